@@ -10,6 +10,7 @@
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
+#include <purlin/core/nearest_name.hpp>
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/expected_products.hpp>
 #include <purlin/solver/gmres.hpp>
@@ -166,7 +167,8 @@ void Settings::set(const std::string& name, const std::string& value) {
     if (name == option->key) return set_precond_option(options.precond, *option, value);
     names.push_back(option->key);
   }
-  throw InputError("there is no option \"" + name + "\"; there are " + joined(names));
+  throw InputError("there is no option \"" + name + '"' + detail::did_you_mean(name, names) + "; there are " +
+                   joined(names));
 }
 
 SystemOptions Settings::options_for(Index rows, int block) const {

@@ -6,6 +6,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/nearest_name.hpp>
 #include <purlin/spmv/registry.hpp>
 
 namespace purlin {
@@ -16,9 +17,9 @@ Registration register_preconditioner(PrecondMethod method) { return detail::prec
 
 const PrecondMethod& find_preconditioner(std::string_view name) {
   if (const PrecondMethod* line = detail::precond_table().find(name)) return *line;
-  std::string known = "none";
-  for (const PrecondMethod& method : preconditioners()) known += ", " + method.name;
-  throw InputError("there is no preconditioner '" + std::string(name) + "'; there are: " + known);
+  std::vector<std::string> names = {"none"};
+  for (const PrecondMethod& method : preconditioners()) names.push_back(method.name);
+  detail::refuse_unknown("preconditioner", name, names);
 }
 
 const PrecondMethod* automatic_preconditioner(AutoPrecond use) {

@@ -4,6 +4,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/nearest_name.hpp>
 #include <purlin/solver/bicgstab.hpp>
 #include <purlin/solver/cg.hpp>
 #include <purlin/solver/gmres.hpp>
@@ -29,8 +30,7 @@ const SolverMethod& find_solver(std::string_view name) {
   if (canonical_name(name) == "auto") {
     throw InputError("LinearSystem chooses a solver automatically; here name one of: " + known);
   }
-  throw InputError("there is no solver '" + std::string(name) + "'; there are: " + known +
-                   ", and for LinearSystem auto");
+  detail::refuse_unknown("solver", name, solver_names(), ", and for LinearSystem auto");
 }
 
 std::vector<std::string> solver_names() {

@@ -4,6 +4,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/nearest_name.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 #include <purlin/spmv/plan_cache.hpp>
 
@@ -24,9 +25,9 @@ Registration register_format(SpmvFormat format) { return detail::format_table().
 
 const SpmvFormat& find_spmv_format(std::string_view name_and_variant) {
   if (const SpmvFormat* line = detail::format_table().find(split_variant(name_and_variant).first)) return *line;
-  std::string known;
-  for (const SpmvFormat& format : spmv_formats()) known += (known.empty() ? "" : ", ") + format.name;
-  throw InputError("there is no format '" + std::string(name_and_variant) + "'; there are: " + known);
+  std::vector<std::string> names;
+  for (const SpmvFormat& format : spmv_formats()) names.push_back(format.name);
+  detail::refuse_unknown("format", name_and_variant, names);
 }
 
 namespace {

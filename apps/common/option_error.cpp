@@ -2,6 +2,7 @@
 // Numbers that are none, found again among the options that were given: CLI11's errors hold no option and no kind.
 #include "option_error.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "exit_status.hpp"
@@ -52,6 +53,19 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+// Where another command takes the option, which; else where to look.
+std::string other_command(const CLI::App& app, const std::string& name) {
+  const CLI::App* const program = app.get_parent();
+  if (program == nullptr) return "; see " + app.get_name() + " --help";
+  for (const CLI::App* command : program->get_subcommands([](const CLI::App*) { return true; })) {
+    const std::vector<std::string> names = option_names(*command);
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      return ": it is one of " + program->get_name() + ' ' + command->get_name();
+    }
+  }
+  return "; see " + program->get_name() + ' ' + app.get_name() + " --help";
+}
+
 }  // namespace
 
 std::string option_error(const CLI::ParseError& error, const CLI::App& app) {
@@ -74,11 +88,16 @@ bool parse_or_help(CLI::App& app, int argc, const char* const* argv, const std::
 
 void refuse_extras(const CLI::App& app) {
   const std::vector<std::string> extras = app.remaining();
+  const std::vector<std::string> names = option_names(app);
   for (const std::string& extra : extras) {
-    if (extra.size() < 2 || extra[0] != '-') continue;
-    const std::string name = extra.substr(0, extra.find('='));
-    const std::string nearest = nearest_name(name, option_names(app));
-    throw UsageError("unknown option " + name + (nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
+    const std::size_t equals = extra.find('=');
+    const std::string name = extra.substr(0, equals);
+    if (extra.size() >= 2 && extra[0] == '-') {
+      const std::string hint = did_you_mean(name, names);
+      throw UsageError("unknown option " + name + (hint.empty() ? other_command(app, name) : hint));
+    }
+    const std::string option = equals == std::string::npos ? "" : nearest_name("--" + name, names);
+    if (!option.empty()) throw UsageError("unexpected argument '" + extra + "' (did you mean " + option + "?)");
   }
   if (!extras.empty()) throw UsageError("unexpected argument '" + extras.front() + '\'');
 }

@@ -10,28 +10,6 @@
 #include "printable.hpp"
 
 namespace purlin::cli {
-namespace {
-
-// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
-std::size_t edits_between(std::string_view a, std::string_view b) {
-  const std::size_t width = b.size() + 1;
-  std::vector<std::size_t> edits((a.size() + 1) * width);
-  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& { return edits[i * width + j]; };
-  for (std::size_t i = 0; i <= a.size(); ++i) at(i, 0) = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) at(0, j) = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = at(i - 1, j - 1) + (a[i - 1] == b[j - 1] ? 0 : 1);
-      at(i, j) = std::min({replaced, at(i - 1, j) + 1, at(i, j - 1) + 1});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
-    }
-  }
-  return edits.back();
-}
-
-}  // namespace
-
 std::string text(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -79,23 +57,9 @@ std::string join(const std::vector<std::string>& names) {
   return result;
 }
 
-std::string nearest_name(std::string_view given, const std::vector<std::string>& names) {
-  std::string nearest;
-  std::size_t fewest = std::max<std::size_t>(given.size() / 3, 1) + 1;
-  for (const std::string& name : names) {
-    const std::size_t edits = edits_between(given, name);
-    if (edits < fewest) {
-      fewest = edits;
-      nearest = name;
-    }
-  }
-  return nearest;
-}
-
 std::string unknown_name(std::string_view kind, std::string_view given, const std::vector<std::string>& names) {
-  const std::string nearest = nearest_name(given, names);
-  return "unknown " + std::string(kind) + " '" + std::string(given) + '\'' +
-         (nearest.empty() ? "" : " (did you mean " + nearest + "?)") + "; there are " + join(names);
+  return "unknown " + std::string(kind) + " '" + std::string(given) + '\'' + did_you_mean(given, names) +
+         "; there are " + join(names);
 }
 
 std::string shell_quoted(const std::string& argument) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <purlin/core/nearest_name.hpp>
+
 namespace purlin::cli {
 
 /// Text that was requested instead of work: --help, --version.
@@ -32,8 +34,8 @@ std::vector<std::string> split(const std::string& text, char separator);
 /// "a, b, c"
 std::string join(const std::vector<std::string>& names);
 
-/// The name that differs from `given` by the fewest edits, or "" where none is near.
-std::string nearest_name(std::string_view given, const std::vector<std::string>& names);
+using detail::did_you_mean;
+using detail::nearest_name;
 
 /// "unknown KIND 'given' (did you mean X?); there are a, b, c"
 std::string unknown_name(std::string_view kind, std::string_view given, const std::vector<std::string>& names);

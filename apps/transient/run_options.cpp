@@ -37,21 +37,6 @@ std::string version_text(const std::string& program) {
   return result + "CUDA toolkit " PURLIN_CUDA_TOOLKIT ", compiled for architectures " PURLIN_CUDA_ARCHITECTURES "\n";
 }
 
-void refuse_extras(const CLI::App& app, const std::string& program) {
-  for (const std::string& extra : app.remaining()) {
-    if (extra.size() < 2 || extra[0] != '-') continue;
-    std::vector<std::string> names;
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
-    const std::string name = extra.substr(0, extra.find('='));
-    const std::string nearest = cli::nearest_name(name, names);
-    throw UsageError("unknown option " + name +
-                     (nearest.empty() ? "; see " + program + " --help" : " (did you mean " + nearest + "?)"));
-  }
-  if (!app.remaining().empty()) throw UsageError("unexpected argument '" + app.remaining().front() + '\'');
-}
-
 void require_positive(const char* option, double value) {
   if (std::isfinite(value) && value > 0) return;
   throw UsageError(text("%s: expected a number > 0, found %g", option, value));
@@ -173,7 +158,7 @@ std::optional<std::string> RunCommand::parse(int argc, const char* const* argv) 
     throw UsageError(option_error(error, app_));
   }
   if (given("--version")) return version_text(words_.name);
-  refuse_extras(app_, words_.name);
+  cli::refuse_extras(app_);
   check();
   return std::nullopt;
 }

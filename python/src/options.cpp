@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <purlin/core/nearest_name.hpp>
 #include <purlin/precond/amg/amg_options.hpp>
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/bicgstab.hpp>
@@ -60,7 +61,7 @@ void set_option(PrecondOptions& options, const std::string& key, nb::handle valu
     if (option->key == key) return option->set(options, option_value(*option, option->get(options), value));
     keys.push_back(option->key);
   }
-  throw InputError("there is no option " + key + "; there are " + joined(keys));
+  throw InputError("there is no option " + key + detail::did_you_mean(key, keys) + "; there are " + joined(keys));
 }
 
 std::shared_ptr<const NearNullVectors> near_null_of(const Rows& vectors) {
