@@ -42,6 +42,7 @@ set(PURLIN_PUBLIC_HEADERS
   precond/amg/amg_options.hpp
   precond/fsai/fsai_options.hpp
   precond/spai/spai_options.hpp
+  solver/advice.hpp
   solver/batch_solver.hpp
   solver/bicgstab.hpp
   solver/cg.hpp
@@ -59,6 +60,7 @@ set(PURLIN_PUBLIC_HEADERS
   solver/pending_solve.hpp
   solver/registry.hpp
   solver/candidate.hpp
+  solver/system_facts.hpp
   solver/system_parts.hpp)
 foreach(header IN LISTS PURLIN_PUBLIC_HEADERS)
   get_filename_component(folder ${header} DIRECTORY)

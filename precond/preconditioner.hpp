@@ -44,6 +44,13 @@ enum class PrecondSide { right, left };
 /// The value of an option.
 using OptionValue = std::variant<int, double, std::string>;
 
+/// A setting to change, for advice: an interface writes it as "--spai-adaptive 0.4" or as spai_adaptive=0.4.
+struct SettingChange {
+  std::string key;       ///< "preconditioner", or the key of an option in reports
+  std::string value;     ///< as it is typed
+  bool is_word = false;  ///< not a number
+};
+
 /// One option of a preconditioner, for command lines and reports.
 struct PrecondOption {
   std::string flags;                                      ///< "--fsai-power"; several with a comma between them
@@ -179,9 +186,9 @@ struct PrecondMethod {
   PrecondSeconds (*build_seconds)(const PrecondBuild&) = nullptr;
   /// Null: from the right.
   PrecondSide (*side)(const PrecondOptions&) = nullptr;
-  /// What to ask for on the command line where M was too weak: "--precond spai --spai-adaptive 0.1". Null: the
-  /// general one of the table.
-  std::string (*stronger)(const PrecondOptions&) = nullptr;
+  /// What to ask for where M was too weak, the preconditioner with options; empty: nothing. Null: the general one of
+  /// the table.
+  std::vector<SettingChange> (*stronger)(const PrecondOptions&) = nullptr;
   FactoryColumns<MakePrecond> make = {};                            ///< one for each precision and space
   FactoryColumns<MakePrecondFromOperator> make_from_operator = {};  ///< null: it needs the entries of A
 };

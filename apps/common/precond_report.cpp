@@ -4,6 +4,7 @@
 
 #include <purlin/precond/registry.hpp>
 
+#include "precond_options.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -85,9 +86,25 @@ std::string levels_text(const OperatorInfo& info) {
   return lines;
 }
 
+std::string settings_text(const std::vector<SettingChange>& settings) {
+  const auto flag_of = [](const std::string& key) {
+    for (const PrecondOption* option : precond_option_list()) {
+      if (option->key == key) return first_flag(*option);
+    }
+    std::string flag = "--" + (key == "preconditioner" ? "precond" : key);
+    for (char& c : flag) c = c == '_' ? '-' : c;
+    return flag;
+  };
+  std::string result;
+  for (const SettingChange& change : settings) {
+    result += (result.empty() ? "" : " ") + flag_of(change.key) + ' ' + change.value;
+  }
+  return result;
+}
+
 std::string strong_precond() {
   const PrecondMethod* general = automatic_preconditioner(AutoPrecond::general);
-  return general == nullptr || general->stronger == nullptr ? "--precond auto" : general->stronger({});
+  return general == nullptr || general->stronger == nullptr ? "--precond auto" : settings_text(general->stronger({}));
 }
 
 std::string in_words_of_the_file(const ZeroDiagonal& error, const std::string& precond) {

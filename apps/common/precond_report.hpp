@@ -36,6 +36,9 @@ std::string precond_text(const OperatorInfo& info);
 /// A line for each level of a hierarchy: "level 1  rows 27,000, entries 371,634, ..."; empty where there is none.
 std::string levels_text(const OperatorInfo& info);
 
+/// Settings of the library as options: "--solver gmres --restart 100".
+std::string settings_text(const std::vector<SettingChange>& settings);
+
 /// What to try for a matrix with zeros on its diagonal where `--precond none` does not suffice.
 std::string strong_precond();
 

@@ -223,10 +223,10 @@ double amg_iterations(double simple) { return std::min(simple, 1 + 1.4 * std::sq
 // Translations alone take half as many again to twice as many as rigid body modes (docs/results/regret_h200.json).
 double amg_iterations_of_blocks(double simple) { return std::min(simple, 1 + 1.6 * std::sqrt(simple)); }
 
-std::string higher_degree(const PrecondOptions& options) {
+std::vector<SettingChange> higher_degree(const PrecondOptions& options) {
   const AmgOptions& amg = options.of<AmgOptions>();
-  if (amg.degree >= enough_degree) return "--precond auto";
-  return "--precond amg --amg-degree " + std::to_string(enough_degree);
+  if (amg.degree >= enough_degree) return {};
+  return {{"preconditioner", "amg", true}, {"amg_degree", std::to_string(enough_degree)}};
 }
 
 }  // namespace

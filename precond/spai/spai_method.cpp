@@ -55,11 +55,11 @@ void check_spai(const PrecondOptions& options) {
 
 PrecondSide side_of(const PrecondOptions& options) { return options.of<SpaiOptions>().side; }
 
-std::string growing_further(const PrecondOptions& options) {
+std::vector<SettingChange> growing_further(const PrecondOptions& options) {
   const double now = options.of<SpaiOptions>().adaptive;
-  char text[64];
-  std::snprintf(text, sizeof text, "--precond spai --spai-adaptive %g", now > 0 ? now / 2 : first_growth_to);
-  return text;
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", now > 0 ? now / 2 : first_growth_to);
+  return {{"preconditioner", "spai", true}, {"spai_adaptive", text}};
 }
 
 PrecondOption side_option() {

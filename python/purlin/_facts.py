@@ -86,7 +86,11 @@ def _counts(A, given) -> dict:
     sums = np.asarray(csr.sum(axis=1)).reshape(-1)
     absolute = np.asarray(abs(csr).sum(axis=1)).reshape(-1)
     square = csr.shape[0] == csr.shape[1]
+    zero = np.flatnonzero(absolute == 0)
+    not_finite = np.unique(np.repeat(np.arange(lengths.size), lengths)[~np.isfinite(csr.data)])
     return {
+        "zero_rows": _rows(zero),
+        "not_finite_rows": _rows(not_finite),
         "row_length": (int(lengths.min(initial=0 if lengths.size == 0 else lengths[0])),
                        float(lengths.mean()) if lengths.size else 0.0, int(lengths.max(initial=0))),
         "magnitudes": (float(sizes.min()), float(sizes.max())) if sizes.size else (0.0, 0.0),
@@ -94,11 +98,19 @@ def _counts(A, given) -> dict:
     }
 
 
+def _rows(numbers: np.ndarray) -> dict:
+    return {"count": int(numbers.size), "first": int(numbers[0]) if numbers.size else None}
+
+
 def _recommendation(facts: MatrixInfo) -> str:
     if facts["rows"] != facts["columns"]:
         return "none: the matrix is not square, and purlin.solve needs a square one"
     if facts["empty_rows"]["count"]:
         return f"none: the matrix is singular, row {facts['empty_rows']['first']} is empty"
+    if facts["not_finite_rows"]["count"]:
+        return f"none: row {facts['not_finite_rows']['first']} of the matrix holds NaN or infinity"
+    if facts["zero_rows"]["count"]:
+        return f"none: the matrix is singular, row {facts['zero_rows']['first']} holds no value other than 0"
     call = "purlin.solve(A, b"
     if facts["rows_sum_to_zero"]:
         call += ', null_space="constant"'

@@ -7,8 +7,6 @@ import warnings
 
 import numpy as np
 
-from ._advice import advice_for
-
 
 class ConvergenceWarning(UserWarning):
     """A solve did not converge; its report says why and what to try."""
@@ -68,7 +66,7 @@ class Report:
     @property
     def advice(self) -> str:
         """What to try next; empty where it converged."""
-        return advice_for(self._fields)
+        return self._fields["advice"]
 
     @property
     def solver(self) -> str:

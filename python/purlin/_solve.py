@@ -91,7 +91,7 @@ def _divided(A, b, rtol, atol, max_iterations):
         "seconds": ended - ready,
     }
     return x, Report({
-        "status": "converged", "cause": "none", "reason": "", "solver": "division", "method": "",
+        "status": "converged", "cause": "none", "reason": "", "advice": "", "solver": "division", "method": "",
         "iterations": 0, "rhs_norm": rhs_norm, "tolerance": max(rtol * rhs_norm, atol), "initial_residual": rhs_norm,
         "recurrence_residual": residual, "true_residual": residual, "residual_error_bound": 0.0,
         "twice_precision": True, "row_residual": row_residual, "warning": "", "attainable_residual": 0.0,

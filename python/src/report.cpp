@@ -37,11 +37,13 @@ nb::dict pairs_dict(const std::vector<std::pair<std::string, Value>>& pairs) {
 
 }  // namespace
 
-nb::dict report_dict(SolveReport report) {
+nb::dict report_dict(SolveReport report, const Explanation& explanation) {
   nb::dict d;
   d["status"] = name_of(report.status);
   d["cause"] = name_of(report.failure.cause);
-  d["reason"] = report.reason;
+  d["reason"] =
+      report.reason + (report.reason.empty() || explanation.defect.empty() ? "" : "; ") + explanation.defect;
+  d["advice"] = explanation.advice;
   d["solver"] = report.solver;
   d["method"] = report.method;
   d["iterations"] = report.iterations;

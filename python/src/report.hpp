@@ -4,14 +4,22 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 #include <purlin/solver/linear_system.hpp>
 
 namespace purlin::python {
 
 namespace nb = nanobind;
 
+/// What is said of a solve that failed beyond its report; empty for one that converged.
+struct Explanation {
+  std::string defect;  ///< what is wrong with the matrix itself
+  std::string advice;  ///< what to try
+};
+
 /// The history moves into the dictionary.
-nb::dict report_dict(SolveReport report);
+nb::dict report_dict(SolveReport report, const Explanation& explanation);
 nb::dict operator_dict(const OperatorInfo& info);
 nb::dict system_dict(const SystemInfo& info);
 

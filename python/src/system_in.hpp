@@ -2,11 +2,13 @@
 /// SystemIn: the System of one space and precision. All work is done without the GIL.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "advice.hpp"
 #include "interrupts.hpp"
 #include "report.hpp"
 #include "system.hpp"
@@ -53,19 +55,19 @@ class SystemIn final : public System {
     Visit visit(side_);
     const MatrixInput<T, S> input = visit.matrix(arrays);
     input.check_lengths();
-    const SystemOptions options = system_options(request.choices, static_cast<Index>(input.rows()));
+    options_ = system_options(request.choices, static_cast<Index>(input.rows()));
     SystemParts<T, S> parts = parts_of(request, static_cast<Index>(input.rows()));
     const nb::gil_scoped_release released;
-    system_ = std::make_unique<LinearSystem<T, S>>(side_.ctx(), input, options, std::move(parts));
+    system_ = std::make_unique<LinearSystem<T, S>>(side_.ctx(), input, options_, std::move(parts));
   }
   SystemIn(Index n, nb::object product, const SystemRequest& request) : SystemIn(request) {
     const Visit visit(side_);
-    const SystemOptions options = system_options(request.choices, n);
+    options_ = system_options(request.choices, n);
     SystemParts<T, S> parts = parts_of(request, n);
     product_ = std::move(product);
     auto a = std::make_shared<typename Side::Operator>(n, product_);
     const nb::gil_scoped_release released;
-    system_ = std::make_unique<LinearSystem<T, S>>(side_.ctx(), std::move(a), options, std::move(parts));
+    system_ = std::make_unique<LinearSystem<T, S>>(side_.ctx(), std::move(a), options_, std::move(parts));
   }
   ~SystemIn() override {
     const typename Side::Kept kept;
@@ -82,6 +84,7 @@ class SystemIn final : public System {
     SolveObserver observer(callback);
     const InitialGuess guess = zero ? InitialGuess::zero : InitialGuess::in_x;
     std::vector<SolveReport> reports;
+    std::vector<Explanation> explained;
     {
       Visit visit(side_);
       const Span<const T, S> from = visit.input(b);
@@ -93,12 +96,15 @@ class SystemIn final : public System {
       } else {
         reports = system_->solve_columns(from, to, columns, observer.function(), guess);
       }
+      explained = explanations(reports, from, stop);
       visit.solved();
     }
     observer.rethrow();
-    if (columns == 1) return report_dict(std::move(reports.front()));
+    if (columns == 1) return report_dict(std::move(reports.front()), explained.front());
     nb::list result;
-    for (SolveReport& report : reports) result.append(report_dict(std::move(report)));
+    for (std::size_t c = 0; c < reports.size(); ++c) {
+      result.append(report_dict(std::move(reports[c]), explained[c]));
+    }
     return result;
   }
 
@@ -178,8 +184,32 @@ class SystemIn final : public System {
     return parts;
   }
 
+  // What is wrong with A and what to try, one for each report. Products of an operator of Python's are not spent on
+  // it.
+  std::vector<Explanation> explanations(const std::vector<SolveReport>& reports, Span<const T, S> b,
+                                        const StopCriterion& stop) {
+    std::vector<Explanation> result(reports.size());
+    const auto failed = [](const SolveReport& report) { return !report.converged(); };
+    if (std::none_of(reports.begin(), reports.end(), failed)) return result;
+    SystemFacts unknown;
+    unknown.rows = rows();
+    unknown.has_entries = false;
+    std::vector<SystemFacts> facts(reports.size(), unknown);
+    if (!product_.is_valid()) facts = facts_of<T, S>(side_.ctx(), *system_, b, static_cast<Index>(reports.size()));
+    SystemOptions options = options_;
+    options.stop = stop;
+    const std::string preconditioner = system_->info().preconditioner.name;
+    for (std::size_t c = 0; c < reports.size(); ++c) {
+      if (reports[c].converged()) continue;
+      result[c].defect = defect_text(facts[c], advice_words());
+      result[c].advice = advice_text({reports[c], options, facts[c], preconditioner, single()}, advice_words());
+    }
+    return result;
+  }
+
   std::atomic<bool> busy_{false};
   Side side_;
+  SystemOptions options_;
   nb::object own_, product_;              // outlive the operators that call them
   Array<T, S> ordered_in_, ordered_out_;  // of `precondition`
   std::unique_ptr<LinearSystem<T, S>> system_;

@@ -112,7 +112,7 @@ TEST_CASE("The worst column decides the exit status, and the report names it", "
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "4 of 5 columns converged"));
   CHECK(contains(outcome.out, "column 4"));
-  CHECK(contains(outcome.out, "--max-iterations 10000 allows more (now 3)"));  // the advice is for that column
+  CHECK(contains(outcome.out, "--max-iterations 10000: allows more (now 3)"));  // the advice is for that column
   CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') < 30);
   const Json r = report_in(folder);
   CHECK(r["converged"] == false);

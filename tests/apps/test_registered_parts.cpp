@@ -71,7 +71,9 @@ PrecondMethod damped_method() {
   method.estimate_bytes = [](const PrecondOptions&, const SpmvFormat&, Index rows, Offset, std::size_t value_bytes) {
     return static_cast<std::uint64_t>(rows) * value_bytes;
   };
-  method.stronger = [](const PrecondOptions&) { return std::string("--precond damped --damped-omega 1"); };
+  method.stronger = [](const PrecondOptions&) {
+    return std::vector<SettingChange>{{"preconditioner", "damped", true}, {"damped_omega", "1"}};
+  };
   method.make = precond_columns<DampedJacobi>();
   return method;
 }
@@ -126,10 +128,12 @@ TEST_CASE("A registered preconditioner has its options on the command line, in r
   report.status = Status::breakdown;
   report.attempts = {{"gmres", Status::breakdown, 5, 1, 0, "", 0, "gmres"}};
   cli::SolveOptions asked = options;
-  CHECK(contains(cli::next_step(report, asked, {100, false}), "--precond none"));
+  SystemFacts facts;
+  facts.rows = 100;
+  CHECK(contains(cli::next_step(report, asked, facts), "--precond none"));
   report.status = Status::stagnation;
   report.cycle_length = 100;
-  CHECK(contains(cli::next_step(report, asked, {100, false}), "--precond damped --damped-omega 1"));
+  CHECK(contains(cli::next_step(report, asked, facts), "--precond damped --damped-omega 1"));
 }
 
 TEST_CASE("A registered preconditioner leaves with its registration, and no name stands twice",

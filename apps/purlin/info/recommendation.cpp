@@ -10,7 +10,7 @@
 namespace purlin::cli {
 
 Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
-                         bool rows_sum_to_zero) {
+                         bool rows_sum_to_zero, const std::string& defect) {
   Recommendation result;
   if (rows != cols) {
     result.reason = "the matrix is not square: purlin solve needs a square one";
@@ -18,6 +18,10 @@ Recommendation recommend(const std::string& name, Index rows, Index cols, const 
   }
   if (traits.empty_rows.count > 0) {
     result.reason = "the matrix has empty rows, so it is singular";
+    return result;
+  }
+  if (!defect.empty()) {
+    result.reason = defect;
     return result;
   }
   // What the automatic choice of a solver takes, and what it continues with, needs no naming.

@@ -14,7 +14,8 @@ struct Recommendation {
 };
 
 /// A command for the matrix `name` with these traits, square or not. It names what differs from the defaults only.
+/// `defect`: why no solve can work, as `defect_of_rows` says.
 Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
-                         bool rows_sum_to_zero);
+                         bool rows_sum_to_zero, const std::string& defect);
 
 }  // namespace purlin::cli

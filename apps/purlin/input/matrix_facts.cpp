@@ -8,6 +8,8 @@
 
 #include <purlin/core/parallel.hpp>
 
+#include "apps/common/text.hpp"
+
 namespace purlin::cli {
 namespace {
 
@@ -114,6 +116,51 @@ Index dominant_rows(const Context<Space::host>& ctx, const Matrix& a) {
     }
     return diagonal >= others;
   });
+}
+
+namespace {
+
+// Rows for which `has` is true.
+template <class Has>
+RowCount count_rows(const Context<Space::host>& ctx, Index rows, const Has& has) {
+  return detail::parallel_reduce(
+      ctx, rows, RowCount{},
+      [&](Index i, RowCount& mine) {
+        if (has(i) && mine.count++ == 0) mine.first = i;
+      },
+      [](RowCount& total, const RowCount& mine) {
+        if (mine.count > 0 && (total.count == 0 || mine.first < total.first)) total.first = mine.first;
+        total.count += mine.count;
+      });
+}
+
+}  // namespace
+
+RowCount zero_rows(const Context<Space::host>& ctx, const Matrix& a) {
+  return count_rows(ctx, a.rows, [&](Index i) {
+    return std::all_of(a.val.begin() + a.row_ptr[i], a.val.begin() + a.row_ptr[i + 1],
+                       [](double v) { return v == 0; });
+  });
+}
+
+RowCount not_finite_rows(const Context<Space::host>& ctx, const Matrix& a) {
+  return count_rows(ctx, a.rows, [&](Index i) {
+    return !std::all_of(a.val.begin() + a.row_ptr[i], a.val.begin() + a.row_ptr[i + 1],
+                        [](double v) { return std::isfinite(v); });
+  });
+}
+
+std::string defect_of_rows(const Context<Space::host>& ctx, const Matrix& a) {
+  const auto number = [](const RowCount& rows) {
+    return "row " + std::to_string(rows.first + 1) +
+           (rows.count > 1 ? " (the first of " + thousands(rows.count) + ")" : "");
+  };
+  const RowCount bad = not_finite_rows(ctx, a);
+  if (bad.count > 0) return number(bad) + " holds NaN or infinity";
+  const RowCount zero = zero_rows(ctx, a);
+  if (zero.count == 0) return "";
+  if (zero.count == a.rows) return "the matrix holds no value other than 0";
+  return number(zero) + " holds no value other than 0, so the matrix is singular";
 }
 
 bool rows_sum_to_zero(const Context<Space::host>& ctx, const Matrix& a) {

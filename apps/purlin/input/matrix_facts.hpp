@@ -3,9 +3,10 @@
 /// of entries.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <purlin/core/matrix_traits.hpp>
 
 namespace purlin::cli {
 
@@ -42,6 +43,14 @@ Index dominant_rows(const Context<Space::host>& ctx, const Csr<double, Space::ho
 /// |sum_j a_ij| <= 1e-12 sum_j |a_ij| in every row, and some entry is not 0: A maps constant vectors to zero. A
 /// thread reads no further than its first row that does not.
 bool rows_sum_to_zero(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
+
+/// Rows that hold no value other than 0, and rows that hold NaN or infinity.
+RowCount zero_rows(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
+RowCount not_finite_rows(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
+
+/// "row 4 holds no value other than 0, so the matrix is singular", or the same of a zero matrix, of NaN; empty where
+/// all rows are sound. Rows are counted from 1.
+std::string defect_of_rows(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
 
 /// Of the entries that are not 0; both 0 where there are none.
 struct Magnitudes {

@@ -4,24 +4,23 @@
 
 #include <string>
 
-#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/advice.hpp>
 
 #include "options.hpp"
 
 namespace purlin::cli {
 
-/// The input of the rules in addition to the report of a solve.
-struct AdviceFacts {
-  Index rows = 0;
-  bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
-};
-
 /// What a converged solve says too little about: its solution error, where that is known, is above 1e-2 and above
 /// 1,000 times the relative residual. Else empty.
 std::string remark_on_error(const SolveReport& report, double solution_error, const SolveOptions& options,
-                            const AdviceFacts& facts);
+                            const SystemFacts& facts);
 
-/// One change of the command line that fits how the solve ended; empty for `converged`.
-std::string next_step(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts);
+/// One change of the command line that fits how the solve ended; empty for `converged`. `preconditioner` is the one
+/// that it ended with; empty: the one in the options.
+std::string next_step(const SolveReport& report, const SolveOptions& options, const SystemFacts& facts,
+                      const std::string& preconditioner = {});
+
+/// The reason of a solve that failed, with what is wrong with the matrix itself.
+std::string full_reason(const SolveReport& report, const SolveOptions& options, const SystemFacts& facts);
 
 }  // namespace purlin::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <purlin/solver/linear_system.hpp>
+#include <purlin/solver/system_facts.hpp>
 
 #include "apps/common/place.hpp"
 #include "apps/common/run_clock.hpp"
@@ -35,7 +36,8 @@ struct SetupFacts {
 
 struct SolveOutcome {
   SetupFacts setup;
-  std::vector<SolveReport> reports;                        ///< one for each column
+  std::vector<SolveReport> reports;  ///< one for each column
+  std::vector<SystemFacts> facts;    ///< the same; of systems of which all columns converged only the sizes
   std::optional<InverseResidual> preconditioner_residual;  ///< where it was to be measured
   std::vector<SystemCandidate> candidates;                 ///< where they were asked for
   std::uint64_t peak_bytes = 0;  ///< the most that the solve held in its space; on the host in addition to the input

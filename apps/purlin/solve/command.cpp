@@ -124,6 +124,14 @@ void choose_place_of(SolveResult& result) {
   require_available(o, result.place.space);
 }
 
+// A preconditioner does not take the values. What is wrong with the matrix itself comes before what else to try.
+template <class Refusal>
+[[noreturn]] void refuse_values(const SolveOptions& o, const SolveResult& result, const Refusal& error) {
+  const std::string words = in_words_of_the_file(error, o.system.precond.name);
+  if (result.defect.empty()) throw InputError(o.matrix + ": " + words);
+  throw InputError(o.matrix + ": " + words.substr(0, words.find(": try ")) + ": " + result.defect);
+}
+
 // For a matrix that the host can solve as it was asked to.
 void choose_place_for(const Context<Space::host>& host, const Csr<double, Space::host>& a, SolveResult& result) {
   const SolveOptions& o = result.options;
@@ -165,6 +173,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   result.pattern_only = is_pattern_only(matrix);
   result.repeated = repeated_entries(host, matrix);
   result.rows_sum_to_zero = rows_sum_to_zero(host, matrix.a);
+  result.defect = defect_of_rows(host, matrix.a);
   clock.end("checks");
 
   RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
@@ -198,11 +207,11 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   try {
     result.outcome = solve_at(result.place, host, options.single_precision, task, observer);
   } catch (const ZeroDiagonal& error) {
-    throw InputError(options.matrix + ": " + in_words_of_the_file(error, options.system.precond.name));
+    refuse_values(options, result, error);
   } catch (const NotSymmetric& error) {
-    throw InputError(options.matrix + ": " + in_words_of_the_file(error, options.system.precond.name));
+    refuse_values(options, result, error);
   } catch (const NotPositiveDefinite& error) {
-    throw InputError(options.matrix + ": " + in_words_of_the_file(error, options.system.precond.name));
+    refuse_values(options, result, error);
   }
   live.finish();
 

@@ -25,6 +25,7 @@ struct SolveResult {
   Offset nonzeros = 0;
   Offset repeated = 0;            ///< entries of the file that repeat others, and were summed
   bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
+  std::string defect;             ///< of rows that no equation can be: zeros alone, NaN; empty: none
   bool pattern_only = false;      ///< the matrix's file holds no values
   SolveOutcome outcome;
   Timeline timeline{1};
@@ -36,7 +37,11 @@ struct SolveResult {
   const SolveReport& report() const { return outcome.reports[worst()]; }
   std::size_t worst() const;
   bool several() const { return outcome.reports.size() > 1; }
-  AdviceFacts advice_facts() const { return {rows, rows_sum_to_zero}; }
+  /// Of the system, for the advice to a column's report; row sums by the matrix itself.
+  SystemFacts facts_of(std::size_t column) const;
+  /// What to try, and why a column was not solved, with what is wrong with the matrix.
+  std::string advice_of(std::size_t column) const;
+  std::string reason_of(std::size_t column) const;
   /// Options that were given and that this solve, as it came out, had no use for.
   std::vector<UnusedOption> unused() const;
 };

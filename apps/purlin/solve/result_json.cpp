@@ -124,12 +124,13 @@ std::string shortest(double value) {
 
 namespace {
 
-void add_outcome(Json& json, const SolveReport& report, const SolveResult& result) {
+void add_outcome(Json& json, const SolveResult& result, std::size_t c) {
+  const SolveReport& report = result.outcome.reports[c];
   json["converged"] = report.converged();
   json["status"] = name_of(report.status);
   json["cause"] = name_of(report.failure.cause);
-  json["reason"] = report.reason;
-  json["advice"] = next_step(report, result.options, result.advice_facts());
+  json["reason"] = result.reason_of(c);
+  json["advice"] = result.advice_of(c);
   json["iterations"] = report.iterations;
   add_residuals(json, report);
 }
@@ -138,7 +139,7 @@ Json columns_json(const SolveResult& result) {
   Json columns = Json::array();
   for (const SolveReport& report : result.outcome.reports) {
     Json column = {{"column", columns.size() + 1}};
-    add_outcome(column, report, result);
+    add_outcome(column, result, columns.size());
     column["solver"] = report.solver;
     column["seconds"] = report.seconds;
     column["attempts"] = attempts_json(report);
@@ -165,6 +166,21 @@ std::size_t SolveResult::worst() const {
   return worst;
 }
 
+SystemFacts SolveResult::facts_of(std::size_t column) const {
+  SystemFacts facts = column < outcome.facts.size() ? outcome.facts[column] : SystemFacts{};
+  facts.rows = rows;
+  facts.rows_sum_to_zero = rows_sum_to_zero;
+  return facts;
+}
+
+std::string SolveResult::advice_of(std::size_t column) const {
+  return next_step(outcome.reports[column], options, facts_of(column), outcome.setup.system.preconditioner.name);
+}
+
+std::string SolveResult::reason_of(std::size_t column) const {
+  return full_reason(outcome.reports[column], options, facts_of(column));
+}
+
 std::vector<UnusedOption> SolveResult::unused() const {
   const SolveConfiguration asked = requested_configuration(options.system, options.single_precision, options.device);
   const SolveConfiguration set_up = setup_configuration(asked, outcome.setup.system, place.space);
@@ -177,7 +193,7 @@ Json solve_json(SolveResult& result) {
   const SetupFacts& setup = result.outcome.setup;
   Json json = report_head("purlin solve");
   json["command_line"] = result.command_line;
-  add_outcome(json, report, result);
+  add_outcome(json, result, result.worst());
   json["residual_of"] =
       result.options.single_precision ? "the system rounded to single precision" : "the system as given";
   json["solution_error"] = result.solution_error ? Json(*result.solution_error) : Json();

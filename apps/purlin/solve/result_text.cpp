@@ -81,10 +81,12 @@ std::string ending_text(const SolveReport& report) {
   return ending + " after " + count_of(report.iterations, "iteration", "iterations");
 }
 
-std::string reason_text(const SolveReport& report) {
+std::string reason_text(const SolveResult& result) {
+  const SolveReport& report = result.report();
   // The library's caller is this program, which stops a solve for a signal only.
   if (report.status == Status::stopped_by_caller) return labelled("", "interrupted by Ctrl-C, SIGTERM or SIGHUP");
-  return report.reason.empty() ? std::string() : labelled("", report.reason);
+  const std::string reason = result.reason_of(result.worst());
+  return reason.empty() ? std::string() : labelled("", reason);
 }
 
 // Whose x is returned, where it is not the last attempt's, which status and reason are of: the chain of solvers
@@ -211,7 +213,7 @@ std::string result_text(const SolveResult& result) {
     lines = columns_text(result);
   } else {
     lines = labelled("result", ending_text(report));
-    lines += reason_text(report);
+    lines += reason_text(result);
     if (report.resident) lines += labelled("", "resident: in one kernel that kept the vectors on the chip");
     if (report.refinements > 0) {
       lines += labelled(
@@ -225,11 +227,12 @@ std::string result_text(const SolveResult& result) {
     lines += labelled("", "of A and b rounded to single precision; --precision mixed takes them as given");
   }
   if (!report.warning.empty()) lines += labelled("warning", report.warning);
-  if (result.several()) lines += reason_text(report);
+  if (result.several()) lines += reason_text(result);
   lines += whose_x_text(report);
   if (result.solution_error) {
     lines += labelled("solution error", text("%.3e |x*|", *result.solution_error));
-    const std::string remark = remark_on_error(report, *result.solution_error, result.options, result.advice_facts());
+    const std::string remark =
+        remark_on_error(report, *result.solution_error, result.options, result.facts_of(result.worst()));
     if (!remark.empty()) lines += labelled("", remark);
   }
   lines += residual_of_inverse_text(result);
@@ -238,7 +241,7 @@ std::string result_text(const SolveResult& result) {
   lines += labelled("seconds", seconds_text(result));
   if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
   for (const UnusedOption& unused : result.unused()) lines += labelled("remark", unused_option_text(unused));
-  const std::string advice = next_step(report, result.options, result.advice_facts());
+  const std::string advice = result.advice_of(result.worst());
   if (!advice.empty()) lines += labelled("try", advice);
   return lines;
 }

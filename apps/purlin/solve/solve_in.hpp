@@ -2,6 +2,8 @@
 /// One solve in a space and a precision: estimate, convert, upload, set up, iterate, download.
 #pragma once
 
+#include <algorithm>
+
 #include "apps/common/interrupt.hpp"
 #include "apps/common/stopwatch.hpp"
 #include "apps/purlin/input/precision.hpp"
@@ -67,6 +69,18 @@ LinearSystem<T, S> set_up(const Context<Space::host>& host, const Context<S>& ct
   }
 }
 
+/// What explains a failure, where there was one.
+template <class T, Space S>
+std::vector<SystemFacts> facts_for_advice(const Context<S>& ctx, LinearSystem<T, S>& system, const Array<T, S>& b,
+                                          const std::vector<SolveReport>& reports) {
+  const auto failed = [](const SolveReport& r) { return !r.converged() && r.status != Status::stopped_by_caller; };
+  if (std::any_of(reports.begin(), reports.end(), failed))
+    return facts_of<T, S>(ctx, system, b.cspan(), static_cast<Index>(reports.size()));
+  SystemFacts sizes;
+  sizes.rows = system.rows();
+  return std::vector<SystemFacts>(reports.size(), sizes);
+}
+
 template <class T, Space S>
 SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, SolveTask& task, SetupFacts facts,
                       const SolveObserver& observer) {
@@ -95,6 +109,7 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
     outcome.reports = system.solve_columns(b, x, task.options.columns, on_progress, guess);
   }
   task.clock.end("solve");
+  outcome.facts = facts_for_advice(ctx, system, b, outcome.reports);
   task.x = take_solution(host, ctx, std::move(x));
   outcome.setup.system = system.info();
   if (task.list_candidates) outcome.candidates = system.candidates();

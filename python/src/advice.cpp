@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings as keywords.
+#include "advice.hpp"
+
+#include <algorithm>
+
+#include <purlin/precond/registry.hpp>
+
+namespace purlin::python {
+namespace {
+
+// The value of a keyword; None for no preconditioner.
+std::string literal(const SettingChange& change) {
+  if (!change.is_word) return change.value;
+  return change.key == "preconditioner" && change.value == "none" ? "None" : '"' + change.value + '"';
+}
+
+bool is_precond_option(const std::string& key) {
+  const std::vector<const PrecondOption*> options = precond_option_list();
+  return std::any_of(options.begin(), options.end(), [&](const PrecondOption* option) { return option->key == key; });
+}
+
+std::string keywords(const std::vector<SettingChange>& settings) {
+  std::string text, options;
+  for (const SettingChange& change : settings) {
+    if (is_precond_option(change.key)) {
+      options += (options.empty() ? "" : ", ") + ('"' + change.key + "\": " + literal(change));
+    } else {
+      text += (text.empty() ? "" : ", ") + change.key + '=' + literal(change);
+    }
+  }
+  if (options.empty()) return text;
+  return text + (text.empty() ? "" : ", ") + "options={" + options + '}';
+}
+
+}  // namespace
+
+const AdviceWords& advice_words() {
+  static const AdviceWords words = {&keywords, "purlin.info(A)", "pass x as x0 to continue from here", 0};
+  return words;
+}
+
+}  // namespace purlin::python
