@@ -3,6 +3,7 @@
 #include <purlin/precond/amg/near_null_choice.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -14,6 +15,15 @@ namespace {
 bool fits(const NodeCoordinates* c, Index rows) {
   return c != nullptr && (c->dimension == 2 || c->dimension == 3) &&
          c->xyz.size() == static_cast<std::size_t>(rows) && rows % c->dimension == 0;
+}
+
+void require_finite_vectors(const NearNullVectors& own) {
+  const auto is_bad = [](double value) { return !std::isfinite(value); };
+  const auto bad = std::find_if(own.values.begin(), own.values.end(), is_bad);
+  if (bad == own.values.end()) return;
+  const auto position = bad - own.values.begin();
+  throw InputError("AMG: near-null vector " + std::to_string(position % own.count) + " is not finite in row " +
+                   std::to_string(position / own.count));
 }
 
 // Vectors of a caller who numbers component by component.
@@ -41,7 +51,9 @@ NearNullChoice::NearNullChoice(const AmgOptions& options, const NodeCoordinates*
       throw InputError("AMG: expected near-null vectors of " + std::to_string(rows) + " rows, found " +
                        std::to_string(own.values.size()) + " values for " + std::to_string(own.count) + " vectors");
     }
+    require_finite_vectors(own);
   }
+  if (coordinates != nullptr) require_finite(*coordinates);  // also where they serve nothing here
   const bool fitting =
       fits(coordinates, rows) && (options.node_rows == 0 || options.node_rows == coordinates->dimension);
   if (options.near_null == AmgNearNull::rigid && options.vectors == nullptr && !fitting) {
@@ -49,7 +61,6 @@ NearNullChoice::NearNullChoice(const AmgOptions& options, const NodeCoordinates*
         "AMG: rigid body modes need coordinates in two or three dimensions, of nodes with as many rows each");
   }
   if (!fitting || options.near_null == AmgNearNull::constant || options.vectors != nullptr) coordinates_ = nullptr;
-  if (coordinates_ != nullptr) require_finite(*coordinates_);
   node_rows_ = options.node_rows > 0 ? options.node_rows : fitting ? coordinates->dimension : 0;
 }
 

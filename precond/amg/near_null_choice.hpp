@@ -12,8 +12,8 @@ namespace purlin::detail {
 
 class NearNullChoice {
  public:
-  /// Throws InputError where the options ask for what the coordinates (null: none) do not give, for coordinates that
-  /// are not finite, and for vectors and nodes that do not fit so many rows.
+  /// Throws InputError where the options ask for what the coordinates (null: none) do not give, for coordinates and
+  /// vectors that are not finite, and for vectors and nodes that do not fit so many rows.
   NearNullChoice(const AmgOptions& options, const NodeCoordinates* coordinates, Index rows);
 
   /// Unknowns of a node where the options or the coordinates say so, else 0.

@@ -321,6 +321,23 @@ TEST_CASE("AMG refuses coordinates, vectors and options that make no sense", "[a
   }
 }
 
+TEST_CASE("AMG names what is not finite in vectors and coordinates, also in those that it has no use for", "[amg]") {
+  const Context<host> ctx;
+  const HostCsr a = tridiagonal_matrix(30);
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    const auto vectors = std::make_shared<NearNullVectors>(NearNullVectors{2, std::vector<double>(60, 1.0)});
+    PrecondOptions given = amg_options();
+    given.of<AmgOptions>().vectors = vectors;
+    CHECK_NOTHROW(amg<double, host>(ctx, a, given));
+    vectors->values[2 * 7 + 1] = bad;
+    CHECK(contains(message_of<InputError>([&] { amg<double, host>(ctx, a, given); }), "vector 1 is not finite in row 7"));
+    const auto scalar = std::make_shared<NodeCoordinates>(NodeCoordinates{std::vector<double>(60, 0.0), 2});
+    CHECK_NOTHROW(amg<double, host>(ctx, a, amg_options(), scalar));  // a node a row: no rigid body modes
+    scalar->xyz[59] = bad;
+    CHECK(contains(message_of<InputError>([&] { amg<double, host>(ctx, a, amg_options(), scalar); }), "node 29"));
+  }
+}
+
 TEST_BOTH("AMG takes the caller's near-null vectors, or rigid modes, or constants", "[amg]") {
   const auto ctx = make_context<S>();
   const MeshSystem system("generate:elasticity:7");
