@@ -10,27 +10,35 @@ import numpy as np
 from ._arrays import as_real, type_name
 from ._libraries import library_of
 
+_MOST_ROWS = 2**31 - 1
 
-def product_of(operator, n: int, dtype: np.dtype, what: str) -> Callable[[np.ndarray], np.ndarray]:
-    """A function from a vector of n values of `dtype` to another, made from an operator or a callable.
+
+class HostProduct:
+    """What the compiled part calls for y = A x: a function from a vector of n values of `dtype` to another, made from
+    an operator or a callable.
 
     It checks what comes back, since a vector of another length would be read beyond its end.
     """
-    apply = _apply_of(operator, what)
 
-    def product(x: np.ndarray) -> np.ndarray:
-        y = as_real(apply(x), dtype, f"the product with {what}")
-        if y.shape != (n,):
-            if y.shape != (n, 1):
-                raise ValueError(f"the product with {what}: expected shape ({n},), found {y.shape}")
-            y = y.reshape(n)
+    def __init__(self, operator, n: int, dtype: np.dtype, what: str):
+        self._apply = _apply_of(operator, what)
+        self._n, self._dtype, self._what = n, dtype, f"the product with {what}"
+
+    def argument(self) -> np.ndarray:
+        """Where x is to be written."""
+        return np.empty(self._n, dtype=self._dtype)
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        y = as_real(self._apply(x), self._dtype, self._what)
+        if y.shape != (self._n,):
+            if y.shape != (self._n, 1):
+                raise ValueError(f"{self._what}: expected shape ({self._n},), found {y.shape}")
+            y = y.reshape(self._n)
         return np.ascontiguousarray(y)
-
-    return product
 
 
 class DeviceProduct:
-    """The same on a device: what the compiled part calls for y = A x, without waiting for either.
+    """The same on a device, without waiting for x or y.
 
     Parameters
     ----------
@@ -87,14 +95,20 @@ class Sized:
 class Preconditioner:
     """The preconditioner of a Solver on a device, as CuPy's solvers take it."""
 
-    def __init__(self, shape, dtype, apply: Callable):
+    def __init__(self, shape, dtype, apply: Callable, require_symmetric: Callable):
         self.shape = shape
         self.dtype = dtype
         self._apply = apply
+        self._require_symmetric = require_symmetric
 
     def matvec(self, x):
         """M x, of the kind of x."""
-        return self._apply(x)
+        return self._apply(x.reshape(-1) if x.ndim == 2 and x.shape[1] == 1 else x)
+
+    def rmatvec(self, x):
+        """The same, where M is symmetric; NotImplementedError where it is not."""
+        self._require_symmetric()
+        return self.matvec(x)
 
     __matmul__ = __call__ = matvec
 
@@ -105,7 +119,9 @@ def is_operator(a) -> bool:
 
 
 def check_square(shape, what: str) -> int:
-    """The number of rows; ValueError for a shape that is not square."""
+    """The number of rows; ValueError for a shape that is not square, and for more rows than the library counts."""
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ValueError(f"{what}: expected a square matrix, found the shape {tuple(shape)}")
+    if shape[0] > _MOST_ROWS:
+        raise ValueError(f"{what}: expected at most {_MOST_ROWS:,} rows, found {shape[0]:,}")
     return int(shape[0])

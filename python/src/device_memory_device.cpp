@@ -10,6 +10,7 @@
 #include <purlin/core/stream_order_device.hpp>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 
 namespace purlin::python {
 namespace {
@@ -27,7 +28,7 @@ class OnDevice {
 
 void download(std::uintptr_t address, std::uintptr_t to, std::size_t bytes, std::uintptr_t stream) {
   if (bytes == 0) return;
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   const OnDevice here(purlin::detail::device_of(reinterpret_cast<const void*>(address)).value_or(0));
   PURLIN_CHECK_CUDA(cudaMemcpyAsync(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(address), bytes,
                                     cudaMemcpyDeviceToHost, stream_of(stream)));
@@ -102,7 +103,7 @@ void bind_device_memory(nb::module_& module) {
   module.def(
       "wait_for_stream",
       [](std::uintptr_t stream, int device) {
-        const nb::gil_scoped_release released;
+        const WithoutGil released;
         const OnDevice here(device);
         PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
       },

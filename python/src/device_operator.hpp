@@ -16,7 +16,7 @@ namespace nb = nanobind;
 /// `product` has a method `argument`, which returns a DeviceSpan of n values of type T that x is to be written to,
 /// and is called without arguments for another one, y = A x. Streams are made to wait for each other; the calling
 /// thread waits for nothing. The Python side has seen to it that the results are such (`purlin._operators`). Whoever
-/// makes the operator keeps `product` alive. Errors of Python leave the solve as nb::python_error.
+/// makes the operator keeps `product` alive. Errors of Python leave the solve as PythonFailure.
 template <class T>
 class DeviceOperator final : public LinearOperator<T, Space::device> {
  public:

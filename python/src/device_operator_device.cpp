@@ -5,27 +5,30 @@
 #include <purlin/core/vector_ops.hpp>
 
 #include "device_span.hpp"
+#include "gil.hpp"
 
 namespace purlin::python {
 
 template <class T>
 void DeviceOperator<T>::apply(const Context<device>& ctx, T alpha, Span<const T, device> x, T beta,
                               Span<T, device> y) const {
-  const nb::gil_scoped_acquire gil;
-  if (order_ == nullptr) order_ = std::make_unique<purlin::detail::StreamOrder>(ctx);
-  {
-    const nb::object argument = product_.attr("argument")();
-    const auto& to = nb::cast<const DeviceSpan&>(argument);
-    order_->wait_for(to.cuda_stream());  // which may still use that memory for something else
-    copy<T>(ctx, x, to.values<T>());
-    order_->let_wait(to.cuda_stream());
-  }
-  const nb::object result = product_();
-  ctx.make_current();  // whatever the function made current
-  const auto& product = nb::cast<const DeviceSpan&>(result);
-  order_->wait_for(product.cuda_stream());
-  axpby<T>(ctx, alpha, Span<const T, device>(product.values<T>()), beta, y);
-  order_->let_wait(product.cuda_stream());  // where the memory of the product is used again
+  const WithGil gil;
+  from_library([&] {
+    if (order_ == nullptr) order_ = std::make_unique<purlin::detail::StreamOrder>(ctx);
+    {
+      const nb::object argument = call_method(product_, "argument");
+      const auto& to = nb::cast<const DeviceSpan&>(argument);
+      order_->wait_for(to.cuda_stream());  // which may still use that memory for something else
+      copy<T>(ctx, x, to.values<T>());
+      order_->let_wait(to.cuda_stream());
+    }
+    const nb::object result = call(product_);
+    ctx.make_current();  // whatever the function made current
+    const auto& product = nb::cast<const DeviceSpan&>(result);
+    order_->wait_for(product.cuda_stream());
+    axpby<T>(ctx, alpha, Span<const T, device>(product.values<T>()), beta, y);
+    order_->let_wait(product.cuda_stream());  // where the memory of the product is used again
+  });
 }
 
 template class DeviceOperator<float>;

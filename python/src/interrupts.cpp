@@ -4,21 +4,40 @@
 
 #include <nanobind/stl/string.h>
 
+#include "gil.hpp"
+
 namespace purlin::python {
+namespace {
+
+// Whether a callback's answer is a False: Python's own, or one of NumPy or of another library of arrays, such as a
+// comparison of their numbers returns. Any other answer, None or 0, says nothing.
+bool is_false(nb::handle answer) {
+  if (answer.is_none() || answer.is(nb::handle(Py_True))) return false;
+  if (answer.is(nb::handle(Py_False))) return true;
+  if (!nb::hasattr(answer, "dtype")) return false;
+  const std::string type = nb::cast<std::string>(nb::str(answer.attr("dtype")));
+  if (type != "bool" && type != "torch.bool") return false;
+  const int truth = PyObject_IsTrue(answer.ptr());  // an array of several is neither
+  if (truth < 0) throw nb::python_error();
+  return truth == 0;
+}
+
+}  // namespace
 
 bool SolveObserver::observe(const Progress& progress) {
   constexpr std::chrono::milliseconds between_looks{50};
+  stop_at_the_end();
   if (callback_.is_none()) {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < between_looks) return true;
     last_ = now;
   }
-  const nb::gil_scoped_acquire gil;
+  const WithGil gil;
   try {
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (callback_.is_none()) return true;
-    const nb::object answer = callback_(ProgressRecord(progress));
-    return !answer.is(nb::handle(Py_False));
+    return in_python([&] {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      return callback_.is_none() || !is_false(call(callback_, nb::cast(ProgressRecord(progress))));
+    });
   } catch (...) {  // nothing of Python leaves through the library
     error_ = std::current_exception();
     return false;

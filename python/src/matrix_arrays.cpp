@@ -2,9 +2,15 @@
 // From NumPy's arrays to those of a matrix, and the hash of a pattern.
 #include "matrix_arrays.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
+
+#include "gil.hpp"
 
 namespace purlin::python {
 namespace {
@@ -64,11 +70,83 @@ Hash MatrixForm::pattern_hash(const Hash& first, std::int64_t first_size, const 
 
 Hash MatrixArrays::hash() const {
   const IndexSpan<host> one = indices_of(first), other = indices_of(second);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   return pattern_hash(sums_of(one), one.size, sums_of(other), other.size);
 }
 
+namespace {
+
+std::int64_t number(const IndexSpan<host>& from, std::int64_t i) {
+  switch (from.kind) {
+    case IndexKind::int32:
+      return static_cast<const std::int32_t*>(from.data)[i];
+    case IndexKind::uint32:
+      return static_cast<const std::uint32_t*>(from.data)[i];
+    case IndexKind::int64:
+      return static_cast<const std::int64_t*>(from.data)[i];
+    case IndexKind::uint64:
+      break;
+  }
+  return static_cast<std::int64_t>(static_cast<const std::uint64_t*>(from.data)[i]);
+}
+
+}  // namespace
+
+std::pair<std::int64_t, std::int64_t> MatrixArrays::place(std::int64_t k) const {
+  const IndexSpan<host> lines = indices_of(first), indices = indices_of(second);
+  const bool blocks = form == "bsr", entries = form == "coo";
+  const std::int64_t block = blocks ? block_size : 1, item = k / (block * block), inside = k % (block * block);
+  if (item >= indices.size || (entries && item >= lines.size)) return {-1, -1};
+  std::int64_t line = 0;
+  if (entries) {
+    line = number(lines, item);
+  } else {
+    while (line + 2 < lines.size && number(lines, line + 1) <= item) ++line;
+  }
+  const std::int64_t index = number(indices, item);
+  if (form == "csc") return {index, line};
+  return {line * block + inside / block, index * block + inside % block};
+}
+
+namespace {
+
+// Every bit of the exponent is set in infinities and NaN alone: integers, so that the loop needs no order of sums.
+template <class Bits>
+bool all_finite(const Bits* from, std::int64_t size, Bits exponent) {
+  bool finite = true;
+  for (std::int64_t i = 0; i < size; ++i) finite &= (from[i] & exponent) != exponent;
+  return finite;
+}
+
+template <class T, class Bits>
+std::int64_t first_not_finite(const Flat& array, Bits exponent) {
+  const auto size = static_cast<std::int64_t>(array.shape(0));
+  const auto* const from = static_cast<const T*>(array.data());
+  constexpr std::int64_t block = 4096;
+  for (std::int64_t begin = 0; begin < size; begin += block) {
+    const std::int64_t end = std::min(begin + block, size);
+    std::array<Bits, block> bits;
+    std::memcpy(bits.data(), from + begin, static_cast<std::size_t>(end - begin) * sizeof(T));
+    if (all_finite(bits.data(), end - begin, exponent)) continue;
+    return std::find_if(from + begin, from + end, [](T value) { return !std::isfinite(value); }) - from;
+  }
+  return -1;
+}
+
+std::int64_t first_not_finite(const Flat& array) {
+  const bool single = array.dtype() == nb::dtype<float>();
+  if (!single && array.dtype() != nb::dtype<double>()) throw nb::type_error("values are float32 or float64");
+  const WithoutGil released;
+  if (single) return first_not_finite<float>(array, std::uint32_t{0x7f800000});
+  return first_not_finite<double>(array, std::uint64_t{0x7ff0000000000000});
+}
+
+}  // namespace
+
 void bind_matrix_arrays(nb::module_& module) {
+  module.def(
+      "first_not_finite", [](const Flat& array) { return first_not_finite(array); }, nb::arg("array"),
+      "The position of the first NaN or infinity; -1: none.");
   nb::class_<MatrixArrays>(module, "MatrixArrays", "The arrays of a matrix, borrowed as long as this object lives.")
       .def(
           "__init__",
@@ -85,7 +163,8 @@ void bind_matrix_arrays(nb::module_& module) {
             const auto address = [](const Flat& a) { return reinterpret_cast<std::uintptr_t>(a.data()); };
             return nb::make_tuple(address(m.first), address(m.second), address(m.values));
           },
-          "Where the library reads: pointers or rows, indices or columns, values.");
+          "Where the library reads: pointers or rows, indices or columns, values.")
+      .def("place", &MatrixArrays::place, nb::arg("k"), "Row and column of value k.");
 }
 
 }  // namespace purlin::python

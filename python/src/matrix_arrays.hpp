@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/matrix_input.hpp>
@@ -49,6 +50,8 @@ struct MatrixArrays : MatrixForm {
     return MatrixForm::input<T, host>(indices_of(first), indices_of(second), values_of<T>(values));
   }
   Hash hash() const;
+  /// Row and column of value k; (-1, -1) if the arrays are too short for one.
+  std::pair<std::int64_t, std::int64_t> place(std::int64_t k) const;
 };
 
 void bind_matrix_arrays(nb::module_& module);

@@ -11,6 +11,7 @@
 #include <purlin/solver/choice.hpp>
 #include <purlin/spmv/registry.hpp>
 
+#include "gil.hpp"
 #include "matrix_arrays.hpp"
 
 namespace purlin::python {
@@ -45,7 +46,7 @@ nb::dict facts_of(const MatrixArrays& arrays, int threads) {
   MatrixTraits traits;
   Index block = 1;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     const AssembledMatrix<T, host> assembled(ctx, input);
     a = assembled.view();
     traits = matrix_traits<T>(ctx, a);

@@ -9,6 +9,7 @@
 #include <purlin/core/matrix_market.hpp>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 
 namespace purlin::python {
 namespace {
@@ -30,7 +31,7 @@ nb::tuple read_file(const std::string& path, int threads) {
   MatrixMarketHeader header;
   Csr<double, host> a;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     a = read_matrix(ctx, path, &header);
   }
   return as_tuple(std::move(a), header);
@@ -42,7 +43,7 @@ nb::tuple parse_text(const nb::bytes& text, const std::string& name, int threads
   MatrixMarketHeader header;
   Csr<double, host> a;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     a = parse_matrix(ctx, view, name, &header);
   }
   return as_tuple(std::move(a), header);

@@ -7,6 +7,7 @@
 #include <purlin/core/error.hpp>
 
 #include "diagonal.hpp"
+#include "gil.hpp"
 #include "interrupts.hpp"
 #include "matrix_arrays.hpp"
 #include "matrix_facts.hpp"
@@ -21,6 +22,8 @@ namespace {
 void translate(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
+  } catch (const PythonFailure& e) {
+    e.restore();
   } catch (const InputError& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
   } catch (const OutOfMemory& e) {
@@ -41,6 +44,7 @@ NB_MODULE(_core, module) {
   module.attr("has_zlib") = PURLIN_HAS_ZLIB == 1;
   nb::set_leak_warnings(false);  // a Solver that lives until the end is no mistake
   nb::register_exception_translator(translate);
+  bind_end(module);
   bind_progress(module);
   bind_matrix_arrays(module);
   bind_diagonal(module);

@@ -16,6 +16,7 @@
 #include <purlin/solver/cg.hpp>
 #include <purlin/solver/expected_products.hpp>
 #include <purlin/solver/gmres.hpp>
+#include <purlin/solver/registry.hpp>
 #include <purlin/spmv/registry.hpp>
 
 namespace purlin::python {
@@ -69,6 +70,15 @@ std::shared_ptr<const NearNullVectors> near_null_of(const Rows& vectors) {
   result->count = static_cast<int>(vectors.shape(1));
   result->values.assign(vectors.data(), vectors.data() + vectors.size());
   return result;
+}
+
+nb::list owners_of(const std::string& key) {
+  nb::list owners;
+  for (const PrecondMethod& method : preconditioners()) {
+    const auto same = [&](const PrecondOption& option) { return option.key == key; };
+    if (std::any_of(method.options.begin(), method.options.end(), same)) owners.append(method.name);
+  }
+  return owners;
 }
 
 }  // namespace
@@ -146,6 +156,30 @@ void bind_tables(nb::module_& module) {
         return result;
       },
       "What `options` of a Solver may hold, with the defaults.");
+  module.def(
+      "restarting_solvers",
+      [] {
+        nb::list result;
+        for (const SolverMethod& method : solver_methods()) {
+          if (method.restarts) result.append(method.name);
+        }
+        return result;
+      },
+      "The solvers that `restart` is for.");
+  module.def(
+      "option_owners",
+      [] {
+        nb::dict result;
+        for (const PrecondOption* option : precond_option_list())
+          result[option->key.c_str()] = owners_of(option->key);
+        nb::list taking;
+        for (const PrecondMethod& method : preconditioners()) {
+          if (method.takes_coordinates) taking.append(method.name);
+        }
+        result["coordinates"] = result["near_null_space"] = taking;
+        return result;
+      },
+      "By option of a preconditioner, coordinates and near-null space among them: the preconditioners that have it.");
 }
 
 }  // namespace purlin::python

@@ -5,36 +5,31 @@
 #include <algorithm>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 
 namespace purlin::python {
-namespace {
-
-template <class T>
-nb::object new_vector(Index n) {
-  return as_numpy(std::vector<T>(static_cast<std::size_t>(n)));
-}
-
-}  // namespace
 
 template <class T>
 PythonOperator<T>::~PythonOperator() {
-  const nb::gil_scoped_acquire gil;
+  const WithGil gil;
   argument_.reset();
 }
 
 template <class T>
 void PythonOperator<T>::apply(const Context<Space::host>&, T alpha, Span<const T, Space::host> x, T beta,
                               Span<T, Space::host> y) const {
-  const nb::gil_scoped_acquire gil;
-  if (!argument_.is_valid() || Py_REFCNT(argument_.ptr()) != 1) argument_ = new_vector<T>(n_);
-  {
-    const auto to = nb::cast<WritableOf<T>>(argument_);
-    std::copy(x.begin(), x.end(), to.data());
-  }
-  const nb::object result = product_(argument_);
-  const auto product = nb::cast<FlatOf<T>>(result);
-  const T* const ax = product.data();
-  for (Index i = 0; i < n_; ++i) y[i] = beta == 0 ? alpha * ax[i] : alpha * ax[i] + beta * y[i];
+  const WithGil gil;
+  from_library([&] {
+    if (!argument_.is_valid() || Py_REFCNT(argument_.ptr()) != 1) argument_ = call_method(product_, "argument");
+    {
+      const auto to = nb::cast<WritableOf<T>>(argument_);
+      std::copy(x.begin(), x.end(), to.data());
+    }
+    const nb::object result = call(product_, argument_);
+    const auto product = nb::cast<FlatOf<T>>(result);
+    const T* const ax = product.data();
+    for (Index i = 0; i < n_; ++i) y[i] = beta == 0 ? alpha * ax[i] : alpha * ax[i] + beta * y[i];
+  });
 }
 
 template class PythonOperator<float>;

@@ -10,9 +10,9 @@ namespace purlin::python {
 
 namespace nb = nanobind;
 
-/// `product` takes a NumPy array of n values of type T and returns another: y = A x. The Python side has seen to it
-/// that the result is one (`purlin._operators`). Whoever makes the operator keeps `product` alive. Errors of Python
-/// leave the solve as nb::python_error.
+/// `product` takes a NumPy array of n values of type T, which its method `argument` has made, and returns another:
+/// y = A x. The Python side has seen to it that the result is one (`purlin._operators`). Whoever makes the operator
+/// keeps `product` alive. Errors of Python leave the solve as PythonFailure.
 ///
 /// x goes over in a NumPy array of its own, so that a function which keeps it holds no memory of the solver's.
 template <class T>

@@ -67,7 +67,7 @@ void bind_system(nb::module_& module) {
              double time_limit, nb::handle callback, int check_every, bool zero) {
             StopCriterion stop = stop_criterion(rtol, atol, max_iterations, time_limit);
             stop.check_every = check_every;
-            return system.solve(b, x, columns, zero, stop, callback);
+            return in_python([&] { return system.solve(b, x, columns, zero, stop, callback); });
           },
           nb::arg("b"), nb::arg("x"), nb::arg("columns"), nb::arg("rtol"), nb::arg("atol"), nb::arg("max_iterations"),
           nb::arg("time_limit"), nb::arg("callback").none(), nb::arg("check_every") = 0, nb::arg("zero") = false)
@@ -82,6 +82,8 @@ void bind_system(nb::module_& module) {
           nb::arg("coordinates"))
       .def("multiply", &System::multiply, nb::arg("x"), nb::arg("y"))
       .def("precondition", &System::precondition, nb::arg("x"), nb::arg("y"))
+      .def("matrix_is_symmetric", &System::matrix_is_symmetric)
+      .def("preconditioner_is_symmetric", &System::preconditioner_is_symmetric)
       .def("pattern_hash", &System::pattern_hash, nb::arg("arrays"))
       .def("info", &System::info)
       .def("decision", &System::decision);

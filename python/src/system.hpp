@@ -30,6 +30,9 @@ class System {
   virtual void multiply(nb::handle x, nb::handle y) = 0;
   /// y = M x in the caller's numbering, M being the preconditioner of the system.
   virtual void precondition(nb::handle x, nb::handle y) = 0;
+  /// Whether A, or M, is symmetric as far as products with two random vectors show.
+  virtual bool matrix_is_symmetric() = 0;
+  virtual bool preconditioner_is_symmetric() = 0;
   /// That of the arrays of a matrix, on the host or, for a system on a device, there.
   virtual Hash pattern_hash(nb::handle arrays) = 0;
   virtual nb::dict info() = 0;

@@ -64,13 +64,13 @@ class SideOf<T, device> {
     Span<const T, device> input(nb::handle array) {
       if (nb::isinstance<DeviceSpan>(array)) return here(nb::cast<const DeviceSpan&>(array));
       const Span<const T, host> from = values_of<T>(nb::cast<Flat>(array));
-      const nb::gil_scoped_release released;
+      const WithoutGil released;
       return uploaded(from, side_.in_);
     }
     Span<T, device> output(nb::handle array, bool keeps) {
       if (nb::isinstance<DeviceSpan>(array)) return here(nb::cast<const DeviceSpan&>(array));
       give_back_to_ = span_of(nb::cast<WritableOf<T>>(array, false));
-      const nb::gil_scoped_release released;
+      const WithoutGil released;
       if (keeps) return uploaded({give_back_to_.data, give_back_to_.size}, side_.out_);
       return room(side_.out_, give_back_to_.size);
     }
@@ -91,7 +91,7 @@ class SideOf<T, device> {
     MatrixInput<T, device> matrix(const MatrixArrays& arrays) {
       const IndexSpan<host> first = indices_of(arrays.first), second = indices_of(arrays.second);
       const Span<const T, host> values = values_of<T>(arrays.values);
-      const nb::gil_scoped_release released;
+      const WithoutGil released;
       return arrays.MatrixForm::input<T, device>(uploaded(first), uploaded(second), uploaded(values, values_));
     }
     Hash pattern_hash(nb::handle handle) {
@@ -99,7 +99,7 @@ class SideOf<T, device> {
       const auto& arrays = nb::cast<const DeviceMatrixArrays&>(handle);
       for (const DeviceSpan* array : {&arrays.first, &arrays.second}) join(*array);
       const IndexSpan<device> first = arrays.first.indices(), second = arrays.second.indices();
-      const nb::gil_scoped_release released;
+      const WithoutGil released;
       return arrays.pattern_hash(sums_of(side_.ctx_, first), first.size, sums_of(side_.ctx_, second), second.size);
     }
 

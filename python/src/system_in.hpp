@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <purlin/solver/symmetry.hpp>
+
 #include "advice.hpp"
+#include "gil.hpp"
 #include "interrupts.hpp"
 #include "report.hpp"
 #include "system.hpp"
@@ -57,7 +60,7 @@ class SystemIn final : public System {
     input.check_lengths();
     options_ = system_options(request.choices, static_cast<Index>(input.rows()));
     SystemParts<T, S> parts = parts_of(request, static_cast<Index>(input.rows()));
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     system_ = std::make_unique<LinearSystem<T, S>>(side_.ctx(), input, options_, std::move(parts));
   }
   SystemIn(Index n, nb::object product, const SystemRequest& request) : SystemIn(request) {
@@ -66,7 +69,7 @@ class SystemIn final : public System {
     SystemParts<T, S> parts = parts_of(request, n);
     product_ = std::move(product);
     auto a = std::make_shared<typename Side::Operator>(n, product_);
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     system_ = std::make_unique<LinearSystem<T, S>>(side_.ctx(), std::move(a), options_, std::move(parts));
   }
   ~SystemIn() override {
@@ -89,7 +92,7 @@ class SystemIn final : public System {
       Visit visit(side_);
       const Span<const T, S> from = visit.input(b);
       const Span<T, S> to = visit.output(x, !zero);
-      const nb::gil_scoped_release released;
+      const WithoutGil released;
       system_->set_stop_criterion(stop);
       if (columns == 1) {
         reports.push_back(system_->solve(from, to, observer.function(), guess));
@@ -112,21 +115,21 @@ class SystemIn final : public System {
     const Turn turn(busy_);
     Visit visit(side_);
     const Span<const T, S> from = visit.input(values);
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     system_->refresh(from, scope);
   }
 
   void operator_changed(RefreshScope scope) override {
     const Turn turn(busy_);
     const Visit visit(side_);
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     system_->operator_changed(scope);
   }
 
   void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override {
     const Turn turn(busy_);
     const Visit visit(side_);
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     system_->move_nodes(std::move(coordinates));
   }
 
@@ -135,7 +138,7 @@ class SystemIn final : public System {
     Visit visit(side_);
     const Span<const T, S> from = visit.input(x);
     const Span<T, S> to = visit.output(y, false);
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     system_->multiply(from, to);
     visit.finish();
   }
@@ -145,7 +148,7 @@ class SystemIn final : public System {
     Visit visit(side_);
     const Span<const T, S> from = visit.input(x);
     const Span<T, S> to = visit.output(y, false);
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     const Context<S>& ctx = side_.ctx();
     if (const LinearOperator<T, S>* const m = system_->ordered_preconditioner()) {
       if (ordered_in_.empty()) ordered_in_ = Array<T, S>(ctx, rows()), ordered_out_ = Array<T, S>(ctx, rows());
@@ -156,6 +159,25 @@ class SystemIn final : public System {
       copy<T>(ctx, from, to);
     }
     visit.finish();
+  }
+
+  bool matrix_is_symmetric() override {
+    const Turn turn(busy_);
+    const Visit visit(side_);
+    const WithoutGil released;
+    const auto product = [this](const Context<S>&, T, Span<const T, S> x, T, Span<T, S> y) {
+      system_->multiply(x, y);
+    };
+    const FunctionOperator<T, S> a(rows(), rows(), product);
+    return detail::symmetry_fault<T, S>(side_.ctx(), a, nullptr) == Asymmetric::none;
+  }
+
+  bool preconditioner_is_symmetric() override {
+    const Turn turn(busy_);
+    const Visit visit(side_);
+    const WithoutGil released;
+    const LinearOperator<T, S>* const m = system_->ordered_preconditioner();
+    return m == nullptr || detail::symmetry_fault<T, S>(side_.ctx(), *m, m) != Asymmetric::preconditioner;
   }
 
   Hash pattern_hash(nb::handle arrays) override {

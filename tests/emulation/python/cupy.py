@@ -103,6 +103,10 @@ def ascontiguousarray(a, dtype=None):
     return a if fits else array(np.ascontiguousarray(a.values, dtype=dtype), order="C")
 
 
+def isfinite(a):
+    return np.isfinite(a.values)
+
+
 class RawKernel:
     def __init__(self, code, name):
         pass
