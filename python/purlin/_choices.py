@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import math
 import operator
+import os
+import reprlib
 
 import numpy as np
 
@@ -55,8 +58,8 @@ def stream_handle(stream, device: int | None) -> int | None:
     try:
         return operator.index(stream)
     except TypeError:
-        raise TypeError(f"stream: expected a stream of CuPy or PyTorch, or its handle as an integer, found {stream!r}"
-                        ) from None
+        raise TypeError("stream: expected a stream of CuPy or PyTorch, or its handle as an integer, found "
+                        f"{shown(stream)}") from None
 
 
 def check_threads(threads, device: int | None) -> int:
@@ -71,17 +74,56 @@ def check_threads(threads, device: int | None) -> int:
 
 def a_name(value, what: str) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{what}: expected a name, found {value!r}")
+        raise TypeError(f"{what}: expected a name, found {shown(value)}")
     return value
+
+
+def a_path(value, what: str) -> str | None:
+    if value is None:
+        return None
+    try:
+        return os.fsdecode(value)
+    except TypeError:
+        raise TypeError(f"{what}: expected a path, found {shown(value)}") from None
+
+
+def a_function(value, what: str):
+    if value is not None and not callable(value):
+        raise TypeError(f"{what}: expected a function, found {shown(value)}")
+    return value
+
+
+def real_number(value, what: str) -> float:
+    """A number that is not negative, of Python or any library of arrays."""
+    if type(value) is not float:
+        is_none = isinstance(value, (str, bytes, bytearray, bool, np.bool_)) or np.ndim(value) > 0
+        try:
+            found = None if is_none else float(value)
+        except (TypeError, ValueError):  # None, complex numbers and all else
+            found = None
+        except OverflowError:  # an integer beyond the range
+            found = math.inf if value > 0 else -math.inf
+        if found is None:
+            raise TypeError(f"{what}: expected a number, found {shown(value)}")
+        value = found
+    if not value >= 0:
+        raise ValueError(f"{what}: expected a number that is not negative, found {value!r}")
+    return value
+
+
+def shown(value) -> str:
+    """A value for a message, shortened."""
+    text = reprlib.repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def whole_number(value, what: str, least: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{what}: expected a whole number, found {value!r}") from None
+        raise TypeError(f"{what}: expected a whole number, found {shown(value)}") from None
     if not least <= number < 2**31:
-        raise ValueError(f"{what}: expected a whole number from {least}, found {value!r}")
+        raise ValueError(f"{what}: expected a whole number from {least} to {2**31 - 1}, found {shown(value)}")
     return number
 
 
@@ -89,9 +131,10 @@ def number_of_solves(value) -> float:
     """0 where it is not known."""
     if value is None:
         return 0.0
-    if not 0 < value < float("inf"):
+    number = real_number(value, "expected_solves")
+    if not 0 < number < math.inf:
         raise ValueError(f"expected_solves: expected a positive number, found {value!r}")
-    return float(value)
+    return number
 
 
 def rows_of_numbers(array, what: str):
@@ -103,7 +146,12 @@ def rows_of_numbers(array, what: str):
         array = array[:, None]
     if array.ndim != 2:
         raise ValueError(f"{what}: expected two dimensions, found the shape {array.shape}")
-    return np.ascontiguousarray(array)
+    array = np.ascontiguousarray(array)
+    bad = _core.first_not_finite(array.reshape(-1))
+    if bad >= 0:
+        row, column = divmod(bad, array.shape[1])
+        raise ValueError(f"{what}: expected finite values, found {array[row, column]} in row {row}, column {column}")
+    return array
 
 
 def check_rows(choices: dict, n: int) -> None:

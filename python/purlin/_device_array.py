@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -103,9 +105,9 @@ class DeviceArray:
         The number of the device.
     """
 
-    def __init__(self, shape, dtype, device: int, stream: int = 0):
+    def __init__(self, shape: Iterable[int], dtype: Any, device: int, stream: int = 0) -> None:
         self.shape = tuple(shape)
-        self.dtype = np.dtype(dtype)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.device = device
         self._stream = stream
         self._memory = _core.DeviceMemory(device, math.prod(self.shape) * self.dtype.itemsize)
@@ -116,7 +118,7 @@ class DeviceArray:
         return len(self.shape)
 
     @property
-    def __cuda_array_interface__(self) -> dict:
+    def __cuda_array_interface__(self) -> dict[str, Any]:
         strides, step = [], self.dtype.itemsize
         for length in self.shape:
             strides.append(step)
@@ -133,9 +135,12 @@ class DeviceArray:
         _core.wait_for_stream(self._stream, self.device)
         self._stream = 0
 
-    def get(self) -> np.ndarray:
+    def get(self) -> np.ndarray[Any, np.dtype[Any]]:
         """A copy on the host."""
         return ForeignArray.of(self).get()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a DeviceArray cannot be pickled: it lies in the memory of a device; pass array.get() on")
 
     def __repr__(self) -> str:
         return f"<purlin.DeviceArray: {self.dtype} of shape {self.shape} on device {self.device}>"

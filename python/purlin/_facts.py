@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import _core
+from ._choices import check_threads
+from ._keywords import names_keywords
 from ._matrices import given_matrix, matrix_on_host
 
 
-class MatrixInfo(dict):
+class MatrixInfo(dict[str, Any]):
     """Facts about a matrix, by name; printed, they are a table."""
 
     def __repr__(self) -> str:
@@ -38,7 +42,8 @@ class MatrixInfo(dict):
         return lines
 
 
-def info(A, *, threads: int | None = None) -> MatrixInfo:
+@names_keywords()
+def info(A: Any, *, threads: int | None = None) -> MatrixInfo:
     """Describe a matrix and recommend how to solve with it.
 
     Parameters
@@ -61,7 +66,7 @@ def info(A, *, threads: int | None = None) -> MatrixInfo:
         nonzeros=int(given.nonzeros),
         dtype=str(given.dtype),
     )
-    facts = _core.matrix_facts(given.arrays, given.dtype == np.float32, threads or 0)
+    facts = _core.matrix_facts(given.arrays, given.dtype == np.float32, check_threads(threads, None))
     result.update(facts)
     result.update(_counts(A, given))
     if given.shape[0] != given.shape[1]:
@@ -71,7 +76,7 @@ def info(A, *, threads: int | None = None) -> MatrixInfo:
     return result
 
 
-def _counts(A, given) -> dict:
+def _counts(A: Any, given: Any) -> dict[str, Any]:
     """Row lengths, sizes of entries and row sums of the matrix with its repeated entries summed."""
     if isinstance(A, tuple):
         from scipy.sparse import csr_array

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import gzip
 import os
+from typing import Any
 
 from . import _core
+from ._choices import check_threads
+from ._keywords import names_keywords
 
 
-def read(path: str | os.PathLike, *, threads: int | None = None):
+@names_keywords()
+def read(path: str | os.PathLike[str], *, threads: int | None = None) -> Any:
     """Read a Matrix Market file, plain or gzipped, by all threads.
 
     Parameters
@@ -29,7 +33,7 @@ def read(path: str | os.PathLike, *, threads: int | None = None):
     ValueError
         With file and line, for what is no well-formed file.
     """
-    rows, columns, indptr, indices, values, is_array = _parts(os.fspath(path), threads or 0)
+    rows, columns, indptr, indices, values, is_array = _parts(os.fspath(path), check_threads(threads, None))
     if is_array:
         full = values.reshape(rows, columns)
         return full.reshape(-1) if columns == 1 else full

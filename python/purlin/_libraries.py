@@ -143,6 +143,10 @@ class CuPy:
         _core.wait_for_stream(self.stream(array.device.id), array.device.id)
         return result
 
+    def all_finite(self, array) -> bool:
+        with array.device:
+            return bool(self._cupy.isfinite(array).all())
+
     def host(self, array) -> np.ndarray:
         return array.get()
 
@@ -230,6 +234,9 @@ class PyTorch:
         _core.wait_for_stream(self.stream(array.get_device()), array.get_device())
         return result
 
+    def all_finite(self, array) -> bool:
+        return bool(self._torch.isfinite(array.detach()).all())
+
     def host(self, array) -> np.ndarray:
         return array.detach().cpu().numpy()
 
@@ -301,6 +308,9 @@ class Foreign:
         result = self.new(array, array, array.shape, array.dtype, array.device)
         _core.wait_for_stream(ForeignArray.of(result).stream, result.device)
         return result
+
+    def all_finite(self, array) -> bool:
+        return bool(np.isfinite(self.host(array)).all())
 
     def host(self, array) -> np.ndarray:
         return ForeignArray.of(array).get()

@@ -57,9 +57,13 @@ class ValueMap:
         array = as_real(values, self.dtype, "the values")
         self._check_size(array.size)
         flat = array.reshape(-1)
-        if self.gather is not None:
-            return flat[self.gather]
-        return np.ascontiguousarray(flat[: self.nonzeros])
+        taken = np.ascontiguousarray(flat[: self.nonzeros]) if self.gather is None else flat[self.gather]
+        bad = _core.first_not_finite(taken)
+        if bad >= 0:
+            position = bad if self.gather is None else int(self.gather[bad])
+            raise ValueError(f"the values: expected finite ones, found {taken[bad]} at position {position} "
+                             "(counted from 0)")
+        return taken
 
     def _of_device_array(self, library, values):
         if self.gather is not None:
@@ -86,6 +90,8 @@ class ValueMap:
         if system.pattern_hash(other.arrays) != self.pattern:
             raise ValueError("refresh: the matrix has another pattern, or its entries in another order, than the one "
                              "that the Solver was made from; make a new Solver")
+        if other.device is None:  # where it is known without a wait
+            require_finite(other, matrix)
         return other.values
 
 
@@ -119,6 +125,21 @@ def given_matrix(a, dtype=None) -> GivenMatrix:
         "A: expected a sparse matrix of SciPy (CSR, CSC, COO, BSR or DIA), CuPy or PyTorch, a tuple (data, indices, "
         f"indptr), a LinearOperator or a callable, found {type_name(a)}{hint}"
     )
+
+
+def require_finite(given: GivenMatrix, a) -> None:
+    """Raise ValueError for a NaN or an infinity in the matrix `a`, with its place."""
+    if given.device is not None:
+        parts = parts_of(a)
+        if library_of(parts.values).all_finite(parts.values):
+            return
+        given = given_matrix(host_copy(parts), given.dtype)
+    bad = _core.first_not_finite(given.values)
+    if bad < 0:
+        return
+    row, column = given.arrays.place(bad)
+    where = f" in row {row}, column {column}" if row >= 0 else ""
+    raise ValueError(f"A: expected finite values of {given.dtype}, found {given.values[bad]}{where} (counted from 0)")
 
 
 def is_matrix(a) -> bool:

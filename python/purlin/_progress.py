@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import sys
+from typing import TextIO
 
+from ._choices import real_number
 from ._core import Progress
+from ._keywords import names_keywords
 
 
 def _after(iteration: int) -> int:
@@ -34,8 +37,9 @@ class TerminalProgress:
     >>> x, report = purlin.solve(A, np.ones(100), callback=purlin.TerminalProgress())
     """
 
-    def __init__(self, file=None, every: float = 5.0):
-        self._file, self._every = file, float(every)
+    @names_keywords()
+    def __init__(self, file: TextIO | None = None, every: float = 5.0) -> None:
+        self._file, self._every = file, real_number(every, "every")
         self._start()
 
     def _start(self) -> None:

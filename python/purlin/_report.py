@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import warnings
+from typing import Any
 
 import numpy as np
 
+from ._warn import warn
 
 class ConvergenceWarning(UserWarning):
     """A solve did not converge; its report says why and what to try."""
@@ -22,25 +23,51 @@ class ConvergenceError(RuntimeError):
     report : Report or list of Report
     """
 
-    def __init__(self, message: str, x, report):
+    def __init__(self, message: str, x: Any, report: Any) -> None:
         super().__init__(message)
         self.x = x
         self.report = report
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.x, self.report)
 
 
 class Report:
     """How a solve went. Norms are 2-norms of b - A x, without the preconditioner.
 
-    A report may be pickled. `to_dict` has all of it.
+    ``bool(report)`` says whether the solve converged. Compared with a number, a report is what SciPy's solvers return
+    as ``info``: 0 where it converged, else the number of iterations. A report may be pickled. `to_dict` has all of it.
     """
 
     __slots__ = ("_fields",)
 
-    def __init__(self, fields: dict):
+    def __init__(self, fields: dict[str, Any]) -> None:
         self._fields = fields
+
+    def __bool__(self) -> bool:
+        return self.converged
+
+    # Programs for SciPy's solvers compare the second result with 0. As it is no number, it has no hash of one.
+    def _as_info(self) -> int:
+        return 0 if self.converged else max(1, self.iterations)
+
+    def __eq__(self, other: object) -> bool:
+        return self._as_info() == other if isinstance(other, (int, np.integer)) else self is other
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+    def __lt__(self, other: int) -> bool:
+        return self._as_info() < other
+
+    def __gt__(self, other: int) -> bool:
+        return self._as_info() > other
+
+    def __le__(self, other: int) -> bool:
+        return self._as_info() <= other
+
+    def __ge__(self, other: int) -> bool:
+        return self._as_info() >= other
 
     @property
     def converged(self) -> bool:
@@ -130,7 +157,7 @@ class Report:
         return self._fields["rhs_norm"]
 
     @property
-    def history(self) -> np.ndarray:
+    def history(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The residual before the first and after each iteration, as the recurrence has it."""
         return self._fields["history"]
 
@@ -140,7 +167,7 @@ class Report:
         return self._fields["seconds"]
 
     @property
-    def attempts(self) -> list[dict]:
+    def attempts(self) -> list[dict[str, Any]]:
         """One for each method and preconditioner that was tried, in order."""
         return self._fields["attempts"]
 
@@ -149,7 +176,7 @@ class Report:
         """What ``"auto"`` replaced for this solve, and why; empty: nothing."""
         return self._fields["changed"]
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """All of the report in plain Python types: what `json.dumps` takes."""
         fields = dict(self._fields)
         fields["converged"] = self.converged
@@ -160,7 +187,7 @@ class Report:
         fields["attempts"] = [dict(attempt) for attempt in self.attempts]
         return fields
 
-    def plot(self, ax=None, **style):
+    def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draw the residual over the iterations. Needs matplotlib.
 
         Parameters
@@ -203,15 +230,15 @@ class Report:
                 lines.append(f"  try: {self.advice}")
         return "\n".join(lines)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return self._fields
 
-    def __setstate__(self, fields):
+    def __setstate__(self, fields: dict[str, Any]) -> None:
         self._fields = fields
 
 
-def conclude(x, reports: list[Report], several: bool, raise_on_failure: bool, depth: int):
-    """Return (x, report), or warn or raise first where a solve did not converge. `depth` frames up is the caller."""
+def conclude(x: Any, reports: list[Report], several: bool, raise_on_failure: bool) -> tuple[Any, Any]:
+    """Return (x, report), or warn or raise first where a solve did not converge."""
     report = reports if several else reports[0]
     failed = [column for column, one in enumerate(reports) if not one.converged]
     if not failed:
@@ -223,5 +250,5 @@ def conclude(x, reports: list[Report], several: bool, raise_on_failure: bool, de
         message += f"; try: {first.advice}"
     if raise_on_failure:
         raise ConvergenceError(message, x, report)
-    warnings.warn(message, ConvergenceWarning, stacklevel=depth + 1)
+    warn(message, ConvergenceWarning)
     return x, report

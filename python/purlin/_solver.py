@@ -6,34 +6,51 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
 from . import _core
 from ._arrays import real_dtype
 from ._choices import (
+    a_function,
     a_name,
+    a_path,
     check_rows,
     check_threads,
     choose_device,
     number_of_solves,
+    real_number,
     rows_of_numbers,
     stream_handle,
     whole_number,
 )
 from ._device_matrices import library_and_device_of
+from ._keywords import names_keywords
 from ._libraries import Foreign, library_of
-from ._matrices import ValueMap, given_matrix, is_matrix, is_sparse
-from ._operators import DeviceProduct, Preconditioner, check_square, is_operator, product_of
+from ._matrices import ValueMap, given_matrix, is_matrix, is_sparse, require_finite
+from ._operators import DeviceProduct, HostProduct, check_square, is_operator
+from ._options import check_options, warn_of_unused
+from ._products import Products
 from ._report import Report, conclude
+from ._single import choose_precision, default_rtol
 from ._vectors import Vectors, settle
 
+if TYPE_CHECKING:
+    from ._typing import Columns, Vector
+
 _DEFAULT_ITERATIONS = 10000
-_precisions = ("double", "single", "mixed")
 
 
-class Solver:
+def _of_a_solve() -> dict[str, Callable[..., Any]]:
+    return {"Solver.solve": Solver.solve}
+
+
+def _of_a_setup() -> dict[str, Callable[..., Any]]:
+    return {"Solver": Solver.__init__}
+
+
+class Solver(Products):
     """A x = b for one sparsity pattern: set up once, solved for many b, with new values as often as wanted.
 
     Parameters
@@ -50,9 +67,10 @@ class Solver:
         inverse of A.
     format : str
         How the matrix is stored: ``"auto"``, ``"measure"`` or one of `purlin.formats`.
-    precision : {"double", "single", "mixed"}
-        ``"mixed"`` iterates in single precision and forms residuals in double; with format and preconditioner
-        ``"auto"`` only where that is expected to be faster.
+    precision : {"auto", "double", "single", "mixed"}
+        ``"auto"`` is ``"double"``, and in `purlin.solve` ``"single"`` where A and b are both of float32. ``"mixed"``
+        iterates in single precision and forms residuals in double; with format and preconditioner ``"auto"`` only where
+        that is expected to be faster.
     device : {"auto", "host", "cuda", "cuda:N"}
         Where to solve. ``"auto"``: where A lies. ``"cuda"``: on the device where A lies, else the first one, to which
         A is copied.
@@ -82,21 +100,23 @@ class Solver:
     decision : str, optional
         The `decision` of a Solver for a matrix of the same pattern: begin where that one was.
     options : mapping, optional
-        Options of the preconditioner: see `purlin.preconditioner_options`.
-    rtol : float
-        The tolerance that ``"auto"`` chooses for; each solve names its own.
+        Options of the preconditioner: see `purlin.preconditioner_options`. Those of another one are warned about.
+    rtol : float, optional
+        The tolerance that ``"auto"`` chooses for; each solve names its own. By default 1e-8, in single precision 1e-5.
 
     Raises
     ------
     ValueError, TypeError
-        With what was expected and what came, and with the row where there is one.
+        With what was expected and what came, and with the row where there is one. A NaN or an infinity in A, the
+        coordinates or the near null space is a ValueError that names its place.
     RuntimeError
         For a device where there is none, no driver, or no CUDA in this build; it says which.
     MemoryError
 
     Notes
     -----
-    A Solver is used by one thread at a time; Solvers are independent of each other. It may be used after ``fork``.
+    A Solver is used by one thread at a time; Solvers are independent of each other. It may be used after ``fork``. It
+    cannot be pickled. SciPy takes it for an operator, A: ``scipy.sparse.linalg.aslinearoperator(solver)``.
     """
 
     _value_map: ValueMap | None = None  # of an operator: none
@@ -113,60 +133,61 @@ class Solver:
         self._like = None
         return self
 
+    @names_keywords(_of_a_solve)
     def __init__(
         self,
-        A,
+        A: Any,
         solver: str = "auto",
         preconditioner: Any = "auto",
         format: str = "auto",
-        precision: str = "double",
+        precision: str = "auto",
         device: str = "auto",
-        coordinates=None,
-        near_null_space=None,
+        coordinates: Any = None,
+        near_null_space: Any = None,
         expected_solves: float | None = None,
         threads: int | None = None,
-        stream=None,
+        stream: Any = None,
         *,
         columns: int = 1,
         null_space: str | None = None,
         restart: int | None = None,
         deterministic: bool = False,
-        plan_cache: str | os.PathLike | None = None,
+        plan_cache: str | os.PathLike[str] | None = None,
         decision: str | None = None,
         options: Mapping[str, Any] | None = None,
-        rtol: float = 1e-8,
-    ):
+        rtol: float | None = None,
+    ) -> None:
         began = time.perf_counter()
-        if precision not in _precisions:
-            raise ValueError(f'precision: expected "double", "single" or "mixed", found {precision!r}')
-        if null_space not in (None, "none", "constant"):
+        if null_space is not None and null_space not in ("none", "constant"):
             raise ValueError(f'null_space: expected None or "constant", found {null_space!r}')
-        self._precision = precision
-        self._dtype = np.dtype(np.float32 if precision == "single" else np.float64)
+        self._precision = choose_precision(precision, A, self._like)
+        self._dtype = np.dtype(np.float32 if self._precision == "single" else np.float64)
         choices = {
             "solver": a_name(solver, "solver"),
             "format": a_name(format, "format"),
-            "mixed": precision == "mixed",
+            "mixed": self._precision == "mixed",
             "deterministic": bool(deterministic),
             "columns": whole_number(columns, "columns", 1),
-            "rtol": float(rtol),
+            "rtol": default_rtol(self._dtype) if rtol is None else real_number(rtol, "rtol"),
             "null_space": "constant" if null_space == "constant" else None,
             "restart": restart,
-            "plan_cache": None if plan_cache is None else os.fspath(plan_cache),
+            "plan_cache": a_path(plan_cache, "plan_cache"),
             "decision": a_name(decision, "decision") if decision is not None else None,
             "coordinates": rows_of_numbers(coordinates, "coordinates"),
             "near_null_space": rows_of_numbers(near_null_space, "near_null_space"),
-            "options": dict(options or {}),
+            "options": check_options(options),
             "expected_solves": number_of_solves(expected_solves),
             "resident": self._resident,
         }
+        warn_of_unused(choices, preconditioner)
         self._place(A, device, stream, threads)
         if is_operator(A) and not is_matrix(A):
             self._set_up_operator(A, preconditioner, choices)
         else:
             self._set_up_matrix(A, preconditioner, choices)
         self._vectors = Vectors(self._rows, self._dtype, self._device)
-        self._info: dict | None = None
+        self._info: dict[str, Any] | None = None
+        self._symmetric = {}
         self._setup_seconds = time.perf_counter() - began
 
     def _place(self, A, device, stream, threads) -> None:
@@ -181,6 +202,7 @@ class Solver:
     def _set_up_matrix(self, A, preconditioner, choices) -> None:
         given = given_matrix(A, self._dtype)
         n = self._rows = check_square(given.shape, "A")
+        require_finite(given, A)
         check_rows(choices, n)
         choices["preconditioner"], own = self._preconditioner_of(preconditioner, n)
         make = _core.system_of_matrix if self._device is None else _core.device_system_of_matrix
@@ -207,7 +229,7 @@ class Solver:
     def _product_of(self, operator, n: int, what: str):
         """What the compiled part calls for a product."""
         if self._device is None:
-            return product_of(operator, n, self._dtype, what)
+            return HostProduct(operator, n, self._dtype, what)
         library = library_and_device_of(operator)[0] or self._library
         return DeviceProduct(operator, n, self._dtype, what, library, self._device)
 
@@ -217,6 +239,8 @@ class Solver:
             return "none", None
         if isinstance(preconditioner, str):
             return preconditioner, None
+        if isinstance(preconditioner, Solver):
+            raise TypeError("preconditioner: a Solver stands for its matrix; pass solver.as_preconditioner()")
         if self._precision == "mixed":
             raise ValueError('precision="mixed" takes preconditioners by name only')
         if hasattr(preconditioner, "shape") and tuple(preconditioner.shape) != (n, n):
@@ -231,7 +255,7 @@ class Solver:
         return self._rows, self._rows
 
     @property
-    def dtype(self) -> np.dtype:
+    def dtype(self) -> np.dtype[Any]:
         """Of the solutions: float32 for single precision, else float64."""
         return self._dtype
 
@@ -247,13 +271,29 @@ class Solver:
         A Solver that is made with it from the present values goes on with the same bits on the same machine; with AMG
         only if the values have not changed, because its levels stay those of its setup.
         """
-        return self._system.decision()
+        return str(self._system.decision())
 
+    @overload
+    def solve(self, b: Vector, x0: Any = None, rtol: float | None = None, atol: float = 0.0,
+              max_iterations: int | None = None, time_limit: float | None = None,
+              callback: Callable[[_core.Progress], Any] | None = None, *, raise_on_failure: bool = False,
+              ) -> tuple[Vector, Report]: ...
+    @overload
+    def solve(self, b: Columns, x0: Any = None, rtol: float | None = None, atol: float = 0.0,
+              max_iterations: int | None = None, time_limit: float | None = None,
+              callback: Callable[[_core.Progress], Any] | None = None, *, raise_on_failure: bool = False,
+              ) -> tuple[Columns, list[Report]]: ...
+    @overload
+    def solve(self, b: Any, x0: Any = None, rtol: float | None = None, atol: float = 0.0,
+              max_iterations: int | None = None, time_limit: float | None = None,
+              callback: Callable[[_core.Progress], Any] | None = None, *, raise_on_failure: bool = False,
+              ) -> tuple[Any, Report]: ...
+    @names_keywords(_of_a_setup)
     def solve(
         self,
-        b,
-        x0=None,
-        rtol: float = 1e-8,
+        b: Any,
+        x0: Any = None,
+        rtol: float | None = None,
         atol: float = 0.0,
         max_iterations: int | None = None,
         time_limit: float | None = None,
@@ -270,7 +310,9 @@ class Solver:
             on a device, an array there of CuPy, PyTorch or another library, or one of the host, which is copied.
         x0 : array of the shape of b, optional
             The guess, zero by default. It is not written to.
-        rtol, atol : float
+        rtol : float, optional
+            1e-8 by default, in single precision 1e-5.
+        atol : float
         max_iterations : int, optional
             10000 by default.
         time_limit : float, optional
@@ -278,7 +320,7 @@ class Solver:
         callback : callable, optional
             Called with a `Progress` after every iteration, on a device as often as the host looks: after every 16
             iterations or fewer, in a small system after 32 and then half as many again, up to 256. If it returns False,
-            the solve ends.
+            Python's or an array library's, the solve ends.
         raise_on_failure : bool
             Raise `ConvergenceError` where the solve does not converge, rather than warn.
 
@@ -292,24 +334,25 @@ class Solver:
         Warns
         -----
         ConvergenceWarning
-            Where the solve did not converge.
+            Where the solve did not converge: every time.
         """
-        return self._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, 2)
+        return self._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure)
 
-    def _solve(self, b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, depth):
+    def _solve(self, b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure):
+        rtol = default_rtol(self._dtype) if rtol is None else real_number(rtol, "rtol")
+        atol, limit = real_number(atol, "atol"), 0.0 if time_limit is None else real_number(time_limit, "time_limit")
+        a_function(callback, "callback")
         b, x, given, taken = self._vectors.pair(b, x0)
         columns = 1 if b.ndim == 1 else b.shape[1]
         most = _DEFAULT_ITERATIONS if max_iterations is None else whole_number(max_iterations, "max_iterations", 0)
         raw = []
         if columns > 0:
-            raw = self._system.solve(given, taken, columns, rtol, atol, most,
-                                     0.0 if time_limit is None else time_limit, callback, 0,
-                                     x0 is None)
+            raw = self._system.solve(given, taken, columns, rtol, atol, most, limit, callback, 0, x0 is None)
         settle(x)
         reports = self._reports(raw if type(raw) is list else [raw])
         if len(reports) == 1 and b.ndim == 1 and reports[0].converged:
             return x, reports[0]
-        return conclude(x, reports, b.ndim == 2, raise_on_failure, depth + 1)
+        return conclude(x, reports, b.ndim == 2, raise_on_failure)
 
     def _reports(self, raw: list[dict]) -> list[Report]:
         if self._info is None or any(fields["changed"] for fields in raw):
@@ -331,7 +374,8 @@ class Solver:
             "device": self.device,
         }
 
-    def refresh(self, values=None, *, keep_preconditioner: bool = False, coordinates=None) -> None:
+    @names_keywords()
+    def refresh(self, values: Any = None, *, keep_preconditioner: bool = False, coordinates: Any = None) -> None:
         """Take new values on the same pattern.
 
         Parameters
@@ -370,40 +414,19 @@ class Solver:
         if moved is not None:
             self._system.move_nodes(moved)
         if self._value_map is None:
-            self._system.operator_changed(keep_preconditioner)
+            self._system.operator_changed(bool(keep_preconditioner))
         else:
-            self._system.refresh(values, keep_preconditioner)
+            self._system.refresh(values, bool(keep_preconditioner))
+        self._symmetric = {}
         self._setup_seconds += time.perf_counter() - began
 
-    def __matmul__(self, x):
-        """A @ x for a vector or for columns, of the kind of x."""
-        return self._vectors.apply(self._system.multiply, x)
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Solver cannot be pickled or copied: what it has set up lies in this process. Pass A and the "
+                        "arguments on; with solver.decision, Solver(A, decision=...) begins there where this one is")
 
-    def as_preconditioner(self):
-        """The preconditioner of this system, M x for x, as an operator that keeps the Solver alive.
-
-        With ``preconditioner="amg"`` it serves the solvers of SciPy, or for a Solver on a device those of CuPy. Where
-        there is none it is the identity. Formats and preconditioners that ``"auto"`` has chosen stay as they are from
-        then on.
-
-        Returns
-        -------
-        scipy.sparse.linalg.LinearOperator, for a Solver on the host
-        object, for one on a device
-            With ``shape``, ``dtype``, ``matvec`` and ``@``, for vectors of every kind that `solve` takes.
-        """
-        def apply(x):
-            return self._vectors.apply(self._system.precondition, x.reshape(-1))
-
-        if self._device is not None:
-            return Preconditioner(self.shape, self._dtype, apply)
-        from scipy.sparse.linalg import LinearOperator
-
-        return LinearOperator(self.shape, matvec=lambda x: apply(np.asarray(x)), dtype=self._dtype)
-
-    def info(self) -> dict:
+    def info(self) -> dict[str, Any]:
         """Format, preconditioner and solver with their grounds, bytes and setup times."""
-        return self._system.info()
+        return dict(self._system.info())
 
     def __repr__(self) -> str:
         facts = self._facts()

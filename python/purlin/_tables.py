@@ -23,7 +23,7 @@ def formats() -> list[str]:
 
 def preconditioner_options() -> dict[str, object]:
     """What ``options=`` may hold, with the defaults."""
-    return _core.preconditioner_options()
+    return dict(_core.preconditioner_options())
 
 
 def devices() -> list[str]:
@@ -31,4 +31,4 @@ def devices() -> list[str]:
 
     None where there is no GPU or no driver for it, and in a build without CUDA.
     """
-    return _core.device_names() if _core.has_cuda else []
+    return list(_core.device_names()) if _core.has_cuda else []

@@ -124,6 +124,19 @@ def test_a_problem_of_scikit_fem_is_solved_end_to_end():
     assert u.max() == pytest.approx(0.0736713, rel=2e-3)
 
 
+@pytest.mark.parametrize("keywords", [{}, {"M": "amg"}, {"rtol": 1e-11, "callback": None}])
+def test_solve_serves_where_scikit_fem_takes_a_krylov_solver(keywords, caplog):
+    skfem = pytest.importorskip("skfem")
+    _, condensed = poisson_of(skfem.MeshTri.init_sqsymmetric().refined(4))
+    exact = skfem.solve(*condensed)
+    u = skfem.solve(*condensed, solver=skfem.solver_iter_krylov(purlin.solve, **keywords))
+    assert np.abs(u - exact).max() <= 1e-6 * np.abs(exact).max()
+    assert not [record for record in caplog.records if "converge" in record.message]
+    with pytest.warns(purlin.ConvergenceWarning):
+        skfem.solve(*condensed, solver=skfem.solver_iter_krylov(purlin.solve, max_iterations=1))
+    assert "did not converge" in caplog.text
+
+
 def test_elasticity_of_scikit_fem_is_solved_with_its_coordinates():
     skfem = pytest.importorskip("skfem")
     from skfem.models.elasticity import lame_parameters, linear_elasticity

@@ -154,3 +154,24 @@ def test_a_decision_is_handed_on():
         purlin.Solver(A, decision="{}")
     with pytest.raises(ValueError, match="rows"):
         purlin.Solver(laplacian(11), decision=first.decision)
+
+
+def test_the_truth_of_a_report_is_whether_the_solve_converged():
+    assert purlin.solve(A, B)[1]
+    with pytest.warns(purlin.ConvergenceWarning):
+        assert not purlin.solve(A, B, max_iterations=1)[1]
+    with pytest.warns(purlin.ConvergenceWarning):
+        _, reports = purlin.solve(A, np.stack([B, 0 * B], axis=1), max_iterations=1)
+    assert not all(reports) and reports[1]
+
+
+def test_a_report_compared_with_a_number_is_the_info_of_scipy():
+    _, good = purlin.solve(A, B)
+    with pytest.warns(purlin.ConvergenceWarning):
+        _, bad = purlin.solve(A, B, max_iterations=3)
+    with pytest.warns(purlin.ConvergenceWarning):
+        _, none = purlin.solve(A, B, max_iterations=0)
+    assert good == 0 and not good > 0 and not good < 0 and good >= 0 and good <= 0 and not good != 0
+    assert bad == 3 and bad > 0 and bad != 0 and not bad < 0 and not bad <= 0
+    assert none > 0
+    assert good == good and good != purlin.solve(A, B)[1] and len({good, bad, good}) == 2

@@ -49,6 +49,24 @@ def test_a_callback_may_end_a_solve():
     assert residual(A, y, B) < 2e-8
 
 
+@pytest.mark.parametrize("make", [np.bool_, np.array, lambda no: np.array(float(not no)) > 0.5])
+def test_a_false_of_numpy_ends_a_solve(make):
+    for method, count in (("cg", 4), ("gmres", 4), ("bicgstab", 4)):
+        with pytest.warns(purlin.ConvergenceWarning, match="stopped_by_caller"):
+            _, report = purlin.solve(A, B, solver=method, callback=lambda p: make(p.iteration < 4))
+        assert report.iterations == count
+
+
+@pytest.mark.parametrize("answer", [None, True, np.True_, np.array(True), 0, 0.0, "", [], np.array(0), np.float64(0)])
+def test_what_is_no_false_ends_no_solve(answer):
+    assert purlin.solve(A, B, callback=lambda p: answer)[1].converged
+
+
+def test_an_array_of_several_truths_is_an_error():
+    with pytest.raises(ValueError, match="ambiguous"):
+        purlin.solve(A, B, callback=lambda p: np.array([False, True]))
+
+
 def test_an_error_in_a_callback_comes_out_and_the_solver_goes_on():
     def fail(progress):
         raise KeyError("mine")

@@ -55,6 +55,7 @@ def undocumented(names=None):
             if (
                 isinstance(member, ast.FunctionDef)
                 and not member.name.startswith("_")
+                and "overload" not in map(ast.unparse, member.decorator_list)
                 and not ast.get_docstring(member)
             ):
                 missing.append(f"{where}:{member.lineno}: {name}.{member.name}")

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of preconditioners: names that there are not, and options that do nothing in a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+from ._choices import shown
+from ._keywords import likely
+from ._warn import warn
+
+
+def check_options(options: Any) -> dict[str, Any]:
+    """The options as a dictionary; ValueError for one that there is not. Values are checked by the library."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise TypeError(f"options: expected a mapping from names to values, found {shown(options)}")
+    known = _core.preconditioner_options()
+    for key in options:
+        if not isinstance(key, str):
+            raise TypeError(f"options: expected names as keys, found {shown(key)}")
+        if key not in known:
+            meant = likely(key, known)
+            raise ValueError(f"options: there is no option {key}; "
+                             + (f"did you mean {meant!r}?" if meant else "there are " + ", ".join(known)))
+    return dict(options)
+
+
+def warn_of_unused(choices: Mapping[str, Any], preconditioner: Any) -> None:
+    """Warn of what belongs to another preconditioner or solver than the one that was named.
+
+    Parameters
+    ----------
+    choices : what a Solver was given.
+    preconditioner : as it was given: a name, None or an operator.
+    """
+    name = preconditioner if isinstance(preconditioner, str) else "none" if preconditioner is None else "your own"
+    given = [key for key in ("coordinates", "near_null_space") if choices[key] is not None]
+    for key in (*choices["options"], *given):
+        owners = _core.option_owners()[key]
+        if not _is_one_of(name, [*owners, "auto"]):
+            where = "" if key in given else "options: "
+            warn(f"{where}{key} does nothing here: it belongs to the preconditioner {' or '.join(owners)}, and this is "
+                 f"{name}", UserWarning)
+    solvers = _core.restarting_solvers()
+    if choices["restart"] is not None and not _is_one_of(choices["solver"], [*solvers, "auto"]):
+        warn(f"restart does nothing here: it belongs to the solver {' or '.join(solvers)}, and this is "
+             f"{choices['solver']}", UserWarning)
+
+
+def _is_one_of(name: str, names: list[str]) -> bool:
+    """Names are compared as the library does: without case, hyphens and underscores."""
+    def plain(text: str) -> str:
+        return text.lower().replace("-", "").replace("_", "")
+
+    return plain(name) in map(plain, names)

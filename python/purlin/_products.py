@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products: what a Solver is as an operator, and its preconditioner as another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._keywords import names_keywords
+from ._operators import Preconditioner
+
+if TYPE_CHECKING:
+    from ._vectors import Vectors
+
+
+class Products:
+    """The methods of a Solver that multiply."""
+
+    _system: Any
+    _vectors: Vectors
+    _device: int | None
+    _symmetric: dict[str, bool]  # what has been found out since the last refresh
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, n)."""
+        raise NotImplementedError
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the solutions: float32 for single precision, else float64."""
+        raise NotImplementedError
+
+    def __matmul__(self, x: Any) -> Any:
+        """A @ x for a vector or for columns, of the kind of x."""
+        return self._vectors.apply(self._system.multiply, x)
+
+    def matvec(self, x: Any) -> Any:
+        """A @ x, by the name that `scipy.sparse.linalg.aslinearoperator` looks for."""
+        return self @ x
+
+    def rmatvec(self, x: Any) -> Any:
+        """The product with the transposed A, where A is symmetric, which products with two vectors show.
+
+        Raises
+        ------
+        NotImplementedError
+            Where it is not.
+        """
+        self._require_symmetric("A", self._system.matrix_is_symmetric)
+        return self @ x
+
+    matmat = matvec
+    rmatmat = rmatvec
+
+    def _require_symmetric(self, name: str, ask: Any) -> None:
+        if name not in self._symmetric:
+            self._symmetric[name] = ask()
+        if not self._symmetric[name]:
+            raise NotImplementedError(f"rmatvec: {name} is not symmetric, and its transpose is not stored")
+
+    def _precondition(self, x: Any) -> Any:
+        return self._vectors.apply(self._system.precondition, x)
+
+    def _require_symmetric_preconditioner(self) -> None:
+        self._require_symmetric("the preconditioner", self._system.preconditioner_is_symmetric)
+
+    @names_keywords()
+    def as_preconditioner(self) -> Any:
+        """The preconditioner of this system, M x for x, as an operator that keeps the Solver alive.
+
+        With ``preconditioner="amg"`` it serves the solvers of SciPy, or for a Solver on a device those of CuPy. Where
+        there is none it is the identity. Formats and preconditioners that ``"auto"`` has chosen stay as they are from
+        then on. It has ``rmatvec`` where M is symmetric, as it is for a symmetric A with AMG, FSAI and Jacobi.
+
+        Returns
+        -------
+        scipy.sparse.linalg.LinearOperator, for a Solver on the host
+        object, for one on a device
+            With ``shape``, ``dtype``, ``matvec``, ``rmatvec`` and ``@``, for vectors of every kind that `solve` takes.
+        """
+        if self._device is not None:
+            return Preconditioner(self.shape, self.dtype, self._precondition, self._require_symmetric_preconditioner)
+        from ._scipy_operator import SolverPreconditioner
+
+        return SolverPreconditioner(self, self._precondition, self._require_symmetric_preconditioner)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which precision the arrays that were given ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._arrays import numpy_dtype
+from ._libraries import library_of
+
+_names = ("auto", "double", "single", "mixed")
+
+
+def choose_precision(precision: Any, A: Any, b: Any) -> str:
+    """"double", "single" or "mixed". "auto" is single where A and b are in single precision; b None: it is not known."""
+    if not isinstance(precision, str) or precision not in _names:
+        raise ValueError(f'precision: expected "auto", "double", "single" or "mixed", found {precision!r}')
+    if precision != "auto":
+        return precision
+    return "single" if b is not None and is_single(A) and is_single(b) else "double"
+
+
+def default_rtol(dtype: np.dtype[Any]) -> float:
+    """The tolerance of a solve for which none is named."""
+    return 1e-5 if dtype == np.float32 else 1e-8
+
+
+def is_single(value: Any) -> bool:
+    """Whether the values of a matrix, an operator or a vector are in single precision."""
+    array = value[0] if isinstance(value, tuple) and value else value
+    dtype = getattr(array, "dtype", None)
+    if dtype is None:
+        library = library_of(array)
+        dtype = None if library is None else library.dtype(array)
+    try:
+        return dtype is not None and numpy_dtype(dtype) in (np.float32, np.float16)
+    except TypeError:  # of a type that NumPy does not have, which is refused elsewhere
+        return False

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run SciPy's own tests of its iterative solvers with cg, bicgstab and gmres of this package in their place.
+
+    python scipys_iterative_tests.py
+
+It prints each difference with its reason, and fails where the list below is not what differs: a test that fails and is
+not in it, or one that is in it and passes. The file of tests is that of the SciPy that is installed.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+COMPLEX = "complex systems are refused"
+
+# Regular expressions for names of tests, every one of which differs, and the reason.
+DIFFERENCES = {
+}
+
+# Tests of solvers that this package does not have.
+NOT_OURS = "not test_show and not TestQMR"
+
+
+def rewritten(source: str) -> str:
+    """The file of tests with this package's solvers."""
+    source, count = re.subn(r"^_SOLVERS = \[.*?\]$", "from purlin import bicgstab, cg, gmres\n"
+                            "_SOLVERS = [bicgstab, cg, gmres]", source, flags=re.MULTILINE | re.DOTALL)
+    if count != 1:
+        raise SystemExit("SciPy's file has no list _SOLVERS any more: adapt this script")
+    return source
+
+
+def outcomes() -> dict[str, tuple[str, str]]:
+    """By name of a test: "passed", "failed" or "skipped", and the first line of what it says."""
+    import scipy.sparse.linalg._isolve as isolve
+
+    path = Path(isolve.__file__).parent / "tests/test_iterative.py"
+    if not path.exists():
+        raise FileNotFoundError(path)
+    with tempfile.TemporaryDirectory() as folder:
+        test, record = Path(folder, "test_iterative.py"), Path(folder, "record.xml")
+        test.write_text(rewritten(path.read_text()))
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", NOT_OURS, f"--junitxml={record}",
+                   "-W", "ignore", "-W", "ignore::pytest.PytestUnknownMarkWarning", "--rootdir", folder, str(test)]
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        if not record.exists():
+            raise SystemExit(run.stdout + run.stderr)
+        return {case.get("name"): _outcome(case) for case in ElementTree.parse(record).iter("testcase")}
+
+
+def _outcome(case: ElementTree.Element) -> tuple[str, str]:
+    for kind, word in (("failure", "failed"), ("error", "failed"), ("skipped", "skipped")):
+        found = case.find(kind)
+        if found is not None:
+            return word, (found.get("message") or "").splitlines()[0][:150]
+    return "passed", ""
+
+
+def changes(found: dict[str, tuple[str, str]]) -> list[str]:
+    """In what the list of differences is wrong."""
+    wrong = []
+    for name, (word, message) in found.items():
+        reasons = [reason for pattern, reason in DIFFERENCES.items() if re.fullmatch(pattern, name)]
+        if word == "failed" and not reasons:
+            wrong.append(f"{name} fails and is not in the list: {message}")
+        if word == "passed" and reasons:
+            wrong.append(f"{name} passes and is in the list: {reasons[0]}")
+    for pattern in DIFFERENCES:
+        if not any(re.fullmatch(pattern, name) for name in found):
+            wrong.append(f"there is no test {pattern}")
+    return wrong
+
+
+def main() -> int:
+    import scipy
+
+    found = outcomes()
+    for pattern, reason in DIFFERENCES.items():
+        names = [name for name in found if re.fullmatch(pattern, name)]
+        print(f"{len(names):3} {reason}: {names[0] if len(names) == 1 else pattern}")
+    words = [word for word, _ in found.values()]
+    print(f"SciPy {scipy.__version__}: {words.count('passed')} of {len(words)} tests pass, {words.count('failed')} differ, "
+          f"{words.count('skipped')} are skipped")
+    wrong = changes(found)
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types: a program that uses every public name passes mypy --strict, and every public function has types."""
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import purlin
+
+PROGRAM = Path(__file__).with_name("typed_program.py")
+
+
+def public_functions():
+    for name in purlin.__all__:
+        thing = getattr(purlin, name)
+        if inspect.isfunction(thing):
+            yield name, thing
+        elif inspect.isclass(thing) and thing.__module__ != "purlin._core":
+            for owner in thing.__mro__:
+                if owner.__module__.startswith("purlin"):
+                    for member, value in vars(owner).items():
+                        value = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+                        if inspect.isfunction(value) and (not member.startswith("_") or member == "__init__"):
+                            yield f"{name}.{member}", value
+
+
+def test_every_public_function_has_types():
+    missing = []
+    for name, function in public_functions():
+        signature = inspect.signature(function)
+        missing += [f"{name}({p.name})" for p in signature.parameters.values()
+                    if p.annotation is p.empty and p.name not in ("self", "cls")]
+        if signature.return_annotation is signature.empty:
+            missing.append(f"{name} -> ?")
+    assert not missing
+
+
+def test_the_program_uses_every_public_name():
+    used = set(re.findall(r"\bpurlin\.(\w+)", PROGRAM.read_text()))
+    assert used >= set(purlin.__all__)
+
+
+def mypy(path, *arguments):
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--cache-dir=/dev/null", *arguments, str(path)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=path.parent)
+
+
+def test_a_program_passes_the_strict_check():
+    result = mypy(PROGRAM)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_mistakes_in_a_program_are_found(tmp_path):
+    program = tmp_path / "wrong.py"
+    program.write_text("import numpy as np\nimport purlin\nb = np.ones(3)\n"
+                       "x, report = purlin.solve(None, b, maxiter=3)\n"
+                       "print(report.convergd)\n"
+                       "y, info = purlin.cg(None, b, tol=1)\n"
+                       "purlin.Solver(None, precond='amg')\n")
+    result = mypy(program)
+    lines = [int(found) for found in re.findall(r"wrong\.py:(\d+): error", result.stdout)]
+    assert {4, 6, 7} <= set(lines), result.stdout
+
+
+def test_the_keywords_of_solve_are_those_of_a_solver():
+    source = (Path(purlin.__file__).parent / "_typing.py").read_text()
+    names = re.findall(r"^    (\w+): ", source, re.MULTILINE)
+    taken = list(inspect.signature(purlin.Solver).parameters)
+    assert names == [name for name in taken if name not in ("A", "rtol")]
