@@ -33,7 +33,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL=$jobs CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}
   fail "pip failed; its output is in $dir/pip.log"
 }
 # What test_peers.py compares with: without it those tests are skipped and counted.
-"$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: pyamg scikit-fem meshio \
+"$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: pyamg scikit-fem meshio mypy \
   >"$dir/peers.log" 2>&1 || say "without PyAMG, scikit-fem and meshio ($dir/peers.log): tests that need them are skipped"
 say "running the tests"
 # From elsewhere, so that what is imported is what was installed.

@@ -65,8 +65,22 @@ def test_callbacks_of_gmres_see_residuals(kind):
     purlin.gmres(A, B, callback=mine.append, callback_type=kind, restart=10)
     sla.gmres(A, B, callback=theirs.append, callback_type=kind or "legacy", restart=10)
     assert np.allclose(mine[:10], theirs[:10], rtol=1e-8)
-    with pytest.raises(ValueError, match="iterates"):
-        purlin.gmres(A, B, callback=mine.append, callback_type="x")
+    with pytest.raises(ValueError, match="callback_type"):
+        purlin.gmres(A, B, callback=mine.append, callback_type="xs")
+
+
+def test_callbacks_of_gmres_see_the_iterate_after_each_cycle():
+    mine, theirs = [], []
+    x, info = purlin.gmres(A, B, callback=mine.append, callback_type="x", restart=5)
+    sla.gmres(A, B, callback=lambda xk: theirs.append(xk.copy()), callback_type="x", restart=5)
+    assert info == 0 and abs(len(mine) - len(theirs)) <= 1 and np.array_equal(mine[-1], x)
+    for one, other in zip(mine[:-1], theirs[:-1]):
+        assert np.linalg.norm(one - other) < 1e-6 * np.linalg.norm(other)
+
+
+def test_gmres_warns_as_scipy_does_where_the_type_of_a_callback_is_left_open():
+    with pytest.warns(DeprecationWarning, match="called without specifying `callback_type`"):
+        purlin.gmres(A, B, callback=lambda r: None)
 
 
 @pytest.mark.parametrize("kind, calls", [("legacy", 3), ("pr_norm", 12)])
