@@ -14,7 +14,7 @@ from ._device_array import shape_of
 from ._device_matrices import sparse_of_dense
 from ._keywords import names_keywords
 from ._libraries import library_of
-from ._matrices import is_sparse
+from ._matrices import given_matrix, is_sparse
 from ._operators import Sized, is_operator
 from ._report import Report
 from ._single import is_single
@@ -141,7 +141,9 @@ class _Problem:
         if is_operator(A) and not hasattr(A, "shape"):
             A = Sized(A, found[0] if found else 0)
         shape = getattr(A, "shape", None)
-        self.rows = _length(A[2]) - 1 if shape is None else shape[0]
+        if shape is None and not (isinstance(A, tuple) and len(A) == 3):
+            given_matrix(A)  # which says what is wrong
+        self.rows = _length(A[2]) - 1 if shape is None else shape[0] if shape else 0
         if found not in ((self.rows,), (self.rows, 1)):
             raise ValueError(f"b: expected shape ({self.rows},) or ({self.rows}, 1), found {found}")
         of_b = b.dtype if self.library is None else self.library.dtype(b)
