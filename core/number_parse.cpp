@@ -65,9 +65,9 @@ ParsedNumber read_number_slowly(const DecimalText& text) {
   const char* first = text.begin;
   const char* last = text.end;
   std::string with_e;
-  if (text.fortran) {
-    with_e.assign(first, last);
-    with_e[with_e.find_first_of("dD")] = 'e';
+  if (text.fortran != nullptr) {
+    const bool letter = *text.fortran == 'd' || *text.fortran == 'D';
+    with_e.assign(first, text.fortran).append(1, 'e').append(text.fortran + (letter ? 1 : 0), last);
     first = with_e.data();
     last = first + with_e.size();
   }

@@ -31,7 +31,7 @@ struct DecimalText {
   std::int64_t significant = 0;
   std::int64_t exponent = 0;
   bool negative = false;
-  bool fortran = false;  ///< the exponent is marked by D
+  const char* fortran = nullptr;  ///< where an exponent begins that Fortran alone writes so: by D, or by its sign
 };
 
 /// Reads what `read_number` has no short way for: more than 19 digits, exponents far from zero. Never inlined.
@@ -67,6 +67,12 @@ inline bool read_eight_digits(const char* p, std::uint64_t* value) {
 #endif
 }
 
+/// Whether at `p` stands an exponent without a letter. Fortran writes one where it has three digits, behind digits
+/// with a point (0.57719640-104); fewer or more are no exponent, but two numbers that have run together.
+inline bool begins_bare_exponent(const char* p) {
+  return (*p == '-' || *p == '+') && is_digit(p[1]) && is_digit(p[2]) && is_digit(p[3]) && !is_digit(p[4]);
+}
+
 /// Splits the number at `p`. `end` bounds what may be read, and a character that belongs to no number (a line end)
 /// must stand before it. Returns false where no number stands.
 inline bool split_number(const char* p, const char* end, DecimalText* text) {
@@ -77,7 +83,8 @@ inline bool split_number(const char* p, const char* end, DecimalText* text) {
   while (is_digit(*p)) mantissa = mantissa * 10 + static_cast<std::uint64_t>(*p++ - '0');
   std::int64_t digits = p - text->begin;
   std::int64_t exponent = 0;
-  if (*p == '.') {
+  const bool point = *p == '.';
+  if (point) {
     const char* fraction = ++p;
     std::uint64_t eight;
     while (end - p >= 8 && read_eight_digits(p, &eight)) {
@@ -89,9 +96,11 @@ inline bool split_number(const char* p, const char* end, DecimalText* text) {
     digits -= exponent;
   }
   if (digits == 0) return false;
-  text->fortran = *p == 'd' || *p == 'D';
-  if (text->fortran || *p == 'e' || *p == 'E') {
-    ++p;
+  const bool letter = *p == 'e' || *p == 'E' || *p == 'd' || *p == 'D';
+  text->fortran = nullptr;
+  if (letter || (point && begins_bare_exponent(p))) {
+    if (*p != 'e' && *p != 'E') text->fortran = p;
+    if (letter) ++p;
     const bool down = *p == '-';
     if (*p == '-' || *p == '+') ++p;
     if (!is_digit(*p)) return false;
@@ -112,7 +121,8 @@ inline bool split_number(const char* p, const char* end, DecimalText* text) {
   return true;
 }
 
-/// Reads the number at `p`: digits with an optional sign (also +), point and exponent (e, E, and Fortran's d, D).
+/// Reads the number at `p`: digits with an optional sign (also +), point and exponent (e, E, and Fortran's d, D, or
+/// a sign alone before three digits).
 /// Correctly rounded; what is too small becomes a subnormal number or zero; what is too large is `overflow`. Words
 /// such as nan and inf are no numbers. Conditions on `p` and `end` as in `split_number`.
 inline ParsedNumber read_number(const char* p, const char* end) {

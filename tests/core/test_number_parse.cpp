@@ -178,3 +178,33 @@ TEST_CASE("mantissas of up to 19 digits with small exponents are rounded correct
   }
   CHECK(failed == "");
 }
+
+TEST_CASE("an exponent that Fortran writes without a letter is read as with one", "[number_parse]") {
+  const char* const pairs[][2] = {{"0.57719640-104", "0.57719640e-104"},
+                                  {"0.10000000+101", "0.10000000e+101"},
+                                  {"-.5-300", "-.5e-300"},
+                                  {"1.-104", "1.e-104"},
+                                  {"+12.25+003", "+12.25e+003"},
+                                  {"0.00000000-999", "0.0"},
+                                  {"0.1234567890123456789012-105", "0.1234567890123456789012e-105"},
+                                  {"0.17976931348623157+309", "0.17976931348623157e+309"},
+                                  {"0.49406564584124654-323", "0.49406564584124654e-323"}};
+  for (const auto& [bare, with_letter] : pairs) {
+    INFO(bare);
+    std::size_t used = 0;
+    const ParsedNumber number = read(bare, &used);
+    CHECK(number.status == NumberStatus::ok);
+    CHECK(used == std::string(bare).size());
+    CHECK(bits_of(number.value) == bits_of(std::strtod(with_letter, nullptr)));
+  }
+  CHECK(read("0.20000000+309").status == NumberStatus::overflow);
+}
+
+TEST_CASE("two numbers that have run together are not taken for one with an exponent", "[number_parse]") {
+  for (const char* text : {"1.5-3", "1.5-12", "1.5-1234", "12-104", "1.5-", "1.5-12a", "1.5--104", "1.5+-104"}) {
+    INFO(text);
+    std::size_t used = 0;
+    read(text, &used);
+    CHECK(used < std::string(text).size());
+  }
+}
