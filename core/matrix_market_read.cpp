@@ -159,40 +159,37 @@ DenseColumns parse_plain_columns(const Context<Space::host>& ctx, const NamedTex
 
 Csr<double, Space::host> read_matrix(const Context<Space::host>& ctx, const std::string& path,
                                      MatrixMarketHeader* header) {
-  const auto source = detail::TextSource::open(ctx.memory()->resource(), path, detail::check_banner_start,
-                                               detail::TextLines::without_comments);
+  const auto source = detail::TextSource::open(ctx.memory()->resource(), path, detail::matrix_market_lines);
   return detail::parse_plain_matrix(ctx, {source.text(), path, source.left_out()}, header);
 }
 
 Csr<double, Space::host> parse_matrix(const Context<Space::host>& ctx, std::string_view text, const std::string& name,
                                       MatrixMarketHeader* header) {
-  const auto source = detail::TextSource::from_memory(
-      ctx.memory()->resource(), text, name, detail::check_banner_start, detail::TextLines::without_comments);
+  const auto source =
+      detail::TextSource::from_memory(ctx.memory()->resource(), text, name, detail::matrix_market_lines);
   return detail::parse_plain_matrix(ctx, {source.text(), name, source.left_out()}, header);
 }
 
 Array<double, Space::host> read_vector(const Context<Space::host>& ctx, const std::string& path) {
-  const auto source = detail::TextSource::open(ctx.memory()->resource(), path, detail::check_banner_start,
-                                               detail::TextLines::without_comments);
+  const auto source = detail::TextSource::open(ctx.memory()->resource(), path, detail::matrix_market_lines);
   return detail::parse_plain_vector(ctx, {source.text(), path, source.left_out()});
 }
 
 Array<double, Space::host> parse_vector(const Context<Space::host>& ctx, std::string_view text,
                                         const std::string& name) {
-  const auto source = detail::TextSource::from_memory(
-      ctx.memory()->resource(), text, name, detail::check_banner_start, detail::TextLines::without_comments);
+  const auto source =
+      detail::TextSource::from_memory(ctx.memory()->resource(), text, name, detail::matrix_market_lines);
   return detail::parse_plain_vector(ctx, {source.text(), name, source.left_out()});
 }
 
 DenseColumns read_columns(const Context<Space::host>& ctx, const std::string& path) {
-  const auto source = detail::TextSource::open(ctx.memory()->resource(), path, detail::check_banner_start,
-                                               detail::TextLines::without_comments);
+  const auto source = detail::TextSource::open(ctx.memory()->resource(), path, detail::matrix_market_lines);
   return detail::parse_plain_columns(ctx, {source.text(), path, source.left_out()});
 }
 
 DenseColumns parse_columns(const Context<Space::host>& ctx, std::string_view text, const std::string& name) {
-  const auto source = detail::TextSource::from_memory(
-      ctx.memory()->resource(), text, name, detail::check_banner_start, detail::TextLines::without_comments);
+  const auto source =
+      detail::TextSource::from_memory(ctx.memory()->resource(), text, name, detail::matrix_market_lines);
   return detail::parse_plain_columns(ctx, {source.text(), name, source.left_out()});
 }
 

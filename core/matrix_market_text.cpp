@@ -226,15 +226,23 @@ const char* next_line(const char* p, const char* end) {
   return feed == nullptr ? end : static_cast<const char*>(feed) + 1;
 }
 
+bool begins_as_matrix_market(std::string_view head) {
+  const char* begin = banner_begin(head);
+  return same_word(head.substr(static_cast<std::size_t>(begin - head.data())).substr(0, banner_word.size()),
+                   banner_word);
+}
+
 void check_banner_start(std::string_view head, const std::string& name) {
+  if (begins_as_matrix_market(head)) return;
   const NamedText text{head, name};
   const char* begin = banner_begin(head);
-  if (same_word(head.substr(static_cast<std::size_t>(begin - head.data())).substr(0, banner_word.size()),
-                banner_word)) {
-    return;
-  }
   const std::string kind = head.empty() ? "an empty file" : other_kind(head);
   throw_at(text, begin, "the banner %%MatrixMarket", kind.empty() ? describe_found(text, begin) : kind);
+}
+
+TextLines matrix_market_lines(std::string_view head, const std::string& name) {
+  check_banner_start(head, name);
+  return TextLines::without_comments;
 }
 
 Preamble read_preamble(const NamedText& text) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <purlin/core/matrix_market.hpp>
-#include <purlin/core/text_filter.hpp>
+#include <purlin/core/text_source.hpp>
 
 namespace purlin::detail {
 
@@ -46,9 +46,15 @@ struct Preamble {
   const char* data = nullptr;
 };
 
-/// Throws where a text that begins with `head` is no Matrix Market file, and names what it is where that is known.
-/// A byte-order mark of UTF-8, blanks and empty lines may stand before the banner.
+/// Whether a text that begins with `head` has the first word of a Matrix Market file.
+bool begins_as_matrix_market(std::string_view head);
+
+/// Throws where it has not: a text that begins with `head` is no Matrix Market file, and names what it is where that
+/// is known. A byte-order mark of UTF-8, blanks and empty lines may stand before the banner.
 void check_banner_start(std::string_view head, const std::string& name);
+
+/// The HeadCheck of such a file: the same, and the lines that its reader wants.
+TextLines matrix_market_lines(std::string_view head, const std::string& name);
 
 /// Reads banner, comments and size line. Throws InputError with the line for everything that is not understood.
 Preamble read_preamble(const NamedText& text);

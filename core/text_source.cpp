@@ -104,20 +104,21 @@ bool has_lone_returns(std::string_view text) {
 
 }  // namespace
 
-// Lets `fill(to, room)` write piece after piece until one is shorter than its room, and keeps the lines requested.
-// `likely`: bytes in the end, for room.
+// Lets `fill(to, room)` write piece after piece until one is shorter than its room, and keeps the lines that the
+// check asks for. `likely`: bytes in the end, for room.
 template <class Fill>
 TextSource TextSource::gather(const MemoryResource& memory, const std::string& name, std::size_t likely,
-                              TextLines lines, HeadCheck check_head, Fill&& fill) {
+                              HeadCheck check_head, Fill&& fill) {
   GrowingText text(memory, name);
   TextFilter filter;
+  TextLines lines = TextLines::all;
   text.reserve(head_bytes);
   bool first = true;
   for (bool more = true; more;) {
     if (text.free_bytes() < head_bytes / 2) text.reserve(std::max(likely, text.capacity() + text.capacity() / 2));
     const std::size_t room = text.free_bytes();
     const std::size_t written = fill(text.free_begin(), room);
-    if (first) check_head({text.free_begin(), std::min(written, head_bytes)}, name);
+    if (first) lines = check_head({text.free_begin(), std::min(written, head_bytes)}, name);
     first = false;
     text.add(lines == TextLines::all ? written : filter.keep(text.free_begin(), written));
     more = written == room;
@@ -130,27 +131,27 @@ TextSource TextSource::gather(const MemoryResource& memory, const std::string& n
 }
 
 TextSource TextSource::from_memory(const MemoryResource& memory, std::string_view bytes, const std::string& name,
-                                   HeadCheck check_head, TextLines lines) {
+                                   HeadCheck check_head) {
   if (begins_as_gzip(bytes)) {
     GzipReader inflater(bytes, name);
-    return gather(memory, name, 4 * bytes.size(), lines, check_head,
+    return gather(memory, name, 4 * bytes.size(), check_head,
                   [&](char* to, std::size_t room) { return inflater.read(to, room); });
   }
+  const TextLines lines = check_head(bytes.substr(0, head_bytes), name);
   if (lines == TextLines::without_comments && has_lone_returns(bytes)) {
-    return gather(memory, name, bytes.size() + head_bytes, lines, check_head, [&](char* to, std::size_t room) {
+    return gather(memory, name, bytes.size() + head_bytes, check_head, [&](char* to, std::size_t room) {
       const std::size_t size = bytes.copy(to, room);
       bytes.remove_prefix(size);
       return size;
     });
   }
-  check_head(bytes.substr(0, head_bytes), name);
   TextSource source;
   source.text_ = bytes;
   return source;
 }
 
 TextSource TextSource::read_stream(const MemoryResource& memory, int descriptor, const std::string& path,
-                                   HeadCheck check_head, TextLines lines) {
+                                   HeadCheck check_head) {
   std::array<char, 2> begin{};
   const std::size_t begin_size = read_some(descriptor, path, begin.data(), begin.size());
   const std::string_view read_already(begin.data(), begin_size);
@@ -160,14 +161,13 @@ TextSource TextSource::read_stream(const MemoryResource& memory, int descriptor,
     used += size;
     return size + read_some(descriptor, path, to + size, room - size);
   };
-  if (!begins_as_gzip(read_already)) return gather(memory, path, 0, lines, check_head, fill);
-  const auto anything = [](std::string_view, const std::string&) {};
-  const TextSource packed = gather(memory, path, 0, TextLines::all, anything, fill);
-  return from_memory(memory, packed.text(), path, check_head, lines);
+  if (!begins_as_gzip(read_already)) return gather(memory, path, 0, check_head, fill);
+  const auto anything = [](std::string_view, const std::string&) { return TextLines::all; };
+  const TextSource packed = gather(memory, path, 0, anything, fill);
+  return from_memory(memory, packed.text(), path, check_head);
 }
 
-TextSource TextSource::open(const MemoryResource& memory, const std::string& path, HeadCheck check_head,
-                            TextLines lines) {
+TextSource TextSource::open(const MemoryResource& memory, const std::string& path, HeadCheck check_head) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) throw_system_error("open", path);
   struct stat status = {};
@@ -175,12 +175,12 @@ TextSource TextSource::open(const MemoryResource& memory, const std::string& pat
   if (S_ISDIR(status.st_mode)) throw InputError("cannot read " + path + ": expected a file, found a directory");
   const auto bytes = static_cast<std::size_t>(status.st_size);
   // Files of /proc say that they are empty.
-  if (!S_ISREG(status.st_mode) || bytes == 0) return read_stream(memory, file.number(), path, check_head, lines);
+  if (!S_ISREG(status.st_mode) || bytes == 0) return read_stream(memory, file.number(), path, check_head);
   void* mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (mapped == MAP_FAILED) throw_system_error("map", path);
   std::shared_ptr<const void> mapping(mapped, [bytes](const void* p) { ::munmap(const_cast<void*>(p), bytes); });
   ::madvise(mapped, bytes, MADV_WILLNEED);
-  TextSource source = from_memory(memory, {static_cast<const char*>(mapped), bytes}, path, check_head, lines);
+  TextSource source = from_memory(memory, {static_cast<const char*>(mapped), bytes}, path, check_head);
   if (source.owner_ == nullptr) source.owner_ = std::move(mapping);
   return source;
 }

@@ -13,10 +13,6 @@
 
 namespace purlin::detail {
 
-/// Checks the first bytes of a text (at most 64 kB) and throws when nothing good can follow. It runs before more is
-/// inflated, so that a few packed bytes of something else cannot unfold to gigabytes.
-using HeadCheck = void (*)(std::string_view head, const std::string& name);
-
 /// Which lines of a text come into memory.
 enum class TextLines {
   all,
@@ -25,6 +21,11 @@ enum class TextLines {
   without_comments,
 };
 
+/// Looks at the first bytes of a text (at most 64 kB): throws when nothing good can follow, else says which lines a
+/// reader of such a text wants. It runs before more is inflated, so that a few packed bytes of something else cannot
+/// unfold to gigabytes.
+using HeadCheck = TextLines (*)(std::string_view head, const std::string& name);
+
 /// Owns the mapping or the inflated text, or borrows text in memory. Moves, never copies.
 class TextSource {
  public:
@@ -32,12 +33,11 @@ class TextSource {
   /// gzip does (several members in a row are one text). Waits for a pipe that nobody writes to yet. Throws InputError
   /// for a file that cannot be opened or read or is a directory, for a damaged or cut gzip stream and for bytes
   /// behind it; OutOfMemory when the text would take more than half of the memory that is available.
-  static TextSource open(const MemoryResource& memory, const std::string& path, HeadCheck check_head,
-                         TextLines lines = TextLines::all);
+  static TextSource open(const MemoryResource& memory, const std::string& path, HeadCheck check_head);
 
   /// The same for bytes in memory, which must outlive the source.
   static TextSource from_memory(const MemoryResource& memory, std::string_view bytes, const std::string& name,
-                                HeadCheck check_head, TextLines lines = TextLines::all);
+                                HeadCheck check_head);
 
   TextSource(TextSource&&) noexcept = default;
   TextSource& operator=(TextSource&&) noexcept = default;
@@ -50,9 +50,9 @@ class TextSource {
   TextSource() = default;
 
   static TextSource read_stream(const MemoryResource& memory, int descriptor, const std::string& path,
-                                HeadCheck check_head, TextLines lines);
+                                HeadCheck check_head);
   template <class Fill>
-  static TextSource gather(const MemoryResource& memory, const std::string& name, std::size_t likely, TextLines lines,
+  static TextSource gather(const MemoryResource& memory, const std::string& name, std::size_t likely,
                            HeadCheck check_head, Fill&& fill);
 
   std::shared_ptr<const void> owner_;

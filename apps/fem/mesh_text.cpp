@@ -8,16 +8,31 @@
 
 #include <purlin/core/context.hpp>
 #include <purlin/core/error.hpp>
+#include <purlin/core/number_parse.hpp>
 
 namespace purlin::fem::detail {
 namespace {
 
 // Any beginning may be a mesh's: formats are distinguished once all is there.
-void accept_head(std::string_view, const std::string&) {}
+purlin::detail::TextLines accept_head(std::string_view, const std::string&) { return purlin::detail::TextLines::all; }
+
+// nan and inf, which results may hold where numbers are not used; 0 for all else.
+double number_of_words(std::string_view word) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc() && end == word.data() + word.size() && !std::isfinite(value) ? value : 0;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 }  // namespace
+
+bool same_keyword(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+}
 
 purlin::detail::TextSource open_text(const std::string& path) {
   const Context<Space::host> ctx(1);
@@ -84,8 +99,23 @@ void MeshText::skip_bytes(std::uint64_t count) {
   at_ += static_cast<std::size_t>(count);
 }
 
+double MeshText::real(const char* expected) {
+  const std::string_view found = word();
+  // The reader looks at what stands behind a number, which the end of the text lacks.
+  const bool at_end = found.empty() || found.data() + found.size() == text_.data() + text_.size();
+  const std::string copy = at_end ? std::string(found) + '\n' : std::string();
+  const char* begin = at_end ? copy.data() : found.data();
+  const purlin::detail::ParsedNumber number = purlin::detail::read_number(begin, begin + found.size());
+  if (number.status == purlin::detail::NumberStatus::overflow)
+    expect("a finite " + std::string(expected).substr(2), found);
+  if (number.status == purlin::detail::NumberStatus::ok && number.end == begin + found.size()) return number.value;
+  const double value = number_of_words(found);
+  if (value == 0) expect(expected, found);
+  return value;
+}
+
 double MeshText::coordinate(const char* expected) {
-  const double value = number<double>(expected);
+  const double value = real(expected);
   if (!std::isfinite(value)) expect("a finite " + std::string(expected).substr(2), "nan or inf");
   return value;
 }

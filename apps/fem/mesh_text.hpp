@@ -41,6 +41,9 @@ T turned(T value) {
   return value;
 }
 
+/// Whether two words are the same but for upper and lower case.
+bool same_keyword(std::string_view a, std::string_view b);
+
 /// Walks through words, lines and binary numbers. Lines are counted when something is wrong, not before.
 class MeshText {
  public:
@@ -69,6 +72,8 @@ class MeshText {
     if (error != std::errc() || end != found.data() + found.size() || found.empty()) expect(expected, found);
     return value;
   }
+  /// A number in text, as matrix files have them: also with Fortran's exponents; nan and inf too.
+  double real(const char* expected);
   /// A finite number in text.
   double coordinate(const char* expected = "a coordinate");
   /// How many entries follow, each of at least `smallest_entry` bytes: what the rest of the file cannot hold is

@@ -48,8 +48,8 @@ TEST_CASE("gigabytes of comments and blank lines do not come into memory", "[mat
     std::string comments;
     while (comments.size() < 50000000) comments += filling;
     const std::string packed = pack(half + comments + "\n" + comments + "\n" + rest);
-    const detail::TextSource source = detail::TextSource::from_memory(
-        little, packed, "comments", detail::check_banner_start, detail::TextLines::without_comments);
+    const detail::TextSource source =
+        detail::TextSource::from_memory(little, packed, "comments", detail::matrix_market_lines);
     CHECK(source.text() == half + rest);
     REQUIRE(source.left_out() != nullptr);
     CHECK(source.left_out()->size() == 1);

@@ -58,8 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::string name = "fuzz";
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto source = unless_refused([&] {
-    return detail::TextSource::from_memory(ctx.memory()->resource(), bytes, name, detail::check_banner_start,
-                                           detail::TextLines::without_comments);
+    return detail::TextSource::from_memory(ctx.memory()->resource(), bytes, name, detail::matrix_market_lines);
   });
   if (!source) return 0;
   // As parse_matrix and parse_vector, but a few bytes may not ask for a million rows again and again.
