@@ -21,7 +21,7 @@ bool starts_with(std::string_view text, std::string_view start) { return text.su
 RawMesh read_raw(const std::string& path, std::string_view text) {
   if (starts_with(text, "# vtk DataFile")) return detail::read_vtk_text(path, text);
   const std::string_view first = detail::MeshText(path, text, '#').word();
-  if (first == "MeshVersionFormatted") return detail::read_medit_text(path, text);
+  if (detail::same_keyword(first, "MeshVersionFormatted")) return detail::read_medit_text(path, text);
   if (starts_with(detail::MeshText(path, text).word(), "$")) return detail::read_gmsh_text(path, text);
   throw InputError(
       path +

@@ -39,7 +39,8 @@ struct MeshFile {
 /// Reads a mesh, plain or gzipped, in the format recognised by its content:
 ///
 /// * Medit ASCII (.mesh), see `read_medit`;
-/// * Gmsh 2.2 and 4.1 (.msh), ASCII and binary in either byte order; tetrahedra of all volumes are taken. The first
+/// * Gmsh 2.2, 4.0 and 4.1 (.msh), ASCII and binary in either byte order; tetrahedra of all volumes are taken. The
+/// first
 ///   $NodeData and the first $ElementData with three components become vectors;
 /// * legacy VTK (.vtk) unstructured grids of versions 2.0 to 5.1, ASCII and binary, with `CELLS` as counts and
 /// numbers

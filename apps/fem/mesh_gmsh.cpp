@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gmsh's MSH format, versions 2.2 and 4.1, text and binary: sections, of which nodes, elements and vectors are kept.
-// What the numbers mean: "Gmsh reference manual", sections "MSH file format" and "Legacy formats".
-#include <algorithm>
+// Gmsh's MSH format, versions 2.2, 4.0 and 4.1, text and binary: sections, of which nodes, elements and vectors are
+// kept. What the numbers mean: "Gmsh reference manual", sections "MSH file format" and "Legacy formats".
 #include <limits>
 #include <memory>
-#include <numeric>
 
 #include <purlin/core/error.hpp>
 
+#include "apps/fem/gmsh_tags.hpp"
 #include "apps/fem/mesh_text.hpp"
 
 namespace purlin::fem::detail {
@@ -17,6 +16,14 @@ namespace {
 constexpr int nodes_of_type[] = {0, 2,  3,  4,  4, 8,  6,  5,  3,  6,  9, 10, 27, 18, 14, 1,
                                  8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5,  6,  20, 35, 56};
 constexpr int tetrahedron = 4;
+
+enum class Version { msh2, msh40, msh41 };
+
+// How many parameters stand behind a node on an entity of this dimension, in versions 2 and 4.0: those of a point on
+// a curve or a surface.
+int parameters_of(std::int64_t dimension) {
+  return dimension == 1 || dimension == 2 ? static_cast<int>(dimension) : 0;
+}
 
 bool is_curved_tetrahedron(int type) { return type == 11 || type == 29 || type == 30 || type == 31; }
 
@@ -28,57 +35,6 @@ int node_count(const MeshText& text, std::int64_t type) {
   return nodes_of_type[type];
 }
 
-// From the numbers that a file calls things by to their places.
-class Tags {
- public:
-  explicit Tags(const std::vector<std::int64_t>& tags) : tags_(tags) {
-    for (std::size_t i = 0; i < tags.size() && counted_; ++i) counted_ = tags[i] == static_cast<std::int64_t>(i) + 1;
-    if (counted_) return;
-    by_tag_.resize(tags.size());
-    std::iota(by_tag_.begin(), by_tag_.end(), 0);
-    std::sort(by_tag_.begin(), by_tag_.end(), [&](Index a, Index b) { return tags[a] < tags[b]; });
-  }
-  // -1 where there is none.
-  Index find(std::int64_t tag) const {
-    if (counted_)
-      return tag >= 1 && tag <= static_cast<std::int64_t>(tags_.size()) ? static_cast<Index>(tag - 1) : -1;
-    const auto at = std::lower_bound(by_tag_.begin(), by_tag_.end(), tag,
-                                     [&](Index place, std::int64_t wanted) { return tags_[place] < wanted; });
-    return at != by_tag_.end() && tags_[*at] == tag ? *at : -1;
-  }
-  // A tag that occurs twice, or 0 where none does.
-  std::int64_t repeated() const {
-    for (std::size_t k = 1; k < by_tag_.size(); ++k) {
-      if (tags_[by_tag_[k]] == tags_[by_tag_[k - 1]]) return tags_[by_tag_[k]];
-    }
-    return 0;
-  }
-
- private:
-  const std::vector<std::int64_t>& tags_;
-  std::vector<Index> by_tag_;
-  bool counted_ = true;
-};
-
-// Vectors by tag, put into their places when everything is read.
-struct Vectors {
-  bool found = false;
-  std::string name;
-  std::vector<std::int64_t> tags;
-  std::vector<Point> values;
-
-  std::vector<Point> placed(const std::vector<std::int64_t>& wanted) const {
-    if (!found) return {};
-    const Tags places(wanted);
-    std::vector<Point> result(wanted.size(), Point{});
-    for (std::size_t k = 0; k < tags.size(); ++k) {
-      const Index place = places.find(tags[k]);
-      if (place >= 0) result[place] = values[k];  // others belong to elements that were skipped
-    }
-    return result;
-  }
-};
-
 class GmshReader {
  public:
   GmshReader(const std::string& path, std::string_view text) : path_(path), text_(path, text) {}
@@ -88,16 +44,14 @@ class GmshReader {
     for (auto word = text_.word(); !word.empty(); word = text_.word()) {
       if (word[0] != '$') text_.expect("a section, $...", word);
       const std::string name(word.substr(1));
-      if (name == "Nodes") {
+      if (name == "Nodes" || name == "ParametricNodes") {
         if (places_ != nullptr) text_.expect("one section $Nodes", "another");
-        read_nodes();
+        read_nodes(name == "ParametricNodes");
       } else if (name == "Elements") {
         if (places_ == nullptr) text_.expect("$Nodes before $Elements", word);
         if (elements_) text_.expect("one section $Elements", "another");
         read_elements();
         elements_ = true;
-      } else if (name == "ParametricNodes") {
-        text_.expect("$Nodes (saved with Mesh.SaveParametric = 0)", word);
       } else if (name == "NodeData") {
         read_data(node_vectors_);
       } else if (name == "ElementData") {
@@ -112,10 +66,12 @@ class GmshReader {
   void read_format() {
     if (const auto word = text_.word(); word != "$MeshFormat") text_.expect("$MeshFormat", word);
     const std::string_view version = text_.word();
-    version4_ = version == "4.1";
-    if (!version4_ && version != "2.2" && version != "2.1" && version != "2") {
-      text_.expect("version 2.2 or 4.1 (gmsh -save -format msh41 converts others)", version);
+    const bool msh40 = version == "4" || version == "4.0",
+               msh2 = version == "2.2" || version == "2.1" || version == "2";
+    if (!msh40 && !msh2 && version != "4.1") {
+      text_.expect("version 2.2, 4.0 or 4.1 (gmsh -save -format msh41 converts others)", version);
     }
+    version_ = msh2 ? Version::msh2 : msh40 ? Version::msh40 : Version::msh41;
     const auto kind = text_.number<int>("0 for text or 1 for binary");
     if (kind != 0 && kind != 1) text_.expect("0 for text or 1 for binary", std::to_string(kind));
     binary_ = kind == 1;
@@ -128,20 +84,22 @@ class GmshReader {
       if (swap_ && turned(one) != 1) text_.expect_bytes("the number 1 in either byte order", std::to_string(one));
     }
     text_.skip_past("$EndMeshFormat");
-    raw_.format = std::string("Gmsh ") + (version4_ ? "4.1" : "2.2") + (binary_ ? " binary" : " ASCII");
+    raw_.format = std::string("Gmsh ") + (msh2 ? "2.2" : msh40 ? "4.0" : "4.1") + (binary_ ? " binary" : " ASCII");
   }
 
-  // Numbers as the file has them. `size` is 64 bits wide in binary files of version 4.
+  // Numbers as the file has them. `size` is 64 bits wide in binary files of version 4, `tag` in those of 4.1.
   std::int64_t integer(const char* expected) {
     return binary_ ? text_.raw<std::int32_t>(swap_) : text_.number<std::int64_t>(expected);
   }
   std::int64_t size(const char* expected) {
-    if (!binary_ || !version4_) return integer(expected);
+    if (!binary_ || version_ == Version::msh2) return integer(expected);
     const auto value = text_.raw<std::uint64_t>(swap_);
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (value > most) text_.expect_bytes(expected, std::to_string(value));
     return static_cast<std::int64_t>(value);
   }
+  std::int64_t tag(const char* expected) { return version_ == Version::msh41 ? size(expected) : integer(expected); }
+  std::size_t tag_bytes() const { return version_ == Version::msh41 ? 8 : 4; }
   double real(const char* expected) { return binary_ ? text_.raw_coordinate(swap_) : text_.coordinate(expected); }
   std::size_t count(const char* expected, std::size_t text_bytes, std::size_t binary_bytes) {
     const std::int64_t n = size(expected);
@@ -149,8 +107,13 @@ class GmshReader {
     return static_cast<std::size_t>(n);
   }
 
-  void read_nodes() {
-    version4_ ? read_nodes4() : read_nodes2();
+  void read_nodes(bool parametric) {
+    if (version_ == Version::msh2) {
+      read_nodes2(parametric);
+    } else {
+      if (parametric) text_.expect("$Nodes, as the version has it", "$ParametricNodes");
+      read_nodes4();
+    }
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max());
     if (raw_.mesh.nodes.size() > most) text_.expect_bytes("nodes that 32 bits can number", "more");
     places_ = std::make_unique<Tags>(raw_.node_tags);
@@ -159,7 +122,7 @@ class GmshReader {
     }
   }
 
-  void read_nodes2() {
+  void read_nodes2(bool parametric) {
     const std::size_t n = text_.count("a number of nodes", binary_ ? 28 : std::strlen("1 0 0 0"));
     if (binary_) text_.end_line();
     raw_.mesh.nodes.resize(n);
@@ -167,40 +130,66 @@ class GmshReader {
     for (std::size_t i = 0; i < n; ++i) {
       raw_.node_tags[i] = integer("a node number");
       for (double& x : raw_.mesh.nodes[i]) x = real("a coordinate");
+      if (!parametric) continue;
+      const std::int64_t dimension = integer("a dimension");
+      integer("an entity number");
+      skip_parameters(parameters_of(dimension));
     }
+  }
+
+  void skip_parameters(int count) {
+    for (int k = 0; k < count; ++k) real("a parametric coordinate");
   }
 
   void read_nodes4() {
     if (binary_) text_.end_line();
     const std::size_t blocks = count("a number of blocks of nodes", std::strlen("0 1 0 0"), 20);
-    const std::size_t n = count("a number of nodes", std::strlen("1 0 0 0"), 32);
-    for (int k = 0; k < 2; ++k) size("the least and the greatest node number");
+    const std::size_t n = count("a number of nodes", std::strlen("1 0 0 0"), 24 + tag_bytes());
+    if (version_ == Version::msh41) {
+      for (int k = 0; k < 2; ++k) size("the least and the greatest node number");
+    }
     raw_.mesh.nodes.reserve(n);
     raw_.node_tags.reserve(n);
     for (std::size_t b = 0; b < blocks; ++b) {
-      const std::int64_t dimension = integer("a dimension");
-      integer("an entity number");
+      std::int64_t dimension = integer("a dimension"), entity = integer("an entity number");
+      if (version_ == Version::msh40) std::swap(dimension, entity);
       const std::int64_t parametric = integer("0 or 1 for parametric nodes");
-      const std::size_t in_block = count("a number of nodes in a block", std::strlen("1 0 0 0"), 32);
+      const std::size_t in_block = count("a number of nodes in a block", std::strlen("1 0 0 0"), 24 + tag_bytes());
       if (dimension < 0 || dimension > 3) text_.expect("a dimension from 0 to 3", std::to_string(dimension));
-      for (std::size_t i = 0; i < in_block; ++i) raw_.node_tags.push_back(size("a node number"));
-      for (std::size_t i = 0; i < in_block; ++i) {
-        Point p;
-        for (double& x : p) x = real("a coordinate");
-        for (std::int64_t k = 0; parametric != 0 && k < dimension; ++k) real("a parametric coordinate");
-        raw_.mesh.nodes.push_back(p);
-      }
+      version_ == Version::msh40 ? read_block40(in_block, parametric != 0 ? parameters_of(dimension) : 0)
+                                 : read_block41(in_block, parametric != 0 ? static_cast<int>(dimension) : 0);
     }
     if (raw_.mesh.nodes.size() != n) {
       text_.expect_bytes(std::to_string(n) + " nodes in all blocks", std::to_string(raw_.mesh.nodes.size()));
     }
   }
 
+  // Each number stands before its node.
+  void read_block40(std::size_t nodes, int parameters) {
+    for (std::size_t i = 0; i < nodes; ++i) {
+      raw_.node_tags.push_back(tag("a node number"));
+      read_node(parameters);
+    }
+  }
+
+  // All numbers stand before all nodes.
+  void read_block41(std::size_t nodes, int parameters) {
+    for (std::size_t i = 0; i < nodes; ++i) raw_.node_tags.push_back(tag("a node number"));
+    for (std::size_t i = 0; i < nodes; ++i) read_node(parameters);
+  }
+
+  void read_node(int parameters) {
+    Point p;
+    for (double& x : p) x = real("a coordinate");
+    skip_parameters(parameters);
+    raw_.mesh.nodes.push_back(p);
+  }
+
   Index place_of_node() {
-    const std::int64_t tag = size("a node number");
-    const Index place = places_->find(tag);
+    const std::int64_t number = tag("a node number");
+    const Index place = places_->find(number);
     if (place < 0) {
-      const std::string found = std::to_string(tag);
+      const std::string found = std::to_string(number);
       binary_ ? text_.expect_bytes("the number of a node", found) : text_.expect("the number of a node", found);
     }
     return place;
@@ -220,13 +209,12 @@ class GmshReader {
     if (!binary_) {
       text_.line();
     } else {
-      const std::uint64_t number_bytes = version4_ ? 8 : 4;
-      text_.skip_bytes(number_bytes * static_cast<std::uint64_t>(node_count(text_, type)));
+      text_.skip_bytes(tag_bytes() * static_cast<std::uint64_t>(node_count(text_, type)));
     }
   }
 
   void read_elements() {
-    version4_ ? read_elements4() : binary_ ? read_elements2_binary() : read_elements2();
+    version_ != Version::msh2 ? read_elements4() : binary_ ? read_elements2_binary() : read_elements2();
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max());
     if (raw_.mesh.tets.size() > most) text_.expect_bytes("tetrahedra that 32 bits can number", "more");
   }
@@ -266,18 +254,16 @@ class GmshReader {
   void read_elements4() {
     if (binary_) text_.end_line();
     const std::size_t blocks = count("a number of blocks of elements", std::strlen("0 1 15 0"), 20);
-    const std::size_t n = count("a number of elements", std::strlen("1 1"), 16);
-    for (int k = 0; k < 2; ++k) size("the least and the greatest element number");
+    const std::size_t n = count("a number of elements", std::strlen("1 1"), 2 * tag_bytes());
+    if (version_ == Version::msh41) {
+      for (int k = 0; k < 2; ++k) size("the least and the greatest element number");
+    }
     std::size_t done = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
-      integer("a dimension");
-      integer("an entity number");
+      for (int k = 0; k < 2; ++k) integer("a dimension and an entity number");
       const std::int64_t type = integer("an element type");
-      const std::size_t in_block = count("a number of elements in a block", std::strlen("1 1"), 16);
-      for (std::size_t i = 0; i < in_block; ++i) {
-        const std::int64_t tag = size("an element number");
-        read_element(tag, type);
-      }
+      const std::size_t in_block = count("a number of elements in a block", std::strlen("1 1"), 2 * tag_bytes());
+      for (std::size_t i = 0; i < in_block; ++i) read_element(tag("an element number"), type);
       done += in_block;
     }
     if (done != n) text_.expect_bytes(std::to_string(n) + " elements in all blocks", std::to_string(done));
@@ -294,7 +280,7 @@ class GmshReader {
       if (k == 0 && line.size() >= 2 && line.front() == '"') name = std::string(line.substr(1, line.size() - 2));
     }
     const std::size_t reals = text_.count("a number of real tags", 1);
-    for (std::size_t k = 0; k < reals; ++k) text_.number<double>("a real tag");
+    for (std::size_t k = 0; k < reals; ++k) text_.real("a real tag");
     const std::size_t integers = text_.count("a number of integer tags", 1);
     std::int64_t components = 0, entries = 0;
     for (std::size_t k = 0; k < integers; ++k) {
@@ -336,7 +322,8 @@ class GmshReader {
   RawMesh raw_;
   std::unique_ptr<Tags> places_;
   Vectors node_vectors_, tet_vectors_;
-  bool version4_ = false, binary_ = false, swap_ = false, elements_ = false;
+  Version version_ = Version::msh2;
+  bool binary_ = false, swap_ = false, elements_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Medit ASCII reader: a stream of words, of which two sections are kept.
+// The Medit ASCII reader: a stream of words, of which two sections are kept. Programs write the keywords in any case.
 #include "apps/fem/mesh_text.hpp"
 
 namespace purlin::fem {
@@ -36,7 +36,7 @@ void read_tetrahedra(MeshText& words, TetMesh& mesh) {
 bool names_elements(std::string_view word) {
   for (const std::string_view kind :
        {"Edges", "Triangles", "Quadrilaterals", "Hexahedra", "Hexaedra", "Prisms", "Pentahedra", "Pyramids"}) {
-    if (word == kind) return true;
+    if (same_keyword(word, kind)) return true;
   }
   return false;
 }
@@ -45,29 +45,30 @@ bool names_elements(std::string_view word) {
 
 RawMesh read_medit_text(const std::string& path, std::string_view text) {
   MeshText words(path, text, '#');
-  if (const auto word = words.word(); word != "MeshVersionFormatted") words.expect("MeshVersionFormatted", word);
+  if (const auto word = words.word(); !same_keyword(word, "MeshVersionFormatted"))
+    words.expect("MeshVersionFormatted", word);
   words.number<int>("a format version");
 
   RawMesh raw;
   raw.format = "Medit ASCII";
   TetMesh& mesh = raw.mesh;
   bool dimension = false;
-  for (auto word = words.word(); !word.empty() && word != "End"; word = words.word()) {
+  for (auto word = words.word(); !word.empty() && !same_keyword(word, "End"); word = words.word()) {
     if (!starts_keyword(word)) words.expect("a keyword", word);
-    if (word == "Dimension") {
+    if (same_keyword(word, "Dimension")) {
       const auto value = words.number<int>("the dimension 3");
       if (value != 3) words.expect("the dimension 3", std::to_string(value));
       dimension = true;
-    } else if (word == "Vertices") {
+    } else if (same_keyword(word, "Vertices")) {
       if (!dimension) words.expect("Dimension before Vertices", word);
       if (!mesh.nodes.empty()) words.expect("one section of Vertices", "another");
       read_vertices(words, mesh);
-    } else if (word == "Tetrahedra") {
+    } else if (same_keyword(word, "Tetrahedra")) {
       if (mesh.nodes.empty()) words.expect("Vertices before Tetrahedra", word);
       if (!mesh.tets.empty()) words.expect("one section of Tetrahedra", "another");
       read_tetrahedra(words, mesh);
     } else {
-      if (word == "TetrahedraP2") refuse_curved(path, 10);
+      if (same_keyword(word, "TetrahedraP2")) refuse_curved(path, 10);
       if (names_elements(word)) {
         raw.skipped_elements += static_cast<std::int64_t>(words.count("a number of elements", 1));
       }

@@ -76,7 +76,16 @@ class VtkReader {
 
   std::int64_t integer(const char* expected, VtkType type = VtkType::int32) {
     if (!binary_) return text_.number<std::int64_t>(expected);
-    return type == VtkType::int64 ? text_.raw<std::int64_t>(vtk_swap) : text_.raw<std::int32_t>(vtk_swap);
+    switch (type) {
+      case VtkType::int64:
+        return text_.raw<std::int64_t>(vtk_swap);
+      case VtkType::uint64:  // what is too large turns negative, which no point number is
+        return static_cast<std::int64_t>(text_.raw<std::uint64_t>(vtk_swap));
+      case VtkType::uint32:
+        return text_.raw<std::uint32_t>(vtk_swap);
+      default:
+        return text_.raw<std::int32_t>(vtk_swap);
+    }
   }
 
   double finite(const char* expected, VtkType type) {
@@ -132,7 +141,10 @@ class VtkReader {
     const auto values = [&](std::int64_t count, const char* expected, std::vector<std::int64_t>& to) {
       check(count, expected, binary_ ? type : VtkType::uint8);
       if (binary_) text_.end_line();
-      if (type != VtkType::int32 && type != VtkType::int64) text_.expect("vtktypeint64 or int", "another type");
+      const bool wide = type == VtkType::int64 || type == VtkType::uint64;
+      if (!wide && type != VtkType::int32 && type != VtkType::uint32) {
+        text_.expect("vtktypeint64 or int", "another type");
+      }
       to.resize(static_cast<std::size_t>(count));
       for (std::int64_t& value : to) value = integer(expected, type);
     };

@@ -9,7 +9,9 @@ struct NamedType {
   std::string_view name;
   VtkType type;
 };
-// vtkIdType is written as 32 bits before version 5.1 and does not occur after.
+// vtkIdType is written as 32 bits before version 5.1 and does not occur after. VTK itself calls two types by the
+// names of their widths, vtktypeint64 and vtktypeuint64; meshio does so with all integers but the bytes without a
+// sign.
 constexpr NamedType types[] = {{"BIT", VtkType::bit},
                                {"CHAR", VtkType::int8},
                                {"SIGNED_CHAR", VtkType::int8},
@@ -21,8 +23,16 @@ constexpr NamedType types[] = {{"BIT", VtkType::bit},
                                {"VTKIDTYPE", VtkType::int32},
                                {"LONG", VtkType::int64},
                                {"UNSIGNED_LONG", VtkType::uint64},
+                               {"VTKTYPEINT8", VtkType::int8},
+                               {"VTKTYPEUINT8", VtkType::uint8},
+                               {"VTKTYPEINT16", VtkType::int16},
+                               {"VTKTYPEUINT16", VtkType::uint16},
+                               {"VTKTYPEINT32", VtkType::int32},
+                               {"VTKTYPEUINT32", VtkType::uint32},
                                {"VTKTYPEINT64", VtkType::int64},
                                {"VTKTYPEUINT64", VtkType::uint64},
+                               {"VTKTYPEFLOAT32", VtkType::float32},
+                               {"VTKTYPEFLOAT64", VtkType::float64},
                                {"FLOAT", VtkType::float32},
                                {"DOUBLE", VtkType::float64}};
 

@@ -57,7 +57,9 @@ class NumberWriter {
 
 /// Node i has the tag `node_tags[i]`; tetrahedra are elements 11 and 12.
 struct GmshFixture {
-  bool version4 = false, binary = false, big_endian = false;
+  std::string version = "2.2";  // or 4.0, 4.1
+  bool binary = false, big_endian = false,
+       parametric = false;  // parametric: of version 2.2, the first node on a curve
   std::vector<int> node_tags{1, 2, 3, 4, 5, 6};
   std::vector<fem::Tet> tets = fixture_tets;
 };
@@ -72,13 +74,27 @@ inline std::string gmsh_data(const GmshFixture& o, const char* section, const st
 
 inline std::string gmsh_text(const GmshFixture& o = {}) {
   NumberWriter w(o.binary, o.big_endian);
-  w.text(std::string("$MeshFormat\n") + (o.version4 ? "4.1" : "2.2") + (o.binary ? " 1" : " 0") + " 8\n");
+  w.text(std::string("$MeshFormat\n") + o.version + (o.binary ? " 1" : " 0") + " 8\n");
   if (o.binary) w.put(std::int32_t{1}).text("\n");
-  w.text("$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"the body\"\n$EndPhysicalNames\n$Nodes\n");
+  w.text("$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"the body\"\n$EndPhysicalNames\n");
+  const std::string nodes_name = o.parametric ? "ParametricNodes" : "Nodes";
+  w.text("$" + nodes_name + "\n");
   const auto nodes = static_cast<std::uint64_t>(fixture_nodes.size());
-  if (!o.version4) {
+  if (o.version == "2.2") {
     w.text(std::to_string(nodes) + "\n");
-    for (std::size_t i = 0; i < nodes; ++i) w.put(std::int32_t{o.node_tags[i]}).put(fixture_nodes[i]).line();
+    for (std::size_t i = 0; i < nodes; ++i) {
+      w.put(std::int32_t{o.node_tags[i]}).put(fixture_nodes[i]);
+      if (o.parametric) w.put(std::int32_t{i == 0 ? 1 : 3}).put(std::int32_t{1});
+      if (o.parametric && i == 0) w.put(0.5);
+      w.line();
+    }
+  } else if (o.version == "4.0") {
+    // The same two blocks as in 4.1: the entity before its dimension, each number before its node.
+    w.put(std::uint64_t{2}).put(nodes).line();
+    w.put(std::int32_t{7}).put(std::int32_t{1}).put(std::int32_t{1}).put(std::uint64_t{1}).line();
+    w.put(std::int32_t{o.node_tags[0]}).put(fixture_nodes[0]).put(0.5).line();
+    w.put(std::int32_t{7}).put(std::int32_t{3}).put(std::int32_t{0}).put(nodes - 1).line();
+    for (std::size_t i = 1; i < nodes; ++i) w.put(std::int32_t{o.node_tags[i]}).put(fixture_nodes[i]).line();
   } else {
     // Two blocks: the first node alone, on a curve with its parameter; the others in a volume.
     w.put(std::uint64_t{2}).put(nodes).put(std::uint64_t{1}).put(std::uint64_t{99}).line();
@@ -88,9 +104,20 @@ inline std::string gmsh_text(const GmshFixture& o = {}) {
     for (std::size_t i = 1; i < nodes; ++i) w.put(static_cast<std::uint64_t>(o.node_tags[i])).line();
     for (std::size_t i = 1; i < nodes; ++i) w.put(fixture_nodes[i]).line();
   }
-  w.text(std::string(o.binary ? "\n" : "") + "$EndNodes\n$Elements\n");
+  w.text(std::string(o.binary ? "\n" : "") + "$End" + nodes_name + "\n$Elements\n");
   const auto tag_of = [&](int node) { return o.node_tags[node]; };
-  if (!o.version4) {
+  if (o.version == "4.0") {
+    w.put(std::uint64_t{2}).put(std::uint64_t{3}).line();
+    w.put(std::int32_t{7}).put(std::int32_t{2}).put(std::int32_t{2}).put(std::uint64_t{1}).line();
+    w.put(std::int32_t{10});
+    for (const int corner : {0, 1, 3}) w.put(std::int32_t{tag_of(corner)});
+    w.line().put(std::int32_t{7}).put(std::int32_t{3}).put(std::int32_t{4}).put(std::uint64_t{2}).line();
+    for (int t = 0; t < 2; ++t) {
+      w.put(std::int32_t{11 + t});
+      for (const Index corner : o.tets[t]) w.put(std::int32_t{tag_of(corner)});
+      w.line();
+    }
+  } else if (o.version == "2.2") {
     w.text("3\n");
     // Number, type, tags: in binary files the type comes once for a block.
     if (o.binary) w.put(std::int32_t{2}).put(std::int32_t{1}).put(std::int32_t{2});
