@@ -25,6 +25,7 @@ set(PURLIN_PUBLIC_HEADERS
   core/table.hpp
   core/types.hpp
   core/vector_ops.hpp
+  io/matrix_file.hpp
   reorder/partition.hpp
   reorder/row_order.hpp
   spmv/cost_model.hpp

@@ -52,6 +52,30 @@ struct GzipReader::State {
   bool finished = false;
 };
 
+bool inflate_raw(std::string_view packed, char* to, std::size_t size, const std::string& name) {
+  constexpr int no_head = -15;
+  constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
+  z_stream stream = {};
+  if (inflateInit2(&stream, no_head) != Z_OK) throw OutOfMemory("host", "inflating " + name, 1 << 16, 0);
+  std::size_t written = 0;
+  char beyond = 0;  // where one byte too many would go
+  int code = Z_OK;
+  while (code == Z_OK) {
+    const std::size_t in = std::min(packed.size(), most), room = std::min(size - written, most);
+    const bool full = room == 0;
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    stream.avail_in = static_cast<uInt>(in);
+    stream.next_out = reinterpret_cast<Bytef*>(full ? &beyond : to + written);
+    stream.avail_out = full ? 1 : static_cast<uInt>(room);
+    code = inflate(&stream, Z_NO_FLUSH);
+    packed.remove_prefix(in - stream.avail_in);
+    if (full && stream.avail_out == 0) code = Z_DATA_ERROR;
+    if (!full) written += room - stream.avail_out;
+  }
+  inflateEnd(&stream);
+  return code == Z_STREAM_END && written == size && packed.empty();
+}
+
 GzipReader::GzipReader(std::string_view packed, const std::string& name)
     : state_(std::make_unique<State>(packed, name)) {}
 
@@ -106,6 +130,11 @@ std::string GzipWriter::close() {
 #else
 
 struct GzipReader::State {};
+
+bool inflate_raw(std::string_view, char*, std::size_t, const std::string& name) {
+  throw InputError(name +
+                   " is packed, and this build of Purlin has no zlib: write it by numpy.savez, without packing");
+}
 
 GzipReader::GzipReader(std::string_view, const std::string& name) {
   throw InputError(name + " is gzipped, and this build of Purlin has no zlib: unpack it first");

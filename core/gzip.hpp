@@ -11,6 +11,11 @@ namespace purlin::detail {
 
 bool begins_as_gzip(std::string_view bytes);
 
+/// Unpacks the whole of a deflated stream without a head, as zip archives have them, into exactly `size` bytes.
+/// Returns whether that is what it holds. Throws OutOfMemory, and InputError that names `name` in a build without
+/// zlib.
+bool inflate_raw(std::string_view packed, char* to, std::size_t size, const std::string& name);
+
 /// The text of the gzip members that lie in memory, one after the other.
 class GzipReader {
  public:

@@ -12,7 +12,7 @@ command -v clang++ >/dev/null || fail "no clang++ was found" "apt-get install cl
 choose_jobs
 make_folder build/fuzz
 say "building the fuzz targets in build/fuzz with $jobs jobs"
-{ cmake --preset fuzz && cmake --build --preset fuzz --parallel "$jobs" --target fuzz_matrix_market fuzz_mesh; } \
+{ cmake --preset fuzz && cmake --build --preset fuzz --parallel "$jobs" --target fuzz_matrix_market fuzz_matrix_file fuzz_mesh; } \
   >build/fuzz/build.log 2>&1 || {
   grep -E 'error|Error' build/fuzz/build.log | head -n 20 >&2 || tail -n 20 build/fuzz/build.log >&2
   fail "the build failed; its output is in build/fuzz/build.log"
@@ -36,6 +36,7 @@ fuzz() {  # target, folder of seeds, option...
   fi
 }
 fuzz fuzz_matrix_market tests/fuzz/corpus -dict=tests/fuzz/matrix_market.dict
+fuzz fuzz_matrix_file tests/io/files -max_len=4096
 fuzz fuzz_mesh tests/fuzz/meshes -max_len=4096
 say "$passed passed, $failed failed of the fuzz targets"
 [ "$failed" -eq 0 ]

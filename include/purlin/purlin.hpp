@@ -13,6 +13,7 @@
 #include <purlin/core/matrix_traits.hpp>
 #include <purlin/core/memory.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/io/matrix_file.hpp>
 #include <purlin/precond/amg/amg_options.hpp>
 #include <purlin/precond/choice.hpp>
 #include <purlin/precond/fsai/fsai_options.hpp>

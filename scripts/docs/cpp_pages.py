@@ -11,6 +11,7 @@ FOLDERS = {
     "spmv": "Operators and formats",
     "precond": "Preconditioners",
     "core": "Contexts, arrays, matrices, files",
+    "io": "Files of every format",
     "reorder": "Orders and parts",
     "adapt": "Other libraries' types",
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes at all through the readers of NumPy's, SciPy's and PETSc's files and of tables: they give a well-formed
+// matrix, or an error that they mean to give.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <purlin/core/error.hpp>
+#include <purlin/io/file_parsers.hpp>
+
+namespace {
+
+using namespace purlin;
+
+void insist(bool condition) {
+  if (!condition) std::abort();
+}
+
+template <class Parse>
+void check(Parse&& parse) {
+  MatrixFile file;
+  try {
+    file = parse();
+  } catch (const InputError&) {
+    return;
+  } catch (const OutOfMemory&) {
+    return;
+  }
+  const Csr<double, Space::host>& a = file.a;
+  insist(a.rows >= 0 && a.cols >= 0 && a.row_ptr.size() == Offset{a.rows} + 1);
+  insist(a.row_ptr[0] == 0 && a.row_ptr[a.rows] == a.nnz() && a.val.size() == a.nnz());
+  for (Index i = 0; i < a.rows; ++i) {
+    insist(a.row_ptr[i] <= a.row_ptr[i + 1]);
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      insist(a.col[k] >= 0 && a.col[k] < a.cols && std::isfinite(a.val[k]));
+      insist(k == a.row_ptr[i] || a.col[k - 1] < a.col[k]);
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Context<Space::host> ctx(1);
+  static const std::string name = "fuzz";
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  // A few bytes may not ask for a million rows again and again.
+  detail::FileLimits limits;
+  limits.empty_rows = 5000;
+  if (detail::begins_as_npy(bytes)) {
+    check([&] { return detail::full_npy(ctx, detail::parse_npy(bytes, name)); });
+  } else if (detail::begins_as_petsc(bytes)) {
+    check([&] { return detail::parse_petsc(ctx, bytes, name, detail::Wanted::matrix, limits); });
+  } else if (bytes.substr(0, 2) == "PK") {
+    check([&] { return detail::parse_npz(ctx, bytes, name, limits); });
+  } else {
+    check([&] { return detail::parse_table(ctx, bytes, name); });
+  }
+  return 0;
+}
