@@ -23,13 +23,6 @@ namespace fs = std::filesystem;
   throw InputError(option + ' ' + file + ": cannot be written: " + why);
 }
 
-// A device or a pipe, which is written into rather than replaced.
-bool is_special(const fs::path& file) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(file, ignored);
-  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
-}
-
 // The file that a link stands for: it is the one to be replaced.
 fs::path behind_links(const std::string& file) {
   std::error_code error;
@@ -48,7 +41,7 @@ void check_output(const std::string& option, const std::string& file) {
   std::error_code ignored;
   if (fs::is_directory(target, ignored)) cannot_write(option, file, "it is a directory");
   if (target.filename().empty()) cannot_write(option, file, "expected a file name after the last '/'");
-  if (is_special(target)) {
+  if (is_special_file(target)) {
     if (access(target.c_str(), W_OK) != 0) cannot_write(option, file, std::strerror(errno));
     return;
   }
@@ -62,12 +55,18 @@ void check_output(const std::string& option, const std::string& file) {
 
 }  // namespace
 
+bool is_special_file(const std::string& file) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(file, ignored);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
 void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [option, file] = outputs[i];
     if (file.empty() || is_standard_stream(file)) continue;
     check_output(option, file);
-    if (is_special(file)) continue;
+    if (is_special_file(file)) continue;
     for (std::size_t j = 0; j < i; ++j) {
       if (!outputs[j].second.empty() && same_file(file, outputs[j].second)) {
         cannot_write(option, file, outputs[j].first + " names the same file");

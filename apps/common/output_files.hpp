@@ -15,6 +15,9 @@ using NamedFile = std::pair<std::string, std::string>;
 /// beside it, that no two are the same file, and that none is one of `inputs`. Throws InputError.
 void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
 
+/// Whether `file` is a device or a pipe, which is written into rather than replaced.
+bool is_special_file(const std::string& file);
+
 /// Writes `content` to a temporary file and renames it, so that no partial file is left under the name; straight into
 /// it where it is a device or a pipe. Throws InputError.
 void write_text_file(const std::string& option, const std::string& file, const std::string& content);

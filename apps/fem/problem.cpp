@@ -137,7 +137,15 @@ HostCsr assemble(const Context<Space::host>& ctx, Kind kind, const Domain& domai
   }
 }
 
-void hand_over(const TetMesh& mesh, NodeCoordinates* coordinates) {
+// What a caller wants besides the matrix; null for what it does not.
+struct Wanted {
+  NodeCoordinates* coordinates = nullptr;
+  TetMesh* mesh = nullptr;
+};
+
+void hand_over(const TetMesh& mesh, const Wanted& wanted) {
+  if (wanted.mesh != nullptr) *wanted.mesh = mesh;
+  NodeCoordinates* const coordinates = wanted.coordinates;
   if (coordinates == nullptr) return;
   coordinates->dimension = 3;
   coordinates->xyz.clear();
@@ -146,7 +154,7 @@ void hand_over(const TetMesh& mesh, NodeCoordinates* coordinates) {
 }
 
 HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind kind, Index n, double peclet,
-                NodeCoordinates* coordinates) {
+                const Wanted& wanted) {
   const double nodes = std::pow(n, 3);
   if (kind == Kind::grid7) {
     check_memory(ctx, spec, nodes * (sizeof(Offset) + 7 * (sizeof(Index) + sizeof(double))));
@@ -159,7 +167,7 @@ HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind k
   Domain cube{make_cube(ctx, n, options), {}};
   cube.clamped.resize(cube.mesh.nodes.size());
   for (std::size_t i = 0; i < cube.clamped.size(); ++i) cube.clamped[i] = cube.mesh.nodes[i][2] == 0 ? 1 : 0;
-  hand_over(cube.mesh, coordinates);
+  hand_over(cube.mesh, wanted);
   return assemble(ctx, kind, cube, peclet);
 }
 
@@ -185,7 +193,7 @@ Mask clamp_lowest(const Context<Space::host>& ctx, const TetMesh& mesh) {
 }
 
 HostCsr on_mesh(const Context<Space::host>& ctx, const std::string& spec, Kind kind, const std::string& path,
-                Index refinements, NodeCoordinates* coordinates) {
+                Index refinements, const Wanted& wanted) {
   Domain domain{read_mesh(path).mesh, {}};
   const double tets = domain.mesh.tet_count() * std::pow(8, refinements);
   // One refinement gives a node to each edge, and multiplies nodes by 8 in the limit.
@@ -208,11 +216,11 @@ HostCsr on_mesh(const Context<Space::host>& ctx, const std::string& spec, Kind k
     }
     domain.clamped = std::move(clamped);
   }
-  hand_over(domain.mesh, coordinates);
+  hand_over(domain.mesh, wanted);
   return assemble(ctx, kind, domain);
 }
 
-HostCsr generate_cube(const Context<Space::host>& ctx, const std::string& spec, NodeCoordinates* coordinates) {
+HostCsr generate_cube(const Context<Space::host>& ctx, const std::string& spec, const Wanted& wanted) {
   std::string_view rest = std::string_view(spec).substr(generate_prefix.size());
   const std::optional<Kind> kind = kind_of(cut_first_field(rest));
   const bool with_peclet = kind == Kind::convection && rest.find(':') != std::string_view::npos;
@@ -229,10 +237,10 @@ HostCsr generate_cube(const Context<Space::host>& ctx, const std::string& spec, 
   if (*n < 2 || *n > largest) {
     throw InputError("expected N from 2 to " + std::to_string(largest) + " in generate:KIND:N, found '" + spec + "'");
   }
-  return on_cube(ctx, spec, *kind, *n, *peclet, coordinates);
+  return on_cube(ctx, spec, *kind, *n, *peclet, wanted);
 }
 
-HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spec, NodeCoordinates* coordinates) {
+HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spec, const Wanted& wanted) {
   std::string_view path = std::string_view(spec).substr(mesh_prefix.size());
   std::string_view last = cut_last_field(path);
   Index refinements = 0;
@@ -248,7 +256,7 @@ HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spe
         "from 0 to " +
         std::to_string(most_refinements) + ", found '" + spec + "'");
   }
-  return on_mesh(ctx, spec, *kind, std::string(path), refinements, coordinates);
+  return on_mesh(ctx, spec, *kind, std::string(path), refinements, wanted);
 }
 
 }  // namespace
@@ -257,9 +265,11 @@ bool is_generated(std::string_view spec) {
   return has_prefix(spec, generate_prefix) || has_prefix(spec, mesh_prefix);
 }
 
-HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec, NodeCoordinates* coordinates) {
-  if (has_prefix(spec, generate_prefix)) return generate_cube(ctx, spec, coordinates);
-  if (has_prefix(spec, mesh_prefix)) return generate_on_mesh(ctx, spec, coordinates);
+HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec, NodeCoordinates* coordinates,
+                        TetMesh* mesh) {
+  const Wanted wanted{coordinates, mesh};
+  if (has_prefix(spec, generate_prefix)) return generate_cube(ctx, spec, wanted);
+  if (has_prefix(spec, mesh_prefix)) return generate_on_mesh(ctx, spec, wanted);
   throw InputError("expected generate:KIND:N or mesh:FILE:KIND[:R], found '" + spec + "'");
 }
 

@@ -29,8 +29,9 @@ bool is_generated(std::string_view spec);
 /// streamline upwinding as it is, no trouble for BiCGStab.
 /// Throws InputError that shows the form expected, for sizes that 32 bits cannot number and for bad meshes;
 /// OutOfMemory, before the work begins, when the estimated memory exceeds what the host has.
-/// `coordinates`, where not null, receives those of the nodes, in three dimensions; none for grid7.
+/// `coordinates`, where not null, receives those of the nodes, in three dimensions; none for grid7. `mesh` receives
+/// the mesh, with an unknown or three for each node; an empty one for grid7.
 HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec,
-                        NodeCoordinates* coordinates = nullptr);
+                        NodeCoordinates* coordinates = nullptr, TetMesh* mesh = nullptr);
 
 }  // namespace purlin::fem

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <type_traits>
 
 #include <purlin/core/error.hpp>
@@ -99,23 +100,36 @@ VtuField tet_field(std::string name, const std::vector<Point>& vectors) {
 VtuWriter::VtuWriter(const Context<Space::host>& ctx, const TetMesh& mesh,
                      const std::vector<VtuField>& constant_fields)
     : ctx_(ctx), nodes_(mesh.node_count()), tets_(mesh.tet_count()) {
-  const auto pack_array = [&](const auto& values, const char* name, int components) {
-    using T = typename std::decay_t<decltype(values)>::value_type;
-    return Packed{attributes(vtk_type<T>(), name, components),
-                  compress(ctx_, values.data(), values.size() * sizeof(T))};
-  };
-  points_.push_back(
-      {attributes("Float64", "Points", 3), compress(ctx_, mesh.nodes.data(), mesh.nodes.size() * sizeof(Point))});
-  cells_.push_back(
-      {attributes("Int32", "connectivity", 1), compress(ctx_, mesh.tets.data(), mesh.tets.size() * sizeof(Tet))});
-  std::vector<std::int64_t> ends(mesh.tets.size());
-  for (std::size_t t = 0; t < ends.size(); ++t) ends[t] = 4 * (static_cast<std::int64_t>(t) + 1);
-  cells_.push_back(pack_array(ends, "offsets", 1));
   constexpr std::uint8_t vtk_tetra = 10;
-  cells_.push_back(pack_array(std::vector<std::uint8_t>(mesh.tets.size(), vtk_tetra), "types", 1));
+  pack_grid(mesh.nodes, mesh.tets.empty() ? nullptr : mesh.tets.front().data(), 4, vtk_tetra);
   for (const VtuField& field : constant_fields) {
     (field.on == VtuField::On::nodes ? node_fields_ : tet_fields_).push_back(pack(field));
   }
+}
+
+VtuWriter::VtuWriter(const Context<Space::host>& ctx, const std::vector<Point>& points)
+    : ctx_(ctx), nodes_(static_cast<Index>(points.size())), tets_(nodes_) {
+  std::vector<Index> each(points.size());
+  std::iota(each.begin(), each.end(), 0);
+  constexpr std::uint8_t vtk_vertex = 1;
+  pack_grid(points, each.data(), 1, vtk_vertex);
+}
+
+void VtuWriter::pack_grid(const std::vector<Point>& points, const Index* connectivity, int corners,
+                          std::uint8_t vtk_type_number) {
+  const auto cells = static_cast<std::size_t>(tets_);
+  const auto pack_array = [&](const auto* values, std::size_t count, const char* name) {
+    using T = std::decay_t<decltype(*values)>;
+    cells_.push_back({attributes(vtk_type<T>(), name, 1), compress(ctx_, values, count * sizeof(T))});
+  };
+  points_.push_back(
+      {attributes("Float64", "Points", 3), compress(ctx_, points.data(), points.size() * sizeof(Point))});
+  pack_array(connectivity, cells * static_cast<std::size_t>(corners), "connectivity");
+  std::vector<std::int64_t> ends(cells);
+  for (std::size_t c = 0; c < cells; ++c) ends[c] = corners * (static_cast<std::int64_t>(c) + 1);
+  pack_array(ends.data(), cells, "offsets");
+  const std::vector<std::uint8_t> types(cells, vtk_type_number);
+  pack_array(types.data(), cells, "types");
 }
 
 VtuWriter::Packed VtuWriter::pack(const VtuField& field) const {

@@ -41,6 +41,9 @@ class VtuWriter {
   /// Keeps no reference to the mesh or to the fields. Throws InputError for a field whose length does not fit.
   VtuWriter(const Context<Space::host>& ctx, const TetMesh& mesh, const std::vector<VtuField>& constant_fields = {});
 
+  /// The same for points without a mesh: each is a cell of its own, a vertex, so that ParaView shows them.
+  VtuWriter(const Context<Space::host>& ctx, const std::vector<Point>& points);
+
   /// Writes to a temporary name next to `path`, then renames: a reader sees a whole file or none. `time` is kept in
   /// the file as ParaView's TimeValue. Throws InputError for a field whose length does not fit and for a file
   /// that cannot be written.
@@ -55,6 +58,8 @@ class VtuWriter {
   };
   using PackedFields = std::vector<Packed>;
 
+  // Points and cells; cell c has the nodes connectivity[c * corners] and following.
+  void pack_grid(const std::vector<Point>& points, const Index* connectivity, int corners, std::uint8_t vtk_type);
   Packed pack(const VtuField& field) const;
   void write_file(const std::string& path, const std::vector<VtuField>& fields, const std::string& time) const;
 

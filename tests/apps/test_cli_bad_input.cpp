@@ -155,12 +155,15 @@ TEST_CASE("Outputs that cannot be written are refused before anything is solved"
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(4).text());
   for (const std::string option : {"--out", "--report", "--history"}) {
-    const std::string file = folder.file("absent/file");
-    check_words(error_of({"solve", matrix, option, file}, 2), {option, file});
-    check_words(error_of({"solve", matrix, option, folder.file("")}, 2), {option});
-    check_words(error_of({"solve", matrix, option, matrix}, 2), {option, "it is the matrix"});
+    const std::string file = folder.file("absent/file.mtx");
+    check_words(error_of({"solve", matrix, "--rhs", "ones", option, file}, 2), {option, file, "cannot be written"});
+    check_words(error_of({"solve", matrix, "--rhs", "ones", option, folder.file("")}, 2), {option});
+    check_words(error_of({"solve", matrix, "--rhs", "ones", option, matrix}, 2), {option, "it is the matrix"});
   }
-  check_words(error_of({"solve", matrix, "--out", folder.file("o"), "--report", folder.file("o")}, 2), {"same file"});
+  check_words(
+      error_of({"solve", matrix, "--rhs", "ones", "--out", folder.file("o.mtx"), "--report", folder.file("o.mtx")},
+               2),
+      {"same file"});
   check_words(error_of({"info", matrix, "--report", folder.file("absent/r.json")}, 2), {"--report"});
   CHECK(file_content(matrix) == grid_system(4).text());
 }
@@ -168,7 +171,9 @@ TEST_CASE("Outputs that cannot be written are refused before anything is solved"
 TEST_CASE("Errors are printed under --quiet, and no output is written for them", "[cli]") {
   const TemporaryFolder folder;
   const std::string wide = folder.write("wide.mtx", std::string(banner) + "2 3 2\n1 1 1\n2 3 1\n");
-  error_of({"solve", wide, "--quiet", "--out", folder.file("x.mtx"), "--report", folder.file("r.json")}, 2);
+  error_of(
+      {"solve", wide, "--rhs", "ones", "--quiet", "--out", folder.file("x.mtx"), "--report", folder.file("r.json")},
+      2);
   CHECK_FALSE(std::filesystem::exists(folder.file("x.mtx")));
   CHECK_FALSE(std::filesystem::exists(folder.file("r.json")));
 }

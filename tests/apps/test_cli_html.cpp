@@ -26,7 +26,7 @@ TEST_CASE("A page that cannot be written is refused before the solve", "[cli][ht
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(6).text());
   const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
-    std::vector<std::string> all = {"solve", matrix, "--device", "host", "--out", folder.file("x.mtx")};
+    std::vector<std::string> all = {"solve", matrix, "ones", "--device", "host", "--out", folder.file("x.mtx")};
     all.insert(all.end(), more.begin(), more.end());
     const Outcome outcome = run_purlin(all);
     INFO(outcome.out << outcome.err);

@@ -57,7 +57,7 @@ TEST_CASE("info counts what one counts by hand on a 4 x 4 matrix", "[cli]") {
   CHECK(r["formats"][0]["name"] == "csr");
   CHECK(contains(printed, " in single precision, estimated (host"));
   CHECK(r["values_taken_as_one"] == false);
-  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --precond none");
+  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --rhs 'A*random' --precond none");
   for (const char* word : {"symmetry", "diagonal", "bandwidth", "block size", "row length", "####", "csr"}) {
     INFO(printed << "lacks " << word);
     CHECK(printed.find(word) != std::string::npos);
@@ -69,9 +69,9 @@ TEST_CASE("info recommends a command that solves, and sees blocks", "[cli]") {
   const Json grid = info_of(folder, folder.write("A.mtx", grid_system(10).text()));
   CHECK(grid["symmetry"]["values"] == true);
   const std::string command = grid["recommended_command"];
-  CHECK(command == "purlin solve " + folder.file("A.mtx"));
+  CHECK(command == "purlin solve " + folder.file("A.mtx") + " --rhs 'A*random'");
   CHECK(contains(grid["recommended_reason"], "cg"));
-  CHECK(run_purlin({"solve", folder.file("A.mtx"), "--quiet"}).status == 0);
+  CHECK(run_purlin({"solve", folder.file("A.mtx"), "--rhs", "A*random", "--quiet"}).status == 0);
   CHECK(info_of(folder, "generate:elasticity:4")["block_size"] == 3);
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("info and the refusal of a zero diagonal say the same, and that solves
   }
   const std::string matrix = folder.write("A.mtx", s.text());
   const Json r = info_of(folder, matrix);
-  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --precond none");
+  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --rhs 'A*random' --precond none");
   CHECK(contains(r["recommended_reason"], "--precond spai --spai-adaptive 0.4"));
   const Outcome refused = run_purlin({"solve", matrix, "--device", "host", "--precond", "jacobi"});
   CHECK(refused.status == 2);
@@ -107,7 +107,7 @@ TEST_CASE("info sees that the rows sum to zero, and its command solves such a sy
   CHECK(r["min_abs"] == 1.0);
   CHECK(contains(printed, "rows sum to zero: singular"));
   CHECK(contains(printed, "|a_ij| from 1 to 2"));
-  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --null-space constant");
+  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --rhs 'A*random' --null-space constant");
   CHECK(run_purlin({"solve", matrix, "--null-space", "constant", "--quiet"}).status == 0);
   const Json fixed = info_of(folder, folder.write("fixed.mtx", line_system(40).text()), &printed);
   CHECK(fixed["rows_sum_to_zero"] == false);

@@ -36,8 +36,8 @@ TEST_CASE("The report holds what the issue asks for and agrees with the solution
   const TemporaryFolder folder;
   const System s = grid_system(16);
   const std::string matrix = folder.write("A.mtx", s.text());
-  const Outcome outcome = run_purlin({"solve", matrix, "--device", "host", "--threads", "2", "--report",
-                                      folder.file("r.json"), "--out", folder.file("x.mtx")});
+  const Outcome outcome = run_purlin({"solve", matrix, "--rhs", "A*random:1", "--device", "host", "--threads", "2",
+                                      "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json r = report_in(folder);
@@ -132,7 +132,7 @@ TEST_CASE("A solution given as the guess converges in no iteration", "[cli]") {
   const System s = grid_system(12);
   const std::string matrix = folder.write("A.mtx", s.text());
   const std::string x = folder.file("x.mtx");
-  REQUIRE(run_purlin({"solve", matrix, "--rtol", "1e-10", "--out", x, "--quiet"}).status == 0);
+  REQUIRE(run_purlin({"solve", matrix, "--rhs", "A*random:1", "--rtol", "1e-10", "--out", x, "--quiet"}).status == 0);
   REQUIRE(run_purlin({"solve", matrix, "--guess", x, "--rtol", "1e-8", "--report", folder.file("r.json"), "--quiet"})
               .status == 0);
   CHECK(report_in(folder)["iterations"] == 0);
@@ -242,9 +242,9 @@ TEST_CASE("A file without values is solved and described with a remark that each
 TEST_CASE("Too few iterations end in status 1 with solution, report, history and one suggestion", "[cli]") {
   const TemporaryFolder folder;
   const System s = grid_system(20);
-  const Outcome outcome = run_purlin({"solve", folder.write("A.mtx", s.text()), "--max-iterations", "3", "--report",
-                                      folder.file("r.json"), "--out", folder.file("x.mtx"), "--history",
-                                      folder.file("h.csv"), "--device", "host"});
+  const Outcome outcome = run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", "A*random:1",
+                                      "--max-iterations", "3", "--report", folder.file("r.json"), "--out",
+                                      folder.file("x.mtx"), "--history", folder.file("h.csv"), "--device", "host"});
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "--max-iterations"));
   CHECK(outcome.err.empty());

@@ -98,7 +98,7 @@ TEST_CASE("The option --out - writes the solution to standard output and the rep
   CHECK(info.out.find("%%MatrixMarket matrix coordinate real general\n400 400 1920\n") == 0);
   CHECK(contains(info.err, "400"));
   // A reader that goes away costs what it did not read: that is an error.
-  const Outcome gone = shell(folder, "$P solve generate:diffusion:20 --device host --quiet --out - | true");
+  const Outcome gone = shell(folder, "$P solve generate:diffusion:20 ones --device host --quiet --out - | true");
   CHECK(gone.status == 2);
   CHECK(contains(gone.err, "cannot write standard output: Broken pipe"));
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include <purlin/core/matrix_market_write.hpp>
+#include <purlin/io/matrix_file.hpp>
 #include <purlin/precond/pattern_options.hpp>
 #include <purlin/reorder/blocks.hpp>
 
@@ -36,7 +37,8 @@ Facts gather_facts(const InfoOptions& options) {
   if (options.precond.name != "none") {
     if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");
     PrecondOptions precond = options.precond;
-    precond.symmetric = f.traits.symmetric() && f.traits.positive_diagonal();  // as the CG that is tried first needs it
+    precond.symmetric =
+        f.traits.symmetric() && f.traits.positive_diagonal();  // as the CG that is tried first needs it
     read_precond_files(ctx, options.precond_files, a.rows, precond);
     f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), precond,
                               read_coordinates(ctx, options.precond_files.coordinates, f.matrix));
@@ -64,7 +66,7 @@ int run_info(const InfoOptions& options) {
     detail::FileWriter file(STDOUT_FILENO, "standard output");
     detail::write_matrix_to(file, a);
   } else if (!options.out.empty()) {
-    write_matrix(options.out, a);
+    format_of_name(options.out) ? write_matrix_file(options.out, a) : write_matrix(options.out, a);
   }
   return exit_converged;
 }

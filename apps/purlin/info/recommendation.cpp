@@ -26,7 +26,7 @@ Recommendation recommend(const std::string& name, Index rows, Index cols, const 
   }
   // What the automatic choice of a solver takes, and what it continues with, needs no naming.
   const SolverChoice choice = choose_solver(traits);
-  result.command = "purlin solve " + shell_quoted(name);
+  result.command = "purlin solve " + shell_quoted(name) + " --rhs " + shell_quoted("A*random");
   result.reason = choice.reason + ": the solvers tried in turn are " + join(choice.order);
   if (!traits.full_diagonal()) {
     result.command += " --precond none";

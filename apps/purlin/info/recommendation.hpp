@@ -13,8 +13,8 @@ struct Recommendation {
   std::string reason;   ///< why this one, or why none
 };
 
-/// A command for the matrix `name` with these traits, square or not. It names what differs from the defaults only.
-/// `defect`: why no solve can work, as `defect_of_rows` says.
+/// A command for the matrix `name` with these traits, square or not. It names what differs from the defaults only,
+/// and a right-hand side for a trial. `defect`: why no solve can work, as `defect_of_rows` says.
 Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
                          bool rows_sum_to_zero, const std::string& defect);
 

@@ -135,7 +135,9 @@ std::string facts_text(const Facts& f) {
   }
   if (f.precond) result += precond_facts_text(*f.precond);
   result += labelled("recommended", f.advice.command.empty() ? f.advice.reason : f.advice.command);
-  if (!f.advice.command.empty()) result += labelled("", f.advice.reason);
+  if (f.advice.command.empty()) return result;
+  result += labelled("", f.advice.reason);
+  result += labelled("", "A*random has a known solution, for a trial; --rhs b.mtx for a right-hand side of your own");
   return result;
 }
 

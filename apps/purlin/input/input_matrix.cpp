@@ -6,6 +6,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/parallel.hpp>
+#include <purlin/io/matrix_file.hpp>
 #include <purlin/precond/amg/amg_options.hpp>
 #include <purlin/precond/pattern_options.hpp>
 
@@ -16,16 +17,20 @@
 
 namespace purlin::cli {
 
-InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name) {
+InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name, bool keep_mesh) {
   const Stopwatch watch;
   InputMatrix result;
   result.name = name;
   if (fem::is_generated(name)) {
     auto coordinates = std::make_shared<NodeCoordinates>();
-    result.a = fem::generate_matrix(ctx, name, coordinates.get());
+    auto mesh = keep_mesh ? std::make_shared<fem::TetMesh>() : nullptr;
+    result.a = fem::generate_matrix(ctx, name, coordinates.get(), mesh.get());
     if (!coordinates->xyz.empty()) result.coordinates = std::move(coordinates);
+    if (mesh != nullptr && !mesh->nodes.empty()) result.mesh = std::move(mesh);
   } else {
-    result.a = read_matrix(ctx, input_file(name), &result.header.emplace());
+    MatrixFile file = read_matrix_file(ctx, input_file(name));
+    result.a = std::move(file.a);
+    result.header = file.header;
   }
   result.read_seconds = watch.seconds();
   return result;
@@ -54,7 +59,7 @@ void require_solvable(const Context<Space::host>& ctx, const InputMatrix& matrix
 namespace {
 
 std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx, const std::string& file, Index n) {
-  const Csr<double, Space::host> entries = read_matrix(ctx, input_file(file));
+  const Csr<double, Space::host> entries = read_matrix_file(ctx, input_file(file)).a;
   if (entries.rows != n || entries.cols != n) {
     throw InputError(file + ": expected a pattern of " + std::to_string(n) + " x " + std::to_string(n) +
                      ", as the matrix is, found " + std::to_string(entries.rows) + " x " +
@@ -72,9 +77,9 @@ std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx
 template <class Fits>
 Csr<double, Space::host> read_rows(const Context<Space::host>& ctx, const std::string& file,
                                    const std::string& expected, const Fits& fits) {
-  MatrixMarketHeader header;
-  Csr<double, Space::host> found = read_matrix(ctx, input_file(file), &header);
-  if (header.layout == MatrixMarketHeader::Layout::array && fits(found)) return found;
+  MatrixFile read = read_matrix_file(ctx, input_file(file));
+  Csr<double, Space::host> found = std::move(read.a);
+  if (read.full && fits(found)) return found;
   throw InputError(file + ": expected an array of " + expected + ", found " + std::to_string(found.rows) + " x " +
                    std::to_string(found.cols));
 }

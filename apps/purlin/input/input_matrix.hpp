@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The matrix `A` of the command line: a Matrix Market file, or a system generated on the spot.
+/// The matrix `A` of the command line: a file, or a system generated on the spot.
 #pragma once
 
 #include <memory>
@@ -11,25 +11,29 @@
 #include <purlin/reorder/partition.hpp>
 
 #include "apps/common/precond_files.hpp"
+#include "apps/fem/mesh.hpp"
 
 namespace purlin::cli {
 
 /// What `A` may be, for --help.
 inline constexpr const char* system_words =
-    "Matrix Market file (.gz too, - for standard input), or a generated system:\n"
+    "File of Matrix Market, SciPy (.npz), NumPy (.npy) or PETSc (.gz too, - for standard input), or a\n"
+    "generated system:\n"
     "generate:KIND:N[:PE], mesh:FILE:KIND[:R].\n"
     "KIND is elasticity, diffusion or convection, for generate: also grid7";
 
 struct InputMatrix {
   std::string name;  ///< as given
   Csr<double, Space::host> a;
-  std::optional<MatrixMarketHeader> header;            ///< of a file
+  std::optional<MatrixMarketHeader> header;            ///< of a Matrix Market file
   std::shared_ptr<const NodeCoordinates> coordinates;  ///< of a generated system on a mesh
+  std::shared_ptr<const fem::TetMesh> mesh;            ///< that mesh, if it was wanted
   double read_seconds = 0;
 };
 
-/// Reads the file or generates the system `name`. Throws InputError, OutOfMemory.
-InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name);
+/// Reads the file or generates the system `name`, and keeps its mesh where that is wanted. Throws InputError,
+/// OutOfMemory.
+InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name, bool keep_mesh = false);
 
 /// Whether it was read from a file without values, where each entry counts as 1.
 bool is_pattern_only(const InputMatrix& matrix);
@@ -41,7 +45,7 @@ inline constexpr const char* values_taken_as_one = "a pattern without values: ea
 void require_solvable(const Context<Space::host>& ctx, const InputMatrix& matrix);
 
 /// Reads what a preconditioner of a matrix of n rows is to have from files, the pattern and the near-null vectors,
-/// into `options`. Throws InputError for files of other sizes, and as `read_matrix`.
+/// into `options`. Throws InputError for files of other sizes, and as `read_matrix_file`.
 void read_precond_files(const Context<Space::host>& ctx, const PrecondFiles& files, Index n, PrecondOptions& options);
 
 /// The nodes' coordinates, from a file if one is named, else those that a generated system knows; null: not known.

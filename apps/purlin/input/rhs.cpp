@@ -9,6 +9,7 @@
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/random.hpp>
+#include <purlin/io/matrix_file.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/standard_streams.hpp"
@@ -75,7 +76,7 @@ HostVector multiply(const Context<Space::host>& ctx, const Csr<double, Space::ho
 
 DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
                              Index n) {
-  DenseColumns columns = read_columns(ctx, input_file(file));
+  DenseColumns columns = read_columns_file(ctx, input_file(file));
   if (columns.cols < 1) throw InputError(what + ' ' + file + ": expected one column or more, found none");
   if (columns.rows != n) {
     throw InputError(what + ' ' + file + ": expected " + (columns.cols > 1 ? "columns of " : "") +

@@ -2,14 +2,10 @@
 // `purlin solve`: the journey of one matrix, step by step.
 #include "command.hpp"
 
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdio>
 #include <numeric>
 
-#include <purlin/core/matrix_market.hpp>
-#include <purlin/core/matrix_market_write.hpp>
 #include <purlin/precond/pattern_options.hpp>
 #include <purlin/solver/host_seconds.hpp>
 
@@ -26,6 +22,7 @@
 #include "apps/purlin/input/rhs.hpp"
 #include "html_page.hpp"
 #include "result.hpp"
+#include "solution_file.hpp"
 #include "where.hpp"
 
 namespace purlin::cli {
@@ -62,22 +59,10 @@ void remove_mean(HostVector& x) {
   for (double& value : x) value -= mean;
 }
 
-template <class T>
-void write_values(const std::string& out, Span<const T, Space::host> values, Index columns) {
-  if (!is_standard_stream(out)) return write_columns<T>(out, values, columns);
-  detail::FileWriter file(STDOUT_FILENO, "standard output");
-  detail::write_columns_to(file, values, columns);
-}
-
-void write_solution(const SolveOptions& o, Span<const double, Space::host> x, Index columns) {
-  if (!o.single_precision) return write_values<double>(o.out, x, columns);
-  const std::vector<float> rounded(x.begin(), x.end());
-  write_values<float>(o.out, {rounded.data(), x.size}, columns);
-}
-
-void write_files(SolveResult& result, Span<const double, Space::host> x) {
+void write_files(const Context<Space::host>& ctx, SolveResult& result, const SolutionGrid& grid,
+                 Span<const double, Space::host> x) {
   const SolveOptions& o = result.options;
-  if (!o.out.empty()) write_solution(o, x, result.columns);
+  if (!o.out.empty()) write_solution(ctx, o, grid, x, result.columns);
   if (!o.history.empty()) write_text_file("--history", o.history, history_csv(result.outcome.reports));
   result.clock.end("files");
   if (o.report.empty() && o.html.empty()) return;
@@ -165,7 +150,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   const Context<Space::host> host(options.threads);
   result.threads = host.threads();
   clock.end("launch");
-  InputMatrix matrix = load_matrix(host, options.matrix);
+  InputMatrix matrix = load_matrix(host, options.matrix, wants_mesh(options));
   clock.end("read");
   require_solvable(host, matrix);
   result.rows = matrix.a.rows;
@@ -190,6 +175,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   task.options.columns = static_cast<int>(rhs.columns);
   task.options.spmv.coordinates = read_coordinates(host, options.precond_files.coordinates, matrix);
   read_precond_files(host, options.precond_files, result.rows, task.options.precond);
+  const SolutionGrid grid = grid_for(options, matrix, task.options.spmv.coordinates.get());
   clock.end("rhs");
 
   LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));
@@ -219,7 +205,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   clock.end("result");
   print(options, result_text(result));
   clock.end("report");
-  write_files(result, task.x.cspan());
+  write_files(host, result, grid, task.x.cspan());
   print(options, files_text(options));
   return result.report().converged() ? exit_converged : exit_not_converged;
 }

@@ -17,6 +17,7 @@
 #include "apps/purlin/input/input_matrix.hpp"
 #include "apps/purlin/input/precision.hpp"
 #include "apps/purlin/input/rhs.hpp"
+#include "solution_file.hpp"
 
 namespace purlin::cli {
 namespace {
@@ -30,7 +31,8 @@ constexpr const char* examples =
     "  purlin solve K.mtx --rhs F.mtx --out U.mtx     all columns of F, in batches that read K once\n"
     "  purlin solve flow.mtx --solver gmres --restart 100 --device cuda --report r.json\n"
     "  purlin solve generate:elasticity:20            a generated finite-element system\n"
-    "  zcat K.mtx.gz | purlin solve - --out - > u.mtx  in a pipe\n"
+    "  purlin solve K.npz f.npy --out u.npy           files of SciPy and NumPy\n"
+    "  zcat K.mtx.gz | purlin solve - --rhs f.mtx --out - > u.mtx  in a pipe\n"
     "\n"
     "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file or text that cannot "
     "be\n"
@@ -38,16 +40,20 @@ constexpr const char* examples =
     "for 0 and 1. Ctrl-C stops the solve, writes them and exits 1; another one more than a second later ends it\n"
     "at once.";
 
-void add_system_options(CLI::App& solve, SolveOptions& o) {
+void add_system_options(CLI::App& solve, RawSolve& raw) {
+  SolveOptions& o = raw.options;
   const char* group = "The system";
   solve.add_option("A", o.matrix, system_words)->option_text(" ")->required();
-  solve
-      .add_option("--rhs", o.rhs,
-                  "b.mtx | - | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
-                  "With A* the solution is known and the error against it is reported. A file of n x k\n"
-                  "(array) is k right-hand sides, solved for at once, each with a report of its own")
-      ->option_text("B")
-      ->group(group);
+  solve.add_option("B", raw.second, "The right-hand side, as --rhs has it")->option_text(" ");
+  raw.rhs_given =
+      solve
+          .add_option("--rhs", o.rhs,
+                      "b.mtx | - | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
+                      "With A* the solution is known and the error against it is reported. A file may be of\n"
+                      "Matrix Market, NumPy, PETSc or a table (.csv); n x k (array) is k right-hand sides,\n"
+                      "solved for at once, each with a report of its own")
+          ->option_text("B")
+          ->group(group);
   solve.add_option("--guess", o.guess, "Start from this vector instead of zero; n x k for k right-hand sides")
       ->option_text("X0.mtx")
       ->group(group);
@@ -181,8 +187,10 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "Output";
   solve
       .add_option("--out", o.out,
-                  "The solution, matrix array real general, n x 1; n x k for k right-hand sides. - writes it to\n"
-                  "standard output, and the text of the report to standard error")
+                  "The solution, n x k for k right-hand sides; the suffix says how: .mtx (matrix array real\n"
+                  "general), .npy, .csv, .petsc, or .vtu where nodes are known, by a mesh or --coordinates; .gz\n"
+                  "behind all but .vtu. Needs --rhs. - writes .mtx to standard output, and the text of the\n"
+                  "report to standard error")
       ->option_text("X.mtx")
       ->group(group);
   solve
@@ -197,6 +205,23 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
       ->option_text("R.html")
       ->group(group);
   solve.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(group);
+}
+
+// The right-hand side is named by --rhs or behind the matrix. A solution that is kept is that of a system that was
+// asked for: the default is for trials.
+void take_rhs(RawSolve& raw) {
+  SolveOptions& o = raw.options;
+  const bool by_option = raw.rhs_given->count() > 0;
+  if (by_option && !raw.second.empty()) {
+    throw UsageError("the right-hand side is given twice: '" + raw.second + "' and --rhs " + o.rhs);
+  }
+  if (!raw.second.empty()) o.rhs = raw.second;
+  o.rhs_given = by_option || !raw.second.empty();
+  if (!o.out.empty() && !o.rhs_given) {
+    throw UsageError("--out " + o.out +
+                     " needs a right-hand side: --rhs b.mtx (a file), --rhs ones, or --rhs A*random (one with a "
+                     "known solution, for trials)");
+  }
 }
 
 Partitioner check_partitioner(const std::string& given, const SolveOptions& options) {
@@ -214,7 +239,7 @@ Partitioner check_partitioner(const std::string& given, const SolveOptions& opti
 CLI::App& add_solve(CLI::App& app, RawSolve& raw) {
   raw.precond.names = preconditioner_choices();
   CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
-  add_system_options(solve, raw.options);
+  add_system_options(solve, raw);
   add_method_options(solve, raw);
   PrecondOptions& precond = raw.options.system.precond;
   add_precond_options(solve, precond, raw.precond, "Preconditioner, default " + precond.name);
@@ -261,7 +286,9 @@ SolveOptions checked_solve(RawSolve& raw, const CLI::App& solve) {
   if (raw.products_given->count() > 0 && s.expected_products < 1) {
     throw UsageError("--expect-products: expected at least 1");
   }
+  take_rhs(raw);
   (void)parse_rhs(o.rhs);
+  check_solution_name(o);
   o.given = given_options(solve);
   return std::move(o);
 }

@@ -20,7 +20,9 @@ struct RawSolve {
   std::string basis = "full";
   std::string partitioner = "automatic";
   RawPrecond precond;
+  std::string second;  ///< the right-hand side behind the matrix, without --rhs
   double rtol = default_rtol_double;
+  CLI::Option* rhs_given = nullptr;
   CLI::Option* rtol_given = nullptr;
   CLI::Option* time_limit_given = nullptr;
   CLI::Option* products_given = nullptr;

@@ -15,6 +15,7 @@ namespace purlin::cli {
 struct SolveOptions {
   std::string matrix;  ///< file, or generated spec
   std::string rhs = "A*random:1";
+  bool rhs_given = false;  ///< not the default
   std::string guess, out, history, report, html;
   PrecondFiles precond_files;
   bool precond_residual = false;  ///< measure |A M - I|
