@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix Market files."""
+"""Files of matrices and vectors."""
 
 from __future__ import annotations
 
+import bz2
+import errno
 import gzip
+import io
 import os
-from typing import Any
+import stat
+import zipfile
+import zlib
+from typing import IO, Any
 
 from . import _core
 from ._choices import check_threads
@@ -13,47 +19,88 @@ from ._keywords import names_keywords
 
 
 @names_keywords()
-def read(path: str | os.PathLike[str], *, threads: int | None = None) -> Any:
-    """Read a Matrix Market file, plain or gzipped, by all threads.
+def read(file: str | os.PathLike[str] | IO[Any], *, threads: int | None = None) -> Any:
+    """Read a matrix or a vector from a file, by all threads. The format is recognised by the content.
 
     Parameters
     ----------
-    path : str or path
-        Real, integer or pattern entries; general, symmetric or skew-symmetric. Symmetric ones are expanded, repeated
-        ones summed, and those of a pattern are 1.
+    file : str, path, or an open file
+        Matrix Market: real, integer or pattern entries; general, symmetric or skew-symmetric. Symmetric ones are
+        expanded, repeated ones summed, and those of a pattern are 1.
+
+        What ``scipy.sparse.save_npz`` writes, ``numpy.save``'s arrays of one and two dimensions, binary matrices and
+        vectors of PETSc, and tables of text with the suffix ``.csv`` or ``.txt``.
+
+        All of them may be packed by gzip or bzip2. An open file is read from where it stands to its end; it may be
+        one of text.
     threads : int, optional
 
     Returns
     -------
-    scipy.sparse.csr_array, for a file of the layout ``coordinate``
-    numpy.ndarray, for one of the layout ``array``: of one dimension where it has one column
+    scipy.sparse.csr_array, for sparse matrices
+    numpy.ndarray, for arrays, such as the layout ``array`` of Matrix Market: of one dimension for a single column
 
     Raises
     ------
     ValueError
-        With file and line, for what is no well-formed file.
+        With file and place, for what is no well-formed file; also for complex values. For a file of MATLAB it has the
+        line of Python that converts it.
+    FileNotFoundError, IsADirectoryError, PermissionError
+        As ``open`` does.
     """
-    rows, columns, indptr, indices, values, is_array = _parts(os.fspath(path), check_threads(threads, None))
-    if is_array:
+    rows, columns, indptr, indices, values, is_array = _parts(file, check_threads(threads, None))
+    if is_array and values.size == rows * columns:
         full = values.reshape(rows, columns)
         return full.reshape(-1) if columns == 1 else full
     from scipy.sparse import csr_array
 
     matrix = csr_array((values, indices, indptr), shape=(rows, columns), copy=False)
     matrix.has_canonical_format = True
-    return matrix
+    # An array that is skew-symmetric comes without its diagonal.
+    return matrix.toarray() if is_array else matrix
 
 
-def _parts(path: str, threads: int):
-    """What the library reads; a packed file is unpacked here where the library was built without zlib."""
-    if not _core.has_zlib and os.path.isfile(path):
-        with open(path, "rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        if packed:
-            with gzip.open(path) as file:
-                try:
-                    text = file.read()
-                except (EOFError, OSError) as error:
-                    raise ValueError(f"{path}: expected an intact gzip stream: {error}") from error
-            return _core.parse_matrix(text, path, threads)
-    return _core.read_matrix(path, threads)
+def _parts(file: str | os.PathLike | IO, threads: int):
+    """What the library reads, unpacked here where it cannot."""
+    if hasattr(file, "read"):
+        content = file.read()
+        name = getattr(file, "name", None)
+        # Comments may have any letters.
+        data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else bytes(content)
+        return _parse(data, name if isinstance(name, str) else "<stream>", threads)
+    path = os.fsdecode(file)
+    status = os.stat(path)
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if stat.S_ISREG(status.st_mode):
+        with open(path, "rb") as opened:
+            head = opened.read(4)
+            if _needs_unpacking(head):
+                return _parse(head + opened.read(), path, threads)
+    return _core.read_matrix_file(path, threads)
+
+
+def _needs_unpacking(head: bytes) -> bool:
+    """Whether a file that begins so is packed in a way that the library does not know, as it was built."""
+    return head[:3] == b"BZh" or (not _core.has_zlib and (head[:2] == b"\x1f\x8b" or head[:2] == b"PK"))
+
+
+def _parse(data: bytes, name: str, threads: int):
+    try:
+        if _needs_unpacking(data[:4]):
+            data = _unpacked(data)
+    except (EOFError, OSError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"{name}: expected intact packed data: {error}") from error
+    return _core.parse_matrix_file(data, name, threads)
+
+
+def _unpacked(data: bytes) -> bytes:
+    if data[:3] == b"BZh":
+        return bz2.decompress(data)
+    if data[:2] == b"\x1f\x8b":
+        return gzip.decompress(data)
+    stored = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as packed, zipfile.ZipFile(stored, "w") as plain:
+        for member in packed.namelist():
+            plain.writestr(member, packed.read(member))
+    return stored.getvalue()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file as the arrays of a CSR matrix, or as columns, which NumPy owns from then on.
-#include "matrix_market.hpp"
+#include "matrix_files.hpp"
 
 #include <nanobind/stl/string.h>
 
 #include <limits>
 
-#include <purlin/core/matrix_market.hpp>
+#include <purlin/io/matrix_file.hpp>
 
 #include "arrays.hpp"
 #include "gil.hpp"
@@ -20,42 +20,41 @@ nb::object pointers(Array<Offset, host> row_ptr, Offset nonzeros) {
   return as_numpy(std::vector<std::int32_t>(row_ptr.begin(), row_ptr.end()));
 }
 
-nb::tuple as_tuple(Csr<double, host> a, const MatrixMarketHeader& header) {
+nb::tuple as_tuple(MatrixFile file) {
+  Csr<double, host>& a = file.a;
   const Offset nonzeros = a.nnz();
   return nb::make_tuple(a.rows, a.cols, pointers(std::move(a.row_ptr), nonzeros), as_numpy(std::move(a.col)),
-                        as_numpy(std::move(a.val)), header.layout == MatrixMarketHeader::Layout::array);
+                        as_numpy(std::move(a.val)), file.full);
 }
 
 nb::tuple read_file(const std::string& path, int threads) {
   const Context<host> ctx(threads);
-  MatrixMarketHeader header;
-  Csr<double, host> a;
+  MatrixFile file;
   {
     const WithoutGil released;
-    a = read_matrix(ctx, path, &header);
+    file = read_matrix_file(ctx, path);
   }
-  return as_tuple(std::move(a), header);
+  return as_tuple(std::move(file));
 }
 
-nb::tuple parse_text(const nb::bytes& text, const std::string& name, int threads) {
+nb::tuple parse_bytes(const nb::bytes& bytes, const std::string& name, int threads) {
   const Context<host> ctx(threads);
-  const std::string_view view(text.c_str(), text.size());
-  MatrixMarketHeader header;
-  Csr<double, host> a;
+  const std::string_view view(bytes.c_str(), bytes.size());
+  MatrixFile file;
   {
     const WithoutGil released;
-    a = parse_matrix(ctx, view, name, &header);
+    file = parse_matrix_file(ctx, view, name);
   }
-  return as_tuple(std::move(a), header);
+  return as_tuple(std::move(file));
 }
 
 }  // namespace
 
-void bind_matrix_market(nb::module_& module) {
-  module.def("read_matrix", &read_file, nb::arg("path"), nb::arg("threads"),
+void bind_matrix_files(nb::module_& module) {
+  module.def("read_matrix_file", &read_file, nb::arg("path"), nb::arg("threads"),
              "rows, cols, row pointers, columns, values, and whether the file holds a full array.");
-  module.def("parse_matrix", &parse_text, nb::arg("text"), nb::arg("name"), nb::arg("threads"),
-             "The same from text in memory.");
+  module.def("parse_matrix_file", &parse_bytes, nb::arg("bytes"), nb::arg("name"), nb::arg("threads"),
+             "The same from the bytes of a file in memory.");
 }
 
 }  // namespace purlin::python

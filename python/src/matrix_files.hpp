@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Matrix Market files, read by the library into NumPy arrays.
+/// Files of matrices and vectors, read by the library into NumPy arrays.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace purlin::python {
 
-void bind_matrix_market(nanobind::module_& module);
+void bind_matrix_files(nanobind::module_& module);
 
 }  // namespace purlin::python

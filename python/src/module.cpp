@@ -11,7 +11,7 @@
 #include "interrupts.hpp"
 #include "matrix_arrays.hpp"
 #include "matrix_facts.hpp"
-#include "matrix_market.hpp"
+#include "matrix_files.hpp"
 #include "options.hpp"
 #include "system.hpp"
 
@@ -50,7 +50,7 @@ NB_MODULE(_core, module) {
   bind_diagonal(module);
   bind_tables(module);
   bind_system(module);
-  bind_matrix_market(module);
+  bind_matrix_files(module);
   bind_matrix_facts(module);
 #if PURLIN_HAS_CUDA
   bind_device(module);

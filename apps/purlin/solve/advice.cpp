@@ -12,7 +12,8 @@ AdviceWords words_of(const SolveOptions& options) {
   AdviceWords words;
   words.settings = &settings_text;
   words.inspect = "purlin info";
-  words.resume = options.out.empty() ? "--out X.mtx saves the current solution; --guess X.mtx continues from it"
+  const std::string rhs = options.rhs_given ? "" : "--rhs " + shell_quoted(options.rhs) + " ";
+  words.resume = options.out.empty() ? rhs + "--out X.mtx saves the current solution; --guess X.mtx continues from it"
                                      : "--guess " + shell_quoted(options.out) + " continues from here";
   return words;
 }
