@@ -46,7 +46,6 @@ TextLines lines_of(std::string_view head, const std::string& name) {
   return content_of(head, name) == Content::matrix_market ? TextLines::without_comments : TextLines::all;
 }
 
-// A table has no comments of Matrix Market, but may end its lines as old files do.
 MatrixFile parse_content(const Context<Space::host>& ctx, const NamedText& text, Wanted wanted) {
   switch (content_of(text.text, text.name)) {
     case Content::npy:

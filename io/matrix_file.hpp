@@ -25,7 +25,7 @@ std::optional<FileFormat> format_of_name(const std::string& path);
 
 /// A matrix, and what its file says beyond that.
 struct MatrixFile {
-  Csr<double, Space::host> a;
+  Csr<double, Space::host> a;                ///< canonical
   bool full = false;  ///< an array: of all entries, but for the diagonal of a skew-symmetric one
   std::optional<MatrixMarketHeader> header;  ///< of a Matrix Market file
 };
@@ -71,8 +71,9 @@ void write_matrix_file(const std::string& path, const CsrView<T, Space::host>& a
 template <class T>
 void write_columns_file(const std::string& path, Span<const T, Space::host> x, Index cols);
 
-/// The suffixes that `write_matrix_file` and `write_columns_file` know, as messages list them.
+/// The suffixes that `write_matrix_file` knows, as messages list them.
 inline constexpr const char* matrix_suffixes = ".mtx, .npz or .petsc";
+/// Those that `write_columns_file` knows.
 inline constexpr const char* columns_suffixes = ".mtx, .npy, .csv or .petsc";
 
 }  // namespace purlin

@@ -54,7 +54,7 @@ class PetscReader {
     Array<Index, Space::host> columns(ctx_, object.entries);
     for (std::int64_t k = 0; k < object.entries; ++k) {
       const std::int64_t column = index(object.columns, k);
-      columns[k] = column < 0 || column >= object.cols ? -1 : static_cast<Index>(column);
+      columns[k] = column < 0 || column > std::numeric_limits<Index>::max() ? -1 : static_cast<Index>(column);
     }
     MatrixFile file;
     file.a =

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading files, and the description of a matrix."""
 
+import bz2
 import gzip
+import io
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -56,8 +61,116 @@ def test_a_damaged_file_is_named_with_its_line(tmp_path):
     path.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 4.0\n")
     with pytest.raises(ValueError, match=r"a\.mtx:3"):
         purlin.read(path)
-    with pytest.raises(ValueError, match="nowhere"):
-        purlin.read(tmp_path / "nowhere.mtx")
+
+
+def test_files_that_are_not_there_raise_what_open_raises(tmp_path):
+    for name in (tmp_path / "nowhere.mtx", str(tmp_path / "nowhere.mtx"), bytes(tmp_path / "nowhere.mtx")):
+        with pytest.raises(FileNotFoundError, match="nowhere"):
+            purlin.read(name)
+    with pytest.raises(IsADirectoryError):
+        purlin.read(tmp_path)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_a_skew_symmetric_array_is_read_with_its_zero_diagonal(tmp_path, n):
+    lower = np.tril(np.arange(1.0, n * n + 1).reshape(n, n), -1)
+    a = lower - lower.T
+    path = tmp_path / "skew.mtx"
+    scipy.io.mmwrite(path, a, symmetry="skew-symmetric", precision=17)
+    read = purlin.read(path)
+    assert isinstance(read, np.ndarray) and read.shape == (n, n)
+    assert np.array_equal(read, a)
+
+
+def test_open_files_are_read_from_where_they_stand(tmp_path):
+    text = "%%MatrixMarket matrix coordinate real symmetric\n% Müller\n2 2 2\n1 1 4.0\n2 1 -1.5\n"
+    expected = [[4.0, -1.5], [-1.5, 0.0]]
+    plain, packed = tmp_path / "a.mtx", tmp_path / "a.mtx.gz"
+    plain.write_text(text, encoding="utf-8")
+    packed.write_bytes(gzip.compress(text.encode()))
+    with open(plain, encoding="utf-8") as words, open(plain, "rb") as raw, gzip.open(packed) as inflated:
+        for stream in (words, raw, inflated, io.StringIO(text), io.BytesIO(text.encode()), io.BytesIO(packed.read_bytes())):
+            assert np.array_equal(purlin.read(stream).toarray(), expected)
+    later = io.BytesIO(b"before" + text.encode())
+    later.seek(6)
+    assert np.array_equal(purlin.read(later).toarray(), expected)
+    (tmp_path / "a.mtx.bz2").write_bytes(bz2.compress(text.encode()))
+    assert np.array_equal(purlin.read(tmp_path / "a.mtx.bz2").toarray(), expected)
+    with pytest.raises(ValueError, match=r"<stream>:1: expected the banner"):
+        purlin.read(io.StringIO("nothing"))
+    with open(tmp_path / "bad.mtx", "w+") as bad:
+        bad.write(text.replace("2 1 -1.5", "3 1 -1.5"))
+        bad.seek(0)
+        with pytest.raises(ValueError, match=r"bad\.mtx:5"):
+            purlin.read(bad)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix])
+def test_what_save_npz_writes_is_read(tmp_path, kind, form, packed):
+    a = kind(convection(6))
+    sp.save_npz(tmp_path / "a.npz", a.asformat(form), compressed=packed)
+    read = purlin.read(tmp_path / "a.npz")
+    assert isinstance(read, sp.csr_array)
+    assert (read != sp.csr_array(a)).nnz == 0
+
+
+@pytest.mark.parametrize("has_zlib", [False, True])
+def test_packed_archives_are_read_without_zlib_too(tmp_path, monkeypatch, has_zlib):
+    if has_zlib and not purlin._core.has_zlib:
+        pytest.skip("this build has no zlib")
+    monkeypatch.setattr(purlin._core, "has_zlib", has_zlib)
+    sp.save_npz(tmp_path / "a.npz", laplacian(4))
+    assert (purlin.read(tmp_path / "a.npz") != sp.csr_array(laplacian(4))).nnz == 0
+
+
+@pytest.mark.parametrize("dtype", ["f8", ">f4", "i2", "u8", "?"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_what_numpy_saves_is_read(tmp_path, dtype, order):
+    for values in (np.arange(5), np.arange(12).reshape(4, 3), np.zeros((0, 2))):
+        saved = np.asarray(values, dtype=dtype, order=order)
+        np.save(tmp_path / "b.npy", saved)
+        read = purlin.read(tmp_path / "b.npy")
+        assert read.dtype == np.float64 and np.array_equal(read, saved.astype(float))
+    with pytest.raises(ValueError, match="complex"):
+        np.save(tmp_path / "c.npy", np.ones(3) * 1j)
+        purlin.read(tmp_path / "c.npy")
+
+
+def _converted(path):
+    """What the line that answers a file of MATLAB converts it to."""
+    with pytest.raises(ValueError, match="MATLAB") as refused:
+        purlin.read(path)
+    line = re.search(r'python3 -c "(.*)"$', str(refused.value)).group(1)
+    subprocess.run([sys.executable, "-c", line], check=True)
+    return purlin.read(path.with_suffix(".mtx"))
+
+
+def test_the_line_that_answers_a_file_of_matlab_converts_it(tmp_path):
+    a = convection(4)
+    path = tmp_path / "A.mat"
+    for content in ({"A": sp.csc_array(a)}, {"Problem": {"A": sp.csc_array(a), "name": "x"}}, {"A": a.toarray()}):
+        for options in ({}, {"do_compression": True}):
+            scipy.io.savemat(path, content, **options)
+            read = _converted(path)
+            assert np.allclose(read.toarray() if sp.issparse(read) else read, a.toarray(), rtol=1e-14)
+    scipy.io.savemat(path, {"A": sp.csc_array(a)}, format="4")
+    assert np.allclose(_converted(path).toarray(), a.toarray(), rtol=1e-14)
+
+
+def test_the_line_that_answers_a_file_of_hdf5_converts_it(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    a = sp.csc_array(convection(4))
+    path = tmp_path / "A.mat"
+    for folder in ("", "Problem/"):
+        with h5py.File(path, "w", userblock_size=512) as file:
+            group = file.create_group(folder + "A")
+            group.attrs["MATLAB_sparse"] = a.shape[0]
+            group["data"], group["ir"], group["jc"] = a.data, a.indices, a.indptr
+        with open(path, "r+b") as file:
+            file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64")
+        assert np.allclose(_converted(path).toarray(), a.toarray(), rtol=1e-14)
 
 
 def test_facts_are_those_of_the_matrix():
