@@ -35,8 +35,7 @@ struct MatrixFile {
 /// * Matrix Market, see `read_matrix`;
 /// * what `scipy.sparse.save_npz` writes: csr, csc, coo, bsr and dia, packed or not;
 /// * `numpy.save`'s arrays of one and two dimensions, and `numpy.savez`'s archives of a single one;
-/// * PETSc's binary matrices, sparse or dense, with indices of 32 or 64 bits and values of double or single
-/// precision:
+/// * PETSc's binary matrices, sparse or dense, with indices of 32 or 64 bits:
 ///   the first of a file; in a file without one, the vector as a column;
 /// * tables: text with the suffix .csv or .txt, rows of numbers with commas, semicolons, blanks or tabs between them,
 ///   # before comments.

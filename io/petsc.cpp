@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc's binary files: objects one behind the other, big-endian, with indices of 32 or 64 bits and values of single
-// or double precision, neither of which the file names. Format: PETSc, MatLoad and VecLoad.
+// PETSc's binary files: objects one behind the other, big-endian, with indices of 32 or 64 bits, which the file does
+// not name. Format: PETSc, MatLoad and VecLoad.
 #include <limits>
 #include <optional>
 
@@ -29,7 +29,6 @@ struct Object {
   bool matrix = false, is_dense = false;
   std::int64_t rows = 0, cols = 1, entries = 0;
   std::string_view lengths, columns, values;
-  int value_bytes = 8;
 };
 
 class PetscReader {
@@ -124,7 +123,7 @@ class PetscReader {
     object.columns = reader_.take(static_cast<std::uint64_t>(object.entries) * index_bytes_, "columns");
   }
 
-  // The precision is the one with which the file ends, or another object follows, behind the values.
+  // Behind the values the file ends, or another object follows; what they are of otherwise shows by their bytes.
   void take_values(Object& object) {
     const auto fits = [&](int bytes) {
       const auto count = static_cast<std::uint64_t>(object.entries), each = static_cast<std::uint64_t>(bytes);
@@ -140,8 +139,8 @@ class PetscReader {
     if (fits(8)) {
       object.values = reader_.take(8 * count, "values");
     } else if (fits(4)) {
-      object.value_bytes = 4;
-      object.values = reader_.take(4 * count, "values");
+      // A file of double precision that was cut in the middle of its values looks the same.
+      reader_.fail("values of double precision", "as many bytes as single precision takes");
     } else if (fits(16)) {
       reader_.fail("real values", "complex ones, which are not supported");
     } else {
@@ -154,7 +153,6 @@ class PetscReader {
     NpyArray array;
     array.name = reader_.name();
     array.order = big;
-    array.item_bytes = object.value_bytes;
     array.shape = {object.entries};
     array.data = object.values;
     return npy_doubles(ctx_, array);
