@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <purlin/core/asymmetry.hpp>
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/csr_check.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -40,6 +41,15 @@ __device__ __forceinline__ double sum_of_row(double value) {
   const unsigned mask = 0xffffffffu >> (32 - lanes) << threadIdx.x % 32 / lanes * lanes;
 #pragma unroll
   for (int apart = lanes / 2; apart > 0; apart /= 2) value += __shfl_xor_sync(mask, value, apart);
+  return value;
+}
+
+// The greatest of the values of the lanes that share a row; in all of them.
+template <int lanes>
+__device__ __forceinline__ double max_of_row(double value) {
+  const unsigned mask = 0xffffffffu >> (32 - lanes) << threadIdx.x % 32 / lanes * lanes;
+#pragma unroll
+  for (int apart = lanes / 2; apart > 0; apart /= 2) value = fmax(value, __shfl_xor_sync(mask, value, apart));
   return value;
 }
 
@@ -94,7 +104,7 @@ __global__ void check_kernel(Index rows, Index cols, Offset nnz, const RowPtr* _
 // What the traits kernel leaves, from all zeros; doubles that are never negative are compared by their bits. Rows are
 // counted from the last one that there can be, so that the first has the greatest number.
 struct DeviceTraits {
-  unsigned long long max_abs, max_asymmetry;
+  unsigned long long max_abs, max_asymmetry, relative_asymmetry;
   unsigned long long lower, upper, lower_matched, undamped;
   int count[4];
   int first_from_end[4];
@@ -115,10 +125,25 @@ __device__ __forceinline__ void count_row(DeviceTraits* t, int what, Index row) 
   atomicMax(&t->first_from_end[what], INT32_MAX - row);
 }
 
+// `lanes` threads of a warp for each row: its `row_scale`.
+template <int lanes, class T, class RowPtr>
+__global__ void scales_kernel(Index rows, const RowPtr* __restrict__ row_ptr, const T* __restrict__ val,
+                              double* __restrict__ scales) {
+  for_each_row<lanes>(rows, [&](Index i, int lane) {
+    const Offset end = row_ptr[i + 1];
+    double largest = 0;
+    for (Offset k = row_ptr[i] + lane; k < end; k += lanes) largest = fmax(largest, fabs(double(val[k])));
+    largest = max_of_row<lanes>(largest);
+    if (lane == 0) scales[i] = detail::row_scale(largest);
+  });
+}
+
+// `scales`, where the matrix is square: see `row_scale`.
 template <int lanes, class T, class RowPtr>
 __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict__ row_ptr,
-                              const Index* __restrict__ col, const T* __restrict__ val, DeviceTraits* traits) {
-  double max_abs = 0, max_asymmetry = 0;
+                              const Index* __restrict__ col, const T* __restrict__ val,
+                              const double* __restrict__ scales, DeviceTraits* traits) {
+  double max_abs = 0, max_asymmetry = 0, relative_asymmetry = 0;
   unsigned long long lower = 0, upper = 0, matched = 0, undamped = 0;
   for_each_row<lanes>(rows, [&](Index i, int lane) {
     const Offset begin = row_ptr[i], end = row_ptr[i + 1];
@@ -140,7 +165,11 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
       }
       const Offset mirrored = detail::find_column(col, row_ptr[j], row_ptr[j + 1], i);
       const double other = mirrored >= 0 ? double(val[mirrored]) : 0.0;
-      max_asymmetry = fmax(max_asymmetry, fabs(value - other));
+      if (value != other) {
+        const double difference = fabs(value - other);
+        max_asymmetry = fmax(max_asymmetry, difference);
+        relative_asymmetry = fmax(relative_asymmetry, detail::relative_asymmetry(difference, scales[i], scales[j]));
+      }
       if (j > i) {
         ++upper;
       } else {
@@ -156,8 +185,8 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
     undamped += lane == 0 && of_diagonal != 0 && adds_up_to_nothing ? 1 : 0;
   });
   // One address takes an update in some nanoseconds: those of a block come together first.
-  __shared__ unsigned long long of_block[6];
-  if (threadIdx.x < 6) of_block[threadIdx.x] = 0;
+  __shared__ unsigned long long of_block[7];
+  if (threadIdx.x < 7) of_block[threadIdx.x] = 0;
   __syncthreads();
   max_of_warp(&of_block[0], max_abs);
   max_of_warp(&of_block[1], max_asymmetry);
@@ -165,6 +194,7 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
   add_of_warp(&of_block[3], upper);
   add_of_warp(&of_block[4], matched);
   add_of_warp(&of_block[5], undamped);
+  max_of_warp(&of_block[6], relative_asymmetry);
   __syncthreads();
   if (threadIdx.x == 0) {
     atomicMax(&traits->max_abs, of_block[0]);
@@ -173,6 +203,7 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
     atomicAdd(&traits->upper, of_block[3]);
     atomicAdd(&traits->lower_matched, of_block[4]);
     atomicAdd(&traits->undamped, of_block[5]);
+    atomicMax(&traits->relative_asymmetry, of_block[6]);
   }
 }
 
@@ -217,14 +248,22 @@ template <class T>
 std::function<MatrixTraits()> detail::start_matrix_traits(const Context<Space::device>& ctx,
                                                           const CsrView<T, Space::device>& a, SmallResults& results) {
   DeviceTraits* const found = results.take<DeviceTraits>(1);
+  const bool square = a.rows == a.cols;
+  Array<double, Space::device> scales(ctx, square ? a.rows : 0);  // freed in the order of the stream
   with_row_ptr(a, [&](auto row_ptr) {
     with_row_lanes(a.rows, a.nnz(), [&](auto lanes) {
-      traits_kernel<lanes.value><<<grid_for(ctx, a.rows, lanes.value), block_threads, 0, ctx.stream()>>>(
-          a.rows, a.rows == a.cols, row_ptr.data, a.col.data, a.val.data, found);
+      const unsigned grid = grid_for(ctx, a.rows, lanes.value);
+      if (square) {
+        scales_kernel<lanes.value>
+            <<<grid, block_threads, 0, ctx.stream()>>>(a.rows, row_ptr.data, a.val.data, scales.data());
+        PURLIN_CHECK_LAUNCH();
+      }
+      traits_kernel<lanes.value><<<grid, block_threads, 0, ctx.stream()>>>(a.rows, square, row_ptr.data, a.col.data,
+                                                                           a.val.data, scales.data(), found);
       PURLIN_CHECK_LAUNCH();
     });
   });
-  return [&results, found, square = a.rows == a.cols] {
+  return [&results, found, square] {
     const DeviceTraits t = results.at(found, 1)[0];
     const auto rows = [&](int what) {
       return RowCount{t.count[what], t.count[what] == 0 ? -1 : INT32_MAX - t.first_from_end[what]};
@@ -234,6 +273,7 @@ std::function<MatrixTraits()> detail::start_matrix_traits(const Context<Space::d
     traits.pattern_symmetric = square && t.lower == t.lower_matched && t.upper == t.lower;
     traits.max_abs = from_bits(t.max_abs);
     traits.max_asymmetry = from_bits(t.max_asymmetry);
+    traits.relative_asymmetry = from_bits(t.relative_asymmetry);
     traits.empty_rows = rows(0);
     traits.missing_diagonal = rows(1);
     traits.zero_diagonal = rows(2);

@@ -18,10 +18,13 @@ struct MatrixTraits {
   bool pattern_symmetric = false;  ///< a_ij is stored where a_ji is
   double max_abs = 0;              ///< max |a_ij|
   double max_asymmetry = 0;        ///< max |a_ij - a_ji|, entries that are not stored being 0
-  RowCount empty_rows;             ///< without any stored entry
-  RowCount missing_diagonal;       ///< rows without a stored diagonal entry
-  RowCount zero_diagonal;          ///< stored, and 0
-  RowCount negative_diagonal;      ///< stored, and below 0
+  /// max |a_ij - a_ji| / sqrt(m_i m_j), where m_i is the largest |a_ik| of row i; at most 2. It is the same for D A
+  /// D, D a diagonal matrix, as long as the largest entries stand on the diagonal.
+  double relative_asymmetry = 0;
+  RowCount empty_rows;         ///< without any stored entry
+  RowCount missing_diagonal;   ///< rows without a stored diagonal entry
+  RowCount zero_diagonal;      ///< stored, and 0
+  RowCount negative_diagonal;  ///< stored, and below 0
   /// Rows whose entries add up to at most 1e-4 of the one on the diagonal, as those of discrete diffusion and
   /// elasticity do away from their fixed boundaries where no term without derivatives, a time step's mass say, damps
   /// what is constant.
@@ -29,8 +32,11 @@ struct MatrixTraits {
 
   /// Where a row counts among `undamped_rows`.
   static constexpr double undamped = 1e-4;
-  /// |a_ij - a_ji| <= 1e-12 max |A|: many symmetric matrices are stored as general, with rounding in them.
-  bool symmetric() const { return square && max_asymmetry <= 1e-12 * max_abs; }
+  /// Differences up to this share of what stands in rows i and j are rounding: many symmetric matrices are stored as
+  /// general, with rounding in them.
+  static constexpr double rounding = 1e-12;
+  /// a_ij and a_ji differ by rounding only, by the scale of rows i and j.
+  bool symmetric() const { return square && relative_asymmetry <= rounding; }
   /// No diagonal entry is missing or 0.
   bool full_diagonal() const { return missing_diagonal.count == 0 && zero_diagonal.count == 0; }
   /// All diagonal entries are stored and above 0.

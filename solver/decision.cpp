@@ -44,6 +44,7 @@ void each_field(const Visitor& visit, MatrixTraits& t) {
   visit("pattern_symmetric", t.pattern_symmetric);
   visit("max_abs", t.max_abs);
   visit("max_asymmetry", t.max_asymmetry);
+  visit("relative_asymmetry", t.relative_asymmetry);
   visit("empty_rows", t.empty_rows);
   visit("missing_diagonal", t.missing_diagonal);
   visit("zero_diagonal", t.zero_diagonal);
@@ -187,6 +188,14 @@ void read_fields(const JsonValue& json, const std::string& name, Struct& to) {
       to);
 }
 
+// Decisions of earlier releases judged the symmetry of the values by the largest entry of the matrix.
+void judge_symmetry_as_before(const Object& json, SystemDecision& d) {
+  if (!d.traits || !(d.traits->max_abs > 0)) return;
+  const auto& traits = std::get<Object>(json.at("traits").value);
+  if (traits.count("relative_asymmetry") > 0) return;
+  d.traits->relative_asymmetry = d.traits->max_asymmetry / d.traits->max_abs;
+}
+
 // Counts, of which none is negative.
 void check_counts(const SystemDecision& d) {
   const auto check = [](double number, const char* name) {
@@ -226,6 +235,7 @@ SystemDecision decision_of(std::string_view text) {
   }
   SystemDecision decision;
   read_fields(json, "the text", decision);
+  judge_symmetry_as_before(object, decision);
   check_counts(decision);
   return decision;
 }

@@ -121,7 +121,7 @@ void GivenOperators<T, S>::choose_solver_for_operator() {
   const bool symmetric = fault == Asymmetric::none;
   traits.pattern_symmetric = symmetric;
   traits.max_abs = 1;
-  traits.max_asymmetry = symmetric ? 0 : 1;
+  traits.max_asymmetry = traits.relative_asymmetry = symmetric ? 0 : 1;
   bool known = false;
   if (symmetric) {
     Array<T, S> diagonal(ctx_, A_->rows());

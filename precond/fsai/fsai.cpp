@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include <purlin/core/asymmetry.hpp>
 #include <purlin/core/column_ops.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -47,17 +48,19 @@ double value_at(const CsrView<T, Space::host>& a, Index i, Index j) {
   return at == end || *at != j ? 0.0 : static_cast<double>(a.val[at - a.col.data]);
 }
 
-// Names the first pair, in the caller's numbering, that differs by more than `tolerance`.
+// Names the first pair, in the caller's numbering, that differs by more than `tolerance` of its rows.
 template <class T>
-[[noreturn]] void refuse_asymmetry(const CsrView<T, Space::host>& a, const std::vector<Index>& user_row,
-                                   double tolerance) {
+[[noreturn]] void refuse_asymmetry(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
+                                   const std::vector<Index>& user_row, double tolerance) {
   const auto user = [&](Index i) { return user_row.empty() ? i : user_row[i]; };
+  const Array<double, Space::host> scales = detail::row_scales(ctx, a);
   std::tuple<Index, Index, double, double> first{std::numeric_limits<Index>::max(), 0, 0, 0};
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
       const Index j = a.col[k];
       const double here = static_cast<double>(a.val[k]), there = value_at(a, j, i);
-      if (!(std::fabs(here - there) > tolerance)) continue;
+      if (here == there) continue;
+      if (!(detail::relative_asymmetry(std::fabs(here - there), scales[i], scales[j]) > tolerance)) continue;
       const bool swap = user(j) < user(i);
       const auto found =
           swap ? std::make_tuple(user(j), user(i), there, here) : std::make_tuple(user(i), user(j), here, there);
@@ -73,10 +76,11 @@ void require_symmetry(const Context<S>& ctx, const CsrView<T, S>& a, const RowOr
   const MatrixTraits traits = matrix_traits(ctx, a);
   // Two doubles that agree to 1e-12 may round to neighbouring floats.
   const double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
-  const double tolerance = std::max(1e-12, 2 * eps) * traits.max_abs;
-  if (!(traits.max_asymmetry > tolerance)) return;
+  const double tolerance = std::max(MatrixTraits::rounding, 2 * eps);
+  if (!(traits.relative_asymmetry > tolerance)) return;
   Csr<T, Space::host> kept;
-  refuse_asymmetry(detail::matrix_on_host(ctx, a, kept), to_vector(ctx, order.old_of_new.cspan()), tolerance);
+  refuse_asymmetry(host_context(ctx), detail::matrix_on_host(ctx, a, kept), to_vector(ctx, order.old_of_new.cspan()),
+                   tolerance);
 }
 
 template <Space S>

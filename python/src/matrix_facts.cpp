@@ -30,6 +30,7 @@ nb::dict traits_dict(const MatrixTraits& traits) {
   d["pattern_symmetric"] = traits.pattern_symmetric;
   d["largest_value"] = traits.max_abs;
   d["largest_asymmetry"] = traits.max_asymmetry;
+  d["relative_asymmetry"] = traits.relative_asymmetry;
   d["positive_diagonal"] = traits.positive_diagonal();
   d["empty_rows"] = rows_dict(traits.empty_rows);
   d["missing_diagonal"] = rows_dict(traits.missing_diagonal);

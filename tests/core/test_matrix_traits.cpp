@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // matrix_traits on matrices that one can check by hand, and against a dense count.
+#include <array>
+#include <cmath>
+
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
@@ -41,16 +44,120 @@ TEST_BOTH("A symmetric matrix is symmetric in pattern and values", "[traits]") {
   CHECK(is(t.negative_diagonal, 0, -1));
 }
 
-TEST_BOTH("Values count as symmetric within 1e-12 of the greatest", "[traits]") {
+TEST_BOTH("Values count as symmetric within 1e-12 of the largest entries of both their rows", "[traits]") {
   const auto ctx = make_context<S>();
-  const auto with = [&](double difference) {
-    return traits_of(ctx, from_rows(2, {{{0, -8}, {1, 1}}, {{0, 1 + difference}, {1, 1}}}));
+  const auto with = [&](double difference) {  // 1e-12 sqrt(8 * 2) = 4e-12
+    return traits_of(ctx, from_rows(2, {{{0, -8}, {1, 1}}, {{0, 1 + difference}, {1, 2}}}));
   };
-  CHECK(with(7e-12).symmetric());
-  CHECK(with(7e-12).max_asymmetry == Approx(7e-12).epsilon(1e-4));
-  CHECK_FALSE(with(9e-12).symmetric());
-  CHECK(with(9e-12).pattern_symmetric);
-  CHECK(with(7e-12).max_abs == 8);
+  CHECK(with(3.9e-12).symmetric());
+  CHECK(with(3.9e-12).max_asymmetry == Approx(3.9e-12).epsilon(1e-4));
+  CHECK(with(3.9e-12).relative_asymmetry == Approx(3.9e-12 / 4).epsilon(1e-4));
+  CHECK_FALSE(with(4.1e-12).symmetric());
+  CHECK(with(4.1e-12).pattern_symmetric);
+  CHECK(with(4.1e-12).max_abs == 8);
+}
+
+namespace {
+
+// Differences on a square grid of n x n points, with an upwind term along x of the size of the diffusion where
+// `convection` is 1.
+Rows grid_rows(Index n, double convection) {
+  Rows rows(n * n);
+  for (Index i = 0; i < n * n; ++i) {
+    rows[i][i] = 4 + convection;
+    if (i % n > 0) rows[i][i - 1] = -1 - convection;
+    if (i % n < n - 1) rows[i][i + 1] = -1;
+    if (i >= n) rows[i][i - n] = -1;
+    if (i + n < n * n) rows[i][i + n] = -1;
+  }
+  return rows;
+}
+
+// D A D.
+Rows scaled_rows(Rows rows, const std::vector<double>& d) {
+  for (Index i = 0; i < static_cast<Index>(rows.size()); ++i) {
+    for (auto& [j, value] : rows[i]) value = d[i] * value * d[j];
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_BOTH("A penalty on some rows hides no convection in the others, nor shows one", "[traits]") {
+  const auto ctx = make_context<S>();
+  const Index n = 12;
+  for (const double penalty : {1.0, 1e8, 1e20, 1e30, 1e200}) {
+    for (const double convection : {0.0, 1e-8, 1.0, 100.0}) {
+      Rows rows = grid_rows(n, convection);
+      for (Index i = 0; i < n; ++i) rows[i][i] += penalty;
+      const auto t = traits_of(ctx, from_rows(n * n, rows));
+      INFO("penalty " << penalty << ", convection " << convection);
+      CHECK(t.symmetric() == (convection == 0));
+    }
+  }
+}
+
+TEST_BOTH("Dirichlet rows of which only the columns are left are not symmetric, whatever is on their diagonal",
+          "[traits]") {
+  const auto ctx = make_context<S>();
+  const Index n = 12;
+  for (const double unit : {1.0, 1e-14}) {  // a network of small conductances
+    for (const double diagonal : {1e-14, 1.0, 1e10}) {
+      Rows rows = scaled_rows(grid_rows(n, 0), std::vector<double>(n * n, std::sqrt(unit)));
+      CHECK(traits_of(ctx, from_rows(n * n, rows)).symmetric());
+      for (Index i = 0; i < n; ++i) rows[i] = {{i, diagonal}};
+      CHECK_FALSE(traits_of(ctx, from_rows(n * n, rows)).symmetric());
+    }
+  }
+}
+
+TEST_BOTH("Scaling rows and columns alike does not change whether values are symmetric", "[traits]") {
+  const auto ctx = make_context<S>();
+  const Index n = 12;
+  Random random(5);
+  for (const double range : {1.0, 10.0, 100.0}) {
+    std::vector<double> d(n * n);
+    for (double& value : d) value = std::pow(10.0, range * random.value());
+    CHECK(traits_of(ctx, from_rows(n * n, scaled_rows(grid_rows(n, 0), d))).symmetric());
+    CHECK_FALSE(traits_of(ctx, from_rows(n * n, scaled_rows(grid_rows(n, 1), d))).symmetric());
+  }
+}
+
+TEST_BOTH("The rounding of an assembly is no asymmetry, whatever the units of the unknowns are", "[traits]") {
+  const auto ctx = make_context<S>();
+  // Sums of w b b^T over elements of four unknowns whose units differ by 1e12, in another order below the diagonal
+  // than above.
+  const Index n = 60;
+  Random random(7);
+  std::vector<std::array<double, 5>> elements(n - 3);
+  for (auto& e : elements) {
+    for (int k = 0; k < 4; ++k) e[k] = random.value() * (k % 2 == 0 ? 1 : 1e12);
+    e[4] = 2 + random.value();
+  }
+  Rows rows(n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = std::max<Index>(0, i - 3); j < std::min(n, i + 4); ++j) {
+      const Index first = std::max({Index{0}, i - 3, j - 3}), last = std::min({i, j, n - 4});
+      for (Index e = first; i <= j && e <= last; ++e) {
+        rows[i][j] += elements[e][i - e] * elements[e][j - e] * elements[e][4];
+      }
+      for (Index e = last; i > j && e >= first; --e) {
+        rows[i][j] += elements[e][j - e] * (elements[e][i - e] * elements[e][4]);
+      }
+    }
+  }
+  const auto t = traits_of(ctx, from_rows(n, rows));
+  CHECK(t.max_asymmetry > 0);
+  CHECK(t.symmetric());
+}
+
+TEST_BOTH("Entries opposite to a row of zeros are as asymmetric as can be", "[traits]") {
+  const auto ctx = make_context<S>();
+  const auto t = traits_of(ctx, from_rows(3, {{{0, 1}, {2, 1e-300}}, {{1, 1}}, {}}));
+  CHECK(t.relative_asymmetry == 2);
+  CHECK_FALSE(t.symmetric());
+  const auto opposite = traits_of(ctx, from_rows(2, {{{0, 1}, {1, 1e300}}, {{0, -1e300}, {1, 1}}}));
+  CHECK(opposite.relative_asymmetry == 2);
 }
 
 TEST_BOTH("An entry without a partner is asymmetric by its own size, above or below the diagonal", "[traits]") {
@@ -126,19 +233,25 @@ TEST_BOTH("The traits of the awkward matrices agree with a count over a map", "[
       for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) at[{i, a.col[k]}] = a.val[k];
     }
     bool pattern = true;
-    double max_abs = 0, asymmetry = 0;
+    double max_abs = 0, asymmetry = 0, relative = 0;
     Index missing = 0;
+    std::map<Index, double> largest;
+    for (const auto& [place, value] : at) largest[place.first] = std::max(largest[place.first], std::fabs(value));
     for (const auto& [place, value] : at) {
       const auto mirrored = at.find({place.second, place.first});
       pattern &= mirrored != at.end();
       max_abs = std::max(max_abs, std::fabs(value));
-      asymmetry = std::max(asymmetry, std::fabs(value - (mirrored == at.end() ? 0.0 : mirrored->second)));
+      const double difference = std::fabs(value - (mirrored == at.end() ? 0.0 : mirrored->second));
+      asymmetry = std::max(asymmetry, difference);
+      const double rows = std::sqrt(largest[place.first]) * std::sqrt(largest[place.second]);
+      if (difference > 0) relative = std::max(relative, std::min(2.0, difference / rows));
     }
     for (Index i = 0; i < a.rows; ++i) missing += at.count({i, i}) == 0;
     for (const MatrixTraits& t : {traits_of<double>(ctx, a), traits_of<float>(ctx, a)}) {
       CHECK(t.pattern_symmetric == pattern);
       CHECK(t.max_abs == max_abs);
       CHECK(t.max_asymmetry == asymmetry);
+      CHECK(t.relative_asymmetry == Approx(relative).epsilon(1e-14));
       CHECK(t.missing_diagonal.count == missing);
     }
   }

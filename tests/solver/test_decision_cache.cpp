@@ -123,7 +123,7 @@ TEST_CASE("Matrices are of one kind by symmetry and diagonal", "[decision]") {
   MatrixTraits b = a;
   b.max_abs = 5;
   CHECK(detail::same_kind(a, b));
-  b.max_asymmetry = 1;
+  b.max_asymmetry = b.relative_asymmetry = 1;
   CHECK_FALSE(detail::same_kind(a, b));
   b = a;
   b.negative_diagonal = {1, 0};

@@ -30,7 +30,9 @@ double share(std::int64_t part, std::int64_t whole) {
 std::string symmetry_text(const Facts& f) {
   std::string result = f.traits.pattern_symmetric ? "pattern symmetric; " : "pattern not symmetric; ";
   result += f.traits.symmetric() ? "values symmetric" : "values not symmetric";
-  return result + text(" (max |a_ij - a_ji| = %.3g, max |a_ij| = %.3g)", f.traits.max_asymmetry, f.traits.max_abs);
+  result += text(" (max |a_ij - a_ji| = %.3g, max |a_ij| = %.3g", f.traits.max_asymmetry, f.traits.max_abs);
+  if (f.traits.relative_asymmetry > 0) result += text("; at most %.2g of their rows", f.traits.relative_asymmetry);
+  return result + ')';
 }
 
 // "3 zero (first in row 17)", with rows counted from 1 as in the file.
@@ -160,7 +162,8 @@ Json facts_json(const Facts& f) {
     report["rows_sum_to_zero"] = f.rows_sum_to_zero;
     report["symmetry"] = {{"pattern", f.traits.pattern_symmetric},
                           {"values", f.traits.symmetric()},
-                          {"max_asymmetry", f.traits.max_asymmetry}};
+                          {"max_asymmetry", f.traits.max_asymmetry},
+                          {"relative_asymmetry", f.traits.relative_asymmetry}};
     report["diagonal"] = {{"missing", json_of(f.traits.missing_diagonal)},
                           {"zero", json_of(f.traits.zero_diagonal)},
                           {"negative", json_of(f.traits.negative_diagonal)},
