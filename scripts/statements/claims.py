@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reasons that a report gives, against what exact arithmetic says of the matrix. Asked for only where one is given."""
+
+import math
+import re
+from functools import cached_property
+
+from .direct import Elimination
+from .exact import Binary, is_positive_definite, is_symmetric, largest, least_residual, norm, ranks, rounded_to_float
+
+_SYMMETRIC_PRECONDITIONERS = ("none", "jacobi", "fsai")
+
+
+class Facts:
+    """What is so of a matrix, found out when it is first asked."""
+
+    def __init__(self, matrix):
+        self.matrix = matrix
+
+    @cached_property
+    def symmetric(self):
+        return is_symmetric(self.matrix)
+
+    @cached_property
+    def positive(self):
+        return is_positive_definite(self.matrix)
+
+    @cached_property
+    def elimination(self):
+        return Elimination(self.matrix)
+
+    @cached_property
+    def condition(self):
+        plain = Elimination(self.matrix, by_columns=False)
+        return math.inf if plain.singular else plain.condition()
+
+    def has_solution(self, b):
+        rank, extended = ranks(self.matrix, b)
+        return rank == extended
+
+
+def _wrong_about_matrix(facts, reasons):
+    """Kinds of wrong statements in sentences about symmetry and definiteness, of the report and of its attempts."""
+    if "the matrix is not symmetric" in reasons and facts.symmetric:
+        yield "symmetric matrix called not symmetric", ""
+    if "the matrix is not positive definite" in reasons and facts.positive:
+        yield "positive definite matrix called not positive definite", ""
+    symmetric_m = "|".join(_SYMMETRIC_PRECONDITIONERS)
+    if re.search(f"the preconditioner ({symmetric_m}) is not symmetric", reasons) and facts.symmetric:
+        yield "symmetric preconditioner called not symmetric", ""
+    found = re.search(r"(in single precision: )?r\.Mr <= 0: the preconditioner (jacobi|fsai|amg) is not", reasons)
+    if found and facts.symmetric and facts.positive:
+        single = "in single precision " if found[1] else ""
+        yield f"{found[2]} of a positive definite matrix called not positive definite {single}".strip(), ""
+
+
+def _wrong_about_limits(facts, fields, b, tolerance, single):
+    """The same of causes: rounding, range, singularity."""
+    cause = fields["cause"]
+    if cause == "rounding":
+        named = fields["attainable_residual"]
+        if not facts.has_solution(b):
+            least = least_residual(facts.matrix, b)
+            if largest(tolerance, Binary(64, -23 if single else -52) * norm(b)) < least:  # more than b's own rounding
+                yield "rounding blamed for a system without a solution", \
+                    f"attainable {named:.2e}, no x leaves less than {float(least):.2e}"
+            return
+        if facts.elimination.singular:
+            return
+        x, _ = facts.elimination.solution(b, rounded_to_float if single else float)
+        if x is not None and all(map(math.isfinite, x)):
+            left, magnitude = facts.matrix.residual(b, x)
+            least = largest(left, Binary(1, -23 if single else -52) * magnitude)
+            if least * Binary(1000) <= Binary.of(named):
+                yield "rounding blamed where a direct solver attains much less", \
+                    f"attainable {named:.2e}, a direct solver leaves {float(left):.2e}, rounding {float(least):.2e}"
+    if cause == "krylov_space_exhausted" and facts.condition < (1e2 if single else 1e6):
+        yield "regular matrix called singular", f"condition at most {facts.condition:.1e}"
+    if cause == "solution_out_of_range" and not facts.elimination.singular:
+        _, top = facts.elimination.solution(b, steps=1)
+        if top is not None and abs(top) < (100 if single else 900):
+            yield "solution within the range called out of range", f"the largest element is about 2^{top}"
+    if cause == "outside_range" and facts.has_solution(b) and facts.condition < (1e4 if single else 1e10):
+        yield "right-hand side called outside the range of a matrix that reaches it", ""
+
+
+def _wrong_about_inputs(fields, b, guess, single):
+    """Norms that are said to overflow or to underflow, NaN that is said to be there."""
+    cause, reason = fields["cause"], fields["reason"]
+    vector = guess if "initial guess" in reason else b
+    if vector is None:
+        if cause in ("not_finite_input", "norm_overflows", "norm_underflows"):
+            yield "a guess blamed that was not given", reason
+        return
+    finite = all(map(math.isfinite, vector))
+    if cause == "not_finite_input" and "holds NaN" in reason and finite:
+        yield "finite vector said to hold NaN or infinity", reason
+    if not finite or cause not in ("norm_overflows", "norm_underflows"):
+        return
+    size = norm(vector)
+    if cause == "norm_overflows" and size < Binary(1, 1000 if not single else 120):
+        yield "norm within the range said to overflow", f"{reason}; it is {float(size):.3e}"
+    if cause == "norm_underflows" and Binary(1, -1060) < size:
+        yield "norm within the range said to underflow", f"{reason}; it is {float(size):.3e}"
+
+
+def wrong_claims(facts, fields, b, guess, tolerance, single):
+    """(kind, detail) of each wrong statement about the matrix, b or the guess; `tolerance` is exact."""
+    reason = fields.get("reason", "")
+    if not isinstance(reason, str):
+        reason = str(reason)
+    attempts = str(fields.get("attempt_reasons", ""))
+    fields = dict(fields, reason=reason)
+    yield from _wrong_about_matrix(facts, reason + "; " + attempts)
+    yield from _wrong_about_inputs(fields, b, guess, single)
+    if all(map(math.isfinite, b)):
+        yield from _wrong_about_limits(facts, fields, b, tolerance, single)
+    if fields["status"] == "diverged" and str(fields.get("solver", "")).endswith("cg") \
+            and not str(fields["solver"]).startswith("bi") and facts.symmetric and facts.positive:
+        yield "CG said to diverge on a positive definite matrix", reason
