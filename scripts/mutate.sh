@@ -52,6 +52,7 @@ read_list() {
         ;;
       'file '*) file=${line#file } ;;
       'tests '*) filter=${line#tests } ;;
+      'systems '*) filter=$line ;;
       '- '*) old+=${old:+$'\n'}${line#- } ;;
       '+ '*) new+=${new:+$'\n'}${line#+ } ;;
       *) fail "$list: not understood: $line" ;;
@@ -130,7 +131,13 @@ tree=$copy/build/mutate
 choose_jobs
 generator=()
 if command -v ninja >/dev/null; then generator=(-G Ninja); fi
-make_tests() { cmake --build "$tree" --parallel "$jobs" --target purlin_tests >"$log" 2>&1; }
+targets=()
+for i in "${chosen[@]}"; do
+  target=purlin_tests
+  [[ ${filters[i]} != "systems "* ]] || target=purlin_drive_cpp
+  [[ " ${targets[*]} " == *" $target "* ]] || targets+=("$target")
+done
+make_tests() { cmake --build "$tree" --parallel "$jobs" --target "${targets[@]}" >"$log" 2>&1; }
 cmake "${generator[@]}" -S "$copy" -B "$tree" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DPURLIN_CUDA=OFF \
   -DPURLIN_BUILD_BENCHMARKS=OFF -DPURLIN_INSTALL=OFF -DCMAKE_LINK_DEPENDS_NO_SHARED=ON >"$log" 2>&1 ||
   fail "cmake failed; its output is in $log"
@@ -138,22 +145,35 @@ say "building the tests without a change (long at first)"
 make_tests || fail "the build failed; its output is in $log"
 
 # Fails with the first test that fails, and where one crashes or hangs. With "few" loops over all matrices take a few.
+# "systems N" judges N random systems instead.
 run_tests() {
+  if [[ $1 == "systems "* ]]; then
+    timeout -k 5 "${PURLIN_MUTATION_SECONDS:-300}" python3 "$copy/scripts/check_statements.py" --build "$tree" \
+      --interfaces cpp --systems "${1#systems }" >"$log" 2>&1
+    return
+  fi
   local few=()
   [ "${2:-}" != few ] || few=(PURLIN_TEST_FEW_MATRICES=1)
   (env "${few[@]}" timeout -k 5 "${PURLIN_MUTATION_SECONDS:-300}" "$tree/bin/purlin_tests" "$1" --abort \
     >"$log" 2>&1 </dev/null) 2>/dev/null
 }
-filter_of() { if [ $all_tests = 1 ]; then echo '~[device]'; else echo "${filters[$1]}"; fi; }
+filter_of() {
+  if [ $all_tests = 1 ] && [[ ${filters[$1]} != "systems "* ]]; then echo '~[device]'; else echo "${filters[$1]}"; fi
+}
 
 all=
+systems=0
 for i in "${chosen[@]}"; do
   filter=$(filter_of "$i")
+  if [[ $filter == "systems "* ]]; then
+    if [ "${filter#systems }" -gt $systems ]; then systems=${filter#systems }; fi
+    continue
+  fi
   [[ ,$all, == *",$filter,"* ]] || all+=${all:+,}$filter
 done
 check_without_change() {
   say "running the tests without a change${1:+, on a few matrices}"
-  if ! run_tests "$all" "$@"; then
+  if { [ -n "$all" ] && ! run_tests "$all" "$@"; } || { [ $systems -gt 0 ] && ! run_tests "systems $systems"; }; then
     tail -n 30 "$log"
     fail "without a change a test fails; the output is in $log"
   fi
