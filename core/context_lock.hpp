@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether a context, with its copies, belongs to an asynchronous solve. Internal.
+/// Whether a context, with its copies, belongs to an asynchronous solve; and the limit of its work. Internal.
 #pragma once
 
 #include <atomic>
 #include <thread>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/work_limit.hpp>
 
 namespace purlin::detail {
 
@@ -29,7 +30,11 @@ class ContextLock {
     if (held_ && worker_.load() != std::this_thread::get_id()) throw InUse();
   }
 
+  /// What limits the work of whoever uses the context.
+  WorkLimit& work() { return work_; }
+
  private:
+  WorkLimit work_;
   std::atomic<bool> held_{false};
   std::atomic<std::thread::id> worker_{};
 };

@@ -10,6 +10,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/machine.hpp>
 #include <purlin/core/number_text.hpp>
+#include <purlin/core/work_limit.hpp>
 #include <purlin/precond/build_cost.hpp>
 
 namespace purlin {
@@ -190,6 +191,7 @@ struct Choosing {
 
   // Builds and tries one; false where it is not admitted.
   bool tried(const std::string& name, OperatorPtr<T, S>& M, PrecondTrial& trial) {
+    if (takes_too_long(name)) return false;
     try {
       M = made(name);
     } catch (const InputError& e) {
@@ -213,6 +215,19 @@ struct Choosing {
             ? use.iteration_seconds(name)
             : (use.iteration_bytes + use.precond_products * static_cast<double>(info.bytes_per_product)) /
                   machine_of(ctx).bytes_per_second;
+    return true;
+  }
+
+  // By the model, than what is left of the time limit.
+  bool takes_too_long(const std::string& name) {
+    const double left = detail::work_limit(ctx).seconds_left();
+    if (!std::isfinite(left) || name == "none") return false;
+    const PrecondMethod& method = find_preconditioner(name);
+    if (method.automatic == AutoPrecond::simple) return false;
+    const double seconds = detail::expected_build_seconds(ctx, Pattern<S>(a), method, options).build;
+    if (!(seconds > left)) return false;
+    refused = name;
+    refusal = "its setup is estimated at " + rounded(seconds) + " s, longer than the time limit allows";
     return true;
   }
 

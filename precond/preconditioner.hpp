@@ -186,6 +186,10 @@ struct PrecondMethod {
   PrecondSeconds (*build_seconds)(const PrecondBuild&) = nullptr;
   /// Null: from the right.
   PrecondSide (*side)(const PrecondOptions&) = nullptr;
+  /// Of one that may choose to work in single precision in a system in double: whether the one with these figures has;
+  /// and the options with which it would not. Null: none chooses.
+  bool (*chose_single)(const PrecondOptions&, const OperatorInfo&) = nullptr;
+  void (*forbid_single)(PrecondOptions&) = nullptr;
   /// What to ask for where M was too weak, the preconditioner with options; empty: nothing. Null: the general one of
   /// the table.
   std::vector<SettingChange> (*stronger)(const PrecondOptions&) = nullptr;

@@ -10,6 +10,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/per_thread.hpp>
+#include <purlin/core/work_limit.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
@@ -96,6 +97,7 @@ Sparsity product_of(const Context<Space::host>& ctx, const Pattern<Space::host>&
   const std::int64_t chunks = (std::int64_t{a.rows} + merged_rows - 1) / merged_rows;
   std::vector<std::vector<Index>> columns(static_cast<std::size_t>(chunks));
   PerThread<Marks> marks(ctx);
+  const WorkLimit& limit = work_limit(ctx);
   Array<Offset, Space::host> length(ctx, a.rows);
   const auto row_end = [&](std::int64_t chunk) {
     return static_cast<Index>(std::min<std::int64_t>(a.rows, (chunk + 1) * merged_rows));
@@ -103,6 +105,7 @@ Sparsity product_of(const Context<Space::host>& ctx, const Pattern<Space::host>&
   parallel_tasks(ctx, chunks, [&](std::int64_t chunk, int member) {
     Marks& mine = marks.of(member);
     for (Index i = static_cast<Index>(chunk) * merged_rows; i < row_end(chunk); ++i) {
+      limit.check();
       product_row(b, a, i, triangle == Triangle::lower ? i : a.cols - 1, mine);
       std::sort(mine.columns.begin(), mine.columns.end());
       length[i] = static_cast<Offset>(mine.columns.size());

@@ -14,6 +14,7 @@
 #include <purlin/precond/amg/first_level.hpp>
 #include <purlin/precond/amg/placed_csr.hpp>
 #include <purlin/precond/amg/near_null_choice.hpp>
+#include <purlin/precond/amg/single_rounding.hpp>
 #include <purlin/precond/renumbered.hpp>
 #include <purlin/spmv/phase_clock.hpp>
 #include <purlin/spmv/registry.hpp>
@@ -100,14 +101,19 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
 
 // Whether the cycle of a system in double is one in single precision.
 template <class T, Space S>
-bool AmgOperator<T, S>::single_suffices(const Context<S>& ctx, const CsrView<T, S>& a) const {
+bool AmgOperator<T, S>::single_suffices(const Context<S>& ctx, const CsrView<T, S>& a) {
   // Far from the range of single precision: values of A, 1 / a_ii, and what residuals become until they are small.
   constexpr double least = 1e-15, most = 1e15;
   if (options_.precision != AmgPrecision::automatic) return options_.precision == AmgPrecision::single;
   Array<double, S> norm(ctx, 1);
   norm2<T>(ctx, a.val, norm.data());
   const double usual = fetch<double, S>(ctx, norm.data()) / std::sqrt(std::max<double>(1, a.nnz()));
-  return usual > least && usual < most;
+  if (!(usual > least && usual < most)) return false;
+  // A cycle still serves where rounding hides so much of the softest vectors. See the README.
+  constexpr double most_hidden = 0.02, rounding = 0.5 * std::numeric_limits<float>::epsilon();
+  const double hidden = rounding * detail::rounding_of_soft_vectors(ctx, hierarchy_);
+  contrast_ = !(hidden <= most_hidden);
+  return !contrast_;
 }
 
 // The matrix of the first level in the format csr, in the caller's order and with the caller's values.
@@ -268,7 +274,8 @@ std::string AmgOperator<T, S>::detail_text() const {
   text += with_cycle([](const auto& cycle) {
     return cycle.finest() == nullptr ? std::string() : ", finest level as " + cycle.finest()->info().name;
   });
-  if (low_) text += ", in single precision";
+  if (low_) text += detail::single_remark;
+  if (contrast_) text += detail::contrast_remark;
   text += with_cycle([](const auto& cycle) { return cycle.cycles_text(); });
   if (!hierarchy_.remark().empty()) text += "; " + hierarchy_.remark();
   return text;

@@ -13,6 +13,10 @@
 namespace purlin {
 namespace detail {
 
+/// What the detail of a cycle in single precision says, and of one that the contrast of the matrix keeps in double.
+inline constexpr const char* single_remark = ", in single precision";
+inline constexpr const char* contrast_remark = ", in double precision for the contrast in the matrix";
+
 /// See EstimatePrecond.
 std::uint64_t estimate_amg_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows, Offset nonzeros,
                                  std::size_t value_bytes);
@@ -74,7 +78,7 @@ class AmgOperator final : public MatrixOperator<T, S> {
   template <class C>
   bool renumber(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options,
                 detail::AmgCycle<C, S>& cycle) const;
-  bool single_suffices(const Context<S>& ctx, const CsrView<T, S>& a) const;
+  bool single_suffices(const Context<S>& ctx, const CsrView<T, S>& a);
   /// What the first level is made with, but for its operators, of a cycle in C.
   template <class C>
   detail::AmgFinest<C, S> finest_of() const {
@@ -99,7 +103,8 @@ class AmgOperator final : public MatrixOperator<T, S> {
   ValueMap<S> source_;    ///< where the hierarchy's values stand among the caller's
   Array<T, S> gathered_;  ///< single precision: a refresh's values in the hierarchy's order
   detail::AmgHierarchy<S> hierarchy_;
-  bool low_ = false;  ///< the cycle is one in single precision, in a system in double
+  bool contrast_ = false;  ///< single precision would hide soft vectors
+  bool low_ = false;       ///< the cycle is one in single precision, in a system in double
   detail::AmgCycle<T, S> cycle_;
   detail::AmgCycle<float, S> low_cycle_;
   Array<float, S> low_values_;   ///< of a refresh

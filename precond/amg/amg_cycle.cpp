@@ -187,7 +187,7 @@ SparseSmoother<T, S> AmgCycle<T, S>::make_smoother(const Context<S>& ctx, const 
   try {
     const RowOrder<S> natural;
     return make_sparse_smoother<T, S>(ctx, placed.view(), natural, level.a, natural, level.smoother, symmetric_,
-                                      SpmvOptions{});
+                                      SpmvOptions{}, true);
   } catch (const InputError&) {
     return {};
   }

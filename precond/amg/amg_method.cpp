@@ -91,8 +91,8 @@ std::vector<PrecondOption> amg_options() {
                     "x x ..., y y ..., z z .... auto: as the pattern shows",
                     "amg_numbering", {"auto", "node", "component"}, &AmgOptions::numbering),
       choice_option("--amg-precision",
-                    "Precision of AMG's cycle in systems in double. auto: single, where the range of\n"
-                    "the matrix allows it, else double",
+                    "Precision of AMG's cycle in systems in double. auto: single, where the range and\n"
+                    "the contrast of the matrix allow it, else double",
                     "amg_precision", {"auto", "double", "single"}, &AmgOptions::precision),
       choice_option("--amg-refresh", "What new values replace in AMG, default galerkin: all but the prolongators",
                     "amg_refresh", {"galerkin", "full", "keep"}, &AmgOptions::refresh),
@@ -229,6 +229,13 @@ std::vector<SettingChange> higher_degree(const PrecondOptions& options) {
   return {{"preconditioner", "amg", true}, {"amg_degree", std::to_string(enough_degree)}};
 }
 
+bool chose_single(const PrecondOptions& options, const OperatorInfo& info) {
+  const bool automatic = options.of<AmgOptions>().precision == AmgPrecision::automatic;
+  return automatic && info.detail.find(detail::single_remark) != std::string::npos;
+}
+
+void forbid_single(PrecondOptions& options) { options.of<AmgOptions>().precision = AmgPrecision::system; }
+
 }  // namespace
 
 // The hierarchy in double for refreshes, with 32 bits of a map for each value, and what the cycle stores of it.
@@ -263,6 +270,8 @@ PrecondMethod amg_method() {
   amg.entries = &amg_entries;
   amg.vector_passes = &amg_vector_passes;
   amg.check = &check_amg;
+  amg.chose_single = &chose_single;
+  amg.forbid_single = &forbid_single;
   amg.estimate_bytes = &detail::estimate_amg_bytes;
   amg.build_seconds = &amg_build_seconds;
   amg.stronger = &higher_degree;

@@ -40,7 +40,8 @@ enum class AmgNumbering {
 
 /// Which precision a system in double applies the cycle in; one in single precision has no choice.
 enum class AmgPrecision {
-  automatic,  ///< single, unless values of A are near the ends of its range; then that of the system
+  automatic,  ///< single, unless values of A are near the ends of its range, or the contrast between them would hide
+              ///< soft parts; then that of the system
   system,     ///< that of the system
   single,     ///< single: half the bytes, and as a rule as many iterations
 };

@@ -150,11 +150,13 @@ AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoo
 template <class T, Space S>
 SparseSmoother<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                           const BlockCsr<S>& level, const RowOrder<S>& from_level,
-                                          AmgSmoother smoother, bool symmetric, const SpmvOptions& spmv_options) {
+                                          AmgSmoother smoother, bool symmetric, const SpmvOptions& spmv_options,
+                                          bool product) {
   if (!is_sparse(smoother)) return {};
   PrecondOptions options;
   options.name = name_of(smoother);
   options.symmetric = symmetric;
+  options.of<FsaiOptions>().symmetric_product = product;
   BlockCsr<S> groups;  // without values
   if (smoother == AmgSmoother::fsai) {
     if (auto pattern = tied_pattern(ctx, level)) groups.pattern = std::move(*pattern);
@@ -204,7 +206,7 @@ double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, 
 #define X(T, S)                                                                                                   \
   template SparseSmoother<T, S> make_sparse_smoother(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, \
                                                      const BlockCsr<S>&, const RowOrder<S>&, AmgSmoother, bool,   \
-                                                     const SpmvOptions&);                                         \
+                                                     const SpmvOptions&, bool);                                   \
   template double largest_eigenvalue(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>&, \
                                      bool, Span<const Index, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)

@@ -69,11 +69,12 @@ struct SparseSmoother {
 /// S as a sparse matrix, by the line of the table of preconditioners that the smoother is named after; null for those
 /// that take the diagonal. `level` is the same matrix in the hierarchy's numbering, from which `from_level` leads to
 /// that of `a`: where flat elements tie nodes together, FSAI is one of their groups. Throws as that preconditioner
-/// does. Waits on the stream. `symmetric`: see PrecondOptions.
+/// does. Waits on the stream. `symmetric`: see PrecondOptions. `product`: see FsaiOptions::symmetric_product.
 template <class T, Space S>
 SparseSmoother<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                           const BlockCsr<S>& level, const RowOrder<S>& from_level,
-                                          AmgSmoother smoother, bool symmetric, const SpmvOptions& spmv_options);
+                                          AmgSmoother smoother, bool symmetric, const SpmvOptions& spmv_options,
+                                          bool product = false);
 
 /// The largest eigenvalue of S A by some steps of the power method from a fixed start, which is in the caller's
 /// numbering (`old_of_new`, empty: that of A): a little too small where A and S are symmetric and definite, else

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/work_limit.hpp>
 #include <purlin/precond/amg/amg_smoother.hpp>
 #include <purlin/precond/amg/small_dense.hpp>
 
@@ -75,6 +76,8 @@ bool AmgHierarchy<S>::small_enough(const Context<S>& ctx, PhaseClock& clock) {
 template <Space S>
 bool AmgHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_null, const AmgOptions& options,
                               PhaseClock& clock) {
+  const WorkLimit& limit = work_limit(ctx);
+  limit.check();
   AmgLevel<S>& level = levels_.back();
   Strength<S> strength = find_strength(ctx, level.a, options.theta);
   clock.end("strength");
@@ -91,8 +94,10 @@ bool AmgHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nul
   level.aggregates = std::move(aggregates);
   if (!strength.all_kept) level.kept = std::move(strength.kept);
   level.tentative = make_tentative(ctx, level.aggregates, level.a.row_block, near_null);
+  limit.check();
   compute_prolongator(ctx, level);
   clock.end("prolongators");
+  limit.check();
   BlockCsr<S> coarse;
   level.galerkin = GalerkinProduct<S>(ctx, level.a, level.p, coarse);
   clock.end("galerkin products");
@@ -141,6 +146,7 @@ void AmgHierarchy<S>::finish(const Context<S>& ctx, PhaseClock& clock) {
   const bool invert = coarsest.scalar_rows() <= max_coarse_;
   for (AmgLevel<S>& level : levels_) {
     if (invert && &level == &levels_.back()) continue;
+    work_limit(ctx).check();
     measure_spectrum(ctx, level);
     level.measured = false;
     level.lambda = std::min(eigenvalue_margin * level.spectrum.lambda, level.spectrum.bound);

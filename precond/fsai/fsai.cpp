@@ -107,7 +107,7 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
     : rows_(a.rows), a_nonzeros_(a.nnz()), uneven_(whole != nullptr && options.format.empty()) {
   detail::PhaseClock clock;
   if (a.rows != a.cols) throw InputError("FSAI needs a square matrix");
-  require_symmetry(ctx, a, order);
+  if (!options.of<FsaiOptions>().symmetric_product) require_symmetry(ctx, a, order);
   clock.end("symmetry");
   detail::FsaiSymbolic<S> symbolic = detail::make_fsai_symbolic(ctx, a, order, options, whole);
   require_short_rows(ctx, symbolic, order);

@@ -8,6 +8,7 @@
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/wide_host.hpp>
+#include <purlin/core/work_limit.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/fsai/fsai_pattern.hpp>
 
@@ -56,9 +57,11 @@ bool scale_row(double* row, double before, Index count, double& inverse) {
 // U of A = U^T U in its place, but for the diagonal, whose inverse takes the place of A's diagonal in `inverse`: two
 // rows at a time are subtracted from those below, in runs without sums across them. Returns how many rows of U there
 // are: fewer than m where A is not positive definite.
-Index factorise(double* triangle, Index m, double* inverse) {
+Index factorise(const WorkLimit& limit, double* triangle, Index m, double* inverse) {
+  constexpr Index large = 256;
   for (Index i = 0; i < m; ++i) inverse[i] = *row_of(triangle, m, i);
   for (Index i = 0; i < m; i += 2) {
+    if (m > large) limit.check();
     double* const first = row_of(triangle, m, i);
     if (!scale_row(first, inverse[i], m - i, inverse[i])) return i;
     if (i + 1 == m) return m;
@@ -86,12 +89,13 @@ void solve_upper(double* triangle, Index m, Index n, const double* inverse, doub
 
 // refuse(i) for every row that its local problem does not support.
 template <class T, class Refuse>
-void compute_piece(const FsaiView<T>& a, const FsaiPiece& piece, double* scratch, Refuse&& refuse) {
+void compute_piece(const WorkLimit& limit, const FsaiView<T>& a, const FsaiPiece& piece, double* scratch,
+                   Refuse&& refuse) {
   const Offset begin = a.g_row_ptr[piece.last];
   const auto m = static_cast<Index>(a.g_row_ptr[piece.last + 1] - begin);
   double *const inverse = scratch + packed_size(m), *const x = inverse + m;
   assemble(a, a.g_col + begin, m, scratch);
-  const Index sound = factorise(scratch, m, inverse);
+  const Index sound = factorise(limit, scratch, m, inverse);
   for (Index before = 0; before < piece.count; ++before) {
     const Index i = piece.last - before, own = m - before;
     bool finite = own <= sound;
@@ -117,8 +121,10 @@ void fsai_numeric(const Context<Space::host>& ctx, const FsaiView<T>& a, const s
     first = std::min(first, static_cast<unsigned long long>(a.user_row == nullptr ? i : a.user_row[i]));
     ++count;
   };
+  const WorkLimit& limit = work_limit(ctx);
   const auto piece = [&](Index k, int member) {
-    with_wide_vectors([&] { compute_piece(a, a.pieces[k], a.scratch + member * a.scratch_length, refuse); });
+    limit.check();
+    with_wide_vectors([&] { compute_piece(limit, a, a.pieces[k], a.scratch + member * a.scratch_length, refuse); });
   };
   parallel_blocks(ctx, a.piece_count, 32, piece, std::max(1, static_cast<int>(a.scratch_groups)));
   *a.verdict = {first, count};

@@ -6,6 +6,7 @@
 #include <purlin/precond/build_cost.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/fsai/fsai_pattern.hpp>
+#include <purlin/precond/longest_rows.hpp>
 
 namespace purlin {
 namespace {
@@ -18,9 +19,11 @@ detail::LocalProblems triangles_of(const Context<Space::host>& ctx, const Patter
     const Index* const begin = a.col.data + a.row_begin(i);
     return Span<const Index, Space::host>(begin, std::upper_bound(begin, a.col.data + a.row_begin(i + 1), i) - begin);
   };
+  const double mean = 0.5 * (static_cast<double>(a.nnz()) / std::max<Index>(a.rows, 1) + 1);
+  const Offset most = detail::most_of_row(detail::short_row_of_fsai, mean, a.rows);
   const auto add_row = [&](Index i, detail::LocalProblems& sum) {
     const auto own = lower(i);
-    const auto length = static_cast<double>(own.size);
+    const auto length = static_cast<double>(std::min<Offset>(own.size, most));
     sum.entries += length;
     if (i + 1 < a.rows) {
       const auto next = lower(i + 1);

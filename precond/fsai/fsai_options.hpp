@@ -9,6 +9,9 @@ namespace purlin {
 /// The options of FSAI.
 struct FsaiOptions {
   int power = 1;  ///< G has the pattern of the lower triangle of A^power, at least 1
+  /// Internal: A is a product of matrices that is symmetric but for its rounding, which may be large beside small
+  /// entries. G is made of the lower triangle alone.
+  bool symmetric_product = false;
 };
 
 }  // namespace purlin

@@ -3,11 +3,13 @@
 #include <purlin/precond/fsai/fsai_symbolic.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/parallel.hpp>
 #include <purlin/precond/fsai/fsai_options.hpp>
+#include <purlin/precond/longest_rows.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 #include <purlin/spmv/stable_buckets.hpp>
 
@@ -22,6 +24,40 @@ Array<V, Space::host> placed(const Context<Space::host>&, Array<V, Space::host>&
 template <class V>
 Array<V, Space::device> placed(const Context<Space::device>& ctx, Array<V, Space::host>&& from) {
   return make_array(ctx, from.cspan());
+}
+
+template <class T>
+Span<const T, Space::host> values_on_host(const Context<Space::host>&, Span<const T, Space::host> values,
+                                          std::vector<T>&) {
+  return values;
+}
+template <class T>
+Span<const T, Space::host> values_on_host(const Context<Space::device>& ctx, Span<const T, Space::device> values,
+                                          std::vector<T>& downloaded) {
+  downloaded = to_vector(ctx, values);
+  return Span<const T, Space::host>(downloaded);
+}
+
+// The same without the entries of long rows that are the smallest beside the diagonal.
+template <class T, Space S>
+FsaiPattern affordable(const Context<S>& ctx, const CsrView<T, S>& a, const Pattern<Space::host>& of_a,
+                       FsaiPattern pattern) {
+  const Sparsity& g = pattern.g();
+  const Offset most = most_of_row(short_row_of_fsai, g);
+  Offset longest = 0;
+  for (Index i = 0; i < g.rows; ++i) longest = std::max(longest, g.row_length(i));
+  if (longest <= most) return pattern;
+  std::vector<T> downloaded;
+  const CsrView<T, Space::host> values(of_a, values_on_host(ctx, a.val, downloaded));
+  const auto size = [&](Index i, Index j) {
+    const Index* const end = of_a.col.data + of_a.row_begin(i + 1);
+    const Index* const at = std::lower_bound(of_a.col.data + of_a.row_begin(i), end, j);
+    return at == end || *at != j ? 0.0 : std::fabs(static_cast<double>(values.val[at - of_a.col.data]));
+  };
+  const EntryWorth worth = [&](Index i, Index j) { return size(i, j) / std::sqrt(size(j, j)); };
+  const Context<Space::host> host = host_context(ctx);
+  Sparsity kept = pattern.g_is_lower ? std::move(pattern.lower.pattern) : std::move(pattern.wider);
+  return make_fsai_pattern(host, of_a, without_long_rows(host, std::move(kept), most, worth));
 }
 
 template <class T, Space S>
@@ -40,17 +76,11 @@ FsaiPattern pattern_on_host(const Context<S>& ctx, const CsrView<T, S>& a, const
         host, of_a,
         given_sparsity(host, *shape.pattern, a.rows, to_vector(ctx, order.new_of_old.cspan()), GivenFold::lower));
   }
-  if (shape.drop == 0) return make_fsai_pattern(host, of_a, nullptr, power);
+  if (shape.drop == 0) return affordable(ctx, a, of_a, make_fsai_pattern(host, of_a, nullptr, power));
   std::vector<T> downloaded;
-  Span<const T, Space::host> values;
-  if constexpr (S == Space::host) {
-    values = a.val;
-  } else {
-    downloaded = to_vector(ctx, a.val);
-    values = Span<const T, Space::host>(downloaded);
-  }
-  const Sparsity kept = thresholded(host, CsrView<T, Space::host>(of_a, values), shape.drop);
-  return make_fsai_pattern(host, of_a, &kept, power);
+  const CsrView<T, Space::host> values(of_a, values_on_host(ctx, a.val, downloaded));
+  const Sparsity kept = thresholded(host, values, shape.drop);
+  return affordable(ctx, a, of_a, make_fsai_pattern(host, of_a, &kept, power));
 }
 
 // The pieces of G's rows by their size, and its longest row.
@@ -100,7 +130,10 @@ FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a
   if constexpr (S == Space::device) {
     const PatternOptions& shape = options.of<PatternOptions>();
     const bool of_a = options.of<FsaiOptions>().power == 1 && shape.drop == 0 && shape.pattern == nullptr;
-    if ((of_a || whole != nullptr) && make_lower_symbolic(ctx, a, whole, result)) return result;
+    if ((of_a || whole != nullptr) && make_lower_symbolic(ctx, a, whole, result)) {
+      const double mean = static_cast<double>(result.g_nonzeros()) / std::max<Index>(a.rows, 1);
+      if (whole != nullptr || result.longest <= most_of_row(short_row_of_fsai, mean, a.rows)) return result;
+    }
     result = {};
   }
   FsaiPattern pattern = pattern_on_host(ctx, a, order, options, whole);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/work_limit.hpp>
 #include <purlin/precond/spai/local_problem.hpp>
 
 namespace purlin::detail {
@@ -146,10 +147,12 @@ Sparsity adaptive_sparsity(const Context<Space::host>& ctx, const Sparsity& b, S
   const SpaiRows<T> rows{b.row_ptr.data(), b.col.data(), val.data};
   std::vector<GrownRows> pieces(static_cast<std::size_t>(std::min<std::int64_t>(n, 8 * ctx.threads())));
   const auto count = static_cast<std::int64_t>(pieces.size());
+  const WorkLimit& limit = work_limit(ctx);
   parallel_tasks(ctx, count, [&](std::int64_t p) {
     Grower<T> grower(ctx, rows, transposed.pattern, epsilon, limits);
     const auto last = static_cast<Index>(n * (p + 1) / count);
     for (auto j = static_cast<Index>(n * p / count); j < last; ++j) {
+      limit.check();
       const std::vector<Index>& columns = grower.grow(j);
       pieces[p].lengths.push_back(static_cast<Index>(columns.size()));
       pieces[p].col.insert(pieces[p].col.end(), columns.begin(), columns.end());

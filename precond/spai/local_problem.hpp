@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include <purlin/core/work_limit.hpp>
 #include <purlin/precond/spai/spai_numeric.hpp>
 
 namespace purlin::detail {
@@ -163,7 +164,10 @@ class LocalProblem {
   }
 
   bool factor() {
+    constexpr Offset large = 1 << 16;
+    const bool asks = Offset{m_} * n_ > large;
     for (Index c = 0; c < n_; ++c) {
+      if (asks) limit_.check();
       const T beta = reflector(c);
       if (beta == T(0)) return false;
       const T* const v = column(c);
@@ -200,7 +204,8 @@ class LocalProblem {
   }
 
   Context<Space::host> ctx_;
-  Array<Index, Space::host> place_;  ///< of a row of B's columns among those of the problem, -1: not in it
+  const WorkLimit& limit_ = work_limit(ctx_);  ///< which the context keeps
+  Array<Index, Space::host> place_;            ///< of a row of B's columns among those of the problem, -1: not in it
   Array<Index, Space::host> rows_;
   Array<double, Space::host> norm_;
   Array<T, Space::host> diagonal_;  ///< of R

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/work_limit.hpp>
 
 namespace purlin::detail {
 
@@ -62,9 +63,11 @@ void solve_spai(const Context<Space::host>& ctx, const SpaiView<T>& a, SpaiScrat
   const SpaiRows<T> b{a.b_row_ptr, a.b_col, a.b_val};
   const int threads = std::min(ctx.threads(), static_cast<int>(scratch.threads.size()));
   std::atomic<unsigned long long> fallbacks{0};
+  const WorkLimit& limit = work_limit(ctx);
   parallel_blocks(
       ctx, a.problems, 32,
       [&](Index j, int member) {
+        limit.check();
         const LocalResult result = solve_one(a, b, j, scratch.threads[static_cast<std::size_t>(member)]);
         a.residual[j] = result.residual;
         if (result.fell_back) fallbacks.fetch_add(1, std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/work_limit.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -74,6 +75,14 @@ Sparsity thinned(const Context<Space::host>& ctx, const ProblemList& problems, c
 
 }  // namespace
 
+SpaiLimits spai_limits(double entries, Index rows) {
+  constexpr double far_longer = 16, least = 512;
+  SpaiLimits limits;
+  const double longest = std::max(least, far_longer * entries / std::max<Index>(rows, 1));
+  limits.longest_row = std::min(limits.longest_row, static_cast<Offset>(longest));
+  return limits;
+}
+
 SpaiLayout make_spai_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& b, Sparsity pattern,
                             const SpaiLimits& limits) {
   const Index n = b.rows;
@@ -81,8 +90,10 @@ SpaiLayout make_spai_layout(const Context<Space::host>& ctx, const Pattern<Space
   SpaiLayout layout;
   layout.touched = Array<Index, Space::host>(ctx, n);
   std::vector<Index> columns(static_cast<std::size_t>(n));
+  const WorkLimit& limit = work_limit(ctx);
   with_marks(ctx, n, [&](Index first, Index last, std::vector<Index>& marks) {
     for (Index j = first; j < last; ++j) {
+      limit.check();
       columns[j] = problems.columns(pattern, j);
       layout.touched[j] = columns[j] > 1 ? problems.rows(pattern, j, marks) : 0;
       if (Offset{layout.touched[j]} * (columns[j] + 1) <= limits.most_values) continue;

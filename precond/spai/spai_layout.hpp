@@ -16,6 +16,9 @@ struct SpaiLimits {
   Offset most_values = 1ll << 23;  ///< rows times columns of a problem; a larger one becomes diagonal
 };
 
+/// For a matrix of so many entries: rows that are far longer than the others are used in their own problem only.
+SpaiLimits spai_limits(double entries, Index rows);
+
 struct SpaiLayout {
   Sparsity pattern;                   ///< of N, every diagonal entry in it
   Array<Index, Space::host> touched;  ///< rows of problem j: where its b_k have entries. 0: one column, no matrix

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include <purlin/precond/build_cost.hpp>
+#include <purlin/precond/longest_rows.hpp>
 #include <purlin/precond/spai/spai.hpp>
 
 namespace purlin {
@@ -13,14 +14,21 @@ namespace {
 constexpr int most_spai_power = 8;       // higher ones reach most of a matrix from every row
 constexpr double first_growth_to = 0.4;  // what a pattern that is to grow is requested first
 
-// Least-squares problems: the rows that row i's neighbours reach, at most all, and its own entries as columns.
+// Least-squares problems: the rows that row i's neighbours reach, at most all, and its own entries as columns; long
+// rows as far as they are used.
 detail::LocalProblems rows_of(const Pattern<Space::host>& a) {
   detail::LocalProblems sum;
+  const auto entries = static_cast<double>(a.nnz());
+  const double most = static_cast<double>(
+      detail::most_of_row(detail::short_row_of_spai, entries / std::max<Index>(a.rows, 1), a.rows));
+  const Offset longest = detail::spai_limits(entries, a.rows).longest_row;
   for (Index i = 0; i < a.rows; ++i) {
-    const auto length = static_cast<double>(a.row_begin(i + 1) - a.row_begin(i));
+    const auto own = static_cast<double>(a.row_begin(i + 1) - a.row_begin(i));
+    const double length = std::min(own, most);
     double reached = 0;
     for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
-      reached += static_cast<double>(a.row_begin(a.col[k] + 1) - a.row_begin(a.col[k]));
+      const Offset reach = a.row_begin(a.col[k] + 1) - a.row_begin(a.col[k]);
+      reached += reach <= longest ? static_cast<double>(reach) * (length / own) : 0;
     }
     sum.entries += length;
     sum.work += std::min(reached, static_cast<double>(a.rows)) * length * length;

@@ -4,8 +4,11 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/longest_rows.hpp>
 #include <purlin/precond/spai/adaptive.hpp>
+#include <purlin/precond/spai/local_problem.hpp>
 #include <purlin/precond/spai/spai_options.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 
@@ -24,7 +27,8 @@ SpaiProblems<T, S>::SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, 
                                   ? transpose_of(host, of_a.view())
                                   : SourcedSparsity{copy_of(host, of_a.view()), {}};
     take_rows(ctx, a, b);
-    layout = make_spai_layout(host, b.pattern.view(), wanted(ctx, b.pattern, order, options, pattern));
+    layout = make_spai_layout(host, b.pattern.view(), wanted(ctx, b.pattern, order, options, pattern),
+                              spai_limits(static_cast<double>(a.nnz()), a.rows));
   }
   row_ptr_ = make_array(ctx, layout.pattern.row_ptr.cspan());
   col_ = make_array(ctx, layout.pattern.col.cspan());
@@ -34,7 +38,7 @@ SpaiProblems<T, S>::SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, 
   norm_ = Array<double, S>(ctx, 1);
   verdict_ = Array<SpaiVerdict, S>(ctx, 1);
   scratch_ = make_spai_scratch<T>(ctx, layout);
-  limited_ = layout.limited;
+  limited_ = shortened_ + layout.limited;
   most_rows_ = layout.most_rows;
   most_columns_ = layout.most_columns;
   pattern_ = std::move(layout.pattern);
@@ -62,7 +66,7 @@ void SpaiProblems<T, S>::take_rows(const Context<S>& ctx, const CsrView<T, S>& a
 
 template <class T, Space S>
 Sparsity SpaiProblems<T, S>::wanted(const Context<S>& ctx, const Sparsity& b, const RowOrder<S>& order,
-                                    const PrecondOptions& options, SpaiPattern pattern) const {
+                                    const PrecondOptions& options, SpaiPattern pattern) {
   const Context<Space::host> host = host_context(ctx);
   if (pattern == SpaiPattern::diagonal) return diagonal_sparsity(host, b.rows);
   const PatternOptions& shape = options.of<PatternOptions>();
@@ -72,11 +76,30 @@ Sparsity SpaiProblems<T, S>::wanted(const Context<S>& ctx, const Sparsity& b, co
         options.of<SpaiOptions>().side == PrecondSide::right ? GivenFold::transposed : GivenFold::none;
     return given_sparsity(host, *shape.pattern, b.rows, to_vector(ctx, order.new_of_old.cspan()), fold);
   }
-  if (own.adaptive == 0 && shape.drop == 0) return power_of(host, b.view(), own.power);
+  if (own.adaptive == 0 && shape.drop == 0) return affordable(ctx, b, power_of(host, b.view(), own.power));
   const std::vector<T> values = to_vector(ctx, b_val_.cspan());
   if (own.adaptive > 0) return adaptive_sparsity<T>(host, b, values, own.adaptive);
   const CsrView<T, Space::host> view(b.rows, b.cols, b.row_ptr.cspan(), b.col.cspan(), values);
-  return power_of(host, thresholded(host, view, shape.drop).view(), own.power);
+  return affordable(ctx, b, power_of(host, thresholded(host, view, shape.drop).view(), own.power));
+}
+
+// Without the columns of long rows that alone would reduce the residual e_j the least: the first step of Grote and
+// Huckle.
+template <class T, Space S>
+Sparsity SpaiProblems<T, S>::affordable(const Context<S>& ctx, const Sparsity& b, Sparsity pattern) {
+  const Offset most = most_of_row(short_row_of_spai, pattern);
+  bool any = false;
+  for (Index j = 0; j < pattern.rows; ++j) any = any || pattern.row_length(j) > most;
+  if (!any) return pattern;
+  const std::vector<T> values = to_vector(ctx, b_val_.cspan());
+  const SpaiRows<T> rows{b.row_ptr.data(), b.col.data(), values.data()};
+  std::vector<double> norms(static_cast<std::size_t>(b.rows));
+  const Context<Space::host> host = host_context(ctx);
+  parallel_for(host, b.rows, [&](Index k) { norms[k] = rows.norm(k); });
+  const EntryWorth reduction = [&](Index j, Index k) {
+    return std::fabs(static_cast<double>(rows.entry(k, j))) / norms[k];
+  };
+  return without_long_rows(host, std::move(pattern), most, reduction, &shortened_);
 }
 
 template <class T, Space S>

@@ -37,7 +37,8 @@ class SpaiProblems {
 
  private:
   Sparsity wanted(const Context<S>& ctx, const Sparsity& b, const RowOrder<S>& order, const PrecondOptions& options,
-                  SpaiPattern pattern) const;
+                  SpaiPattern pattern);
+  Sparsity affordable(const Context<S>& ctx, const Sparsity& b, Sparsity pattern);
   void take_rows(const Context<S>& ctx, const CsrView<T, S>& a, const SourcedSparsity& b);
 
   Index rows_ = 0;
@@ -55,7 +56,7 @@ class SpaiProblems {
   SpaiScratchPtr<T, S> scratch_;
   SpaiVerdict last_verdict_;
   double last_norm_ = 0;  ///< |A M - I|_F or |M A - I|_F
-  Index limited_ = 0, most_rows_ = 0, most_columns_ = 0;
+  Index shortened_ = 0, limited_ = 0, most_rows_ = 0, most_columns_ = 0;
 };
 
 }  // namespace purlin::detail
