@@ -117,9 +117,10 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
   Impl& s = *impl_;
   s.enter_columns(b, x, columns);
   if (columns == 1) return {solve(b, x, progress, guess)};
+  const detail::SolveLimits<S> limits(s.ctx, s.seconds_of_solve(), progress);
   if (columns > 0) s.decide_by_expectation();
   if (columns > 0 && !s.pinned) s.improve(false);
-  if (s.natural()) return s.solve_columns_ordered(b, x, columns, progress, guess);
+  if (s.natural()) return s.solve_columns_ordered(b, x, columns, limits.progress(), guess);
   for (Array<T, S>* vectors : {&s.ordered_bs, &s.ordered_xs}) {
     if (vectors->size() >= b.size) continue;
     *vectors = Array<T, S>();
@@ -132,7 +133,8 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
     s.gather_to_solver_order(column_of(b, c), column_of(ordered_b, c));
     if (guess == InitialGuess::in_x) s.gather_to_solver_order(column_of(x, c), column_of(ordered_x, c));
   }
-  std::vector<SolveReport> reports = s.solve_columns_ordered(ordered_b, ordered_x, columns, progress, guess);
+  std::vector<SolveReport> reports =
+      s.solve_columns_ordered(ordered_b, ordered_x, columns, limits.progress(), guess);
   for (Index c = 0; c < columns; ++c) s.gather_to_user_order(column_of(ordered_x, c), column_of(x, c));
   s.ctx.synchronize();
   return reports;

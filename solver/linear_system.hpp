@@ -48,8 +48,11 @@ struct SystemOptions {
   /// The name may also be "auto", the default: see `choose_precond`. If the solvers fail with the one that was
   /// chosen, the others follow.
   PrecondOptions precond{"auto"};
-  SolverOptions solver;                    ///< which method, and its choices
-  StopCriterion stop;                      ///< tolerances and limits of a solve
+  SolverOptions solver;  ///< which method, and its choices
+  /// Tolerances and limits of a solve. The time limit counts for the constructor too, and what that takes counts as a
+  /// part of the first solve. If it ends the setup of a preconditioner, solves return `Status::time_limit` at once.
+  /// No setup is begun in a solve that is estimated to take longer than what is left.
+  StopCriterion stop;
   NullSpace null_space = NullSpace::none;  ///< what is known of it
   /// Iterate in single precision, and form residuals in double: for systems in double, whose solution is as good as
   /// that of an iteration in double. Matrix and preconditioner are stored in single precision, and the matrix also in

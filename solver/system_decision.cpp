@@ -200,6 +200,7 @@ void SystemState<T, S>::begin_as_others_ended(const CsrView<T, S>& a, SystemOpti
         return;
       } catch (const InputError&) {  // the matrix does not support the preconditioner
       } catch (const OutOfMemory&) {
+      } catch (const WorkInterrupted&) {
       }
     }
     last_iterations = now.preconditioner == kept.decision.preconditioner ? kept.decision.last_iterations : 0;

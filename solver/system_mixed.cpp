@@ -55,6 +55,8 @@ bool SystemState<T, S>::move_to_single(const std::string& format) {
     leave_single();
   } catch (const OutOfMemory&) {
     leave_single();
+  } catch (const WorkInterrupted&) {
+    leave_single();
   }
   if (in_single.operators == nullptr) {
     fail_in_single("in double: single precision does not support the values, or memory is short");
@@ -86,6 +88,8 @@ bool SystemState<T, S>::pin_in_single(const std::string& format) {
   } catch (const InputError&) {
     return false;
   } catch (const OutOfMemory&) {
+    return false;
+  } catch (const WorkInterrupted&) {
     return false;
   }
   leave_single();
@@ -182,11 +186,11 @@ bool SystemState<T, S>::solve_in_single(PartsOfSolve& parts, Span<const T, S> b,
   if (from == InitialGuess::zero) fill<T, S>(ctx, T(0), x);
   SolveReport report;
   if (order.natural()) {
-    report = in_single.chain->solve(b, x, stop, progress, from);
+    report = in_single.chain->solve(b, x, stop_now(), progress, from);
   } else {
     gather<T, S>(ctx, b, order.old_of_new.cspan(), in_single.b);
     gather<T, S>(ctx, x, order.old_of_new.cspan(), in_single.x);
-    report = in_single.chain->solve(in_single.b.cspan(), in_single.x.span(), stop, progress, from);
+    report = in_single.chain->solve(in_single.b.cspan(), in_single.x.span(), stop_now(), progress, from);
     gather<T, S>(ctx, in_single.x.cspan(), order.new_of_old.cspan(), x);
   }
   ctx.synchronize();

@@ -98,6 +98,8 @@ void SystemState<T, S>::choose_move(bool preconditioner_too) {
   estimates.most_saved = choice != nullptr ? SystemLearning::most_saved(*choice, to_come) : 0;
   if (choice != nullptr)
     better = learning.better_for(*choice, standing.iterations, standing.sure, to_come, !left_guessed);
+  const double time_left = work_limit(ctx).seconds_left();
+  if (better != nullptr && better->setup_seconds > time_left) better = nullptr;
   const StrongerChoice stronger = preconditioner_too ? stronger_that_pays(better) : StrongerChoice{};
   if (stronger.now) {
     next = Move::stronger_preconditioner;
@@ -223,11 +225,13 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   const double share_left = std::max(left / (done + left), standing.digits_left());
   const auto [staying_seconds, staying_step] = staying(present, later + left);
   next_weaker_seconds = staying_step;
+  const double time_left = work_limit(ctx).seconds_left();
   const PrecondOutlook* best = nullptr;
   double most_saved = 0;
   SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
     if (stronger.passed_over && !between) continue;
+    if (stronger.build_seconds > time_left) continue;
     const double of_solve = stronger.iterations_for(simple), share = of_solve / (done + left);
     const double seconds = better != nullptr ? stronger.now_seconds : stronger.iteration_seconds;
     const double gain = staying_seconds - (later * share + share_left * of_solve) * seconds;

@@ -12,6 +12,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/available_memory.hpp>
+#include <purlin/core/work_limit.hpp>
 #include <purlin/precond/build_cost.hpp>
 #include <purlin/precond/choice.hpp>
 #include <purlin/solver/candidate.hpp>
@@ -168,6 +169,11 @@ class SystemOperators {
   /// where there is no further one. The chain made before must not be used any more.
   virtual bool next_preconditioner() { return false; }
   virtual bool has_next_preconditioner() const { return false; }
+  /// Replaces an M that has chosen to work in single precision by the same in the precision of the system; false, and
+  /// all is as it was, where it has not, or cannot be made. The chain made before must not be used any more.
+  virtual bool raise_precision() { return false; }
+  /// Those that `next_preconditioner` has passed over since this was last asked, because the time left is too short.
+  virtual std::vector<Untried> take_untried() { return {}; }
   /// There will be no other preconditioner: drops what is kept for them.
   virtual void keep_preconditioner() {}
 };
@@ -238,6 +244,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   void decide_preconditioner() override;
   bool next_preconditioner() override;
   bool has_next_preconditioner() const override { return !candidates_.empty(); }
+  bool raise_precision() override;
+  std::vector<Untried> take_untried() override { return std::exchange(untried_, {}); }
   void keep_preconditioner() override {
     candidates_.clear();
     pattern_.reset();
@@ -306,6 +314,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::vector<std::pair<std::string, double>> candidate_formats() const;
   std::vector<std::pair<std::string, double>> candidate_preconditioners() const;
   double candidate_build_seconds(const std::string& name) const;
+  bool takes_too_long(const std::string& name);
   KnownValues known_values() const;
   void call_weaker_present(const char* why);
   void fix_free_unknowns(const CsrView<T, S>& a);
@@ -333,6 +342,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::optional<PatternFacts> facts_;   // where something is chosen by them
   std::optional<MatrixTraits> traits_;  // where something is chosen by them
   LocatedText precond_reason_;
+  std::vector<Untried> untried_;
   std::vector<std::string> candidates_;  // preconditioners that "auto" has not tried yet
   // The pattern in the caller's numbering, for these, where A_ is not CSR. The values too where the format has moved
   // and there was memory for them; else they are in A_'s slots alone.

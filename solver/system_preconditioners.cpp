@@ -3,6 +3,7 @@
 #include <purlin/solver/system_operators.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include <purlin/core/instantiate.hpp>
@@ -122,6 +123,8 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
     return false;
   } catch (const OutOfMemory&) {
     return false;
+  } catch (const WorkInterrupted&) {
+    return false;
   }
   const PrecondMethod& method = find_preconditioner(name);
   if (method.more_refresh_seconds != nullptr && !taken.by_values) {
@@ -184,6 +187,8 @@ bool PlainOperators<T, S>::leave_preconditioner(int iterations) {
     return false;
   } catch (const OutOfMemory&) {
     return false;
+  } catch (const WorkInterrupted&) {
+    return false;
   }
   precond_older_ = false;
   PrecondOutlook left = outlooks_->present;
@@ -209,9 +214,50 @@ void PlainOperators<T, S>::decide_preconditioner() {
   const std::optional<CsrView<T, S>> csr = A_->as_csr();
   if (!provisional_ || !csr || !order_.natural() || !sound()) return;
   const std::string before = options_.precond.name;
-  choose_preconditioner(*csr, false);
+  try {
+    choose_preconditioner(*csr, false);
+  } catch (const WorkInterrupted&) {  // the one that "auto" began with stays
+    return;
+  }
   std::replace(candidates_.begin(), candidates_.end(), options_.precond.name, before);
   if (options_.precond.name != before) estimate_formats();
+}
+
+template <class T, Space S>
+bool PlainOperators<T, S>::raise_precision() {
+  if (M_ == nullptr || options_.precond.name == "none" || !source_pattern()) return false;
+  const PrecondMethod& method = find_preconditioner(options_.precond.name);
+  if (method.chose_single == nullptr || !method.chose_single(options_.precond, M_->info())) return false;
+  PrecondOptions options = options_.precond;
+  method.forbid_single(options);
+  try {
+    Array<T, S> values;
+    PermutedCsr<T, S> permuted;
+    M_ = make_precond(ctx_, source_in_order(values, permuted), order_, options, options_.spmv);
+  } catch (const InputError&) {  // the format does not give the values back, for one
+    return false;
+  } catch (const OutOfMemory&) {
+    return false;
+  } catch (const WorkInterrupted&) {
+    return false;
+  }
+  options_.precond = options;
+  precond_older_ = false;
+  precond_sound_ = true;
+  return true;
+}
+
+// By the model, than what is left of the time limit.
+template <class T, Space S>
+bool PlainOperators<T, S>::takes_too_long(const std::string& name) {
+  const double left = work_limit(ctx_).seconds_left();
+  if (!std::isfinite(left)) return false;
+  const double seconds = candidate_build_seconds(name);
+  if (!(seconds > left)) return false;
+  char text[96];
+  std::snprintf(text, sizeof text, "its setup is estimated at %.3g s, longer than the time limit allows", seconds);
+  untried_.push_back({"the preconditioner " + name, text});
+  return true;
 }
 
 template <class T, Space S>
@@ -226,6 +272,7 @@ bool PlainOperators<T, S>::next_preconditioner() {
     PrecondOptions next = options_.precond;
     next.name = candidates_.front();
     candidates_.erase(candidates_.begin());
+    if (takes_too_long(next.name)) continue;
     try {
       if (next.name != "none" && !view) view = source_in_order(values, permuted);
       OperatorPtr<T, S> made = next.name == "none" ? nullptr : make_precond(ctx_, *view, order_, next, options_.spmv);
@@ -234,6 +281,8 @@ bool PlainOperators<T, S>::next_preconditioner() {
       continue;
     } catch (const OutOfMemory&) {
       continue;
+    } catch (const WorkInterrupted&) {
+      return false;
     }
     options_.precond.name = next.name;
     precond_older_ = false;
@@ -253,6 +302,7 @@ bool PlainOperators<T, S>::next_preconditioner() {
   template std::optional<FollowedPrecond> PlainOperators<T, S>::followed_preconditioner() const; \
   template bool PlainOperators<T, S>::leave_preconditioner(int);                                 \
   template void PlainOperators<T, S>::decide_preconditioner();                                   \
+  template bool PlainOperators<T, S>::raise_precision();                                         \
   template bool PlainOperators<T, S>::next_preconditioner();
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -3,7 +3,6 @@
 #include <purlin/solver/system_state.hpp>
 
 #include <algorithm>
-#include <chrono>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/number_text.hpp>
@@ -14,11 +13,13 @@ namespace purlin::detail {
 template <class T, Space S>
 SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
                                      InitialGuess from) {
-  if (!pinned) {
+  const SolveLimits<S> limits(ctx, seconds_of_solve(), progress);
+  if (!pinned && setup_ended == WorkEnd::none) {
     leave_what_proved_slower();
     improve(true, from == InitialGuess::zero);
   }
-  return in_single.allowed && !pinned ? solve_in_either(b, x, progress, from) : solve_from(b, x, progress, from);
+  if (in_single.allowed && !pinned) return solve_in_either(b, x, limits.progress(), from);
+  return solve_from(b, x, limits.progress(), from);
 }
 
 template <class T, Space S>
@@ -71,18 +72,20 @@ template <class T, Space S>
 SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
                                              InitialGuess from, bool move) {
   require_sound();
+  const SolveLimits<S> limits(ctx, seconds_of_solve(), progress);
   guess_is_zero = from == InitialGuess::zero;
   if (guess_is_zero) fill<T, S>(ctx, T(0), x);
   if (guess.size() > 0 && !guess_is_zero) copy<T>(ctx, Span<const T, S>(x), guess.span());
   present_b = b;
   present_x = x;
   const OfOneSolve until_return(*this);
-  may_move = move && !pinned;
-  SolveReport report = chain->solve(b, x, stop, progress, from);
+  may_move = move && !pinned && setup_ended == WorkEnd::none;
+  SolveReport report = chain->solve(b, x, stop_now(), limits.progress(), from);
+  if (setup_ended != WorkEnd::none) end_as(report, setup_ended);
   may_move = false;
   end_probation(report.converged());
   write_reasons(report);
-  if (!pinned) try_other_preconditioners(report, present_b, present_x, progress);
+  if (!pinned) try_other_preconditioners(report, present_b, present_x, limits.progress());
   ctx.synchronize();  // x may be read from any stream
   count(report.iterations);
   if (!exchanged_precond) {
@@ -135,19 +138,20 @@ template <class T, Space S>
 void SystemState<T, S>::try_other_preconditioners(SolveReport& report, Span<const T, S> b, Span<T, S> x,
                                                   const ProgressFn& progress) {
   constexpr double some_progress = 1e-2;
-  const auto start = std::chrono::steady_clock::now();
   Array<T, S> best;
-  while (guess.size() > 0 && worth_another_preconditioner(report) && report.iterations < stop.max_iterations) {
-    const std::chrono::duration<double> here = std::chrono::steady_clock::now() - start;
-    const double seconds = report.seconds + here.count();
-    if (stop.time_limit_seconds > 0 && seconds >= stop.time_limit_seconds) return;
-    const StopCriterion left = limits_left(stop, report.iterations, seconds);
-    if (!exchange_preconditioner(", which failed")) return;
+  while (worth_another_preconditioner(report) && report.iterations < stop.max_iterations) {
+    if (!(work_limit(ctx).seconds_left() > 0)) return;
+    if (!raise_precision() && (guess.size() == 0 || !exchange_preconditioner(", which failed"))) {
+      if (const WorkEnd end = work_limit(ctx).ended(); end != WorkEnd::none) end_as(report, end);
+      for (Untried& untried : operators->take_untried()) report.failure.untried.push_back(std::move(untried));
+      return write_reasons(report);
+    }
+    const StopCriterion left = limits_left(stop_now(), report.iterations, 0);
     if (best.size() == 0) best = Array<T, S>(ctx, rows);
     copy<T>(ctx, Span<const T, S>(x), best.span());
     const bool again = !(report.true_residual < some_progress * report.initial_residual);
     if (again && guess_is_zero) fill<T, S>(ctx, T(0), x);
-    if (again && !guess_is_zero) copy<T>(ctx, guess.cspan(), x);
+    if (again && !guess_is_zero && guess.size() > 0) copy<T>(ctx, guess.cspan(), x);
     const InitialGuess from = again && guess_is_zero ? InitialGuess::zero : InitialGuess::in_x;
     SolveReport next = chain->solve(b, x, left, progress, from);
     write_reasons(next);
@@ -179,6 +183,8 @@ bool SystemState<T, S>::move_to(const std::string& format) {
   } catch (const OutOfMemory&) {
     return false;
   } catch (const InputError&) {  // the preconditioner does not support the present values
+    return false;
+  } catch (const WorkInterrupted&) {
     return false;
   }
   change_failed = false;

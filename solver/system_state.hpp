@@ -11,9 +11,11 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/decision_cache.hpp>
 #include <purlin/solver/given_operators.hpp>
+#include <purlin/solver/limits_left.hpp>
 #include <purlin/solver/memory_estimate.hpp>
 #include <purlin/solver/mixed_operators.hpp>
 #include <purlin/solver/solve_gate.hpp>
+#include <purlin/solver/solve_limits.hpp>
 #include <purlin/solver/system_learning.hpp>
 #include <purlin/solver/system_operators.hpp>
 
@@ -42,7 +44,9 @@ struct SystemState : private OperatorExchange<T, S> {
   bool guess_is_zero = false;          // and `guess` is not filled
   Array<T, S> ordered_bs, ordered_xs;  // likewise, of the most columns that were solved for at once
   PhaseSeconds setup_seconds;
-  std::string why_double;  // though mixed precision was requested, at first or for good
+  double first_setup_seconds = 0;       // which count against the time limit of the first solve; 0 from then on
+  WorkEnd setup_ended = WorkEnd::none;  // before it was done: solves say so
+  std::string why_double;               // though mixed precision was requested, at first or for good
   // Mixed precision whose operators are left to "auto": a solve begins in double, and goes on in single precision
   // where that pays, as it would in another format.
   struct InSingle {
@@ -141,12 +145,38 @@ struct SystemState : private OperatorExchange<T, S> {
     timed(ctx, setup_seconds, "check", [&] { view = checked(a, options.canonicalise); });
     entries = view.nnz();
     if (options.decision) require_size_of(*options.decision);
-    operators = make_operators(view, options, parts);
-    if (takes_kept_decision(options, parts)) begin_as_others_ended(view, options, parts);
-    if (options.decision) follow_decided_format(options);
+    try {
+      const SolveLimits<S> limits(ctx, time_left_of_setup(), {});
+      operators = make_operators(view, options, parts);
+      if (takes_kept_decision(options, parts)) begin_as_others_ended(view, options, parts);
+      if (options.decision) follow_decided_format(options);
+    } catch (const WorkInterrupted& e) {
+      set_up_unlimited(e.why(), view, options, parts);
+    }
     finish_setup();
     if (options.decision) take_learnt(*options.decision, options);
     if (assembled) assembled->drop_pattern();
+    if (!(stop.time_limit_seconds > 0)) return;  // a limit that is set later is for solves alone
+    for (const auto& [phase, seconds] : setup_seconds) first_setup_seconds += seconds;
+  }
+
+  double time_left_of_setup() const {
+    if (!(stop.time_limit_seconds > 0)) return 0;
+    double spent = 0;
+    for (const auto& [phase, seconds] : setup_seconds) spent += seconds;
+    return limits_left(stop, 0, spent).time_limit_seconds;
+  }
+
+  // The system without the preconditioner whose setup was ended: its solves return at once, and say why.
+  void set_up_unlimited(WorkEnd why, const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts) {
+    setup_ended = why;
+    const std::string what = same_name(options.precond.name, "auto") ? "the preconditioner" : options.precond.name;
+    note_change("no preconditioner, since the time limit ended the setup of " + what);
+    options.precond.name = "none";
+    options.decision.reset();
+    kept_decisions.reset();
+    operators = make_operators(a, options, parts);
+    in_single.allowed = false;
   }
 
   void set_up(std::shared_ptr<const LinearOperator<T, S>> a, SystemOptions options, SystemParts<T, S> parts) {
@@ -335,6 +365,15 @@ struct SystemState : private OperatorExchange<T, S> {
     return true;
   }
 
+  // What an M in single precision has failed at, the same in double may do.
+  bool raise_precision() {
+    if (!operators->raise_precision()) return false;
+    make_chain();
+    note_other_preconditioner();
+    note_change("preconditioner " + operators->preconditioner_name() + " in double precision, which failed in single");
+    return true;
+  }
+
   void make_chain() {
     chain.emplace(operators->make_chain());
     chain->set_exchange(this);
@@ -356,6 +395,30 @@ struct SystemState : private OperatorExchange<T, S> {
   void begin_as_others_ended(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
   void keep_decision(bool at_the_end) noexcept;
   void add_learnt(SystemInfo& info) const;
+
+  // The time limit of a solve that begins, without what the setup before the first one has taken of it; 0: none.
+  double seconds_of_solve() {
+    const double spent = std::exchange(first_setup_seconds, 0);
+    return stop.time_limit_seconds > 0 ? limits_left(stop, 0, spent).time_limit_seconds : 0;
+  }
+  // The limits for iterations that begin now.
+  StopCriterion stop_now() const {
+    StopCriterion now = stop;
+    if (setup_ended != WorkEnd::none) now.max_iterations = 0;
+    if (!(stop.time_limit_seconds > 0)) return now;
+    const double gone = stop.time_limit_seconds - work_limit(ctx).seconds_left();
+    return gone > 0 ? limits_left(now, 0, gone) : now;
+  }
+  // Says of a solve that a limit ended a setup, unless it had converged before.
+  static void end_as(SolveReport& report, WorkEnd why) {
+    if (report.converged()) return;
+    const bool caller = why == WorkEnd::caller;
+    report.status = caller ? Status::stopped_by_caller : Status::time_limit;
+    report.failure = {caller ? Cause::stopped_by_caller : Cause::time_limit};
+    if (report.attempts.empty()) return;
+    report.attempts.back().status = report.status;
+    report.attempts.back().failure = report.failure;
+  }
 
   // Between solves: moves to a format or a preconditioner whose setup the iterations so far have paid for; whether it
   // did.
@@ -424,9 +487,11 @@ struct SystemState : private OperatorExchange<T, S> {
                                                  const ProgressFn& progress, InitialGuess from) {
     require_sound();
     if (from == InitialGuess::zero) fill<T, S>(ctx, T(0), x);
-    std::vector<SolveReport> reports = chain->solve_columns(b, x, columns, stop, progress, from);
+    const SolveLimits<S> limits(ctx, seconds_of_solve(), progress);
+    std::vector<SolveReport> reports = chain->solve_columns(b, x, columns, stop_now(), limits.progress(), from);
     ctx.synchronize();
     for (SolveReport& report : reports) {
+      if (setup_ended != WorkEnd::none) end_as(report, setup_ended);
       write_reasons(report);
       count(report.iterations);
       last_converged = report.converged();

@@ -113,6 +113,7 @@ SystemOptions system_options(const nb::dict& choices, Index rows) {
   options.deterministic = nb::cast<bool>(choices["deterministic"]);
   options.columns = nb::cast<int>(choices["columns"]);
   options.stop.rel_tol = nb::cast<double>(choices["rtol"]);
+  if (has("time_limit")) options.stop.time_limit_seconds = nb::cast<double>(choices["time_limit"]);
   if (has("null_space")) options.null_space = NullSpace::constant;
   if (has("restart")) {
     options.solver.of<GmresOptions>().restart = whole_number("restart", choices["restart"], 1, 1 << 20);

@@ -126,7 +126,12 @@ TEST_BOTH("FSAI refuses rows with too large a local problem, rectangles and opti
   for (Index i = 0; i < 5000; ++i) backwards[i] = 4999 - i;
   const RowOrder<S> order = make_row_order(ctx, backwards);
   const auto permuted = permute(ctx, there.wide(), order);
-  const std::string message = message_of<InputError>([&] { fsai(ctx, permuted.view(), fsai_options(), order); });
+  CHECK(fsai(ctx, permuted.view(), fsai_options(), order).info().figures[1].second == 256);  // shortened
+  // A pattern that is given is taken as it is.
+  PrecondOptions given = fsai_options();
+  given.of<PatternOptions>().pattern =
+      std::make_shared<GivenPattern>(GivenPattern{arrow.rows, arrow.row_ptr, arrow.col});
+  const std::string message = message_of<InputError>([&] { fsai(ctx, permuted.view(), given, order); });
   CHECK(contains(message, "row 0 (0-based)"));
   CHECK(contains(message, "5000 entries"));
 
