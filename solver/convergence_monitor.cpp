@@ -111,8 +111,9 @@ bool ConvergenceMonitor<T, S>::open(Span<T, S> r) {
   if (rhs_norm < least_safe_norm && args_->stop.abs_tol >= least_safe_norm) {
     // The absolute tolerance decides.
   } else if (refuse_norm(rhs_norm, args_->b, Subject::right_hand_side)) {
-    residual_ = report_.initial_residual = report_.recurrence_residual = std::numeric_limits<double>::quiet_NaN();
-    residual_known_ = true;
+    form_residual(r);
+    report_.initial_residual = report_.recurrence_residual = residual_;
+    report_.history = {residual_};
     return false;
   }
   if (report_.rhs_norm == 0) {

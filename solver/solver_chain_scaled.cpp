@@ -83,6 +83,8 @@ SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits
   }
   Scaled& in = *scaled_;
   const int of_x = units.rhs - units.matrix;
+  const double of_guess =
+      std::isfinite(whole.initial_residual) ? whole.initial_residual : residual_of(b, Span<const T, S>(x));
   scale_by_power<T, S>(ctx_, -units.rhs, b, in.b.span());
   scale_by_power<T, S>(ctx_, -of_x, Span<const T, S>(x), in.x.span());
   StopCriterion scaled_stop = stop;
@@ -98,15 +100,24 @@ SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits
   in.solvers->values_changed();
   // A guess that leaves the range here is far from any solution, and worse than none.
   if (!guess_is_in_range(in, Span<const T, S>(x))) fill<T, S>(ctx_, T(0), in.x.span());
-  const double of_guess = whole.initial_residual;
   SolveReport report = in.solvers->solve(in.b.cspan(), in.x.span(), scaled_stop, scaled_progress);
   scale_by_power<T, S>(ctx_, of_x, in.x.cspan(), x);
   judge_scaled_back(report, in, -of_x, Span<const T, S>(x));
   rescale(report, units.rhs);
-  if (std::isfinite(of_guess)) report.initial_residual = of_guess;
+  report.tolerance =
+      std::max(stop.rel_tol * report.rhs_norm, stop.abs_tol);  // whose absolute part may have been lost
+  report.initial_residual = of_guess;
   if (whole.iterations == 0) return report;
   append_attempt(whole, std::move(report));
   return whole;
+}
+
+// Of the guess, at any scale.
+template <class T, Space S>
+double SolverChain<T, S>::residual_of(Span<const T, S> b, Span<const T, S> x) const {
+  SolveReport of_guess;
+  judge_anew(of_guess, b, x);
+  return of_guess.true_residual;
 }
 
 template <class T, Space S>
@@ -140,6 +151,7 @@ void SolverChain<T, S>::judge_scaled_back(SolveReport& report, Scaled& in, int t
   template std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport&, Span<const T, S>) const; \
   template SolveReport SolverChain<T, S>::solve_scaled(SolveReport, const SystemUnits&, Span<const T, S>,       \
                                                        Span<T, S>, const StopCriterion&, const ProgressFn&);    \
+  template double SolverChain<T, S>::residual_of(Span<const T, S>, Span<const T, S>) const;                     \
   template bool SolverChain<T, S>::guess_is_in_range(const Scaled&, Span<const T, S>) const;                    \
   template void SolverChain<T, S>::judge_scaled_back(SolveReport&, Scaled&, int, Span<const T, S>) const;
 PURLIN_FOR_TYPES_AND_SPACES(X)

@@ -11,7 +11,7 @@ struct TrueResidual {
   double norm = 0;          ///< |b - A x|; not finite where x, or the residual, is not
   double error_bound = 0;   ///< the exact norm is within this of `norm`, but for the rounding of sums of squares
   bool proven = false;      ///< formed in twice the precision; else `error_bound` is an estimate
-  double worst_row = 0;     ///< max of |r_i| / (sum_j |a_ij| max|x| + |b_i|); negative: not known
+  double worst_row = -1;    ///< max of |r_i| / (sum_j |a_ij| max|x| + |b_i|); negative: not known
   double out_of_reach = 0;  ///< |b - A x| is at least this for every x: the norm of b in rows whose entries are all 0
 };
 

@@ -17,7 +17,7 @@ from ._device_array import DeviceArray
 from ._facts import MatrixInfo, info
 from ._files import read
 from ._progress import TerminalProgress
-from ._report import ConvergenceError, ConvergenceWarning, Report
+from ._report import ConvergenceError, ConvergenceWarning, Report, RowWarning
 from ._scipy_like import bicgstab, cg, gmres
 from ._solve import solve
 from ._solver import Solver
@@ -30,6 +30,7 @@ __all__ = [
     "MatrixInfo",
     "Progress",
     "Report",
+    "RowWarning",
     "Solver",
     "TerminalProgress",
     "__version__",

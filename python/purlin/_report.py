@@ -13,6 +13,10 @@ class ConvergenceWarning(UserWarning):
     """A solve did not converge; its report says why and what to try."""
 
 
+class RowWarning(UserWarning):
+    """A solve converged by ``|b - A x|``, but rows far smaller than ``|b|`` are hardly solved."""
+
+
 class ConvergenceError(RuntimeError):
     """The same as an error, where ``raise_on_failure=True`` asked for it.
 
@@ -131,6 +135,30 @@ class Report:
         return self._fields["iterations"]
 
     @property
+    def residual_error_bound(self) -> float:
+        """How far rounding may have moved `true_residual`: `converged` means that both together meet the tolerance.
+
+        Of an operator, whose entries are not known, it is an estimate, and `twice_precision` is False.
+        """
+        return self._fields["residual_error_bound"]
+
+    @property
+    def twice_precision(self) -> bool:
+        """Whether b - A x was formed in twice the precision of A and x."""
+        return self._fields["twice_precision"]
+
+    @property
+    def row_residual(self) -> float:
+        """max of ``|b - A x|_i / (sum_j |a_ij| max|x| + |b_i|)``: near 1 where a row is not solved at all, which
+        ``|b - A x| / |b|`` does not show if the row is small beside others. Negative: the entries are not known."""
+        return self._fields["row_residual"]
+
+    @property
+    def warning(self) -> str:
+        """What to look at although the solve converged: rows that are hardly solved. Empty: nothing."""
+        return self._fields["warning"]
+
+    @property
     def true_residual(self) -> float:
         """``|b - A x|``, formed from the x that was returned."""
         return self._fields["true_residual"]
@@ -228,6 +256,8 @@ class Report:
             lines.append(f"  {self.reason}")
             if self.advice:
                 lines.append(f"  try: {self.advice}")
+        if self.warning:
+            lines.append(f"  warning: {self.warning}")
         return "\n".join(lines)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -241,6 +271,9 @@ def conclude(x: Any, reports: list[Report], several: bool, raise_on_failure: boo
     """Return (x, report), or warn or raise first where a solve did not converge."""
     report = reports if several else reports[0]
     failed = [column for column, one in enumerate(reports) if not one.converged]
+    for one in reports:
+        if one.warning:
+            warn(one.warning, RowWarning)
     if not failed:
         return x, report
     first = reports[failed[0]]
