@@ -146,7 +146,9 @@ void ConvergenceMonitor<T, S>::form_first_residual(Span<T, S> r) {
   args_->A.apply(args_->ctx, T(-1), Span<const T, S>(args_->x), T(1), r);
   residual_ = norm_in_range<T, S>(args_->ctx, Span<const T, S>(r), scratch_);
   residual_known_ = false;
-  const bool may_end = !(residual_ > report_.tolerance) || !std::isfinite(residual_);
+  max_abs<T>(args_->ctx, Span<const T, S>(args_->x), scratch_);  // which a column without entries would hide
+  const bool is_finite = std::isfinite(fetch(args_->ctx, static_cast<const double*>(scratch_)));
+  const bool may_end = !(residual_ > report_.tolerance) || !std::isfinite(residual_) || !is_finite;
   if (may_end || args_->stop.max_iterations == 0) form_residual(r);
 }
 

@@ -40,7 +40,7 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
     case Cause::omega_vanished:
       return "omega vanished: the stabilising step makes no progress";
     case Cause::krylov_space_exhausted:
-      return "the Krylov space is exhausted without a solution: the matrix is singular, or nearly so";
+      return "the Krylov space is exhausted without a solution: the matrix, preconditioned, is singular or nearly so";
     case Cause::single_precision:
       return "CG broke down in single precision";
     case Cause::not_finite_input:
@@ -50,7 +50,7 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
     case Cause::norm_underflows:
       return "squares of the " + name_of(f.subject) + " underflow";
     case Cause::not_finite_residual:
-      return "b - A x of the initial guess holds NaN or infinity";
+      return "b - A x holds NaN or infinity before the first iteration";
     case Cause::not_finite_iteration:
       return "NaN or infinity appeared in the iteration";
     case Cause::solution_out_of_range:

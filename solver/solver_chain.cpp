@@ -357,14 +357,17 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
     return solve_scaled(std::move(whole), *units, b, x, left, progress);
   }
   SolveReport best = of_guess(whole);  // its residual
+  bool from_guess = !best_is_zero_;    // of which only an ordinary product is known
   const auto keep_better = [&](SolveReport& report) {
     const bool worse = has_several() && !report.converged() && !(report.true_residual <= best.true_residual);
     if (worse) {
       restore_best(x);
       if (zero_mean_ != nullptr) zero_mean_->remove_mean(ctx_, x);
       take_residual(report, best);
+      if (from_guess) judge_anew(report, b, Span<const T, S>(x));
     } else {
       take_residual(best, report);
+      from_guess = false;
     }
   };
   keep_better(whole);
