@@ -8,10 +8,10 @@
 namespace purlin::detail {
 namespace {
 
-constexpr int threads = 256, blocks_per_multiprocessor = 8;
+constexpr int mark_threads = 256, mark_blocks = 8;
 
 /// A thread takes every (grid size)-th entry.
-__global__ void __launch_bounds__(threads) mark_columns(const Index* col, Offset entries, char* marks) {
+__global__ void __launch_bounds__(mark_threads) mark_columns(const Index* col, Offset entries, char* marks) {
   const Offset stride = Offset{gridDim.x} * blockDim.x;
   for (Offset k = Offset{blockIdx.x} * blockDim.x + threadIdx.x; k < entries; k += stride) marks[col[k]] = 1;
 }
@@ -24,10 +24,9 @@ std::vector<Index> empty_columns(const Context<Space::device>& ctx, const Patter
   Array<char, Space::device> marks(ctx, a.cols);
   PURLIN_CHECK_CUDA(cudaMemsetAsync(marks.data(), 0, marks.bytes(), state.stream()));
   if (a.nnz() > 0) {
-    const Offset wanted = (a.nnz() + threads - 1) / threads;
-    const auto blocks =
-        static_cast<unsigned>(std::min(wanted, Offset{state.multiprocessors} * blocks_per_multiprocessor));
-    mark_columns<<<blocks, threads, 0, state.stream()>>>(a.col.data, a.nnz(), marks.data());
+    const Offset wanted = (a.nnz() + mark_threads - 1) / mark_threads;
+    const auto blocks = static_cast<unsigned>(std::min(wanted, Offset{state.multiprocessors} * mark_blocks));
+    mark_columns<<<blocks, mark_threads, 0, state.stream()>>>(a.col.data, a.nnz(), marks.data());
     PURLIN_CHECK_LAUNCH();
   }
   return positions_of_zeros(to_vector(ctx, marks.cspan()));

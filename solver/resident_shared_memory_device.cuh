@@ -2,13 +2,12 @@
 /// The layout of a block's shared memory in a resident kernel, the same on the host's side. Internal.
 #pragma once
 
+#include <purlin/core/warp_device.cuh>
 #include <purlin/solver/resident_exchange_device.cuh>
 #include <purlin/solver/resident_system.hpp>
 
 namespace purlin::detail {
 namespace {
-
-constexpr int warp = 32;
 
 /// Positions in bytes, one after the other.
 struct ResidentSharedMemory {

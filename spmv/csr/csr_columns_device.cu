@@ -2,6 +2,7 @@
 // CSR on the device with k vectors at once: neighbouring lanes take the entries of a row in turn, each with k sums.
 #include <algorithm>
 
+#include <purlin/core/warp_device.cuh>
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/spmv/column_product_device.cuh>
@@ -9,8 +10,6 @@
 
 namespace purlin::detail {
 namespace {
-
-constexpr int warp = 32;
 
 struct CsrColumnsTuning {
   static constexpr int threads = 256;

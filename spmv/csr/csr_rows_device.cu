@@ -2,6 +2,7 @@
 // CSR on the device: a block leaves the products of a chunk's entries in shared memory, and adds them up row by row.
 #include <type_traits>
 
+#include <purlin/core/warp_device.cuh>
 #include <purlin/spmv/csr/csr_rows.hpp>
 #include <purlin/spmv/csr/csr_walk.hpp>
 #include <purlin/spmv/residual_device.cuh>
@@ -11,8 +12,6 @@ namespace purlin::detail {
 namespace {
 
 using Tuning = CsrRowsTuning;
-
-constexpr int warp_width = 32;
 
 /// A chunk; behind the last one there are empty ones. P: the type of the row pointers, in which the borders fit.
 template <class P>
@@ -134,7 +133,7 @@ __device__ __forceinline__ void sum_long_rows(const T* products, bool is_long, i
   for (unsigned left = __ballot_sync(0xffffffffu, is_long); left != 0; left &= left - 1) {
     const int from = __ffs(static_cast<int>(left)) - 1;
     const int long_first = __shfl_sync(0xffffffffu, first, from), long_last = __shfl_sync(0xffffffffu, last, from);
-    const T long_sum = warp_sum(sum_of(products, long_first + lane, long_last, warp_width));
+    const T long_sum = warp_sum(sum_of(products, long_first + lane, long_last, warp));
     if (lane == from) sum = long_sum;
   }
 }
@@ -144,7 +143,7 @@ template <bool ahead, class T, class P>
 __device__ __forceinline__ double many_rows(const CsrRowsView<T>& view, const P* row_ptr, const ProductArgs<T>& args,
                                             const CsrChunk<P>& chunk, const T* products, CsrRange<T, P, ahead> next) {
   const int share = share_of(chunk), lanes = 1 << share, together = Tuning::threads >> share, rows = chunk.rows();
-  const int lane = static_cast<int>(threadIdx.x) % warp_width, lane_of_row = lane & (lanes - 1);
+  const int lane = static_cast<int>(threadIdx.x) % warp, lane_of_row = lane & (lanes - 1);
   const int most = lanes * Tuning::lane_entries;
   double dot = 0;
   for (int first_row = (static_cast<int>(threadIdx.x) - lane) >> share; first_row < rows; first_row += together) {
@@ -190,7 +189,7 @@ __global__ void __launch_bounds__(Tuning::threads, CsrChunkTuning<T, E>::blocks)
 #pragma unroll
       for (int u = 0; u < E; ++u) sum += mine.val[u];
       sum = warp_sum(sum);
-      if (thread % warp_width == 0) products[thread / warp_width] = sum;
+      if (thread % warp == 0) products[thread / warp] = sum;
     } else {
 #pragma unroll
       for (int u = 0; u < E; ++u) products[thread + u * Tuning::threads] = mine.val[u];
@@ -203,7 +202,7 @@ __global__ void __launch_bounds__(Tuning::threads, CsrChunkTuning<T, E>::blocks)
       dot += many_rows(view, row_ptr, args, chunk, products, range);
     } else if (thread == 0) {
       T sum = products[0];
-      for (int w = 1; w < Tuning::threads / warp_width; ++w) sum += products[w];
+      for (int w = 1; w < Tuning::threads / warp; ++w) sum += products[w];
       dot += finish_row(view, args, chunk, 0, sum, range);
     }
     __syncthreads();

@@ -2,13 +2,12 @@
 // EHYB on the device with k vectors at once: x is read through the caches, a lane sums k columns of its node's rows.
 #include <algorithm>
 
+#include <purlin/core/warp_device.cuh>
 #include <purlin/spmv/column_product_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_columns.hpp>
 
 namespace purlin::detail {
 namespace {
-
-constexpr int warp = 32;
 
 struct ColumnsTuning {
   static constexpr int threads = 256;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB on the device: a thread block is a part, a warp a slice, a lane a node or its share of one.
+#include <purlin/core/warp_device.cuh>
 #include <purlin/core/overlapped_launch_device.cuh>
 #include <purlin/core/shared_memory_device.hpp>
 #include <purlin/spmv/ehyb/ehyb_part_device.cuh>
@@ -9,8 +10,6 @@
 
 namespace purlin::detail {
 namespace {
-
-constexpr int warp = 32;
 
 struct EhybTuning {
   static constexpr int extra_threads = 256;

@@ -3,6 +3,7 @@
 // between.
 #include <algorithm>
 
+#include <purlin/core/warp_device.cuh>
 #include <purlin/core/overlapped_launch_device.cuh>
 #include <purlin/core/shared_memory_device.hpp>
 #include <purlin/spmv/ehyb/ehyb_part_device.cuh>
@@ -12,7 +13,6 @@
 namespace purlin::detail {
 namespace {
 
-constexpr int warp = 32;
 constexpr int compare_threads = 256;
 
 /// The places of a round.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residuals of EHYB with pairs on the device: a block takes a part, and sums some of its rows at a time in shared
 // memory.
+#include <purlin/core/warp_device.cuh>
 #include <purlin/core/shared_memory_device.hpp>
 #include <purlin/spmv/ehyb/ehyb_walk.hpp>
 #include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
@@ -8,8 +9,6 @@
 
 namespace purlin::detail {
 namespace {
-
-constexpr int warp = 32;
 
 struct PairResidualTuning {
   static constexpr int threads = 512;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounds of pairs by kernels: the pairs of all nodes, a matching of each part after the other, a warp that puts a
 // round in order, and what is left as a pattern of its own.
+#include <purlin/core/warp_device.cuh>
 #include <purlin/spmv/ehyb_symmetric/pair_rounds.hpp>
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 namespace purlin::detail {
 namespace {
 
-constexpr int warp = 32;
 constexpr Index most_degree = 65535;
 
 // The place of column j in the row of node i, or -1.

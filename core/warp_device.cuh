@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The threads of a warp. Internal.
+#pragma once
+
+namespace purlin::detail {
+
+inline constexpr int warp = 32;
+
+}  // namespace purlin::detail
