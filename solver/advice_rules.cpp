@@ -107,12 +107,21 @@ MaybeSuggestion amg_in_double(const Situation& s) {
   return Suggestion{settings, "in single precision its cycle failed"};
 }
 
-MaybeSuggestion attainable_tolerance(const Situation& s) {
+// Twice a residual over |b|.
+MaybeSuggestion tolerance_above(const Situation& s, double residual, const char* why) {
   constexpr double useful = 0.1;  // a larger residual is no solution
-  const double level = 2 * s.report().relative(s.attainable_residual());
+  const double level = 2 * residual;
   if (!(level > 0)) return std::nullopt;
   if (level >= useful) return s.inspect();
-  return Suggestion{{{"rtol", advice_format("%.0e", level)}}, "what rounding allows for this matrix"};
+  return Suggestion{{{"rtol", advice_format("%.0e", level)}}, why};
+}
+
+MaybeSuggestion attainable_tolerance(const Situation& s) {
+  return tolerance_above(s, s.report().relative(s.attainable_residual()), "what rounding allows for this matrix");
+}
+
+MaybeSuggestion tolerance_of_x(const Situation& s) {
+  return tolerance_above(s, s.report().failure.level, "what rounding allows for an x of this size");
 }
 
 // ---- limits
@@ -213,7 +222,7 @@ constexpr Rule rules[] = {
     {&met<Cause::krylov_space_exhausted>, &no_solution},
     {&met<Cause::inconsistent>, &no_solution},
     {&ended_for<Cause::zero_row>, &no_solution},
-    {&ended_for<Cause::rounding_of_x>, &inspect},
+    {&ended_for<Cause::rounding_of_x>, &tolerance_of_x},
     {&ended_for<Cause::outside_range>, &no_solution},
     {&ended<Status::max_iterations>, &after_few_iterations},
     {&ended<Status::max_iterations>, &longer_cycle},
