@@ -12,7 +12,7 @@ namespace purlin::detail {
 
 /// Entries that a row of a pattern may have whatever its others are like: the work of a local problem grows with the
 /// third power of its unknowns, and SPAI's with the rows that they reach besides.
-inline constexpr Offset short_row_of_spai = 64, short_row_of_fsai = 256;
+inline constexpr Offset short_row_of_spai = 1024, short_row_of_fsai = 1024;
 
 /// Entries that a row of an n x n pattern with rows of `mean` entries may have: four times as many, so that it costs
 /// a bounded multiple of what the others cost; but where they are a large part of the matrix, no more than an eighth

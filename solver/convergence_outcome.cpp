@@ -100,7 +100,7 @@ void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
   }
   const double rounding = eps * matrix_norm * x_norm;
   const bool justified = residual_ <= 100 * rounding && report_.tolerance <= 10 * rounding &&
-                         residual_ <= std::sqrt(eps) * report_.rhs_norm;
+                         residual_ <= 0.5 * std::sqrt(eps) * report_.rhs_norm;
   report_.attainable_residual = justified ? residual_ : 0;
   report_.failure = stagnation_at(justified, report_.relative(residual_));
   if (!justified && rows_are_solved()) report_.failure.cause = Cause::rounding_of_x;

@@ -48,8 +48,11 @@ std::vector<double> row_sizes(const Context<S>& ctx, LinearSystem<T, S>& system)
   for (std::uint64_t seed = 0; seed < random_products; ++seed) {
     for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<T>(large * detail::random_signed_length(seed, i));
     const std::vector<T> y = product(ctx, system, x);
-    // Of NaN and a number the number: a row with NaN has sums that are not finite.
-    for (std::size_t i = 0; i < n; ++i) sizes[i] = std::fmax(sizes[i], std::abs(static_cast<double>(y[i])));
+    // NaN where large products of both signs overflow; a row with NaN has sums that are not finite too.
+    for (std::size_t i = 0; i < n; ++i) {
+      const double size = std::abs(static_cast<double>(y[i]));
+      sizes[i] = std::fmax(sizes[i], std::isnan(size) ? HUGE_VAL : size);
+    }
   }
   return sizes;
 }

@@ -109,6 +109,7 @@ TrueResidual true_residual(const Context<S>& ctx, const LinearOperator<T, S>& A,
       found.error_bound = estimated_rounding<T, S>(ctx, A, b, x, r, scratch);
     }
   }
+  if (x_max == 0 && std::isfinite(found.norm)) found.norm = norm_in_range<T, S>(ctx, b, scratch);  // to the last bit
   // An unknown that no entry multiplies leaves no trace in the residual.
   if (!std::isfinite(x_max)) found.norm = x_max;
   return found;

@@ -71,7 +71,8 @@ bool admits(const SpmvFormat& format, bool square, bool may_renumber) {
 template <class T, Space S>
 bool is_candidate(const std::string& name, bool square, bool may_renumber) {
   try {
-    return admits<T, S>(find_spmv_format(name), square, may_renumber) && (square || !takes_square_only(name));
+    const bool square_only = takes_square_only(name);  // throws for an unknown variant
+    return admits<T, S>(find_spmv_format(name), square, may_renumber) && (square || !square_only);
   } catch (const InputError&) {
     return false;
   }

@@ -10,7 +10,7 @@ namespace {
 constexpr int indent = 2;
 
 std::string dump(const Json& value, int width) {
-  return value.dump(width, ' ', false, Json::error_handler_t::replace);
+  return value.dump(width, ' ', true, Json::error_handler_t::replace);
 }
 
 std::string indented(std::string block) {

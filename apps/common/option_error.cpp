@@ -86,6 +86,13 @@ bool parse_or_help(CLI::App& app, int argc, const char* const* argv, const std::
   return true;
 }
 
+void refuse_keyword(const CLI::App& app, const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos) return;
+  const std::string option = nearest_name("--" + argument.substr(0, equals), option_names(app));
+  if (!option.empty()) throw UsageError("unexpected argument '" + argument + "' (did you mean " + option + "?)");
+}
+
 void refuse_extras(const CLI::App& app) {
   const std::vector<std::string> extras = app.remaining();
   const std::vector<std::string> names = option_names(app);
@@ -96,8 +103,7 @@ void refuse_extras(const CLI::App& app) {
       const std::string hint = did_you_mean(name, names);
       throw UsageError("unknown option " + name + (hint.empty() ? other_command(app, name) : hint));
     }
-    const std::string option = equals == std::string::npos ? "" : nearest_name("--" + name, names);
-    if (!option.empty()) throw UsageError("unexpected argument '" + extra + "' (did you mean " + option + "?)");
+    refuse_keyword(app, extra);
   }
   if (!extras.empty()) throw UsageError("unexpected argument '" + extras.front() + '\'');
 }

@@ -16,6 +16,9 @@ std::string option_error(const CLI::ParseError& error, const CLI::App& app);
 /// Parses; false where the help was requested. Throws UsageError, with `required` where what `app` needs is missing.
 bool parse_or_help(CLI::App& app, int argc, const char* const* argv, const std::string& required);
 
+/// Throws UsageError for "maxiter=5", with the option that is meant; nothing for what resembles none.
+void refuse_keyword(const CLI::App& app, const std::string& argument);
+
 /// Throws UsageError where something was given that `app` does not take, with the nearest option.
 void refuse_extras(const CLI::App& app);
 

@@ -59,6 +59,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   }
   if (solve.parsed()) {
     refuse_extras(solve);
+    refuse_keyword(solve, raw_solve.second);
     const SolveOptions o = checked_solve(raw_solve, solve);
     if (!o.quiet)
       result.warnings =

@@ -57,7 +57,7 @@ TEST_CASE("info counts what one counts by hand on a 4 x 4 matrix", "[cli]") {
   CHECK(r["formats"][0]["name"] == "csr");
   CHECK(contains(printed, " in single precision, estimated (host"));
   CHECK(r["values_taken_as_one"] == false);
-  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --rhs 'A*random' --precond none");
+  CHECK(r["recommended_command"].is_null());  // a row of zeros: no solve can work
   for (const char* word : {"symmetry", "diagonal", "bandwidth", "block size", "row length", "####", "csr"}) {
     INFO(printed << "lacks " << word);
     CHECK(printed.find(word) != std::string::npos);

@@ -71,7 +71,7 @@ TEST_BOTH("Penalties that outweigh a wind do not keep CG at work", "[system]") {
   SystemOptions options;
   options.precond.name = "jacobi";
   LinearSystem<double, S> system(ctx, arrays.view(), options);
-  CHECK(system.info().solver == "cg");  // |a_ij - a_ji| is small beside the largest entry
+  CHECK(system.info().solver == "bicgstab");  // |a_ij - a_ji| is small beside the largest entry, and not in its rows
   auto exact = noise(a.size());
   for (Index i = 0; i < 30; ++i) exact[static_cast<std::size_t>(i)] = 0;
   const auto b = a.rhs_for(exact);

@@ -92,7 +92,7 @@ TEST_CASE("Where rounding keeps a definite system above the tolerance, that is t
   const auto solved = solve(s, "auto", "auto");
   check_no_false_word(solved.report);
   CHECK(solved.report.status == Status::stagnation);
-  CHECK(solved.report.failure.cause == Cause::rounding);
+  CHECK(solved.report.failure.cause == Cause::rounding_of_x);
   CHECK(distance(solved.x, direct_solution(s)) < 1e-3);
 }
 

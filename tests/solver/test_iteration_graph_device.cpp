@@ -37,6 +37,10 @@ class Watched final : public LinearOperator<T, D> {
     ++products_;
     inner_->apply_dot(ctx, x, y, xy);
   }
+  std::optional<detail::ResidualSums> residual(const Context<D>& ctx, Span<const T, D> b, Span<const T, D> x,
+                                               const detail::ResidualScale& scale, Span<T, D> r) const override {
+    return inner_->residual(ctx, b, x, scale, r);
+  }
   bool capturable() const override { return capturable_; }
   bool takes_long() const override { return takes_long_; }
 

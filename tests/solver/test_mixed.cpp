@@ -393,8 +393,9 @@ TEST_BOTH("A correction that drifts from the true residual is given up for doubl
   CHECK(s.report.attempts[0].solver == "mixed cg");
   CHECK(s.report.attempts[0].status == Status::stagnation);
   CHECK(s.report.attempts[0].true_residual < 1e-3 * norm(b));
-  // Half the bytes each, and what is left is less than all.
-  CHECK(s.report.attempts[0].iterations <= 1.3 * of_double.report.iterations);
+  // Half the bytes each, and what is left is less than all. A drift is looked for where a correction has become twice
+  // as long, and so may be seen twice as late as it was there.
+  CHECK(s.report.attempts[0].iterations <= 2 * 1.3 * of_double.report.iterations);
   CHECK(s.report.attempts[1].iterations < of_double.report.iterations);
   // Counts decide, so that a second solve does the same.
   const auto again = run_system(ctx, mixed, b);
