@@ -351,7 +351,7 @@ template <class T, Space S>
 SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                      const ProgressFn& progress, Clock::time_point start) {
   if (const std::optional<SystemUnits> units = units_for(whole, b)) {
-    if (whole.iterations > 0 && has_several()) restore_best(x);
+    if (has_several()) restore_best(x);
     if (whole.iterations > 0 && !has_several()) fill<T, S>(ctx_, T(0), x);
     const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
     return solve_scaled(std::move(whole), *units, b, x, left, progress);

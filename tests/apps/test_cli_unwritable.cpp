@@ -84,7 +84,7 @@ TEST_CASE("Unknown options and values are answered with what was meant, in every
       {{"info", A, "--output", "x"}, "(did you mean --out?)"},
       {{"info", A, "--max-iterations", "3"}, "unknown option --max-iterations: it is one of purlin solve"},
       {{"info", A, "--precond", "ichol"}, "(did you mean fsai?)"},
-      {{"bench", "solve", A, "--tol", "1e-3"}, "(did you mean --rtol?)"},
+      {{"bench", "solve", A, "--rtol", "1e-3"}, "(did you mean --tol?)"},
       {{"bench", "spmv", A, "--output", "r.json"}, "unknown option --output"},
   };
   for (const auto& [arguments, expected] : cases) {

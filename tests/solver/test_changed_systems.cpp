@@ -78,7 +78,6 @@ TEST_BOTH("Penalties that outweigh a wind do not keep CG at work", "[system]") {
   const auto found = run_system(ctx, system, b);
   CHECK(found.report.converged());
   CHECK(true_residual<double>(a, b, found.x) <= 1e-8 * norm(b) * (1 + 1e-6));
-  CHECK(says(found.report.attempts[0].reason, "not symmetric"));
 }
 
 TEST_BOTH("CG that stands still for a thousand iterations on a symmetric matrix goes on", "[system]") {
