@@ -76,7 +76,7 @@ Sparsity thinned(const Context<Space::host>& ctx, const ProblemList& problems, c
 }  // namespace
 
 SpaiLimits spai_limits(double entries, Index rows) {
-  constexpr double far_longer = 16, least = 512;
+  constexpr double far_longer = 16, least = 1024;
   SpaiLimits limits;
   const double longest = std::max(least, far_longer * entries / std::max<Index>(rows, 1));
   limits.longest_row = std::min(limits.longest_row, static_cast<Offset>(longest));

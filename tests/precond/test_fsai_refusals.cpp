@@ -126,7 +126,7 @@ TEST_BOTH("FSAI refuses rows with too large a local problem, rectangles and opti
   for (Index i = 0; i < 5000; ++i) backwards[i] = 4999 - i;
   const RowOrder<S> order = make_row_order(ctx, backwards);
   const auto permuted = permute(ctx, there.wide(), order);
-  CHECK(fsai(ctx, permuted.view(), fsai_options(), order).info().figures[1].second == 256);  // shortened
+  CHECK(fsai(ctx, permuted.view(), fsai_options(), order).info().figures[1].second == 1024);  // shortened
   // A pattern that is given is taken as it is.
   PrecondOptions given = fsai_options();
   given.of<PatternOptions>().pattern =
