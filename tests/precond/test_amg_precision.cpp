@@ -120,7 +120,7 @@ TEST_BOTH("A cycle in single precision that fails is followed by one in double",
   options.precond.of<AmgOptions>().max_coarse = 40;
   options.spmv.format = "csr";
   options.stop.rel_tol = 1e-5;
-  const HostCsr soft = with(1), stiff = with(1e8);
+  const HostCsr soft = with(1), stiff = with(1e9);
   const auto there = upload_matrix<double>(ctx, soft);
   LinearSystem<double, S> system(ctx, there.wide(), options);
   const auto values = upload(ctx, stiff.val);
@@ -133,8 +133,8 @@ TEST_BOTH("A cycle in single precision that fails is followed by one in double",
   INFO(report.reason << "; " << report.changed);
   CHECK(report.converged());
   CHECK(residual_norm(stiff, download(ctx, x), ones) <= 1.01e-5 * norm_oracle(ones));
-  const bool raised = report.changed.find("double precision") != std::string::npos;
-  CHECK((system.info().preconditioner.detail.find("in single precision") == std::string::npos) == raised);
+  CHECK(report.changed.find("double precision") != std::string::npos);
+  CHECK(system.info().preconditioner.detail.find("in single precision") == std::string::npos);
 }
 
 }  // namespace purlin::testing
