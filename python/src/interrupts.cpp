@@ -15,7 +15,8 @@ bool is_false(nb::handle answer) {
   if (answer.is_none() || answer.is(nb::handle(Py_True))) return false;
   if (answer.is(nb::handle(Py_False))) return true;
   if (!nb::hasattr(answer, "dtype")) return false;
-  const std::string type = nb::cast<std::string>(nb::str(answer.attr("dtype")));
+  const nb::object dtype = answer.attr("dtype");
+  const std::string type = nb::str(nb::handle(dtype)).c_str();
   if (type != "bool" && type != "torch.bool") return false;
   const int truth = PyObject_IsTrue(answer.ptr());  // an array of several is neither
   if (truth < 0) throw nb::python_error();

@@ -59,7 +59,7 @@ def solve_or_warn(b: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Any:
         return purlin.solve(A, b, callback=terminal, raise_on_failure=True)[0]
     except purlin.ConvergenceError as error:
         return error.x
-    except purlin.ConvergenceWarning:
+    except (purlin.ConvergenceWarning, purlin.RowWarning):
         return None
 
 
