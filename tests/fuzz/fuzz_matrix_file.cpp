@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes at all through the readers of NumPy's, SciPy's and PETSc's files and of tables: they give a well-formed
 // matrix, or an error that they mean to give.
-#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include <purlin/core/error.hpp>
 #include <purlin/io/file_parsers.hpp>
 
+#include "well_formed.hpp"
+
 namespace {
 
 using namespace purlin;
-
-void insist(bool condition) {
-  if (!condition) std::abort();
-}
+using namespace purlin::fuzz;
 
 template <class Parse>
 void check(Parse&& parse) {
@@ -28,16 +25,7 @@ void check(Parse&& parse) {
   } catch (const OutOfMemory&) {
     return;
   }
-  const Csr<double, Space::host>& a = file.a;
-  insist(a.rows >= 0 && a.cols >= 0 && a.row_ptr.size() == Offset{a.rows} + 1);
-  insist(a.row_ptr[0] == 0 && a.row_ptr[a.rows] == a.nnz() && a.val.size() == a.nnz());
-  for (Index i = 0; i < a.rows; ++i) {
-    insist(a.row_ptr[i] <= a.row_ptr[i + 1]);
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      insist(a.col[k] >= 0 && a.col[k] < a.cols && std::isfinite(a.val[k]));
-      insist(k == a.row_ptr[i] || a.col[k - 1] < a.col[k]);
-    }
-  }
+  check_well_formed(file.a);
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes at all through the Matrix Market reader: they give a well-formed matrix, the same one however the text is
 // cut into pieces, or an error that the reader means to give.
-#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -13,15 +11,12 @@
 #include <purlin/core/matrix_market_read.hpp>
 #include <purlin/core/text_source.hpp>
 
+#include "well_formed.hpp"
+
 namespace {
 
 using namespace purlin;
-using HostCsr = Csr<double, Space::host>;
-using HostVector = Array<double, Space::host>;
-
-void insist(bool condition) {
-  if (!condition) std::abort();
-}
+using namespace purlin::fuzz;
 
 template <class F>
 auto unless_refused(F&& f) -> std::optional<decltype(f())> {
@@ -31,18 +26,6 @@ auto unless_refused(F&& f) -> std::optional<decltype(f())> {
   } catch (const OutOfMemory&) {
   }
   return std::nullopt;
-}
-
-void check_well_formed(const HostCsr& a) {
-  insist(a.rows >= 0 && a.cols >= 0 && a.row_ptr.size() == Offset{a.rows} + 1);
-  insist(a.row_ptr[0] == 0 && a.row_ptr[a.rows] == a.nnz() && a.val.size() == a.nnz());
-  for (Index i = 0; i < a.rows; ++i) {
-    insist(a.row_ptr[i] <= a.row_ptr[i + 1]);
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      insist(a.col[k] >= 0 && a.col[k] < a.cols && std::isfinite(a.val[k]));
-      insist(k == a.row_ptr[i] || a.col[k - 1] < a.col[k]);
-    }
-  }
 }
 
 template <class T>

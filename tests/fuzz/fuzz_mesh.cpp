@@ -3,21 +3,15 @@
 // to give.
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include <purlin/core/error.hpp>
 
 #include "apps/fem/mesh_file.hpp"
+#include "well_formed.hpp"
 
-namespace {
-
-void insist(bool condition) {
-  if (!condition) std::abort();
-}
-
-}  // namespace
+using purlin::fuzz::insist;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace purlin;
