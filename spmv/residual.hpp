@@ -56,18 +56,25 @@ PURLIN_HD void walk_run(const T* val, const Index* col, Offset stride, Offset co
     [first, step](Offset k) { return first[k * step]; });
 }
 
-/// The last of `count` + 1 ascending numbers at or below `value`, by its position; count - 1 at most.
-template <class I, class V>
-PURLIN_HD Index last_at_or_below(const I* ascending, Index count, V value) {
+/// The last of `count` ascending numbers number_at(0), number_at(1), ... at or below `value`, by its position; 0 where
+/// all are above.
+template <class NumberAt, class V>
+PURLIN_HD Index last_place_at_or_below(Index count, V value, NumberAt&& number_at) {
   Index low = 0, high = count - 1;
   while (low < high) {
     const Index middle = low + (high - low + 1) / 2;
-    if (ascending[middle] <= value)
+    if (number_at(middle) <= value)
       low = middle;
     else
       high = middle - 1;
   }
   return low;
+}
+
+/// The same for `count` + 1 numbers in memory; count - 1 at most.
+template <class I, class V>
+PURLIN_HD Index last_at_or_below(const I* ascending, Index count, V value) {
+  return last_place_at_or_below(count, value, [ascending](Index k) { return ascending[k]; });
 }
 
 }  // namespace purlin::detail

@@ -101,15 +101,8 @@ struct EhybWalk {
     return part.slice_begin + (node - part.node_begin) / slice_nodes();
   }
   PURLIN_HD Index part_of(Index node) const {
-    Index low = 0, high = a.parts - 1;
-    while (low < high) {
-      const Index middle = low + (high - low + 1) / 2;
-      if (a.part[middle].node_begin <= node)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    return low;
+    const EhybPart* const part = a.part;
+    return last_place_at_or_below(a.parts, node, [part](Index p) { return part[p].node_begin; });
   }
 };
 

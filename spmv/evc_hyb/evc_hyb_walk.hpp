@@ -43,15 +43,8 @@ struct EvcHybWalk {
     return a.row_list == nullptr ? static_cast<Index>(place) : a.row_list[place];
   }
   PURLIN_HD const EvcHybRange& range_of(std::int64_t place) const {
-    Index low = 0, high = a.ell_ranges - 1;
-    while (low < high) {
-      const Index middle = low + (high - low + 1) / 2;
-      if (a.range[middle].first_place <= place)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    return a.range[low];
+    const EvcHybRange* const range = a.range;
+    return range[last_place_at_or_below(a.ell_ranges, place, [range](Index k) { return range[k].first_place; })];
   }
   PURLIN_HD Offset begin_of(std::int64_t place) const {
     if (place < in_pieces()) return a.csr_slot[place - a.split];
