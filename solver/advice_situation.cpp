@@ -9,6 +9,7 @@
 #include <limits>
 
 #include <purlin/precond/registry.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
 #include <purlin/solver/registry.hpp>
 
 namespace purlin::detail {
@@ -47,17 +48,7 @@ std::string advice_format(const char* format, ...) {
 
 AdviceSituation::AdviceSituation(const AdviceInput& input, const AdviceWords& words)
     : in_(input), words_(words), attempts_(input.report.attempts) {
-  if (!attempts_.empty()) return;
-  const SolveReport& report = input.report;
-  Attempt only;
-  only.solver = report.solver;
-  only.method = report.method;
-  only.status = report.status;
-  only.iterations = report.iterations;
-  only.true_residual = report.true_residual;
-  only.attainable_residual = report.attainable_residual;
-  only.failure = report.failure;
-  attempts_.push_back(only);
+  if (attempts_.empty()) attempts_ = {only_attempt(input.report)};
 }
 
 std::string AdviceSituation::preconditioner_of(const Attempt& attempt) const {

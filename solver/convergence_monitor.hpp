@@ -38,6 +38,9 @@ void check_system(std::int64_t n, const LinearOperator<T, S>& A, const LinearOpe
 /// Of an attempt that ended in `stagnation` at this residual, which is attainable or was only reached.
 Failure stagnation_at(bool attainable, double relative_residual);
 
+/// What a report of one attempt says, as an attempt.
+Attempt only_attempt(const SolveReport& report);
+
 template <class T, Space S>
 class ConvergenceMonitor {
  public:

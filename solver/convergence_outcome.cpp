@@ -19,6 +19,11 @@ Failure stagnation_at(bool attainable, double relative_residual) {
   return {attainable ? Cause::rounding : Cause::no_progress, Subject::none, relative_residual};
 }
 
+Attempt only_attempt(const SolveReport& report) {
+  return {report.solver, report.status,              report.iterations, report.true_residual, report.seconds,
+          report.reason, report.attainable_residual, report.method,     report.failure};
+}
+
 template <class T, Space S>
 void ConvergenceMonitor<T, S>::conclude(Status status, Failure failure) {
   if (concluded_) return;
@@ -135,8 +140,7 @@ SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
   if (stagnated_ && report_.status == Status::stagnation) explain_stagnation(r, work);
   report_.reason = text_of(report_.failure);
   report_.seconds = seconds();
-  report_.attempts = {{report_.solver, report_.status, report_.iterations, report_.true_residual, report_.seconds,
-                       report_.reason, report_.attainable_residual, report_.method, report_.failure}};
+  report_.attempts = {only_attempt(report_)};
   return std::move(report_);
 }
 
