@@ -312,8 +312,8 @@ template <class T, Space S>
 void SolverChain<T, S>::finish_in_null_space(SolveReport& report, double outside, Span<const T, S> b,
                                              Span<const T, S> x, const StopCriterion& stop) {
   if (zero_mean_ == nullptr || b.size == 0 || !std::isfinite(report.rhs_norm)) return;
-  Array<double, S> scratch(ctx_, 1);
-  count_part_outside(report, outside, norm_in_range<T, S>(ctx_, b, scratch.data()), stop);
+  at_least(scalar_, 1);
+  count_part_outside(report, outside, norm_in_range<T, S>(ctx_, b, scalar_.data()), stop);
   judge_anew(report, b, x);
   if (report.converged() && !(report.true_residual + report.residual_error_bound <= report.tolerance)) {
     overrule(report, Status::stagnation, stagnation_at(false, report.relative(report.true_residual)));
@@ -322,10 +322,10 @@ void SolverChain<T, S>::finish_in_null_space(SolveReport& report, double outside
 
 // Of an x that is none of the last attempt's.
 template <class T, Space S>
-void SolverChain<T, S>::judge_anew(SolveReport& report, Span<const T, S> b, Span<const T, S> x) const {
-  Array<T, S> r(ctx_, A_->rows());
-  Array<double, S> scratch(ctx_, 1);
-  const TrueResidual found = true_residual<T, S>(ctx_, *A_, b, x, report.rhs_norm, 0, r, scratch.data());
+void SolverChain<T, S>::judge_anew(SolveReport& report, Span<const T, S> b, Span<const T, S> x) {
+  at_least(image_, A_->rows());
+  at_least(scalar_, 1);
+  const TrueResidual found = true_residual<T, S>(ctx_, *A_, b, x, report.rhs_norm, 0, image_.span(), scalar_.data());
   report.true_residual = found.norm;
   if (found.proven) report.residual_error_bound = found.error_bound;
   report.twice_precision = found.proven;
@@ -428,11 +428,6 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
   const auto start = Clock::now();
   const std::int64_t n = A_->rows();
   const auto column_of = [n](auto vectors, Index c) { return vectors.subspan(c * n, n); };
-  const auto at_least = [this](Array<T, S>& array, std::int64_t size) {
-    if (array.size() >= size) return;
-    array = Array<T, S>();
-    array = Array<T, S>(ctx_, size);
-  };
   std::vector<double> outside(static_cast<std::size_t>(columns), 0.0);
   const bool zero = guess == InitialGuess::zero;
   const Span<const T, S> given = b;

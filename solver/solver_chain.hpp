@@ -105,7 +105,14 @@ class SolverChain {
   SolveReport of_guess(const SolveReport& report) const;
   void finish_in_null_space(SolveReport& report, double outside, Span<const T, S> b, Span<const T, S> x,
                             const StopCriterion& stop);
-  void judge_anew(SolveReport& report, Span<const T, S> b, Span<const T, S> x) const;
+  void judge_anew(SolveReport& report, Span<const T, S> b, Span<const T, S> x);
+  /// Room for `size` values, which is kept: later solves allocate nothing.
+  template <class V>
+  void at_least(Array<V, S>& array, std::int64_t size) {
+    if (array.size() >= size) return;
+    array = Array<V, S>();
+    array = Array<V, S>(ctx_, size);
+  }
   bool batched() const;
   void check_null_space();
   double split_off_constant(Span<const T, S> b, const StopCriterion& stop, Span<T, S> projected);
@@ -116,7 +123,7 @@ class SolverChain {
   struct Scaled;
   SolveReport solve_scaled(SolveReport whole, const SystemUnits& units, Span<const T, S> b, Span<T, S> x,
                            const StopCriterion& stop, const ProgressFn& progress);
-  double residual_of(Span<const T, S> b, Span<const T, S> x) const;
+  double residual_of(Span<const T, S> b, Span<const T, S> x);
   bool guess_is_in_range(const Scaled& in, Span<const T, S> x) const;
   void judge_scaled_back(SolveReport& report, Scaled& in, int to_units, Span<const T, S> x) const;
   std::optional<SystemUnits> units_for(const SolveReport& report, Span<const T, S> b) const;
@@ -131,7 +138,8 @@ class SolverChain {
   Array<T, S> best_x_;                                        ///< where several solvers may be tried
   bool best_is_zero_ = false;                                 ///< and `best_x_` is not filled
   Array<T, S> projected_b_;                                   ///< with the constant null space: b without its mean
-  Array<T, S> image_;                                         ///< likewise: of a vector, to see what A's range is
+  Array<T, S> image_;       ///< of a vector, to see what A's range is; and residuals that are formed anew
+  Array<double, S> scalar_;  ///< what sums and norms leave
   OperatorExchange<T, S>* exchange_ = nullptr;
   bool range_has_mean_zero_ = false, null_space_known_ = false;
   std::unique_ptr<BatchSolver<T, S>> batch_;  ///< from the first call for several columns on

@@ -114,7 +114,7 @@ SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits
 
 // Of the guess, at any scale.
 template <class T, Space S>
-double SolverChain<T, S>::residual_of(Span<const T, S> b, Span<const T, S> x) const {
+double SolverChain<T, S>::residual_of(Span<const T, S> b, Span<const T, S> x) {
   SolveReport of_guess;
   judge_anew(of_guess, b, x);
   return of_guess.true_residual;
@@ -151,7 +151,7 @@ void SolverChain<T, S>::judge_scaled_back(SolveReport& report, Scaled& in, int t
   template std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport&, Span<const T, S>) const; \
   template SolveReport SolverChain<T, S>::solve_scaled(SolveReport, const SystemUnits&, Span<const T, S>,       \
                                                        Span<T, S>, const StopCriterion&, const ProgressFn&);    \
-  template double SolverChain<T, S>::residual_of(Span<const T, S>, Span<const T, S>) const;                     \
+  template double SolverChain<T, S>::residual_of(Span<const T, S>, Span<const T, S>);                           \
   template bool SolverChain<T, S>::guess_is_in_range(const Scaled&, Span<const T, S>) const;                    \
   template void SolverChain<T, S>::judge_scaled_back(SolveReport&, Scaled&, int, Span<const T, S>) const;
 PURLIN_FOR_TYPES_AND_SPACES(X)

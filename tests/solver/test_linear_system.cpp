@@ -284,6 +284,24 @@ TEST_BOTH("a pure Neumann problem is solved with the constant null space taken o
   }
 }
 
+TEST_BOTH("a second solve with the constant null space allocates nothing", "[system]") {
+  const Context<S> ctx;
+  const Rows a = neumann(14);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = make_array(ctx, a.rhs_for(noise(a.size())));
+  auto x = make_array(ctx, std::vector<double>(static_cast<std::size_t>(a.size()), 0.0));
+  SystemOptions options;
+  options.null_space = NullSpace::constant;
+  options.solver.name = "cg";
+  options.precond.name = "jacobi";
+  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  CHECK(system.solve(b.cspan(), x.span()).converged());
+  fill<double, S>(ctx, 0.0, x.span());
+  const auto before = ctx.memory()->use().allocations;
+  CHECK(system.solve(b.cspan(), x.span()).converged());
+  CHECK(ctx.memory()->use().allocations == before);
+}
+
 TEST_BOTH("independent systems work in two threads", "[system]") {
   const Rows a = laplacian(24), c = laplacian(31, 0.4);
   const auto b = a.rhs_for(noise(a.size())), d = c.rhs_for(noise(c.size()));
