@@ -12,6 +12,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/io/matrix_file.hpp>
 
+#include "tests/support.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace purlin::testing {
@@ -36,17 +37,6 @@ inline std::vector<PlainEntry> entries_of(const Csr<double, Space::host>& a) {
 }
 
 inline std::vector<double> values_of(const Array<double, Space::host>& a) { return {a.begin(), a.end()}; }
-
-/// The message of the InputError that `f` throws; "" when it throws none.
-template <class F>
-std::string refusal(F&& f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 /// Numbers as their bytes in the order of PETSc, the most significant first.
 class BigEndian {

@@ -28,7 +28,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 std::string complaint(const std::string& bytes) {
-  return refusal([&] { parse_matrix_file(HostContext(1), bytes, "f"); });
+  return message_of<InputError>([&] { parse_matrix_file(HostContext(1), bytes, "f"); });
 }
 
 }  // namespace

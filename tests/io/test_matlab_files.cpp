@@ -8,10 +8,8 @@ using namespace purlin::testing;
 namespace {
 
 std::string answer(const std::string& bytes, const std::string& name) {
-  return refusal([&] { parse_matrix_file(HostContext(1), bytes, name); });
+  return message_of<InputError>([&] { parse_matrix_file(HostContext(1), bytes, name); });
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

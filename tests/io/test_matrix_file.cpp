@@ -78,7 +78,7 @@ TEST_CASE("arrays of NumPy are read in both orders and every type", "[io][npy]")
 }
 
 TEST_CASE("what no matrix of real numbers is, is refused in words", "[io]") {
-  const auto words_of = [](const char* name) { return refusal([&] { read(name); }); };
+  const auto words_of = [](const char* name) { return message_of<InputError>([&] { read(name); }); };
   CHECK(words_of("csr_complex.npz").find("complex values are not supported") != std::string::npos);
   CHECK(words_of("complex.npy").find("complex values are not supported") != std::string::npos);
   CHECK(words_of("three_dimensions.npy").find("expected an array of 1 or 2 dimensions, found 3") !=
@@ -88,7 +88,7 @@ TEST_CASE("what no matrix of real numbers is, is refused in words", "[io]") {
   CHECK(words_of("nan.npy") == file("nan.npy") + ": value 2: expected a finite number, found nan");
   CHECK(words_of("two_arrays.npz").find("a.npy, b.npy") != std::string::npos);
   const HostContext ctx(1);
-  CHECK(refusal([&] { read_columns_file(ctx, file("csr.npz")); }).find("found a sparse matrix of 4 x 6") !=
+  CHECK(message_of<InputError>([&] { read_columns_file(ctx, file("csr.npz")); }).find("found a sparse matrix of 4 x 6") !=
         std::string::npos);
 }
 
@@ -123,17 +123,17 @@ TEST_CASE("tables of text are read by their suffix, with commas, blanks and comm
     CHECK(values_of(parse_columns_file(ctx, text, "table.TXT").values) == values_of(found.values));
   }
   CHECK(values_of(parse_columns_file(ctx, "1\n2\n3", "b.txt").values) == std::vector<double>{1, 2, 3});
-  CHECK(refusal([&] { parse_matrix_file(ctx, "1,2\n3\n", "t.csv"); }) ==
+  CHECK(message_of<InputError>([&] { parse_matrix_file(ctx, "1,2\n3\n", "t.csv"); }) ==
         "t.csv:2: expected 2 numbers, as in the lines before, found 1");
-  CHECK(refusal([&] { parse_matrix_file(ctx, "x,y\n1,2\n", "t.csv"); }) ==
+  CHECK(message_of<InputError>([&] { parse_matrix_file(ctx, "x,y\n1,2\n", "t.csv"); }) ==
         "t.csv:1: expected a finite number, found 'x,y'");
-  CHECK(refusal([&] { parse_matrix_file(ctx, "1,2\n3,nan\n", "t.csv"); }) ==
+  CHECK(message_of<InputError>([&] { parse_matrix_file(ctx, "1,2\n3,nan\n", "t.csv"); }) ==
         "t.csv:2: expected a finite number, found 'nan'");
-  CHECK(refusal([&] { parse_matrix_file(ctx, "1,,2\n", "t.csv"); }).find("t.csv:1: expected a") == 0);
-  CHECK(refusal([&] {
+  CHECK(message_of<InputError>([&] { parse_matrix_file(ctx, "1,,2\n", "t.csv"); }).find("t.csv:1: expected a") == 0);
+  CHECK(message_of<InputError>([&] {
           parse_matrix_file(ctx, "1,2,\n", "t.csv");
         }).find("t.csv:1: expected a number after the comma") == 0);
-  CHECK(refusal([&] { parse_matrix_file(ctx, "# nothing\n", "t.csv"); }).find("found none") != std::string::npos);
-  CHECK(refusal([&] { parse_matrix_file(ctx, "1 2\n", "b.dat"); }).find("expected the banner %%MatrixMarket") !=
+  CHECK(message_of<InputError>([&] { parse_matrix_file(ctx, "# nothing\n", "t.csv"); }).find("found none") != std::string::npos);
+  CHECK(message_of<InputError>([&] { parse_matrix_file(ctx, "1 2\n", "b.dat"); }).find("expected the banner %%MatrixMarket") !=
         std::string::npos);
 }

@@ -37,7 +37,7 @@ std::vector<double> columns(const std::string& bytes) {
 }
 
 std::string complaint(const std::string& bytes) {
-  return refusal([&] { parse_matrix_file(HostContext(1), bytes, "m.petsc"); });
+  return message_of<InputError>([&] { parse_matrix_file(HostContext(1), bytes, "m.petsc"); });
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ TEST_CASE("a file of a matrix and a right-hand side gives each to who asks for i
   CHECK(entries(both) == expected);
   CHECK(columns(both) == std::vector<double>{7, 8, 9});
   const std::string three = both + vector_of<std::int32_t, double>({1, 2, 3});
-  CHECK(refusal([&] { columns(three); }) ==
+  CHECK(message_of<InputError>([&] { columns(three); }) ==
         "m.petsc: expected one vector, found 2 (several right-hand sides are one dense matrix)");
 }
 
