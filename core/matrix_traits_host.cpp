@@ -15,7 +15,7 @@ namespace purlin {
 namespace {
 
 // Position of column j in row i, or -1. `after` is where it may be, counted from the beginning of the row, -1 where
-// nothing is known, and becomes the place behind it where it is found.
+// nothing is known, and becomes the place after it where it is found.
 template <class RowPtr>
 Offset find_entry(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index i, Index j, Index& after) {
   const Index* const begin = col.data + row_ptr[i];
@@ -48,7 +48,7 @@ struct Partial {
   Index rows[4] = {0, 0, 0, 0};       // empty, missing, zero, negative
   Index first[4] = {-1, -1, -1, -1};  // of this partial's rows, which ascend
   // Of each row since `begin`, where in it the next partner to be looked up is if the pattern is symmetric: rows are
-  // met in ascending order, and so are the partners that entries of later rows have behind its diagonal. Of those
+  // met in ascending order, and so are the partners that entries of later rows have after its diagonal. Of those
   // before, as far as they are kept, `not_met` until the first has been found.
   std::vector<Index> next, next_before;
   Index begin = 0, share = 0;  // share: rows that are expected, for which there is room at once

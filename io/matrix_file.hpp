@@ -20,7 +20,7 @@ enum class FileFormat {
   csv             ///< .csv
 };
 
-/// What the suffix of a name stands for, in upper or lower case, with .gz behind it or not; nothing for others.
+/// What the suffix of a name stands for, in upper or lower case, followed by .gz or not; nothing for others.
 std::optional<FileFormat> format_of_name(const std::string& path);
 
 /// A matrix, and what its file says beyond that.

@@ -28,7 +28,7 @@ struct NpyArray {
 
 bool begins_as_npy(std::string_view bytes);
 
-/// Reads the header and measures the data. Throws InputError for what is no whole array, for more bytes behind it,
+/// Reads the header and measures the data. Throws InputError for what is no whole array, for more bytes after it,
 /// and for types that are no numbers or texts: complex values, objects of Python, records are named.
 NpyArray parse_npy(std::string_view bytes, const std::string& name);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto big = ByteOrder::big;
 constexpr std::int32_t matrix_mark = 1211216, vector_mark = 1211214;
-constexpr std::int64_t dense = -1;  // in the place of the number of entries
+constexpr std::int64_t dense = -1;  // instead of the number of entries
 
 bool is_mark(std::int64_t number) { return number == matrix_mark || number == vector_mark; }
 

@@ -28,7 +28,7 @@ class SolveLimits {
   SolveLimits(const SolveLimits&) = delete;
   SolveLimits& operator=(const SolveLimits&) = delete;
 
-  /// What the solvers call in the place of the caller's.
+  /// What the solvers call instead of the caller's.
   const ProgressFn& progress() const { return watched_ ? watched_ : progress_; }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace purlin::detail {
 
-/// What a setup has missed or is sure to save, over its price and what the solve takes behind it, before it is
+/// What a setup has missed or will save, over its price and what the solve takes after it, before it is
 /// bought: however wrong the iterations to come are estimated, the total then is at most 1 + 1/least_missed times
 /// what it would have been, and 3 times where the solve behind it takes a tenth of that or more.
 inline constexpr double least_missed = 0.45;

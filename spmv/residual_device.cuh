@@ -49,7 +49,7 @@ __device__ __forceinline__ TwiceSum warp_merge(TwiceSum sum) {
 inline constexpr int residual_numbers = 5;
 
 /// Block after block leaves its sums at `partial`, `residual_numbers` each; the last one adds them in the order of
-/// the blocks and leaves the result at `total`, and behind it x_max. All threads of all blocks call it.
+/// the blocks and leaves the result at `total`, and x_max after it. All threads of all blocks call it.
 __device__ __forceinline__ void finish_residual(const ResidualSums& mine, double* partial, unsigned* tickets,
                                                 double* total) {
   constexpr int sums = residual_numbers - 1;

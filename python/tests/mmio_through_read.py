@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin of pytest that puts purlin.read in the place of SciPy's mmread, and writes how each test ended."""
+"""A plugin of pytest that puts purlin.read instead of SciPy's mmread, and writes how each test ended."""
 
 import json
 import os

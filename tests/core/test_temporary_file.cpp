@@ -74,7 +74,7 @@ TEST_CASE("A file that is not committed goes, and two of one target do not meet"
   CHECK(count_files(folder) == 1);
 }
 
-TEST_CASE("A link in the place of a partial file is not followed, and what it names stays", "[files]") {
+TEST_CASE("A link with the name of a partial file is not followed, and what it names stays", "[files]") {
   const TemporaryFolder folder;
   folder.write("precious", "kept");
   // The names that this process gives next.
@@ -128,7 +128,7 @@ TEST_CASE("Partial files that nobody writes are removed, and no others", "[files
   CHECK(file_content(folder.file("x")) == "text");
 }
 
-TEST_CASE("A folder that does not exist is told by errno", "[files]") {
+TEST_CASE("A folder that does not exist is reported by errno", "[files]") {
   const TemporaryFolder folder;
   TemporaryFile file;
   CHECK_FALSE(file.open(folder.file("none/x")));

@@ -153,7 +153,7 @@ TEST_CASE("A choice is stored with an order", "[plan-cache]") {
   CHECK(cache.remark() == "");
 }
 
-TEST_CASE("What is no file in the place of a plan is ignored with a line", "[plan-cache]") {
+TEST_CASE("What is no file where a plan belongs is ignored with a line", "[plan-cache]") {
   const Context<host> ctx(1);
   const TemporaryFolder folder;
   const auto there = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:6"));

@@ -61,7 +61,7 @@ TEST_CASE("the lock of a process that was killed is taken over", "[transient]") 
   close(ready[1]);
 }
 
-TEST_CASE("what is no file in the place of the lock is refused and left alone", "[transient]") {
+TEST_CASE("what is no file where the lock belongs is refused and left alone", "[transient]") {
   const TemporaryFolder folder;
   const std::string place = folder.path().string(), lock = folder.file("run.lock");
   folder.write("precious", "kept");
