@@ -14,7 +14,7 @@ namespace purlin {
 
 /// What the rules read.
 struct AdviceInput {
-  const SolveReport& report;
+  const SolveReport& report;        ///< of the solve, with its attempts
   const SystemOptions& options;     ///< as they were given, with the stop criterion of this solve
   SystemFacts facts = {};           ///< of the system
   std::string preconditioner = {};  ///< the one that the solve ended with, or "none"; empty: the one in the options

@@ -123,8 +123,8 @@ ResidualSums ehyb_symmetric_residual(const Context<Space::device>& ctx, const Eh
   const auto blocks = static_cast<unsigned>(std::min(a.left.parts, most));
   const std::size_t shared = std::min(a.longest_own, PairResidualTuning::rows) * sizeof(TwiceSum);
   double* const total = state.partial() + std::int64_t{blocks} * residual_numbers;
-  pair_residual_kernel<<<blocks, PairResidualTuning::threads, shared, state.stream()>>>(a, args, state.partial(),
-                                                                                        state.tickets(), total);
+  pair_residual_kernel<T><<<blocks, PairResidualTuning::threads, shared, state.stream()>>>(a, args, state.partial(),
+                                                                                           state.tickets(), total);
   PURLIN_CHECK_LAUNCH();
   return fetch_sums(ctx, total);
 }
