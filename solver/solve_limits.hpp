@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <purlin/core/work_limit.hpp>
@@ -37,8 +38,9 @@ class SolveLimits {
     return [this] { return setup_goes_on(); };
   }
   bool iterations_go_on(const Progress& now) {
+    if (solver_ != now.solver) solver_ = now.solver;
     last_ = now;
-    last_.solver = {};  // which may not outlive the call
+    last_.solver = solver_;
     iterated_ = true;
     return limit_.ended() != WorkEnd::caller && progress_(now);
   }
@@ -51,6 +53,7 @@ class SolveLimits {
   WorkLimit& limit_;
   const ProgressFn progress_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::string solver_;  // of `last_`: the caller's may not outlive the call
   Progress last_;
   bool iterated_ = false;
   ProgressFn watched_;

@@ -122,12 +122,17 @@ TEST_CASE("A setup asks the callback, with the progress of the last iteration", 
   int calls = 0;
   const auto progress = [&](const Progress& now) {
     CHECK(now.iteration == 17);
+    CHECK(now.solver == "a method of one's own");
     return ++calls < 4;
   };
   const detail::SolveLimits<Space::host> limits(ctx, 0, progress);
   Progress seventeenth;
   seventeenth.iteration = 17;
+  std::string name = "a method of one's own";
+  seventeenth.solver = name;
   CHECK(limits.progress()(seventeenth));
+  name.assign(name.size(), '-');  // whose name need not live on
+  seventeenth.solver = "a method of one's own";
   const auto make = [&] { return make_precond<double, Space::host>(ctx, there.wide(), {}, options.precond, {}); };
   CHECK_THROWS_AS(make(), detail::WorkInterrupted);
   CHECK(calls == 4);
