@@ -131,13 +131,6 @@ def relative_history(report):
 def check_charts(name, page, report):
     residuals = relative_history(report)
     iterations = list(range(len(residuals)))
-    if len(report["attempts"]) > 1:  # each opens with the residual that it starts from
-        iterations = []
-        begin = 0
-        for attempt in report["attempts"]:
-            end = begin + int(attempt["iterations"])
-            iterations += list(range(begin, end + 1))
-            begin = end
     shown = check_curve(name, chart_of(page, "residual over iterations"), iterations, residuals)
     true = math.log10(float(report["true_relative_residual"]))
     check(shown is not None and abs(shown - true) < 0.05, f"{name}: the true residual is drawn at 1e{shown}")

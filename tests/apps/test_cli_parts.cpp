@@ -127,17 +127,16 @@ TEST_CASE("Reports are JSON: what is not finite is null, what is not UTF-8 is re
 TEST_CASE("The history counts iterations through all attempts", "[cli]") {
   SolveReport report;
   report.rhs_norm = 2;
-  report.history = {2, 1, 0.5, 0.5, 0.25};  // two iterations, then one from where they ended
-  Attempt first;
-  first.solver = "cg";
-  first.iterations = 2;
-  Attempt second;
-  second.solver = "gmres";
-  second.iterations = 1;
-  report.attempts = {first, second};
+  report.history = {2, 1, 0.5, 0.25};  // two iterations, then one from where they ended
+  const auto attempt_of = [](const char* solver, int iterations) {
+    Attempt attempt;
+    attempt.solver = solver;
+    attempt.iterations = iterations;
+    return attempt;
+  };
+  report.attempts = {attempt_of("cg", 2), attempt_of("bicgstab", 0), attempt_of("gmres", 1)};
   CHECK(history_csv({report}) ==
-        "iteration,residual,relative_residual,solver\n0,2,1,cg\n1,1,0.5,cg\n2,0.5,0.25,cg\n2,0.5,0.25,gmres\n"
-        "3,0.25,0.125,gmres\n");
+        "iteration,residual,relative_residual,solver\n0,2,1,cg\n1,1,0.5,cg\n2,0.5,0.25,cg\n3,0.25,0.125,gmres\n");
 }
 
 TEST_CASE("Where x is not the last attempt's, the text says whose it is", "[cli]") {

@@ -20,20 +20,11 @@ double norm_of(const Json& solve) {
   return norm > 0 ? norm : 1;
 }
 
-// Each attempt opens with the residual that it starts from, before its first iteration.
 Curve history_of(const Json& solve, const std::string& name, const std::string& style) {
   Curve curve{name, style, {}};
-  const Json& attempts = solve["attempts"];
-  std::size_t attempt = 0;
   int iteration = 0;
-  int attempt_end = attempts.empty() ? 0 : attempts[0]["iterations"].get<int>();
   for (const Json& residual : solve["history"]) {
-    curve.points.emplace_back(iteration, number(residual) / norm_of(solve));
-    if (iteration == attempt_end && attempt + 1 < attempts.size()) {
-      attempt_end += attempts[++attempt]["iterations"].get<int>();
-    } else {
-      ++iteration;
-    }
+    curve.points.emplace_back(iteration++, number(residual) / norm_of(solve));
   }
   return curve;
 }

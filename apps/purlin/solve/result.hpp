@@ -84,8 +84,8 @@ struct SolveResult {
 ///   setup_phases                  splits setup; transfer is conversion to the precision and upload
 ///   preconditioner_residual       |A M - I|_F with --precond-residual: norm, relative to |I|_F, probes (0: exact);
 ///                                 else null
-///   history                       the recurrence's residual, absolute, before the first and after each iteration of
-///                                 each attempt
+///   history                       the recurrence's residual, absolute, before the first iteration and after each, of
+///                                 all attempts one after another
 ///   timeline                      when the solve had come how far, at up to 500 of its iterations: arrays of
 ///                                 iteration, counted through all attempts, seconds since the solve began, and
 ///                                 relative_residual

@@ -242,19 +242,18 @@ Json solve_json(SolveResult& result) {
 
 namespace {
 
+// The start stands with the first attempt, an iteration with the attempt that made it.
 void append_history(std::string& csv, const std::string& column, const SolveReport& report) {
-  // Each attempt opens with the residual that it starts from, before its first iteration.
   std::size_t attempt = 0;
   int iteration = 0;
   int attempt_end = report.attempts.empty() ? 0 : report.attempts.front().iterations;
   for (const double residual : report.history) {
+    while (iteration > attempt_end && attempt + 1 < report.attempts.size()) {
+      attempt_end += report.attempts[++attempt].iterations;
+    }
     csv += column + std::to_string(iteration) + ',' + shortest(residual) + ',' + shortest(report.relative(residual)) +
            ',' + (report.attempts.empty() ? report.solver : report.attempts[attempt].solver) + '\n';
-    if (iteration == attempt_end && attempt + 1 < report.attempts.size()) {
-      attempt_end += report.attempts[++attempt].iterations;
-    } else {
-      ++iteration;
-    }
+    ++iteration;
   }
 }
 
