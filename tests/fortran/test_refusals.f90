@@ -6,8 +6,9 @@ program test_refusals
   use purlin
   implicit none
   character(*), parameter :: number_fields = ' converged, iterations, true_residual, initial_residual, rhs_norm, '// &
-    'tolerance, attainable_residual, seconds, restarts, history_length, rows, setup_seconds, bytes,'
-  character(*), parameter :: text_fields = ' status, cause, reason, solver, preconditioner, format, changed, '// &
+    'tolerance, residual_error_bound, row_residual, attainable_residual, '// &
+    'seconds, restarts, history_length, rows, setup_seconds, bytes,'
+  character(*), parameter :: text_fields = ' status, cause, reason, warning, solver, preconditioner, format, changed, '// &
     'decision,'
 
   call make_matrix(0.4_real64)
