@@ -110,7 +110,7 @@ bool AmgOperator<T, S>::single_suffices(const Context<S>& ctx, const CsrView<T, 
   const double usual = fetch<double, S>(ctx, norm.data()) / std::sqrt(std::max<double>(1, a.nnz()));
   if (!(usual > least && usual < most)) return false;
   // A cycle still serves where rounding hides so much of the softest vectors. See the README.
-  constexpr double most_hidden = 0.002, rounding = 0.5 * std::numeric_limits<float>::epsilon();
+  constexpr double most_hidden = 0.02, rounding = 0.5 * std::numeric_limits<float>::epsilon();
   const double hidden = rounding * detail::rounding_of_soft_vectors(ctx, hierarchy_);
   contrast_ = !(hidden <= most_hidden);
   return !contrast_;

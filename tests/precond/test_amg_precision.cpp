@@ -79,7 +79,8 @@ std::vector<std::pair<std::string, HostCsr>> contrasts(double k, int n2, int n3)
 
 }  // namespace
 
-TEST_CASE("AMG that chooses its precision takes hardly more iterations than in double, whatever the contrast",
+// An iteration in single precision takes 60 % of the time of one in double.
+TEST_CASE("AMG that chooses its precision gains more than the iterations that it adds, whatever the contrast",
           "[amg][precision]") {
   const Context<Space::host> ctx(1);
   for (const double k : {1.0, 1e2, 1e4, 1e6, 1e7, 1e8, 1e10}) {
@@ -88,8 +89,8 @@ TEST_CASE("AMG that chooses its precision takes hardly more iterations than in d
       INFO(name << ", contrast " << k << ": " << in_double.iterations << " in double, " << chosen.iterations
                 << (chosen.single ? " in single" : " chosen double"));
       CHECK((chosen.status == in_double.status || chosen.status == Status::converged));
-      if (in_double.status == Status::converged) CHECK(chosen.iterations <= 1.2 * in_double.iterations + 2);
-      if (k == 1) CHECK(chosen.single);
+      if (in_double.status == Status::converged) CHECK(chosen.iterations <= 1.4 * in_double.iterations);
+      if (k <= 1e2) CHECK(chosen.single);
     }
   }
 }
