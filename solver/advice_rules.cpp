@@ -91,10 +91,10 @@ MaybeSuggestion more_digits(const Situation& s) {
   return std::nullopt;
 }
 
-// AMG's cycle works in single precision where nothing else was asked for, and may lose its sign there.
+// A cycle in single precision may lose its sign. One that was not asked for has been tried in double already.
 MaybeSuggestion amg_in_double(const Situation& s) {
   const AmgOptions& amg = s.options().precond.of<AmgOptions>();
-  if (s.single_precision() || amg.precision == AmgPrecision::system) return std::nullopt;
+  if (s.single_precision() || amg.precision != AmgPrecision::single) return std::nullopt;
   const bool lost = std::any_of(s.attempts().begin(), s.attempts().end(), [&](const Attempt& attempt) {
     const Failure& failure = attempt.failure;
     return same_name(s.preconditioner_of(attempt), "amg") &&
@@ -214,6 +214,9 @@ constexpr Rule rules[] = {
     {&judged, &correct_assembly},
     {&ended<Status::stagnation>, &take_mean_out},
     {&judged, &name_null_space},
+    {&ended_for<Cause::solution_out_of_range>, &change_units},
+    {&ended_for<Cause::norm_overflows>, &change_units},
+    {&ended_for<Cause::norm_underflows>, &change_units},
     {&judged, &amg_in_double},
     {&any, &more_digits},
     {&judged, &attainable_tolerance},
@@ -238,9 +241,6 @@ constexpr Rule rules[] = {
     {&ended<Status::diverged>, &bare_after_divergence},
     {&ended<Status::breakdown>, &gmres_for_breakdown},
     {&ended<Status::breakdown>, &bare_after_breakdown},
-    {&ended_for<Cause::solution_out_of_range>, &change_units},
-    {&ended_for<Cause::norm_overflows>, &change_units},
-    {&ended_for<Cause::norm_underflows>, &change_units},
     {&ended<Status::not_finite>, &inspect},
     {&judged, &stronger},
     {&judged, &inspect},

@@ -300,19 +300,33 @@ TEST_CASE("Iterations are not advised after a breakdown, nor a method after GMRE
   CHECK(contains(next_step(report, options, facts_of_size(5)), "--precond none"));
 }
 
-TEST_CASE("AMG in double is advised where its cycle in single precision failed", "[cli]") {
+TEST_CASE("AMG in double is advised where its cycle failed in the single precision that was asked for", "[cli]") {
   SolveOptions options;
   options.system.precond.name = "amg";
+  options.system.precond.of<AmgOptions>().precision = AmgPrecision::single;
   SystemFacts facts = facts_of_size(1000);
   facts.may_be_definite = true;
   SolveReport report = report_of({attempt_of("cg", "", Status::not_positive_definite, Cause::precond_not_positive)});
   CHECK(next_step(report, options, facts) == "--amg-precision double: in single precision its cycle failed");
-  options.system.precond.of<AmgOptions>().precision = AmgPrecision::system;
-  CHECK_FALSE(contains(next_step(report, options, facts), "amg"));
+  for (const AmgPrecision tried_in_double : {AmgPrecision::system, AmgPrecision::automatic}) {
+    options.system.precond.of<AmgOptions>().precision = tried_in_double;
+    CHECK_FALSE(contains(next_step(report, options, facts), "amg"));
+  }
   options.system.precond = PrecondOptions{"auto"};
+  options.system.precond.of<AmgOptions>().precision = AmgPrecision::single;
   report.attempts.front().preconditioner = "amg";
   report.attempts.push_back(attempt_of("cg", "jacobi", Status::max_iterations, Cause::iteration_limit));
   CHECK(contains(next_step(report, options, facts), "--precond amg --amg-precision double:"));
+}
+
+TEST_CASE("A solution outside the range of the precision asks for other units before all else", "[cli]") {
+  SolveReport report = report_of({attempt_of("cg", "amg", Status::not_finite, Cause::solution_out_of_range)});
+  SolveOptions options;
+  options.system.precond.of<AmgOptions>().precision = AmgPrecision::single;
+  for (const Cause cause : {Cause::solution_out_of_range, Cause::norm_overflows, Cause::norm_underflows}) {
+    report.failure.cause = cause;
+    CHECK(contains(next_step(report, options, facts_of_size(5)), "change the units of A or b"));
+  }
 }
 
 TEST_CASE("Rows without values come before all other advice, and are named in the reason", "[cli]") {
