@@ -49,7 +49,7 @@ def test_a_callback_may_end_a_solve():
     assert residual(A, y, B) < 2e-8
 
 
-@pytest.mark.parametrize("make", [np.bool_, np.array, lambda no: np.array(float(not no)) > 0.5])
+@pytest.mark.parametrize("make", [np.bool_, np.array, lambda truth: np.array(float(truth)) > 0.5])
 def test_a_false_of_numpy_ends_a_solve(make):
     for method, count in (("cg", 4), ("gmres", 4), ("bicgstab", 4)):
         with pytest.warns(purlin.ConvergenceWarning, match="stopped_by_caller"):
