@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from conftest import laplacian, residual
+from scipy.sparse.linalg import LinearOperator
 
 import purlin
 
@@ -94,13 +95,22 @@ def test_an_indefinite_matrix_is_said_to_be_one():
     assert report.status == "not_positive_definite"
 
 
-@pytest.mark.parametrize("where", ["matrix", "b", "x0"])
+@pytest.mark.parametrize("where", ["b", "x0", "products"])
 def test_nan_is_never_converged(where):
-    a, b, x0 = A.copy(), B.copy(), np.zeros(144)
-    {"matrix": a.data, "b": b, "x0": x0}[where][1] = np.nan
-    with pytest.warns(purlin.ConvergenceWarning):
-        _, report = purlin.solve(a, b, x0, preconditioner=None)
-    assert report.status == "not_finite"
+    b, x0, factor = B.copy(), np.zeros(144), np.ones(144)
+    {"b": b, "x0": x0, "products": factor}[where][1] = np.nan
+    operator = LinearOperator((144, 144), matvec=lambda x: factor * (A @ x), dtype=float)
+    for a in (operator,) if where == "products" else (A, operator):
+        with pytest.warns(purlin.ConvergenceWarning):
+            _, report = purlin.solve(a, b, x0, preconditioner=None)
+        assert report.status == "not_finite"
+
+
+def test_nan_in_a_matrix_is_refused_with_its_place():
+    a = A.copy()
+    a.data[1] = np.nan
+    with pytest.raises(ValueError, match="row 0"):
+        purlin.solve(a, B)
 
 
 def test_a_null_space_is_taken_out():
