@@ -7,6 +7,10 @@ import sys
 
 import numpy as np
 
+from . import _core
+
+_core.import_numpy()  # the first result may be one of a solve while the interpreter ends, when nothing can be imported
+
 double = np.dtype(np.float64)
 
 

@@ -6,6 +6,7 @@
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
+#include "arrays.hpp"
 #include "diagonal.hpp"
 #include "gil.hpp"
 #include "interrupts.hpp"
@@ -44,6 +45,9 @@ NB_MODULE(_core, module) {
   module.attr("has_zlib") = PURLIN_HAS_ZLIB == 1;
   nb::set_leak_warnings(false);  // a Solver that lives until the end is no mistake
   nb::register_exception_translator(translate);
+  module.def(
+      "import_numpy", [] { as_numpy(std::vector<double>()); },
+      "Make an array, so that nanobind imports NumPy now and not with the first result.");
   bind_end(module);
   bind_progress(module);
   bind_matrix_arrays(module);
