@@ -11,117 +11,63 @@
 namespace purlin::detail {
 namespace {
 
-// What other packages and programs call it, and what it is here: an option of a command line or a keyword, or a name
-// of one of the tables. Canonical; of several with one name the first that is among the names.
-struct OtherName {
-  std::string_view theirs, ours;
+// What one thing is called here, in every interface, and what other packages and programs call it: an option of a
+// command line, a keyword, or a name of one of the tables. All canonical. Whichever is given, one of ours is meant,
+// the first that is among the names.
+struct Synonyms {
+  std::array<std::string_view, 3> ours;
+  std::array<std::string_view, 8> theirs;
 };
 
-constexpr std::array other_names = {
-    OtherName{"b", "rhs"},
-    OtherName{"righthandside", "rhs"},
-    OtherName{"o", "out"},
-    OtherName{"x", "out"},
-    OtherName{"output", "out"},
-    OtherName{"outdir", "out"},
-    OtherName{"outputdir", "out"},
-    OtherName{"solution", "out"},
-    OtherName{"save", "out"},
-    OtherName{"x0", "guess"},
-    OtherName{"initialguess", "guess"},
-    OtherName{"initialguess", "x0"},
-    OtherName{"guess", "x0"},
-    OtherName{"tol", "rtol"},
-    OtherName{"tolerance", "rtol"},
-    OtherName{"reltol", "rtol"},
-    OtherName{"tolerance", "tol"},
-    OtherName{"rtol", "tol"},
-    OtherName{"reltol", "tol"},
-    OtherName{"eps", "rtol"},
-    OtherName{"eps", "tol"},
-    OtherName{"abstol", "atol"},
-    OtherName{"maxiter", "maxiterations"},
-    OtherName{"maxiters", "maxiterations"},
-    OtherName{"maxit", "maxiterations"},
-    OtherName{"maxits", "maxiterations"},
-    OtherName{"iterations", "maxiterations"},
-    OtherName{"niter", "maxiterations"},
-    OtherName{"itmax", "maxiterations"},
-    OtherName{"timeout", "timelimit"},
-    OtherName{"maxtime", "timelimit"},
-    OtherName{"preconditioner", "precond"},
-    OtherName{"precond", "preconditioner"},
-    OtherName{"pc", "precond"},
-    OtherName{"pc", "preconditioner"},
-    OtherName{"pctype", "precond"},
-    OtherName{"pctype", "preconditioner"},
-    OtherName{"m", "precond"},
-    OtherName{"m", "preconditioner"},
-    OtherName{"method", "solver"},
-    OtherName{"ksp", "solver"},
-    OtherName{"ksptype", "solver"},
-    OtherName{"nearnullspace", "amgvectors"},
-    OtherName{"nthreads", "threads"},
-    OtherName{"numthreads", "threads"},
-    OtherName{"nproc", "threads"},
-    OtherName{"j", "threads"},
-    OtherName{"t", "threads"},
-    OtherName{"gpu", "device"},
-    OtherName{"cuda", "device"},
-    OtherName{"cpu", "device"},
-    OtherName{"dtype", "precision"},
-    OtherName{"float", "precision"},
-    OtherName{"json", "report"},
-    OtherName{"log", "report"},
-    OtherName{"silent", "quiet"},
-    OtherName{"q", "quiet"},
-    OtherName{"v", "version"},
-    OtherName{"timestep", "dt"},
-    OtherName{"tend", "duration"},
-    OtherName{"endtime", "duration"},
-    OtherName{"restartfrom", "resume"},
-    OtherName{"continue", "resume"},
-    OtherName{"parameters", "params"},
-    OtherName{"config", "params"},
+constexpr Synonyms synonyms[] = {
+    {{"a"}, {"matrix", "operator"}},
+    {{"rhs", "b"}, {"righthandside"}},
+    {{"out"}, {"o", "x", "output", "outdir", "outputdir", "solution", "save"}},
+    {{"guess", "x0"}, {"initialguess", "x", "start"}},
+    {{"rtol", "tol"}, {"tolerance", "reltol", "eps"}},
+    {{"atol"}, {"abstol"}},
+    {{"maxiterations", "maxiter"}, {"maxiters", "maxit", "maxits", "iterations", "niter", "itmax"}},
+    {{"timelimit"}, {"timeout", "maxtime", "time"}},
+    {{"precond", "preconditioner", "m"}, {"prec", "pc", "pctype", "m1", "pl"}},
+    {{"solver"}, {"method", "krylov", "ksp", "ksptype", "accel", "linearsolver"}},
+    {{"restart"}, {"restrt", "innerm", "gmresrestart"}},
+    {{"amgvectors", "nearnullspace"}, {"modes"}},
+    {{"coordinates"}, {"coords", "nodes", "points", "vertices"}},
+    {{"threads"}, {"nthreads", "numthreads", "nproc", "njobs", "workers", "j", "t"}},
+    {{"device"}, {"gpu", "cuda", "cpu", "backend"}},
+    {{"precision"}, {"dtype", "float"}},
+    {{"callback"}, {"cb", "monitor", "progress"}},
+    {{"raiseonfailure"}, {"raiseonerror", "check"}},
+    {{"values"}, {"data"}},
+    {{"report"}, {"json", "log"}},
+    {{"quiet"}, {"silent", "q"}},
+    {{"version"}, {"v"}},
+    {{"dt"}, {"timestep"}},
+    {{"duration"}, {"tend", "endtime"}},
+    {{"resume"}, {"restartfrom", "continue"}},
+    {{"params", "options"}, {"parameters", "config", "amgoptions"}},
     // names of the tables
-    OtherName{"gpu", "cuda"},
-    OtherName{"cpu", "host"},
-    OtherName{"pcg", "cg"},
-    OtherName{"minres", "gmres"},
-    OtherName{"fgmres", "gmres"},
-    OtherName{"lgmres", "gmres"},
-    OtherName{"bcgs", "bicgstab"},
-    OtherName{"bicg", "bicgstab"},
-    OtherName{"cgs", "bicgstab"},
-    OtherName{"ic", "fsai"},
-    OtherName{"icc", "fsai"},
-    OtherName{"ichol", "fsai"},
-    OtherName{"ic0", "fsai"},
-    OtherName{"ilu", "spai"},
-    OtherName{"ilu0", "spai"},
-    OtherName{"ilut", "spai"},
-    OtherName{"iluk", "spai"},
-    OtherName{"spilu", "spai"},
-    OtherName{"diag", "jacobi"},
-    OtherName{"diagonal", "jacobi"},
-    OtherName{"multigrid", "amg"},
-    OtherName{"mg", "amg"},
-    OtherName{"gamg", "amg"},
-    OtherName{"boomeramg", "amg"},
-    OtherName{"smoothedaggregation", "amg"},
-    OtherName{"no", "none"},
-    OtherName{"off", "none"},
-    OtherName{"identity", "none"},
-    OtherName{"hyb", "ehyb"},
-    OtherName{"ell", "ellwarp"},
-    OtherName{"sell", "ellwarp"},
-    OtherName{"bsr", "bce"},
-    OtherName{"float64", "double"},
-    OtherName{"fp64", "double"},
-    OtherName{"float", "single"},
-    OtherName{"float32", "single"},
-    OtherName{"fp32", "single"},
+    {{"cuda"}, {"gpu"}},
+    {{"host"}, {"cpu"}},
+    {{"cg"}, {"pcg"}},
+    {{"gmres"}, {"minres", "fgmres", "lgmres"}},
+    {{"bicgstab"}, {"bcgs", "bicg", "cgs"}},
+    {{"fsai"}, {"ic", "icc", "ichol", "ic0"}},
+    {{"spai"}, {"ilu", "ilu0", "ilut", "iluk", "spilu"}},
+    {{"jacobi"}, {"diag", "diagonal"}},
+    {{"amg"}, {"multigrid", "mg", "gamg", "boomeramg", "smoothedaggregation"}},
+    {{"none"}, {"no", "off", "identity"}},
+    {{"ehyb"}, {"hyb"}},
+    {{"ellwarp"}, {"ell", "sell"}},
+    {{"bce"}, {"bsr"}},
+    {{"double"}, {"float64", "fp64"}},
+    {{"single"}, {"float", "float32", "fp32"}},
 };
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 // Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 std::size_t edits_between(std::string_view a, std::string_view b) {
@@ -147,10 +93,13 @@ const std::string* find_canonical(std::string_view canonical, const std::vector<
   return found == names.end() ? nullptr : &*found;
 }
 
-const std::string* find_other(const std::string& canonical, const std::vector<std::string>& names) {
-  for (const OtherName& other : other_names) {
-    if (other.theirs != canonical) continue;
-    if (const std::string* found = find_canonical(other.ours, names)) return found;
+const std::string* find_synonym(const std::string& canonical, const std::vector<std::string>& names) {
+  for (const Synonyms& row : synonyms) {
+    if (!contains(row.ours, canonical) && !contains(row.theirs, canonical)) continue;
+    for (const std::string_view ours : row.ours) {
+      const std::string* const found = ours.empty() ? nullptr : find_canonical(ours, names);
+      if (found != nullptr) return found;
+    }
   }
   return nullptr;
 }
@@ -159,7 +108,8 @@ std::string fewest_edits(std::string_view given, const std::vector<std::string>&
   constexpr std::size_t longest = 200;  // what is longer is no name, and would take a while
   std::string nearest;
   if (given.size() > longest) return nearest;
-  std::size_t fewest = std::max<std::size_t>(given.size() / 3, 1) + 1;
+  // Of one letter nothing is left by an edit.
+  std::size_t fewest = std::min(std::max<std::size_t>(given.size() / 3, 1) + 1, given.size());
   for (const std::string& name : names) {
     const std::size_t edits = edits_between(given, name);
     if (edits < fewest) {
@@ -189,7 +139,7 @@ std::string nearest_name(std::string_view given, const std::vector<std::string>&
   const std::string canonical = canonical_name(given);
   if (canonical.empty()) return "";
   if (const std::string* found = find_canonical(canonical, names)) return *found;
-  if (const std::string* found = find_other(canonical, names)) return *found;
+  if (const std::string* found = find_synonym(canonical, names)) return *found;
   const std::string by_edits = fewest_edits(given, names);
   return by_edits.empty() ? same_beginning(canonical, names) : by_edits;
 }

@@ -37,6 +37,14 @@ TEST_CASE("Keywords of SciPy are known by what they are here", "[names]") {
   CHECK(nearest_name("tol", keywords) == "rtol");
   CHECK(nearest_name("maxiter", keywords) == "max_iterations");
   CHECK(nearest_name("b", keywords) == "b");
+  CHECK(nearest_name("rhs", keywords) == "b");
+  CHECK(nearest_name("matrix", keywords) == "A");
+  CHECK(nearest_name("initial_guess", keywords) == "x0");
+  CHECK(nearest_name("start", keywords) == "x0");
+  const std::vector<std::string> of_cg = {"A", "b", "x0", "rtol", "atol", "maxiter", "M", "callback"};
+  CHECK(nearest_name("max_iterations", of_cg) == "maxiter");
+  CHECK(nearest_name("preconditioner", of_cg) == "M");
+  CHECK(nearest_name("Pl", of_cg) == "M");
 }
 
 TEST_CASE("Names of tables are found by edits, by beginnings and by what others call them", "[names]") {
@@ -54,6 +62,8 @@ TEST_CASE("Nothing is suggested for what is near nothing", "[names]") {
   CHECK(nearest_name("", options).empty());
   CHECK(nearest_name("--", options).empty());
   CHECK(nearest_name("--frobnicate", options).empty());
+  CHECK(nearest_name("k", {"A", "b"}).empty());  // one letter for another is no misspelling
+  CHECK(nearest_name("cpu", {"cuda"}).empty());
   CHECK(nearest_name("ilu", {"cg", "gmres"}).empty());  // what it is here is not among the names
   CHECK(nearest_name(std::string(100000, 'x'), options).empty());
   CHECK(did_you_mean("xyzzy", options).empty());
