@@ -3,37 +3,14 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-F = TypeVar("F", bound=Callable[..., Any])
+from . import _core
 
-# What other packages, and other functions of this one, call the same thing.
-_synonyms = [
-    ("rtol", "tol", "reltol", "rel_tol", "tolerance", "eps"),
-    ("atol", "abstol", "abs_tol"),
-    ("max_iterations", "maxiter", "max_iter", "maxit", "max_it", "maxits", "itmax", "niter", "iterations"),
-    ("preconditioner", "M", "precond", "prec", "pc", "pc_type", "M1", "Pl"),
-    ("solver", "method", "accel", "krylov", "ksp_type", "linear_solver"),
-    ("x0", "guess", "initial_guess", "x", "start"),
-    ("b", "rhs", "B"),
-    ("A", "matrix", "operator"),
-    ("time_limit", "timeout", "max_time", "time"),
-    ("restart", "restrt", "inner_m", "gmres_restart"),
-    ("threads", "num_threads", "n_threads", "nthreads", "n_jobs", "workers"),
-    ("near_null_space", "near_nullspace", "modes"),
-    ("null_space", "nullspace"),
-    ("coordinates", "coords", "nodes", "points", "vertices"),
-    ("callback", "cb", "monitor", "progress"),
-    ("precision", "dtype"),
-    ("device", "backend"),
-    ("options", "parameters", "params", "amg_options"),
-    ("raise_on_failure", "raise_on_error", "check"),
-    ("values", "data"),
-]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def names_keywords(elsewhere: Callable[[], Mapping[str, Callable[..., Any]]] = dict) -> Callable[[F], F]:
@@ -67,14 +44,7 @@ def keywords_of(function: Callable[..., Any]) -> frozenset[str]:
 
 def likely(word: str, known: Iterable[str]) -> str:
     """Which of the known words was meant; empty: none of them."""
-    known = sorted(known)
-    for row in _synonyms:
-        if word in row or word.lower() in row:
-            for name in row:
-                if name in known:
-                    return name
-    close = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.65)
-    return close[0] if close else ""
+    return _core.nearest_name(word.encode(errors="replace").decode(), sorted(known))
 
 
 def _error(name: str, unknown: list[str], known: frozenset[str], elsewhere: Mapping[str, Callable[..., Any]]

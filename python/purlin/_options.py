@@ -52,8 +52,4 @@ def warn_of_unused(choices: Mapping[str, Any], preconditioner: Any) -> None:
 
 
 def _is_one_of(name: str, names: list[str]) -> bool:
-    """Names are compared as the library does: without case, hyphens and underscores."""
-    def plain(text: str) -> str:
-        return text.lower().replace("-", "").replace("_", "")
-
-    return plain(name) in map(plain, names)
+    return any(_core.same_name(name, one) for one in names)

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include <purlin/core/nearest_name.hpp>
+#include <purlin/core/table.hpp>
 #include <purlin/precond/amg/amg_options.hpp>
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/bicgstab.hpp>
@@ -146,6 +147,10 @@ void bind_tables(nb::module_& module) {
       "preconditioners", [=] { return names(preconditioners()); }, "The names of the preconditioners.");
   module.def(
       "formats", [=] { return names(spmv_formats()); }, "The names of the formats.");
+  module.def("nearest_name", &detail::nearest_name, nb::arg("given"), nb::arg("names"),
+             "The one of the names that was meant; empty where none is near.");
+  module.def("same_name", &same_name, nb::arg("a"), nb::arg("b"),
+             "Whether they are equal up to case, hyphens and underscores.");
   module.def(
       "preconditioner_options",
       [] {
