@@ -14,7 +14,7 @@ struct SystemFacts {
   Index rows = 0;                 ///< of A
   RowCount zero_rows;             ///< rows of A without an entry other than 0
   RowCount impossible_rows;       ///< those of them where b is not 0: no x solves the system
-  RowCount zero_columns;          ///< unknowns that occur in no equation
+  RowCount zero_columns;          ///< unknowns that no entry of A is stored for
   RowCount not_finite_rows;       ///< rows of A with NaN or infinity
   bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
   bool has_entries = true;        ///< A is a matrix, not an operator: there is a choice of preconditioners

@@ -49,6 +49,7 @@ TEST_BOTH("A sound matrix has no defects", "[facts]") {
   CHECK(facts.rows == 50);
   CHECK(facts.zero_rows.count == 0);
   CHECK(facts.impossible_rows.count == 0);
+  CHECK(facts.zero_columns.count == 0);
   CHECK(facts.not_finite_rows.count == 0);
   CHECK_FALSE(facts.rows_sum_to_zero);
   CHECK(facts.has_entries);
@@ -83,6 +84,27 @@ TEST_BOTH("Rows of zeros are counted, and those among them where b is not zero",
   const SystemFacts zero = facts_of_matrix<double, S>(a, b);
   CHECK(zero.zero_matrix());
   CHECK_FALSE(zero.rows_sum_to_zero);
+}
+
+TEST_BOTH("Unknowns that no entry is stored for are counted in every precision", "[facts]") {
+  // Unknowns 4 and 11 of 20 are left out of their rows and of their neighbours'.
+  HostCsr a = line(20, false), left;
+  left.rows = left.cols = a.rows;
+  left.row_ptr = {0};
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (a.col[k] == 4 || a.col[k] == 11) continue;
+      left.col.push_back(a.col[k]);
+      left.val.push_back(a.val[k]);
+    }
+    left.row_ptr.push_back(static_cast<Offset>(left.col.size()));
+  }
+  for (const SystemFacts& facts : {facts_of_matrix<double, S>(left, std::vector<double>(20, 1.0)),
+                                   facts_of_matrix<float, S>(left, std::vector<double>(20, 1.0))}) {
+    CHECK(facts.zero_columns.count == 2);
+    CHECK(facts.zero_columns.first == 4);
+    CHECK(facts.zero_rows.count == 0);
+  }
 }
 
 TEST_BOTH("Rows with NaN or infinity are counted, and large values are none", "[facts]") {
