@@ -26,15 +26,18 @@ class Evidence {
     if (at.out_of_reach > tolerance) return found(Cause::zero_row, at.out_of_reach);
     fill<T, S>(ctx_, T(1), v_.span());
     const double constant = part_along(v_.cspan(), b);
-    const bool has_constant = constant > tolerance && is_out_of_range(Along::ones);
-    if (has_constant) return found(Cause::outside_range, constant);
     const bool residual_counts = std::isfinite(at.norm) && at.norm > tolerance;
-    if (residual_counts && is_out_of_range(Along::residual)) return found(Cause::inconsistent, at.norm);
+    const OutOfRange is = out_of_range({constant > tolerance, residual_counts});
+    if (is.ones) return found(Cause::outside_range, constant);
+    if (is.residual) return found(Cause::inconsistent, at.norm);
     return std::nullopt;
   }
 
  private:
-  enum class Along { ones, residual };
+  // Which vectors are orthogonal to the range of A.
+  struct OutOfRange {
+    bool ones, residual;
+  };
 
   double value() const { return fetch(ctx_, scratch_.data()); }
 
@@ -45,24 +48,30 @@ class Evidence {
     return std::abs(value()) / length;
   }
 
-  // Whether y is orthogonal to what A makes of random vectors. r_ is kept; in v_ is the random vector.
-  bool is_out_of_range(Along along) {
+  // image_ = A v of a random v, in v_, and its norm.
+  double make_image(int k) {
+    fill_random<T, S>(ctx_, RandomKind::signed_length, 1 + static_cast<std::uint64_t>(k), 0, v_.span());
+    max_abs<T>(ctx_, v_.cspan(), scratch_.data());
+    fill<T, S>(ctx_, T(0), image_.span());
+    if (!A_.residual(ctx_, image_.cspan(), v_.cspan(), {1, scratch_.data()}, image_.span())) {
+      A_.apply(ctx_, T(1), v_.cspan(), T(0), image_.span());
+    }
+    return norm_in_range<T, S>(ctx_, image_.cspan(), scratch_.data());
+  }
+
+  // Which of those that are asked for are orthogonal to what A makes of random vectors. One product serves both. r_
+  // is kept.
+  OutOfRange out_of_range(OutOfRange may_be) {
     constexpr double rounding = std::is_same_v<T, double> ? 1e-13 : 1e-5;
     constexpr double of_solver = std::is_same_v<T, double> ? 1e-12 : 1e-5;  // it has made the residual orthogonal
-    for (int k = 0; k < random_vectors; ++k) {
-      fill_random<T, S>(ctx_, RandomKind::signed_length, 1 + static_cast<std::uint64_t>(k), 0, v_.span());
-      max_abs<T>(ctx_, v_.cspan(), scratch_.data());
-      fill<T, S>(ctx_, T(0), image_.span());
-      if (!A_.residual(ctx_, image_.cspan(), v_.cspan(), {1, scratch_.data()}, image_.span())) {
-        A_.apply(ctx_, T(1), v_.cspan(), T(0), image_.span());
-      }
-      const double length = norm_in_range<T, S>(ctx_, image_.cspan(), scratch_.data());
-      if (!std::isfinite(length)) return false;
-      if (along == Along::ones) fill<T, S>(ctx_, T(1), v_.span());
-      const Span<const T, S> y = along == Along::ones ? v_.cspan() : r_.cspan();
-      if (!(part_along(y, image_.cspan()) <= (along == Along::ones ? rounding : of_solver) * length)) return false;
+    for (int k = 0; k < random_vectors && (may_be.ones || may_be.residual); ++k) {
+      const double length = make_image(k);
+      if (!std::isfinite(length)) return {false, false};
+      may_be.residual = may_be.residual && part_along(r_.cspan(), image_.cspan()) <= of_solver * length;
+      fill<T, S>(ctx_, T(1), v_.span());
+      may_be.ones = may_be.ones && part_along(v_.cspan(), image_.cspan()) <= rounding * length;
     }
-    return true;
+    return may_be;
   }
 
   Context<S> ctx_;

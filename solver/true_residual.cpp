@@ -59,16 +59,13 @@ std::optional<ResidualSums> sums_in_range(const Context<S>& ctx, const LinearOpe
 
 // eps |A| |x|, where |A| is what a vector of random signs shows of it.
 template <class T, Space S>
-double estimated_rounding(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
-                          Span<const T, S> x, Span<T, S> r, double* scratch) {
+double estimated_rounding(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> x, double* scratch) {
   const double x_norm = norm_in_range<T, S>(ctx, x, scratch);
   try {
-    Array<T, S> image(ctx, r.size);
-    fill_random<T, S>(ctx, RandomKind::sign, 1, 0, r);
-    A.apply(ctx, T(1), Span<const T, S>(r), T(0), image.span());
-    const double of_operator = norm_in_range<T, S>(ctx, image.cspan(), scratch) / std::sqrt(double(r.size));
-    copy<T>(ctx, b, r);
-    A.apply(ctx, T(-1), x, T(1), r);
+    Array<T, S> signs(ctx, x.size), image(ctx, x.size);
+    fill_random<T, S>(ctx, RandomKind::sign, 1, 0, signs.span());
+    A.apply(ctx, T(1), signs.cspan(), T(0), image.span());
+    const double of_operator = norm_in_range<T, S>(ctx, image.cspan(), scratch) / std::sqrt(double(x.size));
     return std::numeric_limits<T>::epsilon() * of_operator * x_norm;
   } catch (const OutOfMemory&) {
     return 0;
@@ -106,7 +103,7 @@ TrueResidual true_residual(const Context<S>& ctx, const LinearOperator<T, S>& A,
     found.norm = norm_in_range<T, S>(ctx, Span<const T, S>(r), scratch);
     found.worst_row = -1;
     if (found.norm <= tolerance && x_max > 0 && std::isfinite(x_max)) {
-      found.error_bound = estimated_rounding<T, S>(ctx, A, b, x, r, scratch);
+      found.error_bound = estimated_rounding<T, S>(ctx, A, x, scratch);
     }
   }
   if (x_max == 0 && std::isfinite(found.norm)) found.norm = norm_in_range<T, S>(ctx, b, scratch);  // to the last bit
