@@ -116,7 +116,7 @@ def gmres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0
         x, report = problem.solve_by_cycles(rtol, atol, cycles, callback, length)
     else:
         legacy = callback is not None and callback_type != "pr_norm"
-        watch = None if callback is None else lambda progress: _ignore(callback(progress.relative_residual))
+        watch = None if callback is None else lambda progress: _ignore(callback(np.float64(progress.relative_residual)))
         most = cycles if legacy else min(cycles * length, 2**31 - 1)
         x, report = problem.solve("gmres", rtol, atol, most, watch, restart=length)
     if report.status == "max_iterations":
@@ -165,6 +165,8 @@ class _Problem:
             return None
         if library_of(x0) is None:
             x0 = as_real(x0, self.dtype, "x0")
+            if x0.shape in ((self.rows,), (self.rows, 1)) and not x0.any():  # saves a product with A, as in SciPy
+                return None
         if shape_of(x0) not in ((self.rows,), (self.rows, 1)):
             raise ValueError(f"x0: expected shape ({self.rows},), found {shape_of(x0)}")
         return x0.reshape(-1) if hasattr(x0, "reshape") else x0

@@ -3,8 +3,9 @@
 
     python scipys_iterative_tests.py
 
-It prints each difference with its reason, and fails where the list below is not what differs: a test that fails and is
-not in it, or one that is in it and passes. The file of tests is that of the SciPy that is installed.
+It prints each difference with its reason, and fails where the table below is not what differs: a test that fails and is
+not in it, or one that is in it and passes. The file of tests is that of the SciPy that is installed;
+test_scipy_iterative.py runs it with the tests of the package.
 """
 
 from __future__ import annotations
@@ -13,13 +14,21 @@ import re
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-
-COMPLEX = "complex systems are refused"
+from xml.etree import ElementTree
 
 # Regular expressions for names of tests, every one of which differs, and the reason.
 DIFFERENCES = {
+    r".*\[(rand-cmplx.*|nonsymposdef-F)-(bicgstab|cg|gmres)\]": "complex systems are refused",
+    r"test_abi": "complex systems are refused",
+    r"test_callback": "GMRES is preconditioned from the right: its callback gets the residual of the system",
+    r"test_precond_inverse\[poisson.d\]": "expects at most 3 products. BiCGStab takes 4: two in its iteration, which "
+    "does not end halfway, one for the residual of the x that is returned, one to estimate the rounding of it",
+}
+
+# Tests that compare rounding with an exact 0: they end either way, as the processor rounds.
+ROUNDING = {
+    r"test_defective_precond_breakdown": "expects exactly 0 in an entry of x that comes out as 3e-32",
 }
 
 # Tests of solvers that this package does not have.
@@ -66,11 +75,13 @@ def changes(found: dict[str, tuple[str, str]]) -> list[str]:
     wrong = []
     for name, (word, message) in found.items():
         reasons = [reason for pattern, reason in DIFFERENCES.items() if re.fullmatch(pattern, name)]
+        if any(re.fullmatch(pattern, name) for pattern in ROUNDING):
+            continue
         if word == "failed" and not reasons:
-            wrong.append(f"{name} fails and is not in the list: {message}")
+            wrong.append(f"{name} fails and is not in the table: {message}")
         if word == "passed" and reasons:
-            wrong.append(f"{name} passes and is in the list: {reasons[0]}")
-    for pattern in DIFFERENCES:
+            wrong.append(f"{name} passes and is in the table: {reasons[0]}")
+    for pattern in (*DIFFERENCES, *ROUNDING):
         if not any(re.fullmatch(pattern, name) for name in found):
             wrong.append(f"there is no test {pattern}")
     return wrong
@@ -80,9 +91,9 @@ def main() -> int:
     import scipy
 
     found = outcomes()
-    for pattern, reason in DIFFERENCES.items():
-        names = [name for name in found if re.fullmatch(pattern, name)]
-        print(f"{len(names):3} {reason}: {names[0] if len(names) == 1 else pattern}")
+    for pattern, reason in (DIFFERENCES | ROUNDING).items():
+        count = sum(re.fullmatch(pattern, name) is not None and found[name][0] == "failed" for name in found)
+        print(f"{count:3} {pattern}: {reason}")
     words = [word for word, _ in found.values()]
     print(f"SciPy {scipy.__version__}: {words.count('passed')} of {len(words)} tests pass, {words.count('failed')} differ, "
           f"{words.count('skipped')} are skipped")

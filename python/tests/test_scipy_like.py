@@ -78,6 +78,23 @@ def test_callbacks_of_gmres_see_the_iterate_after_each_cycle():
         assert np.linalg.norm(one - other) < 1e-6 * np.linalg.norm(other)
 
 
+def test_a_callback_of_gmres_gets_a_number_of_numpy():
+    seen = []
+    purlin.gmres(A, B, callback=lambda r: seen.append((r.ndim, isinstance(r, float))), callback_type="pr_norm")
+    assert set(seen) == {(0, True)}
+
+
+@pytest.mark.parametrize("name, of_iteration", [("cg", 1), ("gmres", 1), ("bicgstab", 2)])
+@pytest.mark.parametrize("x0", [None, np.zeros(144), np.zeros((144, 1), dtype=int)])
+def test_products_of_an_operator_are_those_of_iterations_and_two_for_the_result(name, of_iteration, x0):
+    products, seen = [], []
+    operator = sla.LinearOperator(A.shape, matvec=lambda x: products.append(1) or A @ x, dtype=float)
+    kind = {"callback_type": "pr_norm"} if name == "gmres" else {}
+    _, info = getattr(purlin, name)(operator, B, x0, callback=seen.append, **kind)
+    cycles = -(-len(seen) // 20) - 1 if name == "gmres" else 0  # each of which begins with a residual
+    assert info == 0 and len(products) == of_iteration * len(seen) + cycles + 2
+
+
 def test_gmres_warns_as_scipy_does_where_the_type_of_a_callback_is_left_open():
     with pytest.warns(DeprecationWarning, match="called without specifying `callback_type`"):
         purlin.gmres(A, B, callback=lambda r: None)
