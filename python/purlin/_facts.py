@@ -55,7 +55,7 @@ def info(A: Any, *, threads: int | None = None) -> MatrixInfo:
     Returns
     -------
     MatrixInfo
-        A dictionary whose `repr` is a table. Rows are counted from 0.
+        A dictionary whose `repr` is a table. Rows and columns are counted from 0.
     """
     A = matrix_on_host(A)
     given = given_matrix(A)
@@ -77,7 +77,7 @@ def info(A: Any, *, threads: int | None = None) -> MatrixInfo:
 
 
 def _counts(A: Any, given: Any) -> dict[str, Any]:
-    """Row lengths, sizes of entries and row sums of the matrix with its repeated entries summed."""
+    """Row lengths, zero rows and columns, sizes of entries and row sums of the matrix with repeated entries summed."""
     if isinstance(A, tuple):
         from scipy.sparse import csr_array
 
@@ -92,9 +92,12 @@ def _counts(A: Any, given: Any) -> dict[str, Any]:
     absolute = np.asarray(abs(csr).sum(axis=1)).reshape(-1)
     square = csr.shape[0] == csr.shape[1]
     zero = np.flatnonzero(absolute == 0)
+    occurs = np.zeros(csr.shape[1], dtype=bool)
+    occurs[csr.indices[csr.data != 0]] = True
     not_finite = np.unique(np.repeat(np.arange(lengths.size), lengths)[~np.isfinite(csr.data)])
     return {
         "zero_rows": _rows(zero),
+        "zero_columns": _rows(np.flatnonzero(~occurs)),
         "not_finite_rows": _rows(not_finite),
         "row_length": (int(lengths.min(initial=0 if lengths.size == 0 else lengths[0])),
                        float(lengths.mean()) if lengths.size else 0.0, int(lengths.max(initial=0))),
@@ -116,6 +119,8 @@ def _recommendation(facts: MatrixInfo) -> str:
         return f"none: row {facts['not_finite_rows']['first']} of the matrix holds NaN or infinity"
     if facts["zero_rows"]["count"]:
         return f"none: the matrix is singular, row {facts['zero_rows']['first']} holds no value other than 0"
+    if facts["zero_columns"]["count"]:
+        return f"none: the matrix is singular, column {facts['zero_columns']['first']} holds no value other than 0"
     call = "purlin.solve(A, b"
     if facts["rows_sum_to_zero"]:
         call += ', null_space="constant"'

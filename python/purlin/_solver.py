@@ -425,7 +425,7 @@ class Solver(Products):
                         "arguments on; with solver.decision, Solver(A, decision=...) begins there where this one is")
 
     def info(self) -> dict[str, Any]:
-        """Format, preconditioner and solver with their grounds, bytes and setup times."""
+        """Format, preconditioner and solver with their grounds, columns without entries, bytes and setup times."""
         return dict(self._system.info())
 
     def __repr__(self) -> str:

@@ -13,16 +13,10 @@
 
 #include "gil.hpp"
 #include "matrix_arrays.hpp"
+#include "report.hpp"
 
 namespace purlin::python {
 namespace {
-
-nb::dict rows_dict(const RowCount& rows) {
-  nb::dict d;
-  d["count"] = rows.count;
-  d["first"] = rows.count > 0 ? nb::cast(rows.first) : nb::none();
-  return d;
-}
 
 nb::dict traits_dict(const MatrixTraits& traits) {
   nb::dict d;

@@ -37,6 +37,13 @@ nb::dict pairs_dict(const std::vector<std::pair<std::string, Value>>& pairs) {
 
 }  // namespace
 
+nb::dict rows_dict(const RowCount& rows) {
+  nb::dict d;
+  d["count"] = rows.count;
+  d["first"] = rows.count > 0 ? nb::cast(rows.first) : nb::none();
+  return d;
+}
+
 nb::dict report_dict(SolveReport report, const Explanation& explanation) {
   nb::dict d;
   d["status"] = name_of(report.status);
@@ -98,6 +105,7 @@ nb::dict system_dict(const SystemInfo& info) {
   d["mixed"] = info.mixed;
   d["precision_reason"] = info.precision_reason;
   d["reordered"] = info.reordered;
+  d["zero_columns"] = rows_dict(info.free_unknowns);
   d["setup_seconds"] = pairs_dict(info.setup_seconds);
   d["bytes"] = info.bytes;
   return d;

@@ -18,6 +18,8 @@ struct Explanation {
   std::string advice;  ///< what to try
 };
 
+/// "count" and "first", which is None where there is none.
+nb::dict rows_dict(const RowCount& rows);
 /// The history moves into the dictionary.
 nb::dict report_dict(SolveReport report, const Explanation& explanation);
 nb::dict operator_dict(const OperatorInfo& info);

@@ -36,6 +36,29 @@ def test_a_row_of_zeros_is_in_reason_and_advice(stored_zeros):
     assert "amg" not in report.advice
 
 
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_a_column_without_entries_is_in_reason_and_advice(precision):
+    A = LINE.copy()
+    A.data[np.isin(A.indices, [7, 90])] = 0
+    A.eliminate_zeros()
+    report = failed(A, B, max_iterations=200, precision=precision)
+    assert "column 7 of A (the first of 2) holds no value other than 0: A is singular" in report.reason
+    assert "column 7" in report.advice and "=" not in report.advice
+    assert purlin.Solver(A).info()["zero_columns"] == {"count": 2, "first": 7}
+    assert purlin.Solver(LINE).info()["zero_columns"] == {"count": 0, "first": None}
+
+
+def test_columns_of_zeros_are_facts_of_a_matrix_stored_or_not():
+    A = LINE.copy()
+    A.data[np.isin(A.indices, [7, 90])] = 0
+    for a in (A, sp.csr_array(A.toarray()), A.tocsc(), A.tocoo()):
+        facts = purlin.info(a)
+        assert facts["zero_columns"] == {"count": 2, "first": 7} and facts["zero_rows"]["count"] == 0
+        assert facts["recommendation"] == "none: the matrix is singular, column 7 holds no value other than 0"
+    assert purlin.info(LINE)["zero_columns"] == {"count": 0, "first": None}
+    assert purlin.info(A[:, :50])["zero_columns"] == {"count": 1, "first": 7}
+
+
 def test_a_zero_matrix_is_said_to_be_one():
     report = failed(0 * LINE, B)
     assert report.advice == "correct the matrix: A holds no value other than 0"
@@ -78,6 +101,7 @@ def test_products_of_an_operator_are_not_spent_on_advice():
     calls = []
     A = LinearOperator((200, 200), matvec=lambda x: calls.append(1) or LINE @ x, dtype=float)
     report = failed(A, B, solver="cg", preconditioner=None, max_iterations=5)
+    # One for each iteration, two residuals, and one that shows that b is in the range of A.
     assert report.advice and len(calls) <= 8
 
 
