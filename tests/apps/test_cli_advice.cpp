@@ -67,6 +67,22 @@ TEST_CASE("A preconditioner that a row of zeros refuses is refused with the row,
   CHECK(contains(info.out, "the matrix holds no value other than 0"));
 }
 
+TEST_CASE("A column without values is a fact of a matrix, and named where a solve fails", "[cli][advice]") {
+  const TemporaryFolder folder;
+  // Row 4 has an entry, and nothing is stored in column 4.
+  const std::string matrix = "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 1\n2 2 2\n3 3 3\n4 3 1\n";
+  const Outcome outcome = solve(folder, matrix, {1, 1, 1, 1});
+  CHECK(outcome.status == 1);
+  const Json report = report_in(folder);
+  CHECK(contains(report["reason"].get<std::string>(), "column 4 of A holds no value other than 0: A is singular"));
+  CHECK(contains(report["advice"].get<std::string>(), "give that unknown an equation"));
+  const Outcome info = run_purlin({"info", folder.file("A.mtx"), "--report", folder.file("i.json")});
+  CHECK(contains(info.out, "1 zero (first in column 4)"));
+  CHECK(contains(info.out, "column 4 holds no value other than 0, so the matrix is singular"));
+  const Json facts = report_in(folder, "i.json");
+  CHECK(facts["zero_columns"] == Json({{"count", 1}, {"first_column", 4}}));
+}
+
 TEST_CASE("A singular system whose b is outside its range is not advised more iterations", "[cli][advice]") {
   const TemporaryFolder folder;
   const Outcome outcome =

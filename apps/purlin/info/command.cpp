@@ -30,10 +30,11 @@ Facts gather_facts(const InfoOptions& options) {
   f.band = bandwidth(ctx, a);
   f.dominant = f.square() ? dominant_rows(ctx, a) : 0;
   f.rows_sum_to_zero = f.square() && rows_sum_to_zero(ctx, a);
+  f.zero_columns = zero_columns(ctx, a);
   f.magnitudes = magnitudes(ctx, a);
   f.block = node_block_size(ctx, CsrView<double, Space::host>(a));
   f.repeated = repeated_entries(ctx, f.matrix);
-  f.advice = recommend(options.matrix, a.rows, a.cols, f.traits, f.rows_sum_to_zero, defect_of_rows(ctx, a));
+  f.advice = recommend(options.matrix, a.rows, a.cols, f.traits, f.rows_sum_to_zero, defect_of(ctx, a));
   if (options.precond.name != "none") {
     if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");
     PrecondOptions precond = options.precond;

@@ -14,7 +14,7 @@ struct Recommendation {
 };
 
 /// A command for the matrix `name` with these traits, square or not. It names what differs from the defaults only,
-/// and a right-hand side for a trial. `defect`: why no solve can work, as `defect_of_rows` says.
+/// and a right-hand side for a trial. `defect`: why no solve can work, as `defect_of` says.
 Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
                          bool rows_sum_to_zero, const std::string& defect);
 

@@ -36,9 +36,9 @@ std::string symmetry_text(const Facts& f) {
 }
 
 // "3 zero (first in row 17)", with rows counted from 1 as in the file.
-std::string row_count_text(const RowCount& rows, const char* what) {
+std::string row_count_text(const RowCount& rows, const char* what, const char* place = "row") {
   std::string result = thousands(rows.count) + ' ' + what;
-  return rows.count == 0 ? result : result + text(" (first in row %d)", rows.first + 1);
+  return rows.count == 0 ? result : result + text(" (first in %s %d)", place, rows.first + 1);
 }
 
 std::string diagonal_text(const MatrixTraits& t) {
@@ -76,10 +76,10 @@ std::uint64_t format_bytes(const SpmvFormat& format, const Facts& f, std::size_t
   return format.estimate_bytes(f.matrix.a.rows, f.matrix.a.cols, f.matrix.a.nnz(), value_bytes);
 }
 
-Json json_of(const RowCount& rows) {
+Json json_of(const RowCount& rows, const char* first_key = "first_row") {
   Json first;  // null where there is none
   if (rows.count > 0) first = rows.first + 1;
-  return {{"count", rows.count}, {"first_row", first}};
+  return {{"count", rows.count}, {first_key, first}};
 }
 
 Json lengths_json(const RowLengths& lengths) {
@@ -128,6 +128,9 @@ std::string facts_text(const Facts& f) {
                                   static_cast<long long>(f.lengths.longest), f.lengths.mean,
                                   static_cast<long long>(f.lengths.median)));
   if (f.traits.empty_rows.count > 0) result += labelled("empty rows", row_count_text(f.traits.empty_rows, "empty"));
+  if (f.zero_columns.count > 0) {
+    result += labelled("zero columns", row_count_text(f.zero_columns, "zero", "column"));
+  }
   result += histogram_text(f.lengths, a.rows);
   for (const SpmvFormat& format : spmv_formats()) {
     result +=
@@ -170,6 +173,7 @@ Json facts_json(const Facts& f) {
                           {"dominant_share", share(f.dominant, a.rows)}};
   }
   report["empty_rows"] = json_of(f.traits.empty_rows);
+  report["zero_columns"] = json_of(f.zero_columns, "first_column");
   report["row_lengths"] = lengths_json(f.lengths);
   report["bandwidth"] = {{"lower", f.band.lower}, {"upper", f.band.upper}};
   report["block_size"] = f.block;

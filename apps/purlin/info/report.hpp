@@ -20,6 +20,7 @@ struct Facts {
   Bandwidth band;
   Index dominant = 0;             ///< rows of a square matrix with a dominant diagonal
   bool rows_sum_to_zero = false;  ///< of a square matrix
+  RowCount zero_columns;          ///< columns that hold no value other than 0
   Magnitudes magnitudes;
   Index block = 1;
   Offset repeated = 0;  ///< entries of the file that repeat others

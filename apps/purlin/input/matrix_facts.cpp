@@ -3,6 +3,7 @@
 #include "matrix_facts.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 
@@ -120,7 +121,7 @@ Index dominant_rows(const Context<Space::host>& ctx, const Matrix& a) {
 
 namespace {
 
-// Rows for which `has` is true.
+// Rows, or columns, for which `has` is true.
 template <class Has>
 RowCount count_rows(const Context<Space::host>& ctx, Index rows, const Has& has) {
   return detail::parallel_reduce(
@@ -150,17 +151,27 @@ RowCount not_finite_rows(const Context<Space::host>& ctx, const Matrix& a) {
   });
 }
 
-std::string defect_of_rows(const Context<Space::host>& ctx, const Matrix& a) {
-  const auto number = [](const RowCount& rows) {
-    return "row " + std::to_string(rows.first + 1) +
+RowCount zero_columns(const Context<Space::host>& ctx, const Matrix& a) {
+  std::vector<std::atomic<bool>> occurs(static_cast<std::size_t>(a.cols));
+  detail::parallel_for(ctx, a.nnz(), [&](Offset k) {
+    if (a.val[k] != 0) occurs[static_cast<std::size_t>(a.col[k])].store(true, std::memory_order_relaxed);
+  });
+  return count_rows(ctx, a.cols, [&](Index j) { return !occurs[static_cast<std::size_t>(j)].load(); });
+}
+
+std::string defect_of(const Context<Space::host>& ctx, const Matrix& a) {
+  const auto number = [](const char* what, const RowCount& rows) {
+    return what + std::to_string(rows.first + 1) +
            (rows.count > 1 ? " (the first of " + thousands(rows.count) + ")" : "");
   };
   const RowCount bad = not_finite_rows(ctx, a);
-  if (bad.count > 0) return number(bad) + " holds NaN or infinity";
+  if (bad.count > 0) return number("row ", bad) + " holds NaN or infinity";
+  const char* const singular = " holds no value other than 0, so the matrix is singular";
   const RowCount zero = zero_rows(ctx, a);
-  if (zero.count == 0) return "";
-  if (zero.count == a.rows) return "the matrix holds no value other than 0";
-  return number(zero) + " holds no value other than 0, so the matrix is singular";
+  if (zero.count > 0 && zero.count == a.rows) return "the matrix holds no value other than 0";
+  if (zero.count > 0) return number("row ", zero) + singular;
+  const RowCount unknowns = zero_columns(ctx, a);
+  return unknowns.count > 0 ? number("column ", unknowns) + singular : "";
 }
 
 bool rows_sum_to_zero(const Context<Space::host>& ctx, const Matrix& a) {

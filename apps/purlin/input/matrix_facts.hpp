@@ -48,9 +48,12 @@ bool rows_sum_to_zero(const Context<Space::host>& ctx, const Csr<double, Space::
 RowCount zero_rows(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
 RowCount not_finite_rows(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
 
-/// "row 4 holds no value other than 0, so the matrix is singular", or the same of a zero matrix, of NaN; empty where
-/// all rows are sound. Rows are counted from 1.
-std::string defect_of_rows(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
+/// Columns that hold no value other than 0.
+RowCount zero_columns(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
+
+/// "row 4 holds no value other than 0, so the matrix is singular", or the same of a column, of a zero matrix, of NaN;
+/// empty where all are sound. Rows and columns are counted from 1.
+std::string defect_of(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
 
 /// Of the entries that are not 0; both 0 where there are none.
 struct Magnitudes {

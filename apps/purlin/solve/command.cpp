@@ -158,7 +158,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   result.pattern_only = is_pattern_only(matrix);
   result.repeated = repeated_entries(host, matrix);
   result.rows_sum_to_zero = rows_sum_to_zero(host, matrix.a);
-  result.defect = defect_of_rows(host, matrix.a);
+  result.defect = defect_of(host, matrix.a);
   clock.end("checks");
 
   RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);

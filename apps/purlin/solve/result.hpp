@@ -25,7 +25,7 @@ struct SolveResult {
   Offset nonzeros = 0;
   Offset repeated = 0;            ///< entries of the file that repeat others, and were summed
   bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
-  std::string defect;             ///< of rows that no equation can be: zeros alone, NaN; empty: none
+  std::string defect;             ///< of rows or columns: zeros alone, NaN; empty: none
   bool pattern_only = false;      ///< the matrix's file holds no values
   SolveOutcome outcome;
   Timeline timeline{1};
