@@ -75,16 +75,28 @@ def check_threads(threads, device: int | None) -> int:
 def a_name(value, what: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{what}: expected a name, found {shown(value)}")
-    return value
+    return _in_utf8(value, what)
 
 
 def a_path(value, what: str) -> str | None:
     if value is None:
         return None
     try:
-        return os.fsdecode(value)
+        path = os.fsdecode(value)
     except TypeError:
         raise TypeError(f"{what}: expected a path, found {shown(value)}") from None
+    return _in_utf8(path, what)
+
+
+def _in_utf8(text: str, what: str) -> str:
+    """As the library gets it. Names of files that are not in UTF-8 have surrogates in Python."""
+    if not is_utf8(text):
+        raise ValueError(f"{what}: expected letters that UTF-8 has, found {shown(text)}")
+    return text
+
+
+def is_utf8(text: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def a_function(value, what: str):

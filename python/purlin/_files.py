@@ -14,7 +14,7 @@ import zlib
 from typing import IO, Any
 
 from . import _core
-from ._choices import check_threads
+from ._choices import check_threads, is_utf8
 from ._keywords import names_keywords
 
 
@@ -75,7 +75,7 @@ def _parts(file: str | os.PathLike | IO, threads: int):
     if stat.S_ISREG(status.st_mode):
         with open(path, "rb") as opened:
             head = opened.read(4)
-            if _needs_unpacking(head):
+            if _needs_unpacking(head) or not is_utf8(path):
                 return _parse(head + opened.read(), path, threads)
     return _core.read_matrix_file(path, threads)
 
@@ -86,6 +86,7 @@ def _needs_unpacking(head: bytes) -> bool:
 
 
 def _parse(data: bytes, name: str, threads: int):
+    name = name.encode(errors="replace").decode()  # for messages
     try:
         if _needs_unpacking(data[:4]):
             data = _unpacked(data)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._choices import shown
+from ._choices import a_name, shown
 from ._keywords import likely
 from ._warn import warn
 
@@ -37,7 +37,10 @@ def warn_of_unused(choices: Mapping[str, Any], preconditioner: Any) -> None:
     choices : what a Solver was given.
     preconditioner : as it was given: a name, None or an operator.
     """
-    name = preconditioner if isinstance(preconditioner, str) else "none" if preconditioner is None else "your own"
+    if isinstance(preconditioner, str):
+        name = a_name(preconditioner, "preconditioner")
+    else:
+        name = "none" if preconditioner is None else "your own"
     given = [key for key in ("coordinates", "near_null_space") if choices[key] is not None]
     for key in (*choices["options"], *given):
         owners = _core.option_owners()[key]

@@ -4,6 +4,7 @@
 import bz2
 import gzip
 import io
+import os
 import re
 import subprocess
 import sys
@@ -222,3 +223,20 @@ def test_names_are_those_that_options_take():
         assert purlin.solve(a, np.ones(25), format=name)[1].converged
     for name, value in purlin.preconditioner_options().items():
         purlin.Solver(a, options={name: value})
+
+
+def test_a_file_whose_name_is_not_in_utf8_is_read(tmp_path):
+    path = os.fsencode(tmp_path / "a") + b"\xff.mtx"
+    text = b"%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 4.0\n2 1 -1.5\n"
+    try:
+        with open(path, "wb") as file:
+            file.write(text)
+    except OSError:
+        pytest.skip("this file system has names in UTF-8 only")
+    assert np.array_equal(purlin.read(path).toarray(), [[4.0, 0.0], [-1.5, 0.0]])
+    with open(os.fsdecode(path)) as file:
+        assert purlin.read(file).nnz == 2
+    with open(path, "wb") as file:
+        file.write(text.replace(b"2 1", b"3 1"))
+    with pytest.raises(ValueError, match=r"a\?\.mtx:4"):
+        purlin.read(path)

@@ -74,6 +74,14 @@ def test_a_keyword_of_another_name_is_answered_with_the_right_one(name, keyword,
     assert f"no keyword {keyword!r}" in str(caught.value) and hint in str(caught.value)
 
 
+def test_letters_that_utf8_does_not_have_are_answered_in_words():
+    for keyword in ("solver", "preconditioner", "format", "decision", "plan_cache"):
+        with pytest.raises(ValueError, match=f"{keyword}: expected letters that UTF-8 has"):
+            purlin.solve(A, B, **{keyword: "a\udc80"})
+    with pytest.raises(TypeError, match="no keyword"):
+        purlin.solve(A, B, **{"\udc80": 1})
+
+
 def test_an_option_of_another_name_is_answered_with_the_right_one():
     with pytest.raises(ValueError, match="there is no option amg_degre; did you mean 'amg_degree'"):
         purlin.solve(A, B, options={"amg_degre": 3})
@@ -121,7 +129,7 @@ def test_numbers_of_other_types_are_taken():
 
 
 WEIRD = ["1", b"1", None, 1j, -1, 1.5, 2**70, True, [], [1], {}, {1: 2}, np.ones(2), np.ones((2, 2, 2)), object(),
-         float("nan"), lambda: 1, np.float64, "\x00", A, B, np.array("x"), np.ma.masked]
+         float("nan"), lambda: 1, np.float64, "\x00", "\udc80", A, B, np.array("x"), np.ma.masked]
 
 
 @pytest.mark.filterwarnings("ignore")
