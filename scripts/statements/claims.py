@@ -54,6 +54,17 @@ def _wrong_about_matrix(facts, reasons):
         yield f"{found[2]} of a positive definite matrix called not positive definite {single}".strip(), ""
 
 
+def _wrong_about_zeros(facts, reason):
+    """Rows and columns that are said to hold zeros alone. Interfaces count them from 0 or from 1."""
+    entries = facts.matrix.entries()
+    for what, part in (("row", 0), ("column", 1)):
+        said = re.search(rf"\b{what} (\d+) of A( \(the first of \d+\))? holds no value other than 0", reason)
+        if said and {int(said[1]) - 1, int(said[1])} <= {place[part] for place in entries}:
+            yield f"{what} with values said to hold none", reason
+    if re.search(r"\bA holds no value other than 0", reason) and not re.search(r"of A", reason) and entries:
+        yield "matrix with values said to hold none", reason
+
+
 def _wrong_about_limits(facts, fields, b, tolerance, single):
     """The same of causes: rounding, range, singularity."""
     cause = fields["cause"]
@@ -112,6 +123,7 @@ def wrong_claims(facts, fields, b, guess, tolerance, single):
     attempts = str(fields.get("attempt_reasons", ""))
     fields = dict(fields, reason=reason)
     yield from _wrong_about_matrix(facts, reason + "; " + attempts)
+    yield from _wrong_about_zeros(facts, reason)
     yield from _wrong_about_inputs(fields, b, guess, single)
     if all(map(math.isfinite, b)):
         yield from _wrong_about_limits(facts, fields, b, tolerance, single)
