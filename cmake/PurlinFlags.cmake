@@ -35,7 +35,8 @@ if(purlin_sanitizers)
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${purlin_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1>
     $<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:PURLIN_LIGHT>>,-O0,-O1>>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
-  target_compile_definitions(purlin_flags INTERFACE EIGEN_MALLOC_ALREADY_ALIGNED=1)
+  # Not for nvcc, whose objects then serve with sanitizers and without.
+  target_compile_definitions(purlin_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:EIGEN_MALLOC_ALREADY_ALIGNED=1>)
   target_link_options(purlin_plain_flags INTERFACE -fsanitize=${purlin_sanitizers})
 endif()
 

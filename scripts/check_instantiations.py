@@ -42,14 +42,16 @@ def symbols(text):
 
 
 def compiled(entry):
-    """What clang++ makes of a source without optimising it, as text."""
+    """What clang++ makes of a source without optimising it, as text; from ccache if it has been made before."""
     words = entry["arguments"] if "arguments" in entry else shlex.split(entry["command"])
     words = words[words.index("clang++") if "clang++" in words else [w.endswith("/clang++") for w in words].index(True):]
     del words[words.index("-o"):words.index("-o") + 2]
     words = [word for word in words if word != "-c" and not re.fullmatch(r"-O.|-g.*", word)]
-    done = subprocess.run([*words, "-w", "-O0", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", "-o", "-"], text=True,
-                          cwd=entry["directory"], stdout=subprocess.PIPE, check=True)
-    return done.stdout
+    cache = [ccache] if (ccache := shutil.which("ccache")) else []
+    with tempfile.NamedTemporaryFile(suffix=".ll") as made:
+        subprocess.run([*cache, *words, "-w", "-O0", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", "-o", made.name],
+                       cwd=entry["directory"], check=True)
+        return pathlib.Path(made.name).read_text(encoding="utf-8")
 
 
 def missing(sources):
@@ -71,12 +73,12 @@ def main():
     if not shutil.which("clang++"):
         print("clang++ was not found: nothing is checked")
         sys.exit(77)
-    with tempfile.TemporaryDirectory() as build:
-        subprocess.run(["cmake", "-S", ROOT, "-B", build, *CHOICES, *choices], stdout=subprocess.DEVNULL, check=True)
-        entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text(encoding="utf-8"))
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            found = pool.map(lambda entry: symbols(compiled(entry)), entries)
-            sources = {os.path.relpath(entry["file"], ROOT): names for entry, names in zip(entries, found)}
+    build = ROOT / "build" / "instantiations"  # always the same, for ccache
+    subprocess.run(["cmake", "-S", ROOT, "-B", build, *CHOICES, *choices], stdout=subprocess.DEVNULL, check=True)
+    entries = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = pool.map(lambda entry: symbols(compiled(entry)), entries)
+        sources = {os.path.relpath(entry["file"], ROOT): names for entry, names in zip(entries, found)}
     lines = missing(sources)
     print(*lines, f"{len(sources)} sources, {len(lines)} templates without the instantiation that another source needs",
           sep="\n")
