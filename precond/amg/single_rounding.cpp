@@ -11,7 +11,8 @@ namespace purlin::detail {
 namespace {
 
 std::vector<double> on_host(const HostContext&, const std::vector<double>& values) { return values; }
-std::vector<double> on_host(const Context<Space::device>& ctx, const Array<double, Space::device>& values) {
+[[maybe_unused]] std::vector<double> on_host(const Context<Space::device>& ctx,
+                                             const Array<double, Space::device>& values) {
   return to_vector(ctx, values.cspan());
 }
 
