@@ -59,6 +59,7 @@ struct CgStepScalars {
       return;
     }
     alpha = cg_alpha(rho, pq);
+    monitor.gained += alpha * rho;
     rho_old = rho;
     rr = totals[0];
     if constexpr (scaled) rz = totals[1];

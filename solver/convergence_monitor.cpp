@@ -226,8 +226,8 @@ bool ConvergenceMonitor<T, S>::exchange_due() {
   const double left = iterations_left();
   const double sure = spectrum_.taken() > 0 ? rate_.sure(seen_.tolerance, exchange_->sure_of_solve()) : 0;
   not_before_ = unknown;
-  return exchange_->due(
-      {seen_.iteration, left, by_rate, seen_.residual, seen_.tolerance, sure, report_.initial_residual});
+  return exchange_->due({seen_.iteration, left, by_rate, seen_.residual, seen_.tolerance, sure,
+                         report_.initial_residual, seen_.gained, gains_.lately()});
 }
 
 template <class T, Space S>
@@ -251,6 +251,7 @@ std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std
   if (!changed->same_preconditioner) {
     rate_ = {};
     spectrum_ = {};
+    gains_ = {};
     rate_from_ = with_present_from_ = seen_.iteration;
     expected_ = 0;
   }
@@ -289,6 +290,7 @@ MonitorState ConvergenceMonitor<T, S>::fresh_monitor() const {
   monitor.tolerance = report_.tolerance;
   monitor.growth_limit = growth_limit();
   monitor.residual = residual_;
+  monitor.gained = seen_.gained;
   monitor.iteration = seen_.iteration;
   monitor.max_iterations = args_->stop.max_iterations;
   monitor.event = seen_.iteration >= args_->stop.max_iterations ? Event::iterations_spent : Event::none;
@@ -312,7 +314,7 @@ bool ConvergenceMonitor<T, S>::poll(MonitorState* monitor) {
 }
 
 template <class T, Space S>
-bool ConvergenceMonitor<T, S>::poll(int iteration, Event event, const double* residuals) {
+bool ConvergenceMonitor<T, S>::poll(int iteration, Event event, const double* residuals, double gained) {
   for (int k = seen_.iteration + 1; k <= iteration && event != Event::tolerance_met; ++k) {
     const double residual = residuals[k - seen_.iteration - 1];
     if (!(residual > growth_limit()) || (growth_is_harmless() && !(residual > growth_limit()))) continue;
@@ -322,6 +324,7 @@ bool ConvergenceMonitor<T, S>::poll(int iteration, Event event, const double* re
   report_.history.insert(report_.history.end(), residuals, residuals + (iteration - seen_.iteration));
   seen_.tolerance = report_.tolerance;
   seen_.residual = report_.history.back();
+  seen_.gained += gained;
   seen_.iteration = iteration;
   seen_.event = event;
   return record_progress();
@@ -345,6 +348,7 @@ bool ConvergenceMonitor<T, S>::record_progress() {
   for (int k = rate_from_ + rate_.iterations() + 1; k <= seen_.iteration; ++k) {
     rate_.add(report_.history[static_cast<std::size_t>(k)]);
   }
+  gains_.add(seen_.iteration, seen_.gained);
   const double elapsed = seconds();
   if (args_->progress) {
     Progress now{report_.solver,  seen_.iteration, seen_.residual, report_.relative(seen_.residual),

@@ -10,6 +10,7 @@
 
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/cg_spectrum.hpp>
+#include <purlin/solver/energy_gains.hpp>
 #include <purlin/solver/krylov.hpp>
 #include <purlin/solver/monitor_state.hpp>
 #include <purlin/solver/operator_exchange.hpp>
@@ -105,8 +106,9 @@ class ConvergenceMonitor {
   /// recurrence continues.
   bool poll(MonitorState* monitor);
   /// The same for iterations without a state in S: the event of the last one, and the residual after each. Iterations
-  /// after a residual that counts as divergence are not counted, unless the last one meets the tolerance.
-  bool poll(int iteration, Event event, const double* residuals);
+  /// after a residual that counts as divergence are not counted, unless the last one meets the tolerance. `gained`:
+  /// by these iterations, of CG.
+  bool poll(int iteration, Event event, const double* residuals, double gained = 0);
   /// The same from a state that has been downloaded, whose residuals are in units of `unit`, and that must be
   /// uploaded again if its limit was raised.
   bool poll(MonitorState& seen, double unit);
@@ -178,6 +180,7 @@ class ConvergenceMonitor {
   int rate_from_ = 0;  // the iteration that it begins with: the last with another M
   int with_present_from_ = 0;
   CgSpectrum spectrum_;
+  EnergyGains gains_;  // with the present M
   Span<const CgCoefficients, S> coefficients_;
   OperatorExchange<T, S>* exchange_ = nullptr;
   static constexpr int unknown = -1;

@@ -48,6 +48,7 @@ struct MonitorState {
   double tolerance;
   double growth_limit;  ///< a residual above it is divergence; infinite: none is
   double residual;
+  double gained;  ///< by CG: see EnergyGains
   int iteration;
   int max_iterations;
   Event event;

@@ -32,6 +32,8 @@ struct SolveStanding {
   double residual = 0, tolerance = 0;
   double sure = 0;  ///< iterations that are to come in all likelihood, by what the residual has done: no estimate
   double initial_residual = 0;  ///< 0: not known
+  double gained = 0;            ///< by CG, since the solve began: see EnergyGains; 0: by another method
+  double gained_lately = 0;     ///< the same in an iteration, with the present M; 0: not known
 
   /// The share of the digits between the initial residual and the tolerance that is left, 0 to 1; 0 where they are
   /// not known.

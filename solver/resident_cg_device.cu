@@ -131,7 +131,7 @@ ResidentEnd ResidentCg<T>::launch_until_event(const SolveArguments<T, Space::dev
     return met ? ResidentEnd::reported : ResidentEnd::continue_in_loop;
   };
   auto& [state, residuals] = this->log_of(ctx);
-  while (convergence.poll(state.iteration, state.event, residuals) && !state.undecided) {
+  while (convergence.poll(state.iteration, state.event, residuals, state.gained) && !state.undecided) {
     if (convergence.exchange_due()) return ResidentEnd::exchange;
     args.iterations = this->launch_length(system, convergence.exchange_not_before(), state.iteration);
     if (!this->launch(ctx, args, convergence)) return hand_over();

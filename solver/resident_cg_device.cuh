@@ -120,6 +120,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
     }
     seen.rho = rho;
     seen.alpha = cg_alpha(rho, pq);
+    seen.gained += seen.alpha * rho;
     if (is_reporting_thread()) note_coefficients(args.coefficients, seen.iteration, seen.alpha, beta);
     const T alpha_t = static_cast<T>(seen.alpha), beta_t = static_cast<T>(beta);
 #pragma unroll 2  // more would spill
@@ -156,6 +157,7 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const 
     load_with_halo<B>(my, matrix_of<B, precond, storage>(args, my), args.d, my.d);
   }
   ResidentState seen = args.before;
+  seen.gained = 0;
   ResidentPlaces<T, B, storage> ahead;
   open_pass<B, on_chip>(matrix_of<B, precond, storage>(args, my), my.own, ahead);
   bool goes_on = true;
@@ -190,6 +192,7 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const 
   state.undecided = seen.undecided;
   state.rho = seen.rho;
   state.alpha = seen.alpha;
+  state.gained = seen.gained;
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ struct ResidentState {
   double initial_residual;  ///< |b - A x| of the guess
   double rho;               ///< CG: r.M r of the last step
   double alpha;             ///< and its length
+  double gained;            ///< CG, in the last launch: see EnergyGains
   double r0_norm;           ///< BiCGStab: of the shadow residual
   double epsilon;           ///< of the vectors' precision
   double kept_residual;     ///< of the best x that was kept

@@ -154,7 +154,9 @@ int SystemState<T, S>::not_before() {
   return least < no_exchange ? std::max(static_cast<int>(std::ceil(least)), estimates.ask_again) : no_exchange;
 }
 
-// A preconditioner that has passed goes on being watched, since one may stall later.
+// A preconditioner that has passed goes on being watched, since one may stall later: a tenth of the residual may then
+// take as long as the longest before it. Whatever the energy showed, the residual tells again once it is a tenth of
+// the first one.
 template <class T, Space S>
 typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
   if (probation.length == 0) return Verdict::none;
@@ -163,11 +165,36 @@ typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
   probation.least = std::min(probation.least, standing.residual);
   if (probation.least <= 0.1 * probation.begun) {
     probation.passed = true;
+    probation.length = std::max(probation.length, standing.iterations - probation.from);
+    probation.without_end = false;
     probation.begun = probation.least;
     probation.from = standing.iterations;
   }
-  if (standing.iterations >= probation.from + probation.length || falls_too_slowly()) return Verdict::failed;
+  if (probation.by_gains && standing.iterations >= probation.first + few_steps) {
+    probation.by_gains = false;
+    if (gains_enough()) {
+      probation.passed = probation.without_end = true;
+      probation.begun = std::min(probation.begun, standing.initial_residual);
+    }
+  }
+  const bool late = !probation.without_end && standing.iterations >= probation.from + probation.length;
+  if (late || falls_too_slowly()) return Verdict::failed;
   return probation.passed ? Verdict::passed : Verdict::awaited;
+}
+
+// Of the square of the error in the norm of A, half as much in an iteration as the weaker one did in the last before
+// it: what that would gain now, since a recurrence that begins again is slower at first. In plane elasticity of
+// Poisson's ratios of 0.3 to 0.499999, of squares, beams, flat elements and contrasts, behind 900 to 3,500 iterations
+// with Jacobi, whose residual was 10 to 500 |b|: in the first 16 iterations AMG gained 1.4 to 81 times as much as
+// Jacobi in the last 16, FSAI 0.80 to 3.3 times, Jacobi begun again 0.41 to 0.61 times, a diagonal that is off by up
+// to e 0.29 to 0.36 times and one by up to e^4 0.03 to 0.07 times. Iterations are compared, not seconds: they are
+// limited, and nobody knows how many the weaker one would take. Where nothing is known of that, no CG does worse.
+template <class T, Space S>
+bool SystemState<T, S>::gains_enough() const {
+  constexpr double begun_again = 0.5;
+  const double gained = standing.gained - probation.gained_before;
+  const int iterations = standing.iterations - probation.first;
+  return gained > 0 && gained >= begun_again * probation.weaker_gains * iterations;
 }
 
 // By how the residual has come down to a tenth since, twice the seconds are left that the weaker one took for a whole
@@ -290,6 +317,8 @@ bool SystemState<T, S>::take_stronger() {
   probation = {};
   probation.length = next_probation;
   probation.begin(standing);
+  probation.by_gains = whole_solves.estimated && (standing.iterations == 0 || !standing.by_rate);
+  probation.weaker_gains = standing.gained_lately;
   note_other_preconditioner();
   return true;
 }

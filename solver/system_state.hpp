@@ -107,9 +107,14 @@ struct SystemState : private OperatorExchange<T, S> {
     bool passed = false;  // once
     int first = 0;
     double first_residual = 0;
+    // Where the residual had not shown what the weaker one takes, EnergyGains are asked, once: since where, and what
+    // the weaker one gained in an iteration, 0: not known. By them the present tenth may take as long as it will.
+    bool by_gains = false, without_end = false;
+    double gained_before = 0, weaker_gains = 0;
     void begin(const SolveStanding& at) {
       from = first = at.iterations;
       begun = least = first_residual = at.residual;
+      gained_before = at.gained;
     }
   };
   Probation probation;
@@ -370,7 +375,8 @@ struct SystemState : private OperatorExchange<T, S> {
     if (!operators->raise_precision()) return false;
     make_chain();
     note_other_preconditioner();
-    note_change("preconditioner " + operators->preconditioner_name() + " in double precision, which failed in single");
+    note_change("preconditioner " + operators->preconditioner_name() +
+                " in double precision, which failed in single");
     return true;
   }
 
@@ -437,6 +443,7 @@ struct SystemState : private OperatorExchange<T, S> {
   enum class Verdict { none, awaited, passed, failed };
   Verdict probation_so_far();
   bool falls_too_slowly() const;
+  bool gains_enough() const;
   void end_probation(bool converged);
   // After a solve with one preconditioner, and before the next.
   void compare_with_weaker(const SolveReport& report);
