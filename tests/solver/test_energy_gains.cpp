@@ -15,22 +15,25 @@ using namespace purlin::testing;
 
 namespace {
 
-// Notes all that it is asked.
+// Notes all that it is asked; `to`, behind 20 iterations.
 template <Space S>
 class Listens final : public detail::OperatorExchange<double, S> {
  public:
   bool due(const detail::SolveStanding& now) override {
     heard[now.iterations] = now;
-    return false;
+    return to && now.iterations >= 20;
   }
   int not_before() override { return 0; }
   std::optional<detail::ExchangedSystem<double, S>> exchange(const std::vector<Span<double, S>>&) override {
-    return std::nullopt;
+    const auto there = to;
+    to.reset();
+    return there;
   }
   std::string preconditioner() const override { return {}; }
   void follow(Span<const double, S>&, Span<double, S>&) const override {}
 
   std::map<int, detail::SolveStanding> heard;
+  std::optional<detail::ExchangedSystem<double, S>> to;
 };
 
 // (x - x_k).A (x - x_k) behind k iterations from zero; the x of a Problem is known.
@@ -133,6 +136,23 @@ TEST_BOTH("CG tells what it has gained of the error in the norm of A", "[exchang
       }
     }
   }
+}
+
+TEST_BOTH("What CG has gained with one preconditioner counts with the next", "[exchange][energy]") {
+  Problem<S> problem("generate:elasticity:8");
+  const auto csr = make_spmv(problem.ctx, problem.there.wide(), RowOrder<S>{}, SpmvOptions{"csr"});
+  const auto M = make_precond(problem.ctx, problem.there.wide(), RowOrder<S>{}, PrecondOptions{}, SpmvOptions{"csr"});
+  const auto solver = problem.solver("cg");
+  Listens<S> listens;
+  listens.to.emplace(detail::ExchangedSystem<double, S>{*csr, nullptr, problem.b.cspan(), problem.x.span(), false});
+  solver->set_exchange(&listens);
+  StopCriterion stop;
+  stop.rel_tol = 1e-9;
+  stop.check_every = 1;
+  const SolveReport report = solver->solve(problem.ctx, *csr, M.get(), problem.b.cspan(), problem.x.span(), stop);
+  REQUIRE(report.converged());
+  REQUIRE_FALSE(listens.to.has_value());
+  CHECK(listens.heard.rbegin()->second.gained == Approx(energy_left(problem, M.get(), 0)).epsilon(1e-9));
 }
 
 TEST_CASE("What was gained lately is the mean of sixteen iterations, or of more between marks", "[energy]") {
