@@ -196,6 +196,7 @@ template <class T, Space S>
 bool ConvergenceMonitor<T, S>::begin() {
   report_.initial_residual = report_.recurrence_residual = seen_.residual = residual_;
   report_.history = {residual_};
+  gains_.add(0, 0);
   if (residual_known_ && meets_tolerance()) {
     conclude(Status::converged);
   } else if (!std::isfinite(residual_)) {
@@ -252,6 +253,7 @@ std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std
     rate_ = {};
     spectrum_ = {};
     gains_ = {};
+    gains_.add(seen_.iteration, seen_.gained);
     rate_from_ = with_present_from_ = seen_.iteration;
     expected_ = 0;
   }

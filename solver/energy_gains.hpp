@@ -2,7 +2,9 @@
 /// EnergyGains: what CG has gained of the square of the error in the norm of A. Internal.
 #pragma once
 
-#include <vector>
+#include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include <purlin/solver/cg_spectrum.hpp>
 
@@ -14,16 +16,14 @@ namespace purlin::detail {
 class EnergyGains {
  public:
   /// After `iteration`, what was gained in all.
-  void add(int iteration, double gained) {
-    marks_.push_back({iteration, gained});
-    if (marks_.size() > few_steps + 1) marks_.erase(marks_.begin());
-  }
+  void add(int iteration, double gained) { marks_[added_++ % kept] = {iteration, gained}; }
 
   /// In an iteration, over the last `few_steps`, or more where no mark was as near; 0: there were fewer.
   double lately() const {
-    for (std::size_t k = marks_.size(); k-- > 0;) {
-      const int steps = marks_.back().iteration - marks_[k].iteration;
-      if (steps >= few_steps) return (marks_.back().gained - marks_[k].gained) / steps;
+    const Mark& last = behind(1);
+    for (std::size_t k = 2; k <= std::min(added_, kept); ++k) {
+      const int steps = last.iteration - behind(k).iteration;
+      if (steps >= few_steps) return (last.gained - behind(k).gained) / steps;
     }
     return 0;
   }
@@ -33,7 +33,11 @@ class EnergyGains {
     int iteration;
     double gained;
   };
-  std::vector<Mark> marks_;  ///< as many as are needed where every iteration has one
+  static constexpr std::size_t kept = few_steps + 1;  // as many as are needed where every iteration has one
+  const Mark& behind(std::size_t k) const { return marks_[(added_ + kept - k) % kept]; }
+
+  std::array<Mark, kept> marks_{};  // the latest in a circle
+  std::size_t added_ = 0;
 };
 
 }  // namespace purlin::detail

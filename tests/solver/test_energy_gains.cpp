@@ -130,7 +130,7 @@ TEST_BOTH("CG tells what it has gained of the error in the norm of A", "[exchang
         CAPTURE(iterations);
         CHECK(standing.gained == Approx(whole - left).epsilon(1e-9));
         const int before = iterations - detail::few_steps;
-        if (before < 1 || listens.heard.count(before) == 0) continue;
+        if (before < 0 || (before > 0 && listens.heard.count(before) == 0)) continue;
         const double lately = (energy_left(problem, M.get(), before) - left) / detail::few_steps;
         CHECK(std::abs(standing.gained_lately - lately) <= 1e-9 * whole);
       }
