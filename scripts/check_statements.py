@@ -7,8 +7,9 @@
 The systems are singular or not, consistent or not, graded, scaled from 1e-300 to 1e300, with zero rows and empty
 columns; options are random too (statements/cases.py, statements/families.py). A system is what its seed says, and goes
 through one interface of its own, so that a run is the same wherever the same interfaces are there; those that are not
-are left out with a message. One line for each false statement, with the command that repeats it; then a summary. The
-exit status is 1 if there was any, but for kinds that --open names, which are known and counted only. `--seed N` runs one system, and writes its files with --save FOLDER.
+are left out with a message. With `--through NAME` all systems go through that interface. One line for each false
+statement, with the command that repeats it; then a summary. The exit status is 1 if there was any, but for kinds that
+--open names, which are known and counted only. `--seed N` runs one system, and writes its files with --save FOLDER.
 """
 
 import argparse
@@ -33,6 +34,7 @@ def arguments():
     parser.add_argument("--build", help="a build folder with tests: programs for command, c, cpp and fortran")
     parser.add_argument("--python", help="an interpreter with the package, for python")
     parser.add_argument("--interfaces", help="a list with commas, default: all that are there")
+    parser.add_argument("--through", metavar="NAME", help="solve all through this interface, also those of others")
     parser.add_argument("--systems", type=int, default=50000)
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--seed", type=int, help="only this system")
@@ -56,6 +58,8 @@ def programs(options):
     if options.python:
         python = options.python if os.sep not in options.python else os.path.abspath(options.python)
         found["python"] = [python, os.path.join(HERE, "statements", "drive_package.py")]
+    if options.through:
+        options.interfaces = options.through
     wanted = options.interfaces.split(",") if options.interfaces else list(INTERFACES)
     for interface in wanted:
         if interface not in found:
@@ -69,16 +73,18 @@ class Worker:
     """What a process keeps from case to case."""
 
     drivers = {}
+    through = None
 
     @classmethod
-    def start(cls, found, limit):
+    def start(cls, found, limit, through):
+        cls.through = through
         cls.drivers = {name: Command(command[0], limit) if name == "command" else Driver(command, limit)
                        for name, command in found.items()}
 
     @classmethod
     def check(cls, seed):
         """(seed, interface, family, status of each answer, [(kind, detail)]); interface None: not for any of ours."""
-        case = Case(seed)
+        case = Case(seed, cls.through)
         if case.interface not in cls.drivers:
             return seed, None, case.family, [], []
         try:
@@ -99,6 +105,7 @@ def repeat_command(options, seed):
     words = ["scripts/check_statements.py"]
     words += ["--build", options.build] if options.build else []
     words += ["--python", options.python] if options.python else []
+    words += ["--through", options.through] if options.through else []
     return " ".join(words + ["--seed", str(seed)])
 
 
@@ -125,14 +132,14 @@ def main():
     seeds = range(options.first, options.first + options.systems)
     if options.seed is not None:
         seeds, options.jobs = [options.seed], 1
-        case = Case(options.seed)
+        case = Case(options.seed, options.through)
         print(f"{case.family}, {case.n} unknowns, {case.columns} columns, {len(case.rounds)} rounds, form {case.form}, "
               f"through {case.interface}: {case.options}")
         if options.save:
             save(case, options.save)
     began = time.monotonic()
     solved, statuses, kinds, examples = (collections.Counter() for _ in range(4))
-    with multiprocessing.Pool(options.jobs, Worker.start, (found, options.limit)) as pool:
+    with multiprocessing.Pool(options.jobs, Worker.start, (found, options.limit, options.through)) as pool:
         for seed, interface, family, ended, wrong in pool.imap_unordered(Worker.check, seeds, chunksize=20):
             if interface is None:
                 continue
