@@ -31,6 +31,12 @@ std::string defect_text(const SystemFacts& facts, const AdviceWords& words) {
   return "";
 }
 
+std::string reason_text(const SolveReport& report, const std::string& defect) {
+  if (report.reason.empty() || defect.empty()) return report.reason + defect;
+  if (report.failure.cause == Cause::zero_row) return text_of_zero_rows(report.failure, defect);
+  return report.reason + "; " + defect;
+}
+
 std::string advice_text(const AdviceInput& input, const AdviceWords& words) {
   const detail::AdviceSituation situation(input, words);
   const std::optional<detail::Suggestion> found = detail::suggestion_for(situation);

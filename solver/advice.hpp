@@ -40,4 +40,8 @@ std::string advice_text(const AdviceInput& input, const AdviceWords& words);
 /// no value other than 0, and b is not 0 there". Empty where nothing is.
 std::string defect_text(const SystemFacts& facts, const AdviceWords& words);
 
+/// The reason of a solve that failed, with that clause, which takes the place of rows that the reason does not
+/// number.
+std::string reason_text(const SolveReport& report, const std::string& defect);
+
 }  // namespace purlin

@@ -34,7 +34,7 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
     case Cause::matrix_not_positive:
       return "p.Ap <= 0: the matrix is not positive definite";
     case Cause::precond_not_positive:
-      return "r.Mr <= 0: " + preconditioner + " is not positive definite";
+      return "r.Mr <= 0: " + preconditioner + ", as computed, is not positive definite";
     case Cause::rho_vanished:
       return "rho vanished: the residual became orthogonal to the shadow residual";
     case Cause::omega_vanished:
@@ -69,12 +69,14 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
       return "the residual did not fall to a tenth in " + std::to_string(f.iterations) + " iterations";
     case Cause::residual_grew:
       return "the residual grew to " + of_rhs(f.level);
+    case Cause::growth_beyond_digits:
+      return "the residual grew to " + of_rhs(f.level) + ", further than this precision has digits for";
     case Cause::outside_range:
       return "the right-hand side has a constant part" + (f.level > 0 ? ", " + of_rhs(f.level) : "") +
              ", which this singular matrix cannot produce";
     case Cause::zero_row:
-      return "rows of the matrix have no entries but zeros, and the right-hand side is not zero there: " +
-             of_rhs(f.level) + " remains for every x";
+      return text_of_zero_rows(
+          f, "rows of the matrix have no entries but zeros, and the right-hand side is not zero there");
     case Cause::inconsistent:
       return "the matrix is singular to working precision, and the right-hand side is outside its range: " +
              of_rhs(f.level) + " remains for every x; x is a least-squares solution";
@@ -130,6 +132,8 @@ std::string_view name_of(Cause cause) {
       return "slow_residual";
     case Cause::residual_grew:
       return "residual_grew";
+    case Cause::growth_beyond_digits:
+      return "growth_beyond_digits";
     case Cause::outside_range:
       return "outside_range";
     case Cause::zero_row:
@@ -150,6 +154,10 @@ std::string warning_of_rows(double row_residual) {
   return "the residual of a row is " + std::string(level) +
          " of the row itself: it is far smaller than |b|, and hardly solved; lower the relative tolerance, or scale "
          "the rows";
+}
+
+std::string text_of_zero_rows(const Failure& failure, const std::string& rows) {
+  return rows + ": " + of_rhs(failure.level) + " remains for every x";
 }
 
 std::string text_of(const Failure& failure, const std::string& name) {

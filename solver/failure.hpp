@@ -30,14 +30,15 @@ enum class Cause {
   not_finite_iteration,    ///< NaN or infinity appeared on the way
   solution_out_of_range,   ///< x does not fit the precision
   rounding,                ///< rounding keeps b - A x above the tolerance; `level` is attainable
-  rounding_of_x,       ///< b - A x, of `level`, is within the rounding of A x in every row; another x may have less
-  no_progress,         ///< the residual no longer decreases; `level` was reached
-  no_better_residual,  ///< for `iterations` iterations
-  slow_residual,       ///< it did not fall to a tenth in `iterations` iterations
-  residual_grew,       ///< to `level`
-  outside_range,       ///< b has a constant part of `level`, which a singular matrix cannot produce
-  zero_row,            ///< b is not 0, of `level`, where rows of the matrix have no entries but zeros
-  inconsistent,        ///< b - A x, of `level`, is orthogonal to all that a singular matrix produces
+  rounding_of_x,         ///< b - A x, of `level`, is within the rounding of A x in every row; another x may have less
+  no_progress,           ///< the residual no longer decreases; `level` was reached
+  no_better_residual,    ///< for `iterations` iterations
+  slow_residual,         ///< it did not fall to a tenth in `iterations` iterations
+  residual_grew,         ///< to `level`
+  growth_beyond_digits,  ///< CG: it grew to `level`, which leaves no digit of x, though A and M are symmetric
+  outside_range,         ///< b has a constant part of `level`, which a singular matrix cannot produce
+  zero_row,              ///< b is not 0, of `level`, where rows of the matrix have no entries but zeros
+  inconsistent,          ///< b - A x, of `level`, is orthogonal to all that a singular matrix produces
 };
 
 /// What a cause refers to.
@@ -69,6 +70,10 @@ std::string warning_of_rows(double row_residual);
 
 /// "iteration_limit", "matrix_not_positive", ...
 std::string_view name_of(Cause cause);
+
+/// The sentence of `zero_row`, where `rows` says which rows these are: "row 4 of A holds no value other than 0, and b
+/// is not 0 there".
+std::string text_of_zero_rows(const Failure& failure, const std::string& rows);
 
 /// One sentence, empty for `none`. `preconditioner` is its name, or empty.
 std::string text_of(const Failure& failure, const std::string& preconditioner = {});

@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <purlin/solver/advice.hpp>
+
 #include "arrays.hpp"
 
 namespace purlin::python {
@@ -48,8 +50,7 @@ nb::dict report_dict(SolveReport report, const Explanation& explanation) {
   nb::dict d;
   d["status"] = name_of(report.status);
   d["cause"] = name_of(report.failure.cause);
-  d["reason"] =
-      report.reason + (report.reason.empty() || explanation.defect.empty() ? "" : "; ") + explanation.defect;
+  d["reason"] = reason_text(report, explanation.defect);
   d["advice"] = explanation.advice;
   d["solver"] = report.solver;
   d["method"] = report.method;

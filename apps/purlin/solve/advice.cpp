@@ -37,8 +37,7 @@ std::string next_step(const SolveReport& report, const SolveOptions& options, co
 }
 
 std::string full_reason(const SolveReport& report, const SolveOptions& options, const SystemFacts& facts) {
-  const std::string defect = report.converged() ? "" : defect_text(facts, words_of(options));
-  return report.reason + (report.reason.empty() || defect.empty() ? "" : "; ") + defect;
+  return reason_text(report, report.converged() ? "" : defect_text(facts, words_of(options)));
 }
 
 }  // namespace purlin::cli
