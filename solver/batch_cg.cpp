@@ -137,18 +137,21 @@ struct BatchCg<T, S>::Run {
     } else {
       convergence.conclude(convergence.event(), own.column_r_.span());
     }
-    if (convergence.report().status == Status::diverged) return_to_best(place);
+    if (convergence.has_grown()) return_to_best(place);
     close(c);
     fill(c);
   }
 
   // As in Cg.
   bool ends_recurrence_alone(Event event, int c) {
-    if (event != Event::matrix_not_positive) return event == Event::tolerance_met;
-    const Span<T, S> p = own.column_work_;
-    take_column<T, S>(ctx, own.p_.cspan().subspan(0, std::int64_t{own.n_} * width), width, c, p);
-    return !is_not_positive_along<T, S>(ctx, A, Span<const T, S>(p), own.column_r_.span(),
-                                        &own.state_.data()->scratch);
+    const bool of_matrix = event == Event::matrix_not_positive;
+    if (!of_matrix && event != Event::precond_not_positive) return event == Event::tolerance_met;
+    const Span<T, S> v = own.column_work_, image = own.column_r_;
+    double* const scratch = &own.state_.data()->scratch;
+    const Array<T, S>& vectors = of_matrix ? own.p_ : own.r_;
+    take_column<T, S>(ctx, vectors.cspan().subspan(0, std::int64_t{own.n_} * width), width, c, v);
+    if (of_matrix) return !is_not_positive_along<T, S>(ctx, A, Span<const T, S>(v), image, scratch);
+    return M == nullptr || !is_precond_not_positive_along<T, S>(ctx, *M, v, image, scratch);
   }
 
   // As Cg does, with the column alone. x is where the recurrence began, and stays there for want of memory.

@@ -54,7 +54,7 @@ class Cg<T, S>::Run {
       }
       next = iterate();
     }
-    if (convergence_.report().status == Status::diverged) {
+    if (convergence_.has_grown()) {
       if (started_at_zero_) fill<T, S>(system_->ctx, T(0), own_.start_x_.span());
       return_to_best(cg_, *system_, convergence_, own_.start_x_.cspan(), best_);
     }
@@ -111,11 +111,19 @@ class Cg<T, S>::Run {
     return Next::reported;
   }
 
-  // Whether the event is no outcome by itself: the tolerance was met, or p.A p <= 0 by rounding.
+  // Whether the event is no outcome by itself: the tolerance was met, or p.A p <= 0 or r.M r <= 0 by rounding.
   bool ends_recurrence_alone() {
-    if (convergence_.event() == Event::tolerance_met) return true;
-    return convergence_.event() == Event::matrix_not_positive &&
-           !is_not_positive_along<T, S>(system_->ctx, system_->A, Span<const T, S>(cg_.p()), cg_.q(), cg_.scratch());
+    const auto& [ctx, A, M, b, x, stop, progress] = *system_;
+    switch (convergence_.event()) {
+      case Event::tolerance_met:
+        return true;
+      case Event::matrix_not_positive:
+        return !is_not_positive_along<T, S>(ctx, A, Span<const T, S>(cg_.p()), cg_.q(), cg_.scratch());
+      case Event::precond_not_positive:
+        return M == nullptr || !is_precond_not_positive_along<T, S>(ctx, *M, cg_.r(), cg_.q(), cg_.scratch());
+      default:
+        return false;
+    }
   }
 
   // With other operators the recurrence goes on from r, p and the scalars of its last step; with an M that is not the

@@ -134,8 +134,9 @@ bool ConvergenceMonitor<T, S>::open(Span<T, S> r) {
   } else {
     form_first_residual(r);
   }
-  const bool goes_on = begin();
-  return goes_on && guess_is_in_range(r);
+  report_.initial_residual = residual_;
+  leave_guess_out_of_range(r);
+  return begin();
 }
 
 // r = b - A x by an ordinary product, as those that follow. What might be an outcome is formed in twice the
@@ -152,16 +153,23 @@ void ConvergenceMonitor<T, S>::form_first_residual(Span<T, S> r) {
   if (may_end || args_->stop.max_iterations == 0) form_residual(r);
 }
 
-// A guess so far from any solution that squares of its residual leave the range is worse than none.
+// A guess so far from any solution that its residual, or squares of that, leave the range is worse than none. One
+// that is not finite itself is refused, as are entries of A, which the residual at zero shows.
 template <class T, Space S>
-bool ConvergenceMonitor<T, S>::guess_is_in_range(Span<T, S> r) {
-  constexpr double most = std::is_same_v<T, double> ? 1e150 : 1e35;
-  if (residual_ <= most * std::max(1.0, report_.rhs_norm / most)) return true;
-  fill<T, S>(args_->ctx, T(0), args_->x);
-  copy<T>(args_->ctx, args_->b, r);
+void ConvergenceMonitor<T, S>::leave_guess_out_of_range(Span<T, S> r) {
+  const auto& ctx = args_->ctx;
+  if (residual_ <= most_of_guess<T> * std::max(1.0, report_.rhs_norm / most_of_guess<T>)) return;
+  max_abs<T>(ctx, Span<const T, S>(args_->x), scratch_);
+  if (!std::isfinite(fetch(ctx, static_cast<const double*>(scratch_)))) return;
+  const bool overflows = !std::isfinite(residual_);
+  fill<T, S>(ctx, T(0), args_->x);
+  if (overflows) {
+    form_residual(r);
+    report_.initial_residual = std::isfinite(residual_) ? std::numeric_limits<double>::infinity() : residual_;
+    return;
+  }
+  copy<T>(ctx, args_->b, r);
   know_residual_at_zero();
-  seen_.residual = report_.recurrence_residual = residual_;
-  return true;
 }
 
 template <class T, Space S>
@@ -175,6 +183,7 @@ bool ConvergenceMonitor<T, S>::open(double rhs_norm, double residual, Span<T, S>
     judged_ = {};
     residual_known_ = false;
   }
+  report_.initial_residual = residual_;
   return begin();
 }
 
@@ -194,8 +203,8 @@ void ConvergenceMonitor<T, S>::note_rhs(double norm) {
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::begin() {
-  report_.initial_residual = report_.recurrence_residual = seen_.residual = residual_;
-  report_.history = {residual_};
+  report_.recurrence_residual = seen_.residual = begun_at_ = residual_;
+  report_.history = {report_.initial_residual};
   gains_.add(0, 0);
   if (residual_known_ && meets_tolerance()) {
     conclude(Status::converged);
@@ -265,7 +274,7 @@ std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std
 
 template <class T, Space S>
 double ConvergenceMonitor<T, S>::growth_limit() const {
-  return growth_ * std::max(report_.rhs_norm, report_.initial_residual);
+  return growth_ * std::max(report_.rhs_norm, begun_at_);
 }
 
 // True where growth beyond the first limit is no divergence: the limit is then the last one.
@@ -275,6 +284,7 @@ bool ConvergenceMonitor<T, S>::growth_is_harmless() {
   found_fault_ = fault_();
   fault_ = nullptr;
   if (found_fault_ != Asymmetric::none) return false;
+  known_symmetric_ = true;
   growth_ = most_growth_;
   return true;
 }

@@ -67,6 +67,9 @@ class ConvergenceMonitor {
   /// Without this call the limit is 1 / eps of T, beyond which no digit of an intermediate x is left.
   void watch_growth(double first, double most, std::function<Asymmetric()> fault);
 
+  /// Whether the solve has ended since its residual grew.
+  bool has_grown() const;
+
   /// A residual above this is divergence.
   double growth_limit() const;
 
@@ -149,6 +152,8 @@ class ConvergenceMonitor {
   void conclude_divergence();
   /// Status `stagnation`; `close` finds the reason.
   void conclude_stagnation();
+  /// The same, and `breakdown` of a Krylov space that is exhausted if `close` finds that rounding is not the reason.
+  void conclude_exhaustion();
 
   SolveReport& report() { return report_; }
 
@@ -167,7 +172,7 @@ class ConvergenceMonitor {
   double iterations_left();
   double norm(Span<const T, S> v);
   bool meets_tolerance() const;
-  bool guess_is_in_range(Span<T, S> r);
+  void leave_guess_out_of_range(Span<T, S> r);
   void know_residual_at_zero();
   void form_first_residual(Span<T, S> r);
   bool refuse_norm(double norm, Span<const T, S> v, Subject what);
@@ -188,12 +193,14 @@ class ConvergenceMonitor {
   int expected_;
   double residual_ = 0;          // the latest true residual
   TrueResidual judged_;          // the same, where `form_residual` has formed it
+  double begun_at_ = 0;          // the residual from which the iteration began
   bool residual_known_ = false;  // residual_ belongs to the present x
   bool from_zero_ = false;       // the guess; once a solve has opened: and no product has shown what A makes of it
-  bool concluded_ = false, stagnated_ = false;
+  bool concluded_ = false, stagnated_ = false, exhausted_ = false;
   double growth_ = detail::most_growth<T>;  // of max(|b|, |b - A x0|)
   double most_growth_ = 0;                  // where there is no fault
   std::function<Asymmetric()> fault_;       // empty where it has been asked or there is none to ask
+  bool known_symmetric_ = false;            // it has been asked, and named none
   Asymmetric found_fault_ = Asymmetric::none;
   Status interrupted_ = Status::converged;  // or stopped_by_caller, time_limit
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -9,11 +9,6 @@
 #include <purlin/solver/convergence_monitor.hpp>
 
 namespace purlin::detail {
-namespace {
-
-constexpr int power_iterations = 10;
-
-}  // namespace
 
 Failure stagnation_at(bool attainable, double relative_residual) {
   return {attainable ? Cause::rounding : Cause::no_progress, Subject::none, relative_residual};
@@ -50,6 +45,10 @@ void ConvergenceMonitor<T, S>::conclude(Event event) {
     case Event::krylov_space_exhausted:
       return conclude(Status::breakdown, {Cause::krylov_space_exhausted});
     case Event::diverged:
+      if (known_symmetric_) {
+        return conclude(Status::stagnation,
+                        {Cause::growth_beyond_digits, Subject::none, report_.relative(seen_.residual)});
+      }
       return conclude(Status::diverged,
                       {Cause::residual_grew, Subject::none, report_.relative(seen_.residual), 0, found_fault_});
     case Event::none:
@@ -75,9 +74,21 @@ void ConvergenceMonitor<T, S>::conclude_divergence() {
 }
 
 template <class T, Space S>
+bool ConvergenceMonitor<T, S>::has_grown() const {
+  const Cause cause = report_.failure.cause;
+  return cause == Cause::residual_grew || cause == Cause::growth_beyond_digits;
+}
+
+template <class T, Space S>
 void ConvergenceMonitor<T, S>::conclude_stagnation() {
   stagnated_ = stagnated_ || !concluded_;
   conclude(Status::stagnation);
+}
+
+template <class T, Space S>
+void ConvergenceMonitor<T, S>::conclude_exhaustion() {
+  exhausted_ = exhausted_ || !concluded_;
+  conclude_stagnation();
 }
 
 // To rounding, by a residual that is none itself: no x of this precision does much better, unless it has grown so far
@@ -91,24 +102,20 @@ bool ConvergenceMonitor<T, S>::rows_are_solved() const {
 // Of the x that is returned. An x that has diverged has a large bound of its own, which says nothing of the matrix.
 template <class T, Space S>
 void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
-  const auto& ctx = args_->ctx;
-  const double eps = std::numeric_limits<T>::epsilon(), x_norm = norm(args_->x);
-  double matrix_norm = 0;
-  copy<T>(ctx, args_->b, v);
-  double length = norm(v);
-  for (int k = 0; k < power_iterations && length > 0 && std::isfinite(length); ++k) {
-    scale<T, S>(ctx, T(1 / length), v);
-    args_->A.apply(ctx, T(1), Span<const T, S>(v), T(0), w);
-    length = norm(w);
-    matrix_norm = std::max(matrix_norm, length);
-    copy<T>(ctx, Span<const T, S>(w), v);
-  }
-  const double rounding = eps * matrix_norm * x_norm;
-  const bool justified = residual_ <= 100 * rounding && report_.tolerance <= 10 * rounding &&
-                         residual_ <= 0.5 * std::sqrt(eps) * report_.rhs_norm;
+  const double eps = std::numeric_limits<T>::epsilon();
+  const double rounding = rounding_of_product<T, S>(args_->ctx, args_->A, args_->x, v, w, scratch_);
+  const bool of_rounding = residual_ <= 100 * rounding;
+  const bool justified =
+      of_rounding && report_.tolerance <= 10 * rounding && residual_ <= 0.5 * std::sqrt(eps) * report_.rhs_norm;
   report_.attainable_residual = justified ? residual_ : 0;
   report_.failure = stagnation_at(justified, report_.relative(residual_));
-  if (!justified && rows_are_solved()) report_.failure.cause = Cause::rounding_of_x;
+  if (justified) return;
+  if (rows_are_solved()) {
+    report_.failure.cause = Cause::rounding_of_x;
+  } else if (exhausted_ && !of_rounding) {
+    report_.status = Status::breakdown;
+    report_.failure = {Cause::krylov_space_exhausted};
+  }
 }
 
 // Where A has entries that are not finite, b - A 0 is none either: the report is as if it had been formed first.
@@ -149,7 +156,9 @@ SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
   template void ConvergenceMonitor<T, S>::conclude(Event);                            \
   template void ConvergenceMonitor<T, S>::conclude(Event, Span<T, S>);                \
   template void ConvergenceMonitor<T, S>::conclude_divergence();                      \
+  template bool ConvergenceMonitor<T, S>::has_grown() const;                          \
   template void ConvergenceMonitor<T, S>::conclude_stagnation();                      \
+  template void ConvergenceMonitor<T, S>::conclude_exhaustion();                      \
   template void ConvergenceMonitor<T, S>::doubt_residual_at_zero(Span<T, S>);         \
   template bool ConvergenceMonitor<T, S>::rows_are_solved() const;                    \
   template void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S>, Span<T, S>); \

@@ -269,8 +269,7 @@ class Gmres<T, S, B>::Run {
     cycles_without_progress_ = reached < (1 - least_gain) * cycle.before ? 0 : cycles_without_progress_ + 1;
     careful_ = careful_ || cycles_without_progress_ > 0 || (!left_ && reached > broken_promise * cycle.recurrence);
     if (cycles_without_progress_ < 2) return false;
-    const bool exhausted = cycle.event == Event::krylov_space_exhausted && !convergence_.rows_are_solved();
-    if (exhausted) convergence_.conclude(cycle.event);
+    if (cycle.event == Event::krylov_space_exhausted) convergence_.conclude_exhaustion();
     if (reached > convergence_.growth_limit()) convergence_.conclude_divergence();
     convergence_.conclude_stagnation();
     return true;

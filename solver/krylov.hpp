@@ -71,7 +71,7 @@ struct SolveReport {
   int iterations = 0;              ///< of all attempts together
   double rhs_norm = 0;             ///< |b|
   double tolerance = 0;            ///< max(rel_tol |b|, abs_tol)
-  double initial_residual = 0;     ///< |b - A x0|
+  double initial_residual = 0;     ///< |b - A x0|; with the constant null space, of x0 without its mean
   double recurrence_residual = 0;  ///< what the recurrence held at the end; |M r| in GMRES from the left
   double true_residual = 0;        ///< |b - A x|, formed from the last x; a null space is taken out of it afterwards
   /// How far rounding may have moved `true_residual` from the exact |b - A x|: a solve is `converged` only if the sum

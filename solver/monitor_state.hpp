@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
 
 #include <purlin/core/host_device.hpp>
 
@@ -32,6 +33,10 @@ constexpr double first_growth = 100;
 /// Growth that leaves no digit of an x that the iteration has passed through.
 template <class T>
 constexpr double most_growth = 1 / static_cast<double>(std::numeric_limits<T>::epsilon());
+
+/// The residual of a guess, over max(1, |b| / this), above which a solve begins at zero: squares leave the range.
+template <class T>
+constexpr double most_of_guess = std::is_same_v<T, double> ? 1e150 : 1e35;
 
 /// What a residual after `iteration` iterations means.
 PURLIN_HD Event event_of(double residual, double tolerance, int iteration, int max_iterations) {

@@ -12,6 +12,9 @@
 #include <purlin/core/random.hpp>
 #include <purlin/core/twice_sum.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/monitor_state.hpp>
+#include <purlin/solver/scaled_system.hpp>
+#include <purlin/solver/true_residual.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -24,6 +27,31 @@ void form_image(const Context<S>& ctx, const LinearOperator<T, S>& B, Span<const
   fill<T, S>(ctx, T(0), y);
   const bool formed = B.residual(ctx, Span<const T, S>(y), w, {1, scratch}, y).has_value();
   if (!formed) B.apply(ctx, T(1), w, T(0), y);
+}
+
+// Whether p.A p, of these norms of p and A p, is below its rounding. Of vectors whose products underflow it is not.
+bool is_below_rounding(double curvature, double rounding, double p_norm, double image_norm) {
+  const bool in_range = p_norm >= least_safe_norm && (image_norm == 0 || image_norm >= least_safe_norm);
+  return in_range && std::isfinite(rounding) && curvature <= -rounding;
+}
+
+// As is_not_positive_along, of an operator whose entries are not known. Without memory the sign is believed.
+template <class T, Space S>
+bool operator_is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> p,
+                                    Span<T, S> image, double* scratch) {
+  constexpr double of_norm = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  try {
+    Array<T, S> v(ctx, p.size);
+    const double p_norm = norm_in_range<T, S>(ctx, p, scratch);
+    const double of_image = of_norm * estimated_norm<T, S>(ctx, A, v.span(), image, scratch) * p_norm;
+    A.apply(ctx, T(1), p, T(0), image);
+    const double image_norm = norm_in_range<T, S>(ctx, Span<const T, S>(image), scratch);
+    dot<T, S>(ctx, p, Span<const T, S>(image), scratch);
+    const double rounding = p_norm * (of_image + static_cast<double>(p.size) * unit_roundoff * image_norm);
+    return is_below_rounding(fetch(ctx, static_cast<const double*>(scratch)), rounding, p_norm, image_norm);
+  } catch (const OutOfMemory&) {
+    return true;
+  }
 }
 
 // |v.Bw - w.Bv| over the larger of |v||Bw| and |w||Bv|. `image` is a work vector.
@@ -80,7 +108,7 @@ bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A,
   max_abs<T>(ctx, p, scratch);
   fill<T, S>(ctx, T(0), image);
   const auto sums = A.residual(ctx, Span<const T, S>(image), p, {1, scratch}, image);  // -A p
-  if (!sums) return true;
+  if (!sums) return operator_is_not_positive_along(ctx, A, p, image, scratch);
   norm2<T, S>(ctx, p, scratch);
   const double p_norm = value();
   norm2<T, S>(ctx, Span<const T, S>(image), scratch);
@@ -90,13 +118,32 @@ bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A,
   const double of_image = std::is_same_v<T, double> ? 0 : std::numeric_limits<T>::epsilon();  // it was rounded to T
   const double rounding = (static_cast<double>(p.size) * unit_roundoff + of_image) * p_norm * image_norm +
                           2 * sums->x_max * sums->error_sum;
-  return curvature <= -rounding;
+  return is_below_rounding(curvature, rounding, p_norm, image_norm);
+}
+
+template <class T, Space S>
+bool is_precond_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& M, Span<T, S> r,
+                                   Span<T, S> image, double* scratch) {
+  const auto value = [&] { return fetch(ctx, static_cast<const double*>(scratch)); };
+  const Span<const T, S> in(r);
+  max_abs<T>(ctx, in, scratch);
+  const double size = value();
+  if (!(size > 0) || !std::isfinite(size)) return false;
+  scale_by_power<T, S>(ctx, -std::ilogb(size), in, r);
+  M.apply(ctx, T(1), in, T(0), image);
+  const double r_norm = norm_in_range<T, S>(ctx, in, scratch);
+  const double image_norm = norm_in_range<T, S>(ctx, Span<const T, S>(image), scratch);
+  dot<T, S>(ctx, in, Span<const T, S>(image), scratch);
+  const double rounding = static_cast<double>(r.size) * unit_roundoff + std::numeric_limits<T>::epsilon();
+  return value() <= -rounding * r_norm * image_norm;
 }
 
 #define X(T, S)                                                                                                     \
   template Asymmetric symmetry_fault(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>*);  \
   template bool is_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<const T, S>, Span<T, S>, \
-                                      double*);
+                                      double*);                                                                     \
+  template bool is_precond_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>,           \
+                                              Span<T, S>, double*);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

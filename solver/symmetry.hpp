@@ -12,10 +12,18 @@ namespace purlin::detail {
 template <class T, Space S>
 Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
 
-/// Whether p.A p <= 0 is true and not rounding: formed again in twice the precision. True where A does not know its
-/// entries. `image` is a work vector, `scratch` a double in S; waits for the stream.
+/// Whether p.A p <= 0 is true and not rounding: formed again in twice the precision, or compared with an estimate of
+/// the rounding where A does not know its entries. `image` is a work vector, `scratch` a double in S; waits for the
+/// stream.
 template <class T, Space S>
 bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> p, Span<T, S> image,
                            double* scratch);
+
+/// Whether r.M r <= 0 is true of M as it is computed, and not the rounding or underflow of the product: formed again
+/// for r in units of its own size, which it is in afterwards. `image` is a work vector, `scratch` a double in S;
+/// waits for the stream.
+template <class T, Space S>
+bool is_precond_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& M, Span<T, S> r,
+                                   Span<T, S> image, double* scratch);
 
 }  // namespace purlin::detail

@@ -57,16 +57,22 @@ std::optional<ResidualSums> sums_in_range(const Context<S>& ctx, const LinearOpe
   return sums;
 }
 
-// eps |A| |x|, where |A| is what a vector of random signs shows of it.
+// eps |A| |x|, or what another rounding of x and the products shows of it where that is more. `r` is b - A x.
 template <class T, Space S>
-double estimated_rounding(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> x, double* scratch) {
-  const double x_norm = norm_in_range<T, S>(ctx, x, scratch);
+double estimated_rounding(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
+                          Span<const T, S> x, Span<const T, S> r, double* scratch) {
+  constexpr double margin = 4;  // one rounding says little of another
+  constexpr T share = T(0.9);
   try {
-    Array<T, S> signs(ctx, x.size), image(ctx, x.size);
-    fill_random<T, S>(ctx, RandomKind::sign, 1, 0, signs.span());
-    A.apply(ctx, T(1), signs.cspan(), T(0), image.span());
-    const double of_operator = norm_in_range<T, S>(ctx, image.cspan(), scratch) / std::sqrt(double(x.size));
-    return std::numeric_limits<T>::epsilon() * of_operator * x_norm;
+    Array<T, S> v(ctx, r.size), w(ctx, r.size);
+    axpby<T, S>(ctx, share, x, T(0), v.span());
+    copy<T>(ctx, b, w.span());
+    A.apply(ctx, T(-1) / share, v.cspan(), T(1), w.span());
+    axpy<T, S>(ctx, T(-1), r, w.span());
+    const double of_product = norm_in_range<T, S>(ctx, w.cspan(), scratch);
+    const double of_operator = estimated_norm<T, S>(ctx, A, v.span(), w.span(), scratch);
+    const double x_norm = norm_in_range<T, S>(ctx, x, scratch);
+    return std::max(margin * of_product, std::numeric_limits<T>::epsilon() * of_operator * x_norm);
   } catch (const OutOfMemory&) {
     return 0;
   }
@@ -103,18 +109,47 @@ TrueResidual true_residual(const Context<S>& ctx, const LinearOperator<T, S>& A,
     found.norm = norm_in_range<T, S>(ctx, Span<const T, S>(r), scratch);
     found.worst_row = -1;
     if (found.norm <= tolerance && x_max > 0 && std::isfinite(x_max)) {
-      found.error_bound = estimated_rounding<T, S>(ctx, A, x, scratch);
+      found.error_bound = estimated_rounding<T, S>(ctx, A, b, x, Span<const T, S>(r), scratch);
     }
   }
   if (x_max == 0 && std::isfinite(found.norm)) found.norm = norm_in_range<T, S>(ctx, b, scratch);  // to the last bit
   // An unknown that no entry multiplies leaves no trace in the residual.
   if (!std::isfinite(x_max)) found.norm = x_max;
+  if (!std::isfinite(found.norm)) found.worst_row = -1;
   return found;
 }
 
-#define X(T, S)                                                                                               \
-  template double norm_in_range<T, S>(const Context<S>&, Span<const T, S>, double*);                          \
-  template TrueResidual true_residual<T, S>(const Context<S>&, const LinearOperator<T, S>&, Span<const T, S>, \
+// A vector of signs might be one that A maps to zero, as constants are.
+template <class T, Space S>
+double estimated_norm(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<T, S> v, Span<T, S> w,
+                      double* scratch) {
+  fill_random<T, S>(ctx, RandomKind::signed_length, 1, 0, v);
+  A.apply(ctx, T(1), Span<const T, S>(v), T(0), w);
+  const double length = norm_in_range<T, S>(ctx, Span<const T, S>(v), scratch);
+  return length > 0 ? norm_in_range<T, S>(ctx, Span<const T, S>(w), scratch) / length : 0;
+}
+
+template <class T, Space S>
+double rounding_of_product(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> x, Span<T, S> v,
+                           Span<T, S> w, double* scratch) {
+  double rounding = 0;
+  for (const double share : {0.9, 0.7}) {
+    A.apply(ctx, T(1), x, T(0), w);
+    axpby<T, S>(ctx, T(share), x, T(0), v);
+    A.apply(ctx, T(-1) / T(share), Span<const T, S>(v), T(1), w);
+    rounding = std::max(rounding, norm_in_range<T, S>(ctx, Span<const T, S>(w), scratch));
+  }
+  const double of_operator = estimated_norm<T, S>(ctx, A, v, w, scratch);
+  return std::min(rounding, std::numeric_limits<T>::epsilon() * of_operator * norm_in_range<T, S>(ctx, x, scratch));
+}
+
+#define X(T, S)                                                                                                \
+  template double norm_in_range<T, S>(const Context<S>&, Span<const T, S>, double*);                           \
+  template double estimated_norm<T, S>(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>, Span<T, S>, \
+                                       double*);                                                               \
+  template double rounding_of_product<T, S>(const Context<S>&, const LinearOperator<T, S>&, Span<const T, S>,  \
+                                            Span<T, S>, Span<T, S>, double*);                                  \
+  template TrueResidual true_residual<T, S>(const Context<S>&, const LinearOperator<T, S>&, Span<const T, S>,  \
                                             Span<const T, S>, double, double, Span<T, S>, double*);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

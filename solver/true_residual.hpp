@@ -21,10 +21,24 @@ template <class T, Space S>
 double norm_in_range(const Context<S>& ctx, Span<const T, S> v, double* scratch);
 
 /// r = b - A x and what is known of it. `expected` is a norm of the size of |b|: only speed depends on it. An
-/// operator that does not know its entries is multiplied with a random vector in addition, if the norm is at most
-/// `tolerance`: `error_bound` is then eps |A| |x|. Waits for the stream. Allocates two vectors in that case alone.
+/// operator that does not know its entries is multiplied with two vectors in addition, if the norm is at most
+/// `tolerance`: `error_bound` is then an estimate of eps |A| |x|. Waits for the stream. Allocates two vectors in that
+/// case alone.
 template <class T, Space S>
 TrueResidual true_residual(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
                            Span<const T, S> x, double expected, double tolerance, Span<T, S> r, double* scratch);
+
+/// About |A|, by the image of a random vector. v and w are work vectors, `scratch` a double in S. One product; waits
+/// for the stream.
+template <class T, Space S>
+double estimated_norm(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<T, S> v, Span<T, S> w,
+                      double* scratch);
+
+/// How far rounding moves A x: what changes if x and A x are divided and multiplied by other numbers than powers of
+/// 2; at most about eps |A| |x|, as a product may never be the same. v and w are work vectors, `scratch` a double in
+/// S. Five products; waits for the stream.
+template <class T, Space S>
+double rounding_of_product(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> x, Span<T, S> v,
+                           Span<T, S> w, double* scratch);
 
 }  // namespace purlin::detail
