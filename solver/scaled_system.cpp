@@ -9,6 +9,7 @@
 #include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/convergence_steps.hpp>
+#include <purlin/solver/true_residual.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -46,6 +47,23 @@ std::optional<int> mean_exponent(const Context<S>& ctx, Span<T, S> v) {
   return std::ilogb(size) + shift;
 }
 
+// Whether M of a vector near 2^exponent is not what it is of one near 1, in these units.
+template <class T, Space S>
+bool loses_digits(const Context<S>& ctx, const LinearOperator<T, S>& M, int exponent) {
+  constexpr double most = 1e-3;
+  if (std::abs(exponent) <= usual_exponents<float>) return false;
+  Array<T, S> v(ctx, M.rows()), w(ctx, M.rows()), scaled(ctx, M.rows());
+  Array<double, S> scratch(ctx, 1);
+  fill_random<T, S>(ctx, RandomKind::signed_length, 1, 0, v.span());
+  M.apply(ctx, T(1), v.cspan(), T(0), w.span());
+  scale_by_power<T, S>(ctx, exponent, v.cspan(), v.span());
+  M.apply(ctx, T(1), v.cspan(), T(0), scaled.span());
+  scale_by_power<T, S>(ctx, -exponent, scaled.cspan(), scaled.span());
+  const double size = norm_in_range<T, S>(ctx, w.cspan(), scratch.data());
+  axpy<T, S>(ctx, T(-1), w.cspan(), scaled.span());
+  return !(norm_in_range<T, S>(ctx, scaled.cspan(), scratch.data()) <= most * size);
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -58,13 +76,14 @@ void scale_by_power(const Context<S>& ctx, int exponent, Span<const T, S> x, Spa
 
 template <class T, Space S>
 std::optional<SystemUnits> units_out_of_range(const Context<S>& ctx, const LinearOperator<T, S>& A,
-                                              Span<const T, S> b) {
+                                              const LinearOperator<T, S>* M, Span<const T, S> b) {
   const Index n = A.rows();
   if (n == 0) return std::nullopt;
   Array<T, S> v(ctx, n), w(ctx, n);
   copy<T>(ctx, b, w.span());
   const std::optional<int> of_rhs = mean_exponent<T, S>(ctx, w.span());
   if (!of_rhs) return std::nullopt;
+  const auto usual = [](int exponent) { return std::abs(exponent) <= usual_exponents<T>; };
   for (const int shift : {0, -half_range<T>, half_range<T>}) {
     fill_random<T, S>(ctx, RandomKind::signed_length, 1, 0, v.span());
     scale_by_power<T, S>(ctx, shift, v.cspan(), v.span());
@@ -72,11 +91,12 @@ std::optional<SystemUnits> units_out_of_range(const Context<S>& ctx, const Linea
     const std::optional<int> of_image = mean_exponent<T, S>(ctx, w.span());
     if (!of_image) continue;
     const SystemUnits units{*of_image - shift, *of_rhs};
-    const auto usual = [](int exponent) { return std::abs(exponent) <= usual_exponents<T>; };
-    if (usual(units.matrix) && usual(units.rhs) && usual(units.matrix + units.rhs)) return std::nullopt;
+    const bool in_range = usual(units.matrix) && usual(units.rhs) && usual(units.matrix + units.rhs);
+    if (in_range && (M == nullptr || !loses_digits<T, S>(ctx, *M, units.rhs))) return std::nullopt;
     return units;
   }
-  return std::nullopt;
+  if (usual(*of_rhs)) return std::nullopt;
+  return SystemUnits{0, *of_rhs};  // A maps all to zero, or is not finite
 }
 
 template <class T, Space S>
@@ -105,7 +125,7 @@ std::optional<ResidualSums> ScaledOperator<T, S>::residual(const Context<S>& ctx
 #define X(T, S)                                                                                          \
   template void scale_by_power<T, S>(const Context<S>&, int, Span<const T, S>, Span<T, S>);              \
   template std::optional<SystemUnits> units_out_of_range(const Context<S>&, const LinearOperator<T, S>&, \
-                                                         Span<const T, S>);                              \
+                                                         const LinearOperator<T, S>*, Span<const T, S>); \
   template class ScaledOperator<T, S>;
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

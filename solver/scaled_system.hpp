@@ -16,11 +16,12 @@ struct SystemUnits {
 };
 
 /// The units of a system whose squares, or those of its products, leave the range of T, so that solvers see zeros or
-/// infinities where there are none. None for all other systems, and where an entry is not finite. Allocates two
-/// vectors; a product and a few passes; waits for the stream. Throws OutOfMemory.
+/// infinities where there are none; or whose b leaves the range of M (null: none), as single precision has it.
+/// None for all other systems, and where an entry of b is not finite. Allocates two vectors, with M three; a few
+/// products and passes; waits for the stream. Throws OutOfMemory.
 template <class T, Space S>
 std::optional<SystemUnits> units_out_of_range(const Context<S>& ctx, const LinearOperator<T, S>& A,
-                                              Span<const T, S> b);
+                                              const LinearOperator<T, S>* M, Span<const T, S> b);
 
 /// y = 2^exponent x; y may be x. No step in between leaves the range where x and y are inside.
 template <class T, Space S>

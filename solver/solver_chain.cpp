@@ -25,11 +25,18 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Of another solver, a longer solve or another preconditioner: nothing is to be hoped for.
+bool is_inconsistent(const Failure& failure) {
+  return failure.cause == Cause::outside_range || failure.cause == Cause::zero_row ||
+         failure.cause == Cause::inconsistent;
+}
+
 // The last attempt's outcome, seen from outside it.
 void overrule(SolveReport& report, Status status, const Failure& failure) {
   report.status = report.attempts.back().status = status;
   report.failure = report.attempts.back().failure = failure;
   report.reason = report.attempts.back().reason = text_of(failure);
+  if (is_inconsistent(failure)) report.attainable_residual = report.attempts.back().attainable_residual = 0;
 }
 
 // x is the least-squares solution, as far as it goes: the part of b that was split off is orthogonal to the rest.
@@ -39,14 +46,7 @@ void count_part_outside(SolveReport& report, double outside, double rhs_norm, co
   report.initial_residual = std::hypot(report.initial_residual, outside);
   report.tolerance = std::max(stop.rel_tol * rhs_norm, stop.abs_tol);
   if (!report.converged() && report.status != Status::stagnation) return;
-  report.attainable_residual = report.attempts.back().attainable_residual = 0;
   overrule(report, Status::stagnation, {Cause::outside_range, Subject::none, report.relative(outside)});
-}
-
-// Of another solver, a longer solve or another preconditioner: nothing is to be hoped for.
-bool is_inconsistent(const Failure& failure) {
-  return failure.cause == Cause::outside_range || failure.cause == Cause::zero_row ||
-         failure.cause == Cause::inconsistent;
 }
 
 // Endings after which it is worth some products to look for the reason in A and b.
@@ -65,7 +65,7 @@ bool worth_another_solver(const SolveReport& report) {
     case Status::diverged:
       return true;
     case Status::not_finite:
-      return std::isfinite(report.initial_residual);
+      return report.failure.cause != Cause::not_finite_input && report.failure.cause != Cause::not_finite_residual;
     default:
       return false;
   }
@@ -93,12 +93,13 @@ bool worth_another_preconditioner(const SolveReport& report) {
 }
 
 void write_reasons(SolveReport& report, const std::string& preconditioner) {
-  report.reason = text_of(report.failure, preconditioner);
   report.warning = report.converged() ? warning_of_rows(report.row_residual) : "";
   for (Attempt& attempt : report.attempts) {
     if (attempt.preconditioner.empty()) attempt.preconditioner = preconditioner;
     attempt.reason = text_of(attempt.failure, attempt.preconditioner);
   }
+  report.reason =
+      text_of(report.failure, report.attempts.empty() ? preconditioner : report.attempts.back().preconditioner);
 }
 
 void take_residual(SolveReport& report, const SolveReport& from) {
@@ -170,7 +171,7 @@ SolverChain<T, S>::SolverChain(const Context<S>& ctx, std::vector<ChainStep<T, S
 template <class T, Space S>
 void SolverChain<T, S>::check_null_space() {
   if (zero_mean_ == nullptr || null_space_known_) return;
-  if (A_->rows() > 1 && !zero_mean_->is_null_vector_of(ctx_, *A_, projected_b_.span(), image_.span())) {
+  if (A_->rows() > 0 && !zero_mean_->is_null_vector_of(ctx_, *A_, projected_b_.span(), image_.span())) {
     throw InputError("the matrix does not map the constant vector to zero, so that is not its null space");
   }
   // Symmetric matrices, and others whose columns sum to zero: the image of any vector shows it.

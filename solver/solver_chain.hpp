@@ -123,7 +123,6 @@ class SolverChain {
   struct Scaled;
   SolveReport solve_scaled(SolveReport whole, const SystemUnits& units, Span<const T, S> b, Span<T, S> x,
                            const StopCriterion& stop, const ProgressFn& progress);
-  double residual_of(Span<const T, S> b, Span<const T, S> x);
   bool guess_is_in_range(const Scaled& in, Span<const T, S> x) const;
   void judge_scaled_back(SolveReport& report, Scaled& in, int to_units, Span<const T, S> x) const;
   std::optional<SystemUnits> units_for(const SolveReport& report, Span<const T, S> b) const;

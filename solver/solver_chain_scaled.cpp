@@ -65,7 +65,7 @@ std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport& repor
       break;
   }
   try {
-    return units_out_of_range<T, S>(ctx_, *A_, b);
+    return units_out_of_range<T, S>(ctx_, *A_, M_, b);
   } catch (const OutOfMemory&) {
     return std::nullopt;
   }
@@ -83,8 +83,7 @@ SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits
   }
   Scaled& in = *scaled_;
   const int of_x = units.rhs - units.matrix;
-  const double of_guess =
-      std::isfinite(whole.initial_residual) ? whole.initial_residual : residual_of(b, Span<const T, S>(x));
+  const double of_guess = whole.initial_residual;
   scale_by_power<T, S>(ctx_, -units.rhs, b, in.b.span());
   scale_by_power<T, S>(ctx_, -of_x, Span<const T, S>(x), in.x.span());
   StopCriterion scaled_stop = stop;
@@ -110,14 +109,6 @@ SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits
   if (whole.iterations == 0) return report;
   append_attempt(whole, std::move(report));
   return whole;
-}
-
-// Of the guess, at any scale.
-template <class T, Space S>
-double SolverChain<T, S>::residual_of(Span<const T, S> b, Span<const T, S> x) {
-  SolveReport of_guess;
-  judge_anew(of_guess, b, x);
-  return of_guess.true_residual;
 }
 
 template <class T, Space S>
@@ -151,7 +142,6 @@ void SolverChain<T, S>::judge_scaled_back(SolveReport& report, Scaled& in, int t
   template std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport&, Span<const T, S>) const; \
   template SolveReport SolverChain<T, S>::solve_scaled(SolveReport, const SystemUnits&, Span<const T, S>,       \
                                                        Span<T, S>, const StopCriterion&, const ProgressFn&);    \
-  template double SolverChain<T, S>::residual_of(Span<const T, S>, Span<const T, S>);                           \
   template bool SolverChain<T, S>::guess_is_in_range(const Scaled&, Span<const T, S>) const;                    \
   template void SolverChain<T, S>::judge_scaled_back(SolveReport&, Scaled&, int, Span<const T, S>) const;
 PURLIN_FOR_TYPES_AND_SPACES(X)

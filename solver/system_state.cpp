@@ -83,8 +83,8 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
   SolveReport report = chain->solve(b, x, stop_now(), limits.progress(), from);
   if (setup_ended != WorkEnd::none) end_as(report, setup_ended);
   may_move = false;
+  write_reasons(report);  // while the preconditioner of the last attempt is there
   end_probation(report.converged());
-  write_reasons(report);
   if (!pinned) try_other_preconditioners(report, present_b, present_x, limits.progress());
   ctx.synchronize();  // x may be read from any stream
   count(report.iterations);
