@@ -78,8 +78,10 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
       return text_of_zero_rows(
           f, "rows of the matrix have no entries but zeros, and the right-hand side is not zero there");
     case Cause::inconsistent:
-      return "the matrix is singular to working precision, and the right-hand side is outside its range: " +
-             of_rhs(f.level) + " remains for every x; x is a least-squares solution";
+      return "b - A x, " + of_rhs(f.level) +
+             ", is orthogonal to all that the matrix produces, to working precision: the matrix is singular or "
+             "nearly "
+             "so, and x a least-squares solution to that precision";
   }
   return "";
 }

@@ -7,12 +7,15 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/random.hpp>
+#include <purlin/core/twice_sum.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/convergence_steps.hpp>
+#include <purlin/solver/scaled_system.hpp>
 
 namespace purlin::detail {
 namespace {
 
-constexpr int random_vectors = 2;
+constexpr std::uint64_t random_vectors = 2;
 
 template <class T, Space S>
 class Evidence {
@@ -26,19 +29,14 @@ class Evidence {
     if (at.out_of_reach > tolerance) return found(Cause::zero_row, at.out_of_reach);
     fill<T, S>(ctx_, T(1), v_.span());
     const double constant = part_along(v_.cspan(), b);
-    const bool residual_counts = std::isfinite(at.norm) && at.norm > tolerance;
-    const OutOfRange is = out_of_range({constant > tolerance, residual_counts});
-    if (is.ones) return found(Cause::outside_range, constant);
-    if (is.residual) return found(Cause::inconsistent, at.norm);
+    if (constant > tolerance && columns_sum_to_zero()) return found(Cause::outside_range, constant);
+    if (!std::isfinite(at.norm) || !(at.norm > tolerance)) return std::nullopt;
+    scale_by_power<T, S>(ctx_, -std::ilogb(at.norm), r_.cspan(), r_.span());  // so that no term underflows
+    if (residual_is_orthogonal()) return found(Cause::inconsistent, at.norm);
     return std::nullopt;
   }
 
  private:
-  // Which vectors are orthogonal to the range of A.
-  struct OutOfRange {
-    bool ones, residual;
-  };
-
   double value() const { return fetch(ctx_, scratch_.data()); }
 
   // |y.b| / |y|
@@ -48,30 +46,56 @@ class Evidence {
     return std::abs(value()) / length;
   }
 
-  // image_ = A v of a random v, in v_, and its norm.
-  double make_image(int k) {
-    fill_random<T, S>(ctx_, RandomKind::signed_length, 1 + static_cast<std::uint64_t>(k), 0, v_.span());
+  // image_ = A v of a random vector, which v_ holds, formed in twice the precision; `lost`, if it is not empty, is what
+  // rounding to T took from it. False if A does not know its entries: image_ is then not formed.
+  bool form_image_in_twice_precision(std::uint64_t seed, Span<T, S> lost = {}) {
+    fill_random<T, S>(ctx_, RandomKind::signed_length, seed, 0, v_.span());
     max_abs<T>(ctx_, v_.cspan(), scratch_.data());
+    const ResidualScale scale{1, scratch_.data()};
     fill<T, S>(ctx_, T(0), image_.span());
-    if (!A_.residual(ctx_, image_.cspan(), v_.cspan(), {1, scratch_.data()}, image_.span())) {
-      A_.apply(ctx_, T(1), v_.cspan(), T(0), image_.span());
-    }
-    return norm_in_range<T, S>(ctx_, image_.cspan(), scratch_.data());
+    if (!A_.residual(ctx_, image_.cspan(), v_.cspan(), scale, image_.span())) return false;  // -A v
+    purlin::scale<T, S>(ctx_, T(-1), image_.span());
+    if (lost.size > 0) A_.residual(ctx_, image_.cspan(), v_.cspan(), scale, lost);  // image - A v
+    return true;
+  }
+  void form_image(std::uint64_t seed) {
+    if (!form_image_in_twice_precision(seed)) A_.apply(ctx_, T(1), v_.cspan(), T(0), image_.span());
   }
 
-  // Which of those that are asked for are orthogonal to what A makes of random vectors. One product serves both. r_
-  // is kept.
-  OutOfRange out_of_range(OutOfRange may_be) {
-    constexpr double rounding = std::is_same_v<T, double> ? 1e-13 : 1e-5;
-    constexpr double of_solver = std::is_same_v<T, double> ? 1e-12 : 1e-5;  // it has made the residual orthogonal
-    for (int k = 0; k < random_vectors && (may_be.ones || may_be.residual); ++k) {
-      const double length = make_image(k);
-      if (!std::isfinite(length)) return {false, false};
-      may_be.residual = may_be.residual && part_along(r_.cspan(), image_.cspan()) <= of_solver * length;
-      fill<T, S>(ctx_, T(1), v_.span());
-      may_be.ones = may_be.ones && part_along(v_.cspan(), image_.cspan()) <= rounding * length;
+  double sum_of(Span<const T, S> v) {
+    sum<T, S>(ctx_, v, scratch_.data());
+    return value();
+  }
+  double size_of(Span<const T, S> v) {
+    sweep(ctx_, v.size, AbsSumStep<T>(v.data, scratch_.data()));
+    return value();
+  }
+
+  // Whether the columns of A sum to zero, to the rounding of sums in double: a smaller sum might still be what a
+  // large x makes use of.
+  bool columns_sum_to_zero() {
+    constexpr double rounding = 16 * unit_roundoff;
+    Array<T, S> lost(ctx_, A_.rows());
+    fill<T, S>(ctx_, T(0), lost.span());
+    for (std::uint64_t seed = 1; seed <= random_vectors; ++seed) {
+      if (!form_image_in_twice_precision(seed, lost.span())) return false;
+      const double sum = std::abs(sum_of(image_.cspan()) - sum_of(lost.cspan())), terms = size_of(image_.cspan());
+      if (!(terms > 0 && sum <= rounding * terms)) return false;
     }
-    return may_be;
+    return true;
+  }
+
+  // Whether r_ is orthogonal to what A makes of random vectors: the terms of r.A v cancel, as far as the solver has
+  // made it so.
+  bool residual_is_orthogonal() {
+    constexpr double of_solver = std::is_same_v<T, double> ? 1e-12 : 1e-5;
+    for (std::uint64_t seed = 1; seed <= random_vectors; ++seed) {
+      form_image(seed);
+      multiply<T, S>(ctx_, T(1), r_.cspan(), image_.cspan(), T(0), v_.span());
+      const double sum = std::abs(sum_of(v_.cspan())), terms = size_of(v_.cspan());
+      if (!(terms > 0 && sum <= of_solver * terms)) return false;
+    }
+    return true;
   }
 
   Context<S> ctx_;
