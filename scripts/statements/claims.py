@@ -34,13 +34,27 @@ class Facts:
         plain = Elimination(self.matrix, by_columns=False)
         return math.inf if plain.singular else plain.condition()
 
+    @cached_property
+    def columns_sum_to_zero(self):
+        """As far as the product looks for it where the null space was named."""
+        sums = [0] * self.matrix.size
+        for (_, j), value in self.matrix.entries().items():
+            sums[j] += value
+        largest_entry = max(map(abs, self.matrix.entries().values()), default=0)
+        return max(map(abs, sums), default=0) * 10**3 <= largest_entry
+
     def has_solution(self, b):
         rank, extended = ranks(self.matrix, b)
         return rank == extended
 
 
 def _wrong_about_matrix(facts, reasons):
-    """Kinds of wrong statements in sentences about symmetry and definiteness, of the report and of its attempts."""
+    """Kinds of wrong statements in sentences about symmetry and definiteness, of the report and of its attempts.
+
+    What rounding has made of AMG, a product of many matrices in single precision, is not known: it is called indefinite
+    "as computed". It must be definite where the matrix is and is well conditioned.
+    """
+    well_conditioned = 1e3
     if "the matrix is not symmetric" in reasons and facts.symmetric:
         yield "symmetric matrix called not symmetric", ""
     if "the matrix is not positive definite" in reasons and facts.positive:
@@ -48,10 +62,9 @@ def _wrong_about_matrix(facts, reasons):
     symmetric_m = "|".join(_SYMMETRIC_PRECONDITIONERS)
     if re.search(f"the preconditioner ({symmetric_m}) is not symmetric", reasons) and facts.symmetric:
         yield "symmetric preconditioner called not symmetric", ""
-    found = re.search(r"(in single precision: )?r\.Mr <= 0: the preconditioner (jacobi|fsai|amg) is not", reasons)
-    if found and facts.symmetric and facts.positive:
-        single = "in single precision " if found[1] else ""
-        yield f"{found[2]} of a positive definite matrix called not positive definite {single}".strip(), ""
+    for name in re.findall(r"r\.Mr <= 0: the preconditioner (jacobi|fsai|amg), as computed, is not", reasons):
+        if facts.symmetric and facts.positive and (name != "amg" or facts.condition < well_conditioned):
+            yield f"{name} of a positive definite matrix called not positive definite", ""
 
 
 def _wrong_about_zeros(facts, reason):
@@ -65,14 +78,16 @@ def _wrong_about_zeros(facts, reason):
         yield "matrix with values said to hold none", reason
 
 
-def _wrong_about_limits(facts, fields, b, tolerance, single):
+def _wrong_about_limits(facts, fields, b, limits, single):
     """The same of causes: rounding, range, singularity."""
-    cause = fields["cause"]
+    cause, attempts = fields["cause"], str(fields.get("attempt_reasons", ""))
+    tolerance, rounding = limits
     if cause == "rounding":
         named = fields["attainable_residual"]
         if not facts.has_solution(b):
             least = least_residual(facts.matrix, b)
-            if largest(tolerance, Binary(64, -23 if single else -52) * norm(b)) < least:  # more than b's own rounding
+            # More than the rounding of b and of A x: else both are the reason, and nothing less is attainable.
+            if largest(largest(tolerance, Binary(64, -23 if single else -52) * norm(b)), Binary(8) * rounding) < least:
                 yield "rounding blamed for a system without a solution", \
                     f"attainable {named:.2e}, no x leaves less than {float(least):.2e}"
             return
@@ -85,13 +100,28 @@ def _wrong_about_limits(facts, fields, b, tolerance, single):
             if least * Binary(1000) <= Binary.of(named):
                 yield "rounding blamed where a direct solver attains much less", \
                     f"attainable {named:.2e}, a direct solver leaves {float(left):.2e}, rounding {float(least):.2e}"
-    if cause == "krylov_space_exhausted" and facts.condition < (1e2 if single else 1e6):
+    if cause == "inconsistent" and facts.condition < (1e3 if single else 1e9):
+        yield "regular matrix called singular or nearly so", f"condition at most {facts.condition:.1e}"
+    named = fields["null_space"] == "constant" and facts.columns_sum_to_zero  # as good as, and so it was called
+    if cause in ("zero_row", "outside_range") and not facts.elimination.singular and not named:
+        # "remains for every x", "cannot produce": not where a direct solver leaves a tenth of it.
+        level = re.search(r"([0-9.e+-]+) of \|b\|", fields["reason"])
+        x, _ = facts.elimination.solution(b, rounded_to_float if single else float)
+        if level and x is not None and all(map(math.isfinite, x)):
+            left, _ = facts.matrix.residual(b, x)
+            if left * Binary(10) <= Binary.of(float(level[1])) * norm(b):
+                yield "said to remain for every x, and a direct solver leaves less", \
+                    f"{fields['reason'][:120]}; it leaves {float(left):.2e}"
+    # A preconditioner that is a sparse matrix or a cycle may be singular, and the matrix, preconditioned, with it.
+    may_be_singular = re.search(r"(spai|fsai|amg|operator|custom)\w*: the Krylov space", attempts)
+    if cause == "krylov_space_exhausted" and not may_be_singular and facts.condition < (1e2 if single else 1e6):
         yield "regular matrix called singular", f"condition at most {facts.condition:.1e}"
     if cause == "solution_out_of_range" and not facts.elimination.singular:
-        _, top = facts.elimination.solution(b, steps=1)
-        if top is not None and abs(top) < (100 if single else 900):
+        x, top = facts.elimination.solution(b, rounded_to_float if single else float)
+        fits = x is not None and facts.matrix.residual(b, x)[0] <= tolerance
+        if fits and top is not None and abs(top) < (100 if single else 900):
             yield "solution within the range called out of range", f"the largest element is about 2^{top}"
-    if cause == "outside_range" and facts.has_solution(b) and facts.condition < (1e4 if single else 1e10):
+    if cause == "outside_range" and not named and facts.has_solution(b) and facts.condition < (1e4 if single else 1e10):
         yield "right-hand side called outside the range of a matrix that reaches it", ""
 
 
@@ -115,8 +145,9 @@ def _wrong_about_inputs(fields, b, guess, single):
         yield "norm within the range said to underflow", f"{reason}; it is {float(size):.3e}"
 
 
-def wrong_claims(facts, fields, b, guess, tolerance, single):
-    """(kind, detail) of each wrong statement about the matrix, b or the guess; `tolerance` is exact."""
+def wrong_claims(facts, fields, b, guess, limits, single):
+    """(kind, detail) of each wrong statement about the matrix, b or the guess; `limits` are the tolerance and the
+    rounding of the products with the x that was returned, both exact."""
     reason = fields.get("reason", "")
     if not isinstance(reason, str):
         reason = str(reason)
@@ -126,7 +157,7 @@ def wrong_claims(facts, fields, b, guess, tolerance, single):
     yield from _wrong_about_zeros(facts, reason)
     yield from _wrong_about_inputs(fields, b, guess, single)
     if all(map(math.isfinite, b)):
-        yield from _wrong_about_limits(facts, fields, b, tolerance, single)
+        yield from _wrong_about_limits(facts, fields, b, limits, single)
     if fields["status"] == "diverged" and str(fields.get("solver", "")).endswith("cg") \
             and not str(fields["solver"]).startswith("bi") and facts.symmetric and facts.positive:
         yield "CG said to diverge on a positive definite matrix", reason

@@ -8,6 +8,7 @@ from .exact import TINIEST, ZERO, Binary, Matrix, largest, norm
 
 _SLACK = Binary((1 << 60) + (1 << 20), -60)  # 1 + 2^-40, about 1e-12: for the last comparison
 _HUGE = {False: Binary(1, 1000), True: Binary(1, 120)}  # sums of this size may overflow on the way
+_UNDERFLOW = Binary(1, -1000)  # of numbers in units in which others are near 1
 _SUBNORMAL = Binary(1, -1020)  # numbers of this size have few digits
 _LARGEST = Binary.of(1.7976931348623157e308)
 
@@ -68,7 +69,9 @@ class Judge:
                     self._judge_rows(facts, fields, b, x)
         if "status" in fields:
             self._judge_words(fields, converged)
-            for kind, detail in wrong_claims(facts, fields, b, guess, tolerance, self.single):
+            rounding = magnitude * Binary(1, -23 if self.single else -52) if finite_b and finite_x else ZERO
+            fields = dict(fields, null_space=options["null_space"])
+            for kind, detail in wrong_claims(facts, fields, b, guess, (tolerance, rounding), self.single):
                 self._say(kind + operator, detail)
         if self.case.easy and not converged:
             self._say("an easy system did not converge" + operator,
@@ -102,14 +105,24 @@ class Judge:
         self._compare("tolerance", fields["tolerance"], tolerance, self._rounding(n, tolerance, digits), size)
         if guess is not None and not all(map(math.isfinite, guess)):
             return
-        exact, magnitude = facts.matrix.residual(b, guess if guess is not None else [0.0] * n)
-        self._compare("initial_residual", fields["initial_residual"], exact, self._of_residual(magnitude), magnitude)
+        guess = guess if guess is not None else [0.0] * n
+        exact, magnitude = facts.matrix.residual(b, guess)
+        bound = self._of_residual(magnitude)
+        if self.case.options["null_space"] == "constant":  # then the mean is taken out of the guess
+            mean = math.fsum(value / n for value in guess)
+            of_mean, _ = facts.matrix.residual([0.0] * n, [mean] * n)
+            parts, _, exponent = facts.matrix.residuals([0.0] * n, guess)  # and b split, as if A x had no mean
+            bound = bound + of_mean + Binary(abs(sum(parts)), exponent)
+        self._compare("initial_residual", fields["initial_residual"], exact, bound, magnitude)
 
     def _judge_true_residual(self, fields, exact, magnitude):
         relative = fields.get("relative_true_residual")
         reported = fields.get("true_residual")
         if reported is None:  # of the command line: over |b| where that is not 0
             reported = relative * fields["rhs_norm"] if fields["rhs_norm"] > 0 else relative
+            size = Binary.of(fields["rhs_norm"]) if math.isfinite(fields["rhs_norm"]) else ZERO
+            if exact is not None and not math.isfinite(relative) and _LARGEST * size <= exact * Binary(2):
+                return None  # over |b| it leaves the range
         if exact is None:
             if math.isfinite(reported):
                 self._say("finite residual reported for an x with NaN or infinity", f"{reported:.3e}")
@@ -122,7 +135,7 @@ class Judge:
             if magnitude < _HUGE[self.single]:
                 self._say("residual_error_bound is not finite", f"exact {_text(exact)}")
             return None
-        bound = Binary.of(own) * _SLACK + self._rounding(8, exact, 52)
+        bound = Binary.of(own) * _SLACK + self._rounding(8, exact, 52) + magnitude * _UNDERFLOW
         if not bound <= working * Binary(64) + _SUBNORMAL:
             self._say("residual_error_bound is too large to say anything", f"{own:.2e}, rounding {_text(working)}")
         return self._compare("true_residual", reported, exact, bound, magnitude)
