@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements of reports that random small systems have refuted (scripts/check_statements.py), and the right ones.
+#include "tests/catch.hpp"
+#include "tests/solver/systems.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <purlin/core/error.hpp>
+#include <purlin/precond/amg/amg_options.hpp>
+#include <purlin/solver/symmetry.hpp>
+#include <purlin/solver/true_residual.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+// The product of a matrix whose entries nobody is told.
+template <class T, Space S>
+struct Hidden {
+  Arrays<T, S> arrays;
+  OperatorPtr<T, S> matrix;
+  FunctionOperator<T, S> product;
+
+  Hidden(const Context<S>& ctx, const Rows& a)
+      : arrays(ctx, a),
+        matrix(make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{"csr"})),
+        product(a.size(), a.size(), [this](const Context<S>& c, T alpha, auto x, T beta, auto y) {
+          matrix->apply(c, alpha, x, beta, y);
+        }) {}
+};
+
+Rows scaled(Rows a, double factor) {
+  for (auto& row : a.row) {
+    for (auto& entry : row) entry.second *= factor;
+  }
+  return a;
+}
+
+// Springs between three nodes, without ground: A maps constants to zero.
+Rows triangle(double stiffness) {
+  Rows a(3);
+  for (Index i = 0; i < 3; ++i) {
+    for (Index j = 0; j < 3; ++j) a.at(i, j) = i == j ? 2 * stiffness : -stiffness;
+  }
+  return a;
+}
+
+template <class T, Space S>
+SolveReport solve_zero_guess(const Context<S>& ctx, const Rows& a, const std::vector<double>& b,
+                             const SystemOptions& options) {
+  const Arrays<T, S> arrays(ctx, a);
+  LinearSystem<T, S> system(ctx, arrays.view(), options);
+  const auto bs = make_array(ctx, cast<T>(b));
+  auto xs = make_array(ctx, std::vector<T>(b.size(), T(0)));
+  return system.solve(bs.cspan(), xs.span());
+}
+
+}  // namespace
+
+TEST_BOTH("A guess whose residual overflows is left for zero, and named by an infinite initial residual",
+          "[solver][statements]") {
+  const Context<S> ctx;
+  const Rows a = scaled(laplacian(4), 1e200);
+  const std::vector<double> b(16, 1.0), guess(16, 1e150);
+  for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
+    const Arrays<double, S> arrays(ctx, a);
+    SystemOptions options;
+    options.solver.name = solver;
+    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    const auto found = run_system(ctx, system, b, guess);
+    INFO(solver << ": " << found.report.reason);
+    CHECK(found.report.converged());
+    CHECK(std::isinf(found.report.initial_residual));
+    CHECK(true_residual<double>(a, b, found.x) <= 1e-8 * norm(b) * (1 + 1e-6));
+    CHECK(found.report.row_residual >= 0);
+  }
+}
+
+TEST_BOTH("A guess beyond all squares is left also in the units of a system at the ends of the range",
+          "[solver][statements]") {
+  const Context<S> ctx;
+  const Rows a = scaled(laplacian(4), 1e240);
+  const std::vector<double> b(16, 1e50), guess = noise(16);
+  for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+    const Arrays<double, S> arrays(ctx, a);
+    SystemOptions options;
+    options.solver.name = solver;
+    options.precond.name = "jacobi";
+    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    const auto found = run_system(ctx, system, b, guess);
+    INFO(solver << ": " << found.report.reason);
+    CHECK(found.report.converged());
+    CHECK(found.report.initial_residual == Approx(true_residual<double>(a, b, guess)).epsilon(1e-12));
+    CHECK(true_residual<double>(a, b, found.x) <= 1e-8 * norm(b) * (1 + 1e-6));
+  }
+}
+
+TEST_BOTH("A row of zeros is named, though all others are solved to rounding", "[solver][statements]") {
+  const Context<S> ctx;
+  Rows a = diagonal({2, 3, 5, 7, 0});
+  a.at(0, 1) = a.at(1, 2) = a.at(2, 3) = 1;
+  const std::vector<double> b = {1e4, 2e4, 1e4, 3e4, 0.1};
+  for (const std::string solver : {"auto", "bicgstab", "gmres"}) {
+    SystemOptions options;
+    options.solver.name = solver;
+    options.precond.name = "none";
+    options.stop.rel_tol = 1e-12;
+    const SolveReport report = solve_zero_guess<float, S>(ctx, a, b, options);
+    INFO(solver << ": " << report.reason);
+    CHECK(report.status == Status::stagnation);
+    CHECK(report.failure.cause == Cause::zero_row);
+    CHECK(report.failure.level == Approx(0.1 / norm(b)).epsilon(1e-3));
+    CHECK(report.attainable_residual == 0);
+  }
+}
+
+TEST_BOTH("What is attainable with an operator is judged by the rounding of its products, not by its norm",
+          "[solver][statements]") {
+  const Context<S> ctx;
+  std::vector<double> entries;
+  for (int k = 0; k < 12; ++k) entries.push_back(std::pow(10.0, 12 - k));
+  const Rows a = diagonal(entries);
+  const auto b = noise(12);
+  const Hidden<double, S> hidden(ctx, a);
+  for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+    StopCriterion stop;
+    stop.rel_tol = 1e-17;
+    stop.max_iterations = 2000;
+    const auto method = make_solver<double, S>(ctx, 12, {solver});
+    const auto run = run_solver<double, S>(ctx, *method, hidden.product, nullptr, b, stop);
+    INFO(solver << ": " << run.report.reason);
+    CHECK(run.report.attainable_residual <= 1000 * std::numeric_limits<double>::epsilon() * norm(b));
+  }
+}
+
+TEST_BOTH("GMRES that has solved a regular system to rounding does not call it singular", "[solver][statements]") {
+  const Context<S> ctx;
+  const Hidden<double, S> hidden(ctx, laplacian(3));
+  for (const double size : {1.0, 1e100}) {
+    auto b = noise(9);
+    for (double& value : b) value *= size;
+    StopCriterion stop;
+    stop.rel_tol = 0;
+    stop.abs_tol = 1e-30;
+    const auto method = make_solver<double, S>(ctx, 9, solver_options("gmres", 9));
+    const auto run = run_solver<double, S>(ctx, *method, hidden.product, nullptr, b, stop);
+    INFO(size << ": " << run.report.reason);
+    CHECK(run.report.status == Status::stagnation);
+    CHECK(run.report.failure.cause != Cause::krylov_space_exhausted);
+  }
+}
+
+TEST_BOTH("A residual of CG that outgrows the digits of a definite matrix is not called divergence",
+          "[solver][statements]") {
+  // From b = (1, 0) the first step of CG leaves about (0, -c), as in test_divergence.cpp.
+  const Context<S> ctx;
+  constexpr double c = 1e8;
+  Rows a(2);
+  a.at(0, 0) = 1;
+  a.at(0, 1) = a.at(1, 0) = c;
+  a.at(1, 1) = 2 * c * c;
+  SystemOptions options;
+  options.solver.name = "cg";
+  set_resident(options.solver, false);
+  options.precond.name = "none";
+  const SolveReport report = solve_zero_guess<float, S>(ctx, a, {1, 0}, options);
+  INFO(report.reason);
+  CHECK(report.status == Status::stagnation);
+  CHECK(report.failure.cause == Cause::growth_beyond_digits);
+  CHECK(report.reason.find("further than this precision has digits for") != std::string::npos);
+  CHECK(report.true_residual <= 1);
+}
+
+TEST_BOTH("A single equation with an entry has no null space", "[solver][statements]") {
+  const Context<S> ctx;
+  SystemOptions options;
+  options.null_space = NullSpace::constant;
+  for (const std::string precond : {"none", "amg"}) {
+    options.precond.name = precond;
+    CHECK_THROWS_AS((solve_zero_guess<double, S>(ctx, diagonal({1}), {6}, options)), InputError);
+  }
+}
+
+TEST_BOTH("Systems whose right-hand side leaves the range of a cycle in single precision are solved",
+          "[solver][statements]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(8);
+  for (const double size : {1e-64, 1e64}) {
+    std::vector<double> b = noise(a.size());
+    for (double& value : b) value *= size;
+    for (const std::string solver : {"cg", "gmres"}) {
+      SystemOptions options;
+      options.solver.name = solver;
+      options.precond.name = "amg";
+      options.spmv.format = "ehyb";  // from which the cycle cannot be made again in double
+      options.precond.of<AmgOptions>().precision = AmgPrecision::automatic;
+      const SolveReport report = solve_zero_guess<double, S>(ctx, a, b, options);
+      INFO(size << ", " << solver << ": " << report.reason);
+      CHECK(report.converged());
+    }
+  }
+}
+
+TEST_BOTH("The sign of r.Mr is taken in units in which products do not underflow", "[solver][statements]") {
+  const Context<S> ctx;
+  Array<double, S> scratch(ctx, 1);
+  Array<float, S> image(ctx, 4);
+  for (const bool positive : {true, false}) {
+    const Hidden<float, S> hidden(ctx, diagonal({1e-30, 2e-30, positive ? 1e-30 : -9e-30, 1e-30}));
+    auto r = make_array(ctx, std::vector<float>(4, 1e-20f));
+    CHECK(detail::is_precond_not_positive_along<float, S>(ctx, hidden.product, r.span(), image.span(),
+                                                          scratch.data()) != positive);
+  }
+}
+
+TEST_BOTH("The sign of p.Ap of an operator is believed above its rounding", "[solver][statements]") {
+  const Context<S> ctx;
+  Array<double, S> scratch(ctx, 1);
+  Array<double, S> image(ctx, 3);
+  // Of a constant p is left what rounding makes of it; here nothing, or less.
+  const auto p = make_array(ctx, std::vector<double>(3, 1.0));
+  for (const double excess : {0.0, -1e-16}) {
+    Rows a = triangle(1.0);
+    a.at(0, 0) += 2 * excess;
+    const Hidden<double, S> hidden(ctx, a);
+    CHECK_FALSE(
+        detail::is_not_positive_along<double, S>(ctx, hidden.product, p.cspan(), image.span(), scratch.data()));
+  }
+  const Hidden<double, S> negative(ctx, diagonal({1, 1, -3}));
+  CHECK(detail::is_not_positive_along<double, S>(ctx, negative.product, p.cspan(), image.span(), scratch.data()));
+}
+
+TEST_BOTH("The rounding of a residual is estimated for operators that map constants to zero",
+          "[solver][statements]") {
+  const Context<S> ctx;
+  Array<double, S> scratch(ctx, 1);
+  Array<float, S> r(ctx, 3);
+  const double stiffness = 2e30;
+  const Hidden<float, S> hidden(ctx, triangle(stiffness));
+  const std::vector<double> x = {3e-30, -1e-30, -2e-30};
+  const auto b = make_array(ctx, cast<float>(triangle(stiffness).rhs_for(x)));
+  const auto xs = make_array(ctx, cast<float>(x));
+  const auto found =
+      detail::true_residual<float, S>(ctx, hidden.product, b.cspan(), xs.cspan(), 1, 1e30, r.span(), scratch.data());
+  const double rounding = std::numeric_limits<float>::epsilon() * 3 * stiffness * norm(x);
+  CHECK_FALSE(found.proven);
+  CHECK(found.error_bound >= rounding / 10);
+  CHECK(found.error_bound <= rounding * 100);
+}
