@@ -99,7 +99,8 @@ MaybeSuggestion amg_in_double(const Situation& s) {
     const Failure& failure = attempt.failure;
     return same_name(s.preconditioner_of(attempt), "amg") &&
            (failure.cause == Cause::precond_not_positive || failure.asymmetric == Asymmetric::preconditioner ||
-            attempt.status == Status::diverged || attempt.status == Status::not_finite);
+            failure.cause == Cause::growth_beyond_digits || attempt.status == Status::diverged ||
+            attempt.status == Status::not_finite);
   });
   if (!lost) return std::nullopt;
   std::vector<SettingChange> settings = {{"amg_precision", "double", true}};
