@@ -46,8 +46,8 @@ class Evidence {
     return std::abs(value()) / length;
   }
 
-  // image_ = A v of a random vector, which v_ holds, formed in twice the precision; `lost`, if it is not empty, is what
-  // rounding to T took from it. False if A does not know its entries: image_ is then not formed.
+  // image_ = A v of a random vector, which v_ holds, formed in twice the precision; `lost`, if it is not empty, is
+  // what rounding to T took from it. False if A does not know its entries: image_ is then not formed.
   bool form_image_in_twice_precision(std::uint64_t seed, Span<T, S> lost = {}) {
     fill_random<T, S>(ctx_, RandomKind::signed_length, seed, 0, v_.span());
     max_abs<T>(ctx_, v_.cspan(), scratch_.data());
