@@ -2,6 +2,7 @@
 // Exponents of a system, and operators in other units.
 #include <purlin/solver/scaled_system.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -18,6 +19,10 @@ namespace {
 // (double), and a product of vectors' entries may not be (single precision, whose sums are double).
 template <class T>
 constexpr int usual_exponents = std::is_same_v<T, double> ? 450 : 40;
+
+// Exponents of products that stay inside the range of T, sums of them too.
+template <class T>
+constexpr int harmless_exponents = std::is_same_v<T, double> ? 900 : 90;
 
 // Half of the exponents that T has, which takes any number to where sums of it are finite and not zero.
 template <class T>
@@ -106,12 +111,16 @@ void ScaledOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S
   inner_.apply(ctx, alpha * power_of_two<T>(exponent_ - first), x_.cspan(), beta, y);
 }
 
-// b - 2^e A x = 2^rest (2^-rest b - A 2^first x), e = first + rest. What is relative stays as it is.
+// b - 2^e A x = 2^rest (2^-rest b - A 2^first x), e = first + rest. What is relative stays as it is. Neither x nor b
+// is made smaller if possible: small entries might underflow.
 template <class T, Space S>
 std::optional<ResidualSums> ScaledOperator<T, S>::residual(const Context<S>& ctx, Span<const T, S> b,
                                                            Span<const T, S> x, const ResidualScale& scale,
                                                            Span<T, S> r) const {
-  const int first = exponent_ / 2, rest = exponent_ - first;
+  const double largest = std::ldexp(fetch(ctx, scale.x_max), std::abs(exponent_));
+  const bool harmless =
+      std::abs(exponent_) <= harmless_exponents<T> && largest <= std::ldexp(1.0, harmless_exponents<T>);
+  const int first = harmless ? std::max(exponent_, 0) : exponent_ / 2, rest = exponent_ - first;
   axpby<T, S>(ctx, power_of_two<T>(first), x, T(0), x_.span());
   max_abs<T>(ctx, x_.cspan(), x_max_.data());
   axpby<T, S>(ctx, power_of_two<T>(-rest), b, T(0), r);

@@ -2,15 +2,22 @@
 // Trying solvers again, in units that take the system to the middle of its range.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/solver_chain.hpp>
+#include <purlin/solver/true_residual.hpp>
 
 namespace purlin::detail {
 namespace {
+
+// Of its residual over |b|, up to which b alone decides about units.
+constexpr double most_growth_of_guess = 0x1p40;
+// Exponents of matrices that other units would leave as they are.
+constexpr int near_one = 40;
 
 // A report in the units of b' = 2^-exponent b, in those of b. A norm beyond the range is the largest number, not
 // infinity, of which every residual would be no part at all.
@@ -41,9 +48,17 @@ struct SolverChain<T, S>::Scaled {
   Array<T, S> b, x;
   std::optional<SolverChain<T, S>> solvers;
 
+  // By which M of a vector near 1 comes near 1; `usual`, of an inverse of A, where that cannot be found out.
+  static int exponent_to_one(const Context<S>& ctx, const LinearOperator<T, S>& M, int usual) {
+    Array<T, S> v(ctx, M.rows()), w(ctx, M.rows());
+    Array<double, S> scratch(ctx, 1);
+    const double norm = estimated_norm<T, S>(ctx, M, v.span(), w.span(), scratch.data());
+    return norm > 0 && std::isfinite(norm) ? -std::ilogb(norm) : usual;
+  }
+
   Scaled(const SolverChain& own, int exponent)
       : matrix(exponent), A(own.ctx_, *own.A_, -exponent), b(own.ctx_, own.A_->rows()), x(own.ctx_, own.A_->rows()) {
-    if (own.M_ != nullptr) M.emplace(own.ctx_, *own.M_, exponent);
+    if (own.M_ != nullptr) M.emplace(own.ctx_, *own.M_, exponent_to_one(own.ctx_, *own.M_, exponent));
     std::vector<ChainStep<T, S>> steps;
     for (const ChainStep<T, S>& step : own.steps_) {
       if (!step.mixed) steps.push_back(step);  // single precision has a range of its own
@@ -65,7 +80,15 @@ std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport& repor
       break;
   }
   try {
-    return units_out_of_range<T, S>(ctx_, *A_, M_, b);
+    const auto units = units_out_of_range<T, S>(ctx_, *A_, M_, b);
+    const double growth = report.initial_residual / report.rhs_norm;
+    if (units || !(growth > most_growth_of_guess) || !std::isfinite(growth)) return units;
+    // The residual of a guess may leave the range where b does not.
+    Array<T, S> of_guess(ctx_, b.size);
+    scale_by_power<T, S>(ctx_, std::ilogb(growth), b, of_guess.span());
+    const auto of_residual = units_out_of_range<T, S>(ctx_, *A_, M_, of_guess.cspan());
+    if (!of_residual || std::abs(of_residual->matrix) <= near_one) return std::nullopt;
+    return SystemUnits{of_residual->matrix, of_residual->rhs - std::ilogb(growth)};
   } catch (const OutOfMemory&) {
     return std::nullopt;
   }

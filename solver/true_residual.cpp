@@ -102,6 +102,11 @@ TrueResidual true_residual(const Context<S>& ctx, const LinearOperator<T, S>& A,
     found = {scale.unit * std::sqrt(sums->square), scale.unit * sums->error_sum, true, sums->worst_row,
              scale.unit * std::sqrt(sums->beyond_square)};
     x_max = sums->x_max;
+    if (std::isinf(sums->error_sum) && std::isfinite(found.norm)) {  // of products far larger than what they leave
+      scale.unit = std::ldexp(scale.unit, 600);
+      max_abs<T>(ctx, x, scratch);
+      if (const auto larger = A.residual(ctx, b, x, scale, r)) found.error_bound = scale.unit * larger->error_sum;
+    }
   } else {
     x_max = fetch(ctx, static_cast<const double*>(scratch));
     copy<T>(ctx, b, r);
