@@ -69,6 +69,10 @@ class Waiting final : public LinearOperator<T, D> {
     inner_.apply_dot(ctx, x, y, xy);
     ctx.synchronize();
   }
+  std::optional<detail::ResidualSums> residual(const Context<D>& ctx, Span<const T, D> b, Span<const T, D> x,
+                                               const detail::ResidualScale& scale, Span<T, D> r) const override {
+    return inner_.residual(ctx, b, x, scale, r);
+  }
   bool capturable() const override { return true; }
   mutable int calls = 0;
 
