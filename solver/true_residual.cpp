@@ -57,17 +57,23 @@ std::optional<ResidualSums> sums_in_range(const Context<S>& ctx, const LinearOpe
   return sums;
 }
 
+// w - A x, by way of v = share x: with a share that is no power of 2 x and the products are rounded in another way.
+template <class T, Space S>
+void subtract_rounded_anew(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> x, T share,
+                           Span<T, S> v, Span<T, S> w) {
+  axpby<T, S>(ctx, share, x, T(0), v);
+  A.apply(ctx, T(-1) / share, Span<const T, S>(v), T(1), w);
+}
+
 // eps |A| |x|, or what another rounding of x and the products shows of it where that is more. `r` is b - A x.
 template <class T, Space S>
 double estimated_rounding(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
                           Span<const T, S> x, Span<const T, S> r, double* scratch) {
   constexpr double margin = 4;  // one rounding says little of another
-  constexpr T share = T(0.9);
   try {
     Array<T, S> v(ctx, r.size), w(ctx, r.size);
-    axpby<T, S>(ctx, share, x, T(0), v.span());
     copy<T>(ctx, b, w.span());
-    A.apply(ctx, T(-1) / share, v.cspan(), T(1), w.span());
+    subtract_rounded_anew<T, S>(ctx, A, x, T(0.9), v.span(), w.span());
     axpy<T, S>(ctx, T(-1), r, w.span());
     const double of_product = norm_in_range<T, S>(ctx, w.cspan(), scratch);
     const double of_operator = estimated_norm<T, S>(ctx, A, v.span(), w.span(), scratch);
@@ -140,8 +146,7 @@ double rounding_of_product(const Context<S>& ctx, const LinearOperator<T, S>& A,
   double rounding = 0;
   for (const double share : {0.9, 0.7}) {
     A.apply(ctx, T(1), x, T(0), w);
-    axpby<T, S>(ctx, T(share), x, T(0), v);
-    A.apply(ctx, T(-1) / T(share), Span<const T, S>(v), T(1), w);
+    subtract_rounded_anew<T, S>(ctx, A, x, T(share), v, w);
     rounding = std::max(rounding, norm_in_range<T, S>(ctx, Span<const T, S>(w), scratch));
   }
   const double of_operator = estimated_norm<T, S>(ctx, A, v, w, scratch);
