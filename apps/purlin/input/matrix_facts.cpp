@@ -154,7 +154,9 @@ RowCount not_finite_rows(const Context<Space::host>& ctx, const Matrix& a) {
 RowCount zero_columns(const Context<Space::host>& ctx, const Matrix& a) {
   std::vector<std::atomic<bool>> occurs(static_cast<std::size_t>(a.cols));
   detail::parallel_for(ctx, a.nnz(), [&](Offset k) {
-    if (a.val[k] != 0) occurs[static_cast<std::size_t>(a.col[k])].store(true, std::memory_order_relaxed);
+    std::atomic<bool>& column = occurs[static_cast<std::size_t>(a.col[k])];
+    // Read first: threads that write one value again and again would take the lines from each other.
+    if (a.val[k] != 0 && !column.load(std::memory_order_relaxed)) column.store(true, std::memory_order_relaxed);
   });
   return count_rows(ctx, a.cols, [&](Index j) { return !occurs[static_cast<std::size_t>(j)].load(); });
 }
