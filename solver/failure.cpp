@@ -80,8 +80,7 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
     case Cause::inconsistent:
       return "b - A x, " + of_rhs(f.level) +
              ", is orthogonal to all that the matrix produces, to working precision: the matrix is singular or "
-             "nearly "
-             "so, and x a least-squares solution to that precision";
+             "nearly so, and x a least-squares solution to that precision";
   }
   return "";
 }

@@ -13,7 +13,8 @@ namespace purlin::detail {
 /// nothing where there is no evidence. Looked for are rows whose entries are all zero and the constant vector where
 /// A's columns sum to zero, both if A knows its entries, and b - A x itself where it is orthogonal to everything that
 /// A produces, so that x is a least-squares solution. Orthogonality is tested with products of random vectors.
-/// Allocates three vectors, and finds nothing where there is no memory for them; waits for the stream.
+/// Allocates three vectors, and a fourth while it looks at columns; finds nothing if there is no memory for them;
+/// waits for the stream.
 template <class T, Space S>
 std::optional<Failure> why_inconsistent(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
                                         Span<const T, S> x, double rhs_norm, double tolerance);

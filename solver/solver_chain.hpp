@@ -137,7 +137,7 @@ class SolverChain {
   Array<T, S> best_x_;                                        ///< where several solvers may be tried
   bool best_is_zero_ = false;                                 ///< and `best_x_` is not filled
   Array<T, S> projected_b_;                                   ///< with the constant null space: b without its mean
-  Array<T, S> image_;       ///< of a vector, to see what A's range is; and residuals that are formed anew
+  Array<T, S> image_;        ///< of a vector, to see what A's range is; and residuals that are formed anew
   Array<double, S> scalar_;  ///< what sums and norms leave
   OperatorExchange<T, S>* exchange_ = nullptr;
   bool range_has_mean_zero_ = false, null_space_known_ = false;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs a consumer that takes the sources in, as users do: optimised, and without another option. Host only, since the device side links the same way.
+# Builds and runs a consumer that takes the sources in, as users do: optimised, and without another option. Host only,
+# since the device side links the same way.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 set(CONFIG Release)
 set(complete "")

@@ -16,7 +16,7 @@ using namespace purlin::testing;
 
 namespace {
 
-// The product of a matrix whose entries nobody is told.
+// The product of a matrix whose entries nobody knows.
 template <class T, Space S>
 struct Hidden {
   Arrays<T, S> arrays;
