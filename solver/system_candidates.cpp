@@ -73,7 +73,9 @@ double PlainOperators<T, S>::candidate_build_seconds(const std::string& name) co
   return expected_build_seconds(ctx_, *a, find_preconditioner(name), options_.precond, &machine_).build;
 }
 
-#define X(T, S) template std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double);
+#define X(T, S)                                                                   \
+  template std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double); \
+  template double PlainOperators<T, S>::candidate_build_seconds(const std::string&) const;
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 
