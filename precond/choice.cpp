@@ -173,7 +173,9 @@ struct Choosing {
     }
     if (stronger.empty()) return {std::move(simple), {of_simple.name, "there is no stronger one in the table"}};
     sort_by_seconds(stronger, first);
+    const double seconds = predict_seconds(of_simple, first, solves_of(use.expected_products, first));
     for (const PrecondMethod* const method : stronger) {
+      if (takes_longer(*method, seconds, ", longer than the solves with " + of_simple.name + " may take")) continue;
       if (!tried(method->name, strong, of_strong)) {
         if (indefinite) break;
         continue;
@@ -220,14 +222,19 @@ struct Choosing {
 
   // By the model, than what is left of the time limit.
   bool takes_too_long(const std::string& name) {
-    const double left = detail::work_limit(ctx).seconds_left();
-    if (!std::isfinite(left) || name == "none") return false;
+    if (name == "none") return false;
     const PrecondMethod& method = find_preconditioner(name);
     if (method.automatic == AutoPrecond::simple) return false;
+    return takes_longer(method, detail::work_limit(ctx).seconds_left(), ", longer than the time limit allows");
+  }
+
+  // The setup, by the model.
+  bool takes_longer(const PrecondMethod& method, double most, const std::string& words) {
+    if (!std::isfinite(most)) return false;
     const double seconds = detail::expected_build_seconds(ctx, Pattern<S>(a), method, options).build;
-    if (!(seconds > left)) return false;
-    refused = name;
-    refusal = "its setup is estimated at " + rounded(seconds) + " s, longer than the time limit allows";
+    if (!(seconds > most)) return false;
+    refused = method.name;
+    refusal = "its setup is estimated at " + rounded(seconds) + " s" + words;
     return true;
   }
 

@@ -94,7 +94,8 @@ struct ChosenPrecond {
 /// "auto": Jacobi (none, where the diagonal has zeros) against the stronger one that costs the least by the model,
 /// setup included. That one is built only where the first needs more than a few iterations, and where the iterations
 /// to be expected with it would pay for their own, higher costs. One that the matrix or the memory does not support
-/// is out, and the next best is tried. `options` holds sides, powers and the like of all. The same on every run with
+/// is out, as is one whose setup takes longer by the model than all iterations with the first; the next best is
+/// tried. `options` holds sides, powers and the like of all. The same on every run with
 /// the same machine, threads and options.
 template <class T, Space S>
 ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,

@@ -32,11 +32,11 @@ PrecondTrial trial(const std::string& name, double build_seconds, double seconds
 // Runs the choice with trials that depend on whether the preconditioner is diagonal: reductions of it, and of others.
 template <Space S>
 std::pair<PrecondChoice, int> chosen(const HostCsr& a, double of_diagonal, double of_others,
-                                     double expected_products = 0) {
+                                     double expected_products = 0, double iteration_bytes = 1e14) {
   const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, a);
   PrecondUse use{matrix_traits(ctx, there.wide()), 1e-8, expected_products};
-  use.iteration_bytes = 1e14;  // so slow that no build matters
+  use.iteration_bytes = iteration_bytes;  // 1e14: so slow that no build matters
   int trials = 0;
   const TryPrecond<double, S> attempt = [&](const LinearOperator<double, S>* m) {
     ++trials;
@@ -105,6 +105,15 @@ TEST_BOTH("Where Jacobi takes a few iterations, nothing else is built", "[precon
   CHECK(chosen<S>(fem_matrix("generate:diffusion:5"), 1e-7, 1e-8, 10000).second == 2);
 }
 
+TEST_BOTH("What takes longer to build than all iterations without it is not tried", "[precond][choice]") {
+  const auto [choice, trials] = chosen<S>(fem_matrix("generate:diffusion:5"), 0.5, 0.01, 0, 1);
+  CHECK(choice.name == "jacobi");
+  CHECK(trials == 1);
+  CHECK(contains(choice.reason, "its setup is estimated at"));
+  // No iterations are foreseen where they make no progress.
+  CHECK(chosen<S>(fem_matrix("generate:diffusion:5"), 1, 0.01, 0, 1).first.name == "fsai");
+}
+
 TEST_BOTH("Zeros on the diagonal leave none against SPAI", "[precond][choice]") {
   Rows rows(50);
   for (Index i = 0; i < 50; ++i) rows[i] = {{(i + 1) % 50, 2.0}, {(i + 2) % 50, 0.5}};
@@ -154,7 +163,7 @@ TEST_BOTH("The choice of a preconditioner follows no clock: slow trials choose a
   const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:6");
   const auto there = upload_matrix<double>(ctx, a);
-  const PrecondUse use{matrix_traits(ctx, there.wide()), 1e-8, 0, 1e5, 1};
+  const PrecondUse use{matrix_traits(ctx, there.wide()), 1e-8, 0, 1e10, 1};
   // Which of the two is slow, and whether building is.
   std::vector<std::string> reasons;
   for (const int slow : {0, 1, 2}) {
