@@ -16,6 +16,7 @@ namespace purlin::detail {
 namespace {
 
 constexpr std::uint64_t random_vectors = 2, graded_vectors = 6;
+constexpr std::int64_t most_single_columns = 256;  // that are looked at one by one
 
 template <class T, Space S>
 class Evidence {
@@ -51,6 +52,9 @@ class Evidence {
   bool form_image_in_twice_precision(std::uint64_t seed, Span<T, S> lost = {}) {
     fill_random<T, S>(ctx_, RandomKind::signed_length, seed, 0, v_.span());
     if (seed > random_vectors) grade();
+    return form_image_of_v(lost);
+  }
+  bool form_image_of_v(Span<T, S> lost) {
     max_abs<T>(ctx_, v_.cspan(), scratch_.data());
     const ResidualScale scale{1, scratch_.data()};
     fill<T, S>(ctx_, T(0), image_.span());
@@ -89,6 +93,19 @@ class Evidence {
       if (!form_image_in_twice_precision(seed, lost.span())) return false;
       const double sum = std::abs(sum_of(image_.cspan()) - sum_of(lost.cspan())), terms = size_of(image_.cspan());
       if (!(terms > 0 && sum <= rounding * terms)) return false;
+    }
+    return A_.cols() > most_single_columns || each_column_sums_to_zero();
+  }
+
+  // No large column hides a small one here.
+  bool each_column_sums_to_zero() {
+    constexpr double rounding = 64 * unit_roundoff;  // of a diagonal entry, too, that was summed up from the others
+    fill<T, S>(ctx_, T(0), v_.span());
+    for (std::int64_t j = 0; j < A_.cols(); ++j) {
+      fill<T, S>(ctx_, T(1), v_.span().subspan(j, 1));
+      if (!form_image_of_v({})) return false;
+      if (!(std::abs(sum_of(image_.cspan())) <= rounding * size_of(image_.cspan()))) return false;
+      fill<T, S>(ctx_, T(0), v_.span().subspan(j, 1));
     }
     return true;
   }
