@@ -11,7 +11,6 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/column_progress.hpp>
 #include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/solver/inconsistency.hpp>
 #include <purlin/solver/limits_left.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
 #include <purlin/solver/own_progress.hpp>
@@ -31,30 +30,14 @@ bool is_inconsistent(const Failure& failure) {
          failure.cause == Cause::inconsistent;
 }
 
-// The last attempt's outcome, seen from outside it.
+}  // namespace
+
 void overrule(SolveReport& report, Status status, const Failure& failure) {
   report.status = report.attempts.back().status = status;
   report.failure = report.attempts.back().failure = failure;
   report.reason = report.attempts.back().reason = text_of(failure);
   if (is_inconsistent(failure)) report.attainable_residual = report.attempts.back().attainable_residual = 0;
 }
-
-// x is the least-squares solution, as far as it goes: the part of b that was split off is orthogonal to the rest.
-void count_part_outside(SolveReport& report, double outside, double rhs_norm, const StopCriterion& stop) {
-  if (!(outside > 0)) return;
-  report.rhs_norm = rhs_norm;
-  report.initial_residual = std::hypot(report.initial_residual, outside);
-  report.tolerance = std::max(stop.rel_tol * rhs_norm, stop.abs_tol);
-  if (!report.converged() && report.status != Status::stagnation) return;
-  overrule(report, Status::stagnation, {Cause::outside_range, Subject::none, report.relative(outside)});
-}
-
-// Endings after which it is worth some products to look for the reason in A and b.
-bool may_be_inconsistent(const SolveReport& report) {
-  return worth_another_solver(report) || report.status == Status::max_iterations;
-}
-
-}  // namespace
 
 bool worth_another_solver(const SolveReport& report) {
   if (is_inconsistent(report.failure)) return false;
@@ -169,18 +152,6 @@ SolverChain<T, S>::SolverChain(const Context<S>& ctx, std::vector<ChainStep<T, S
 }
 
 template <class T, Space S>
-void SolverChain<T, S>::check_null_space() {
-  if (zero_mean_ == nullptr || null_space_known_) return;
-  if (A_->rows() > 0 && !zero_mean_->is_null_vector_of(ctx_, *A_, projected_b_.span(), image_.span())) {
-    throw InputError("the matrix does not map the constant vector to zero, so that is not its null space");
-  }
-  // Symmetric matrices, and others whose columns sum to zero: the image of any vector shows it.
-  const auto [constant, length] = zero_mean_->constant_part(ctx_, image_.cspan());
-  range_has_mean_zero_ = constant <= zero_mean_->rounding * length;
-  null_space_known_ = true;
-}
-
-template <class T, Space S>
 KrylovSolver<T, S>& SolverChain<T, S>::solver(std::size_t step) {
   auto& made = solvers_[step];
   if (made == nullptr) made = steps_[step].make();
@@ -231,17 +202,6 @@ SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Sp
   SolveReport report = solver(step).solve(ctx_, *A_, zero_mean_.get(), b, x, stop, progress);
   zero_mean_->remove_mean(ctx_, x);
   return report;
-}
-
-// |the part of b that no x can produce|, 0 where that is within the tolerance; then `projected` holds the rest of b.
-template <class T, Space S>
-double SolverChain<T, S>::split_off_constant(Span<const T, S> b, const StopCriterion& stop, Span<T, S> projected) {
-  if (zero_mean_ == nullptr || !range_has_mean_zero_ || b.size == 0) return 0;
-  const auto [constant, length] = zero_mean_->constant_part(ctx_, b);
-  if (!(constant > std::max(stop.rel_tol * length, stop.abs_tol))) return 0;
-  copy<T>(ctx_, b, projected);
-  zero_mean_->remove_mean(ctx_, projected);
-  return constant;
 }
 
 // An attempt that gives up as `stagnation` where a method whose residuals may grow has not found a better one for
@@ -308,19 +268,6 @@ SolveReport SolverChain<T, S>::of_guess(const SolveReport& report) const {
   return guess;
 }
 
-// Of the x that is returned, whose mean was taken out after the last attempt, and of the b that was given.
-template <class T, Space S>
-void SolverChain<T, S>::finish_in_null_space(SolveReport& report, double outside, Span<const T, S> b,
-                                             Span<const T, S> x, const StopCriterion& stop) {
-  if (zero_mean_ == nullptr || b.size == 0 || !std::isfinite(report.rhs_norm)) return;
-  at_least(scalar_, 1);
-  count_part_outside(report, outside, norm_in_range<T, S>(ctx_, b, scalar_.data()), stop);
-  judge_anew(report, b, x);
-  if (report.converged() && !(report.true_residual + report.residual_error_bound <= report.tolerance)) {
-    overrule(report, Status::stagnation, stagnation_at(false, report.relative(report.true_residual)));
-  }
-}
-
 // Of an x that is none of the last attempt's.
 template <class T, Space S>
 void SolverChain<T, S>::judge_anew(SolveReport& report, Span<const T, S> b, Span<const T, S> x) {
@@ -331,14 +278,6 @@ void SolverChain<T, S>::judge_anew(SolveReport& report, Span<const T, S> b, Span
   if (found.proven) report.residual_error_bound = found.error_bound;
   report.twice_precision = found.proven;
   report.row_residual = found.worst_row;
-}
-
-// A solve that failed since no x meets the tolerance ends as stagnation, whatever the method has met.
-template <class T, Space S>
-void SolverChain<T, S>::look_for_inconsistency(SolveReport& report, Span<const T, S> b, Span<const T, S> x) {
-  if (!may_be_inconsistent(report)) return;
-  const auto failure = why_inconsistent<T, S>(ctx_, *A_, b, x, report.rhs_norm, report.tolerance);
-  if (failure) overrule(report, Status::stagnation, *failure);
 }
 
 template <class T, Space S>
@@ -373,11 +312,13 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
   };
   keep_better(whole);
   look_for_inconsistency(whole, b, Span<const T, S>(x));
+  std::size_t tried = 0;
   for (std::size_t k = 1; k < steps_.size(); ++k) {
     const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
     if (!worth_another_solver(whole) || left.max_iterations == 0) break;
     const bool last = k + 1 == steps_.size();
     if (!can_make(k, whole)) break;
+    tried = k;
     copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
     best_is_zero_ = false;
     SolveReport report = last ? attempt(k, b, x, left, progress) : patient_attempt(k, b, x, left, progress);
@@ -385,6 +326,10 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
     append_attempt(whole, std::move(report));
     look_for_inconsistency(whole, b, Span<const T, S>(x));
   }
+  if (whole.failure.cause == Cause::outside_range) {
+    solve_in_range(tried, whole, b, x, limits_left(stop, whole.iterations, seconds_since(start)), progress);
+  }
+  if (whole.failure.cause == Cause::inconsistent) shorten(whole, b, x);
   settle_attainable(whole);
   return whole;
 }

@@ -45,6 +45,9 @@ void write_reasons(SolveReport& report, const std::string& preconditioner);
 /// What a report says of the residual of its x, for a report whose x has been replaced by that of `from`.
 void take_residual(SolveReport& report, const SolveReport& from);
 
+/// The last attempt's outcome, seen from outside it.
+void overrule(SolveReport& report, Status status, const Failure& failure);
+
 /// Appends what a later attempt did to the report of the earlier ones. The history has the start once.
 void append_attempt(SolveReport& whole, SolveReport&& next);
 
@@ -102,6 +105,9 @@ class SolverChain {
                               const ProgressFn& progress, InitialGuess guess = InitialGuess::in_x);
   void restore_best(Span<T, S> x) const;
   void look_for_inconsistency(SolveReport& report, Span<const T, S> b, Span<const T, S> x);
+  void solve_in_range(std::size_t step, SolveReport& whole, Span<const T, S> b, Span<T, S> x,
+                      const StopCriterion& stop, const ProgressFn& progress);
+  void shorten(SolveReport& whole, Span<const T, S> b, Span<T, S> x);
   SolveReport of_guess(const SolveReport& report) const;
   void finish_in_null_space(SolveReport& report, double outside, Span<const T, S> b, Span<const T, S> x,
                             const StopCriterion& stop);
@@ -134,9 +140,9 @@ class SolverChain {
   const LinearOperator<T, S>* M_;
   std::unique_ptr<ZeroMeanPrecond<T, S>> zero_mean_;          ///< with the constant null space
   std::vector<std::unique_ptr<KrylovSolver<T, S>>> solvers_;  ///< of each step; null: not made yet
-  Array<T, S> best_x_;                                        ///< where several solvers may be tried
+  Array<T, S> best_x_;                                        ///< if several attempts may be made
   bool best_is_zero_ = false;                                 ///< and `best_x_` is not filled
-  Array<T, S> projected_b_;                                   ///< with the constant null space: b without its mean
+  Array<T, S> projected_b_;                                   ///< b without its mean
   Array<T, S> image_;        ///< of a vector, to see what A's range is; and residuals that are formed anew
   Array<double, S> scalar_;  ///< what sums and norms leave
   OperatorExchange<T, S>* exchange_ = nullptr;

@@ -12,7 +12,8 @@ struct Unsolvable {
   std::string name;
   Rows a;
   std::vector<double> b;
-  double least;  // of |b - A x| / |b| over all x
+  double least;           // of |b - A x| / |b| over all x
+  std::vector<double> x;  // the shortest with that residual; empty: not asked for
 };
 
 Rows dense(const std::vector<std::vector<double>>& rows) {
@@ -34,11 +35,15 @@ std::vector<Unsolvable> unsolvable() {
   arrow.at(2, 2) = 8;
   arrow.at(2, 3) = arrow.at(3, 2) = -3;
   arrow.at(2, 4) = arrow.at(4, 2) = -4;
-  return {
-      {"laplacian3", dense({{5, -3, -2}, {-3, 4, -1}, {-2, -1, 3}}), {1, 1, 1}, 1},
-      {"laplacian4", dense({{3, -1, -1, -1}, {-1, 3, -1, -1}, {-1, -1, 3, -1}, {-1, -1, -1, 3}}), {1, 0, 0, 0}, 0.5},
-      {"a row of zeros", stored_zero, {1, 1, 1, 1}, 0.5},
-      {"5x5", arrow, {0, 0, 0, -7, -11}, 1 / std::sqrt(170.0)}};  // |(-7, -11).(4, -3)| / (5 |b|)
+  return {{"laplacian3", dense({{5, -3, -2}, {-3, 4, -1}, {-2, -1, 3}}), {1, 1, 1}, 1, {}},
+          {"laplacian4",
+           dense({{3, -1, -1, -1}, {-1, 3, -1, -1}, {-1, -1, 3, -1}, {-1, -1, -1, 3}}),
+           {1, 0, 0, 0},
+           0.5,
+           {0.1875, -0.0625, -0.0625, -0.0625}},
+          {"a row of zeros", stored_zero, {1, 1, 1, 1}, 0.5, {}},
+          // |(-7, -11).(4, -3)| / (5 |b|), and 3 x4 + 4 x5 = 8 x3
+          {"5x5", arrow, {0, 0, 0, -7, -11}, 1 / std::sqrt(170.0), {0, 0, 2.6, 2.496, 3.328}}};
 }
 
 }  // namespace
@@ -91,5 +96,19 @@ TEST_CASE("By default a system without a solution ends in stagnation after few i
     if (solved.report.method == "gmres" && solved.report.failure.cause != Cause::zero_row) {
       CHECK(solved.report.true_residual == Approx(s.least * norm(s.b)).epsilon(1e-6));
     }
+  }
+}
+
+TEST_BOTH("x of a system without a solution is the shortest of its least-squares solutions, if A is symmetric",
+          "[solver][unsolvable]") {
+  const Context<S> ctx;
+  for (const Unsolvable& s : unsolvable()) {
+    if (s.x.empty()) continue;
+    const Arrays<double, S> arrays(ctx, s.a);
+    LinearSystem<double, S> system(ctx, arrays.view());
+    const auto solved = run_system(ctx, system, s.b);
+    INFO(s.name << ": " << solved.report.reason);
+    CHECK(solved.report.true_residual == Approx(s.least * norm(s.b)).epsilon(1e-9));
+    for (std::size_t i = 0; i < s.x.size(); ++i) CHECK(solved.x[i] == Approx(s.x[i]).margin(1e-8 * norm(s.x)));
   }
 }
