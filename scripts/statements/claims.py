@@ -113,7 +113,7 @@ def _wrong_about_limits(facts, fields, b, limits, single):
                 yield "said to remain for every x, and a direct solver leaves less", \
                     f"{fields['reason'][:120]}; it leaves {float(left):.2e}"
     # A preconditioner that is a sparse matrix or a cycle may be singular, and the matrix, preconditioned, with it.
-    may_be_singular = re.search(r"(spai|fsai|amg|operator|custom)\w*: the Krylov space", attempts)
+    may_be_singular = re.search(r"(spai|fsai|amg|operator|custom|auto)\w*: the Krylov space", attempts)
     if cause == "krylov_space_exhausted" and not may_be_singular and facts.condition < (1e2 if single else 1e6):
         yield "regular matrix called singular", f"condition at most {facts.condition:.1e}"
     if cause == "solution_out_of_range" and not facts.elimination.singular:

@@ -71,6 +71,8 @@ class Judge:
             self._judge_words(fields, converged)
             rounding = magnitude * Binary(1, -23 if self.single else -52) if finite_b and finite_x else ZERO
             fields = dict(fields, null_space=options["null_space"])
+            # C and Fortran list no attempts: what was asked for stands for the preconditioner.
+            fields.setdefault("attempt_reasons", f"{options['preconditioner']}: {fields.get('reason', '')}")
             for kind, detail in wrong_claims(facts, fields, b, guess, (tolerance, rounding), self.single):
                 self._say(kind + operator, detail)
         if self.case.easy and not converged:
