@@ -150,7 +150,7 @@ struct BatchCg<T, S>::Run {
     double* const scratch = &own.state_.data()->scratch;
     const Array<T, S>& vectors = of_matrix ? own.p_ : own.r_;
     take_column<T, S>(ctx, vectors.cspan().subspan(0, std::int64_t{own.n_} * width), width, c, v);
-    if (of_matrix) return !is_not_positive_along<T, S>(ctx, A, Span<const T, S>(v), image, scratch);
+    if (of_matrix) return !is_not_positive_along<T, S>(ctx, A, v, image, scratch);
     return M == nullptr || !is_precond_not_positive_along<T, S>(ctx, *M, v, image, scratch);
   }
 

@@ -118,7 +118,7 @@ class Cg<T, S>::Run {
       case Event::tolerance_met:
         return true;
       case Event::matrix_not_positive:
-        return !is_not_positive_along<T, S>(ctx, A, Span<const T, S>(cg_.p()), cg_.q(), cg_.scratch());
+        return !is_not_positive_along<T, S>(ctx, A, cg_.p(), cg_.q(), cg_.scratch());
       case Event::precond_not_positive:
         return M == nullptr || !is_precond_not_positive_along<T, S>(ctx, *M, cg_.r(), cg_.q(), cg_.scratch());
       default:

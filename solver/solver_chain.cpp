@@ -291,10 +291,8 @@ template <class T, Space S>
 SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                      const ProgressFn& progress, Clock::time_point start) {
   if (const std::optional<SystemUnits> units = units_for(whole, b)) {
-    if (has_several()) restore_best(x);
-    if (whole.iterations > 0 && !has_several()) fill<T, S>(ctx_, T(0), x);
     const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
-    return solve_scaled(std::move(whole), *units, b, x, left, progress);
+    return go_on_in_other_units(std::move(whole), *units, b, x, left, progress);
   }
   SolveReport best = of_guess(whole);  // its residual
   bool from_guess = !best_is_zero_;    // of which only an ordinary product is known

@@ -127,6 +127,8 @@ class SolverChain {
   std::vector<SolveReport> solve_batch(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
                                        ColumnProgress& progress, InitialGuess guess);
   struct Scaled;
+  SolveReport go_on_in_other_units(SolveReport whole, const SystemUnits& units, Span<const T, S> b, Span<T, S> x,
+                                   const StopCriterion& stop, const ProgressFn& progress);
   SolveReport solve_scaled(SolveReport whole, const SystemUnits& units, Span<const T, S> b, Span<T, S> x,
                            const StopCriterion& stop, const ProgressFn& progress);
   bool guess_is_in_range(const Scaled& in, Span<const T, S> x) const;

@@ -94,6 +94,35 @@ std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport& repor
   }
 }
 
+// Begins anew, and keeps the better x of both.
+template <class T, Space S>
+SolveReport SolverChain<T, S>::go_on_in_other_units(SolveReport whole, const SystemUnits& units, Span<const T, S> b,
+                                                    Span<T, S> x, const StopCriterion& stop,
+                                                    const ProgressFn& progress) {
+  SolveReport before;
+  take_residual(before, whole);
+  Array<T, S> x_before;
+  if (whole.iterations > 0 && std::isfinite(before.true_residual)) {
+    try {
+      x_before = Array<T, S>(ctx_, x.size);
+      copy<T>(ctx_, Span<const T, S>(x), x_before.span());
+    } catch (const OutOfMemory&) {
+    }
+  }
+  if (has_several()) {
+    restore_best(x);
+  } else if (whole.iterations > 0) {
+    fill<T, S>(ctx_, T(0), x);
+  }
+  SolveReport report = solve_scaled(std::move(whole), units, b, x, stop, progress);
+  if (x_before.size() > 0 && !report.converged() && !(report.true_residual <= before.true_residual)) {
+    copy<T>(ctx_, x_before.cspan(), x);
+    take_residual(report, before);
+  }
+  settle_attainable(report);
+  return report;
+}
+
 template <class T, Space S>
 SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits& units, Span<const T, S> b,
                                             Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress) {
@@ -160,12 +189,14 @@ void SolverChain<T, S>::judge_scaled_back(SolveReport& report, Scaled& in, int t
   report.attainable_residual = report.attempts.back().attainable_residual = 0;
 }
 
-#define X(T, S)                                                                                                 \
-  template struct SolverChain<T, S>::Scaled;                                                                    \
-  template std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport&, Span<const T, S>) const; \
-  template SolveReport SolverChain<T, S>::solve_scaled(SolveReport, const SystemUnits&, Span<const T, S>,       \
-                                                       Span<T, S>, const StopCriterion&, const ProgressFn&);    \
-  template bool SolverChain<T, S>::guess_is_in_range(const Scaled&, Span<const T, S>) const;                    \
+#define X(T, S)                                                                                                      \
+  template struct SolverChain<T, S>::Scaled;                                                                         \
+  template std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport&, Span<const T, S>) const;      \
+  template SolveReport SolverChain<T, S>::go_on_in_other_units(SolveReport, const SystemUnits&, Span<const T, S>,    \
+                                                               Span<T, S>, const StopCriterion&, const ProgressFn&); \
+  template SolveReport SolverChain<T, S>::solve_scaled(SolveReport, const SystemUnits&, Span<const T, S>,            \
+                                                       Span<T, S>, const StopCriterion&, const ProgressFn&);         \
+  template bool SolverChain<T, S>::guess_is_in_range(const Scaled&, Span<const T, S>) const;                         \
   template void SolverChain<T, S>::judge_scaled_back(SolveReport&, Scaled&, int, Span<const T, S>) const;
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

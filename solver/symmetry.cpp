@@ -29,6 +29,16 @@ void form_image(const Context<S>& ctx, const LinearOperator<T, S>& B, Span<const
   if (!formed) B.apply(ctx, T(1), w, T(0), y);
 }
 
+// v over a power of two near its largest entry; false of zeros, and of what is not finite.
+template <class T, Space S>
+bool put_in_own_units(const Context<S>& ctx, Span<T, S> v, double* scratch) {
+  max_abs<T>(ctx, Span<const T, S>(v), scratch);
+  const double size = fetch(ctx, static_cast<const double*>(scratch));
+  if (!(size > 0) || !std::isfinite(size)) return false;
+  scale_by_power<T, S>(ctx, -std::ilogb(size), Span<const T, S>(v), v);
+  return true;
+}
+
 // Whether p.A p, of these norms of p and A p, is below its rounding. Of vectors whose products underflow it is not.
 bool is_below_rounding(double curvature, double rounding, double p_norm, double image_norm) {
   const bool in_range = p_norm >= least_safe_norm && (image_norm == 0 || image_norm >= least_safe_norm);
@@ -102,18 +112,20 @@ Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, 
 }
 
 template <class T, Space S>
-bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> p, Span<T, S> image,
+bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<T, S> p, Span<T, S> image,
                            double* scratch) {
   const auto value = [&] { return fetch(ctx, static_cast<const double*>(scratch)); };
-  max_abs<T>(ctx, p, scratch);
+  const Span<const T, S> in(p);
+  if (!put_in_own_units<T, S>(ctx, p, scratch)) return false;
+  max_abs<T>(ctx, in, scratch);
   fill<T, S>(ctx, T(0), image);
-  const auto sums = A.residual(ctx, Span<const T, S>(image), p, {1, scratch}, image);  // -A p
-  if (!sums) return operator_is_not_positive_along(ctx, A, p, image, scratch);
-  norm2<T, S>(ctx, p, scratch);
+  const auto sums = A.residual(ctx, Span<const T, S>(image), in, {1, scratch}, image);  // -A p
+  if (!sums) return operator_is_not_positive_along(ctx, A, in, image, scratch);
+  norm2<T, S>(ctx, in, scratch);
   const double p_norm = value();
   norm2<T, S>(ctx, Span<const T, S>(image), scratch);
   const double image_norm = value();
-  dot<T, S>(ctx, p, Span<const T, S>(image), scratch);
+  dot<T, S>(ctx, in, Span<const T, S>(image), scratch);
   const double curvature = -value();
   const double of_image = std::is_same_v<T, double> ? 0 : std::numeric_limits<T>::epsilon();  // it was rounded to T
   const double rounding = (static_cast<double>(p.size) * unit_roundoff + of_image) * p_norm * image_norm +
@@ -124,25 +136,21 @@ bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A,
 template <class T, Space S>
 bool is_precond_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& M, Span<T, S> r,
                                    Span<T, S> image, double* scratch) {
-  const auto value = [&] { return fetch(ctx, static_cast<const double*>(scratch)); };
   const Span<const T, S> in(r);
-  max_abs<T>(ctx, in, scratch);
-  const double size = value();
-  if (!(size > 0) || !std::isfinite(size)) return false;
-  scale_by_power<T, S>(ctx, -std::ilogb(size), in, r);
+  if (!put_in_own_units<T, S>(ctx, r, scratch)) return false;
   M.apply(ctx, T(1), in, T(0), image);
   const double r_norm = norm_in_range<T, S>(ctx, in, scratch);
   const double image_norm = norm_in_range<T, S>(ctx, Span<const T, S>(image), scratch);
   dot<T, S>(ctx, in, Span<const T, S>(image), scratch);
   const double rounding = static_cast<double>(r.size) * unit_roundoff + std::numeric_limits<T>::epsilon();
-  return value() <= -rounding * r_norm * image_norm;
+  return fetch(ctx, static_cast<const double*>(scratch)) <= -rounding * r_norm * image_norm;
 }
 
-#define X(T, S)                                                                                                     \
-  template Asymmetric symmetry_fault(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>*);  \
-  template bool is_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<const T, S>, Span<T, S>, \
-                                      double*);                                                                     \
-  template bool is_precond_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>,           \
+#define X(T, S)                                                                                                    \
+  template Asymmetric symmetry_fault(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>*); \
+  template bool is_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>, Span<T, S>,      \
+                                      double*);                                                                    \
+  template bool is_precond_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>,          \
                                               Span<T, S>, double*);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

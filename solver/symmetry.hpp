@@ -12,11 +12,11 @@ namespace purlin::detail {
 template <class T, Space S>
 Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
 
-/// Whether p.A p <= 0 is true and not rounding: formed again in twice the precision, or compared with an estimate of
-/// the rounding where A does not know its entries. `image` is a work vector, `scratch` a double in S; waits for the
-/// stream.
+/// Whether p.A p <= 0 is true and neither rounding nor underflow: formed again in twice the precision, or compared
+/// with an estimate of the rounding if A does not know its entries, for p in units of its own size, which it is in
+/// afterwards. `image` is a work vector, `scratch` a double in S; waits for the stream.
 template <class T, Space S>
-bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> p, Span<T, S> image,
+bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<T, S> p, Span<T, S> image,
                            double* scratch);
 
 /// Whether r.M r <= 0 is true of M as it is computed, and not the rounding or underflow of the product: formed again
