@@ -7,6 +7,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
 #include <purlin/solver/inconsistency.hpp>
 #include <purlin/solver/scaled_system.hpp>
 #include <purlin/solver/solver_chain.hpp>
