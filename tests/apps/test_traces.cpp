@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the automatic choice does on real systems, move by move, as it was recorded: a change of the code that is not
+// meant to change decisions or results leaves the records equal.
+#include "tests/catch.hpp"
+#include "tests/support.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iomanip>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "apps/purlin/input/input_matrix.hpp"
+
+#include <purlin/core/machine.hpp>
+#include <purlin/solver/linear_system.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+constexpr const char* records = PURLIN_SOURCE "/tests/apps/traces_host.txt";
+
+// With their own solutions in mind: small ones, those of the table of regrets, and files that come with the program.
+const std::vector<std::string> generated = {
+    "generate:diffusion:6",        "generate:elasticity:5",    "generate:convection:8:50",
+    "generate:grid7:12",           "generate:diffusion:24",    "generate:diffusion:40",
+    "generate:elasticity:14",      "generate:elasticity:20",   "generate:grid7:40",
+    "generate:grid7:60",           "generate:convection:24:1", "generate:convection:24:50",
+    "generate:convection:24:1000", "generate:convection:40:50"};
+const std::vector<std::string> included = {
+    "bending_beam.mtx", "cantilever_beam.mtx.gz", "lossless_line.mtx", "reactions.mtx", "recycle.mtx", "truss.mtx"};
+const std::vector<std::string> meshes = {"part_winkel.mesh.gz:diffusion:0",
+                                         "part_winkel.mesh.gz:elasticity:0",
+                                         "part_wheelset.mesh.gz:diffusion:1",
+                                         "part_wheelset.mesh.gz:elasticity:0",
+                                         "heart_biVentCoarse.mesh.gz:diffusion:0",
+                                         "heart_biVentMedium.mesh.gz:diffusion:0",
+                                         "heart_human60.mesh.gz:diffusion:0",
+                                         "gargoyle.mesh.gz:diffusion:0",
+                                         "em_stump.mesh.gz:diffusion:0"};
+const std::vector<std::string> matrices = {"teko_lsc_F.mtx.gz",         "ginkgo_multigrid_A.mtx.gz",
+                                           "rheolef_solver_tst.mtx.gz", "ani5_crop.mtx.gz",
+                                           "shallow_water1.mtx.gz",     "xenon1.mtx.gz"};
+
+// FNV-1a of the bits.
+std::string bits_of(const std::vector<double>& x) {
+  std::uint64_t hash = 14695981039346656037ull;
+  for (const double value : x) {
+    unsigned char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1099511628211ull;
+  }
+  std::ostringstream text;
+  text << std::hex << std::setw(16) << std::setfill('0') << hash;
+  return text.str();
+}
+
+// Two solves, new values, two solves: a line each.
+std::string trace(const std::string& system) {
+  const Context<Space::host> ctx(1);
+  const cli::InputMatrix input = cli::load_matrix(ctx, system);
+  const auto& a = input.a;
+  SystemOptions options;
+  options.spmv.coordinates = cli::read_coordinates(ctx, "", input);
+  LinearSystem<double, Space::host> solver(ctx, a, options);
+  std::vector<double> ones(static_cast<std::size_t>(a.rows)), b(ones.size());
+  for (std::size_t i = 0; i < ones.size(); ++i) ones[i] = 1 + static_cast<double>(i % 7);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      b[static_cast<std::size_t>(i)] += a.val[k] * ones[static_cast<std::size_t>(a.col[k])];
+    }
+  }
+  std::ostringstream lines;
+  for (int k = 1; k <= 4; ++k) {
+    if (k == 3) solver.refresh(a.val.cspan());
+    std::vector<double> x(b.size(), 0.0);
+    const SolveReport report = solver.solve({b.data(), a.rows}, {x.data(), a.rows});
+    const SystemInfo info = solver.info();
+    // Estimates of what is to come are no decisions.
+    const std::string changed = std::regex_replace(report.changed, std::regex(", with (about )?[^;]*? to go"), "");
+    lines << "  " << k << " " << name_of(report.status) << " " << report.solver << " " << report.iterations << ", "
+          << info.matrix.name << " " << info.preconditioner.name << (changed.empty() ? "" : ", ") << changed << ", x "
+          << bits_of(x) << "\n";
+  }
+  return lines.str();
+}
+
+std::string without_bits(const std::string& lines) {
+  return std::regex_replace(lines, std::regex(", x [0-9a-f]{16}"), "");
+}
+
+std::string outcomes(const std::string& lines) {
+  return std::regex_replace(lines, std::regex(" [0-9]+, [^\n]*"), "");
+}
+
+// What decisions depend on: the cost model is the same on all hosts, caches are not.
+std::string caches() {
+  const Machine machine = machine_of(Context<Space::host>(1));
+  return "caches " + std::to_string(machine.cache_bytes) + " " + std::to_string(machine.shared_cache_bytes);
+}
+
+// What the order of sums depends on: the instructions that a compiler may use.
+std::string instructions() {
+  std::ifstream facts("/proc/cpuinfo");
+  for (std::string line; std::getline(facts, line);) {
+    if (line.rfind("flags", 0) != 0) continue;
+    std::string found = "instructions";
+    for (const std::string one : {"fma", "avx2", "avx512f"}) {
+      if (line.find(" " + one) != std::string::npos) found += " " + one;
+    }
+    return found;
+  }
+  return "instructions unknown";
+}
+
+std::map<std::string, std::string> read_records() {
+  std::ifstream file(records);
+  std::map<std::string, std::string> found;
+  std::string name;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("  ", 0) == 0) {
+      found[name] += line + "\n";
+    } else if (!line.empty() && line[0] != '#') {
+      name = line;
+    }
+  }
+  return found;
+}
+
+// With PURLIN_WRITE_TRACES the records are made anew. On a host with other caches, status and solver are compared.
+void compare(const std::vector<std::string>& systems, const std::string& prefix) {
+  const char* const to = std::getenv("PURLIN_WRITE_TRACES");
+  const std::string here = "  " + caches() + "\n  " + instructions() + "\n";
+  if (to != nullptr && std::ofstream(to, std::ios::app).tellp() == 0) {
+    std::ofstream(to, std::ios::app) << "recorded on\n" << here;
+  }
+  const std::map<std::string, std::string> recorded = read_records();
+  const auto on = recorded.find("recorded on");
+  const bool same_caches = on != recorded.end() && on->second.find(caches()) != std::string::npos;
+  const bool same_host = on != recorded.end() && on->second == here;
+  for (const std::string& system : systems) {
+    const std::string now = trace(prefix + system);
+    if (to != nullptr) {
+      std::ofstream(to, std::ios::app) << system << "\n" << now;
+      continue;
+    }
+    INFO(system);
+    const auto found = recorded.find(system);
+    REQUIRE(found != recorded.end());
+    const std::string& before = found->second;
+    if (same_host) CHECK(now == before);
+    if (same_caches) CHECK(without_bits(now) == without_bits(before));
+    CHECK(outcomes(now) == outcomes(before));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Generated systems are solved with the moves that were recorded", "[traces]") { compare(generated, ""); }
+TEST_CASE("Systems that are included are solved with the moves that were recorded", "[traces]") {
+  compare(included, PURLIN_SOURCE "/apps/data/");
+}
+TEST_CASE("Bodies are solved with the moves that were recorded", "[traces][data]") {
+  if (skipped_without_data()) return;
+  compare(meshes, "mesh:" + data_folder() + "/meshes/");
+}
+TEST_CASE("Real matrices are solved with the moves that were recorded", "[traces][data]") {
+  if (skipped_without_data()) return;
+  compare(matrices, data_folder() + "/matrices/");
+}
