@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Eigen's sparse matrices and dense vectors as what Purlin takes. Header only; the one header that needs Eigen.
+/// Eigen's sparse matrices and dense vectors as what Newel takes. Header only; the one header that needs Eigen.
 ///
 ///     Eigen::SparseMatrix<double> A;  // by columns, as Eigen stores matrices by default
 ///     Eigen::VectorXd b, x;
@@ -13,10 +13,10 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/matrix_input.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/matrix_input.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// The values of a compressed matrix in the order in which it stores them: what `LinearSystem::refresh` takes from
 /// the matrix that `view_of` gave to its constructor. Throws InputError for a matrix that is not compressed.
@@ -80,4 +80,4 @@ auto span_of(const Eigen::Map<Plain, Alignment, Eigen::Stride<0, 0>>& x) {
   return detail::span_of_dense<Plain>(mapped);
 }
 
-}  // namespace purlin
+}  // namespace newel

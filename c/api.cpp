@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of purlin.h: exceptions become numbers and texts here, and nowhere else.
-#include "purlin.h"
+// The functions of newel.h: exceptions become numbers and texts here, and nowhere else.
+#include "newel.h"
 
 #include <atomic>
 #include <chrono>
@@ -10,23 +10,23 @@
 #include <string>
 #include <utility>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/precond/amg/amg_options.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/amg/amg_options.hpp>
 
 #include "settings.hpp"
 #include "system.hpp"
 
-using namespace purlin;
+using namespace newel;
 using c::MatrixPointers;
 
-struct purlin_system {
+struct newel_system {
   c::Settings settings;
   std::unique_ptr<c::System> system;
   std::vector<SolveReport> reports;
   SystemInfo info;
   double setup_seconds = 0;
-  purlin_progress progress = nullptr;
+  newel_progress progress = nullptr;
   void* user = nullptr;
   std::string error, text;
   std::atomic<bool> busy{false};
@@ -34,7 +34,7 @@ struct purlin_system {
 
 namespace {
 
-int failed(purlin_system* s, int code, const char* words) {
+int failed(newel_system* s, int code, const char* words) {
   try {
     s->error = words;
   } catch (const std::bad_alloc&) {
@@ -45,33 +45,33 @@ int failed(purlin_system* s, int code, const char* words) {
 
 // Runs `work` if nobody else uses the system; what it throws becomes a number and a text.
 template <class Work>
-int guarded(purlin_system* s, Work&& work) noexcept {
-  if (s == nullptr || s->busy.exchange(true)) return PURLIN_INVALID;
-  int code = PURLIN_OK;
+int guarded(newel_system* s, Work&& work) noexcept {
+  if (s == nullptr || s->busy.exchange(true)) return NEWEL_INVALID;
+  int code = NEWEL_OK;
   try {
     s->error.clear();
     code = work();
   } catch (const InputError& e) {
-    code = failed(s, PURLIN_INVALID, e.message().text(s->settings.index_base).c_str());
+    code = failed(s, NEWEL_INVALID, e.message().text(s->settings.index_base).c_str());
   } catch (const OutOfMemory& e) {
-    code = failed(s, PURLIN_OUT_OF_MEMORY, e.what());
+    code = failed(s, NEWEL_OUT_OF_MEMORY, e.what());
   } catch (const std::bad_alloc&) {
-    code = failed(s, PURLIN_OUT_OF_MEMORY, "out of memory");
+    code = failed(s, NEWEL_OUT_OF_MEMORY, "out of memory");
   } catch (const std::exception& e) {
-    code = failed(s, PURLIN_INTERNAL, e.what());
+    code = failed(s, NEWEL_INTERNAL, e.what());
   } catch (...) {
-    code = failed(s, PURLIN_INTERNAL, "an exception of an unknown type");
+    code = failed(s, NEWEL_INTERNAL, "an exception of an unknown type");
   }
   s->busy = false;
   return code;
 }
 
-c::System& system_of(purlin_system* s) {
+c::System& system_of(newel_system* s) {
   if (s->system == nullptr) throw InputError("the system has not been set up");
   return *s->system;
 }
 
-const SolveReport& report_of(purlin_system* s, std::int64_t column) {
+const SolveReport& report_of(newel_system* s, std::int64_t column) {
   if (column >= 0 && column < static_cast<std::int64_t>(s->reports.size())) {
     return s->reports[static_cast<std::size_t>(column)];
   }
@@ -79,7 +79,7 @@ const SolveReport& report_of(purlin_system* s, std::int64_t column) {
                    std::to_string(s->reports.size()));
 }
 
-int set_up(purlin_system* s, const MatrixPointers& matrix) noexcept {
+int set_up(newel_system* s, const MatrixPointers& matrix) noexcept {
   return guarded(s, [&] {
     s->system.reset();
     s->reports.clear();
@@ -87,7 +87,7 @@ int set_up(purlin_system* s, const MatrixPointers& matrix) noexcept {
     s->system = c::make_system(s->settings, matrix);
     s->setup_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     s->info = s->system->info();
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
@@ -108,9 +108,9 @@ std::shared_ptr<const NodeCoordinates> coordinates_of(std::int64_t points, int d
 }
 
 template <class Value>
-using Field = std::pair<const char*, Value (*)(const purlin_system&, const SolveReport&)>;
+using Field = std::pair<const char*, Value (*)(const newel_system&, const SolveReport&)>;
 
-using S = const purlin_system&;
+using S = const newel_system&;
 using R = const SolveReport&;
 
 const Field<double> numbers[] = {
@@ -144,7 +144,7 @@ const Field<std::string> texts[] = {
 };
 
 template <class Value, std::size_t n>
-Value field_of(purlin_system* s, std::int64_t column, const char* name, const Field<Value> (&fields)[n]) {
+Value field_of(newel_system* s, std::int64_t column, const char* name, const Field<Value> (&fields)[n]) {
   const SolveReport& report = report_of(s, column);
   std::string names;
   for (const auto& [known, get] : fields) {
@@ -156,94 +156,94 @@ Value field_of(purlin_system* s, std::int64_t column, const char* name, const Fi
 
 }  // namespace
 
-int purlin_c_version(void) { return 1; }
-const char* purlin_version(void) { return PURLIN_VERSION; }
+int newel_c_version(void) { return 1; }
+const char* newel_version(void) { return NEWEL_VERSION; }
 
-int purlin_create(purlin_system** system) {
-  if (system == nullptr) return PURLIN_INVALID;
-  *system = new (std::nothrow) purlin_system;
-  return *system == nullptr ? PURLIN_OUT_OF_MEMORY : PURLIN_OK;
+int newel_create(newel_system** system) {
+  if (system == nullptr) return NEWEL_INVALID;
+  *system = new (std::nothrow) newel_system;
+  return *system == nullptr ? NEWEL_OUT_OF_MEMORY : NEWEL_OK;
 }
 
-void purlin_destroy(purlin_system* system) { delete system; }
+void newel_destroy(newel_system* system) { delete system; }
 
-const char* purlin_error(const purlin_system* system) { return system == nullptr ? "" : system->error.c_str(); }
+const char* newel_error(const newel_system* system) { return system == nullptr ? "" : system->error.c_str(); }
 
-int purlin_set(purlin_system* system, const char* name, const char* value) {
+int newel_set(newel_system* system, const char* name, const char* value) {
   return guarded(system, [&] {
     if (name == nullptr || value == nullptr) throw InputError("an option has a name and a value");
     system->settings.set(name, value);
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
-int purlin_set_coordinates(purlin_system* system, int64_t points, int dimension, const double* xyz) {
+int newel_set_coordinates(newel_system* system, int64_t points, int dimension, const double* xyz) {
   return guarded(system, [&] {
     auto nodes = coordinates_of(points, dimension, xyz);
     system->settings.options.spmv.coordinates = points > 0 ? std::move(nodes) : nullptr;
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
-int purlin_move_nodes(purlin_system* system, int64_t points, int dimension, const double* xyz) {
+int newel_move_nodes(newel_system* system, int64_t points, int dimension, const double* xyz) {
   return guarded(system, [&] {
     system_of(system).move_nodes(coordinates_of(points, dimension, xyz));
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
-int purlin_set_near_null_space(purlin_system* system, int64_t rows, int count, const double* values) {
+int newel_set_near_null_space(newel_system* system, int64_t rows, int count, const double* values) {
   return guarded(system, [&] {
     auto vectors = std::make_shared<NearNullVectors>();
     vectors->values = copied(values, rows, count, "near_null_space");
     vectors->count = count;
     system->settings.options.precond.of<AmgOptions>().vectors = rows > 0 ? std::move(vectors) : nullptr;
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
-int purlin_set_progress(purlin_system* system, purlin_progress function, void* user) {
+int newel_set_progress(newel_system* system, newel_progress function, void* user) {
   return guarded(system, [&] {
     system->progress = function;
     system->user = user;
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
-int purlin_set_stream(purlin_system* system, void* stream) {
+int newel_set_stream(newel_system* system, void* stream) {
   return guarded(system, [&] {
-    if (PURLIN_HAS_CUDA == 0) throw InputError("stream: this library was built without CUDA");
+    if (NEWEL_HAS_CUDA == 0) throw InputError("stream: this library was built without CUDA");
     system->settings.stream = static_cast<CUstream_st*>(stream);
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
-int purlin_setup_csr(purlin_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col,
+int newel_setup_csr(newel_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col,
                      const void* val) {
   return set_up(system, {MatrixPointers::Form::csr, n, 1, 0, index_bits, row_ptr, col, val});
 }
-int purlin_setup_csc(purlin_system* system, int64_t n, int index_bits, const void* col_ptr, const void* row,
+int newel_setup_csc(newel_system* system, int64_t n, int index_bits, const void* col_ptr, const void* row,
                      const void* val) {
   return set_up(system, {MatrixPointers::Form::csc, n, 1, 0, index_bits, col_ptr, row, val});
 }
-int purlin_setup_coo(purlin_system* system, int64_t n, int64_t entries, int index_bits, const void* row,
+int newel_setup_coo(newel_system* system, int64_t n, int64_t entries, int index_bits, const void* row,
                      const void* col, const void* val) {
   return set_up(system, {MatrixPointers::Form::coo, n, 1, entries, index_bits, row, col, val});
 }
-int purlin_setup_bsr(purlin_system* system, int64_t block_rows, int block_size, int index_bits, const void* row_ptr,
+int newel_setup_bsr(newel_system* system, int64_t block_rows, int block_size, int index_bits, const void* row_ptr,
                      const void* col, const void* val) {
   return set_up(system, {MatrixPointers::Form::bsr, block_rows, block_size, 0, index_bits, row_ptr, col, val});
 }
 
-int purlin_refresh(purlin_system* system, const void* val, int keep_preconditioner) {
+int newel_refresh(newel_system* system, const void* val, int keep_preconditioner) {
   return guarded(system, [&] {
     const auto scope = keep_preconditioner != 0 ? RefreshScope::operator_only : RefreshScope::everything;
     system_of(system).refresh(val, scope);
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
-int purlin_solve(purlin_system* system, int64_t columns, const void* b, void* x) {
+int newel_solve(newel_system* system, int64_t columns, const void* b, void* x) {
   return guarded(system, [&] {
     c::System& s = system_of(system);
     if (columns < 1 || columns > std::numeric_limits<Index>::max()) throw InputError("columns: expected at least 1");
@@ -258,42 +258,42 @@ int purlin_solve(purlin_system* system, int64_t columns, const void* b, void* x)
         s.solve(system->settings.options.stop, system->settings.guess, static_cast<Index>(columns), b, x, progress);
     system->info = s.info();
     for (const SolveReport& report : system->reports) {
-      if (!report.converged()) return static_cast<int>(PURLIN_NOT_CONVERGED);
+      if (!report.converged()) return static_cast<int>(NEWEL_NOT_CONVERGED);
     }
-    return static_cast<int>(PURLIN_OK);
+    return static_cast<int>(NEWEL_OK);
   });
 }
 
-int purlin_multiply(purlin_system* system, const void* x, void* y) {
+int newel_multiply(newel_system* system, const void* x, void* y) {
   return guarded(system, [&] {
     system_of(system).multiply(x, y);
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
-int purlin_report_number(purlin_system* system, int64_t column, const char* name, double* value) {
+int newel_report_number(newel_system* system, int64_t column, const char* name, double* value) {
   return guarded(system, [&] {
     if (value == nullptr) throw InputError("value is a null pointer");
     *value = field_of(system, column, name, numbers);
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
-int purlin_report_text(purlin_system* system, int64_t column, const char* name, const char** text) {
+int newel_report_text(newel_system* system, int64_t column, const char* name, const char** text) {
   return guarded(system, [&] {
     if (text == nullptr) throw InputError("text is a null pointer");
     system->text = field_of(system, column, name, texts);
     *text = system->text.c_str();
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }
 
-int purlin_report_history(purlin_system* system, int64_t column, double* residuals, int64_t capacity) {
+int newel_report_history(newel_system* system, int64_t column, double* residuals, int64_t capacity) {
   return guarded(system, [&] {
     const std::vector<double>& history = report_of(system, column).history;
     if (residuals == nullptr || capacity < 0) throw InputError("residuals: expected room for at least 0 numbers");
     const auto count = std::min(history.size(), static_cast<std::size_t>(capacity));
     std::copy_n(history.begin(), count, residuals);
-    return PURLIN_OK;
+    return NEWEL_OK;
   });
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The arrays of a matrix as purlin.h takes them, and the MatrixInput that they are. Internal.
+/// The arrays of a matrix as newel.h takes them, and the MatrixInput that they are. Internal.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/matrix_input.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/matrix_input.hpp>
 
 #include "settings.hpp"
 
-namespace purlin::c {
+namespace newel::c {
 
-/// See purlin.h.
+/// See newel.h.
 struct MatrixPointers {
   enum class Form { csr, csc, coo, bsr };
   Form form;
@@ -79,4 +79,4 @@ MatrixInput<T, S> input_of(const Settings& settings, const MatrixPointers& m, Ar
   return input;
 }
 
-}  // namespace purlin::c
+}  // namespace newel::c

@@ -8,16 +8,16 @@
 #include <limits>
 #include <vector>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/nearest_name.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/expected_products.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/registry.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/nearest_name.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/expected_products.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/registry.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin::c {
+namespace newel::c {
 namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& expected, const std::string& found) {
@@ -89,7 +89,7 @@ void set_device(Settings& s, const std::string& name, const std::string& value) 
   if (value == "host") return s.device.reset();
   const bool numbered = value.rfind("cuda:", 0) == 0;
   if (value != "cuda" && !numbered) refuse(name, "host, cuda or cuda:N", value);
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
   s.device = numbered ? whole(name, value.substr(5), 0, largest) : 0;
 #else
   refuse(name, "host, because this library was built without CUDA", value);
@@ -178,4 +178,4 @@ SystemOptions Settings::options_for(Index rows, int block) const {
   return result;
 }
 
-}  // namespace purlin::c
+}  // namespace newel::c

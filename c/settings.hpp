@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/linear_system.hpp>
 
-namespace purlin::c {
+namespace newel::c {
 
 struct Settings {
   SystemOptions options;
@@ -27,4 +27,4 @@ struct Settings {
   SystemOptions options_for(Index rows, int block) const;
 };
 
-}  // namespace purlin::c
+}  // namespace newel::c

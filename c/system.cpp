@@ -2,9 +2,9 @@
 // The system on the host, in both precisions, and the choice between host and device.
 #include "system.hpp"
 
-#include <purlin/config.hpp>
+#include <newel/config.hpp>
 
-namespace purlin::c {
+namespace newel::c {
 namespace {
 
 constexpr Space host = Space::host;
@@ -63,10 +63,10 @@ std::unique_ptr<System> make(const Settings& settings, const MatrixPointers& mat
 }  // namespace
 
 std::unique_ptr<System> make_system(const Settings& settings, const MatrixPointers& matrix) {
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
   if (settings.device) return make_device_system(settings, matrix);
 #endif
   return settings.single ? make<float>(settings, matrix) : make<double>(settings, matrix);
 }
 
-}  // namespace purlin::c
+}  // namespace newel::c

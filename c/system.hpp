@@ -8,7 +8,7 @@
 #include "matrix_pointers.hpp"
 #include "settings.hpp"
 
-namespace purlin::c {
+namespace newel::c {
 
 class System {
  public:
@@ -29,4 +29,4 @@ std::unique_ptr<System> make_system(const Settings& settings, const MatrixPointe
 /// A system on the device `settings.device`. Defined only with CUDA on.
 std::unique_ptr<System> make_device_system(const Settings& settings, const MatrixPointers& matrix);
 
-}  // namespace purlin::c
+}  // namespace newel::c

@@ -2,11 +2,11 @@
 // The system on a device, in both precisions, from pointers into its memory or that of the host.
 #include <deque>
 
-#include <purlin/core/stream_order_device.hpp>
+#include <newel/core/stream_order_device.hpp>
 
 #include "system.hpp"
 
-namespace purlin::c {
+namespace newel::c {
 namespace {
 
 constexpr Space host = Space::host;
@@ -182,4 +182,4 @@ std::unique_ptr<System> make_device_system(const Settings& settings, const Matri
   return std::make_unique<DeviceSystem<double>>(settings, matrix);
 }
 
-}  // namespace purlin::c
+}  // namespace newel::c

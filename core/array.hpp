@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/span.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/span.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// `size` values of a trivially copyable type in space `S`, uninitialised. Moves, never copies. Memory comes
 /// from the context's resource (core/memory.hpp) and goes back to it, on the device in stream order, so that an array
@@ -140,4 +140,4 @@ std::vector<std::remove_const_t<T>> to_vector(const Context<C>& ctx, Span<T, Fro
   return result;
 }
 
-}  // namespace purlin
+}  // namespace newel

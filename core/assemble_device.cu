@@ -7,10 +7,10 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/input_entries.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/input_entries.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using DeviceContext = Context<Space::device>;
@@ -51,9 +51,9 @@ __global__ void bad_item_kernel(InputEntries e, unsigned long long* first) {
 template <class Find>
 std::int64_t first_found(const DeviceContext& ctx, Find&& find) {
   DeviceArray<unsigned long long> first(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(first.data(), 0xff, first.bytes(), ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(first.data(), 0xff, first.bytes(), ctx.stream()));
   find(first.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   const unsigned long long found = to_vector(ctx, first.cspan())[0];
   return found == none ? -1 : static_cast<std::int64_t>(found);
 }
@@ -62,10 +62,10 @@ std::int64_t first_found(const DeviceContext& ctx, Find&& find) {
 struct Keys {
   int col_bits, row_bits;
 
-  PURLIN_HD Key of(Index row, Index col) const { return (static_cast<Key>(row) << col_bits) | static_cast<Key>(col); }
-  PURLIN_HD Key row_begin(std::int64_t row) const { return static_cast<Key>(row) << col_bits; }
-  PURLIN_HD Index col_of(Key key) const { return static_cast<Index>(key & ((Key{1} << col_bits) - 1)); }
-  PURLIN_HD Key nowhere() const { return Key{1} << (col_bits + row_bits); }
+  NEWEL_HD Key of(Index row, Index col) const { return (static_cast<Key>(row) << col_bits) | static_cast<Key>(col); }
+  NEWEL_HD Key row_begin(std::int64_t row) const { return static_cast<Key>(row) << col_bits; }
+  NEWEL_HD Index col_of(Key key) const { return static_cast<Index>(key & ((Key{1} << col_bits) - 1)); }
+  NEWEL_HD Key nowhere() const { return Key{1} << (col_bits + row_bits); }
 };
 
 // Bits that hold the numbers below n, and one at least: a sort by no bit at all is not asked for.
@@ -147,7 +147,7 @@ void sort(const DeviceContext& ctx, const InputEntries& e, Entries& from, Entrie
           std::size_t& bytes) {
   const Keys keys = keys_of(e);
   const int bits = keys.col_bits + keys.row_bits + (e.half ? 1 : 0);
-  PURLIN_CHECK_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, from.key.data(), to.key.data(), from.source.data(),
+  NEWEL_CHECK_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, from.key.data(), to.key.data(), from.source.data(),
                                                     to.source.data(), sorted_count(e), 0, bits, ctx.stream()));
 }
 
@@ -156,7 +156,7 @@ Entries sorted_entries(const DeviceContext& ctx, const InputEntries& e) {
   Entries entries(ctx, sorted_count(e));
   keys_kernel<<<grid_for(ctx, values), block_threads, 0, ctx.stream()>>>(e, keys_of(e), values, entries.key.data(),
                                                                          entries.source.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   Entries sorted(ctx, sorted_count(e));
   std::size_t bytes = 0;
   sort(ctx, e, entries, sorted, nullptr, bytes);
@@ -178,7 +178,7 @@ DeviceArray<Offset> scanned(const DeviceContext& ctx, DeviceArray<Offset> number
     if (begin > 0) carry_kernel<<<1, 1, 0, ctx.stream()>>>(sums.data() + begin - 1, numbers.data() + begin);
     std::size_t bytes = static_cast<std::size_t>(memory.size());
     const auto scan = [&](void* at) {
-      PURLIN_CHECK_CUDA(
+      NEWEL_CHECK_CUDA(
           cub::DeviceScan::InclusiveSum(at, bytes, numbers.data() + begin, sums.data() + begin, count, ctx.stream()));
     };
     if (begin == 0) {
@@ -198,16 +198,16 @@ Offset number_at(const DeviceContext& ctx, const DeviceArray<Offset>& numbers, s
 DeviceArray<Offset> count_keys(const DeviceContext& ctx, const DeviceArray<Key>& sorted, std::int64_t count) {
   DeviceArray<Offset> heads(ctx, count);
   heads_kernel<<<grid_for(ctx, count), block_threads, 0, ctx.stream()>>>(count, sorted.data(), heads.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return scanned(ctx, std::move(heads));
 }
 
 AssembledPattern<Space::device> without_entries(const DeviceContext& ctx, Index rows) {
   AssembledPattern<Space::device> a;
   a.row_ptr = DeviceArray<Offset>(ctx, Offset{rows} + 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(a.row_ptr.data(), 0, a.row_ptr.bytes(), ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(a.row_ptr.data(), 0, a.row_ptr.bytes(), ctx.stream()));
   a.begin = DeviceArray<Offset>(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(a.begin.data(), 0, a.begin.bytes(), ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(a.begin.data(), 0, a.begin.bytes(), ctx.stream()));
   return a;
 }
 
@@ -245,7 +245,7 @@ AssembledPattern<Space::device> assemble(const DeviceContext& ctx, const InputEn
   a.row_ptr = DeviceArray<Offset>(ctx, Offset{rows} + 1);
   row_begin_kernel<<<grid_for(ctx, rows), block_threads, 0, ctx.stream()>>>(
       rows, sorted.key.size(), sorted.key.data(), keys, a.row_ptr.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   const Offset count = number_at(ctx, a.row_ptr, rows);  // without what was sorted behind
   const DeviceArray<Offset> heads = count_keys(ctx, sorted.key, count);
   const Offset different = number_at(ctx, heads, count - 1);
@@ -253,12 +253,12 @@ AssembledPattern<Space::device> assemble(const DeviceContext& ctx, const InputEn
   a.begin = DeviceArray<Offset>(ctx, different + 1);
   entries_kernel<<<grid_for(ctx, count), block_threads, 0, ctx.stream()>>>(count, sorted.key.data(), heads.data(),
                                                                            keys, a.col.data(), a.begin.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   row_ptr_kernel<<<grid_for(ctx, rows), block_threads, 0, ctx.stream()>>>(rows, count, heads.data(),
                                                                           a.row_ptr.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   a.source = std::move(sorted.source);
   return a;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

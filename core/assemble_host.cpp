@@ -5,10 +5,10 @@
 #include <limits>
 #include <numeric>
 
-#include <purlin/core/input_entries.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/input_entries.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using HostContext = Context<Space::host>;
@@ -137,4 +137,4 @@ AssembledPattern<Space::host> assemble(const HostContext& ctx, const InputEntrie
   return a;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

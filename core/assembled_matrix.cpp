@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a checked pattern in any form to a canonical matrix with its values.
-#include <purlin/core/assembled_matrix.hpp>
+#include <newel/core/assembled_matrix.hpp>
 
 #include <string>
 #include <utility>
 
-#include <purlin/core/csr_check.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/input_entries.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/available_memory.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/csr_check.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/input_entries.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/available_memory.hpp>
+#include <newel/core/vector_ops.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 template <Space S>
@@ -65,7 +65,7 @@ void AssembledMatrix<T, S>::drop_pattern() {
 }
 
 #define X(T, S) template class AssembledMatrix<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,9 +2,9 @@
 /// AssembledMatrix: a caller's matrix in canonical form, and the sums that carry new values over.
 #pragma once
 
-#include <purlin/core/matrix_input.hpp>
+#include <newel/core/matrix_input.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// A canonical CSR matrix (columns ascend, none is repeated) made from a MatrixInput. Entries of one place are summed
 /// in the order in which they stood. The result does not depend on the number of threads.
@@ -43,4 +43,4 @@ class AssembledMatrix {
   Array<Offset, S> source_;
 };
 
-}  // namespace purlin
+}  // namespace newel

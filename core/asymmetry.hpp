@@ -4,13 +4,13 @@
 
 #include <cmath>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/host_device.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/host_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// 1 / sqrt(largest) of a row whose largest entry that is; infinite for a row of zeros.
-PURLIN_HD double row_scale(double largest) { return 1 / sqrt(largest); }
+NEWEL_HD double row_scale(double largest) { return 1 / sqrt(largest); }
 
 /// |a_ij - a_ji|, which is not 0, over the root of the largest entries of rows i and j, by the scales of these; at
 /// most 2. 0 where an infinity or NaN stands in them.
@@ -18,7 +18,7 @@ PURLIN_HD double row_scale(double largest) { return 1 / sqrt(largest); }
 /// The root, because D A D has the same for any diagonal D, but for a largest entry off the diagonal; and because the
 /// rounding of an assembled entry, a sum of w_k b_ki b_kj with positive weights, is below so many eps times the root
 /// of a_ii a_jj, however different the units of rows i and j are.
-PURLIN_HD double relative_asymmetry(double difference, double scale_i, double scale_j) {
+NEWEL_HD double relative_asymmetry(double difference, double scale_i, double scale_j) {
   constexpr double most = 2;
   const double ratio = difference * scale_i * scale_j;
   return ratio < most ? ratio : ratio >= most ? most : 0.0;
@@ -28,4 +28,4 @@ PURLIN_HD double relative_asymmetry(double difference, double scale_i, double sc
 template <class T>
 Array<double, Space::host> row_scales(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Up to 16 MiB of the host's built-in memory, which reads several files of the system to say what is available: that
 /// takes as long as the whole setup of a small matrix, and a process that cannot have so little is beyond help.
@@ -31,4 +31,4 @@ void require_available(const Context<S>& ctx, std::string_view purpose, std::uin
   if (available && wanted > *available) throw OutOfMemory(name_of(S), purpose, wanted, available);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns in and out of batches.
-#include <purlin/core/column_ops.hpp>
+#include <newel/core/column_ops.hpp>
 
 #include <string>
 
-#include <purlin/core/column_ops_steps.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
+#include <newel/core/column_ops_steps.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 void check(std::int64_t n, int k, int c, std::int64_t batch) {
@@ -51,7 +51,7 @@ void dot_columns(const Context<S>& ctx, int k, Span<const T, S> x, Span<const T,
   template void put_column(const Context<S>&, Span<const T, S>, int, int, Span<T, S>);  \
   template void take_column(const Context<S>&, Span<const T, S>, int, int, Span<T, S>); \
   template void dot_columns(const Context<S>&, int, Span<const T, S>, Span<const T, S>, double*);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

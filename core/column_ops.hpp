@@ -3,9 +3,9 @@
 /// allocated or waited for, and sums have a fixed order.
 #pragma once
 
-#include <purlin/core/array.hpp>
+#include <newel/core/array.hpp>
 
-namespace purlin {
+namespace newel {
 
 // Number i k + c of a batch is entry i of column c. Lengths are checked (InputError); k is 1, 2, 4 or 8, and c below
 // it.
@@ -22,4 +22,4 @@ void take_column(const Context<S>& ctx, Span<const T, S> batch, int k, int c, Sp
 template <class T, Space S>
 void dot_columns(const Context<S>& ctx, int k, Span<const T, S> x, Span<const T, S> y, double* result);
 
-}  // namespace purlin
+}  // namespace newel

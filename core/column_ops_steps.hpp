@@ -2,10 +2,10 @@
 /// The arithmetic of column_ops.hpp, element by element, for both spaces. Internal.
 #pragma once
 
-#include <purlin/core/column_step.hpp>
-#include <purlin/core/vector_step.hpp>
+#include <newel/core/column_step.hpp>
+#include <newel/core/vector_step.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// to[i to_stride] = from[i from_stride]
 template <class T>
@@ -17,7 +17,7 @@ struct StridedCopyStep : PlainStep {
   StridedCopyStep(const T* from_, std::int64_t from_stride_, T* to_, std::int64_t to_stride_)
       : from(from_), from_stride(from_stride_), to(to_), to_stride(to_stride_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     to[i * to_stride] = from[i * from_stride];
   }
 };
@@ -34,26 +34,26 @@ struct ColumnDotStep {
   struct Loaded {
     V x, y;
   };
-  PURLIN_HD bool active(int) const { return true; }
+  NEWEL_HD bool active(int) const { return true; }
   template <class C>
-  PURLIN_HD void begin(int, C&&) const {}
+  NEWEL_HD void begin(int, C&&) const {}
   template <class Lanes>
-  PURLIN_HD void load(const Lanes& lanes, std::int64_t at, std::int64_t, Loaded<typename Lanes::V>& l) const {
+  NEWEL_HD void load(const Lanes& lanes, std::int64_t at, std::int64_t, Loaded<typename Lanes::V>& l) const {
     lanes.read(x, at, l.x);
     lanes.read(y, at, l.y);
   }
   template <class Lanes, class C, class Sums>
-  PURLIN_HD void finish(const Lanes&, std::int64_t, const Loaded<typename Lanes::V>& loaded, const C&,
+  NEWEL_HD void finish(const Lanes&, std::int64_t, const Loaded<typename Lanes::V>& loaded, const C&,
                         Sums& total) const {
     total.add(0, loaded.x, loaded.y);
   }
-  PURLIN_HD void end(int c, const double* totals) const { result[c] = totals[0]; }
+  NEWEL_HD void end(int c, const double* totals) const { result[c] = totals[0]; }
 };
 
-#define PURLIN_COLUMN_OPS_STEPS(COLUMNS, T)    \
-  COLUMNS(purlin::detail::ColumnDotStep<T, 1>) \
-  COLUMNS(purlin::detail::ColumnDotStep<T, 2>) \
-  COLUMNS(purlin::detail::ColumnDotStep<T, 4>) \
-  COLUMNS(purlin::detail::ColumnDotStep<T, 8>)
+#define NEWEL_COLUMN_OPS_STEPS(COLUMNS, T)    \
+  COLUMNS(newel::detail::ColumnDotStep<T, 1>) \
+  COLUMNS(newel::detail::ColumnDotStep<T, 2>) \
+  COLUMNS(newel::detail::ColumnDotStep<T, 4>) \
+  COLUMNS(newel::detail::ColumnDotStep<T, 8>)
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -25,10 +25,10 @@
 
 #include <cstdint>
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/host_device.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/host_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The most vectors of a batch.
 constexpr int most_columns = 8;
@@ -40,4 +40,4 @@ void sweep_columns(const Context<Space::host>& ctx, std::int64_t n, const Step& 
 template <class Step>
 void sweep_columns(const Context<Space::device>& ctx, std::int64_t n, const Step& step);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -3,10 +3,10 @@
 /// order. Internal.
 #pragma once
 
-#include <purlin/core/column_step.hpp>
-#include <purlin/core/vector_step_device.cuh>
+#include <newel/core/column_step.hpp>
+#include <newel/core/vector_step_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// As many threads as a split vector step has, of which each has several entries under way.
 struct ColumnTuning {
@@ -130,11 +130,11 @@ void sweep_columns(const Context<Space::device>& ctx, std::int64_t n, const Step
   const auto blocks = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
   sweep_columns_kernel<<<blocks, ColumnTuning::threads, 0, state.stream()>>>(step, entries, state.partial(),
                                                                              state.tickets());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail
 
 /// Instantiates `sweep_columns` for one step on the device.
-#define PURLIN_SWEEP_COLUMNS_DEVICE(...) \
-  template void purlin::detail::sweep_columns(const Context<Space::device>&, std::int64_t, const __VA_ARGS__&);
+#define NEWEL_SWEEP_COLUMNS_DEVICE(...) \
+  template void newel::detail::sweep_columns(const Context<Space::device>&, std::int64_t, const __VA_ARGS__&);

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <type_traits>
 
-#include <purlin/core/column_step.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_step_host.hpp>
+#include <newel/core/column_step.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/vector_step_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// As many columns as go into a register together: four numbers of either precision, whose sums are of double.
 template <int columns>
@@ -155,8 +155,8 @@ void sweep_columns(const Context<Space::host>& ctx, std::int64_t n, const Step& 
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail
 
 /// Instantiates `sweep_columns` for one step on the host.
-#define PURLIN_SWEEP_COLUMNS_HOST(...) \
-  template void purlin::detail::sweep_columns(const Context<Space::host>&, std::int64_t, const __VA_ARGS__&);
+#define NEWEL_SWEEP_COLUMNS_HOST(...) \
+  template void newel::detail::sweep_columns(const Context<Space::host>&, std::int64_t, const __VA_ARGS__&);

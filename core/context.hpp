@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
-#include <purlin/core/memory.hpp>
-#include <purlin/core/types.hpp>
+#include <newel/core/memory.hpp>
+#include <newel/core/types.hpp>
 
 // Public headers include no CUDA header: these are the types behind cudaStream_t and cusparseHandle_t.
 struct CUstream_st;
 struct cusparseContext;
 
-namespace purlin {
+namespace newel {
 namespace detail {
 class ContextLock;
 class ThreadTeam;
@@ -127,4 +127,4 @@ inline const Context<Space::host>& host_context(const Context<Space::device>& ct
 /// How many CUDA devices answer; 0 also where the driver is missing. Defined only with CUDA on.
 int device_count();
 
-}  // namespace purlin
+}  // namespace newel

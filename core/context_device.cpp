@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device context: stream, handles and memory.
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
 #include <utility>
 
-#include <purlin/core/cusparse_device.hpp>
-#include <purlin/core/memory_device.hpp>
-#include <purlin/core/staged_copy_device.hpp>
+#include <newel/core/cusparse_device.hpp>
+#include <newel/core/memory_device.hpp>
+#include <newel/core/staged_copy_device.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 
 void check_cuda(cudaError_t status, const char* call) {
@@ -21,7 +21,7 @@ void check_cuda(cudaError_t status, const char* call) {
 DeviceError no_device() { return DeviceError("no CUDA device is available (no GPU, or no driver for this toolkit)"); }
 
 void copy_device_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
-  PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, ctx.stream()));
 }
 
 }  // namespace detail
@@ -61,14 +61,14 @@ constexpr int partials_per_multiprocessor = 8 * 4;
 Context<Space::device>::State::State(int device_number, bool own_stream, cudaStream_t stream,
                                      std::shared_ptr<MemoryResource> resource)
     : device(checked_device(device_number)), stream_(stream) {
-  PURLIN_CHECK_CUDA(cudaSetDevice(device));
+  NEWEL_CHECK_CUDA(cudaSetDevice(device));
   cudaDeviceProp properties;
-  PURLIN_CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
+  NEWEL_CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
   name = properties.name;
   multiprocessors = properties.multiProcessorCount;
   std::shared_ptr<const void> stream_owner;
   if (own_stream) {
-    PURLIN_CHECK_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    NEWEL_CHECK_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     stream_owner = std::shared_ptr<const void>(stream_, [](cudaStream_t own) { cudaStreamDestroy(own); });
   }
   if (resource == nullptr) resource = detail::device_memory(device);
@@ -104,7 +104,7 @@ Context<Space::device>::Context(int device, CUstream_st* stream, std::shared_ptr
 void Context<Space::device>::prepare_reductions() {
   state_->partial_ = Array<double, Space::device>(*this, state_->multiprocessors * partials_per_multiprocessor);
   state_->tickets_ = Array<unsigned, Space::device>(*this, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(state_->tickets_.data(), 0, state_->tickets_.bytes(), stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(state_->tickets_.data(), 0, state_->tickets_.bytes(), stream()));
 }
 
 int Context<Space::device>::device() const { return state_->device; }
@@ -125,14 +125,14 @@ void Context<Space::device>::release_unused_memory() const {
 cusparseContext* Context<Space::device>::cusparse() const {
   if (state_->cusparse == nullptr) {
     const detail::Cusparse& api = detail::cusparse();
-    PURLIN_CHECK_CUSPARSE(api.cusparseCreate(&state_->cusparse));
-    PURLIN_CHECK_CUSPARSE(api.cusparseSetStream(state_->cusparse, stream()));
+    NEWEL_CHECK_CUSPARSE(api.cusparseCreate(&state_->cusparse));
+    NEWEL_CHECK_CUSPARSE(api.cusparseSetStream(state_->cusparse, stream()));
   }
   return state_->cusparse;
 }
 
-void Context<Space::device>::synchronize() const { PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream())); }
+void Context<Space::device>::synchronize() const { NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream())); }
 
-void Context<Space::device>::make_current() const { PURLIN_CHECK_CUDA(cudaSetDevice(state_->device)); }
+void Context<Space::device>::make_current() const { NEWEL_CHECK_CUDA(cudaSetDevice(state_->device)); }
 
-}  // namespace purlin
+}  // namespace newel

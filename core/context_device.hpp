@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include <purlin/core/array.hpp>
-#include <purlin/core/context_lock.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/core/array.hpp>
+#include <newel/core/context_lock.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 
 void check_cuda(cudaError_t status, const char* call);
@@ -22,8 +22,8 @@ class StagedCopies;
 
 }  // namespace detail
 
-#define PURLIN_CHECK_CUDA(call) ::purlin::detail::check_cuda((call), #call)
-#define PURLIN_CHECK_LAUNCH() ::purlin::detail::check_cuda(cudaGetLastError(), "a kernel launch")
+#define NEWEL_CHECK_CUDA(call) ::newel::detail::check_cuda((call), #call)
+#define NEWEL_CHECK_LAUNCH() ::newel::detail::check_cuda(cudaGetLastError(), "a kernel launch")
 
 struct Context<Space::device>::State {
   int device = 0;
@@ -53,4 +53,4 @@ struct Context<Space::device>::State {
   unsigned* tickets() const { return const_cast<unsigned*>(tickets_.data()); }
 };
 
-}  // namespace purlin
+}  // namespace newel

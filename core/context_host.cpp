@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host context.
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 
-#include <purlin/core/array.hpp>
-#include <purlin/core/context_lock.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/thread_team.hpp>
+#include <newel/core/array.hpp>
+#include <newel/core/context_lock.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/thread_team.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // The one variable of the environment that the library reads: what runs several processes on a machine shares out its
@@ -47,4 +47,4 @@ void throw_copy_size_mismatch(std::int64_t from, std::int64_t to) {
 }
 
 }  // namespace detail
-}  // namespace purlin
+}  // namespace newel

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <thread>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/work_limit.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/work_limit.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Held from the start of an asynchronous solve until its report has been taken. It finds a caller's mistake; it
 /// makes nobody wait.
@@ -39,4 +39,4 @@ class ContextLock {
   std::atomic<std::thread::id> worker_{};
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of CSR matrices between spaces.
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/csr_check.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops_steps.hpp>
+#include <newel/core/csr_check.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops_steps.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // Row pointers of either width, in either space, as 64-bit ones in the space of the context.
@@ -58,14 +58,14 @@ Csr<T, Space::host> make_host_csr(const Context<Space::host>& host, const Contex
 
 template Csr<double, Space::host> make_csr(const Context<Space::host>&, const CsrView<double, Space::host>&);
 template Csr<float, Space::host> make_csr(const Context<Space::host>&, const CsrView<float, Space::host>&);
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 #define X(T, S) template Csr<T, Space::device> make_csr(const Context<Space::device>&, const CsrView<T, S>&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 #define X(T, S) \
   template Csr<T, Space::host> make_host_csr(const Context<Space::host>&, const Context<S>&, const CsrView<T, S>&);
-PURLIN_FOR_TYPES(X, Space::device)
+NEWEL_FOR_TYPES(X, Space::device)
 #undef X
 #endif
 
-}  // namespace purlin
+}  // namespace newel

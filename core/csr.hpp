@@ -2,9 +2,9 @@
 /// Compressed sparse rows: an owning matrix, a view of a caller's arrays, and the checks on them.
 #pragma once
 
-#include <purlin/core/array.hpp>
+#include <newel/core/array.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Where each stored number comes from: entry k of a permuted or converted matrix takes its value from position
 /// `position(k)` of the caller's value array, or is `none` (padding, value 0). Positions are 32-bit where the
@@ -159,4 +159,4 @@ template <class T>
 Csr<T, Space::host> make_host_csr(const Context<Space::host>& host, const Context<Space::device>& ctx,
                                   const CsrView<T, Space::device>& a);
 
-}  // namespace purlin
+}  // namespace newel

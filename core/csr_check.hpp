@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/host_device.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/host_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What can be wrong with a row, the gravest first.
 enum class RowFault : int { descending, outside, unsorted, repeated };
@@ -17,7 +17,7 @@ constexpr std::uint64_t column_faults = std::uint64_t{1} << 62;
 
 /// Row and fault as one number, so that what is to be reported is the minimum: the first row whose pointers are
 /// wrong, else the first row with bad columns.
-PURLIN_HD constexpr std::uint64_t fault_code(Index row, RowFault fault) {
+NEWEL_HD constexpr std::uint64_t fault_code(Index row, RowFault fault) {
   return (fault == RowFault::descending ? 0 : column_faults) + static_cast<std::uint64_t>(row) * 4 +
          static_cast<std::uint64_t>(fault);
 }
@@ -40,4 +40,4 @@ std::uint64_t csr_fault(const Context<Space::device>& ctx, const CsrView<T, Spac
 /// Throws InputError for a code other than `no_fault`.
 void throw_fault(std::uint64_t code, Index cols);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,14 +4,14 @@
 #include <cstring>
 #include <type_traits>
 
-#include <purlin/core/asymmetry.hpp>
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/csr_check.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/matrix_traits_device.hpp>
-#include <purlin/core/sorted_row.hpp>
+#include <newel/core/asymmetry.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/csr_check.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/matrix_traits_device.hpp>
+#include <newel/core/sorted_row.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 using detail::RowFault;
@@ -217,12 +217,12 @@ double from_bits(unsigned long long bits) {
 template <class T>
 DeviceFault fault_of(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
   Array<DeviceFault, Space::device> found(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(found.data(), 0xff, found.bytes(), ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(found.data(), 0xff, found.bytes(), ctx.stream()));
   with_row_ptr(a, [&](auto row_ptr) {
     with_row_lanes(a.rows, a.nnz(), [&](auto lanes) {
       check_kernel<lanes.value><<<grid_for(ctx, a.rows, lanes.value), block_threads, 0, ctx.stream()>>>(
           a.rows, a.cols, a.nnz(), row_ptr.data, a.col.data, found.data());
-      PURLIN_CHECK_LAUNCH();
+      NEWEL_CHECK_LAUNCH();
     });
   });
   return to_vector(ctx, found.cspan())[0];
@@ -256,11 +256,11 @@ std::function<MatrixTraits()> detail::start_matrix_traits(const Context<Space::d
       if (square) {
         scales_kernel<lanes.value>
             <<<grid, block_threads, 0, ctx.stream()>>>(a.rows, row_ptr.data, a.val.data, scales.data());
-        PURLIN_CHECK_LAUNCH();
+        NEWEL_CHECK_LAUNCH();
       }
       traits_kernel<lanes.value><<<grid, block_threads, 0, ctx.stream()>>>(a.rows, square, row_ptr.data, a.col.data,
                                                                            a.val.data, scales.data(), found);
-      PURLIN_CHECK_LAUNCH();
+      NEWEL_CHECK_LAUNCH();
     });
   });
   return [&results, found, square] {
@@ -297,7 +297,7 @@ MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, S
   template std::function<MatrixTraits()> detail::start_matrix_traits(const Context<S>&, const CsrView<T, S>&, \
                                                                      SmallResults&);                          \
   template MatrixTraits matrix_traits(const Context<S>&, const CsrView<T, S>&);
-PURLIN_FOR_TYPES(X, Space::device)
+NEWEL_FOR_TYPES(X, Space::device)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

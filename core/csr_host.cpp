@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <string>
 
-#include <purlin/core/csr_check.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/csr_check.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 
 void check_csr_lengths(Index rows, Index cols, std::int64_t row_ptr_size, std::int64_t col_size,
@@ -117,7 +117,7 @@ void check_csr(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a
 #define X(T, S)                                                                      \
   template std::uint64_t detail::csr_fault(const Context<S>&, const CsrView<T, S>&); \
   template void check_csr(const Context<S>&, const CsrView<T, S>&);
-PURLIN_FOR_TYPES(X, Space::host)
+NEWEL_FOR_TYPES(X, Space::host)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where cuSPARSE is found: as the system finds libraries, then in the toolkit that the library was built with.
-#include <purlin/core/cusparse_device.hpp>
+#include <newel/core/cusparse_device.hpp>
 
 #include <string>
 
-#include <purlin/core/dynamic_library.hpp>
+#include <newel/core/dynamic_library.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 Cusparse load_cusparse() {
-  const std::string name = PURLIN_CUSPARSE_NAME, folder = PURLIN_CUSPARSE_FOLDER;
+  const std::string name = NEWEL_CUSPARSE_NAME, folder = NEWEL_CUSPARSE_FOLDER;
   const DynamicLibrary library("cuSPARSE, which csr:alg1 and csr:alg2 call,", {name, folder + '/' + name});
   Cusparse functions;
 #define X(name) library.find(#name, functions.name);
-  PURLIN_CUSPARSE_FUNCTIONS(X)
+  NEWEL_CUSPARSE_FUNCTIONS(X)
 #undef X
   return functions;
 }
@@ -31,4 +31,4 @@ void check_cusparse(cusparseStatus_t status, const char* call) {
   throw DeviceError(std::string(call) + " failed: " + cusparse().cusparseGetErrorString(status));
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

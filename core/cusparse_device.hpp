@@ -5,11 +5,11 @@
 
 #include <cusparse.h>
 
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
-#define PURLIN_CUSPARSE_FUNCTIONS(X) \
+#define NEWEL_CUSPARSE_FUNCTIONS(X) \
   X(cusparseGetErrorString)          \
   X(cusparseCreate)                  \
   X(cusparseDestroy)                 \
@@ -26,7 +26,7 @@ namespace purlin::detail {
 /// Pointers to functions, which have the names of the functions.
 struct Cusparse {
 #define X(name) decltype(&::name) name = nullptr;
-  PURLIN_CUSPARSE_FUNCTIONS(X)
+  NEWEL_CUSPARSE_FUNCTIONS(X)
 #undef X
 };
 
@@ -35,6 +35,6 @@ const Cusparse& cusparse();
 
 void check_cusparse(cusparseStatus_t status, const char* call);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail
 
-#define PURLIN_CHECK_CUSPARSE(call) ::purlin::detail::check_cusparse((call), #call)
+#define NEWEL_CHECK_CUSPARSE(call) ::newel::detail::check_cusparse((call), #call)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // dlopen and dlsym, with words for what is missing.
-#include <purlin/core/dynamic_library.hpp>
+#include <newel/core/dynamic_library.hpp>
 
 #include <dlfcn.h>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 DynamicLibrary::DynamicLibrary(std::string what, const std::vector<std::string>& files) : what_(std::move(what)) {
   std::string reasons;
@@ -27,4 +27,4 @@ void* DynamicLibrary::address_of(const char* name) const {
   return address;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 class DynamicLibrary {
  public:
@@ -26,4 +26,4 @@ class DynamicLibrary {
   void* handle_ = nullptr;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The columns in which no entry is stored, ascending. Reads the columns of all entries once. On the device waits for
 /// the stream.
@@ -22,4 +22,4 @@ inline std::vector<Index> positions_of_zeros(const std::vector<char>& marks) {
   return found;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

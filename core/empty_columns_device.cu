@@ -2,10 +2,10 @@
 // Columns without entries on the device.
 #include <algorithm>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/empty_columns.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/empty_columns.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int mark_threads = 256, mark_blocks = 8;
@@ -22,14 +22,14 @@ std::vector<Index> empty_columns(const Context<Space::device>& ctx, const Patter
   if (a.cols == 0) return {};
   const auto& state = ctx.state();
   Array<char, Space::device> marks(ctx, a.cols);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(marks.data(), 0, marks.bytes(), state.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(marks.data(), 0, marks.bytes(), state.stream()));
   if (a.nnz() > 0) {
     const Offset wanted = (a.nnz() + mark_threads - 1) / mark_threads;
     const auto blocks = static_cast<unsigned>(std::min(wanted, Offset{state.multiprocessors} * mark_blocks));
     mark_columns<<<blocks, mark_threads, 0, state.stream()>>>(a.col.data, a.nnz(), marks.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
   return positions_of_zeros(to_vector(ctx, marks.cspan()));
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns without entries on the host.
-#include <purlin/core/empty_columns.hpp>
+#include <newel/core/empty_columns.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 std::vector<Index> empty_columns(const Context<Space::host>&, const Pattern<Space::host>& a) {
   std::vector<char> marks(static_cast<std::size_t>(a.cols));
@@ -10,4 +10,4 @@ std::vector<Index> empty_columns(const Context<Space::host>&, const Pattern<Spac
   return positions_of_zeros(marks);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries to CSR in two steps: a stable partition into blocks of rows that fit in a cache, then a counting sort
 // within each block. Blocks depend on the matrix alone, so the result does not depend on the threads.
-#include <purlin/core/entries_to_csr.hpp>
+#include <newel/core/entries_to_csr.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -10,11 +10,11 @@
 #include <memory>
 #include <mutex>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using Symmetry = MatrixMarketHeader::Symmetry;
@@ -284,4 +284,4 @@ Csr<double, Space::host> entries_to_csr(const Context<Space::host>& ctx, Index r
   return a;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

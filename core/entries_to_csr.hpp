@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/matrix_market_entries.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/matrix_market_entries.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The matrix of all entries: mirrored where the symmetry says so, columns ascending, entries of one place summed in
 /// the order of the file, whatever the number of threads. Consumes the pieces, whose memory goes back as they
@@ -17,4 +17,4 @@ Csr<double, Space::host> entries_to_csr(const Context<Space::host>& ctx, Index r
                                         MatrixMarketHeader::Symmetry symmetry, std::vector<Piece> pieces,
                                         const std::string& name);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

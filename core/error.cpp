@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts of the exceptions.
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include <array>
 #include <cstdio>
 
-namespace purlin {
+namespace newel {
 
 std::string human_bytes(std::uint64_t bytes) {
   static constexpr std::array<const char*, 6> units = {"B", "kB", "MB", "GB", "TB", "PB"};
@@ -103,4 +103,4 @@ OutOfMemory::OutOfMemory(std::string_view space, std::string_view purpose, std::
       available_bytes_(available_bytes),
       on_device_(space == "device") {}
 
-}  // namespace purlin
+}  // namespace newel

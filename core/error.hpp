@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What Purlin throws: a caller's mistake, exhausted memory, a failing device. A solve that does not
+/// What Newel throws: a caller's mistake, exhausted memory, a failing device. A solve that does not
 /// converge throws nothing; it returns a Status.
 #pragma once
 
@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include <purlin/core/located_text.hpp>
+#include <newel/core/located_text.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Base of every exception thrown by the library.
 class Error : public std::runtime_error {
@@ -126,4 +126,4 @@ class DeviceError : public Error {
 /// "1.50 GB", "312 kB": bytes for people, in powers of ten.
 std::string human_bytes(std::uint64_t bytes);
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,10 +4,10 @@
 
 #include <type_traits>
 
-#include <purlin/config.hpp>
-#include <purlin/core/types.hpp>
+#include <newel/config.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// A null function: not there in this build.
 template <template <class, Space> class Function>
@@ -39,10 +39,10 @@ template <class Maker, template <class, Space> class Function>
 void fill_columns(FactoryColumns<Function>& columns) {
   columns.host_double = &Maker::template make<double, Space::host>;
   columns.host_float = &Maker::template make<float, Space::host>;
-  if constexpr (PURLIN_HAS_CUDA == 1) {
+  if constexpr (NEWEL_HAS_CUDA == 1) {
     columns.device_double = &Maker::template make<double, Space::device>;
     columns.device_float = &Maker::template make<float, Space::device>;
   }
 }
 
-}  // namespace purlin
+}  // namespace newel

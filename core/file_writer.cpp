@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffered writing to a temporary next to the target, plain or through zlib, and the rename at the end.
-#include <purlin/core/file_writer.hpp>
+#include <newel/core/file_writer.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/gzip.hpp>
-#include <purlin/core/temporary_file.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/gzip.hpp>
+#include <newel/core/temporary_file.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 std::string behind_links(const std::string& path) {
@@ -110,4 +110,4 @@ void FileWriter::commit() {
   temporary_.reset();
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

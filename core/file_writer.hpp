@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 class GzipWriter;
 class TemporaryFile;
@@ -63,4 +63,4 @@ class FileWriter {
   std::unique_ptr<GzipWriter> packed_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // zlib's streams, and what a build without zlib says instead.
-#include <purlin/core/gzip.hpp>
+#include <newel/core/gzip.hpp>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
 
-#if PURLIN_HAS_ZLIB
+#if NEWEL_HAS_ZLIB
 #include <zlib.h>
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 #include <cstring>
 #endif
 
-namespace purlin::detail {
+namespace newel::detail {
 
 bool begins_as_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 
-#if PURLIN_HAS_ZLIB
+#if NEWEL_HAS_ZLIB
 
 struct GzipReader::State {
   State(std::string_view packed, const std::string& name_) : rest(packed), name(name_) {
@@ -133,16 +133,16 @@ struct GzipReader::State {};
 
 bool inflate_raw(std::string_view, char*, std::size_t, const std::string& name) {
   throw InputError(name +
-                   " is packed, and this build of Purlin has no zlib: write it by numpy.savez, without packing");
+                   " is packed, and this build of Newel has no zlib: write it by numpy.savez, without packing");
 }
 
 GzipReader::GzipReader(std::string_view, const std::string& name) {
-  throw InputError(name + " is gzipped, and this build of Purlin has no zlib: unpack it first");
+  throw InputError(name + " is gzipped, and this build of Newel has no zlib: unpack it first");
 }
 std::size_t GzipReader::read(char*, std::size_t) { return 0; }
 
 GzipWriter::GzipWriter(int, const std::string& path) {
-  throw InputError("cannot write " + path + ": gzip needs zlib, which this build of Purlin does not have");
+  throw InputError("cannot write " + path + ": gzip needs zlib, which this build of Newel does not have");
 }
 GzipWriter::~GzipWriter() = default;
 std::size_t GzipWriter::write(std::string_view, std::string&) { return 0; }
@@ -152,4 +152,4 @@ std::string GzipWriter::close() { return {}; }
 
 GzipReader::~GzipReader() = default;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

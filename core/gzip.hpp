@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 bool begins_as_gzip(std::string_view bytes);
 
@@ -52,4 +52,4 @@ class GzipWriter {
   void* file_ = nullptr;  // gzFile
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,9 +2,9 @@
 /// IndexSpan: a caller's array of row, column or entry numbers, whatever its integer type.
 #pragma once
 
-#include <purlin/core/array.hpp>
+#include <newel/core/array.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// What the integers of an IndexSpan are.
 enum class IndexKind { int32, uint32, int64, uint64 };
@@ -41,4 +41,4 @@ struct IndexSpan {
   IndexSpan(const std::vector<I>& from) : IndexSpan(from.data(), static_cast<std::int64_t>(from.size())) {}
 };
 
-}  // namespace purlin
+}  // namespace newel

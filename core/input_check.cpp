@@ -2,12 +2,12 @@
 // Names the first wrong number of a caller's matrix, as the caller counts.
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/input_entries.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/input_entries.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Number i of the span as it stands there.
@@ -111,7 +111,7 @@ void check_items(const Context<S>& ctx, const InputForm<S>& form) {
 #define X(S)                                                            \
   template void check_pointers(const Context<S>&, const InputForm<S>&); \
   template void check_items(const Context<S>&, const InputForm<S>&);
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// Where the stored values of a MatrixInput belong, for the loops and kernels that assemble it. Internal.
 #pragma once
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/core/matrix_input.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/core/matrix_input.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The numbers of an IndexSpan, counted from 0. What an int64 does not hold comes out negative.
 struct IndexReader {
@@ -13,13 +13,13 @@ struct IndexReader {
   IndexKind kind = IndexKind::int32;
   int base = 0;
 
-  PURLIN_HD std::int64_t operator[](std::int64_t i) const {
+  NEWEL_HD std::int64_t operator[](std::int64_t i) const {
     // Unsigned, so that the difference is defined at the ends of the range.
     return static_cast<std::int64_t>(read(i) - static_cast<std::uint64_t>(base));
   }
 
  private:
-  PURLIN_HD std::uint64_t read(std::int64_t i) const {
+  NEWEL_HD std::uint64_t read(std::int64_t i) const {
     switch (kind) {
       case IndexKind::int32:
         return static_cast<std::uint64_t>(std::int64_t{static_cast<const std::int32_t*>(data)[i]});
@@ -62,7 +62,7 @@ struct InputEntries {
   Index cols() const { return static_cast<Index>((transposed ? stored_rows : stored_cols) * block_size); }
 
   /// The line of item k. Pointers, where there are some, have been checked.
-  PURLIN_HD std::int64_t line_of(Offset k) const {
+  NEWEL_HD std::int64_t line_of(Offset k) const {
     if (!compressed) return lines[k];
     std::int64_t low = 0, high = by_columns ? stored_cols : stored_rows;  // the line is in [low, high)
     while (high - low > 1) {
@@ -75,7 +75,7 @@ struct InputEntries {
     return low;
   }
 
-  PURLIN_HD EntryFault fault(std::int64_t line, std::int64_t index) const {
+  NEWEL_HD EntryFault fault(std::int64_t line, std::int64_t index) const {
     const std::int64_t row = by_columns ? index : line, col = by_columns ? line : index;
     if (row < 0 || row >= stored_rows) return EntryFault::row;
     if (col < 0 || col >= stored_cols) return EntryFault::column;
@@ -83,7 +83,7 @@ struct InputEntries {
   }
 
   /// Where value p belongs, of an item that has been checked.
-  PURLIN_HD Place place(Offset p, std::int64_t line, std::int64_t index) const {
+  NEWEL_HD Place place(Offset p, std::int64_t line, std::int64_t index) const {
     std::int64_t row = by_columns ? index : line, col = by_columns ? line : index;
     const bool mirrored = half && row != col;
     if (per_block > 1) {
@@ -150,4 +150,4 @@ void check_pointers(const Context<S>& ctx, const InputForm<S>& form);
 template <Space S>
 void check_items(const Context<S>& ctx, const InputForm<S>& form);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

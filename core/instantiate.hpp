@@ -3,20 +3,20 @@
 /// Included at the bottom of a source, by the library itself only.
 #pragma once
 
-#include <purlin/config.hpp>
+#include <newel/config.hpp>
 
-#define PURLIN_FOR_TYPES(X, SPACE) \
+#define NEWEL_FOR_TYPES(X, SPACE) \
   X(double, SPACE)                 \
   X(float, SPACE)
 
-#if PURLIN_HAS_CUDA
-#define PURLIN_FOR_TYPES_AND_SPACES(X)       \
-  PURLIN_FOR_TYPES(X, ::purlin::Space::host) \
-  PURLIN_FOR_TYPES(X, ::purlin::Space::device)
-#define PURLIN_FOR_SPACES(X) \
-  X(::purlin::Space::host)   \
-  X(::purlin::Space::device)
+#if NEWEL_HAS_CUDA
+#define NEWEL_FOR_TYPES_AND_SPACES(X)       \
+  NEWEL_FOR_TYPES(X, ::newel::Space::host) \
+  NEWEL_FOR_TYPES(X, ::newel::Space::device)
+#define NEWEL_FOR_SPACES(X) \
+  X(::newel::Space::host)   \
+  X(::newel::Space::device)
 #else
-#define PURLIN_FOR_TYPES_AND_SPACES(X) PURLIN_FOR_TYPES(X, ::purlin::Space::host)
-#define PURLIN_FOR_SPACES(X) X(::purlin::Space::host)
+#define NEWEL_FOR_TYPES_AND_SPACES(X) NEWEL_FOR_TYPES(X, ::newel::Space::host)
+#define NEWEL_FOR_SPACES(X) X(::newel::Space::host)
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON by recursive descent.
-#include <purlin/core/json_value.hpp>
+#include <newel/core/json_value.hpp>
 
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 void append_quoted(std::string& out, const std::string& text) {
@@ -216,4 +216,4 @@ std::string json_text(const JsonValue& value) {
 
 JsonValue parse_json(std::string_view text) { return Parser(text).whole(); }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

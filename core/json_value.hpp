@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A value of RFC 8259. Numbers are doubles, of which every bit survives being written and read; what is beyond a
 /// double ("1e999") is infinite, and so is written. Members of an object are sorted by name.
@@ -27,4 +27,4 @@ std::string json_text(const JsonValue& value);
 /// than 16 deep.
 JsonValue parse_json(std::string_view text);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

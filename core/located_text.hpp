@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace purlin {
+namespace newel {
 
 /// The library counts from 0 and says so; a program that reads files with rows from 1 prints `text(1)`.
 class LocatedText {
@@ -48,4 +48,4 @@ class LocatedText {
   std::vector<std::variant<std::string, std::int64_t, Counted>> pieces_;
 };
 
-}  // namespace purlin
+}  // namespace newel

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string>
 
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Processors that work side by side, each with fast memory of its own that a format fills by itself (device) or
 /// that fills itself (host).
@@ -35,4 +35,4 @@ struct Machine {
 Machine machine_of(const Context<Space::host>& ctx);
 Machine machine_of(const Context<Space::device>& ctx);
 
-}  // namespace purlin
+}  // namespace newel

@@ -3,16 +3,16 @@
 #include <map>
 #include <mutex>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/machine.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/machine.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 Machine machine_of_device(int device) {
   const auto attribute = [&](cudaDeviceAttr which) {
     int value = 0;
-    PURLIN_CHECK_CUDA(cudaDeviceGetAttribute(&value, which, device));
+    NEWEL_CHECK_CUDA(cudaDeviceGetAttribute(&value, which, device));
     return value;
   };
   Machine machine;
@@ -46,4 +46,4 @@ Machine machine_of(const Context<Space::device>& ctx) {
   return at->second;
 }
 
-}  // namespace purlin
+}  // namespace newel

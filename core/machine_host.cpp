@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include <purlin/core/machine.hpp>
+#include <newel/core/machine.hpp>
 
-namespace purlin {
+namespace newel {
 
 Machine machine_of(const Context<Space::host>& ctx) {
   // Where the system does not say: what processors of the last ten years have at least.
@@ -24,4 +24,4 @@ Machine machine_of(const Context<Space::host>& ctx) {
   return machine;
 }
 
-}  // namespace purlin
+}  // namespace newel

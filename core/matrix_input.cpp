@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be said of a caller's matrix without reading its arrays.
-#include <purlin/core/matrix_input.hpp>
+#include <newel/core/matrix_input.hpp>
 
 #include <limits>
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr std::int64_t most_rows = std::numeric_limits<Index>::max();
@@ -90,7 +90,7 @@ std::optional<CsrView<T, S>> MatrixInput<T, S>::as_csr() const {
 }
 
 #define X(T, S) template class MatrixInput<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/index_span.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/index_span.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// One half of a square matrix, with its diagonal.
 enum class Triangle { lower, upper };
@@ -135,4 +135,4 @@ class MatrixInput {
   const ValueMap<S>* value_map_ = nullptr;
 };
 
-}  // namespace purlin
+}  // namespace newel

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// What the banner of a file says.
 struct MatrixMarketHeader {
@@ -90,4 +90,4 @@ void write_vector(const std::string& path, Span<const T, Space::host> x, std::st
 template <class T>
 void write_columns(const std::string& path, Span<const T, Space::host> x, Index cols, std::string_view comment = {});
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parallel parse of data lines: the text is cut at line ends, each cut is parsed alone, and a mistake is located
 // afterwards, so that good files never pay for line numbers.
-#include <purlin/core/matrix_market_entries.hpp>
+#include <newel/core/matrix_market_entries.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <new>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/number_parse.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/number_parse.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using Layout = MatrixMarketHeader::Layout;
@@ -333,4 +333,4 @@ std::vector<Piece> parse_pieces(const Context<Space::host>& ctx, const NamedText
   return pieces;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

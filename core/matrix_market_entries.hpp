@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include <purlin/core/matrix_market_text.hpp>
+#include <newel/core/matrix_market_text.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// One line of a coordinate file, 0-based.
 struct Entry {
@@ -39,4 +39,4 @@ struct ReadLimits {
 std::vector<Piece> parse_pieces(const Context<Space::host>& ctx, const NamedText& text, const Preamble& preamble,
                                 std::size_t piece_bytes);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

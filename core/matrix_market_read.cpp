@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix Market text to a CSR matrix or a vector.
-#include <purlin/core/matrix_market_read.hpp>
+#include <newel/core/matrix_market_read.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/entries_to_csr.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/text_source.hpp>
+#include <newel/core/entries_to_csr.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/text_source.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 namespace {
 
@@ -193,4 +193,4 @@ DenseColumns parse_columns(const Context<Space::host>& ctx, std::string_view tex
   return detail::parse_plain_columns(ctx, {source.text(), name, source.left_out()});
 }
 
-}  // namespace purlin
+}  // namespace newel

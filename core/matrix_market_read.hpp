@@ -3,20 +3,20 @@
 /// pieces of a small text.
 #pragma once
 
-#include <purlin/core/matrix_market_entries.hpp>
+#include <newel/core/matrix_market_entries.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
-/// As `purlin::parse_matrix`, for text that is not packed.
+/// As `newel::parse_matrix`, for text that is not packed.
 Csr<double, Space::host> parse_plain_matrix(const Context<Space::host>& ctx, const NamedText& text,
                                             MatrixMarketHeader* header = nullptr, const ReadLimits& limits = {});
 
-/// As `purlin::parse_vector`, for text that is not packed.
+/// As `newel::parse_vector`, for text that is not packed.
 Array<double, Space::host> parse_plain_vector(const Context<Space::host>& ctx, const NamedText& text,
                                               const ReadLimits& limits = {});
 
-/// As `purlin::parse_columns`, for text that is not packed.
+/// As `newel::parse_columns`, for text that is not packed.
 DenseColumns parse_plain_columns(const Context<Space::host>& ctx, const NamedText& text,
                                  const ReadLimits& limits = {});
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Banner and size line of a Matrix Market file, and messages that name a line.
-#include <purlin/core/matrix_market_text.hpp>
+#include <newel/core/matrix_market_text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <cstring>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/number_parse.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/number_parse.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr std::string_view banner_word = "%%matrixmarket";
@@ -264,4 +264,4 @@ void check_proportion(const NamedText& text, const Preamble& preamble, Index len
            std::to_string(length) + " " + what + ", entries: " + std::to_string(entries));
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

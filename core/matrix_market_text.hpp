@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/core/matrix_market.hpp>
-#include <purlin/core/text_source.hpp>
+#include <newel/core/matrix_market.hpp>
+#include <newel/core/text_source.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A text with the name that messages call it by.
 struct NamedText {
@@ -64,4 +64,4 @@ Preamble read_preamble(const NamedText& text);
 void check_proportion(const NamedText& text, const Preamble& preamble, Index length, const char* what, Offset entries,
                       Offset empty);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

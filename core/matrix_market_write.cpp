@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <charconv>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/file_writer.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/matrix_market.hpp>
-#include <purlin/core/matrix_market_write.hpp>
-#include <purlin/core/number_parse.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/file_writer.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/matrix_market.hpp>
+#include <newel/core/matrix_market_write.hpp>
+#include <newel/core/number_parse.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr std::size_t longest_line = 64;  // two indices and the longest double
@@ -101,13 +101,13 @@ void write_columns(const std::string& path, Span<const T, Space::host> x, Index 
   detail::write_columns_to(file, x, cols, comment);
 }
 
-#define PURLIN_INSTANTIATE(T, SPACE)                                                                     \
+#define NEWEL_INSTANTIATE(T, SPACE)                                                                     \
   template void detail::write_matrix_to<T>(FileWriter&, const CsrView<T, SPACE>&, std::string_view);     \
   template void detail::write_columns_to<T>(FileWriter&, Span<const T, SPACE>, Index, std::string_view); \
   template void write_matrix<T>(const std::string&, const CsrView<T, SPACE>&, std::string_view);         \
   template void write_vector<T>(const std::string&, Span<const T, SPACE>, std::string_view);             \
   template void write_columns<T>(const std::string&, Span<const T, SPACE>, Index, std::string_view);
-PURLIN_FOR_TYPES(PURLIN_INSTANTIATE, ::purlin::Space::host)
-#undef PURLIN_INSTANTIATE
+NEWEL_FOR_TYPES(NEWEL_INSTANTIATE, ::newel::Space::host)
+#undef NEWEL_INSTANTIATE
 
-}  // namespace purlin
+}  // namespace newel

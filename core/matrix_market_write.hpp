@@ -4,17 +4,17 @@
 
 #include <string_view>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/file_writer.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/file_writer.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
-/// As `purlin::write_matrix`; commits.
+/// As `newel::write_matrix`; commits.
 template <class T>
 void write_matrix_to(FileWriter& file, const CsrView<T, Space::host>& a, std::string_view comment = {});
 
-/// As `purlin::write_columns`, where `cols` divides the length; commits.
+/// As `newel::write_columns`, where `cols` divides the length; commits.
 template <class T>
 void write_columns_to(FileWriter& file, Span<const T, Space::host> x, Index cols, std::string_view comment = {});
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,9 +2,9 @@
 /// Facts about a matrix that decide which solver and preconditioner may be used: symmetry and the diagonal.
 #pragma once
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// How many rows have a property, and the first of them (0-based; -1 where there is none).
 struct RowCount {
@@ -51,4 +51,4 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
 template <class T>
 MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
 
-}  // namespace purlin
+}  // namespace newel

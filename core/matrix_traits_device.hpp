@@ -4,14 +4,14 @@
 
 #include <functional>
 
-#include <purlin/core/matrix_traits.hpp>
-#include <purlin/core/small_results_device.hpp>
+#include <newel/core/matrix_traits.hpp>
+#include <newel/core/small_results_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// `matrix_traits` without its wait: what is returned gives them once `results` have been fetched.
 template <class T>
 std::function<MatrixTraits()> start_matrix_traits(const Context<Space::device>& ctx,
                                                   const CsrView<T, Space::device>& a, SmallResults& results);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

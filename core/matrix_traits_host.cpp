@@ -5,13 +5,13 @@
 #include <cstring>
 #include <vector>
 
-#include <purlin/core/asymmetry.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/matrix_traits.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/random.hpp>
+#include <newel/core/asymmetry.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/matrix_traits.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/random.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // Position of column j in row i, or -1. `after` is where it may be, counted from the beginning of the row, -1 where
@@ -248,7 +248,7 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
 #define X(T, S)                                                                          \
   template Array<double, S> detail::row_scales(const Context<S>&, const CsrView<T, S>&); \
   template MatrixTraits matrix_traits(const Context<S>&, const CsrView<T, S>&);
-PURLIN_FOR_TYPES(X, Space::host)
+NEWEL_FOR_TYPES(X, Space::host)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,10 +2,10 @@
 // The largest magnitude of a vector on the device.
 #include <algorithm>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/core/vector_step_device.cuh>
+#include <newel/core/vector_ops.hpp>
+#include <newel/core/vector_step_device.cuh>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr int max_abs_threads = 256, max_abs_blocks = 8;
@@ -55,10 +55,10 @@ void max_abs(const Context<Space::device>& ctx, Span<const T, Space::device> x, 
   const auto blocks = static_cast<unsigned>(std::min(wanted, std::int64_t{state.multiprocessors} * max_abs_blocks));
   max_abs_kernel<<<blocks, max_abs_threads, 0, state.stream()>>>(x.data, x.size, state.partial(), state.tickets(),
                                                                  result);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template void max_abs(const Context<Space::device>&, Span<const double, Space::device>, double*);
 template void max_abs(const Context<Space::device>&, Span<const float, Space::device>, double*);
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,10 +2,10 @@
 // The largest magnitude of a vector on the host.
 #include <cmath>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/vector_ops.hpp>
 
-namespace purlin {
+namespace newel {
 
 template <class T>
 void max_abs(const Context<Space::host>& ctx, Span<const T, Space::host> x, double* result) {
@@ -20,4 +20,4 @@ void max_abs(const Context<Space::host>& ctx, Span<const T, Space::host> x, doub
 template void max_abs(const Context<Space::host>&, Span<const double, Space::host>, double*);
 template void max_abs(const Context<Space::host>&, Span<const float, Space::host>, double*);
 
-}  // namespace purlin
+}  // namespace newel

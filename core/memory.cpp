@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of a context: its resource asked, checked and counted.
-#include <purlin/core/memory.hpp>
+#include <newel/core/memory.hpp>
 
 #include <new>
 #include <string>
 #include <utility>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin {
+namespace newel {
 
 ContextMemory::ContextMemory(Space space, std::shared_ptr<MemoryResource> resource, CUstream_st* stream,
                              std::shared_ptr<const void> stream_owner)
@@ -44,4 +44,4 @@ void ContextMemory::release(void* pointer, std::size_t bytes) noexcept {
   ledger_.remove(bytes);
 }
 
-}  // namespace purlin
+}  // namespace newel

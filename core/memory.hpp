@@ -7,13 +7,13 @@
 #include <memory>
 #include <optional>
 
-#include <purlin/core/memory_ledger.hpp>
-#include <purlin/core/types.hpp>
+#include <newel/core/memory_ledger.hpp>
+#include <newel/core/types.hpp>
 
 // Public headers include no CUDA header: the type behind cudaStream_t.
 struct CUstream_st;
 
-namespace purlin {
+namespace newel {
 
 /// The alignment in bytes that every allocation in `space` has.
 constexpr std::size_t memory_alignment(Space space) { return space == Space::host ? 64 : 256; }
@@ -90,4 +90,4 @@ namespace detail {
 std::shared_ptr<MemoryResource> host_memory();
 }  // namespace detail
 
-}  // namespace purlin
+}  // namespace newel

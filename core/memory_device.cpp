@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in memory of a device: a stream-ordered pool, measured against what the device has left.
-#include <purlin/core/memory_device.hpp>
+#include <newel/core/memory_device.hpp>
 
-#include <purlin/core/available_memory.hpp>
-#include <purlin/core/context_device.hpp>
+#include <newel/core/available_memory.hpp>
+#include <newel/core/context_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 class DevicePool final : public MemoryResource {
@@ -15,9 +15,9 @@ class DevicePool final : public MemoryResource {
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
     properties.location.id = device;
-    PURLIN_CHECK_CUDA(cudaMemPoolCreate(&pool_, &properties));
+    NEWEL_CHECK_CUDA(cudaMemPoolCreate(&pool_, &properties));
     std::uint64_t keep = UINT64_MAX;
-    PURLIN_CHECK_CUDA(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
+    NEWEL_CHECK_CUDA(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
   }
   ~DevicePool() override { cudaMemPoolDestroy(pool_); }
   DevicePool(const DevicePool&) = delete;
@@ -47,7 +47,7 @@ class DevicePool final : public MemoryResource {
     cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used);
     return reserved - used;
   }
-  void release_unused() override { PURLIN_CHECK_CUDA(cudaMemPoolTrimTo(pool_, 0)); }
+  void release_unused() override { NEWEL_CHECK_CUDA(cudaMemPoolTrimTo(pool_, 0)); }
 
  private:
   std::uint64_t free_bytes() const {
@@ -72,4 +72,4 @@ bool keeps(const MemoryResource& memory, std::uint64_t bytes) {
 
 std::shared_ptr<MemoryResource> device_memory(int device) { return std::make_shared<DevicePool>(device); }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,12 +4,12 @@
 
 #include <memory>
 
-#include <purlin/core/memory.hpp>
+#include <newel/core/memory.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A stream-ordered pool on device number `device`. Memory that is released stays in it, so that the next allocation
 /// of a time loop costs nothing; `release_unused` (cudaMemPoolTrimTo) gives back what no queued work may still use.
 std::shared_ptr<MemoryResource> device_memory(int device);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

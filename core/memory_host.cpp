@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in memory of the host: aligned, and measured against what the machine and its control group have left.
-#include <purlin/core/memory.hpp>
+#include <newel/core/memory.hpp>
 
 #include <malloc.h>
 #include <sys/mman.h>
@@ -12,10 +12,10 @@
 #include <cstring>
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/available_memory.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/available_memory.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // The first number in a file; `missing` where there is none ("max", or no such file).
@@ -110,4 +110,4 @@ bool detail::is_negligible(const ContextMemory& memory, std::uint64_t bytes) {
   return bytes <= most && dynamic_cast<const HostMemory*>(&memory.resource()) != nullptr;
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace purlin {
+namespace newel {
 
 /// What a context's arrays use. Tests and the memory report read it.
 struct MemoryUse {
@@ -36,4 +36,4 @@ class MemoryLedger {
 };
 
 }  // namespace detail
-}  // namespace purlin
+}  // namespace newel

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of other packages, edit distance, and beginnings.
-#include <purlin/core/nearest_name.hpp>
+#include <newel/core/nearest_name.hpp>
 
 #include <algorithm>
 #include <array>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/table.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/table.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // What one thing is called here, in every interface, and what other packages and programs call it: an option of a
@@ -157,4 +157,4 @@ void refuse_unknown(const std::string& kind, std::string_view given, const std::
                    "; there are: " + known + more);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The one of `names` that is `given` up to case, '-' and '_'; else what other packages call so (`maxiter`, `ilu`,
 /// `-b`); else the one that differs by the fewest edits; else one that begins like it. Empty where none is near.
@@ -19,4 +19,4 @@ std::string did_you_mean(std::string_view given, const std::vector<std::string>&
 [[noreturn]] void refuse_unknown(const std::string& kind, std::string_view given,
                                  const std::vector<std::string>& names, const std::string& more = {});
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

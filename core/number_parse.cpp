@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decimal text to a double: the exact 128-bit way for middling exponents, and the slow way for all others.
-#include <purlin/core/number_parse.hpp>
+#include <newel/core/number_parse.hpp>
 
 #include <charconv>
 #include <cmath>
 #include <string>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
@@ -81,4 +81,4 @@ ParsedNumber read_number_slowly(const DecimalText& text) {
   return {signed_value(value), text.end, NumberStatus::ok};
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

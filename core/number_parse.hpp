@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// How the reading of a number went.
 enum class NumberStatus { ok, not_a_number, overflow };
@@ -142,4 +142,4 @@ inline ParsedNumber read_number(const char* p, const char* end) {
   return {text.negative ? -value : value, text.end, NumberStatus::ok};
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

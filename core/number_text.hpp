@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// 1234567.8 as "1,234,568", and with two significant digits as "1,200,000". Powers of ten from 1e15 on; "inf".
 inline std::string plain_number(double number, int significant = 15) {
@@ -24,4 +24,4 @@ inline std::string plain_number(double number, int significant = 15) {
   return text;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

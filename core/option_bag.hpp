@@ -6,7 +6,7 @@
 #include <map>
 #include <typeindex>
 
-namespace purlin {
+namespace newel {
 
 /// At most one struct of each type. A method reads its own and knows of no other; a type that nobody has set is there
 /// with its defaults. Copies are independent of each other.
@@ -32,4 +32,4 @@ class OptionBag {
   std::map<std::type_index, std::any> values_;
 };
 
-}  // namespace purlin
+}  // namespace newel

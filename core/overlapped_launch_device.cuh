@@ -3,9 +3,9 @@
 /// (CUDA C++ Programming Guide). Internal.
 #pragma once
 
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Called once by every thread of a kernel that `launch_overlapped` launches, before it reads what earlier work on
 /// the stream may have written, and before it writes anything: waits until that work has ended. What the kernel reads
@@ -24,9 +24,9 @@ template <class Kernel>
 bool may_overlap(Kernel kernel) {
   constexpr int first_with_wait = 90, first_with_capture = 12030;
   cudaFuncAttributes attributes;
-  PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  NEWEL_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
   int driver = 0;
-  PURLIN_CHECK_CUDA(cudaDriverGetVersion(&driver));
+  NEWEL_CHECK_CUDA(cudaDriverGetVersion(&driver));
   return attributes.ptxVersion >= first_with_wait && driver >= first_with_capture;
 }
 
@@ -52,7 +52,7 @@ void launch_overlapped(const Context<Space::device>& ctx, bool overlaps, void (*
   config.stream = ctx.state().stream();
   config.attrs = &attribute;
   config.numAttrs = overlaps && config.stream != nullptr ? 1 : 0;
-  PURLIN_CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, arguments...));
+  NEWEL_CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

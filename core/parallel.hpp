@@ -14,10 +14,10 @@
 #include <type_traits>
 #include <vector>
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/thread_team.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/thread_team.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Adds to a number that several threads of a loop add to; what it was before.
 template <class T>
@@ -196,4 +196,4 @@ bool parallel_all(const Context<Space::host>& ctx, I n, F&& f, std::int64_t leas
       least);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

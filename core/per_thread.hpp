@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A T for each thread of a context. No two of them share a cache line, nor one of those that are fetched together:
 /// threads that write to the same line wait for each other.
@@ -33,4 +33,4 @@ class PerThread {
   std::vector<Slot> slots_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

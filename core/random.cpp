@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of the generator's values.
-#include <purlin/core/random.hpp>
+#include <newel/core/random.hpp>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops_steps.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops_steps.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T, Space S>
 void fill_random(const Context<S>& ctx, RandomKind kind, std::uint64_t seed, std::int64_t first, Span<T, S> x) {
@@ -15,7 +15,7 @@ void fill_random(const Context<S>& ctx, RandomKind kind, std::uint64_t seed, std
 
 #define X(T, S) \
   template void fill_random<T, S>(const Context<S>&, RandomKind, std::uint64_t, std::int64_t, Span<T, S>);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

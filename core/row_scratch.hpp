@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class Value>
 class RowScratch {
@@ -31,4 +31,4 @@ class RowScratch {
   PerThread<std::vector<Value>> rows_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Lets launches of the kernel take all shared memory that a block of this device may have, and returns how many
 /// bytes of it may be dynamic. All, and never just what the next launch takes: the limit is the kernel's, and a
@@ -14,12 +14,12 @@ namespace purlin::detail {
 template <class Kernel>
 std::size_t allow_all_shared_memory(const Context<Space::device>& ctx, Kernel kernel) {
   int of_block = 0;
-  PURLIN_CHECK_CUDA(cudaDeviceGetAttribute(&of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx.device()));
+  NEWEL_CHECK_CUDA(cudaDeviceGetAttribute(&of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx.device()));
   cudaFuncAttributes attributes;
-  PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  NEWEL_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
   const int dynamic = of_block - static_cast<int>(attributes.sharedSizeBytes);
-  PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic));
+  NEWEL_CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic));
   return static_cast<std::size_t>(dynamic);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -7,16 +7,16 @@
 #include <stdexcept>
 #include <vector>
 
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Memory for results of kernels, all bytes 0 before. The host waits once for all of them, where a copy of each would
 /// make it wait as often as there are kernels.
 class SmallResults {
  public:
   explicit SmallResults(const Context<Space::device>& ctx) : ctx_(ctx), found_(ctx, capacity / word) {
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(found_.data(), 0, found_.bytes(), ctx.state().stream()));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(found_.data(), 0, found_.bytes(), ctx.state().stream()));
   }
 
   /// Room for `count` values on the device.
@@ -53,4 +53,4 @@ class SmallResults {
   std::int64_t used_ = 0;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,15 +2,15 @@
 /// Where a row whose columns ascend has a column. Internal.
 #pragma once
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/core/types.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The first place among col[begin .. end), which ascend, whose column is not below j; `end` where all are. Places
 /// are counted by an Offset or by an Index.
 template <class Place>
-PURLIN_HD Place first_column_from(const Index* col, Place begin, Place end, Index j) {
+NEWEL_HD Place first_column_from(const Index* col, Place begin, Place end, Index j) {
   while (begin < end) {
     const Place middle = begin + (end - begin) / 2;
     if (col[middle] < j)
@@ -23,9 +23,9 @@ PURLIN_HD Place first_column_from(const Index* col, Place begin, Place end, Inde
 
 /// The place of column j; -1 where it is not among them.
 template <class Place>
-PURLIN_HD Place find_column(const Index* col, Place begin, Place end, Index j) {
+NEWEL_HD Place find_column(const Index* col, Place begin, Place end, Index j) {
   const Place at = first_column_from(col, begin, end, j);
   return at < end && col[at] == j ? at : Place{-1};
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

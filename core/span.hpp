@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <purlin/core/types.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// A non-owning view of `size` consecutive values in space `S`. Passed by value. Elements of a device span
 /// cannot be read by host code: `operator[]`, iteration and conversion from a vector exist for the host only.
@@ -50,4 +50,4 @@ struct Span {
   constexpr T* end() const { return begin() + size; }
 };
 
-}  // namespace purlin
+}  // namespace newel

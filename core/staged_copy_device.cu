@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies between the device and the host: large ones by pieces, small ones by a kernel.
-#include <purlin/core/staged_copy_device.hpp>
+#include <newel/core/staged_copy_device.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/stream_order_device.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/stream_order_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{8} << 20;
@@ -36,13 +36,13 @@ bool of_words(const void* at, std::size_t bytes) {
 
 void* locked_page(std::size_t bytes) {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // a capture that is under way elsewhere does not mind
-  PURLIN_CHECK_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+  NEWEL_CHECK_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
   void* page = nullptr;
   if (cudaMallocHost(&page, bytes) != cudaSuccess) {
     cudaGetLastError();
     page = nullptr;
   }
-  PURLIN_CHECK_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+  NEWEL_CHECK_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
   return page;
 }
 
@@ -53,7 +53,7 @@ bool StagedCopies::make_pieces() {
     if (pieces_[i] == nullptr) return false;
     if (copied_[i] != nullptr) continue;
     cudaEvent_t event = nullptr;
-    PURLIN_CHECK_CUDA(cudaEventCreate(&event));
+    NEWEL_CHECK_CUDA(cudaEventCreate(&event));
     copied_[i].reset(event);
   }
   return true;
@@ -62,14 +62,14 @@ bool StagedCopies::make_pieces() {
 bool StagedCopies::download(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host) {
   if (!make_pieces()) return false;
   const auto empty = [&](std::size_t at) {
-    PURLIN_CHECK_CUDA(cudaEventSynchronize(copied_[at / piece_bytes % 2].get()));
+    NEWEL_CHECK_CUDA(cudaEventSynchronize(copied_[at / piece_bytes % 2].get()));
     copy_in_shares(to + at, pieces_[at / piece_bytes % 2].get(), std::min(piece_bytes, bytes - at), host);
   };
   std::size_t at = 0;
   for (; at < bytes; at += piece_bytes) {
     const std::size_t i = at / piece_bytes % 2, length = std::min(piece_bytes, bytes - at);
-    PURLIN_CHECK_CUDA(cudaMemcpyAsync(pieces_[i].get(), from + at, length, cudaMemcpyDeviceToHost, stream_));
-    PURLIN_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
+    NEWEL_CHECK_CUDA(cudaMemcpyAsync(pieces_[i].get(), from + at, length, cudaMemcpyDeviceToHost, stream_));
+    NEWEL_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
     if (at > 0) empty(at - piece_bytes);
   }
   empty(at - piece_bytes);
@@ -80,12 +80,12 @@ bool StagedCopies::upload(char* to, const char* from, std::size_t bytes, const C
   if (!make_pieces()) return false;
   for (std::size_t at = 0; at < bytes; at += piece_bytes) {
     const std::size_t i = at / piece_bytes % 2, length = std::min(piece_bytes, bytes - at);
-    if (at >= 2 * piece_bytes) PURLIN_CHECK_CUDA(cudaEventSynchronize(copied_[i].get()));
+    if (at >= 2 * piece_bytes) NEWEL_CHECK_CUDA(cudaEventSynchronize(copied_[i].get()));
     copy_in_shares(pieces_[i].get(), from + at, length, host);
-    PURLIN_CHECK_CUDA(cudaMemcpyAsync(to + at, pieces_[i].get(), length, cudaMemcpyHostToDevice, stream_));
-    PURLIN_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
+    NEWEL_CHECK_CUDA(cudaMemcpyAsync(to + at, pieces_[i].get(), length, cudaMemcpyHostToDevice, stream_));
+    NEWEL_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
   }
-  PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream_));
+  NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream_));
   return true;
 }
 
@@ -98,8 +98,8 @@ bool StagedCopies::download_few(char* to, const char* from, std::size_t bytes) {
   copy_words<<<1, few_threads, 0, stream_>>>(reinterpret_cast<unsigned*>(few_.get()),
                                              reinterpret_cast<const unsigned*>(from),
                                              static_cast<int>(bytes / sizeof(unsigned)));
-  PURLIN_CHECK_LAUNCH();
-  PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream_));
+  NEWEL_CHECK_LAUNCH();
+  NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream_));
   std::memcpy(to, few_.get(), bytes);
   return true;
 }
@@ -123,7 +123,7 @@ void upload_bytes(const Context<Space::device>& ctx, const void* from, void* to,
     return ctx.state().copies->upload(static_cast<char*>(to), static_cast<const char*>(from), bytes, ctx.host());
   };
   if (bytes >= worth_pieces && up()) return;
-  PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ctx.stream()));
   ctx.synchronize();
 }
 
@@ -137,8 +137,8 @@ void download_bytes(const Context<Space::device>& ctx, const void* from, void* t
       ctx.state().copies->download_few(static_cast<char*>(to), static_cast<const char*>(from), bytes)) {
     return;
   }
-  PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, ctx.stream()));
   ctx.synchronize();
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

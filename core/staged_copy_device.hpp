@@ -10,9 +10,9 @@
 #include <mutex>
 #include <type_traits>
 
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Page-locked memory of the host, or null where there is none to be had. Making it may hold up the streams of
 /// others.
@@ -52,4 +52,4 @@ class StagedCopies {
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent> copied_[2];
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

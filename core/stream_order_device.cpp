@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointers, the current device and streams of callers, by the CUDA runtime.
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/stream_order_device.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/stream_order_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 std::optional<int> device_of(const void* pointer) {
   if (pointer == nullptr) return std::nullopt;
@@ -34,7 +34,7 @@ void StreamOrder::DestroyEvent::operator()(CUevent_st* event) const { cudaEventD
 CUevent_st* StreamOrder::event() {
   if (event_ == nullptr) {
     cudaEvent_t made = nullptr;
-    PURLIN_CHECK_CUDA(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));
+    NEWEL_CHECK_CUDA(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));
     event_.reset(made);
   }
   return event_.get();
@@ -42,14 +42,14 @@ CUevent_st* StreamOrder::event() {
 
 void StreamOrder::wait_for(CUstream_st* other) {
   if (other == own_) return;
-  PURLIN_CHECK_CUDA(cudaEventRecord(event(), other));
-  PURLIN_CHECK_CUDA(cudaStreamWaitEvent(own_, event(), 0));
+  NEWEL_CHECK_CUDA(cudaEventRecord(event(), other));
+  NEWEL_CHECK_CUDA(cudaStreamWaitEvent(own_, event(), 0));
 }
 
 void StreamOrder::let_wait(CUstream_st* other) {
   if (other == own_) return;
-  PURLIN_CHECK_CUDA(cudaEventRecord(event(), own_));
-  PURLIN_CHECK_CUDA(cudaStreamWaitEvent(other, event(), 0));
+  NEWEL_CHECK_CUDA(cudaEventRecord(event(), own_));
+  NEWEL_CHECK_CUDA(cudaStreamWaitEvent(other, event(), 0));
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

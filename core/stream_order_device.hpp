@@ -6,12 +6,12 @@
 #include <memory>
 #include <optional>
 
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
 // The type behind cudaEvent_t.
 struct CUevent_st;
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The device that the memory behind `pointer` belongs to, device or managed memory; empty for memory of the host,
 /// page-locked or not, and for null. Throws DeviceError.
@@ -51,4 +51,4 @@ class StreamOrder {
   std::unique_ptr<CUevent_st, DestroyEvent> event_;  // made when first needed
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <purlin/core/table.hpp>
+#include <newel/core/table.hpp>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin {
+namespace newel {
 
 namespace {
 
@@ -35,4 +35,4 @@ void refuse_second_line(const std::string& kind, const std::string& name) {
   throw InputError("there is a " + kind + " '" + name + "' already");
 }
 
-}  // namespace purlin
+}  // namespace newel

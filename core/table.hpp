@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace purlin {
+namespace newel {
 
 /// Lower case, without '-' and '_': how the names of lines are compared.
 std::string canonical_name(std::string_view name);
@@ -76,4 +76,4 @@ class Table {
   std::list<Line> lines_;
 };
 
-}  // namespace purlin
+}  // namespace newel

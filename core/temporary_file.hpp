@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Whether a file without its folder has a name that TemporaryFile gives: NAME.PROCESS-NUMBER.part.
 bool is_partial_file(const std::string& name);
@@ -42,4 +42,4 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

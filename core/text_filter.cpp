@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dropping comments while a text comes in.
-#include <purlin/core/text_filter.hpp>
+#include <newel/core/text_filter.hpp>
 
 #include <cstring>
 
-#include <purlin/core/number_parse.hpp>
+#include <newel/core/number_parse.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // A byte of that of UTF-8, which no banner begins with.
@@ -68,4 +68,4 @@ std::size_t TextFilter::keep(char* text, std::size_t size) {
   return kept_ - kept_before;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Lines that were left out in front of the character at `offset` of the text that is kept.
 struct LeftOut {
@@ -41,4 +41,4 @@ class TextFilter {
   bool any_line_ = false;  // the first line has begun
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mapping a file, reading a pipe and inflating gzip, measured against the memory that is available.
-#include <purlin/core/text_source.hpp>
+#include <newel/core/text_source.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,10 +13,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/gzip.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/gzip.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr std::size_t head_bytes = std::size_t{64} << 10;
@@ -185,4 +185,4 @@ TextSource TextSource::open(const MemoryResource& memory, const std::string& pat
   return source;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/core/memory.hpp>
-#include <purlin/core/text_filter.hpp>
+#include <newel/core/memory.hpp>
+#include <newel/core/text_filter.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Which lines of a text come into memory.
 enum class TextLines {
@@ -60,4 +60,4 @@ class TextSource {
   std::vector<LeftOut> left_out_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A team of threads: how shares are claimed, and how threads wait for work and for each other.
-#include <purlin/core/thread_team.hpp>
+#include <newel/core/thread_team.hpp>
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Longer than what lies between two loops of an iteration, shorter than what a process that waits for the processor
@@ -324,4 +324,4 @@ void ThreadTeam::run(const Region& region) {
   busy_.store(false, std::memory_order_release);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What a region does: `run(work, share, member)` once for every share in [0, shares). `member` in [0, members) is
 /// the thread that runs the share, and indexes scratch memory; members from `members` on stay away. Must not throw.
@@ -54,4 +54,4 @@ class ThreadTeam {
 /// Processors that this process may run on.
 int available_processors();
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A row: the diagonal, and the square of what stands to the left of it, 0 in the first.
 struct TridiagonalRow {
@@ -22,4 +22,4 @@ inline bool all_eigenvalues_beyond(const std::vector<TridiagonalRow>& rows, doub
   return true;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

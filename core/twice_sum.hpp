@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include <purlin/core/host_device.hpp>
+#include <newel/core/host_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// 2^-53: what rounding to the nearest double loses, relative.
 inline constexpr double unit_roundoff = 0x1p-53;
@@ -23,7 +23,7 @@ inline double unknown_minus_zero() {
   return minus_zero;
 }
 
-PURLIN_HD double rounded_product(double a, double b, [[maybe_unused]] double minus_zero) {
+NEWEL_HD double rounded_product(double a, double b, [[maybe_unused]] double minus_zero) {
 #ifdef __CUDA_ARCH__
   return __dmul_rn(a, b);
 #else
@@ -42,10 +42,10 @@ struct TwiceSum {
   double size = 0;  ///< the sum of the |factors a| of `add_product`
 
   /// Adds a number.
-  PURLIN_HD void add(double value) { add_with_error(value, 0); }
+  NEWEL_HD void add(double value) { add_with_error(value, 0); }
 
   /// Adds a x.
-  PURLIN_HD void add_product(double a, double x, double minus_zero) {
+  NEWEL_HD void add_product(double a, double x, double minus_zero) {
     const double product = rounded_product(a, x, minus_zero);
     const double error = fma(a, x, -product);
     const double magnitude = fabs(product);
@@ -55,7 +55,7 @@ struct TwiceSum {
   }
 
   /// Adds another sum.
-  PURLIN_HD void merge(const TwiceSum& other) {
+  NEWEL_HD void merge(const TwiceSum& other) {
     add_with_error(other.hi, 0);
     lo += other.lo;
     lost += other.lost;
@@ -63,10 +63,10 @@ struct TwiceSum {
   }
 
   /// The sum, rounded once.
-  PURLIN_HD double value() const { return hi + lo; }
+  NEWEL_HD double value() const { return hi + lo; }
 
   /// A bound of |value() - the exact sum| after at most `terms` products and sums.
-  PURLIN_HD double error_of(double terms) const {
+  NEWEL_HD double error_of(double terms) const {
     const double sum = hi + lo, back = sum - hi;
     const double of_last = fabs((hi - (sum - back)) + (lo - back));  // exact: the last rounding
     const double factor = (4 * terms + 64) * unit_roundoff;          // of at most 2 terms + 8 sums in `lo` and `lost`
@@ -74,7 +74,7 @@ struct TwiceSum {
   }
 
  private:
-  PURLIN_HD void add_with_error(double value, double error) {
+  NEWEL_HD void add_with_error(double value, double error) {
     const double sum = hi + value, part = sum - hi;
     const double rounding = (hi - (sum - part)) + (value - part);
     hi = sum;
@@ -107,4 +107,4 @@ struct TwiceLanes {
   TwiceSum lane(int l) const { return {hi[l], lo[l], lost[l], size[l]}; }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace purlin {
+namespace newel {
 
 /// A row or column number. 0-based everywhere in the library.
 using Index = std::int32_t;
@@ -24,8 +24,8 @@ constexpr std::string_view name_of(Space space) { return space == Space::host ? 
 /// "double" or "single".
 template <class T>
 constexpr std::string_view precision_name() {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "Purlin computes in float and double");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "Newel computes in float and double");
   return std::is_same_v<T, double> ? "double" : "single";
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector primitives: lengths are checked, then one sweep runs.
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/vector_ops.hpp>
 
 #include <numeric>
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops_steps.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops_steps.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 void same_length(const char* operation, std::int64_t expected, std::int64_t found) {
@@ -225,13 +225,13 @@ void convert(const Context<S>& ctx, Span<const From, S> x, Span<To, S> y) {
                            Span<T, S>);                                                                       \
   template void convert(const Context<S>&, Span<const T, S>, Span<double, S>);                                \
   template void convert(const Context<S>&, Span<const T, S>, Span<float, S>);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 #define X(S)                                                                                                 \
   template ValueMap<S> make_value_map(const Context<S>&, Span<const Offset, S>, Offset, const ValueMap<S>*); \
   template std::vector<Offset> positions_of(const Context<S>&, const ValueMap<S>&, std::int64_t);            \
   template bool runs_stay_together(const Context<S>&, Span<const Offset, S>, int, const ValueMap<S>&);
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -3,9 +3,9 @@
 /// the vectors' space, so that a device solver need not wait for them.
 #pragma once
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin {
+namespace newel {
 
 namespace detail {
 /// Throws InputError where they differ.
@@ -90,4 +90,4 @@ T fetch(const Context<S>& ctx, const T* value) {
   return result;
 }
 
-}  // namespace purlin
+}  // namespace newel

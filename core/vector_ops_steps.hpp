@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/random.hpp>
-#include <purlin/core/vector_step.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/random.hpp>
+#include <newel/core/vector_step.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T>
 struct FillStep : PlainStep {
@@ -16,7 +16,7 @@ struct FillStep : PlainStep {
   T* x;
   FillStep(T value_, T* x_) : value(value_), x(x_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     x[i] = value;
   }
 };
@@ -29,7 +29,7 @@ struct RandomStep : PlainStep {
   T* x;
   RandomStep(std::uint64_t seed_, std::int64_t first_, T* x_) : seed(seed_), first(first_), x(x_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
     const auto i = static_cast<std::uint64_t>(first + k);
     x[k] = static_cast<T>(kind == RandomKind::sign ? random_sign(seed, i) : random_signed_length(seed, i));
   }
@@ -43,7 +43,7 @@ struct AxpbyStep : PlainStep {
   T* y;
   AxpbyStep(T alpha_, const T* x_, T beta_, T* y_) : alpha(alpha_), beta(beta_), x(x_), y(y_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     y[i] = beta == T(0) ? alpha * x[i] : alpha * x[i] + beta * y[i];
   }
 };
@@ -55,7 +55,7 @@ struct ScaleStep : PlainStep {
   T* x;
   ScaleStep(T alpha_, T* x_) : alpha(alpha_), x(x_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     x[i] = alpha * x[i];
   }
 };
@@ -69,7 +69,7 @@ struct MultiplyStep : PlainStep {
   MultiplyStep(T alpha_, const T* d_, const T* x_, T beta_, T* y_)
       : alpha(alpha_), beta(beta_), d(d_), x(x_), y(y_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     const T product = alpha * (d[i] * x[i]);
     y[i] = beta == T(0) ? product : product + beta * y[i];
   }
@@ -84,13 +84,13 @@ struct MultiplyDotStep : PlainStep {
   double* xy;
   MultiplyDotStep(const T* d_, const T* x_, T* y_, double* xy_) : d(d_), x(x_), y(y_), xy(xy_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
     const T xi = x[i];
     const T yi = d[i] * xi;
     y[i] = yi;
     total.add(0, double(xi) * double(yi));
   }
-  PURLIN_HD void end(const double* totals) const { *xy = totals[0]; }
+  NEWEL_HD void end(const double* totals) const { *xy = totals[0]; }
 };
 
 /// x.y, or its root
@@ -101,10 +101,10 @@ struct DotStep : PlainStep {
   double* result;
   DotStep(const T* x_, const T* y_, double* result_) : x(x_), y(y_), result(result_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
     total.add(0, double(x[i]) * double(y[i]));
   }
-  PURLIN_HD void end(const double* totals) const { *result = root ? sqrt(totals[0]) : totals[0]; }
+  NEWEL_HD void end(const double* totals) const { *result = root ? sqrt(totals[0]) : totals[0]; }
 };
 
 template <class T>
@@ -114,10 +114,10 @@ struct SumStep : PlainStep {
   double* result;
   SumStep(const T* x_, double* result_) : x(x_), result(result_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
     total.add(0, double(x[i]));
   }
-  PURLIN_HD void end(const double* totals) const { *result = totals[0]; }
+  NEWEL_HD void end(const double* totals) const { *result = totals[0]; }
 };
 
 template <class T>
@@ -126,9 +126,9 @@ struct SubtractMeanStep : PlainStep {
   std::int64_t n;
   T* x;
   SubtractMeanStep(const double* total_, std::int64_t n_, T* x_) : total(total_), n(n_), x(x_) {}
-  PURLIN_HD T begin() const { return T(*total / double(n)); }
+  NEWEL_HD T begin() const { return T(*total / double(n)); }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, T mean, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, T mean, Sums&) const {
     x[i] -= mean;
   }
 };
@@ -141,7 +141,7 @@ struct GatherStep : PlainStep {
   T* y;
   GatherStep(const T* x_, const Position* from_, T* y_) : x(x_), from(from_), y(y_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     const Position position = from[i];
     y[i] = position == static_cast<Position>(-1) ? T(0) : x[position];
   }
@@ -159,7 +159,7 @@ struct GatherRunsStep : PlainStep {
     while ((Index{1} << lane_bits) < lanes) ++lane_bits;
   }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     const Position position = from[i];
     const std::int64_t group = i >> lane_bits, lane = i - (group << lane_bits);
     T* const to = y + ((group * run) << lane_bits) + lane;
@@ -179,13 +179,13 @@ struct BrokenRunsStep : PlainStep {
   BrokenRunsStep(const Offset* position_, const Through* through_, int run_, double* result_)
       : position(position_), through(through_), run(run_), result(result_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& broken) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums& broken) const {
     const Offset at = position[i];
     int count = 0;
     for (int e = 1; e < run && at >= 0; ++e) count += through[at + e] != through[at] + static_cast<Through>(e);
     broken.add(0, count);
   }
-  PURLIN_HD void end(const double* totals) const { *result = totals[0]; }
+  NEWEL_HD void end(const double* totals) const { *result = totals[0]; }
 };
 
 template <class From, class To>
@@ -194,7 +194,7 @@ struct ConvertStep : PlainStep {
   To* y;
   ConvertStep(const From* x_, To* y_) : x(x_), y(y_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     y[i] = static_cast<To>(x[i]);
   }
 };
@@ -208,7 +208,7 @@ struct GatherSumStep : PlainStep {
   GatherSumStep(const T* x_, const Offset* first_, const Offset* source_, T* y_)
       : x(x_), first(first_), source(source_), y(y_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
     T total = x[source[first[k]]];
     for (Offset e = first[k] + 1; e < first[k + 1]; ++e) total += x[source[e]];
     y[k] = total;
@@ -224,47 +224,47 @@ struct ComposeMapStep : PlainStep {
   ComposeMapStep(const Offset* position_, const Through* through_, Target* target_)
       : position(position_), through(through_), target(target_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
     const Offset at = position[k];
     target[k] = at < 0 ? static_cast<Target>(-1) : static_cast<Target>(through != nullptr ? through[at] : at);
   }
 };
 
-#define PURLIN_GATHER_RUNS_STEPS_OF(SWEEP, T, run)             \
-  SWEEP(purlin::detail::GatherRunsStep<T, std::uint32_t, run>) \
-  SWEEP(purlin::detail::GatherRunsStep<T, Offset, run>)
-#define PURLIN_RANDOM_STEPS_OF(SWEEP, T)                                 \
-  SWEEP(purlin::detail::RandomStep<T, purlin::detail::RandomKind::sign>) \
-  SWEEP(purlin::detail::RandomStep<T, purlin::detail::RandomKind::signed_length>)
-#define PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, T)          \
-  SWEEP(purlin::detail::FillStep<T>)                  \
-  PURLIN_RANDOM_STEPS_OF(SWEEP, T)                    \
-  SWEEP(purlin::detail::AxpbyStep<T>)                 \
-  SWEEP(purlin::detail::ScaleStep<T>)                 \
-  SWEEP(purlin::detail::MultiplyStep<T>)              \
-  SWEEP(purlin::detail::MultiplyDotStep<T>)           \
-  SWEEP(purlin::detail::DotStep<T, false>)            \
-  SWEEP(purlin::detail::DotStep<T, true>)             \
-  SWEEP(purlin::detail::SumStep<T>)                   \
-  SWEEP(purlin::detail::SubtractMeanStep<T>)          \
-  SWEEP(purlin::detail::GatherStep<T, Index>)         \
-  SWEEP(purlin::detail::GatherStep<T, std::uint32_t>) \
-  SWEEP(purlin::detail::GatherStep<T, Offset>)        \
-  PURLIN_GATHER_RUNS_STEPS_OF(SWEEP, T, 2)            \
-  PURLIN_GATHER_RUNS_STEPS_OF(SWEEP, T, 3)            \
-  PURLIN_GATHER_RUNS_STEPS_OF(SWEEP, T, 6)            \
-  SWEEP(purlin::detail::GatherSumStep<T>)             \
-  SWEEP(purlin::detail::ConvertStep<T, double>)       \
-  SWEEP(purlin::detail::ConvertStep<T, float>)
+#define NEWEL_GATHER_RUNS_STEPS_OF(SWEEP, T, run)             \
+  SWEEP(newel::detail::GatherRunsStep<T, std::uint32_t, run>) \
+  SWEEP(newel::detail::GatherRunsStep<T, Offset, run>)
+#define NEWEL_RANDOM_STEPS_OF(SWEEP, T)                                 \
+  SWEEP(newel::detail::RandomStep<T, newel::detail::RandomKind::sign>) \
+  SWEEP(newel::detail::RandomStep<T, newel::detail::RandomKind::signed_length>)
+#define NEWEL_VECTOR_OPS_STEPS_OF(SWEEP, T)          \
+  SWEEP(newel::detail::FillStep<T>)                  \
+  NEWEL_RANDOM_STEPS_OF(SWEEP, T)                    \
+  SWEEP(newel::detail::AxpbyStep<T>)                 \
+  SWEEP(newel::detail::ScaleStep<T>)                 \
+  SWEEP(newel::detail::MultiplyStep<T>)              \
+  SWEEP(newel::detail::MultiplyDotStep<T>)           \
+  SWEEP(newel::detail::DotStep<T, false>)            \
+  SWEEP(newel::detail::DotStep<T, true>)             \
+  SWEEP(newel::detail::SumStep<T>)                   \
+  SWEEP(newel::detail::SubtractMeanStep<T>)          \
+  SWEEP(newel::detail::GatherStep<T, Index>)         \
+  SWEEP(newel::detail::GatherStep<T, std::uint32_t>) \
+  SWEEP(newel::detail::GatherStep<T, Offset>)        \
+  NEWEL_GATHER_RUNS_STEPS_OF(SWEEP, T, 2)            \
+  NEWEL_GATHER_RUNS_STEPS_OF(SWEEP, T, 3)            \
+  NEWEL_GATHER_RUNS_STEPS_OF(SWEEP, T, 6)            \
+  SWEEP(newel::detail::GatherSumStep<T>)             \
+  SWEEP(newel::detail::ConvertStep<T, double>)       \
+  SWEEP(newel::detail::ConvertStep<T, float>)
 /// Every step of this file, for one space.
-#define PURLIN_VECTOR_OPS_STEPS(SWEEP)                                \
-  PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, double)                           \
-  PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, float)                            \
-  SWEEP(purlin::detail::ConvertStep<std::int32_t, Offset>)            \
-  SWEEP(purlin::detail::ConvertStep<Offset, std::int32_t>)            \
-  SWEEP(purlin::detail::ComposeMapStep<std::uint32_t, std::uint32_t>) \
-  SWEEP(purlin::detail::ComposeMapStep<Offset, Offset>)               \
-  SWEEP(purlin::detail::BrokenRunsStep<std::uint32_t>)                \
-  SWEEP(purlin::detail::BrokenRunsStep<Offset>)
+#define NEWEL_VECTOR_OPS_STEPS(SWEEP)                                \
+  NEWEL_VECTOR_OPS_STEPS_OF(SWEEP, double)                           \
+  NEWEL_VECTOR_OPS_STEPS_OF(SWEEP, float)                            \
+  SWEEP(newel::detail::ConvertStep<std::int32_t, Offset>)            \
+  SWEEP(newel::detail::ConvertStep<Offset, std::int32_t>)            \
+  SWEEP(newel::detail::ComposeMapStep<std::uint32_t, std::uint32_t>) \
+  SWEEP(newel::detail::ComposeMapStep<Offset, Offset>)               \
+  SWEEP(newel::detail::BrokenRunsStep<std::uint32_t>)                \
+  SWEEP(newel::detail::BrokenRunsStep<Offset>)
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -24,10 +24,10 @@
 
 #include <type_traits>
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/host_device.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/host_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Runs `step` over elements 0 .. n-1. Defined in vector_step_host.hpp and vector_step_device.cuh, instantiated per
 /// step in the sources that include them.
@@ -56,7 +56,7 @@ constexpr bool is_split<Step, std::void_t<typename Step::Loaded>> = true;
 
 /// Runs an element of a step, split or not.
 template <class Step, class Coefficients, class Sums>
-PURLIN_HD void run_element(const Step& step, std::int64_t i, const Coefficients& coefficients, Sums& sums) {
+NEWEL_HD void run_element(const Step& step, std::int64_t i, const Coefficients& coefficients, Sums& sums) {
   if constexpr (is_split<Step>) {
     step.finish(i, step.load(i), coefficients, sums);
   } else {
@@ -70,9 +70,9 @@ struct NoCoefficients {};
 /// The parts that most steps share: always active, nothing to read, nothing to end.
 struct PlainStep {
   static constexpr int sums = 0;
-  PURLIN_HD bool active() const { return true; }
-  PURLIN_HD NoCoefficients begin() const { return {}; }
-  PURLIN_HD void end(const double*) const {}
+  NEWEL_HD bool active() const { return true; }
+  NEWEL_HD NoCoefficients begin() const { return {}; }
+  NEWEL_HD void end(const double*) const {}
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// How a vector step runs on the device: one kernel, whose last block adds the sums in a fixed order. Internal.
 #pragma once
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/vector_step.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/vector_step.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Steps of one element at a time have all threads that a multiprocessor can hold; those that are split have half of
 /// them, in few blocks, whose sums are soon added, and several elements under way in each.
@@ -138,11 +138,11 @@ void sweep(const Context<Space::device>& ctx, std::int64_t n, const Step& step) 
   const std::int64_t most = std::int64_t{state.multiprocessors} * Tuning::blocks_per_multiprocessor;
   const auto blocks = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
   sweep_kernel<<<blocks, Tuning::threads, 0, state.stream()>>>(step, n, state.partial(), state.tickets());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail
 
 /// Instantiates `sweep` for one step on the device.
-#define PURLIN_SWEEP_DEVICE(...) \
-  template void purlin::detail::sweep(const Context<Space::device>&, std::int64_t, const __VA_ARGS__&);
+#define NEWEL_SWEEP_DEVICE(...) \
+  template void newel::detail::sweep(const Context<Space::device>&, std::int64_t, const __VA_ARGS__&);

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_step.hpp>
-#include <purlin/core/wide_host.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/vector_step.hpp>
+#include <newel/core/wide_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Splits n elements into at most `most` chunks whose bounds depend on n alone, so that sums have the same bits
 /// whatever the number of threads.
@@ -88,8 +88,8 @@ void sweep(const Context<Space::host>& ctx, std::int64_t n, const Step& step) {
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail
 
 /// Instantiates `sweep` for one step on the host.
-#define PURLIN_SWEEP_HOST(...) \
-  template void purlin::detail::sweep(const Context<Space::host>&, std::int64_t, const __VA_ARGS__&);
+#define NEWEL_SWEEP_HOST(...) \
+  template void newel::detail::sweep(const Context<Space::host>&, std::int64_t, const __VA_ARGS__&);

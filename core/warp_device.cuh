@@ -2,8 +2,8 @@
 /// The threads of a warp. Internal.
 #pragma once
 
-namespace purlin::detail {
+namespace newel::detail {
 
 inline constexpr int warp = 32;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

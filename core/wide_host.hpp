@@ -6,14 +6,14 @@
 /// Compilers and processors for which there is a second version. A build with the option to use these instructions
 /// everywhere (-march=...) needs none.
 #if defined(__x86_64__) && defined(__GNUC__) && !(defined(__AVX2__) && defined(__FMA__))
-#define PURLIN_WIDE_HOST 1
+#define NEWEL_WIDE_HOST 1
 #else
-#define PURLIN_WIDE_HOST 0
+#define NEWEL_WIDE_HOST 0
 #endif
 
-namespace purlin::detail {
+namespace newel::detail {
 
-#if PURLIN_WIDE_HOST
+#if NEWEL_WIDE_HOST
 
 inline bool has_wide_vectors() {
   static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -52,4 +52,4 @@ void with_wide_vectors(F&& f) {
 
 #endif
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

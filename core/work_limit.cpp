@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clock and the caller, asked in the middle of work.
-#include <purlin/core/work_limit.hpp>
+#include <newel/core/work_limit.hpp>
 
 #include <limits>
 #include <utility>
 
-#include <purlin/core/context_lock.hpp>
+#include <newel/core/context_lock.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr double most_seconds = 1e9;  // more than a clock of nanoseconds can add is no limit
@@ -52,4 +52,4 @@ double WorkLimit::seconds_left() const {
 
 WorkLimit& work_limit(const Context<Space::host>& ctx) { return ctx.lock()->work(); }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -7,10 +7,10 @@
 #include <functional>
 #include <thread>
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Why work ends before it is done.
 enum class WorkEnd { none, time, caller };
@@ -87,4 +87,4 @@ WorkLimit& work_limit(const Context<S>& ctx) {
   return work_limit(host_context(ctx));
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -12,16 +12,16 @@
 //
 // Shows: CSR arrays, Context, LinearSystem, the report. Format and solver are chosen automatically; the
 // preconditioner is the default, Jacobi.
-// Compile: in your CMakeLists.txt find_package(purlin), target_link_libraries(program PRIVATE purlin::purlin); here
+// Compile: in your CMakeLists.txt find_package(newel), target_link_libraries(program PRIVATE newel::newel); here
 // the target 01_first_solve.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
-#include <purlin/purlin.hpp>
+#include <newel/newel.hpp>
 
-using namespace purlin;
+using namespace newel;
 
 int main() {
   // The matrix, row by row, columns ascending; the load; the known solution.

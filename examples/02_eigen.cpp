@@ -17,10 +17,10 @@
 
 #include <Eigen/SparseCore>
 
-#include <purlin/adapt/eigen.hpp>
-#include <purlin/purlin.hpp>
+#include <newel/adapt/eigen.hpp>
+#include <newel/newel.hpp>
 
-using namespace purlin;
+using namespace newel;
 
 Eigen::SparseMatrix<double> convection(int n, double wind) {
   const double wh = wind / (n + 1);

@@ -9,7 +9,7 @@
 //
 // Shows: a matrix, b and u in memory from cudaMalloc; Context<Space::device>(0, stream). The library queues its work
 // on that stream behind what the program queued there, so nothing has to be waited for in between.
-// Compile: needs a library built with CUDA; link purlin::purlin and CUDA::cudart_static; here the target
+// Compile: needs a library built with CUDA; link newel::newel and CUDA::cudart_static; here the target
 // 03_device_pointers_device. There is no kernel in it, so a C++ compiler suffices. Ends with 77 where no GPU answers.
 #include <algorithm>
 #include <cmath>
@@ -19,9 +19,9 @@
 
 #include <cuda_runtime.h>
 
-#include <purlin/purlin.hpp>
+#include <newel/newel.hpp>
 
-using namespace purlin;
+using namespace newel;
 constexpr Space device = Space::device;
 
 void check(cudaError_t status) {

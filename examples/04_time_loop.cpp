@@ -21,9 +21,9 @@
 #include <numeric>
 #include <vector>
 
-#include <purlin/purlin.hpp>
+#include <newel/newel.hpp>
 
-using namespace purlin;
+using namespace newel;
 
 constexpr Index N = 64;
 constexpr double dt = 1e-3;
@@ -107,7 +107,7 @@ int run([[maybe_unused]] bool host_only, const char* file) {
   if (file != nullptr) out.open(file);
   const double before = plate.heat();
   int status = -1;
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
   if (!host_only && device_count() > 0) status = simulate(Context<Space::device>(0), plate, out);
 #endif
   if (status < 0) status = simulate(Context<Space::host>(), plate, out);

@@ -17,9 +17,9 @@
 #include <fstream>
 #include <vector>
 
-#include <purlin/purlin.hpp>
+#include <newel/newel.hpp>
 
-using namespace purlin;
+using namespace newel;
 constexpr Space host = Space::host;
 constexpr Index k = 40, n = k * k * k;
 constexpr double h = 1.0 / (k + 1);

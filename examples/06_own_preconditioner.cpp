@@ -24,9 +24,9 @@
 #include <cstdio>
 #include <vector>
 
-#include <purlin/purlin.hpp>
+#include <newel/newel.hpp>
 
-using namespace purlin;
+using namespace newel;
 constexpr Space host = Space::host;
 constexpr Index n = 200;
 constexpr double e = 1e-3, rel_tol = 1e-10, h = 1.0 / (n + 1);

@@ -15,9 +15,9 @@
 #include <cstdio>
 #include <vector>
 
-#include <purlin/purlin.hpp>
+#include <newel/newel.hpp>
 
-using namespace purlin;
+using namespace newel;
 
 int main() {
   const Index n = 100, rows = n * n, m = 12;

@@ -23,9 +23,9 @@
 
 #include <cuda_runtime.h>
 
-#include <purlin/purlin.hpp>
+#include <newel/newel.hpp>
 
-using namespace purlin;
+using namespace newel;
 constexpr Space device = Space::device;
 constexpr Index n = 64;
 constexpr double h = 1.0 / (n + 1), dt = 1e-4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 09  Purlin from C: heat in a rod that is warmed along its length and cooled at its ends, in ten steps of time,
+/* 09  Newel from C: heat in a rod that is warmed along its length and cooled at its ends, in ten steps of time,
  *
  *         u_t = k_s u_xx + 1   on (0, 1),      u = 0 at both ends and at the beginning,      k_s = 1 + s / 10 in step s
  *
@@ -10,11 +10,11 @@
  * The matrix of every step has the same pattern and other values. The program solves each system by elimination, too,
  * which for three diagonals is a few lines, and compares.
  *
- * Shows: purlin.h: options, setup, refresh, solve, fields of the report.
- * Compile: in your CMakeLists.txt find_package(purlin), target_link_libraries(program PRIVATE purlin::purlin_c); here
+ * Shows: newel.h: options, setup, refresh, solve, fields of the report.
+ * Compile: in your CMakeLists.txt find_package(newel), target_link_libraries(program PRIVATE newel::newel_c); here
  * the target 09_from_c. */
 #include <math.h>
-#include <purlin.h>
+#include <newel.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,9 +42,9 @@ static void eliminate(double conduction, double mass, const double *b, double *x
   for (int i = n - 2; i >= 0; --i) x[i] -= work[i + 1] * x[i + 1];
 }
 
-static int fail(purlin_system *system, const char *what) {
-  printf("%s: %s\n", what, purlin_error(system));
-  purlin_destroy(system);
+static int fail(newel_system *system, const char *what) {
+  printf("%s: %s\n", what, newel_error(system));
+  newel_destroy(system);
   return 1;
 }
 
@@ -60,35 +60,35 @@ int main(void) {
   }
   const double h = 1.0 / (n + 1), dt = 1e-3, mass = h * h / dt;
 
-  purlin_system *system;
-  if (purlin_create(&system) != PURLIN_OK) return 1;
-  purlin_set(system, "rtol", "1e-10");
-  purlin_set(system, "expected_solves", "10");
+  newel_system *system;
+  if (newel_create(&system) != NEWEL_OK) return 1;
+  newel_set(system, "rtol", "1e-10");
+  newel_set(system, "expected_solves", "10");
   assemble(1, mass, val);
-  if (purlin_setup_csr(system, n, 32, row_ptr, col, val) != PURLIN_OK) return fail(system, "setup");
+  if (newel_setup_csr(system, n, 32, row_ptr, col, val) != NEWEL_OK) return fail(system, "setup");
 
   double worst = 0, iterations = 0, total = 0;
   for (int s = 0; s < steps; ++s) {
     const double conduction = 1 + s / 10.0;
     assemble(conduction, mass, val);
-    if (purlin_refresh(system, val, 0) != PURLIN_OK) return fail(system, "refresh");
+    if (newel_refresh(system, val, 0) != NEWEL_OK) return fail(system, "refresh");
     for (int i = 0; i < n; ++i) b[i] = mass * u[i] + h * h;
     eliminate(conduction, mass, b, exact, work);
-    if (purlin_solve(system, 1, b, u) != PURLIN_OK) {
+    if (newel_solve(system, 1, b, u) != NEWEL_OK) {
       const char *reason = "";
-      purlin_report_text(system, 0, "reason", &reason);
+      newel_report_text(system, 0, "reason", &reason);
       return fail(system, reason);
     }
-    purlin_report_number(system, 0, "iterations", &iterations);
+    newel_report_number(system, 0, "iterations", &iterations);
     total += iterations;
     for (int i = 0; i < n; ++i) worst = fmax(worst, fabs(u[i] - exact[i]) / exact[n / 2]);
   }
   const char *solver = "", *format = "";
-  purlin_report_text(system, 0, "solver", &solver);
+  newel_report_text(system, 0, "solver", &solver);
   printf("%d steps by %s", steps, solver);
-  purlin_report_text(system, 0, "format", &format);
+  newel_report_text(system, 0, "format", &format);
   printf(" in %s: %.0f iterations, error %.1e\n", format, total, worst);
-  purlin_destroy(system);
+  newel_destroy(system);
   /* |error| <= |A^-1| |r|, |A^-1| <= 1 / mass, |r| <= 1e-10 |b|, and b is at most mass u + h^2 = mass (u + dt) in each of
    * the n points, u that of the middle, where it has grown to about dt in the first step. Twice that for rounding. */
   return worst < 2 * 1e-10 * sqrt(n) * 2 ? 0 : 1;

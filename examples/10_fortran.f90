@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! 10  Purlin from Fortran: steady heat in a plate of two materials,
+! 10  Newel from Fortran: steady heat in a plate of two materials,
 !
 !         -div(k grad u) = f  on (0, 1)^2,      u = 0 on the boundary,      k = 1 for x < 1/2, else k = kappa
 !
@@ -14,19 +14,19 @@
 !
 ! An argument names a file for the temperatures of the last solve, for a plot: a line for each point, both columns.
 !
-! Shows: purlin_system: options, setup from 1-based CSR arrays, refresh, right-hand sides in columns, report, errors.
-! Compile: in your CMakeLists.txt find_package(purlin), target_link_libraries(program PRIVATE purlin::purlin_fortran);
+! Shows: newel_system: options, setup from 1-based CSR arrays, refresh, right-hand sides in columns, report, errors.
+! Compile: in your CMakeLists.txt find_package(newel), target_link_libraries(program PRIVATE newel::newel_fortran);
 ! here the target 10_fortran.
 program fortran_example
   use, intrinsic :: iso_fortran_env, only: real64
-  use purlin
+  use newel
   implicit none
   integer, parameter :: m = 120, n = m*m, dp = real64
   real(dp), parameter :: pi = acos(-1.0_dp), h = 1.0_dp/(m + 1), rtol = 1e-10_dp, kappas(2) = [10.0_dp, 1000.0_dp]
   integer :: row_ptr(n + 1), col(5*n), entries, iterations, material, column
   real(dp) :: val(5*n), u(n, 2), b(n, 2), x(n, 2), k(0:m + 1, 0:m + 1), bound, worst
-  type(purlin_system) :: s
-  type(purlin_report) :: report
+  type(newel_system) :: s
+  type(newel_report) :: report
 
   call choose_temperatures()
   worst = 0
@@ -57,7 +57,7 @@ program fortran_example
     integer :: stat
     character(:), allocatable :: text
     call s%solve(b(2:, 1), x(:, 1), stat=stat, errmsg=text)
-    if (stat /= purlin_invalid) error stop 'a right-hand side that is too short was taken'
+    if (stat /= newel_invalid) error stop 'a right-hand side that is too short was taken'
     print '(a)', text
   end block
   print '(i0, 5a, i0, a, es7.1)', size(kappas), ' materials by ', report%solver, ' in ', report%format, ': ', &

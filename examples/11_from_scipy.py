@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Heat in a square plate, -div(k grad u) = 1 with u = 0 on the edge and a conductivity k that differs by a factor of a
-thousand from place to place, by finite volumes on n x n cells. Shows the way from scipy.sparse.linalg.cg to Purlin: the
+thousand from place to place, by finite volumes on n x n cells. Shows the way from scipy.sparse.linalg.cg to Newel: the
 same call, then one call that chooses, then a setup that is kept while the values change, and the same on a GPU."""
 
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
-import purlin
+import newel
 
 
 def difference(k, along):
@@ -42,15 +42,15 @@ x, info = spla.cg(A, b, rtol=1e-8, M=jacobi, callback=lambda _: count.append(1))
 print(f"SciPy: info {info}, {len(count)} iterations, |b - A x| / |b| = {np.linalg.norm(b - A @ x) / n:.1e}")
 
 # The same call.
-x, info = purlin.cg(A, b, rtol=1e-8, M="jacobi")
-print(f"purlin.cg: info {info}, |b - A x| / |b| = {np.linalg.norm(b - A @ x) / n:.1e}")
+x, info = newel.cg(A, b, rtol=1e-8, M="jacobi")
+print(f"newel.cg: info {info}, |b - A x| / |b| = {np.linalg.norm(b - A @ x) / n:.1e}")
 
 # With multigrid, and a report.
-x, report = purlin.solve(A, b, preconditioner="amg")
-print(f"purlin.solve: {report.status} after {report.iterations} iterations of {report.solver} with {report.preconditioner}")
+x, report = newel.solve(A, b, preconditioner="amg")
+print(f"newel.solve: {report.status} after {report.iterations} iterations of {report.solver} with {report.preconditioner}")
 
 # One setup for many systems: the conductivity changes, the pattern does not.
-solver = purlin.Solver(A, preconditioner="amg", expected_solves=5)
+solver = newel.Solver(A, preconditioner="amg", expected_solves=5)
 for step in range(5):
     B = plate(k * (1 + 0.2 * step))
     solver.refresh(B.data)
@@ -59,7 +59,7 @@ for step in range(5):
     assert report.converged and np.linalg.norm(b - B @ x) < 1.01e-8 * np.linalg.norm(b)
 
 # On the GPU, where there is one: the arrays are copied there, and x is one of NumPy's again.
-for gpu in purlin.devices()[:1]:
-    solver = purlin.Solver(A, preconditioner="amg", device="cuda")
+for gpu in newel.devices()[:1]:
+    solver = newel.Solver(A, preconditioner="amg", device="cuda")
     x, report = solver.solve(b)
     print(f"{gpu}: {report.iterations} iterations, |b - A x| / |b| = {np.linalg.norm(b - A @ x) / n:.1e}")

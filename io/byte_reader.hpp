@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// In which order the bytes of a number stand.
 enum class ByteOrder { little, big };
@@ -71,4 +71,4 @@ class ByteReader {
   std::size_t at_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/assembled_matrix.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/io/file_parsers.hpp>
+#include <newel/core/assembled_matrix.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/io/file_parsers.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 void check_proportion(const std::string& name, std::int64_t length, const char* what, std::int64_t entries,
@@ -102,4 +102,4 @@ DenseColumns columns_of(const Context<Space::host>& ctx, MatrixFile file, const 
   return columns;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include <purlin/core/file_writer.hpp>
-#include <purlin/core/matrix_input.hpp>
-#include <purlin/io/matrix_file.hpp>
-#include <purlin/io/npy.hpp>
+#include <newel/core/file_writer.hpp>
+#include <newel/core/matrix_input.hpp>
+#include <newel/io/matrix_file.hpp>
+#include <newel/io/npy.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What tests and the fuzz target make smaller.
 struct FileLimits {
@@ -54,4 +54,4 @@ void write_petsc_columns(FileWriter& file, Span<const T, Space::host> x, Index c
 /// Throws InputError for a file of a kind that is not read; of MATLAB's with what converts it. Returns for others.
 void refuse_matlab(std::string_view head, const std::string& name);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

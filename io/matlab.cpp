@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of MATLAB, which are not read, and the line of Python that converts them.
-#include <purlin/core/error.hpp>
-#include <purlin/io/file_parsers.hpp>
+#include <newel/core/error.hpp>
+#include <newel/io/file_parsers.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
@@ -54,4 +54,4 @@ void refuse_matlab(std::string_view head, const std::string& name) {
   if (ends_with_mat(name)) refuse(name, "version 4, by its name", scipy);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which reader the content of a file asks for, and which writer the suffix of a name.
-#include <purlin/io/matrix_file.hpp>
+#include <newel/io/matrix_file.hpp>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/matrix_market_read.hpp>
-#include <purlin/core/matrix_market_write.hpp>
-#include <purlin/core/text_source.hpp>
-#include <purlin/io/file_parsers.hpp>
-#include <purlin/io/zip.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/matrix_market_read.hpp>
+#include <newel/core/matrix_market_write.hpp>
+#include <newel/core/text_source.hpp>
+#include <newel/io/file_parsers.hpp>
+#include <newel/io/zip.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 namespace {
 
@@ -146,7 +146,7 @@ void write_columns_file(const std::string& path, Span<const T, Space::host> x, I
 #define X(T, S)                                                                 \
   template void write_matrix_file<T>(const std::string&, const CsrView<T, S>&); \
   template void write_columns_file<T>(const std::string&, Span<const T, S>, Index);
-PURLIN_FOR_TYPES(X, ::purlin::Space::host)
+NEWEL_FOR_TYPES(X, ::newel::Space::host)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Matrices and vectors in files of every format that Purlin knows: Matrix Market, NumPy and SciPy (.npy, .npz),
+/// Matrices and vectors in files of every format that Newel knows: Matrix Market, NumPy and SciPy (.npy, .npz),
 /// PETSc's binary files, and tables of text.
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include <purlin/core/matrix_market.hpp>
+#include <newel/core/matrix_market.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// The formats by the suffix of a file's name.
 enum class FileFormat {
@@ -75,4 +75,4 @@ inline constexpr const char* matrix_suffixes = ".mtx, .npz or .petsc";
 /// Those that `write_columns_file` knows.
 inline constexpr const char* columns_suffixes = ".mtx, .npy, .csv or .petsc";
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of an .npy file, which is a dictionary in Python's own notation, and its numbers.
-#include <purlin/io/npy.hpp>
+#include <newel/io/npy.hpp>
 
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 
-#include <purlin/core/number_parse.hpp>
+#include <newel/core/number_parse.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
@@ -302,4 +302,4 @@ std::string npy_header(const std::string& descr, bool by_columns, const std::vec
   return header + dictionary;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/core/array.hpp>
-#include <purlin/io/byte_reader.hpp>
+#include <newel/core/array.hpp>
+#include <newel/io/byte_reader.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// An array as its file describes it. Refers to the bytes that it was read from.
 struct NpyArray {
@@ -45,4 +45,4 @@ std::string npy_text(const NpyArray& array);
 /// The header of an array of little-endian numbers, `descr` such as "<f8", padded as NumPy pads it.
 std::string npy_header(const std::string& descr, bool by_columns, const std::vector<std::int64_t>& shape);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

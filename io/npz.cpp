@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/io/file_parsers.hpp>
-#include <purlin/io/zip.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/io/file_parsers.hpp>
+#include <newel/io/zip.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using Input = MatrixInput<double, Space::host>;
@@ -247,7 +247,7 @@ void write_npy(FileWriter& file, Span<const T, Space::host> x, Index cols) {
 #define X(T, S)                                                  \
   template void write_npz<T>(FileWriter&, const CsrView<T, S>&); \
   template void write_npy<T>(FileWriter&, Span<const T, S>, Index);
-PURLIN_FOR_TYPES(X, ::purlin::Space::host)
+NEWEL_FOR_TYPES(X, ::newel::Space::host)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

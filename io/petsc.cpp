@@ -4,11 +4,11 @@
 #include <limits>
 #include <optional>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/io/byte_reader.hpp>
-#include <purlin/io/file_parsers.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/io/byte_reader.hpp>
+#include <newel/io/file_parsers.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr auto big = ByteOrder::big;
@@ -234,7 +234,7 @@ void write_petsc_columns(FileWriter& file, Span<const T, Space::host> x, Index c
 #define X(T, S)                                                                               \
   template void write_petsc_matrix<T>(FileWriter&, const CsrView<T, S>&, const std::string&); \
   template void write_petsc_columns<T>(FileWriter&, Span<const T, S>, Index);
-PURLIN_FOR_TYPES(X, ::purlin::Space::host)
+NEWEL_FOR_TYPES(X, ::newel::Space::host)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

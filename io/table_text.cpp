@@ -4,12 +4,12 @@
 #include <charconv>
 #include <limits>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/matrix_market_text.hpp>
-#include <purlin/core/number_parse.hpp>
-#include <purlin/io/file_parsers.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/matrix_market_text.hpp>
+#include <newel/core/number_parse.hpp>
+#include <newel/io/file_parsers.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 bool separates(char c) { return c == ',' || c == ';' || is_blank(c); }
@@ -101,7 +101,7 @@ void write_csv(FileWriter& file, Span<const T, Space::host> x, Index cols) {
 }
 
 #define X(T, S) template void write_csv<T>(FileWriter&, Span<const T, S>, Index);
-PURLIN_FOR_TYPES(X, ::purlin::Space::host)
+NEWEL_FOR_TYPES(X, ::newel::Space::host)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The directory of a zip archive, its members, and a writer that stores.
-#include <purlin/io/zip.hpp>
+#include <newel/io/zip.hpp>
 
 #include <algorithm>
 #include <array>
 
-#include <purlin/core/gzip.hpp>
-#include <purlin/io/byte_reader.hpp>
+#include <newel/core/gzip.hpp>
+#include <newel/io/byte_reader.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr auto little = ByteOrder::little;
@@ -231,4 +231,4 @@ void ZipWriter::finish() {
   write(end);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

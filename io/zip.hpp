@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/core/array.hpp>
-#include <purlin/core/file_writer.hpp>
+#include <newel/core/array.hpp>
+#include <newel/core/file_writer.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 bool begins_as_zip(std::string_view bytes);
 
@@ -66,4 +66,4 @@ class ZipWriter {
 /// The checksum that archives have, of `bytes` behind those that gave `before`.
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

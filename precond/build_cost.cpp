@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seconds that local problems take.
-#include <purlin/precond/build_cost.hpp>
+#include <newel/precond/build_cost.hpp>
 
 #include <algorithm>
 #include <optional>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/machine.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/reorder/host_pattern.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/reorder/host_pattern.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr double entry_of_diagonal = 3e-9;  // for each entry of A
@@ -74,7 +74,7 @@ PrecondSeconds expected_build_seconds(const Context<S>& ctx, const Pattern<S>& p
                                         const Machine*, const KnownValues*);                                 \
   template PrecondSeconds expected_build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, \
                                                  const PrecondOptions&, const Machine*, const KnownValues*);
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

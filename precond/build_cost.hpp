@@ -2,9 +2,9 @@
 /// What building a preconditioner costs, from counts: the cost model of the choice "auto". Internal.
 #pragma once
 
-#include <purlin/precond/preconditioner.hpp>
+#include <newel/precond/preconditioner.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The local problems of a preconditioner on A's own pattern, all together.
 struct LocalProblems {
@@ -42,4 +42,4 @@ PrecondSeconds expected_build_seconds(const Context<S>& ctx, const Pattern<S>& p
                                       const PrecondOptions& options, const Machine* machine = nullptr,
                                       const KnownValues* values = nullptr);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The automatic choice of a preconditioner.
-#include <purlin/precond/choice.hpp>
+#include <newel/precond/choice.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/machine.hpp>
-#include <purlin/core/number_text.hpp>
-#include <purlin/core/work_limit.hpp>
-#include <purlin/precond/build_cost.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/core/number_text.hpp>
+#include <newel/core/work_limit.hpp>
+#include <newel/precond/build_cost.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr double few_iterations = 40;  // so many with Jacobi leave a stronger one little to save
@@ -266,7 +266,7 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
   template ChosenPrecond<T, S> choose_precond(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,  \
                                               const PrecondOptions&, const SpmvOptions&, const PrecondUse&, \
                                               const TryPrecond<T, S>&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -5,11 +5,11 @@
 #include <functional>
 #include <string>
 
-#include <purlin/core/located_text.hpp>
-#include <purlin/core/matrix_traits.hpp>
-#include <purlin/precond/registry.hpp>
+#include <newel/core/located_text.hpp>
+#include <newel/core/matrix_traits.hpp>
+#include <newel/precond/registry.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// What a few iterations with a preconditioner gave.
 struct PrecondTrial {
@@ -102,4 +102,4 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
                                    const PrecondOptions& options, const SpmvOptions& spmv_options,
                                    const PrecondUse& use, const TryPrecond<T, S>& attempt);
 
-}  // namespace purlin
+}  // namespace newel

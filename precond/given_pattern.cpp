@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A given pattern checked, renumbered and brought into the form of those that the library makes.
-#include <purlin/precond/given_pattern.hpp>
+#include <newel/precond/given_pattern.hpp>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/sparsity.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/sparsity.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 void require(bool sound, const std::string& what) {
@@ -61,4 +61,4 @@ Sparsity given_sparsity(const Context<Space::host>& ctx, const GivenPattern& giv
   return power_of(ctx, folded.view(), 1);  // sorts, takes entries once and adds the diagonal
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

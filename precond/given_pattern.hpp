@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Where entries of a square matrix may stand, on the host and in the caller's numbering. The columns of a row may
 /// stand in any order and more than once; diagonal entries are in it whether they are given or not.
@@ -31,4 +31,4 @@ Sparsity given_sparsity(const Context<Space::host>& ctx, const GivenPattern& giv
                         const std::vector<Index>& new_of_old, GivenFold fold);
 
 }  // namespace detail
-}  // namespace purlin
+}  // namespace newel

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of A M - I, or random combinations of them.
-#include <purlin/precond/inverse_residual.hpp>
+#include <newel/precond/inverse_residual.hpp>
 
 #include <cmath>
 #include <cstdint>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/random.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/random.hpp>
+#include <newel/core/vector_ops.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr Index most_exact = 256;
@@ -57,7 +57,7 @@ InverseResidual inverse_residual(const Context<S>& ctx, const LinearOperator<T, 
 #define X(T, S)                                                                             \
   template InverseResidual inverse_residual(const Context<S>&, const LinearOperator<T, S>&, \
                                             const LinearOperator<T, S>&, PrecondSide);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,9 +2,9 @@
 /// How far an approximate inverse is from the inverse: |A M - I| in the Frobenius norm, from products alone.
 #pragma once
 
-#include <purlin/precond/preconditioner.hpp>
+#include <newel/precond/preconditioner.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// How far a preconditioner is from the inverse of A.
 struct InverseResidual {
@@ -22,4 +22,4 @@ template <class T, Space S>
 InverseResidual inverse_residual(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>& M,
                                  PrecondSide side = PrecondSide::right);
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long rows lose the entries that are worth the least.
-#include <purlin/precond/longest_rows.hpp>
+#include <newel/precond/longest_rows.hpp>
 
 #include <cstdlib>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/work_limit.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/work_limit.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The columns of row i that stay, ascending.
@@ -64,4 +64,4 @@ Sparsity without_long_rows(const Context<Space::host>& ctx, Sparsity pattern, Of
   return to;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <functional>
 
-#include <purlin/precond/sparsity.hpp>
+#include <newel/precond/sparsity.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Entries that a row of a pattern may have whatever its others are like: the work of a local problem grows with the
 /// third power of its unknowns, and SPAI's with the rows that they reach besides.
@@ -37,4 +37,4 @@ using EntryWorth = std::function<double(Index i, Index j)>;
 Sparsity without_long_rows(const Context<Space::host>& ctx, Sparsity pattern, Offset most, const EntryWorth& worth,
                            Index* shortened = nullptr);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

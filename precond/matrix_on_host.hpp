@@ -2,9 +2,9 @@
 /// A matrix where the host can read it. Internal.
 #pragma once
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The view itself, or of a download that `kept` holds; valid as long as both. Waits on the stream.
 template <class T, Space S>
@@ -17,4 +17,4 @@ CsrView<T, Space::host> matrix_on_host(const Context<S>& ctx, const CsrView<T, S
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

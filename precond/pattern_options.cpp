@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of sparsity patterns.
-#include <purlin/precond/pattern_options.hpp>
+#include <newel/precond/pattern_options.hpp>
 
 #include <cmath>
 
-namespace purlin {
+namespace newel {
 
 PrecondOption drop_option() {
   PrecondOption option =
@@ -22,4 +22,4 @@ void check_pattern_options(const PrecondOptions& options, bool shaped) {
                          "a pattern that is given takes no power, drop or adaptive growth");
 }
 
-}  // namespace purlin
+}  // namespace newel

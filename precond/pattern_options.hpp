@@ -5,10 +5,10 @@
 #include <cmath>
 #include <memory>
 
-#include <purlin/precond/given_pattern.hpp>
-#include <purlin/precond/preconditioner.hpp>
+#include <newel/precond/given_pattern.hpp>
+#include <newel/precond/preconditioner.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Which entries the approximate inverses SPAI and FSAI may have.
 struct PatternOptions {
@@ -30,4 +30,4 @@ void check_pattern_options(const PrecondOptions& options, bool shaped);
 /// How many times the entries of A its power has on a 3-D mesh, roughly.
 inline double pattern_growth(int power) { return std::pow(power, 2.5); }
 
-}  // namespace purlin
+}  // namespace newel

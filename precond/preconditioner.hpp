@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// PrecondMethod: what the rest of Purlin knows of a preconditioner, one line of the table in `precond/registry.hpp`.
+/// PrecondMethod: what the rest of Newel knows of a preconditioner, one line of the table in `precond/registry.hpp`.
 #pragma once
 
 #include <functional>
@@ -7,12 +7,12 @@
 #include <variant>
 #include <vector>
 
-#include <purlin/config.hpp>
-#include <purlin/core/factory_columns.hpp>
-#include <purlin/core/option_bag.hpp>
-#include <purlin/spmv/format.hpp>
+#include <newel/config.hpp>
+#include <newel/core/factory_columns.hpp>
+#include <newel/core/option_bag.hpp>
+#include <newel/spmv/format.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Which preconditioner, and its choices.
 struct PrecondOptions {
@@ -223,4 +223,4 @@ SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_
 /// Throws InputError "preconditioner options: WHAT" unless `sound`.
 void require_precond_option(bool sound, const std::string& what);
 
-}  // namespace purlin
+}  // namespace newel

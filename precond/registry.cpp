@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks preconditioners up in their table and builds them.
-#include <purlin/precond/registry.hpp>
+#include <newel/precond/registry.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/nearest_name.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/nearest_name.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin {
+namespace newel {
 
 const std::list<PrecondMethod>& preconditioners() { return detail::precond_table().lines(); }
 
@@ -104,7 +104,7 @@ void require_precond_option(bool sound, const std::string& what) {
 #define X(T, S)                                                                                        \
   template OperatorPtr<T, S> make_precond(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, \
                                           const PrecondOptions&, const SpmvOptions&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

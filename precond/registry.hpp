@@ -2,10 +2,10 @@
 /// The table of preconditioners, and `make_precond`, which looks one up.
 #pragma once
 
-#include <purlin/core/table.hpp>
-#include <purlin/precond/preconditioner.hpp>
+#include <newel/core/table.hpp>
+#include <newel/precond/preconditioner.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// All preconditioners: those of the library, and those that the program has registered; "none" is not among them.
 const std::list<PrecondMethod>& preconditioners();
@@ -51,4 +51,4 @@ Table<PrecondMethod>& precond_table();
 
 }  // namespace detail
 
-}  // namespace purlin
+}  // namespace newel

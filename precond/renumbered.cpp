@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Renumbering a preconditioner's own matrix.
-#include <purlin/precond/renumbered.hpp>
+#include <newel/precond/renumbered.hpp>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T, Space S>
 OperatorPtr<T, S> renumbered_matrix(const Context<S>& ctx, const MatrixOperator<T, S>& from, const RowOrder<S>& order,
@@ -22,7 +22,7 @@ OperatorPtr<T, S> renumbered_matrix(const Context<S>& ctx, const MatrixOperator<
 #define X(T, S)                                                                                                    \
   template OperatorPtr<T, S> renumbered_matrix(const Context<S>&, const MatrixOperator<T, S>&, const RowOrder<S>&, \
                                                const SpmvOptions&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

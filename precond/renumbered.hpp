@@ -2,9 +2,9 @@
 /// A preconditioner's own matrix in another order and format. Internal.
 #pragma once
 
-#include <purlin/spmv/format.hpp>
+#include <newel/spmv/format.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The matrix of `from`, which keeps it as CSR in the caller's order, for vectors in `order` and in the format of
 /// `options`: with the values that it has now, refreshed from the same values as `from`. Null where `from` does not
@@ -13,4 +13,4 @@ template <class T, Space S>
 OperatorPtr<T, S> renumbered_matrix(const Context<S>& ctx, const MatrixOperator<T, S>& from, const RowOrder<S>& order,
                                     const SpmvOptions& options);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patterns for approximate inverses: each is counted by rows, summed up, and filled by rows.
-#include <purlin/precond/sparsity.hpp>
+#include <newel/precond/sparsity.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
-#include <purlin/core/work_limit.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
+#include <newel/core/work_limit.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // How a thread takes rows of very different lengths.
@@ -237,4 +237,4 @@ SourcedSparsity transpose_of(const Context<Space::host>& ctx, const Pattern<Spac
 template Sparsity thresholded(const Context<Space::host>&, const CsrView<double, Space::host>&, double);
 template Sparsity thresholded(const Context<Space::host>&, const CsrView<float, Space::host>&, double);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,9 +4,9 @@
 /// Every function works on the host, in parallel by rows, and gives the same arrays whatever the number of threads.
 #pragma once
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A pattern of its own: the columns of a row ascend strictly.
 struct Sparsity {
@@ -60,4 +60,4 @@ SourcedSparsity lower_of(const Context<Space::host>& ctx, const Pattern<Space::h
 /// The transposed pattern, and where each of its entries stands in `a`. O(nnz + rows + cols).
 SourcedSparsity transpose_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,11 +2,11 @@
 /// Smaller graphs on the device: vertices gather around seeds that are no neighbours of each other. Internal.
 #pragma once
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
-#include <purlin/reorder/graph_device.cuh>
+#include <newel/core/vector_ops.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
+#include <newel/reorder/graph_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct AggregateTuning {
   static constexpr int rounds = 4;  // of seeds: what is left then, a few vertices in a thousand, stays alone
@@ -185,18 +185,18 @@ DeviceLevel aggregate_once(const Context<Space::device>& ctx, const View& g, Off
   const unsigned blocks = vertex_blocks(ctx, g.vertices);
   Array<Index, Space::device> leader(ctx, g.vertices), choice(ctx, g.vertices);
   Array<bool, Space::device> seed(ctx, g.vertices);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(leader.data(), 0xff, leader.bytes(), stream));  // -1: none
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(leader.data(), 0xff, leader.bytes(), stream));  // -1: none
   for (int round = 0; round < AggregateTuning::rounds; ++round) {
     mark_seeds_kernel<<<blocks, vertex_threads, 0, stream>>>(g, leader.data(), seed.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     choose_seed_kernel<<<blocks, vertex_threads, 0, stream>>>(g, leader.data(), seed.data(), choice.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     accept_kernel<<<blocks, vertex_threads, 0, stream>>>(g, seed.data(), choice.data(), most_weight, leader.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
   Array<Offset, Space::device> number(ctx, Offset{g.vertices} + 1);
   finish_leaders_kernel<<<blocks, vertex_threads, 0, stream>>>(g, leader.data(), number.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   exclusive_sum(ctx, number);
   DeviceLevel level;
   level.graph.vertices = static_cast<Index>(fetch(ctx, number.cspan().data + g.vertices));
@@ -205,7 +205,7 @@ DeviceLevel aggregate_once(const Context<Space::device>& ctx, const View& g, Off
   Array<Index, Space::device> leader_of_coarse(ctx, aggregates);
   number_kernel<<<blocks, vertex_threads, 0, stream>>>(g, leader.data(), number.data(), level.coarse_of_fine.data(),
                                                        leader_of_coarse.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   DeviceGraph& coarse = level.graph;
   coarse.begin = Array<Offset, Space::device>(ctx, Offset{aggregates} + 1);
   coarse.vertex_weight = Array<Index, Space::device>(ctx, aggregates);
@@ -215,7 +215,7 @@ DeviceLevel aggregate_once(const Context<Space::device>& ctx, const View& g, Off
   contract_kernel<false><<<contract_blocks, threads, 0, stream>>>(
       g, aggregates, leader.data(), level.coarse_of_fine.data(), leader_of_coarse.data(), coarse.begin.data(),
       static_cast<Index*>(nullptr), static_cast<Index*>(nullptr), static_cast<Index*>(nullptr));
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   exclusive_sum(ctx, coarse.begin);
   const Offset edges = fetch(ctx, coarse.begin.cspan().data + aggregates);
   coarse.neighbour = Array<Index, Space::device>(ctx, edges);
@@ -223,8 +223,8 @@ DeviceLevel aggregate_once(const Context<Space::device>& ctx, const View& g, Off
   contract_kernel<true><<<contract_blocks, threads, 0, stream>>>(
       g, aggregates, leader.data(), level.coarse_of_fine.data(), leader_of_coarse.data(), coarse.begin.data(),
       coarse.vertex_weight.data(), coarse.neighbour.data(), coarse.edge_weight.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return level;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

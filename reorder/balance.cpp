@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Oversized parts first, since what they give may fill empty ones.
-#include <purlin/reorder/balance.hpp>
+#include <newel/reorder/balance.hpp>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include <purlin/reorder/breadth_first.hpp>
-#include <purlin/reorder/grouping.hpp>
-#include <purlin/reorder/part_ties.hpp>
+#include <newel/reorder/breadth_first.hpp>
+#include <newel/reorder/grouping.hpp>
+#include <newel/reorder/part_ties.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Layers of its surface that an oversized part gives away before it is cut.
@@ -177,4 +177,4 @@ Index enforce_limits(const Context<Space::host>& ctx, const Graph& graph, Index 
   return balance.parts();
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

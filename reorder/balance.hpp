@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/reorder/graph.hpp>
+#include <newel/reorder/graph.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Whether none of the parts, whose rows are given, is empty or larger.
 bool keeps_limits(const std::vector<Index>& rows_of_parts, Index most_rows);
@@ -18,4 +18,4 @@ bool keeps_limits(const std::vector<Index>& rows_of_parts, Index most_rows);
 Index enforce_limits(const Context<Space::host>& ctx, const Graph& graph, Index parts, Index most_rows,
                      std::vector<Index>& part_of_vertex);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tries block sizes from the largest; a size is given up at its first row that does not fit.
-#include <purlin/reorder/blocks.hpp>
+#include <newel/reorder/blocks.hpp>
 
 #include <algorithm>
 #include <atomic>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // Rows first .. first + b - 1 have one pattern, made of aligned runs of b columns.
@@ -46,4 +46,4 @@ Index node_block_size(const Context<Space::host>& ctx, const Pattern<Space::host
   return 1;
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,9 +2,9 @@
 /// The dense blocks that a FEM node with several unknowns leaves in a pattern.
 #pragma once
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin {
+namespace newel {
 
 inline constexpr Index largest_node_block = 12;
 
@@ -15,4 +15,4 @@ inline constexpr Index largest_node_block = 12;
 Index node_block_size(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                       Index largest_block = largest_node_block);
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/reorder/graph.hpp>
+#include <newel/reorder/graph.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Breadth-first walks over the vertices that a predicate allows. Owns marks for the whole graph, made once for many
 /// walks; a walk costs what it reaches.
@@ -51,4 +51,4 @@ class BreadthFirst {
   std::vector<Index> reached_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locally dominant matching, then contraction with a small hash table per thread.
-#include <purlin/reorder/coarsen.hpp>
+#include <newel/reorder/coarsen.hpp>
 
 #include <algorithm>
 #include <array>
@@ -8,12 +8,12 @@
 #include <limits>
 #include <utility>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
-#include <purlin/reorder/numbering.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
+#include <newel/reorder/numbering.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int chunk_vertices = 256;
@@ -211,4 +211,4 @@ std::vector<CoarseLevel> coarsen(const Context<Space::host>& ctx, const Graph& g
   return levels;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/reorder/graph.hpp>
+#include <newel/reorder/graph.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// One round: the coarse graph, and where each fine vertex went.
 struct CoarseLevel {
@@ -31,4 +31,4 @@ CoarseLevel coarsen_once(const Context<Space::host>& ctx, const Graph& fine, Ind
 std::vector<CoarseLevel> coarsen(const Context<Space::host>& ctx, const Graph& graph, int rounds,
                                  Index fewest_vertices, Offset most_neighbours);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

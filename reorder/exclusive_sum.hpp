@@ -2,9 +2,9 @@
 /// Counts into begins. Internal.
 #pragma once
 
-#include <purlin/core/array.hpp>
+#include <newel/core/array.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// counts[i] of n + 1 places becomes the sum of those before it. O(n). On the host in parallel; on the device queued
 /// on the context's stream, and nothing is waited for; `at_once` places are scanned by a call of CUB, at least 2, and
@@ -13,4 +13,4 @@ void exclusive_sum(const Context<Space::host>& ctx, Array<Offset, Space::host>& 
 void exclusive_sum(const Context<Space::device>& ctx, Array<Offset, Space::device>& counts,
                    std::int64_t at_once = std::int64_t{1} << 30);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

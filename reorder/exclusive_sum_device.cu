@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUB's scan in place, a piece after the other.
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
 #include <algorithm>
 
 #include <cub/device/device_scan.cuh>
 
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The place that two pieces share: what it counts, and its sum.
@@ -29,7 +29,7 @@ __global__ void close_seam_kernel(Offset* shared, const Seam* seam) { *shared = 
 void scan(const Context<Space::device>& ctx, Offset* counts, std::int64_t n) {
   std::size_t bytes = 0;
   const auto run = [&](void* memory) {
-    PURLIN_CHECK_CUDA(
+    NEWEL_CHECK_CUDA(
         cub::DeviceScan::ExclusiveSum(memory, bytes, counts, counts, static_cast<int>(n), ctx.stream()));
   };
   run(nullptr);
@@ -50,9 +50,9 @@ void exclusive_sum(const Context<Space::device>& ctx, Array<Offset, Space::devic
     scan(ctx, counts.data() + first, last + 1 - first);
     if (first > 0) close_seam_kernel<<<1, 1, 0, ctx.stream()>>>(counts.data() + first, seam.data());
     if (more) open_seam_kernel<<<1, 1, 0, ctx.stream()>>>(counts.data() + last, seam.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     first = last;
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each thread adds up a range, and begins it with the sum of the ranges before.
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 void exclusive_sum(const Context<Space::host>& ctx, Array<Offset, Space::host>& counts) {
   constexpr std::int64_t worth_a_range = 1 << 14;
@@ -32,4 +32,4 @@ void exclusive_sum(const Context<Space::host>& ctx, Array<Offset, Space::host>& 
       threads_if(ranges > 1));
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

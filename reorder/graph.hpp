@@ -4,9 +4,9 @@
 
 #include <numeric>
 
-#include <purlin/core/array.hpp>
+#include <newel/core/array.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Every edge stands in the lists of both its ends, with one positive weight. No loops, no edge twice.
 struct Graph {
@@ -21,4 +21,4 @@ struct Graph {
   Offset rows() const { return std::accumulate(vertex_weight.begin(), vertex_weight.end(), Offset{0}); }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/reorder/partition_device.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/reorder/partition_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Vertex v has the neighbours at first(v) + k block, k = 0 .. degree(v) - 1, itself perhaps among them. With a
 /// block, a vertex is a node of a pattern that consists of full aligned blocks; weights are then 1.
@@ -61,4 +61,4 @@ __device__ __forceinline__ std::uint32_t mixed(std::uint32_t h) {
   return h ^ (h >> 16);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each piece of the items counts its keys, learns where its share of each group begins, and writes there.
-#include <purlin/reorder/grouping.hpp>
+#include <newel/reorder/grouping.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 Grouping group(const Context<Space::host>& ctx, Span<const Index, Space::host> group_of, Index groups) {
   const std::int64_t n = group_of.size;
@@ -39,4 +39,4 @@ Grouping group(const Context<Space::host>& ctx, Span<const Index, Space::host> g
   return result;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/span.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/span.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct Grouping {
   std::vector<Index> items;  ///< group by group, ascending within each
@@ -17,4 +17,4 @@ struct Grouping {
 /// Item i has the key group_of[i], 0 .. groups - 1. O(items + groups x threads).
 Grouping group(const Context<Space::host>& ctx, Span<const Index, Space::host> group_of, Index groups);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The view itself where the matrix is on the host; else a downloaded copy, for which the stream is waited for.
 /// The matrix must outlive it on the host.
@@ -48,4 +48,4 @@ class HostPattern {
   Pattern<Space::host> view_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

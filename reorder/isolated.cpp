@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts are filled like connected vessels.
-#include <purlin/reorder/isolated.hpp>
+#include <newel/reorder/isolated.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 bool isolated(const Graph& graph, Index v) { return graph.begin[v] == graph.begin[v + 1]; }
@@ -81,4 +81,4 @@ std::vector<Index> with_isolated(const Graph& whole, const ConnectedGraph& conne
   return part;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

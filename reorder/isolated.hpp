@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/reorder/graph.hpp>
+#include <newel/reorder/graph.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The vertices of a graph that have neighbours, renumbered in their order.
 struct ConnectedGraph {
@@ -33,4 +33,4 @@ std::vector<Index> cut_connected(const Context<Space::host>& ctx, const Graph& w
   return with_isolated(whole, connected, cut(connected.graph), parts);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

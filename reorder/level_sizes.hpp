@@ -2,9 +2,9 @@
 /// How far graphs are coarsened and refined, on host and device. Internal.
 #pragma once
 
-#include <purlin/core/types.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Vertices per part that coarsening leaves: with fewer, parts of equal size are hard to find.
 inline constexpr Index vertices_per_part = 40;
@@ -17,4 +17,4 @@ inline constexpr Index room_above_mean = 32;
 /// Where ranges of rows cut no more than this share of the entries, a better order has little to win.
 inline constexpr double natural_is_good = 0.05;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

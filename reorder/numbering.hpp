@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <purlin/core/array.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/array.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// leader(i) is the first item of item i's group: not above i, and its own leader. Groups are numbered by their
 /// leaders; `group_of` receives the number of each item's group, and the leaders are returned in their order.
@@ -43,4 +43,4 @@ Array<Index, Space::host> number_groups(const Context<Space::host>& ctx, Index i
   return leaders;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

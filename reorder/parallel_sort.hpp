@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <purlin/core/array.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/array.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// One of `shares` of the merge of two ascending ranges: an equal share of the first, and what of the second belongs
 /// between its ends. Values that `less` orders totally fall into one share each.
@@ -47,4 +47,4 @@ void parallel_sort(const Context<Space::host>& ctx, Array<Value, Space::host>& v
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

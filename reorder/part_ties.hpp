@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/reorder/graph.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/reorder/graph.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct Move {
   Index part = -1;     ///< -1: no other part around the vertex has room
@@ -77,4 +77,4 @@ class PartTies {
   std::vector<Index> around_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

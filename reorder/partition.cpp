@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the wish, chooses the method, and runs graphs from fine to coarse and back.
-#include <purlin/reorder/partition.hpp>
+#include <newel/reorder/partition.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/reorder/balance.hpp>
-#include <purlin/reorder/coarsen.hpp>
-#include <purlin/reorder/grouping.hpp>
-#include <purlin/reorder/isolated.hpp>
-#include <purlin/reorder/level_sizes.hpp>
-#include <purlin/reorder/part_ties.hpp>
-#include <purlin/reorder/partition_report.hpp>
-#include <purlin/reorder/partitioners.hpp>
-#include <purlin/reorder/pattern_graph.hpp>
-#include <purlin/reorder/refine.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/reorder/balance.hpp>
+#include <newel/reorder/coarsen.hpp>
+#include <newel/reorder/grouping.hpp>
+#include <newel/reorder/isolated.hpp>
+#include <newel/reorder/level_sizes.hpp>
+#include <newel/reorder/part_ties.hpp>
+#include <newel/reorder/partition_report.hpp>
+#include <newel/reorder/partitioners.hpp>
+#include <newel/reorder/pattern_graph.hpp>
+#include <newel/reorder/refine.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr std::string_view names[] = {"automatic", "natural", "metis", "coordinates", "greedy"};
 
-#if PURLIN_HAS_METIS
+#if NEWEL_HAS_METIS
 constexpr const detail::MetisPartitioner* metis_of_this_build = &detail::metis_partitioner;
 #else
 constexpr const detail::MetisPartitioner* metis_of_this_build = nullptr;
@@ -61,8 +61,8 @@ void check(const Pattern<Space::host>& a, const PartitionOptions& options) {
     throw InputError("only a square matrix is cut into parts of rows and columns, not one of " +
                      std::to_string(a.rows) + " x " + std::to_string(a.cols));
   }
-  if (options.method == Partitioner::metis && PURLIN_HAS_METIS == 0) {
-    throw InputError("this build of Purlin was made without METIS; the default partitioner needs none");
+  if (options.method == Partitioner::metis && NEWEL_HAS_METIS == 0) {
+    throw InputError("this build of Newel was made without METIS; the default partitioner needs none");
   }
   check_positive("the number of parts", options.parts, 1);
   check_positive("the limit of rows in a part", options.most_part_rows, 0);
@@ -248,4 +248,4 @@ PartOrder order_by_parts(const Context<Space::host>& ctx, const Partition& parti
   return {std::move(sorted.items), std::move(sorted.begin)};
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// How the parts are found.
 enum class Partitioner {
@@ -97,4 +97,4 @@ void require_finite(const NodeCoordinates& coordinates);
 
 }  // namespace detail
 
-}  // namespace purlin
+}  // namespace newel

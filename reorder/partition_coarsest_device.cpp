@@ -2,11 +2,11 @@
 // The host's share of a partition on the device.
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/reorder/partition_device.hpp>
-#include <purlin/reorder/partitioners.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/reorder/partition_device.hpp>
+#include <newel/reorder/partitioners.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 template <class Value>
@@ -39,4 +39,4 @@ std::vector<Index> rows_of_nodes(const Context<Space::host>& ctx, std::vector<In
   return part_of_row;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

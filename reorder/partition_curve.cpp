@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/reorder/grouping.hpp>
-#include <purlin/reorder/parallel_sort.hpp>
-#include <purlin/reorder/partitioners.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/reorder/grouping.hpp>
+#include <newel/reorder/parallel_sort.hpp>
+#include <newel/reorder/partitioners.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Three coordinates share 64 bits.
@@ -186,4 +186,4 @@ std::vector<Index> partition_by_curve(const Context<Space::host>& ctx, const Nod
   return part_of_row;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pattern itself is the finest graph: nothing is built from it but its aggregates.
-#include <purlin/reorder/partition_device.hpp>
+#include <newel/reorder/partition_device.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/small_results_device.hpp>
-#include <purlin/reorder/aggregate_device.cuh>
-#include <purlin/reorder/partitioners.hpp>
-#include <purlin/reorder/refine_device.cuh>
+#include <newel/core/small_results_device.hpp>
+#include <newel/reorder/aggregate_device.cuh>
+#include <newel/reorder/partitioners.hpp>
+#include <newel/reorder/refine_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct DevicePartitionTuning {
@@ -140,7 +140,7 @@ class DevicePartitioner {
       part = Array<Index, Space::device>(ctx_, fine_.vertices);
       ranges_kernel<<<vertex_blocks(ctx_, fine_.vertices), vertex_threads, 0, stream()>>>(fine_.vertices, parts_,
                                                                                           part.data());
-      PURLIN_CHECK_LAUNCH();
+      NEWEL_CHECK_LAUNCH();
       partition_.report.method = "natural";
     } else {
       if (found.longest > AggregateTuning::most_edges) return std::nullopt;
@@ -162,10 +162,10 @@ class DevicePartitioner {
 
   PatternInspection inspection() {
     Array<PatternInspection, Space::device> inspection(ctx_, 1);
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(inspection.data(), 0, inspection.bytes(), stream()));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(inspection.data(), 0, inspection.bytes(), stream()));
     inspection_kernel<<<vertex_blocks(ctx_, fine_.vertices), vertex_threads, 0, stream()>>>(fine_, parts_,
                                                                                             inspection.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     return to_vector(ctx_, inspection.cspan())[0];
   }
 
@@ -192,7 +192,7 @@ class DevicePartitioner {
       Array<Index, Space::device> finer(ctx_, vertices);
       spread_kernel<<<vertex_blocks(ctx_, vertices), vertex_threads, 0, stream()>>>(
           vertices, part.data(), levels[level].coarse_of_fine.data(), finer.data());
-      PURLIN_CHECK_LAUNCH();
+      NEWEL_CHECK_LAUNCH();
       part.swap(finer);
       if (level == 0) {
         refine_on_device(ctx_, fine_, parts_, most, refinement_passes, part);
@@ -211,12 +211,12 @@ class DevicePartitioner {
     const unsigned blocks = vertex_blocks(ctx_, fine_.vertices);
     Array<Index, Space::device> sizes(ctx_, Offset{2} * parts_);
     Array<unsigned long long, Space::device> cut(ctx_, 1);
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(sizes.data(), 0, sizes.bytes(), stream()));
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(cut.data(), 0, cut.bytes(), stream()));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(sizes.data(), 0, sizes.bytes(), stream()));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(cut.data(), 0, cut.bytes(), stream()));
     rows_of_parts_kernel<<<blocks, vertex_threads, 0, stream()>>>(fine_, part.data(), sizes.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     halo_kernel<<<blocks, vertex_threads, 0, stream()>>>(fine_, part.data(), sizes.data() + parts_, cut.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     const std::vector<Index> found = to_vector(ctx_, sizes.cspan());
     const Index block = fine_.block;
     report.cut = static_cast<Offset>(fetch(ctx_, cut.cspan().data)) * block * block;
@@ -261,7 +261,7 @@ std::function<int()> start_node_block(const Context<Space::device>& ctx, const P
     const dim3 grid(vertex_blocks(ctx, a.rows), static_cast<unsigned>(blocks.count));
     check_blocks_kernel<<<grid, vertex_threads, 0, ctx.state().stream()>>>(a.rows, blocks, row_ptr.data, a.col.data,
                                                                            broken);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   });
   return [=, &results] {
     const std::vector<int> found = results.at(broken, blocks.count);
@@ -301,7 +301,7 @@ std::vector<Index> node_row_lengths(const Context<Space::device>& ctx, const Pat
     const auto nodes = nodes_of(a, row_ptr.data, block);
     row_lengths_kernel<<<vertex_blocks(ctx, nodes.vertices), vertex_threads, 0, ctx.state().stream()>>>(
         nodes, length.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   });
   return to_vector(ctx, length.cspan());
 }
@@ -312,8 +312,8 @@ Array<Index, Space::device> inverse_order(const Context<Space::device>& ctx,
   Array<Index, Space::device> new_of_old(ctx, n);
   invert_kernel<<<vertex_blocks(ctx, n), vertex_threads, 0, ctx.state().stream()>>>(n, old_of_new.data,
                                                                                     new_of_old.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return new_of_old;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -5,9 +5,9 @@
 #include <functional>
 #include <optional>
 
-#include <purlin/reorder/partition.hpp>
+#include <newel/reorder/partition.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 class SmallResults;
 
@@ -53,4 +53,4 @@ std::vector<Index> node_row_lengths(const Context<Space::device>& ctx, const Pat
 Array<Index, Space::device> inverse_order(const Context<Space::device>& ctx,
                                           Span<const Index, Space::device> old_of_new);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 // Greedy growth: no library, no random numbers.
 #include <algorithm>
 
-#include <purlin/reorder/breadth_first.hpp>
-#include <purlin/reorder/partitioners.hpp>
+#include <newel/reorder/breadth_first.hpp>
+#include <newel/reorder/partitioners.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 class Growth {
@@ -86,4 +86,4 @@ class Growth {
 
 std::vector<Index> partition_by_growth(const Graph& graph, Index parts) { return Growth(graph).run(parts); }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

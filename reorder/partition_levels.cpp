@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growth on a small graph, refined on each level of the way back.
-#include <purlin/core/parallel.hpp>
-#include <purlin/reorder/coarsen.hpp>
-#include <purlin/reorder/isolated.hpp>
-#include <purlin/reorder/partitioners.hpp>
-#include <purlin/reorder/refine.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/reorder/coarsen.hpp>
+#include <newel/reorder/isolated.hpp>
+#include <newel/reorder/partitioners.hpp>
+#include <newel/reorder/refine.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 std::vector<Index> grow_and_refine(const Context<Space::host>& ctx, const Graph& graph, Index parts,
                                    Index most_rows) {
@@ -42,4 +42,4 @@ std::vector<Index> partition_by_levels(const Context<Space::host>& ctx, const Gr
   });
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -7,13 +7,13 @@
 #include <limits>
 #include <mutex>
 
-#include <purlin/reorder/partitioners.hpp>
+#include <newel/reorder/partitioners.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 static_assert(sizeof(idx_t) * 8 == IDXTYPEWIDTH, "metis.h does not agree with itself");
-static_assert(sizeof(idx_t) >= sizeof(Index), "METIS numbers fewer vertices than Purlin");
+static_assert(sizeof(idx_t) >= sizeof(Index), "METIS numbers fewer vertices than Newel");
 
 // Measured on half a million tetrahedral nodes in 270 parts. Ten sweeps, METIS's default, cut 3 % less of the full
 // graph in half as much time again, and nothing less where coarse parts are refined afterwards.
@@ -93,4 +93,4 @@ MetisAnswer partition_by_metis(const Graph& graph, Index parts, bool minimise_ha
 
 const MetisPartitioner metis_partitioner{std::numeric_limits<idx_t>::max(), partition_by_metis};
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thread a part: its outside columns are marked in a bitmap of the thread.
-#include <purlin/reorder/partition_report.hpp>
+#include <newel/reorder/partition_report.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
-#include <purlin/reorder/grouping.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
+#include <newel/reorder/grouping.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Distinct columns. Cleared by walking over them again.
@@ -80,4 +80,4 @@ void measure(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Par
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

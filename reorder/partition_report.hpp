@@ -2,9 +2,9 @@
 /// How good parts are: cut, halo, sizes. Internal.
 #pragma once
 
-#include <purlin/reorder/partition.hpp>
+#include <newel/reorder/partition.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Entries whose row and column are in different parts.
 Offset count_cut(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
@@ -13,4 +13,4 @@ Offset count_cut(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
 /// Fills the report's parts, cut, halo and sizes from the partition's parts. O(nnz), and a bit per row and thread.
 void measure(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Partition& partition);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <purlin/reorder/coarsen.hpp>
-#include <purlin/reorder/level_sizes.hpp>
-#include <purlin/reorder/partition.hpp>
+#include <newel/reorder/coarsen.hpp>
+#include <newel/reorder/level_sizes.hpp>
+#include <newel/reorder/partition.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct MetisAnswer {
   std::string failure;  ///< empty: it worked
@@ -56,4 +56,4 @@ std::vector<Index> partition_by_curve(const Context<Space::host>& ctx, const Nod
 /// Part of item i of n in equal contiguous ranges.
 inline Index part_of_position(Index i, Index n, Index parts) { return static_cast<Index>(Offset{i} * parts / n); }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

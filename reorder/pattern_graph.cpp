@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // First the directed graph of the classes of rows, which is small; then both directions of its edges together.
-#include <purlin/reorder/pattern_graph.hpp>
+#include <newel/reorder/pattern_graph.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/row_scratch.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/row_scratch.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // How a thread takes rows of very different lengths.
@@ -177,4 +177,4 @@ PatternGraph make_pattern_graph(const Context<Space::host>& ctx, const Pattern<S
   return result;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

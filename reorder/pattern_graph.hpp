@@ -2,10 +2,10 @@
 /// The graph of A + A^T without its diagonal, one vertex for all rows of a pattern. Internal.
 #pragma once
 
-#include <purlin/reorder/graph.hpp>
-#include <purlin/reorder/row_classes.hpp>
+#include <newel/reorder/graph.hpp>
+#include <newel/reorder/row_classes.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct PatternGraph {
   Graph graph;
@@ -18,4 +18,4 @@ struct PatternGraph {
 PatternGraph make_pattern_graph(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                 Index most_rows_per_vertex, RowHash hash = hash_of_columns);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

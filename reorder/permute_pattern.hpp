@@ -2,9 +2,9 @@
 /// The pattern of P A P^T with the origin of its entries, in the space where A is. Internal.
 #pragma once
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <Space S>
 struct PermutedPattern {
@@ -25,4 +25,4 @@ PermutedPattern<Space::device> permute_pattern(const Context<Space::device>& ctx
                                                Span<const Index, Space::device> old_of_new,
                                                Span<const Index, Space::device> new_of_old);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The permuted pattern on the device. Columns of a row differ, so that the new place of an entry is the number of
 // smaller columns: rows are ranked, not sorted, and nothing depends on the order in which threads come.
-#include <purlin/reorder/permute_pattern.hpp>
+#include <newel/reorder/permute_pattern.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct PermuteTuning {
@@ -193,7 +193,7 @@ class LongRows {
       : longer_(ctx, nnz / (short_row + 1)),
         longest_(ctx, nnz / (PermuteTuning::most_block_row + 1)),
         counts_(ctx, 2) {
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), ctx.state().stream()));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), ctx.state().stream()));
   }
   RowList longer() { return {longer_.data(), counts_.data()}; }
   RowList longest() { return {longest_.data(), counts_.data() + 1}; }
@@ -213,11 +213,11 @@ void rank_rows(const Context<Space::device>& ctx, const PermuteView<RowPtr>& a, 
   LongRows rest(ctx, nnz, lanes * PermuteTuning::entries_of_lane);
   const unsigned blocks = blocks_for(ctx, (std::int64_t{a.rows} + rows_of_block - 1) / rows_of_block);
   rank_by_lanes_kernel<lanes><<<blocks, PermuteTuning::threads, 0, stream>>>(a, rest.longer());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   if (rest.most_longer() == 0) return;
   rank_by_blocks_kernel<<<blocks_for(ctx, rest.most_longer()), PermuteTuning::threads, 0, stream>>>(a, rest.longer(),
                                                                                                     rest.longest());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   if (rest.most_longest() == 0) return;
   const Index words = a.rows / 32 + 1;
   // No more than the numbers of the matrix take, which are not there yet.
@@ -226,10 +226,10 @@ void rank_rows(const Context<Space::device>& ctx, const PermuteView<RowPtr>& a, 
   const std::int64_t bitmaps = std::clamp<std::int64_t>(std::min(bitmaps_in_budget, rest.most_longest()), 1,
                                                         2 * std::int64_t{ctx.multiprocessors()});
   Array<ColumnBits, Space::device> bits(ctx, bitmaps * words);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(bits.data(), 0, bits.bytes(), stream));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(bits.data(), 0, bits.bytes(), stream));
   rank_by_bits_kernel<<<static_cast<unsigned>(bitmaps), PermuteTuning::long_threads, 0, stream>>>(a, rest.longest(),
                                                                                                   bits.data(), words);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 }  // namespace
@@ -246,7 +246,7 @@ PermutedPattern<Space::device> permute_pattern(const Context<Space::device>& ctx
     const std::int64_t blocks = Offset{a.rows} / PermuteTuning::threads + 1;
     count_kernel<<<static_cast<unsigned>(blocks), PermuteTuning::threads, 0, stream>>>(
         a.rows, row_ptr.data, old_of_new.data, p.row_ptr.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     exclusive_sum(ctx, p.row_ptr);
     if (a.nnz() == 0) return;
     const PermuteView<std::remove_const_t<std::remove_pointer_t<decltype(row_ptr.data)>>> view{
@@ -261,4 +261,4 @@ PermutedPattern<Space::device> permute_pattern(const Context<Space::device>& ctx
   return p;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

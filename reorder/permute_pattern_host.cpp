@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The permuted pattern on the host: each row's new columns are sorted together with their places in the old row.
-#include <purlin/reorder/permute_pattern.hpp>
+#include <newel/reorder/permute_pattern.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/row_scratch.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/row_scratch.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 PermutedPattern<Space::host> permute_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                              Span<const Index, Space::host> old_of_new,
@@ -42,4 +42,4 @@ PermutedPattern<Space::host> permute_pattern(const Context<Space::host>& ctx, co
   return p;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Candidates in parallel against frozen parts, moves in sequence against the true ones: few vertices are candidates.
-#include <purlin/reorder/refine.hpp>
+#include <newel/reorder/refine.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
-#include <purlin/reorder/part_ties.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
+#include <newel/reorder/part_ties.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 namespace {
 
@@ -48,4 +48,4 @@ void refine(const Context<Space::host>& ctx, const Graph& graph, Index parts, In
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

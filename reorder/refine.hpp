@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/reorder/graph.hpp>
+#include <newel/reorder/graph.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Each pass looks, with all threads, for vertices that would cut less in another part, and then moves them one by
 /// one, in their order, where that is still so. A move with nothing to win is made where it evens out the sizes. No
@@ -15,4 +15,4 @@ namespace purlin::detail {
 void refine(const Context<Space::host>& ctx, const Graph& graph, Index parts, Index most_rows, int passes,
             std::vector<Index>& part_of_vertex);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,9 +2,9 @@
 /// Better parts on the device, and what they cost. Internal.
 #pragma once
 
-#include <purlin/reorder/graph_device.cuh>
+#include <newel/reorder/graph_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 namespace {
 
@@ -124,22 +124,22 @@ void refine_on_device(const Context<Space::device>& ctx, const View& g, Index pa
   const cudaStream_t stream = ctx.state().stream();
   const unsigned blocks = vertex_blocks(ctx, g.vertices);
   Array<Index, Space::device> choice(ctx, g.vertices), inflow(ctx, parts), rows(ctx, parts), next(ctx, parts);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(rows.data(), 0, rows.bytes(), stream));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(rows.data(), 0, rows.bytes(), stream));
   rows_of_parts_kernel<<<blocks, vertex_threads, 0, stream>>>(g, part.data(), rows.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   for (int pass = 0; pass < 2 * passes; ++pass) {
     const bool up = pass % 2 == 0;
     const std::uint32_t salt = 0x9e3779b9u * static_cast<std::uint32_t>(pass + 1);
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(inflow.data(), 0, inflow.bytes(), stream));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(inflow.data(), 0, inflow.bytes(), stream));
     copy<Index>(ctx, rows.cspan(), next.span());
     propose_kernel<<<blocks, vertex_threads, 0, stream>>>(g, part.data(), rows.data(), most_rows / 4, most_rows, up,
                                                           choice.data(), inflow.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     move_kernel<<<blocks, vertex_threads, 0, stream>>>(g, choice.data(), inflow.data(), rows.data(), most_rows, salt,
                                                        part.data(), next.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     rows.swap(next);
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

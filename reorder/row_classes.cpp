@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hash, bring together by hash, compare what has the same hash.
-#include <purlin/reorder/row_classes.hpp>
+#include <newel/reorder/row_classes.hpp>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
-#include <purlin/reorder/grouping.hpp>
-#include <purlin/reorder/numbering.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
+#include <newel/reorder/grouping.hpp>
+#include <newel/reorder/numbering.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct Rows {
@@ -112,4 +112,4 @@ RowClasses find_row_classes(const Context<Space::host>& ctx, const Pattern<Space
   return classes;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

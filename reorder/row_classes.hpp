@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The hash of a row's columns. Another one is given by tests only.
 using RowHash = std::uint64_t (*)(const Index* columns, Offset count);
@@ -26,4 +26,4 @@ struct RowClasses {
 RowClasses find_row_classes(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Index most_rows,
                             RowHash hash = hash_of_columns);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders given by the caller, and the permuted matrix with its value map.
-#include <purlin/reorder/row_order.hpp>
+#include <newel/reorder/row_order.hpp>
 
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/permute_pattern.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/reorder/permute_pattern.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // What is wrong with a list that is no permutation.
@@ -96,10 +96,10 @@ PermutedCsr<T, S> permute(const Context<S>& ctx, const CsrView<T, S>& a, const R
 }
 
 #define X(S) template RowOrder<S> make_row_order(const Context<S>&, const std::vector<Index>&, std::vector<Index>);
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 #define X(T, S) template PermutedCsr<T, S> permute(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

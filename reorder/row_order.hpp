@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// How an order was found: what reports print.
 struct OrderReport {
@@ -59,4 +59,4 @@ struct PermutedCsr {
 template <class T, Space S>
 PermutedCsr<T, S> permute(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order);
 
-}  // namespace purlin
+}  // namespace newel

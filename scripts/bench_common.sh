@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What bench_spmv.sh, bench_solve.sh and bench_regret.sh share: build, choose systems, run `purlin bench`. Sourced, never run.
+# What bench_spmv.sh, bench_solve.sh and bench_regret.sh share: build, choose systems, run `newel bench`. Sourced, never run.
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
-# bench_systems COMMAND HOST_SYSTEMS DEVICE_SYSTEMS [ARGUMENT...] : runs `purlin bench COMMAND` on the systems for the host
+# bench_systems COMMAND HOST_SYSTEMS DEVICE_SYSTEMS [ARGUMENT...] : runs `newel bench COMMAND` on the systems for the host
 # or the device (SYSTEMS from the environment stands for either), then on those among the arguments, and writes
 # docs/results/COMMAND_NAME.json.
 bench_systems() {
@@ -22,7 +22,7 @@ bench_systems() {
   install_missing "${build_packages[@]}" "${comparison_packages[@]}"
   choose_cuda
   # shellcheck disable=SC2154  # set by choose_cuda
-  build "build/bench-$command" -DPURLIN_CUDA="$cuda" -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_BENCHMARKS=OFF
+  build "build/bench-$command" -DNEWEL_CUDA="$cuda" -DNEWEL_BUILD_TESTS=OFF -DNEWEL_BUILD_BENCHMARKS=OFF
   if [ "$cuda" = OFF ]; then
     name=${NAME:-host_$(uname -m)}
   else
@@ -32,7 +32,7 @@ bench_systems() {
   read -ra first <<<"${SYSTEMS-$usual}"
   make_folder docs/results
   say "measuring: keep the machine quiet meanwhile (load now: $(cut -d ' ' -f 1 /proc/loadavg))"
-  "build/bench-$command/bin/purlin" bench "$command" "${first[@]}" "${systems[@]}" \
+  "build/bench-$command/bin/newel" bench "$command" "${first[@]}" "${systems[@]}" \
     --report "docs/results/${command}_$name.json" "${options[@]}"
   local shown="scripts/write_performance.py shows it"
   [ ! -e "scripts/plot_$command.py" ] || shown="scripts/plot_$command.py and scripts/write_performance.py show it"

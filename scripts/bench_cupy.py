@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Solves the systems of a report of `purlin bench solve` with CuPy's cg and gmres too, and adds them to the report.
+"""Solves the systems of a report of `newel bench solve` with CuPy's cg and gmres too, and adds them to the report.
 
-    purlin bench solve generate:diffusion:68 matrices/bone.mtx --report docs/results/solve_NAME.json
-    scripts/bench_cupy.py docs/results/solve_NAME.json generate:diffusion:68 matrices/bone.mtx --purlin build/cuda/bin/purlin
+    newel bench solve generate:diffusion:68 matrices/bone.mtx --report docs/results/solve_NAME.json
+    scripts/bench_cupy.py docs/results/solve_NAME.json generate:diffusion:68 matrices/bone.mtx --newel build/cuda/bin/newel
 
 Right-hand side, tolerance, restart, rounds and precisions are those of the report, whose right-hand side must be ones; the
 systems are given again, since a report holds no folders (without any: those that are generated). What is no Matrix Market
-file is written by `purlin info SYSTEM --out`. Whole solves from x = 0 between two synchronisations, one to warm up, the
+file is written by `newel info SYSTEM --out`. Whole solves from x = 0 between two synchronisations, one to warm up, the
 solvers in turns, every other round backwards; iterations are counted in the solve that warms up. CuPy's GMRES looks at the
 residual once a cycle. --library scipy does the same with SciPy on the host. Needs cupy (or scipy alone), on a quiet machine.
 """
@@ -129,12 +129,12 @@ def without_folders(name):
     return ":".join(part.rsplit("/", 1)[-1] for part in name.split(":"))
 
 
-def load(system, purlin):
+def load(system, newel):
     if not system.startswith(("generate:", "mesh:")):
         return scipy.io.mmread(system).tocsr()
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "A.mtx")
-        subprocess.run([purlin, "info", system, "--out", file], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([newel, "info", system, "--out", file], check=True, stdout=subprocess.DEVNULL)
         return scipy.io.mmread(file).tocsr()
 
 
@@ -177,9 +177,9 @@ def compare(system):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("report", type=pathlib.Path, help="of purlin bench solve; it is written anew")
+    parser.add_argument("report", type=pathlib.Path, help="of newel bench solve; it is written anew")
     parser.add_argument("systems", nargs="*", help="as they were given there; default: those that are generated")
-    parser.add_argument("--purlin", default="purlin", help="the program, for systems that are no Matrix Market file")
+    parser.add_argument("--newel", default="newel", help="the program, for systems that are no Matrix Market file")
     parser.add_argument("--solvers", default="cg,gmres")
     parser.add_argument("--preconds", default="jacobi", help="none, jacobi")
     parser.add_argument("--library", choices=("cupy", "scipy"), default="cupy")
@@ -198,7 +198,7 @@ def main():
         sys.exit(f"{arguments.report} holds {', '.join(sorted(names))}, not {', '.join(sorted(set(given) - names))}")
     library = CupyLibrary() if arguments.library == "cupy" else ScipyLibrary()
     for name, path in given.items():
-        host_matrix = load(path, arguments.purlin)
+        host_matrix = load(path, arguments.newel)
         for system in report["systems"]:
             if system["system"] != name:
                 continue

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures product and iterations on a CUDA device against cuSPARSE's call and the usual cuBLAS loop, alternating in one
-# process, and writes docs/results/device_NAME.json. Arguments are passed to purlin_bench_device (see --help).
+# process, and writes docs/results/device_NAME.json. Arguments are passed to newel_bench_device (see --help).
 #   NAME=h200 ./scripts/bench_device.sh
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
@@ -9,9 +9,9 @@ set -euo pipefail
 
 install_missing "${build_packages[@]}" "${comparison_packages[@]}"
 nvidia-smi >/dev/null 2>&1 || fail "no NVIDIA GPU is available"
-build build/bench-cuda -DPURLIN_CUDA=ON -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_APPS=OFF
+build build/bench-cuda -DNEWEL_CUDA=ON -DNEWEL_BUILD_TESTS=OFF -DNEWEL_BUILD_APPS=OFF
 name=${NAME:-$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | tr -cs '[:alnum:]\n' _)}
 make_folder docs/results
 say "measuring"
-build/bench-cuda/bin/purlin_bench_device --report "docs/results/device_$name.json" "$@"
+build/bench-cuda/bin/newel_bench_device --report "docs/results/device_$name.json" "$@"
 say "written: docs/results/device_$name.json"

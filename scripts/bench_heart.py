@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times the steps of purlin-heart's ventricle over sizes and formats, and writes docs/results/heart_NAME.json, which
+"""Times the steps of newel-heart's ventricle over sizes and formats, and writes docs/results/heart_NAME.json, which
 scripts/write_performance.py shows.
 
-    scripts/bench_heart.py --name host [--program build/host/bin/purlin-heart] [--sizes 3000 30000] [--duration 60]
+    scripts/bench_heart.py --name host [--program build/host/bin/newel-heart] [--sizes 3000 30000] [--duration 60]
     scripts/bench_heart.py --name host --real-time --sizes        only a beat against the clock, added to the file
 
 Each run is a process that simulates the first --duration ms of a beat (240 steps as usual) from rest, in every format
@@ -14,7 +14,7 @@ repetitions by itself, so that phases need not add up to the whole. An assembly'
 assembly over its solves: elements, matrix, what Jacobi makes of it, right-hand side, and the check that ends a step; the
 pass over the elements, and the matrix with the right-hand side, are also timed alone, queued as products are. Sizes that are measured again replace those in the
 file. With --eigen, Eigen's CG in the solver's place is measured by
-purlin_bench_heart (host only).
+newel_bench_heart (host only).
 
 --real-time simulates one beat of --real-time-nodes nodes with the longest step whose activation times lie within
 --within ms of those of a run with a tenth of the step, everywhere: steps are tried from the longest on. The short
@@ -45,7 +45,7 @@ MARGIN_MILLISECONDS = 10  # beyond the end of the wave
 
 
 class Heart:
-    """purlin-heart, run in a folder that is thrown away."""
+    """newel-heart, run in a folder that is thrown away."""
 
     def __init__(self, settings):
         self.program, self.device = settings.program, settings.device
@@ -204,7 +204,7 @@ def real_time(heart, settings, folder):
 
 
 def eigen(settings, folder):
-    """The report of purlin_bench_heart."""
+    """The report of newel_bench_heart."""
     file = pathlib.Path(folder) / "eigen.json"
     words = [settings.eigen, "--duration", f"{settings.duration:g}", "--repeats", "3", "--report", str(file)]
     words += ["--threads", str(settings.threads)] if settings.threads else []
@@ -231,7 +231,7 @@ def head(probe):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=str(ROOT / "build" / "host" / "bin" / "purlin-heart"))
+    parser.add_argument("--program", default=str(ROOT / "build" / "host" / "bin" / "newel-heart"))
     parser.add_argument("--name", default="host", help="of the file: docs/results/heart_NAME.json")
     parser.add_argument("--device", default="auto", help="auto, host, cuda or cuda:N")
     parser.add_argument("--threads", type=int, default=0, help="of the host; default all")
@@ -239,8 +239,8 @@ def parse():
     parser.add_argument("--formats", nargs="+", default=list(FORMATS))
     parser.add_argument("--duration", type=float, default=60, help="ms that a run simulates")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--eigen", nargs="?", const=str(ROOT / "build" / "host" / "bin" / "purlin_bench_heart"),
-                        help="run this purlin_bench_heart too")
+    parser.add_argument("--eigen", nargs="?", const=str(ROOT / "build" / "host" / "bin" / "newel_bench_heart"),
+                        help="run this newel_bench_heart too")
     parser.add_argument("--real-time", action="store_true")
     parser.add_argument("--real-time-nodes", type=int, default=30000)
     parser.add_argument("--real-time-format", default="auto")

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures the host's product and CG iteration against Eigen's, alternating in one process, and writes
-# docs/results/host_NAME.json. Installs what is missing. Arguments are passed to purlin_bench_host (see --help).
+# docs/results/host_NAME.json. Installs what is missing. Arguments are passed to newel_bench_host (see --help).
 #   NAME=laptop ./scripts/bench_host.sh --threads 2
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
 install_missing "${build_packages[@]}" "${comparison_packages[@]}"
-build build/bench -DPURLIN_CUDA=OFF -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_APPS=OFF
+build build/bench -DNEWEL_CUDA=OFF -DNEWEL_BUILD_TESTS=OFF -DNEWEL_BUILD_APPS=OFF
 name=${NAME:-$(uname -m)}
 make_folder docs/results
 say "measuring: keep the machine quiet meanwhile (load now: $(cut -d ' ' -f 1 /proc/loadavg))"
-build/bench/bin/purlin_bench_host --report "docs/results/host_$name.json" "$@"
+build/bench/bin/newel_bench_host --report "docs/results/host_$name.json" "$@"
 say "written: docs/results/host_$name.json"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Solves every real square matrix of a folder with each of Purlin's and SciPy's solvers.
+"""Solves every real square matrix of a folder with each of Newel's and SciPy's solvers.
 
-    scripts/bench_matrices.py [FOLDER] [--purlin build/host/bin/purlin]     FOLDER defaults to $PURLIN_TEST_DATA
+    scripts/bench_matrices.py [FOLDER] [--newel build/host/bin/newel]     FOLDER defaults to $NEWEL_TEST_DATA
 
 Writes docs/matrices.md and docs/results/matrices.json. Both sides get the same A, b = A x for a seeded random x,
 preconditioner, tolerance and number of iterations; every residual in the tables is computed here from the returned x,
@@ -40,7 +40,7 @@ RTOL = 1e-8
 MAX_ITERATIONS = 5000
 RESTART = 50
 SEED = 1
-PURLIN_SOLVERS = ("cg", "bicgstab", "gmres", "auto")
+NEWEL_SOLVERS = ("cg", "bicgstab", "gmres", "auto")
 SCIPY_SOLVERS = ("cg", "bicgstab", "gmres")
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -116,11 +116,11 @@ class Judge:
         return {"true_residual": float(residual), "reached": bool(residual <= RTOL + min(rounding, RTOL))}
 
 
-def run_purlin(settings, path, folder, solver, precond, judge):
+def run_newel(settings, path, folder, solver, precond, judge):
     out, report, rhs = folder / "x.mtx", folder / "r.json", folder / "b.mtx"
     for old in (out, report):
         old.unlink(missing_ok=True)
-    command = [settings.purlin, "solve", str(path), "--rhs", str(rhs), "--solver", solver, "--precond", precond,
+    command = [settings.newel, "solve", str(path), "--rhs", str(rhs), "--solver", solver, "--precond", precond,
                "--rtol", str(RTOL), "--max-iterations", str(MAX_ITERATIONS),
                "--time-limit", str(settings.time_limit), "--threads", "1", "--device", "host", "--quiet",
                "--out", str(out), "--report", str(report)]
@@ -178,12 +178,12 @@ def solve_one(path, settings):
     precond = "none" if np.any(diagonal == 0) else "jacobi"
     preconditioner = scipy.sparse.diags(1 / diagonal).tocsr() if precond == "jacobi" else None
     entry = {"matrix": path.name, "rows": matrix.shape[0], "nonzeros": int(matrix.nnz), "precond": precond,
-             "empty_rows": int(np.count_nonzero(np.diff(matrix.indptr) == 0)), "purlin": {}, "scipy": {}}
+             "empty_rows": int(np.count_nonzero(np.diff(matrix.indptr) == 0)), "newel": {}, "scipy": {}}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_vector(folder / "b.mtx", rhs)
-        for solver in PURLIN_SOLVERS:
-            entry["purlin"][solver] = run_purlin(settings, path, folder, solver, precond, judge)
+        for solver in NEWEL_SOLVERS:
+            entry["newel"][solver] = run_newel(settings, path, folder, solver, precond, judge)
     for solver in SCIPY_SOLVERS:
         entry["scipy"][solver] = run_scipy(settings, solver, preconditioner, judge)
     return entry
@@ -198,9 +198,9 @@ def findings_of(entries):
     lost, dishonest, modest, odd, per_solver = [], [], [], [], []
     for entry in entries:
         name = entry["matrix"]
-        if reached_by(entry, "scipy") and not reached_by(entry, "purlin"):
+        if reached_by(entry, "scipy") and not reached_by(entry, "newel"):
             lost.append(f"{name}: SciPy's {', '.join(reached_by(entry, 'scipy'))}")
-        for solver, result in entry["purlin"].items():
+        for solver, result in entry["newel"].items():
             residual = result["true_residual"]
             shown = "none" if residual is None else f"{residual:.2e}"
             if result["status"] == "converged" and not result["reached"]:
@@ -212,9 +212,9 @@ def findings_of(entries):
             elif (result["exit"] == 0) != (result["status"] == "converged"):
                 odd.append(f"{name}, {solver}: exit status {result['exit']} with {result['status']}")
         for solver in SCIPY_SOLVERS:
-            if entry["scipy"][solver]["reached"] and not entry["purlin"][solver]["reached"]:
-                shown = describe(entry["purlin"][solver])
-                per_solver.append(f"{name}, {solver}: SciPy {describe(entry['scipy'][solver])}; Purlin {shown}")
+            if entry["scipy"][solver]["reached"] and not entry["newel"][solver]["reached"]:
+                shown = describe(entry["newel"][solver])
+                per_solver.append(f"{name}, {solver}: SciPy {describe(entry['scipy'][solver])}; Newel {shown}")
     return {"lost": lost, "dishonest": dishonest, "modest": modest, "odd": odd, "per_solver": per_solver}
 
 
@@ -228,11 +228,11 @@ def describe(result):
 
 
 TITLES = {
-    "lost": "Matrices that one of SciPy's solvers solves and none of Purlin's does",
-    "dishonest": "Runs reported as converged by Purlin with a true residual above the tolerance",
-    "modest": "Runs not reported as converged by Purlin with a true residual that meets the tolerance",
-    "odd": "Runs that Purlin refused, or that failed",
-    "per_solver": "Matrices that one of SciPy's solvers solves and Purlin's solver of the same name does not",
+    "lost": "Matrices that one of SciPy's solvers solves and none of Newel's does",
+    "dishonest": "Runs reported as converged by Newel with a true residual above the tolerance",
+    "modest": "Runs not reported as converged by Newel with a true residual that meets the tolerance",
+    "odd": "Runs that Newel refused, or that failed",
+    "per_solver": "Matrices that one of SciPy's solvers solves and Newel's solver of the same name does not",
 }
 
 
@@ -242,47 +242,47 @@ def machine():
 
 def lead_of(entries, findings):
     """Three sentences: what is compared, what came of it, and whether it is honest."""
-    purlin, scipy_ = (sum(bool(reached_by(entry, side)) for entry in entries) for side in ("purlin", "scipy"))
-    auto = sum(entry["purlin"]["auto"]["reached"] for entry in entries)
+    newel, scipy_ = (sum(bool(reached_by(entry, side)) for entry in entries) for side in ("newel", "scipy"))
+    auto = sum(entry["newel"]["auto"]["reached"] for entry in entries)
     return (f"The tables show what each solver makes of {len(entries)} real matrices with the simplest preconditioner. One of "
-            f"Purlin's solvers solves {purlin} of them, `auto` alone {auto}, and one of SciPy's {scipy_}. Runs that Purlin reports "
+            f"Newel's solvers solves {newel} of them, `auto` alone {auto}, and one of SciPy's {scipy_}. Runs that Newel reports "
             f"as converged with a true residual above the tolerance: {len(findings['dishonest']) or 'none'}.")
 
 
 def write_markdown(path, facts, entries, left_out, findings):
-    lines = ["# Purlin on real matrices", "",
+    lines = ["# Newel on real matrices", "",
              "<!-- Written by scripts/bench_matrices.py; run it again instead of editing. -->", "",
              lead_of(entries, findings), "",
              "![systems solved, by solver](results/matrices.svg)", "",  # scripts/plot_tables.py draws it
              f"All real square matrices with values from a folder of {facts['files']} public files (SuiteSparse, "
-             "Harwell-Boeing, the test suites of other projects), solved by each of Purlin's solvers and by SciPy's solver of "
+             "Harwell-Boeing, the test suites of other projects), solved by each of Newel's solvers and by SciPy's solver of "
              "the same name. Both get the same right-hand side b = A x (x random with a fixed seed, uniform in [-1, 1]), the "
              f"tolerance |b - A x| <= {RTOL:g} |b|, {MAX_ITERATIONS:,} iterations (GMRES({RESTART}): as many inner "
              "iterations), and a Jacobi preconditioner, or none where a diagonal entry is zero or missing.", "",
              "Each cell gives iterations, the true relative residual, and the status where it is not `converged`. The "
              "script computes the residual in Python from the returned x; **bold** means that it meets the "
-             "tolerance. SciPy's GMRES counts inner iterations. `auto` is Purlin's own choice: it may continue with another "
+             "tolerance. SciPy's GMRES counts inner iterations. `auto` is Newel's own choice: it may continue with another "
              "solver, in which case the iterations of all solvers are added, and gives GMRES a longer cycle where the system is "
              "small.", "",
              f"* command: `{facts['command']}`",
              f"* {facts['date']}, {facts['machine']}; one thread per run, a limit of {facts['time_limit']:g} s per run",
-             f"* Purlin {facts['purlin']}, SciPy {facts['scipy']}, numpy {facts['numpy']}, Python {facts['python']}",
+             f"* Newel {facts['newel']}, SciPy {facts['scipy']}, numpy {facts['numpy']}, Python {facts['python']}",
              "* left out: " + (", ".join(f"{len(names)} {why}" for why, names in sorted(left_out.items())) or "nothing"),
-             "", "## Summary", "", f"{len(entries)} matrices.", "", "| solver | Purlin | SciPy |", "|---|---|---|"]
-    for solver in PURLIN_SOLVERS:
+             "", "## Summary", "", f"{len(entries)} matrices.", "", "| solver | Newel | SciPy |", "|---|---|---|"]
+    for solver in NEWEL_SOLVERS:
         counts = [sum(entry[side][solver]["reached"] for entry in entries) if solver in entries[0][side] else ""
-                  for side in ("purlin", "scipy")]
+                  for side in ("newel", "scipy")]
         lines.append(f"| {solver} | {counts[0]} | {counts[1]} |")
-    counts = [sum(bool(reached_by(entry, side)) for entry in entries) for side in ("purlin", "scipy")]
+    counts = [sum(bool(reached_by(entry, side)) for entry in entries) for side in ("newel", "scipy")]
     lines.append(f"| any of them | {counts[0]} | {counts[1]} |")
     for key, title in TITLES.items():
         lines += ["", f"### {title}", ""] + ([f"* {line}" for line in findings[key]] or ["None."])
     header = ["matrix", "rows", "entries", "precond"]
-    header += [f"Purlin {s}" for s in PURLIN_SOLVERS] + [f"SciPy {s}" for s in SCIPY_SOLVERS]
+    header += [f"Newel {s}" for s in NEWEL_SOLVERS] + [f"SciPy {s}" for s in SCIPY_SOLVERS]
     lines += ["", "## All runs", "", "| " + " | ".join(header) + " |", "|---|" + "---:|" * 2 + "---|" * (len(header) - 3)]
     for entry in entries:
         cells = [entry["matrix"], str(entry["rows"]), str(entry["nonzeros"]), entry["precond"]]
-        cells += [describe(entry["purlin"][s]) for s in PURLIN_SOLVERS]
+        cells += [describe(entry["newel"][s]) for s in NEWEL_SOLVERS]
         cells += [describe(entry["scipy"][s]) for s in SCIPY_SOLVERS]
         lines.append("| " + " | ".join(cells) + " |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -290,9 +290,9 @@ def write_markdown(path, facts, entries, left_out, findings):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("folder", nargs="?", default=os.environ.get("PURLIN_TEST_DATA"),
-                        help="folder with .mtx and .mtx.gz files, searched downwards (default: $PURLIN_TEST_DATA)")
-    parser.add_argument("--purlin", default=str(ROOT / "build/host/bin/purlin"), help="the executable")
+    parser.add_argument("folder", nargs="?", default=os.environ.get("NEWEL_TEST_DATA"),
+                        help="folder with .mtx and .mtx.gz files, searched downwards (default: $NEWEL_TEST_DATA)")
+    parser.add_argument("--newel", default=str(ROOT / "build/host/bin/newel"), help="the executable")
     parser.add_argument("--only", default="*", help="file names to run, with wildcards")
     parser.add_argument("--time-limit", type=float, default=120, help="seconds that one run may iterate")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="matrices at a time")
@@ -300,9 +300,9 @@ def parse_arguments():
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "docs/results/matrices.json")
     settings = parser.parse_args()
     if not settings.folder or not pathlib.Path(settings.folder).is_dir():
-        parser.error("no folder with matrices: name one, or set PURLIN_TEST_DATA")
-    if not os.access(settings.purlin, os.X_OK):
-        parser.error(f"{settings.purlin} does not exist: build it first, or pass it by --purlin")
+        parser.error("no folder with matrices: name one, or set NEWEL_TEST_DATA")
+    if not os.access(settings.newel, os.X_OK):
+        parser.error(f"{settings.newel} does not exist: build it first, or pass it by --newel")
     return settings
 
 
@@ -325,15 +325,15 @@ def main():
         for job in concurrent.futures.as_completed([pool.submit(solve_one, path, settings) for path in largest_first]):
             entry = job.result()
             entries.append(entry)
-            ours = " | ".join(describe(result) for result in entry["purlin"].values())
+            ours = " | ".join(describe(result) for result in entry["newel"].values())
             theirs = " | ".join(describe(result) for result in entry["scipy"].values())
             print(f"[{len(entries)}/{len(systems)}] {entry['matrix']}  {ours}  ||  {theirs}", flush=True)
     entries.sort(key=lambda entry: entry["matrix"].lower())
     findings = findings_of(entries)
-    version = subprocess.run([settings.purlin, "--version"], capture_output=True, text=True, check=True).stdout
-    facts = {"command": shlex.join(["scripts/bench_matrices.py", "$PURLIN_TEST_DATA"]).replace("'", ""),
+    version = subprocess.run([settings.newel, "--version"], capture_output=True, text=True, check=True).stdout
+    facts = {"command": shlex.join(["scripts/bench_matrices.py", "$NEWEL_TEST_DATA"]).replace("'", ""),
              "date": datetime.date.today().isoformat(), "machine": machine(), "files": len(files),
-             "purlin": version.split("\n")[0].removeprefix("purlin "), "scipy": scipy.__version__,
+             "newel": version.split("\n")[0].removeprefix("newel "), "scipy": scipy.__version__,
              "numpy": np.__version__, "python": platform.python_version(), "time_limit": settings.time_limit,
              "rtol": RTOL, "max_iterations": MAX_ITERATIONS, "restart": RESTART, "seed": SEED}
     settings.json.parent.mkdir(parents=True, exist_ok=True)

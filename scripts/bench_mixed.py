@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times `purlin solve` with --precision mixed beside double, all else left to it.
+"""Times `newel solve` with --precision mixed beside double, all else left to it.
 
-    scripts/bench_mixed.py SYSTEM... --purlin build/cuda/bin/purlin [--device cuda] [--json docs/results/mixed_NAME.json]
+    scripts/bench_mixed.py SYSTEM... --newel build/cuda/bin/newel [--device cuda] [--json docs/results/mixed_NAME.json]
 
 Every system is solved in turns in processes of their own, with b = ones; the least setup and solve of the rounds count.
 Prints the ratios, the largest first, and writes them as a report. Systems that the program refuses (complex values, say)
@@ -24,10 +24,10 @@ import reports
 TIME_LIMIT = 120  # seconds of a process
 
 
-def solve(purlin, system, device, precision, report):
+def solve(newel, system, device, precision, report):
     """The report of one process, or what it said instead."""
     report.unlink(missing_ok=True)
-    command = [purlin, "solve", system, "--device", device, "--rhs", "ones", "--quiet", "--precision", precision, "--report",
+    command = [newel, "solve", system, "--device", device, "--rhs", "ones", "--quiet", "--precision", precision, "--report",
                str(report)]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
@@ -62,7 +62,7 @@ def measured(options):
             problem = None
             for _ in range(options.rounds):
                 for precision in found:
-                    one = solve(options.purlin, system, options.device, precision, report)
+                    one = solve(options.newel, system, options.device, precision, report)
                     if isinstance(one, str):
                         problem = one
                     else:
@@ -79,7 +79,7 @@ def measured(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("systems", nargs="+", metavar="SYSTEM")
-    parser.add_argument("--purlin", required=True, help="the program")
+    parser.add_argument("--newel", required=True, help="the program")
     parser.add_argument("--device", default="host", choices=["host", "cuda"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", help="the report to write")

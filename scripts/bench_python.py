@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a call from Python costs, and purlin.solve beside the cg of SciPy, or of CuPy, with Jacobi.
+"""What a call from Python costs, and newel.solve beside the cg of SciPy, or of CuPy, with Jacobi.
 
-    scripts/bench_python.py [FOLDER] [--out docs/results/python_host.json]     FOLDER defaults to $PURLIN_TEST_DATA
+    scripts/bench_python.py [FOLDER] [--out docs/results/python_host.json]     FOLDER defaults to $NEWEL_TEST_DATA
     scripts/bench_python.py --device [FOLDER] [--out python_device.json]       the same with arrays on a device, by CuPy
 
 Run it by the Python of an environment that has the package: build/python/venv/bin/python after scripts/python_test.sh.
 
 Overhead: the time of Solver.solve on a system of ten unknowns, less what the library's own report says the solve took.
 Solves: every real symmetric matrix of the folder with a positive diagonal and more than 2,000 rows. Both sides get
-the same A, b = A x for a seeded random x, and a relative tolerance of 1e-8; Purlin makes all choices itself and its
+the same A, b = A x for a seeded random x, and a relative tolerance of 1e-8; Newel makes all choices itself and its
 setup is counted, the other's Jacobi is made beforehand. They take turns; the least of the times counts, and residuals are
 computed here. A system that one side does not solve is tried once. On a device A and b lie there before, as does x
 afterwards, every system is solved once by both sides before the turns, and a solve ends with a synchronisation; without
@@ -27,7 +27,7 @@ import time
 import warnings
 
 import numpy as np
-import purlin
+import newel
 import scipy
 import scipy.sparse
 import scipy.sparse.linalg
@@ -88,25 +88,25 @@ def device_overhead(calls, versions):
         result["torch"] = tuple(torch.from_numpy(part).cuda() for part in parts), torch.ones(10, device="cuda").double()
     except ImportError:
         print("without PyTorch")
-    return {name: overhead(calls, purlin.Solver(matrix), b, matrix[0]) for name, (matrix, b) in result.items()}
+    return {name: overhead(calls, newel.Solver(matrix), b, matrix[0]) for name, (matrix, b) in result.items()}
 
 
 def systems(folder):
     """(name, matrix) for what is compared."""
     for path in sorted(folder.glob("*.mtx*")):
         try:
-            a = purlin.read(path)
+            a = newel.read(path)
         except ValueError:  # complex values
             continue
         if not scipy.sparse.issparse(a) or a.shape[0] != a.shape[1] or a.shape[0] <= LEAST_ROWS:
             continue
-        facts = purlin.info(a)
+        facts = newel.info(a)
         if facts["symmetric"] and facts["positive_diagonal"]:
             yield path.name.split(".mtx")[0], a
 
 
 class Scipy:
-    """Where both sides find their arrays, and the side that Purlin is compared with."""
+    """Where both sides find their arrays, and the side that Newel is compared with."""
 
     name = "scipy"
     warm_up = False
@@ -138,9 +138,9 @@ class Cupy:
         return self.csr_matrix(tuple(self.vector(part) for part in (a.data, a.indices, a.indptr)), shape=a.shape)
 
 
-def by_purlin(a, b, synchronize):
+def by_newel(a, b, synchronize):
     began = time.perf_counter()
-    x, report = purlin.solve(a, b, rtol=RTOL, max_iterations=MAX_ITERATIONS)
+    x, report = newel.solve(a, b, rtol=RTOL, max_iterations=MAX_ITERATIONS)
     synchronize()
     chosen = {"solver": report.solver, "preconditioner": report.preconditioner, "format": report.format,
               "setup_seconds": report.seconds["setup"]}
@@ -168,8 +168,8 @@ def compare(a, turns, library):
     """Both sides on one system, in turns."""
     b = a @ np.random.default_rng(1).uniform(-1.0, 1.0, a.shape[0])
     there, inverse = (library.matrix(a), library.vector(b)), library.vector(1 / a.diagonal())
-    times = {"purlin": [], library.name: []}
-    sides = {"purlin": lambda first: by_purlin(*there, library.synchronize),
+    times = {"newel": [], library.name: []}
+    sides = {"newel": lambda first: by_newel(*there, library.synchronize),
              library.name: lambda first: by_other(*there, inverse, library, first)}
     line = {"rows": a.shape[0], "nonzeros": int(a.nnz)}
     for turn in range(turns + library.warm_up):
@@ -190,16 +190,16 @@ def compare(a, turns, library):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", nargs="?", help="$PURLIN_TEST_DATA by default, but not with --device")
+    parser.add_argument("folder", nargs="?", help="$NEWEL_TEST_DATA by default, but not with --device")
     parser.add_argument("--device", action="store_true", help="arrays on a device; without FOLDER no solves")
     parser.add_argument("--out", help="docs/results/python_host.json by default, or python_device.json")
     parser.add_argument("--calls", type=int, default=20000)
     parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_args()
     if not arguments.device:
-        arguments.folder = arguments.folder or os.environ.get("PURLIN_TEST_DATA")
+        arguments.folder = arguments.folder or os.environ.get("NEWEL_TEST_DATA")
         if not arguments.folder:
-            parser.error("name the folder of matrices, or set PURLIN_TEST_DATA")
+            parser.error("name the folder of matrices, or set NEWEL_TEST_DATA")
     return arguments
 
 
@@ -213,17 +213,17 @@ def main():
         machine=platform.processor() or platform.machine(),
         processors=len(os.sched_getaffinity(0)),
         load=os.getloadavg()[0],
-        versions={"purlin": purlin.__version__, "python": platform.python_version(), "numpy": np.__version__,
+        versions={"newel": newel.__version__, "python": platform.python_version(), "numpy": np.__version__,
                   "scipy": scipy.__version__},
         rtol=RTOL,
         max_iterations=MAX_ITERATIONS,
     )
     if arguments.device:
-        report.update(device=purlin.devices()[0], overhead=device_overhead(arguments.calls, report["versions"]))
+        report.update(device=newel.devices()[0], overhead=device_overhead(arguments.calls, report["versions"]))
         overheads = report["overhead"]
         library = Cupy() if arguments.folder else None
     else:
-        report["overhead"] = overhead(arguments.calls, purlin.Solver(a, threads=1), np.ones(10), a.data)
+        report["overhead"] = overhead(arguments.calls, newel.Solver(a, threads=1), np.ones(10), a.data)
         overheads = {"numpy": report["overhead"]}
     for kind, measured in overheads.items():
         print(f"{kind}: a call beyond its solve: {measured['beyond_solve_us']:.1f} us,"
@@ -232,9 +232,9 @@ def main():
     out = pathlib.Path(arguments.out or ROOT / f"docs/results/python_{'device' if arguments.device else 'host'}.json")
     for name, a in systems(pathlib.Path(arguments.folder) / "matrices") if library else ():
         line = report["systems"][name] = compare(a, arguments.turns, library)
-        mine, theirs = line["purlin"], line[library.name]
+        mine, theirs = line["newel"], line[library.name]
         print(f"{name:30} {line['rows']:8} rows"
-              f"  purlin {mine['seconds']:8.5f} s {'' if mine['reached'] else '(failed)'}"
+              f"  newel {mine['seconds']:8.5f} s {'' if mine['reached'] else '(failed)'}"
               f"  {library.name} {theirs['seconds']:8.5f} s {'' if theirs['reached'] else '(failed)'}"
               f"  {theirs['seconds'] / mine['seconds']:5.2f} x", flush=True)
         out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")

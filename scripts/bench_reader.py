@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures reading a large Matrix Market file: Purlin (to sorted CSR) against the Python package fast_matrix_market
+"""Measures reading a large Matrix Market file: Newel (to sorted CSR) against the Python package fast_matrix_market
 (to the COO matrix that its mmread gives, and its tocsr() apart), with the same number of threads, alternating in
 one run. The files are finite-element-like, values with their shortest digits, in three orders: by rows, by columns, and the
 lower triangle of a symmetric matrix by columns. Needs: pip install fast_matrix_market scipy.
@@ -35,7 +35,7 @@ def parse_arguments():
     return parser.parse_args()
 
 
-class Purlin:
+class Newel:
     """A process that reads the file once per request, so that both sides start warm."""
 
     def __init__(self, program, path, threads):
@@ -64,10 +64,10 @@ def read_theirs(path):
 
 
 def measure(path, arguments):
-    purlin = Purlin(arguments.program, path, arguments.threads)
+    newel = Newel(arguments.program, path, arguments.threads)
     ours, theirs, tocsr = [], [], []
     for round_number in range(arguments.rounds + 1):
-        seconds, facts = purlin.read()
+        seconds, facts = newel.read()
         their_read, their_tocsr, their_facts = read_theirs(path)
         if facts[:2] != their_facts[:2] or abs(facts[2] - their_facts[2]) > 1e-6 * abs(facts[2]) + 1e-3:
             sys.exit(f"the readers disagree: {facts} and {their_facts}")
@@ -75,17 +75,17 @@ def measure(path, arguments):
             ours.append(seconds)
             theirs.append(their_read)
             tocsr.append(their_tocsr)
-    purlin.close()
+    newel.close()
     return {
         "bytes": os.path.getsize(path),
         "rows": facts[0],
         "entries": facts[1],
-        "purlin_csr_seconds": statistics.median(wall for wall, _ in ours),
-        "purlin_csr_processor_seconds": statistics.median(processor for _, processor in ours),
+        "newel_csr_seconds": statistics.median(wall for wall, _ in ours),
+        "newel_csr_processor_seconds": statistics.median(processor for _, processor in ours),
         "fast_matrix_market_coo_seconds": statistics.median(wall for wall, _ in theirs),
         "fast_matrix_market_coo_processor_seconds": statistics.median(processor for _, processor in theirs),
         "fast_matrix_market_tocsr_seconds": statistics.median(tocsr),
-        "all": {"purlin": ours, "fast_matrix_market": theirs, "tocsr": tocsr},
+        "all": {"newel": ours, "fast_matrix_market": theirs, "tocsr": tocsr},
     }
 
 
@@ -100,19 +100,19 @@ def main():
     print(f"{arguments.threads} threads, median of {arguments.rounds} alternating rounds, fast_matrix_market "
           f"{fast_matrix_market.__version__}, {platform.machine()}, {os.cpu_count()} processors")
     print("seconds of wall clock (of processor, all threads)")
-    print(f"{'order':>10} {'MB':>5} {'entries':>10} {'Purlin to CSR':>15} {'theirs to COO':>15} {'their tocsr':>11} "
-          f"{'COO/Purlin':>10}")
+    print(f"{'order':>10} {'MB':>5} {'entries':>10} {'Newel to CSR':>15} {'theirs to COO':>15} {'their tocsr':>11} "
+          f"{'COO/Newel':>10}")
     for order in arguments.orders.split(","):
-        path = os.path.join(arguments.folder, f"purlin_bench_{os.getpid()}_{order}.mtx")
+        path = os.path.join(arguments.folder, f"newel_bench_{os.getpid()}_{order}.mtx")
         try:
             subprocess.run([arguments.program, "make", path, str(arguments.megabytes), order], check=True)
             r = results[order] = measure(path, arguments)
         finally:
             if os.path.exists(path):
                 os.remove(path)
-        ours, theirs = r["purlin_csr_seconds"], r["fast_matrix_market_coo_seconds"]
+        ours, theirs = r["newel_csr_seconds"], r["fast_matrix_market_coo_seconds"]
         print(f"{order:>10} {r['bytes'] / 1e6:5.0f} {r['entries']:10d} "
-              f"{ours:6.3f} ({r['purlin_csr_processor_seconds']:.3f}) "
+              f"{ours:6.3f} ({r['newel_csr_processor_seconds']:.3f}) "
               f"{theirs:7.3f} ({r['fast_matrix_market_coo_processor_seconds']:.3f}) "
               f"{r['fast_matrix_market_tocsr_seconds']:11.3f} {theirs / ours:10.2f}", flush=True)
     if arguments.json:

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Several solves at once on the same processors: how long they take against one after another.
-#   scripts/bench_shared_cores.sh PURLIN [PROCESSES [ARGUMENT...]]
-# runs `PURLIN solve` on the beam (or with the arguments given) three times (PROCESSES) one after another and at once, in
+#   scripts/bench_shared_cores.sh NEWEL [PROCESSES [ARGUMENT...]]
+# runs `NEWEL solve` on the beam (or with the arguments given) three times (PROCESSES) one after another and at once, in
 # turns, and compares the medians. Exit status 1 where at once takes more than 1.5 times as long. A quiet machine, please.
 set -euo pipefail
-program=${1:?the program purlin, for example build/quickstart/bin/purlin}
+program=${1:?the program newel, for example build/quickstart/bin/newel}
 processes=${2:-3}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 shift $(($# < 2 ? $# : 2))

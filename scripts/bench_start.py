@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long small runs of purlin take as whole processes, beside a program that only makes a CUDA context and a stream.
+"""How long small runs of newel take as whole processes, beside a program that only makes a CUDA context and a stream.
 
     scripts/bench_start.py [BIN_DIR] [--rounds N] [--heart MESH] [--out docs/results/start_h200.json]
 
-BIN_DIR holds purlin, and purlin_bench_start of a CUDA build, without which devices are left out (default build/cuda/bin).
+BIN_DIR holds newel, and newel_bench_start of a CUDA build, without which devices are left out (default build/cuda/bin).
 The commands take turns, so that what else the machine does falls on all of them; each is run once before it counts.
---heart adds one start of purlin-heart on that mesh, refined twice, and the phases that it reports.
+--heart adds one start of newel-heart on that mesh, refined twice, and the phases that it reports.
 """
 import argparse
 import datetime
@@ -30,12 +30,12 @@ def seconds_of(command):
 
 
 def commands(folder):
-    purlin = str(folder / "purlin")
-    found = {"version": [purlin, "--version"], "solve_host": [purlin, "solve", SYSTEM, "--device", "host"]}
-    empty = folder / "purlin_bench_start"
+    newel = str(folder / "newel")
+    found = {"version": [newel, "--version"], "solve_host": [newel, "solve", SYSTEM, "--device", "host"]}
+    empty = folder / "newel_bench_start"
     if empty.exists():
         found["empty_cuda_program"] = [str(empty)]
-        found["solve_device"] = [purlin, "solve", SYSTEM, "--device", "cuda"]
+        found["solve_device"] = [newel, "solve", SYSTEM, "--device", "cuda"]
     return found
 
 
@@ -50,13 +50,13 @@ def device_name():
 def heart_start(folder, mesh):
     """One run of a millisecond; what its report says of the time before the first step."""
     with tempfile.TemporaryDirectory() as out:
-        command = [str(folder / "purlin-heart"), mesh, "--refine", "2", "--duration", "1", "--output-every", "0", "--out", out]
+        command = [str(folder / "newel-heart"), mesh, "--refine", "2", "--duration", "1", "--output-every", "0", "--out", out]
         began = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         whole = time.perf_counter() - began
         data = json.loads((pathlib.Path(out) / "report.json").read_text(encoding="utf-8"))
     phases = data["start_phases"]
-    return {"command": " ".join(["purlin-heart", pathlib.Path(mesh).name, *command[2:-2]]), "nodes": data["mesh"]["nodes"],
+    return {"command": " ".join(["newel-heart", pathlib.Path(mesh).name, *command[2:-2]]), "nodes": data["mesh"]["nodes"],
             "process_seconds": whole, "start_seconds": sum(phases.values()), "start_phases": phases}
 
 

@@ -51,8 +51,8 @@ def programs(options):
     found = {}
     if options.build:
         folder = os.path.join(os.path.abspath(options.build), "bin")
-        for interface, name in (("command", "purlin"), ("c", "purlin_drive_c"), ("cpp", "purlin_drive_cpp"),
-                                ("fortran", "purlin_drive_fortran")):
+        for interface, name in (("command", "newel"), ("c", "newel_drive_c"), ("cpp", "newel_drive_cpp"),
+                                ("fortran", "newel_drive_fortran")):
             if os.access(os.path.join(folder, name), os.X_OK):
                 found[interface] = [os.path.join(folder, name)]
     if options.python:
@@ -121,8 +121,8 @@ def save(case, folder):
     for number in range(len(case.rounds)):
         target = folder if len(case.rounds) == 1 else os.path.join(folder, str(number))
         os.makedirs(target, exist_ok=True)
-        command = Command("purlin", 60)
-        print(f"cd {target}; purlin", " ".join(w for w in command.arguments(case, number, target) if w != "--quiet"))
+        command = Command("newel", 60)
+        print(f"cd {target}; newel", " ".join(w for w in command.arguments(case, number, target) if w != "--quiet"))
         command.close()
 
 

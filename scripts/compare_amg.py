@@ -4,7 +4,7 @@
 both smoothers where it tries one; writes them to docs/results/amg_host.json and their tables into
 docs/preconditioners-measured.md, between its markers.
 
-    scripts/compare_amg.py PURLIN MESH_FOLDER [SPEC...]    measures; SPEC: more systems, mesh:FILE:KIND[:R]
+    scripts/compare_amg.py NEWEL MESH_FOLDER [SPEC...]    measures; SPEC: more systems, mesh:FILE:KIND[:R]
     scripts/compare_amg.py                                 the tables again, without measuring
 """
 import datetime
@@ -31,11 +31,11 @@ SMOOTHERS = ("auto", "fsai", "chebyshev")
 ROUNDS = 3  # of each smoother, in turns; the fastest counts
 
 
-def solve(purlin, spec, precond, smoother="auto"):
+def solve(newel, spec, precond, smoother="auto"):
     solver = "bicgstab" if ":convection" in spec else "cg"
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
-        subprocess.run([purlin, "solve", spec, "--rhs", "ones", "--solver", solver, "--precond", precond, "--format", "csr",
+        subprocess.run([newel, "solve", spec, "--rhs", "ones", "--solver", solver, "--precond", precond, "--format", "csr",
                         "--device", "host", "--threads", "1", "--max-iterations", "20000", "--quiet", "--report",
                         str(report), *(["--amg-smoother", smoother] if precond == "amg" else [])], check=False)
         found = reports.load(report)
@@ -51,13 +51,13 @@ def seconds(run):
     return run["setup_seconds"] + run["solve_seconds"]
 
 
-def smoothed(purlin, spec, name):
+def smoothed(newel, spec, name):
     """A run with each smoother, where AMG tries Chebyshev's polynomial before FSAI."""
     best = {}
     for _ in range(ROUNDS):
         for smoother in SMOOTHERS:
             try:
-                found, run = solve(purlin, spec, "amg", smoother)
+                found, run = solve(newel, spec, "amg", smoother)
             except FileNotFoundError:  # no report: FSAI refuses the matrix
                 continue
             if smoother not in best or seconds(run) < seconds(best[smoother]):
@@ -66,17 +66,17 @@ def smoothed(purlin, spec, name):
     return list(best.values())
 
 
-def measure(purlin, folder, more):
+def measure(newel, folder, more):
     meshes = sorted(pathlib.Path(folder).glob("*.mesh.gz"))
     specs = GENERATED + [f"mesh:{mesh}:{kind}" for mesh in meshes for kind in ("diffusion", "elasticity")] + more
     systems, runs, smoothers = [], [], []
     for spec in specs:
         name = re.sub(r"mesh:.*/", "mesh:", spec).replace(".gz", "")
         for precond in ("jacobi", "amg"):
-            found, run = solve(purlin, spec, precond)
+            found, run = solve(newel, spec, precond)
             runs.append({"system": name, **run})
         if "trial of the smoother" in json.dumps(found):
-            smoothers += smoothed(purlin, spec, name)
+            smoothers += smoothed(newel, spec, name)
         systems.append({"name": name, "rows": found["rows"], "nonzeros": found["nonzeros"]})
         print(name, runs[-2]["iterations"], runs[-1]["iterations"], flush=True)
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True,

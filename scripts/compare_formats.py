@@ -3,9 +3,9 @@
 """Solves every real square matrix of a folder in every format and compares with csr: who converges, in how many
 iterations.
 
-    scripts/compare_formats.py [FOLDER] [--purlin build/host/bin/purlin] [--device host] [--json FILE] [--most-rows N]
+    scripts/compare_formats.py [FOLDER] [--newel build/host/bin/newel] [--device host] [--json FILE] [--most-rows N]
 
-FOLDER defaults to $PURLIN_TEST_DATA. Each matrix is solved by `auto`, CG, BiCGStab and GMRES(50) in csr and, where csr
+FOLDER defaults to $NEWEL_TEST_DATA. Each matrix is solved by `auto`, CG, BiCGStab and GMRES(50) in csr and, where csr
 converges, in each other format and variant. Formats add in another order, so that counts may move: 2 % or 2 iterations are
 allowed. On ill-conditioned matrices rounding moves them further. Where a count has moved, csr solves the same system in
 five random numberings, which changes nothing but the order of its sums: where csr's own counts then differ by more than what is
@@ -36,10 +36,10 @@ FORMATS = ("ehyb", "ehyb:paper", "ehyb:halo", "ehyb:block", "ehyb-symmetric", "b
            "ellwarp:k1rs", "ellwarp:k2", "ellwarp:k2r", "ellwarp:k2rs", "evchyb", "evchyb:renumbered")
 
 
-def solve(purlin, matrix, solver, form, device, rhs="A*random:1"):
-    """The JSON report of one solve, or None where purlin refuses the matrix."""
+def solve(newel, matrix, solver, form, device, rhs="A*random:1"):
+    """The JSON report of one solve, or None where newel refuses the matrix."""
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        command = [purlin, "solve", str(matrix), "--rhs", rhs, "--solver", solver, "--format", form, "--device", device,
+        command = [newel, "solve", str(matrix), "--rhs", rhs, "--solver", solver, "--format", form, "--device", device,
                    "--threads", "1", "--max-iterations", "5000", "--quiet", "--report", report.name]
         command += ["--restart", "50"] if solver == "gmres" else []
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -48,7 +48,7 @@ def solve(purlin, matrix, solver, form, device, rhs="A*random:1"):
         return reports.load(report.name)
 
 
-def renumbered_counts(purlin, matrix, solver, device):
+def renumbered_counts(newel, matrix, solver, device):
     """Iterations of csr on random numberings of the same system; None for one that does not converge."""
     a = scipy.sparse.csr_matrix(scipy.io.mmread(matrix), dtype=np.float64)
     x = np.random.default_rng(1).uniform(-1.0, 1.0, a.shape[0])
@@ -60,7 +60,7 @@ def renumbered_counts(purlin, matrix, solver, device):
             b = a[order][:, order]
             scipy.io.mmwrite(file, b, precision=17, symmetry="general")
             scipy.io.mmwrite(rhs, (b @ x[order]).reshape(-1, 1), precision=17)
-            report = solve(purlin, file, solver, "csr", device, rhs)
+            report = solve(newel, file, solver, "csr", device, rhs)
             counts.append(report["iterations"] if report and report["converged"] else None)
     return counts
 
@@ -70,10 +70,10 @@ def spread_too_far(counts):
     return None in counts or max(counts) - min(counts) > max(2.0, 0.02 * max(counts))
 
 
-def compare(purlin, matrix, device, most_rows):
+def compare(newel, matrix, device, most_rows):
     result = {"matrix": matrix.name, "solvers": {}}
     for solver in SOLVERS:
-        base = solve(purlin, matrix, solver, "csr", device)
+        base = solve(newel, matrix, solver, "csr", device)
         if base is None or base["rows"] > most_rows:
             return None
         result["rows"], result["nonzeros"] = base["rows"], base["nonzeros"]
@@ -83,7 +83,7 @@ def compare(purlin, matrix, device, most_rows):
         allowed = max(2.0, 0.02 * expected)
         rows = {}
         for form in FORMATS:
-            found = solve(purlin, matrix, solver, form, device)
+            found = solve(newel, matrix, solver, form, device)
             rows[form] = {"converged": found is not None and found["converged"],
                           "iterations": found and found["iterations"],
                           "status": found["status"] if found else "refused"}
@@ -92,7 +92,7 @@ def compare(purlin, matrix, device, most_rows):
                 not counts or abs(found["iterations"] - expected) <= allowed)
         entry = {"csr": expected, "formats": rows}
         if solver != "bicgstab" and not all(row["as_csr"] for row in rows.values()):
-            entry["csr_renumbered"] = renumbered_counts(purlin, matrix, solver, device)
+            entry["csr_renumbered"] = renumbered_counts(newel, matrix, solver, device)
             entry["sensitive"] = spread_too_far(entry["csr_renumbered"] + [expected])
         result["solvers"][solver] = entry
     return result
@@ -100,8 +100,8 @@ def compare(purlin, matrix, device, most_rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", default=os.environ.get("PURLIN_TEST_DATA", ""))
-    parser.add_argument("--purlin", default=str(ROOT / "build/host/bin/purlin"))
+    parser.add_argument("folder", nargs="?", default=os.environ.get("NEWEL_TEST_DATA", ""))
+    parser.add_argument("--newel", default=str(ROOT / "build/host/bin/newel"))
     parser.add_argument("--device", default="host")
     parser.add_argument("--json", default="")
     parser.add_argument("--most-rows", type=int, default=10**9)
@@ -111,7 +111,7 @@ def main():
     folder = folder / "matrices" if (folder / "matrices").is_dir() else folder
     matrices = sorted(p for p in folder.iterdir() if p.name.endswith((".mtx", ".mtx.gz")))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        work = [pool.submit(compare, options.purlin, m, options.device, options.most_rows) for m in matrices]
+        work = [pool.submit(compare, options.newel, m, options.device, options.most_rows) for m in matrices]
         results = [r for r in (w.result() for w in work) if r is not None]
 
     lost, moved, sensitive, chance, solves = [], [], [], [], 0

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every preconditioner with every solver on the real square matrices of a folder and on generated systems.
 
-    scripts/compare_preconditioners.py [FOLDER] [--purlin build/host/bin/purlin]   FOLDER defaults to $PURLIN_TEST_DATA
+    scripts/compare_preconditioners.py [FOLDER] [--newel build/host/bin/newel]   FOLDER defaults to $NEWEL_TEST_DATA
 
 Writes docs/results/preconditioners_host.json and, from it, the tables of docs/preconditioners-measured.md. Right-hand side
 A*random:1, |b - A x| <= 1e-8 |b|, 5,000 iterations, the format csr, one thread a run. What has been run is kept in
---state, so that a run that was cut short goes on where it ended. Needs nothing but Python and purlin.
+--state, so that a run that was cut short goes on where it ended. Needs nothing but Python and newel.
 """
 import argparse
 import concurrent.futures
@@ -74,10 +74,10 @@ def is_system(path):
 
 def facts_of(settings, spec, folder):
     report = folder / "info.json"
-    done = subprocess.run([settings.purlin, "info", spec, "--threads", "1", "--report", str(report)],
+    done = subprocess.run([settings.newel, "info", spec, "--threads", "1", "--report", str(report)],
                           capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"error: purlin info {spec}: {done.stderr.strip()}")
+        sys.exit(f"error: newel info {spec}: {done.stderr.strip()}")
     said = reports.load(report)
     diagonal = said["diagonal"]
     return {"name": short(spec), "rows": said["rows"], "nonzeros": said["nonzeros"],
@@ -89,7 +89,7 @@ def facts_of(settings, spec, folder):
 def run(settings, spec, precond, solver, folder):
     report = folder / "solve.json"
     report.unlink(missing_ok=True)
-    command = [settings.purlin, "solve", spec, *SOLVERS[solver], *{**PRECONDITIONERS, **GRID}[precond], *COMMON,
+    command = [settings.newel, "solve", spec, *SOLVERS[solver], *{**PRECONDITIONERS, **GRID}[precond], *COMMON,
                "--time-limit", str(settings.time_limit), "--quiet", "--report", str(report)]
     result = {"system": short(spec), "precond": precond, "solver": solver}
     limit = settings.time_limit + settings.build_limit
@@ -98,7 +98,7 @@ def run(settings, spec, precond, solver, folder):
     except subprocess.TimeoutExpired:
         return {**result, "status": "build_limit", "reason": f"not built and solved after {limit:g} s"}
     if done.returncode not in (0, 1):
-        reason = done.stderr.strip().replace(spec, short(spec)).removeprefix("purlin: ").removeprefix("error: ")
+        reason = done.stderr.strip().replace(spec, short(spec)).removeprefix("newel: ").removeprefix("error: ")
         return {**result, "status": "refused" if done.returncode == 2 else "failed", "reason": reason}
     said = reports.load(report)
     seconds = said["seconds"]
@@ -186,9 +186,9 @@ def output_of(*command):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("folder", nargs="?", default=os.environ.get("PURLIN_TEST_DATA"),
-                        help="folder with .mtx and .mtx.gz files, searched downwards (default: $PURLIN_TEST_DATA)")
-    parser.add_argument("--purlin", default=str(ROOT / "build/host/bin/purlin"), help="the executable")
+    parser.add_argument("folder", nargs="?", default=os.environ.get("NEWEL_TEST_DATA"),
+                        help="folder with .mtx and .mtx.gz files, searched downwards (default: $NEWEL_TEST_DATA)")
+    parser.add_argument("--newel", default=str(ROOT / "build/host/bin/newel"), help="the executable")
     parser.add_argument("--only", default="*", help="names of systems to run, with wildcards")
     parser.add_argument("--time-limit", type=float, default=30, help="seconds that one run may iterate")
     parser.add_argument("--build-limit", type=float, default=60, help="seconds that it may take on top of that")
@@ -201,9 +201,9 @@ def parse_arguments():
     parser.add_argument("--markdown", type=pathlib.Path, default=ROOT / "docs/preconditioners-measured.md")
     settings = parser.parse_args()
     if not settings.folder or not pathlib.Path(settings.folder).is_dir():
-        parser.error("no folder with matrices: name one, or set PURLIN_TEST_DATA")
-    if not os.access(settings.purlin, os.X_OK):
-        parser.error(f"{settings.purlin} is not there: build it first, or name it by --purlin")
+        parser.error("no folder with matrices: name one, or set NEWEL_TEST_DATA")
+    if not os.access(settings.newel, os.X_OK):
+        parser.error(f"{settings.newel} is not there: build it first, or name it by --newel")
     return settings
 
 
@@ -219,11 +219,11 @@ def main():
     work(settings, state, systems)
     changed = output_of("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs")
     document = {**reports.head("scripts/compare_preconditioners.py"),
-                "command": "scripts/compare_preconditioners.py $PURLIN_TEST_DATA",
+                "command": "scripts/compare_preconditioners.py $NEWEL_TEST_DATA",
                 "date": datetime.date.today().isoformat(), "machine": machine(), "threads": 1,
                 "processes": settings.processes, "note": settings.note,
                 "commit": output_of("git", "rev-parse", "--short", "HEAD") + (" with changes" if changed else ""),
-                "purlin": output_of(settings.purlin, "--version").split("\n")[0], "time_limit": settings.time_limit,
+                "newel": output_of(settings.newel, "--version").split("\n")[0], "time_limit": settings.time_limit,
                 "build_limit": settings.build_limit,
                 "common_options": COMMON, "solvers": SOLVERS, "preconditioners": PRECONDITIONERS,
                 "spai_grid": GRID, "hard": [short(name) for name in HARD],

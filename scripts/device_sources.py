@@ -29,8 +29,8 @@ def included(path):
     """The files of the repository that a file includes."""
     for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
         candidates = [path.parent / name, ROOT / name]
-        if name.startswith("purlin/"):
-            candidates = [ROOT / name[len("purlin/"):]]
+        if name.startswith("newel/"):
+            candidates = [ROOT / name[len("newel/"):]]
         for candidate in candidates:
             if candidate.is_file():
                 yield candidate.resolve()

@@ -3,13 +3,13 @@
 # Builds the documentation site from docs/ and the references of C++, C and Python from their sources. Warnings are
 # errors, and so is a public name without documentation. Arguments are passed to `mkdocs build`.
 #   PYTHON           the interpreter, python3 by default; 3.10 or newer
-#   PURLIN_DOCS_DIR  the build folder, build/docs by default: the environment in venv/, the site in site/
+#   NEWEL_DOCS_DIR  the build folder, build/docs by default: the environment in venv/, the site in site/
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
 python=${PYTHON:-python3}
-dir=${PURLIN_DOCS_DIR:-build/docs}
+dir=${NEWEL_DOCS_DIR:-build/docs}
 packages=()
 command -v doxygen >/dev/null || packages+=(doxygen)
 "$python" -c 'import ensurepip' 2>/dev/null || packages+=(python3-venv)
@@ -24,15 +24,15 @@ if ! cmp -s scripts/docs/requirements.txt "$dir/installed.txt"; then
 fi
 
 say "reading the public headers"
-PURLIN_HEADERS=$("$dir/venv/bin/python" scripts/docs/cpp_headers.py | tr '\n' ' ')
-PURLIN_DOXYGEN_OUT=$dir
-export PURLIN_HEADERS PURLIN_DOXYGEN_OUT
+NEWEL_HEADERS=$("$dir/venv/bin/python" scripts/docs/cpp_headers.py | tr '\n' ' ')
+NEWEL_DOXYGEN_OUT=$dir
+export NEWEL_HEADERS NEWEL_DOXYGEN_OUT
 rm -rf "$dir/xml"
 doxygen scripts/docs/Doxyfile
 
 say "building the site"
 # Not quietly, which would leave warnings out of account. Material's authors announce other software on every build.
-PURLIN_DOXYGEN_XML=$dir/xml NO_MKDOCS_2_WARNING=1 "$dir/venv/bin/mkdocs" build --strict \
+NEWEL_DOXYGEN_XML=$dir/xml NO_MKDOCS_2_WARNING=1 "$dir/venv/bin/mkdocs" build --strict \
   --site-dir "$PWD/$dir/site" "$@" >"$dir/mkdocs.log" 2>&1 || {
   grep -v '^INFO' "$dir/mkdocs.log" >&2
   fail "the site was not built"

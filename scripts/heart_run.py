@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What purlin-heart leaves in its folder: the series of frames, activation times, electrograms. numpy and zlib."""
+"""What newel-heart leaves in its folder: the series of frames, activation times, electrograms. numpy and zlib."""
 import pathlib
 import re
 import xml.etree.ElementTree as ElementTree
@@ -12,11 +12,11 @@ MARK = re.compile(rb'<AppendedData encoding="raw">\s*_')
 
 
 class NoRun(Exception):
-    """A folder or file that is not what purlin-heart writes; the message names it."""
+    """A folder or file that is not what newel-heart writes; the message names it."""
 
 
 class Vtu:
-    """A .vtu of tetrahedra as purlin writes it: appended raw arrays in blocks compressed by zlib, 64-bit headers."""
+    """A .vtu of tetrahedra as newel writes it: appended raw arrays in blocks compressed by zlib, 64-bit headers."""
 
     def __init__(self, path):
         self.path = path
@@ -26,16 +26,16 @@ class Vtu:
             raise NoRun(f"{path}: {error.strerror}") from None
         mark = MARK.search(data)
         if not mark:
-            raise NoRun(f"{path}: not a .vtu of purlin: there is no raw appended data")
+            raise NoRun(f"{path}: not a .vtu of newel: there is no raw appended data")
         try:
             root = ElementTree.fromstring(data[:mark.start()] + b"</VTKFile>")
             piece = root.find("UnstructuredGrid/Piece")
             self.nodes, self.cells = int(piece.get("NumberOfPoints")), int(piece.get("NumberOfCells"))
         except (ElementTree.ParseError, AttributeError, TypeError, ValueError) as error:
-            raise NoRun(f"{path}: not a .vtu of purlin: {error}") from None
+            raise NoRun(f"{path}: not a .vtu of newel: {error}") from None
         if (root.get("type"), root.get("header_type"), root.get("compressor")) != (
                 "UnstructuredGrid", "UInt64", "vtkZLibDataCompressor"):
-            raise NoRun(f"{path}: not a .vtu of purlin: UnstructuredGrid, UInt64 and zlib are expected")
+            raise NoRun(f"{path}: not a .vtu of newel: UnstructuredGrid, UInt64 and zlib are expected")
         self._order = {"LittleEndian": "<", "BigEndian": ">"}.get(root.get("byte_order"), "<")
         self._bytes = memoryview(data)[mark.end():]
         self._arrays = {(part.tag, array.get("Name")): array for part in piece for array in part}
@@ -91,7 +91,7 @@ class Run:
         self.times, self._files = self._series(self.folder / "heart.pvd")
         if not (self.folder / "activation.vtu").exists():
             raise NoRun(f"{self.folder}: there is no activation.vtu, the run has not ended; "
-                        f"`purlin-heart --resume {self.folder}` continues it")
+                        f"`newel-heart --resume {self.folder}` continues it")
         activation = Vtu(self.folder / "activation.vtu")
         self.points, self.tets = activation.points(), activation.tets()
         times = activation.on_nodes("activation_ms")
@@ -106,7 +106,7 @@ class Run:
             times = np.array([float(frame.get("timestep")) for frame in frames])
             files = [path.parent / frame.get("file") for frame in frames]
         except OSError as error:
-            raise NoRun(f"{path.parent}: not the folder of a purlin-heart run: heart.pvd: {error.strerror}") from None
+            raise NoRun(f"{path.parent}: not the folder of a newel-heart run: heart.pvd: {error.strerror}") from None
         except (ElementTree.ParseError, TypeError, ValueError) as error:
             raise NoRun(f"{path}: not a list of frames: {error}") from None
         if not frames:
@@ -123,7 +123,7 @@ class Run:
         found = [re.fullmatch(r"voltage_mV_node_(\d+)", name) for name in names]
         self.probes = [int(match[1]) - 1 for match in found if match]
         if len(lines) < 2 or not self.probes or len(names) != 1 + 2 * len(self.probes):
-            raise NoRun(f"{path}: not the electrograms of purlin-heart")
+            raise NoRun(f"{path}: not the electrograms of newel-heart")
         table = np.empty((len(lines) - 1, len(names)))
         for k, line in enumerate(lines[1:]):
             try:

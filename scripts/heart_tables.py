@@ -133,14 +133,14 @@ def eigen_lines(data):
                   for key in ("total", "assembly", "solve", "other")]
         lines.append([side["name"], f"`{side['format']}`" if side["name"] != "eigen" else side["format"]] + spread
                      + [f"{side['newton_iterations']:,}", f"{side['iterations']:,}"])
-    ratio, alone = heart["eigen_over_purlin"], heart["eigen_over_purlin_solve"]
+    ratio, alone = heart["eigen_over_newel"], heart["eigen_over_newel_solve"]
     return [
         f"The same {heart['nodes']:,} nodes, solved by Eigen's `ConjugateGradient<SparseMatrix<double, RowMajor>, Lower | Upper, "
         f"DiagonalPreconditioner<double>>` instead, {data['processor']}, {data['threads']} threads, load average "
         f"{data['load_average']:.2g} at the start, {data['date']} (`{data['command']}`; Eigen {data['eigen']}). Assembly, initial guesses "
         "and tolerances are the same. Computing |b - A x0|, which Eigen does internally without returning it, is not counted "
         "against Eigen. Eigen / "
-        f"purlin: {ratio['median']:.3g} ({ratio['min']:.3g} to {ratio['max']:.3g}) of a step, {alone['median']:.3g} "
+        f"newel: {ratio['median']:.3g} ({ratio['min']:.3g} to {ratio['max']:.3g}) of a step, {alone['median']:.3g} "
         f"({alone['min']:.3g} to {alone['max']:.3g}) of the solves.",
         "",
     ] + table(header, lines, 2)
@@ -186,7 +186,7 @@ def section(results):
     lines = [
         "## A beating heart",
         "",
-        "The built-in ventricle of `purlin-heart`, from rest, with steps of 0.25 ms, CG with Jacobi and absolute tolerances in "
+        "The built-in ventricle of `newel-heart`, from rest, with steps of 0.25 ms, CG with Jacobi and absolute tolerances in "
         "Newton's loop. `in-place` assembly writes the values where the format stores them. `reference` is the assembly of Wong, "
         "Kuhl and Darve (2015), section 4: the format is then refreshed from its CSR values. The time of a step covers everything "
         "except setup and output. `setup` is that of the linear system, without the mesh and the lists of elements. An assembly is "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance-multigrid-h200.md, of `purlin_bench_multigrid` and of other packages' multigrid; see
+"""The tables of docs/performance-multigrid-h200.md, of `newel_bench_multigrid` and of other packages' multigrid; see
 write_performance.py."""
 import re
 import statistics
@@ -40,7 +40,7 @@ def best_run(rivals, package, system):
 
 
 def own_run(system):
-    """Purlin's solve with AMG in CSR, with the keys of other packages' runs."""
+    """Newel's solve with AMG in CSR, with the keys of other packages' runs."""
     csr = solve_of(system, "amg")
     return {"setup_seconds": csr["setup_milliseconds"] / 1e3, "solve_seconds_median": milliseconds(csr) / 1e3,
             "iterations": csr["iterations"]}
@@ -54,14 +54,14 @@ def setup_and_solve(run):
     return f"{number(1e3 * run['setup_seconds'])} + {number(1e3 * run['solve_seconds_median'])} ({run['iterations']})"
 
 
-def over_purlin(system, rivals, package):
-    """Setup and solve of a package's best variant over Purlin's; None where none has met the tolerance."""
+def over_newel(system, rivals, package):
+    """Setup and solve of a package's best variant over Newel's; None where none has met the tolerance."""
     run = best_run(rivals, package, system["system"])
     return run and run_milliseconds(run) / run_milliseconds(own_run(system))
 
 
 def peer_rows(own_runs, rivals):
-    """A row for each (system, Purlin's run) on which a package has met the tolerance."""
+    """A row for each (system, Newel's run) on which a package has met the tolerance."""
     for system, own in own_runs:
         def cell(run, own=own):
             return f"{setup_and_solve(run)}, **{number(run_milliseconds(run) / run_milliseconds(own))}**" if run else "-"
@@ -76,7 +76,7 @@ def own_runs_beside(data):
 
 
 def own_runs_among(runs):
-    return ((run["system"], run) for run in runs if run["package"] == "Purlin" and run["variant"].endswith("csr"))
+    return ((run["system"], run) for run in runs if run["package"] == "Newel" and run["variant"].endswith("csr"))
 
 
 def refined(system):
@@ -128,13 +128,13 @@ def section(data, beside, rivals, large, meshes):
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
         *own_rows(data), "",
         "### Other packages", "",
-        "Setup and solve in milliseconds, (iterations), and in bold their sum over Purlin's, of the variant of each package with the least sum "
-        "among those whose true residual met the tolerance. Purlin is a system in CSR with AMG, as it was then ([results/amg_beside_rivals_h200.json](results/amg_beside_rivals_h200.json)); "
+        "Setup and solve in milliseconds, (iterations), and in bold their sum over Newel's, of the variant of each package with the least sum "
+        "among those whose true residual met the tolerance. Newel is a system in CSR with AMG, as it was then ([results/amg_beside_rivals_h200.json](results/amg_beside_rivals_h200.json)); "
         "its setup includes checks, CSR and vectors. "
         f"The others: {rivals['command']} ({rivals['date']}). All variants, failed ones included, are in "
         "[results/amg_rivals_h200.json](results/amg_rivals_h200.json). The last row is of another run, without AmgX: "
         f"{large['command']} ({large['date']}; [results/amg_rivals_large_h200.json](results/amg_rivals_large_h200.json)).", "",
-        "| system | Purlin | " + " | ".join(PACKAGES) + " |", "|---|---:|" + "---:|" * len(PACKAGES),
+        "| system | Newel | " + " | ".join(PACKAGES) + " |", "|---|---:|" + "---:|" * len(PACKAGES),
         *peer_rows(own_runs_beside(beside), rivals), *peer_rows(own_runs_among(large["runs"]), large), "",
         "### Meshes and their refinements", "", *mesh_lines(meshes),
     ]

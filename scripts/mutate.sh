@@ -9,7 +9,7 @@
 # each change instead of those that are named beside it. --check only sees whether every change applies to this folder as
 # it is. Exit status: 0 where every change was caught, 1 where one was not, 2 where a change no longer applies or does not
 # compile, or where a test fails without any change.
-# PURLIN_TEST_DATA names the folder of real matrices, which a few of the tests need; PURLIN_MUTATION_FOLDER another folder
+# NEWEL_TEST_DATA names the folder of real matrices, which a few of the tests need; NEWEL_MUTATION_FOLDER another folder
 # for the copy, so that two runs do not meet.
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
@@ -112,7 +112,7 @@ if [ $only_check = 1 ]; then
   exit 0
 fi
 
-copy=${PURLIN_MUTATION_FOLDER:-$PWD/build/mutation}
+copy=${NEWEL_MUTATION_FOLDER:-$PWD/build/mutation}
 log=$copy.log
 if [ -e "$copy/.git" ]; then
   git -C "$copy" checkout -q --force --detach "$(git rev-parse HEAD)"
@@ -133,13 +133,13 @@ generator=()
 if command -v ninja >/dev/null; then generator=(-G Ninja); fi
 targets=()
 for i in "${chosen[@]}"; do
-  target=purlin_tests
-  [[ ${filters[i]} != "systems "* ]] || target=purlin_drive_cpp
+  target=newel_tests
+  [[ ${filters[i]} != "systems "* ]] || target=newel_drive_cpp
   [[ " ${targets[*]} " == *" $target "* ]] || targets+=("$target")
 done
 make_tests() { cmake --build "$tree" --parallel "$jobs" --target "${targets[@]}" >"$log" 2>&1; }
-cmake "${generator[@]}" -S "$copy" -B "$tree" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DPURLIN_CUDA=OFF \
-  -DPURLIN_BUILD_BENCHMARKS=OFF -DPURLIN_INSTALL=OFF -DCMAKE_LINK_DEPENDS_NO_SHARED=ON >"$log" 2>&1 ||
+cmake "${generator[@]}" -S "$copy" -B "$tree" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DNEWEL_CUDA=OFF \
+  -DNEWEL_BUILD_BENCHMARKS=OFF -DNEWEL_INSTALL=OFF -DCMAKE_LINK_DEPENDS_NO_SHARED=ON >"$log" 2>&1 ||
   fail "cmake failed; its output is in $log"
 say "building the tests without a change (long at first)"
 make_tests || fail "the build failed; its output is in $log"
@@ -148,13 +148,13 @@ make_tests || fail "the build failed; its output is in $log"
 # "systems N" judges N random systems instead.
 run_tests() {
   if [[ $1 == "systems "* ]]; then
-    timeout -k 5 "${PURLIN_MUTATION_SECONDS:-300}" python3 "$copy/scripts/check_statements.py" --build "$tree" \
+    timeout -k 5 "${NEWEL_MUTATION_SECONDS:-300}" python3 "$copy/scripts/check_statements.py" --build "$tree" \
       --interfaces cpp --systems "${1#systems }" >"$log" 2>&1
     return
   fi
   local few=()
-  [ "${2:-}" != few ] || few=(PURLIN_TEST_FEW_MATRICES=1)
-  (env "${few[@]}" timeout -k 5 "${PURLIN_MUTATION_SECONDS:-300}" "$tree/bin/purlin_tests" "$1" --abort \
+  [ "${2:-}" != few ] || few=(NEWEL_TEST_FEW_MATRICES=1)
+  (env "${few[@]}" timeout -k 5 "${NEWEL_MUTATION_SECONDS:-300}" "$tree/bin/newel_tests" "$1" --abort \
     >"$log" 2>&1 </dev/null) 2>/dev/null
 }
 filter_of() {

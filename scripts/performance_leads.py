@@ -10,13 +10,13 @@ DEFAULTS = ("The tables compare a system without options with the best fixed com
 MULTIGRID = ("The tables show what `--precond amg` costs and saves on a GPU, set up, refreshed and applied there from the matrix in its memory, "
              "for b = ones to 1e-8 in double. Every solution was judged by its true residual. The hierarchy is that of a cycle in CSR, "
              "without the first loading of kernels; solves are CG from x = 0, setup not included.")
-HEART = ("The tables take the time of a step of `purlin-heart` apart, for each format, mesh and machine. In every step the "
+HEART = ("The tables take the time of a step of `newel-heart` apart, for each format, mesh and machine. In every step the "
          "matrix gets new values, so that assembly and refresh count as much as the product. The last tables say which steps "
          "keep up with a heart in real time.")
 LOOPS = ("The tables compare a fixed number of iterations of CG with Jacobi, and one product, with the loop that sample codes "
          "write around a library's calls: cuBLAS and cuSPARSE on a device, Eigen on a host. The same number of iterations is "
          "made on both sides, so that the ratios are those of the implementations, not of the methods. Ratios above 1 say that "
-         "Purlin is faster.")
+         "Newel is faster.")
 
 
 def fastest_of_ours(system):
@@ -26,22 +26,22 @@ def fastest_of_ours(system):
 
 
 def products(data):
-    """Of a report of `purlin bench spmv`."""
+    """Of a report of `newel bench spmv`."""
     found = {precision: [best for system in data["systems"] if system["precision"] == precision and system["refused"] is None
                          and (best := fastest_of_ours(system)) is not None] for precision in ("double", "single")}
     other = "cuSPARSE's formats" if data["space"] == "device" else "the other implementations"
-    lead = f"The tables compare one product y = A x in each of Purlin's formats with the fastest of {other}. "
+    lead = f"The tables compare one product y = A x in each of Newel's formats with the fastest of {other}. "
     told = []
     for precision, ratios in found.items():
         if ratios:
-            told.append(f"in {precision} precision Purlin's fastest format is ahead on {sum(r > 1 for r in ratios)} of "
+            told.append(f"in {precision} precision Newel's fastest format is ahead on {sum(r > 1 for r in ratios)} of "
                         f"{len(ratios)} systems, by {number(statistics.geometric_mean(ratios))} in the geometric mean")
     said = "; ".join(told)
     return lead + said[0].upper() + said[1:] + ". The tables at the end, one a system, have every format with its setup, its bytes and its error."
 
 
 def columns(data):
-    """Of a report of `purlin bench spmv --columns`."""
+    """Of a report of `newel bench spmv --columns`."""
     fewest = {}
     for system in data["systems"]:
         for line in system["formats"]:
@@ -58,7 +58,7 @@ def columns(data):
 
 
 def solves(data):
-    """Of a report of `purlin bench solve`."""
+    """Of a report of `newel bench solve`."""
     ratios = []
     for system in data["systems"]:
         for pair in solve_tables.pairs(system) if system["refused"] is None else ():
@@ -67,15 +67,15 @@ def solves(data):
             found = [ratio for line in ours if (ratio := solve_tables.iteration_speedup(line, system)) is not None]
             ratios += [max(found)] if found else []
     return ("The tables compare whole solves, and their iterations, with those of other libraries on the same machine. Where both "
-            "sides converged with the same solver and preconditioner, Purlin's iteration in its fastest format is the shorter one in "
+            "sides converged with the same solver and preconditioner, Newel's iteration in its fastest format is the shorter one in "
             f"{sum(ratio > 1 for ratio in ratios)} of {len(ratios)} cases, by {number(statistics.geometric_mean(ratios))} in the "
             "geometric mean. The residual of every x was computed afterwards, outside the library that returned it.")
 
 
 def reading(data):
     """Of a report of bench_reader.py."""
-    ratios = [r["fast_matrix_market_coo_seconds"] / r["purlin_csr_seconds"] for r in data["results"].values()]
-    return ("The table compares the seconds in which a large Matrix Market file is read. Purlin's time includes the sorted CSR "
+    ratios = [r["fast_matrix_market_coo_seconds"] / r["newel_csr_seconds"] for r in data["results"].values()]
+    return ("The table compares the seconds in which a large Matrix Market file is read. Newel's time includes the sorted CSR "
             "matrix, the other program's only coordinates. The other takes "
             f"{number(min(ratios))} to {number(max(ratios))} times as long.")
 

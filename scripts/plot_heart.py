@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws a run of purlin-heart: activation times, the wave of voltage, electrograms, and the wave as a moving picture.
+"""Draws a run of newel-heart: activation times, the wave of voltage, electrograms, and the wave as a moving picture.
 
-    purlin-heart --output-every 2 --out beat
+    newel-heart --output-every 2 --out beat
     scripts/plot_heart.py beat [--out pictures] [--gif wave.gif] [--up X,Y,Z] [--turn DEGREES] [--tilt DEGREES]
 
 Writes heart_activation.png, heart_wave.png, heart_electrograms.png and heart_wave.gif into the folder of the run or
@@ -332,7 +332,7 @@ def direction(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path, help="of the run: the --out of purlin-heart")
+    parser.add_argument("folder", type=pathlib.Path, help="of the run: the --out of newel-heart")
     parser.add_argument("--out", type=pathlib.Path, help="folder for the pictures; default: that of the run")
     parser.add_argument("--gif", type=pathlib.Path, help="the moving picture; default: heart_wave.gif in --out")
     parser.add_argument("--frames", type=int, default=40, help="of the moving picture at most, default %(default)s")

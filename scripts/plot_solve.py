@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the measurements of `purlin bench solve`: iterations over the byte floor, and the time to a solution.
+"""Draws the measurements of `newel bench solve`: iterations over the byte floor, and the time to a solution.
 
     scripts/plot_solve.py [docs/results/solve_NAME.json ...] [--solver cg] [--precond jacobi] [--precision double]
 
@@ -27,7 +27,7 @@ def measured(system):
 
 
 def label(line):
-    return line["format"] if line["by"] == "purlin" else line["by"]
+    return line["format"] if line["by"] == "newel" else line["by"]
 
 
 def systems_of(data, precision):
@@ -105,7 +105,7 @@ def main():
     parser.add_argument("--precond", default="jacobi")
     parser.add_argument("--precision", default="double", choices=("double", "single"))
     arguments = parser.parse_args()
-    matplotlib.rcParams["svg.hashsalt"] = "purlin"  # the same file for the same figures
+    matplotlib.rcParams["svg.hashsalt"] = "newel"  # the same file for the same figures
     for path in arguments.reports or sorted(RESULTS.glob("solve_*.json")):
         data = reports.load(path)
         plot_iterations(data, arguments, path.with_name(path.stem + "_iteration.svg"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the measurements of `purlin bench spmv`: speed-ups over the fastest competitor, and what setup costs.
+"""Draws the measurements of `newel bench spmv`: speed-ups over the fastest competitor, and what setup costs.
 
     scripts/plot_spmv.py [docs/results/spmv_NAME.json ...] [--formats ehyb,bce]
 
@@ -125,7 +125,7 @@ def main():
     parser.add_argument("reports", nargs="*", type=pathlib.Path)
     parser.add_argument("--formats", default="", help="names, separated by commas")
     arguments = parser.parse_args()
-    matplotlib.rcParams["svg.hashsalt"] = "purlin"  # the same file for the same figures
+    matplotlib.rcParams["svg.hashsalt"] = "newel"  # the same file for the same figures
     for path in arguments.reports or sorted(RESULTS.glob("spmv_*.json")):
         data = reports.load(path)
         names = drawn_formats(data, [name for name in arguments.formats.split(",") if name])

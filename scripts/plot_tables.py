@@ -55,15 +55,15 @@ def solve_groups():
             ("CuPy's cg", 0, solve_of(system, "cupy")[1], OTHERS),
             ("cuBLAS + cuSPARSE", *solve_of(system, "cublas+cusparse"), OTHERS),
             ("the same as a CUDA graph", *solve_of(system, "cublas+cusparse:graph"), OTHERS),
-            ("Purlin, CSR", *solve_of(system, "purlin", "csr"), OURS),
-            ("Purlin, EHYB", *solve_of(system, "purlin", "ehyb"), OURS),
-            ("Purlin, multigrid", best["setup_milliseconds"], best["solve"]["milliseconds"]["median"], OURS)]))
+            ("Newel, CSR", *solve_of(system, "newel", "csr"), OURS),
+            ("Newel, EHYB", *solve_of(system, "newel", "ehyb"), OURS),
+            ("Newel, multigrid", best["setup_milliseconds"], best["solve"]["milliseconds"]["median"], OURS)]))
     for system in host["systems"]:
         if system["precision"] == "double" and system["system"].startswith("generate:elasticity"):
             groups.append((f"{host['processor']}, {host['threads']} threads\n{case_label(system)}", [
                 ("Eigen", *solve_of(system, "eigen"), OTHERS),
-                ("Purlin, CSR", *solve_of(system, "purlin", "csr"), OURS),
-                ("Purlin, EHYB", *solve_of(system, "purlin", "ehyb"), OURS)]))
+                ("Newel, CSR", *solve_of(system, "newel", "csr"), OURS),
+                ("Newel, EHYB", *solve_of(system, "newel", "ehyb"), OURS)]))
     return groups
 
 
@@ -140,17 +140,17 @@ def regret(path):
 
 
 def multigrid(path):
-    """Setup and solve of each package, its best variant, over Purlin's."""
+    """Setup and solve of each package, its best variant, over Newel's."""
     data, rivals = load("amg_beside_rivals_h200"), load("amg_rivals_h200")
     systems = [system for system in data["systems"] if any(run["system"] == system["system"] for run in rivals["runs"])]
     figure, axis = plt.subplots(figsize=(8, 0.8 + 0.55 * len(systems)))
     for k, package in enumerate(multigrid_tables.PACKAGES):
-        found = [(i, multigrid_tables.over_purlin(system, rivals, package)) for i, system in enumerate(systems)]
+        found = [(i, multigrid_tables.over_newel(system, rivals, package)) for i, system in enumerate(systems)]
         found = [(i, ratio) for i, ratio in found if ratio is not None]
         bars = axis.barh([i + 0.25 * (k - 1) for i, _ in found], [ratio for _, ratio in found], 0.23, label=package)
         axis.bar_label(bars, [f"{ratio:.1f}" for _, ratio in found], fontsize=7, padding=2)
     axis.set_xscale("log")
-    save_by_systems(figure, axis, systems, "setup and solve over Purlin's, NVIDIA H200", path)
+    save_by_systems(figure, axis, systems, "setup and solve over Newel's, NVIDIA H200", path)
 
 
 def heart(path):
@@ -183,9 +183,9 @@ def loops(path):
         for system in data["systems"]:
             label = f"{place}\n{short(system['system'])}"
             cg = system["cg_jacobi"]
-            bars.append((label, "an iteration of CG", cg.get("usual_over_purlin") or cg["eigen_over_purlin"]))
-            if "eigen_over_purlin" in system["product"]:
-                bars.append((label, "a product", system["product"]["eigen_over_purlin"]))
+            bars.append((label, "an iteration of CG", cg.get("usual_over_newel") or cg["eigen_over_newel"]))
+            if "eigen_over_newel" in system["product"]:
+                bars.append((label, "a product", system["product"]["eigen_over_newel"]))
     labels = list(dict.fromkeys(label for label, _, _ in bars))
     figure, axis = plt.subplots(figsize=(8, 0.8 + 0.5 * len(labels)))
     for k, what in enumerate(("an iteration of CG", "a product")):
@@ -198,7 +198,7 @@ def loops(path):
     axis.axvline(1, color="black", linewidth=0.8)
     axis.set_yticks(range(len(labels)), labels, fontsize=7)
     axis.invert_yaxis()
-    axis.set_xlabel("the usual loop's time over Purlin's; lines: smallest and largest of the samples")
+    axis.set_xlabel("the usual loop's time over Newel's; lines: smallest and largest of the samples")
     axis.legend(fontsize=7)
     figure.tight_layout()
     save(figure, path)
@@ -208,7 +208,7 @@ def reading(path):
     data = load("reader_xeon")
     figure, axis = plt.subplots(figsize=(7, 2.6))
     for k, (order, result) in enumerate(data["results"].items()):
-        axis.barh(k - 0.2, result["purlin_csr_seconds"], 0.38, color=OURS, label="Purlin, to sorted CSR" if k == 0 else None)
+        axis.barh(k - 0.2, result["newel_csr_seconds"], 0.38, color=OURS, label="Newel, to sorted CSR" if k == 0 else None)
         axis.barh(k + 0.2, result["fast_matrix_market_coo_seconds"], 0.38, color=OTHERS,
                   label="fast_matrix_market, to coordinates" if k == 0 else None)
         axis.barh(k + 0.2, result["fast_matrix_market_tocsr_seconds"], 0.38, left=result["fast_matrix_market_coo_seconds"],
@@ -227,12 +227,12 @@ def matrices(path):
     systems = load("matrices")["matrices"]
     bars = []
     for solver in ("cg", "bicgstab", "gmres"):
-        for side, who, colour in (("scipy", "SciPy", OTHERS), ("purlin", "Purlin", OURS)):
+        for side, who, colour in (("scipy", "SciPy", OTHERS), ("newel", "Newel", OURS)):
             bars.append((f"{who}, {solver}", sum(system[side][solver]["reached"] for system in systems), colour))
     bars += [(f"{who}, any of the three", sum(any(system[side][solver]["reached"] for solver in ("cg", "bicgstab", "gmres"))
                                               for system in systems), colour)
-             for side, who, colour in (("scipy", "SciPy", OTHERS), ("purlin", "Purlin", OURS))]
-    bars.append(("Purlin, auto", sum(system["purlin"]["auto"]["reached"] for system in systems), OURS))
+             for side, who, colour in (("scipy", "SciPy", OTHERS), ("newel", "Newel", OURS))]
+    bars.append(("Newel, auto", sum(system["newel"]["auto"]["reached"] for system in systems), OURS))
     figure, axis = plt.subplots(figsize=(7, 3))
     for k, (_, count, colour) in enumerate(bars):
         axis.barh(k, count, color=colour)
@@ -274,7 +274,7 @@ def preconditioners(path):
 def start(path):
     """Whole processes that do little, from start to end."""
     seconds = load("start_h200")["seconds"]
-    names = {"version": "purlin --version", "solve_host": "a small solve on the host",
+    names = {"version": "newel --version", "solve_host": "a small solve on the host",
              "empty_cuda_program": "an empty CUDA program", "solve_device": "a small solve on the device"}
     figure, axis = plt.subplots(figsize=(7, 1.8))
     for k, (key, name) in enumerate(names.items()):
@@ -298,7 +298,7 @@ def main():
     unknown = set(sys.argv[1:]) - PICTURES.keys()
     if unknown:
         sys.exit(f"plot_tables: no picture {', '.join(sorted(unknown))}; there are {', '.join(PICTURES)}")
-    matplotlib.rcParams["svg.hashsalt"] = "purlin"  # the same file for the same figures
+    matplotlib.rcParams["svg.hashsalt"] = "newel"  # the same file for the same figures
     for name in sys.argv[1:] or PICTURES:
         PICTURES[name](RESULTS / f"{name}.svg")
 

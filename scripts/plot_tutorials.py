@@ -4,7 +4,7 @@
 
     scripts/plot_tutorials.py BIN [NAME ...]      BIN: the folder of the programs, as build/host/bin
 
-Without names, all of PICTURES below. Needs matplotlib, and purlin for the picture of SciPy's tutorial:
+Without names, all of PICTURES below. Needs matplotlib, and newel for the picture of SciPy's tutorial:
 build/python/venv/bin/python has both after scripts/python_test.sh.
 """
 import gzip
@@ -45,8 +45,8 @@ class Programs:
                        env={"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "2", "PATH": "/usr/bin:/bin"})
 
     def history(self, *arguments):
-        """Relative residuals of `purlin solve`."""
-        self.run("purlin", "solve", *arguments, "--report", "r.json", "--quiet")
+        """Relative residuals of `newel solve`."""
+        self.run("newel", "solve", *arguments, "--report", "r.json", "--quiet")
         report = json.loads((self.work / "r.json").read_text(encoding="utf-8"))
         history = np.array(report["history"])
         return history / history[0]
@@ -86,7 +86,7 @@ def residuals(axis, histories, tolerance=1e-8):
 def beam(programs):
     """The beam from the side, its displacement ten thousand times as large, and the residuals of three solves."""
     matrix, b = f"{BEAM}.mtx.gz", f"{BEAM}_b.mtx.gz"
-    programs.run("purlin", "solve", matrix, "--rhs", b, "--out", "u.mtx", "--rtol", "1e-10", "--quiet")
+    programs.run("newel", "solve", matrix, "--rhs", b, "--out", "u.mtx", "--rtol", "1e-10", "--quiet")
     nodes, u = read_array(pathlib.Path(f"{BEAM}_nodes.mtx.gz")), read_array(programs.work / "u.mtx").reshape(-1, 3)
     figure, axes = plt.subplots(1, 2, figsize=(10, 3), width_ratios=(3, 2))
     axes[0].plot(nodes[:, 0], nodes[:, 2], ".", color="0.85", markersize=3)
@@ -126,7 +126,7 @@ def bone(programs):
     """The bone of apps/data under a load along all axes: where it moves, and the residuals of three solves."""
     file = ROOT / "apps/data/bone.mesh.gz"
     system = f"mesh:{file}:elasticity"
-    programs.run("purlin", "solve", system, "--rhs", "ones", "--precond", "amg", "--out", "u.mtx", "--quiet")
+    programs.run("newel", "solve", system, "--rhs", "ones", "--precond", "amg", "--out", "u.mtx", "--quiet")
     points, tets = read_medit(file)
     moved = np.linalg.norm(read_array(programs.work / "u.mtx").reshape(-1, 3), axis=1)
     figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), width_ratios=(1, 1))
@@ -173,11 +173,11 @@ def body(points, tets, values, low, high, width, colours="inferno", up=(0, 0, 1)
 
 def heat(programs):
     """The heat sink from below, where the chip is, and the temperatures of a minute on and a minute off."""
-    programs.run("purlin-heat", "--duration", "120", "--no-compare", "--output-every", "60", "--out", "sink")
+    programs.run("newel-heat", "--duration", "120", "--no-compare", "--output-every", "60", "--out", "sink")
     hot = Vtu(programs.work / "sink/heat-000300.vtu")
     values = hot.on_nodes("temperature")
     image = body(hot.points(), hot.tets(), values, values.min(), values.max(), 700, tilt=35.0)
-    programs.run("purlin-heat", "--duration", "120", "--no-compare", "--output-every", "2", "--out", "curve")
+    programs.run("newel-heat", "--duration", "120", "--no-compare", "--output-every", "2", "--out", "curve")
     table = np.genfromtxt(programs.work / "curve/heat.csv", delimiter=",", names=True)
     figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), width_ratios=(3, 2))
     axes[0].imshow(image)
@@ -194,14 +194,14 @@ def heat(programs):
 def scipy(programs):
     """The conductivity and the first temperatures of examples/11_from_scipy.py."""
     found = runpy.run_path(str(ROOT / "examples/11_from_scipy.py"))
-    x, report = found["purlin"].solve(found["A"], found["b"], preconditioner="amg")
+    x, report = found["newel"].solve(found["A"], found["b"], preconditioner="amg")
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.1))
     for axis, values, title in zip(axes, (np.log10(found["k"]), 1e3 * x.reshape(found["n"], -1)),
                                    ("conductivity, powers of ten", "temperature, thousandths")):
         figure.colorbar(axis.imshow(values, cmap="viridis" if axis is axes[0] else "inferno"), ax=axis)
         axis.set_title(title, fontsize=10)
         axis.axis("off")
-    _, jacobi = found["purlin"].solve(found["A"], found["b"], solver="cg", preconditioner="jacobi")
+    _, jacobi = found["newel"].solve(found["A"], found["b"], solver="cg", preconditioner="jacobi")
     residuals(axes[2], {"jacobi": np.array(jacobi.history) / jacobi.history[0], "amg": np.array(report.history) / report.history[0]})
     figure.tight_layout()
     save_raster(figure, "tutorial_scipy", programs)
@@ -253,7 +253,7 @@ PICTURES = {"beam": beam, "elasticity": elasticity, "bone": bone, "flow": flow, 
 def main():
     if len(sys.argv) < 2 or set(sys.argv[2:]) - PICTURES.keys():
         sys.exit(f"usage: plot_tutorials.py BIN [NAME ...]; the names are {', '.join(PICTURES)}")
-    matplotlib.rcParams["svg.hashsalt"] = "purlin"  # the same file for the same figures
+    matplotlib.rcParams["svg.hashsalt"] = "newel"  # the same file for the same figures
     for name in sys.argv[2:] or PICTURES:
         with tempfile.TemporaryDirectory() as work:
             PICTURES[name](Programs(sys.argv[1], work))

@@ -96,7 +96,7 @@ def how_lines(document):
     note = f" {document['note']}." if document["note"] else ""
     return [f"`{document['command']}`, {document['date']}, commit {document['commit']}, {document['machine']}: one "
             f"thread per run, {document['processes']} runs at a time, time limits of {document['time_limit']:g} s for the "
-            f"iterations and another {document['build_limit']:g} s for the build.{note} Each run is `purlin solve SYSTEM "
+            f"iterations and another {document['build_limit']:g} s for the build.{note} Each run is `newel solve SYSTEM "
             f"{' '.join(document['common_options'])}` with the options of the solver and the preconditioner. A system counts "
             "as solved if the true residual |b - A x| is at most 1e-8 |b|. All figures are in "
             "[results/preconditioners_host.json](results/preconditioners_host.json)."]

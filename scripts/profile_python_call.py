@@ -17,14 +17,14 @@ import statistics
 import time
 
 import numpy as np
-import purlin
+import newel
 import scipy.sparse
-from purlin import _core
-from purlin._arrays import check_shape
-from purlin._choices import check_guess
-from purlin._libraries import library_of
-from purlin._report import Report
-from purlin._vectors import settle
+from newel import _core
+from newel._arrays import check_shape
+from newel._choices import check_guess
+from newel._libraries import library_of
+from newel._report import Report
+from newel._vectors import settle
 
 import reports
 
@@ -205,7 +205,7 @@ def profile(kind, a, calls):
         "auto": {},
         "cg, jacobi, csr": {"solver": "cg", "preconditioner": "jacobi", "format": "csr"},
     }.items():
-        solver = purlin.Solver(arrays, **choices)
+        solver = newel.Solver(arrays, **choices)
         for _ in range(50):  # until auto has settled
             _, report = solver.solve(b)
         x = kind.zeros(a.shape[0])
@@ -239,8 +239,8 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("python_call.json"))
     arguments = parser.parse_args()
     report = reports.head("profile_python_call")
-    report.update(date=datetime.date.today().isoformat(), device=purlin.devices()[0], calls=arguments.calls,
-                  versions={"purlin": purlin.__version__}, kinds={})
+    report.update(date=datetime.date.today().isoformat(), device=newel.devices()[0], calls=arguments.calls,
+                  versions={"newel": newel.__version__}, kinds={})
     print(report["device"])
     for make in (CuPy, PyTorch):
         try:

@@ -40,7 +40,7 @@ say "building in $tree with $jobs jobs (its output is in $tree/python.log)"
 # configure : the whole tree, or the module for the one that is there.
 configure() {
   tests/emulation/transform.py . "$tree/source"
-  local python=(-DPURLIN_BUILD_PYTHON=ON -DPython_EXECUTABLE="$PWD/$folder/venv/bin/python")
+  local python=(-DNEWEL_BUILD_PYTHON=ON -DPython_EXECUTABLE="$PWD/$folder/venv/bin/python")
   if [ -n "$fast" ]; then
     cmake -S "$tree/source" -B "$tree/build" "${python[@]}"
     return
@@ -52,8 +52,8 @@ configure() {
     fail "no headers of the CUDA toolkit in $headers: put nvcc on PATH or set CUDA_PATH"
   cmake -S "$tree/source" -B "$tree/build" -DCMAKE_BUILD_TYPE=RelWithDebInfo "${python[@]}" \
     -DEMU_CUDA_INCLUDE="$headers" -DCMAKE_CXX_FLAGS="-Wno-attributes -Wno-unused-parameter" \
-    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DPURLIN_BUILD_APPS=OFF -DPURLIN_BUILD_EXAMPLES=OFF \
-    -DPURLIN_BUILD_BENCHMARKS=OFF -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_C=OFF -DPURLIN_INSTALL=OFF -DPURLIN_METIS=OFF
+    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DNEWEL_BUILD_APPS=OFF -DNEWEL_BUILD_EXAMPLES=OFF \
+    -DNEWEL_BUILD_BENCHMARKS=OFF -DNEWEL_BUILD_TESTS=OFF -DNEWEL_BUILD_C=OFF -DNEWEL_INSTALL=OFF -DNEWEL_METIS=OFF
 }
 "$folder/venv/bin/python" -m pip install -q --disable-pip-version-check "nanobind>=2.4" numpy scipy pytest hypothesis \
   >"$folder/pip.log" 2>&1 || cannot "pip could not install nanobind and what the tests need; its output is in $folder/pip.log"
@@ -63,8 +63,8 @@ configure() {
 }
 rm -rf "$tree/site"
 mkdir -p "$tree/site"
-cp -r python/purlin "$tree/site"
-cp "$tree"/build/lib/_core.*so "$tree/site/purlin"
+cp -r python/newel "$tree/site"
+cp "$tree"/build/lib/_core.*so "$tree/site/newel"
 export LD_LIBRARY_PATH=$PWD/$tree/build/lib PYTHONPATH=$PWD/$tree/site:$PWD/tests/emulation/python
 run=("$folder/venv/bin/python" -m pytest -c pyproject.toml -p no:cacheprovider python/tests/test_device.py
   "${chosen[@]}" "$@")

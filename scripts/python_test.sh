@@ -3,14 +3,14 @@
 # Builds the Python package by `pip install .` into a virtual environment of its own and runs its tests. Arguments are
 # passed to pytest. Nothing is installed outside build/ but system packages that are missing.
 #   PYTHON             the interpreter, python3 by default
-#   PURLIN_PYTHON_DIR  the build folder, build/python by default; the environment is venv/ in it
-#   PURLIN_PIP_ARGS    further arguments for pip, as --config-settings=cmake.define.PURLIN_METIS=AUTO
+#   NEWEL_PYTHON_DIR  the build folder, build/python by default; the environment is venv/ in it
+#   NEWEL_PIP_ARGS    further arguments for pip, as --config-settings=cmake.define.NEWEL_METIS=AUTO
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
 python=${PYTHON:-python3}
-dir=${PURLIN_PYTHON_DIR:-build/python}
+dir=${NEWEL_PYTHON_DIR:-build/python}
 packages=(g++ make cmake zlib1g-dev)
 # Debian keeps what makes an environment, and the headers, in packages of their own.
 "$python" -c 'import ensurepip' 2>/dev/null || packages+=(python3-venv)
@@ -25,7 +25,7 @@ say "building and installing into $dir/venv"
 # The tree is built where it was built before, so that only what has changed is compiled; and with the compiler that
 # CMake would take, so that a cache knows it from other builds. Python names its own otherwise.
 export CXX=${CXX:-c++}
-read -r -a further <<<"${PURLIN_PIP_ARGS:-}"
+read -r -a further <<<"${NEWEL_PIP_ARGS:-}"
 export CMAKE_BUILD_PARALLEL_LEVEL=$jobs CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}
 "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check ".[test,plot]" --config-settings=build-dir="$dir" \
   "${further[@]}" >"$dir/pip.log" 2>&1 || {

@@ -7,10 +7,10 @@ set -euo pipefail
 
 install_missing "${build_packages[@]}"
 choose_cuda
-target=purlin_cli  # the rest, what `purlin bench` runs and the demos: cmake --build build/quickstart --parallel "$(nproc)"
-build build/quickstart -DPURLIN_CUDA="$cuda" -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_BENCHMARKS=OFF
+target=newel_cli  # the rest, what `newel bench` runs and the demos: cmake --build build/quickstart --parallel "$(nproc)"
+build build/quickstart -DNEWEL_CUDA="$cuda" -DNEWEL_BUILD_TESTS=OFF -DNEWEL_BUILD_BENCHMARKS=OFF
 
 # A steel beam under its own weight: apps/data/README.md
 example=(apps/data/cantilever_beam.mtx.gz --rhs apps/data/cantilever_beam_b.mtx.gz)
-say "build/quickstart/bin/purlin solve ${example[*]}"
-build/quickstart/bin/purlin solve "${example[@]}"
+say "build/quickstart/bin/newel solve ${example[*]}"
+build/quickstart/bin/newel solve "${example[@]}"

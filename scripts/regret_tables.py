@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance-defaults-NAME.md, of `purlin bench regret`; see write_performance.py."""
+"""The tables of docs/performance-defaults-NAME.md, of `newel bench regret`; see write_performance.py."""
 import math
 
 from report_text import number, remark
@@ -86,7 +86,7 @@ def section(name, data):
         "The regret is the time of a `LinearSystem` without options over the time of the best combination of format, "
         f"preconditioner and solver, in {data['precision']} precision, setup included. The times of a combination are composed "
         "of its setup, its first solve, and a refresh and a solve for each further one; `auto` runs every use whole. "
-        "`purlin bench regret --help` explains more.",
+        "`newel bench regret --help` explains more.",
         "",
         *mean_lines(data),
         "",

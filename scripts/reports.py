@@ -29,7 +29,7 @@ def load(path):
     report = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     found = report.get("schema") if isinstance(report, dict) else None
     if found != SCHEMA:
-        sys.exit(f"{path}: schema {found}, expected {SCHEMA}: written by another version of Purlin; see docs/reports.md")
+        sys.exit(f"{path}: schema {found}, expected {SCHEMA}: written by another version of Newel; see docs/reports.md")
     return report
 
 

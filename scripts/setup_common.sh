@@ -131,7 +131,7 @@ build() {
     tail -n 20 "$dir/configure.log" >&2
     fail "cmake failed; its output is in $dir/configure.log"
   }
-  sed -n 's/^-- Purlin: /    /p' "$dir/configure.log"
+  sed -n 's/^-- Newel: /    /p' "$dir/configure.log"
   say "building with $jobs jobs"
   cmake --build "$dir" --parallel "$jobs" --target "${target:-all}"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance-solves-NAME.md, of `purlin bench solve`; see write_performance.py."""
+"""The tables of docs/performance-solves-NAME.md, of `newel bench solve`; see write_performance.py."""
 from report_text import number, remark, spread
 
 
@@ -16,12 +16,12 @@ def solve_ms(line):
 
 
 def who(line):
-    return f"`{line['built']}`" if line["by"] == "purlin" else f"{line['by']}"
+    return f"`{line['built']}`" if line["by"] == "newel" else f"{line['by']}"
 
 
 def mixes_precisions(line):
     """Iterates at least partly in single precision, in a table whose other lines do not."""
-    return line["by"] in ("purlin:mixed", "purlin:single-basis")
+    return line["by"] in ("newel:mixed", "newel:single-basis")
 
 
 def usable(line):
@@ -127,12 +127,12 @@ def section(name, data, results):
         "",
         f"Right-hand side: {data['rhs']}. Times are medians over {data['repeats']} rounds in which all contenders take turns: "
         f"{data['timing']['solve']}. An iteration is {data['timing']['iteration']}. The floor is {data['timing']['floor']}. "
-        "True residuals are computed in long double from the returned x. `purlin bench solve --help` explains the other "
+        "True residuals are computed in long double from the returned x. `newel bench solve --help` explains the other "
         "columns.",
         "",
         "Speed-ups compare converged solves in one precision only; \"-\" stands where one side did not converge or does not "
         "exist. The speed-up per iteration is over the same solver with the same preconditioner, the speed-up per solve over the "
-        "fastest competitor of any method. †: `purlin:mixed` and `purlin:single-basis` work partly in single precision, the "
+        "fastest competitor of any method. †: `newel:mixed` and `newel:single-basis` work partly in single precision, the "
         "competitors in double; the comparison is of whole solves to the same true residual.",
         "",
         "| system | precision | rows | non-zeros | solver | preconditioner | fastest of ours | ms per iteration | floor, ms | % of "

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the tests with CUDA and packs what a machine with a GPU needs to run them: neither a checkout, nor CMake, nor a
 # compiler, only the CUDA toolkit's libraries and compute-sanitizer. .stage/device.tar.gz then holds
-#   device/bin                 purlin_tests, purlin, purlin-bench, the examples for a device, and the shared libraries that they
+#   device/bin                 newel_tests, newel, newel-bench, the examples for a device, and the shared libraries that they
 #                              need beyond CUDA's and libc's
 #   device/test_device.sh      which finds what lies beside it
 #   device/commit              what was built; "-changed" is appended where files differ from it
@@ -20,16 +20,16 @@ choose_jobs
 cmake --preset cuda "$@"
 examples=(examples/*_device.cpp)
 examples=("${examples[@]##*/}")
-cmake --build --preset cuda --parallel "$jobs" --target purlin_tests purlin_cli purlin_bench \
+cmake --build --preset cuda --parallel "$jobs" --target newel_tests newel_cli newel_bench \
   "${examples[@]%.cpp}"
 
 rm -rf "$stage"
 make_folder "$stage/bin"
-cp "$build/bin/purlin_tests" "$build/bin/purlin" "$build/bin/purlin-bench" "$build"/bin/0?_*_device "$stage/bin"
+cp "$build/bin/newel_tests" "$build/bin/newel" "$build/bin/newel-bench" "$build"/bin/0?_*_device "$stage/bin"
 # Without symbols that only a debugger reads: half the size to carry.
 strip --strip-debug "$stage/bin"/*
 # What ldd names outside of the toolkit (found under /usr/local/cuda there too), libc and its parts.
-for program in "$build/bin/purlin_tests" "$build/bin/purlin-bench"; do
+for program in "$build/bin/newel_tests" "$build/bin/newel-bench"; do
   LD_LIBRARY_PATH=${CUDA_PATH:-/usr/local/cuda}/lib64 ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// {print $3}'
 done | sort -u | while IFS= read -r library; do
   case $(basename "$library") in

@@ -3,10 +3,10 @@
 # Builds the Python package with CUDA and packs what a machine with a GPU needs to test it: neither a checkout, nor pip,
 # nor a compiler; Python of the same version with NumPy and SciPy, and CuPy and PyTorch, of which what is missing is
 # left out of the tests. .stage/python_device.tar.xz then holds
-#   python_device/site     Purlin, pytest and Hypothesis with what they need
+#   python_device/site     Newel, pytest and Hypothesis with what they need
 #   python_device/tests    python/tests without those that need a checkout
-#   python_device/data     the matrices of docs/results/python_host.json, where PURLIN_TEST_DATA names a folder of them
-#   python_device/run.sh   which runs the tests; its arguments are passed to pytest. PURLIN_BENCH=1 measures afterwards, by
+#   python_device/data     the matrices of docs/results/python_host.json, where NEWEL_TEST_DATA names a folder of them
+#   python_device/run.sh   which runs the tests; its arguments are passed to pytest. NEWEL_BENCH=1 measures afterwards, by
 #                          python_device/bench_python.py, what calls cost, and solves beside CuPy's where data/ is there,
 #                          and by python_device/profile_python_call.py where the time of a call goes. Results lie in OUT,
 #                          the folder python_device by default
@@ -31,7 +31,7 @@ make_folder "$stage/site"
 
 say "building the package for $("$build/venv/bin/python" --version)"
 export CXX=${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=$jobs CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}
-choices=(--config-settings=cmake.define.PURLIN_CUDA=ON)
+choices=(--config-settings=cmake.define.NEWEL_CUDA=ON)
 for choice in "$@"; do choices+=("--config-settings=cmake.define.${choice#-D}"); done
 pip=("$build/venv/bin/python" -m pip --disable-pip-version-check -q)
 rm -rf "$build/wheels"
@@ -49,9 +49,9 @@ cp python/tests/*.py docs/python.md "$stage/tests"
 cp scripts/bench_python.py scripts/profile_python_call.py scripts/reports.py "$stage"
 rm "$stage/tests/test_docs.py"
 printf '[pytest]\nmarkers =\n  device: needs a CUDA device\n' >"$stage/tests/pytest.ini"
-if [ -n "${PURLIN_TEST_DATA:-}" ]; then
+if [ -n "${NEWEL_TEST_DATA:-}" ]; then
   mkdir -p "$stage/data/matrices"
-  "$build/venv/bin/python" - docs/results/python_host.json "$PURLIN_TEST_DATA/matrices" "$stage/data/matrices" <<'PROGRAM'
+  "$build/venv/bin/python" - docs/results/python_host.json "$NEWEL_TEST_DATA/matrices" "$stage/data/matrices" <<'PROGRAM'
 import gzip, json, pathlib, sys
 results, source, to = map(pathlib.Path, sys.argv[1:])
 for name in json.loads(results.read_text())["systems"]:  # unpacked, because xz packs all of them better
@@ -75,18 +75,18 @@ echo "commit $(cat commit)"
 "$python" - <<'PROGRAM'
 import importlib, sys
 print("Python", sys.version.split()[0])
-for name in ("purlin", "numpy", "scipy", "cupy", "torch"):
+for name in ("newel", "numpy", "scipy", "cupy", "torch"):
     try:
         print(name, importlib.import_module(name).__version__)
     except ImportError as error:
         print(name, "is not there:", error)
-import purlin
-print("devices:", ", ".join(purlin.devices()) or "none")
+import newel
+print("devices:", ", ".join(newel.devices()) or "none")
 PROGRAM
 status=0
 "$python" -m pytest -c tests/pytest.ini --rootdir tests -p no:cacheprovider -q -rs --junitxml="$out/python_device.xml" \
   --durations=5 tests "$@" || status=$?
-if [ -n "${PURLIN_BENCH:-}" ]; then
+if [ -n "${NEWEL_BENCH:-}" ]; then
   folder=()
   [ ! -d data ] || folder=(data)
   "$python" bench_python.py "${folder[@]}" --device --calls 2000 --turns 5 --out "$out/python_device.json" || status=$?

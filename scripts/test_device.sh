@@ -2,22 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the device tests on a machine with a GPU: plainly, then under compute-sanitizer's memcheck and racecheck.
 # Memcheck leaves failed calls to the tests, which provoke some and see all others: every call's status is inspected.
-# Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that we cannot fix. It
+# Racecheck looks at Newel's kernels only: cuSPARSE's own report hazards on shared memory that we cannot fix. It
 # takes some 20 ms for every launch that it watches, so loops over all awkward matrices take those few there that reach
 # every kernel, and each test case has a process of its own, of which the first launches are watched: what comes after
-# them repeats them. PURLIN_TEST_LAUNCHES says how many (default 120). Several such processes share a GPU, for much of the
+# them repeats them. NEWEL_TEST_LAUNCHES says how many (default 120). Several such processes share a GPU, for much of the
 # work is on the processor; the tests' own threads are few there, so that they do not spin where the tools work.
 # CUDA_VISIBLE_DEVICES says which GPUs are used; where it is unset, all are. On two H200 with 32 cores the three steps took
 # 1, 5 and 10 minutes for 428 cases, racecheck with 120 launches for a quarter of them and 60 for the others; with 300,
 # six that launch a resident solver again and again were not done after 5 minutes each.
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR] [TOOL...]
-# BIN_DIR holds purlin_tests and purlin of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
+# BIN_DIR holds newel_tests and newel of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
 # TOOL: plain, memcheck, racecheck; default all three. The plain run is needed once, to deal by its durations.
 # Called in the folder that scripts/stage_device.sh packed, it finds BIN_DIR beside itself.
-# PURLIN_TEST_SECONDS, where set, ends it after so many seconds. A run that was cut off continues where it was: what passed
+# NEWEL_TEST_SECONDS, where set, ends it after so many seconds. A run that was cut off continues where it was: what passed
 # clean under a tool, by the logs in LOG_DIR, is not repeated until the tests are built anew or the next plain run.
 # What came of the steps whose logs are in LOG_DIR is written to docs/results/device_tests.json, below the folder where
-# the script is called, or where PURLIN_TEST_RECORD says: with the date, the commit and the hash of the device sources
+# the script is called, or where NEWEL_TEST_RECORD says: with the date, the commit and the hash of the device sources
 # (scripts/device_sources.py), by which a test tells whether they have changed since.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -25,14 +25,14 @@ staged=
 [ ! -f "$here/device_sources.txt" ] || staged=$here
 bin=${1:-${staged:-build/cuda}/bin}
 logs=${2:-$bin}
-record=${PURLIN_TEST_RECORD:-docs/results/device_tests.json}
+record=${NEWEL_TEST_RECORD:-docs/results/device_tests.json}
 shift $(($# < 2 ? $# : 2))
 tools=${*:-plain memcheck racecheck}
 mkdir -p "$logs"
 export LD_LIBRARY_PATH="$bin:/usr/local/cuda/lib64:${LD_LIBRARY_PATH:-}"
 failed=0
-ends=$(($(date +%s) + ${PURLIN_TEST_SECONDS:-1000000}))
-watched=${PURLIN_TEST_LAUNCHES:-120}
+ends=$(($(date +%s) + ${NEWEL_TEST_SECONDS:-1000000}))
+watched=${NEWEL_TEST_LAUNCHES:-120}
 
 run() {  # name, command...
   local name=$1
@@ -70,25 +70,25 @@ check_files() {  # tool, processes on a GPU
   export tool=$1 sanitizer bin ends watched
   export all_gpus="${gpus[*]}" processes=$(($2 * ${#gpus[@]}))
   export OMP_NUM_THREADS=2
-  export PURLIN_TEST_UNTIMED=1 # a clock says nothing of the device there
+  export NEWEL_TEST_UNTIMED=1 # a clock says nothing of the device there
   # shellcheck disable=SC2016 # the inner shell expands these
   printf '%s\n' "$logs/$1"/??? | xargs -P "$processes" -L 1 --process-slot-var=slot bash -c '
     log=$1.log
-    [ "$log" -nt "$bin/purlin_tests" ] && grep -q "SUMMARY: 0 " "$log" && grep -q "^All tests passed" "$log" && exit 0
+    [ "$log" -nt "$bin/newel_tests" ] && grep -q "SUMMARY: 0 " "$log" && grep -q "^All tests passed" "$log" && exit 0
     left=$((ends - $(date +%s)))
     [ "$left" -gt 0 ] || exit 1
     options=(--tool "$tool" --error-exitcode 9)
     case $tool in
       memcheck) options+=(--report-api-errors no) ;;
       racecheck)
-        options+=(--kernel-name kernel_substring=purlin --launch-count "$watched"
+        options+=(--kernel-name kernel_substring=newel --launch-count "$watched"
           --racecheck-num-workers $((1 + $(nproc) / processes)))
-        export PURLIN_TEST_FEW_MATRICES=1
+        export NEWEL_TEST_FEW_MATRICES=1
         ;;
     esac
     gpus=($all_gpus)
     CUDA_VISIBLE_DEVICES=${gpus[slot % ${#gpus[@]}]} timeout -k 5 "$left" "$sanitizer" "${options[@]}" \
-      "$bin/purlin_tests" --input-file "$1" -d yes >"$log" 2>&1' check
+      "$bin/newel_tests" --input-file "$1" -d yes >"$log" 2>&1' check
 }
 
 # The examples for a device, as they are or under a tool; each judges its own result.
@@ -150,11 +150,11 @@ write_record() {
   fi
   device=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
   driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)
-  cuda=$("$bin/purlin" --version 2>/dev/null | sed -n 's/^CUDA toolkit \([^,]*\).*/\1/p')
-  [ ! "$logs/device_tests.log" -nt "$bin/purlin_tests" ] || steps+=("\"plain\": {$(figures "$logs/device_tests.log")}")
-  [ ! "$logs/memcheck" -nt "$bin/purlin_tests" ] || [ -z "$(ls "$logs/memcheck"/*.log 2>/dev/null)" ] ||
+  cuda=$("$bin/newel" --version 2>/dev/null | sed -n 's/^CUDA toolkit \([^,]*\).*/\1/p')
+  [ ! "$logs/device_tests.log" -nt "$bin/newel_tests" ] || steps+=("\"plain\": {$(figures "$logs/device_tests.log")}")
+  [ ! "$logs/memcheck" -nt "$bin/newel_tests" ] || [ -z "$(ls "$logs/memcheck"/*.log 2>/dev/null)" ] ||
     steps+=("\"memcheck\": {$(figures /dev/null $(reported memcheck))$(found memcheck errors)}")
-  [ ! "$logs/racecheck" -nt "$bin/purlin_tests" ] || [ -z "$(ls "$logs/racecheck"/*.log 2>/dev/null)" ] ||
+  [ ! "$logs/racecheck" -nt "$bin/newel_tests" ] || [ -z "$(ls "$logs/racecheck"/*.log 2>/dev/null)" ] ||
     steps+=("\"racecheck\": {$(figures /dev/null $(reported racecheck))$(found racecheck hazards), \"launches_watched\": $watched}")
   mkdir -p "$(dirname "$record")"
   {
@@ -180,7 +180,7 @@ checks=()
 for tool in $tools; do
   case $tool in
     plain)
-      run device_tests "$bin/purlin_tests" "[device]" -d yes
+      run device_tests "$bin/newel_tests" "[device]" -d yes
       run_examples
       ;;
     memcheck | racecheck) checks+=("$tool") ;;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs device test cases on a machine without a GPU: tests/emulation/ stands for CUDA, each case is a process of its own.
 # Takes minutes for a case of the solvers. Needs the CUDA toolkit's headers (nvcc on PATH, CUDA_PATH, or /usr/local/cuda).
-# It replaces no run on a GPU: tests/emulation/README.md says what it shows and names the variables PURLIN_EMU_*.
+# It replaces no run on a GPU: tests/emulation/README.md says what it shows and names the variables NEWEL_EMU_*.
 #   scripts/test_emulated.sh [FILTER]
 #   scripts/test_emulated.sh --fast
 # FILTER is Catch2's: tags such as "[spmv][columns]", or a name, with * at its beginning or end. Without it all cases run.
@@ -16,17 +16,17 @@ filter="${1:-}[device]"
 folder=build/emulated
 tests=()
 flags="-O1 -g1"
-choices=(-DPURLIN_SANITIZE="${PURLIN_EMU_SANITIZE-address}")
+choices=(-DNEWEL_SANITIZE="${NEWEL_EMU_SANITIZE-address}")
 if [ "${1:-}" = --fast ]; then
   filter="[vector_ops][device],[cg][device],A format*[device]"
   folder=build/emulated_fast
   tests=(test_vector_ops.cpp test_spmv.cpp test_cg.cpp)
   flags=-O0
-  choices=(-DPURLIN_SANITIZE= -DEMU_SANITIZE_KERNELS=ON)
-  export PURLIN_TEST_FEW_MATRICES=1
+  choices=(-DNEWEL_SANITIZE= -DEMU_SANITIZE_KERNELS=ON)
+  export NEWEL_TEST_FEW_MATRICES=1
 fi
 logs=$folder/log
-program=$folder/build/bin/purlin_tests
+program=$folder/build/bin/newel_tests
 
 nvcc=$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")
 headers=$(dirname "$(dirname "$(realpath -m "$nvcc")")")/include
@@ -39,9 +39,9 @@ tests/emulation/transform.py . "$folder/source" "${tests[@]}"
 {
   cmake -S "$folder/source" -B "$folder/build" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCMAKE_CXX_FLAGS="-Wno-attributes -Wno-unused-parameter" -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="$flags" \
-    "${choices[@]}" -DPURLIN_BUILD_APPS="${PURLIN_EMU_APPS:-OFF}" \
-    -DPURLIN_BUILD_BENCHMARKS=OFF -DPURLIN_INSTALL=OFF -DEMU_CUDA_INCLUDE="$headers" &&
-    cmake --build "$folder/build" --parallel "$jobs" --target purlin_tests
+    "${choices[@]}" -DNEWEL_BUILD_APPS="${NEWEL_EMU_APPS:-OFF}" \
+    -DNEWEL_BUILD_BENCHMARKS=OFF -DNEWEL_INSTALL=OFF -DEMU_CUDA_INCLUDE="$headers" &&
+    cmake --build "$folder/build" --parallel "$jobs" --target newel_tests
 } >"$folder/build.log" 2>&1 || {
   grep -E 'error|Error' "$folder/build.log" | head -n 20 >&2 || tail -n 20 "$folder/build.log" >&2
   fail "the build failed; its output is in $folder/build.log"
@@ -60,7 +60,7 @@ run_case() {
   name=$(sed -n "$1p" "$logs/names")
   one=$(filter_of_names <<<"$name")
   began=$SECONDS
-  timeout -k 5 "${PURLIN_EMU_LIMIT:-600}" "$program" "$one" >"$log" 2>&1 </dev/null || status=$?
+  timeout -k 5 "${NEWEL_EMU_LIMIT:-600}" "$program" "$one" >"$log" 2>&1 </dev/null || status=$?
   complaints=$(grep -c '^EMU:' "$log" || true)
   if [ "$status" -eq 0 ] && grep -q '^All tests passed' "$log"; then
     what=passed

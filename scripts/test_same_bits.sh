@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Solves systems alone and beside busy neighbours: the solutions must have the same bits, and what the solves changed on their way
 # must have come at the same iterations.
-#   scripts/test_same_bits.sh PURLIN PLACE SYSTEM... [-- OPTION...]
-# PLACE is host or cuda; OPTIONs go to `purlin solve`. Exit status 1 where something differs, or where no solve has changed anything.
+#   scripts/test_same_bits.sh NEWEL PLACE SYSTEM... [-- OPTION...]
+# PLACE is host or cuda; OPTIONs go to `newel solve`. Exit status 1 where something differs, or where no solve has changed anything.
 set -euo pipefail
-program=${1:?the program purlin}
+program=${1:?the program newel}
 place=${2:?host or cuda}
 shift 2
 systems=() options=()

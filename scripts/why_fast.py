@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first section of docs/performance.md: where the time of an iteration goes, from a report of `purlin bench solve`;
+"""The first section of docs/performance.md: where the time of an iteration goes, from a report of `newel bench solve`;
 see write_performance.py."""
 import json
 import pathlib
@@ -33,8 +33,8 @@ def rows(data):
     for system in data["systems"]:
         if system["precision"] != "double":
             continue
-        lines = [find(system, "cublas+cusparse"), find(system, "cublas+cusparse:graph"), find(system, "purlin", "csr"),
-                 find(system, "purlin", "ehyb"), find(system, "purlin", "ehyb-symmetric")]
+        lines = [find(system, "cublas+cusparse"), find(system, "cublas+cusparse:graph"), find(system, "newel", "csr"),
+                 find(system, "newel", "ehyb"), find(system, "newel", "ehyb-symmetric")]
         if None in lines:
             continue
         if not all(map(usable, lines)):
@@ -64,7 +64,7 @@ def setup_in_products(name, products):
 
 
 def setup_in_iterations(data):
-    spans = [1e3 * line["setup_seconds"] / iteration_ms(line) for _, line in ours(data, "purlin")]
+    spans = [1e3 * line["setup_seconds"] / iteration_ms(line) for _, line in ours(data, "newel")]
     if not spans:
         return []
     return [(f"setting up a whole system, with vectors and freshly allocated memory, took as long as {min(spans):,.0f} to "
@@ -92,7 +92,7 @@ def chosen_precision():
 def mixed_item(data):
     """What mixed precision gains, where it was measured and converged."""
     triples = [(iteration_ms(double) / iteration_ms(mixed), solve_ms(double) / solve_ms(mixed), system["system"])
-               for (system, double), (other, mixed) in zip(ours(data, "purlin"), ours(data, "purlin:mixed"))
+               for (system, double), (other, mixed) in zip(ours(data, "newel"), ours(data, "newel:mixed"))
                if system is other and not double.get("resident") and usable(double) and usable(mixed)]
     if not triples:
         return []
@@ -108,15 +108,15 @@ def section(name, data, products):
     """From a report of solves on a device, and one of products there with its name or None."""
     setups = (setup_in_products(*products) if products else []) + setup_in_iterations(data) or ["not measured here"]
     return [
-        "## Why Purlin is fast",
+        "## Why Newel is fast",
         "",
         "An iteration of a Krylov method does two operations per value that it reads, so its time is set by memory traffic and "
         "by everything that leaves the memory idle. The table gives the microseconds of one iteration of CG with Jacobi; "
         f"each column removes one more obstacle ({data['device']}, double precision, the run of "
         f"[Solves]({tables_page(name)}); every solve in the table converged):",
         "",
-        "| system | rows | cuBLAS and cuSPARSE, call by call | as a CUDA graph | Purlin, CSR | Purlin, EHYB "
-        "| Purlin, `ehyb-symmetric` | bytes per entry, CSR | EHYB | `ehyb-symmetric` | fastest, % of the byte floor "
+        "| system | rows | cuBLAS and cuSPARSE, call by call | as a CUDA graph | Newel, CSR | Newel, EHYB "
+        "| Newel, `ehyb-symmetric` | bytes per entry, CSR | EHYB | `ehyb-symmetric` | fastest, % of the byte floor "
         "| first over fastest |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
         *rows(data),
@@ -125,7 +125,7 @@ def section(name, data, products):
         "",
         "1. **The device never waits for the host** (first to second column). Dot products and scalars stay on the device, "
         "and a flag there makes iterations after convergence do nothing. Many iterations can therefore be queued as one CUDA "
-        "graph, while iteration counts and histories stay exact. Purlin does this for every solver, and its graphs read "
+        "graph, while iteration counts and histories stay exact. Newel does this for every solver, and its graphs read "
         "refreshed values without a new capture.",
         "2. **Few passes over vectors** (second to third). CG with a diagonal preconditioner is one product and two vector "
         "steps, which together read or write ten vectors. Jacobi's D is read where z would be, x is updated together with the "

@@ -33,7 +33,7 @@ def device_section(name, data):
         f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{remark(data)}",
         "",
         "| system | rows | entries | product, `csr:alg1` | product, `csr:alg2` | CG + Jacobi, one of "
-        f"{fixed_iterations(data)} iterations | the usual loop | usual / Purlin | CG + Jacobi to convergence, once "
+        f"{fixed_iterations(data)} iterations | the usual loop | usual / Newel | CG + Jacobi to convergence, once "
         "| the usual loop |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
@@ -41,14 +41,14 @@ def device_section(name, data):
         product, cg = system["product"], system["cg_jacobi"]
         lines.append(
             f"| {system['system']} | {system['rows']:,} | {system['nonzeros']:,} "
-            f"| {spread(product['purlin_alg1']['microseconds'], digits=4)} µs | {spread(product['purlin_alg2']['microseconds'], digits=4)} µs "
-            f"| {spread(cg['microseconds']['purlin'], digits=4)} µs | {spread(cg['microseconds']['usual'], digits=4)} µs "
-            f"| {spread(cg['usual_over_purlin'])} "
-            + " ".join(f"| {whole_solve(system['cg_jacobi_to_tolerance'][who])}" for who in ("purlin", "usual")) + " |")
+            f"| {spread(product['newel_alg1']['microseconds'], digits=4)} µs | {spread(product['newel_alg2']['microseconds'], digits=4)} µs "
+            f"| {spread(cg['microseconds']['newel'], digits=4)} µs | {spread(cg['microseconds']['usual'], digits=4)} µs "
+            f"| {spread(cg['usual_over_newel'])} "
+            + " ".join(f"| {whole_solve(system['cg_jacobi_to_tolerance'][who])}" for who in ("newel", "usual")) + " |")
     lines += [
         "",
         "The usual loop is conjugate gradients with Jacobi as sample codes write it: cuSPARSE's product, cuBLAS for dot products "
-        "and updates, scalars read back by the host. Purlin calls the same cuSPARSE product, but keeps its scalars on the device, "
+        "and updates, scalars read back by the host. Newel calls the same cuSPARSE product, but keeps its scalars on the device, "
         "fuses its vector steps, and polls the device from the host every 16 iterations. The iteration columns compare a fixed "
         "number of iterations, the same on both sides, not converged solves; the last two columns are single solves to a true "
         f"residual of {data['systems'][0]['cg_jacobi_to_tolerance']['tolerance']:g}.",
@@ -89,15 +89,15 @@ def host_section(name, data):
         f"`{data['command']}`, {data['date']}; Eigen {data['eigen']}; all figures are in [results/{name}](results/{name}). The "
         "iteration columns compare a fixed number of iterations, the same on both sides, not converged solves.",
         "",
-        "| system | rows | entries | product, Purlin | Eigen | Eigen / Purlin | CG + Jacobi, one of "
-        f"{fixed_iterations(data)} iterations, Purlin | Eigen | Eigen / Purlin |",
+        "| system | rows | entries | product, Newel | Eigen | Eigen / Newel | CG + Jacobi, one of "
+        f"{fixed_iterations(data)} iterations, Newel | Eigen | Eigen / Newel |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for system in data["systems"]:
         cells = [system["system"], f"{system['rows']:,}", f"{system['nonzeros']:,}"]
         for part in (system["product"], system["cg_jacobi"]):
-            cells += [spread(part["milliseconds"][who]) + " ms" for who in ("purlin", "eigen")]
-            cells.append(spread(part["eigen_over_purlin"]))
+            cells += [spread(part["milliseconds"][who]) + " ms" for who in ("newel", "eigen")]
+            cells.append(spread(part["eigen_over_newel"]))
         lines.append("| " + " | ".join(cells) + " |")
     return lines + [""]
 
@@ -212,7 +212,7 @@ def same_bits_price(data):
             ratios.append(times["cusparse:csr-alg2"] / times["cusparse:csr-alg1"])
     if not ratios:
         return []
-    return ["The same bits on every run (`--deterministic`) cost nothing in Purlin's formats. cuSPARSE's CSR needs "
+    return ["The same bits on every run (`--deterministic`) cost nothing in Newel's formats. cuSPARSE's CSR needs "
             f"algorithm 2 for them, which takes {statistics.geometric_mean(ratios):.2f} times as long as algorithm 1 in the geometric "
             f"mean of the products below ({min(ratios):.2f} to {max(ratios):.2f}).", ""]
 
@@ -225,7 +225,7 @@ def spmv_section(name, data):
         f"`{data['command']}`, {data['date']}; all figures are in [results/{name}](results/{name}). A copy reaches "
         f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{remark(data)}",
         "",
-        "Speed-ups are over the fastest competitor in the same precision; `purlin bench spmv --help` explains the columns. A "
+        "Speed-ups are over the fastest competitor in the same precision; `newel bench spmv --help` explains the columns. A "
         "product is y = A x in the format's own order, timed on the stream between two events (host: by the clock) in blocks of "
         "10 ms or one product. The blocks of all formats take turns, every other round in reverse order. Before each cold product "
         f"{data['displacing_bytes'] / 1e6:,.0f} MB are written. Setup starts with the matrix in device memory "
@@ -248,7 +248,7 @@ def spmv_section(name, data):
 
 
 def columns_section(name, data):
-    """From a report of `purlin bench spmv --columns`."""
+    """From a report of `newel bench spmv --columns`."""
     lines = [
         f"## Several vectors at once, {data['device']}",
         "",
@@ -277,23 +277,23 @@ def reader_section(name, data):
         "## Reading Matrix Market files",
         "",
         f"`{data['command']}`, {data['date']}, {data['processor']}, {data['threads']} threads, medians of "
-        f"{data['rounds']} rounds; [results/{name}](results/{name}). Purlin's time includes the conversion to a sorted CSR matrix; "
+        f"{data['rounds']} rounds; [results/{name}](results/{name}). Newel's time includes the conversion to a sorted CSR matrix; "
         f"fast_matrix_market {data['fast_matrix_market']} returns coordinates, which SciPy converts in the last column.",
         "",
-        "| entries in the file | MB | entries | Purlin, to CSR | fast_matrix_market, to coordinates | SciPy's tocsr |",
+        "| entries in the file | MB | entries | Newel, to CSR | fast_matrix_market, to coordinates | SciPy's tocsr |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     for order, r in data["results"].items():
-        lines.append(f"| {order} order | {r['bytes'] / 1e6:,.0f} | {r['entries']:,} | {r['purlin_csr_seconds']:.3g} s "
+        lines.append(f"| {order} order | {r['bytes'] / 1e6:,.0f} | {r['entries']:,} | {r['newel_csr_seconds']:.3g} s "
                      f"| {r['fast_matrix_market_coo_seconds']:.3g} s | {r['fast_matrix_market_tocsr_seconds']:.3g} s |")
     return lines + [""]
 
 
 START_ROWS = {
-    "version": "`purlin --version`",
-    "solve_host": "`purlin solve {system} --device host`",
+    "version": "`newel --version`",
+    "solve_host": "`newel solve {system} --device host`",
     "empty_cuda_program": "a program that makes a CUDA context and a stream, nothing else",
-    "solve_device": "`purlin solve {system} --device cuda`",
+    "solve_device": "`newel solve {system} --device cuda`",
 }
 
 
@@ -363,12 +363,12 @@ def pages():
                  for name in ("amg", "amg_beside_rivals", "amg_rivals", "amg_rivals_large", "amg_meshes"))
     yield "performance-multigrid-h200.md", with_lead(
         multigrid_tables.section(*multigrid), leads.MULTIGRID,
-        picture_line("multigrid", "setup and solve of hypre, AmgX and amgcl over Purlin's"))
+        picture_line("multigrid", "setup and solve of hypre, AmgX and amgcl over Newel's"))
     yield "performance-heart.md", with_lead(
         heart_tables.section(load("heart_*.json")), leads.HEART, picture_line("heart", "milliseconds a step over the nodes"))
-    loops = ["## The usual loops", "", leads.LOOPS, "", picture_line("loops", "the usual loop's time over Purlin's"), ""]
+    loops = ["## The usual loops", "", leads.LOOPS, "", picture_line("loops", "the usual loop's time over Newel's"), ""]
     for name, data in load("device_*.json"):
-        if data["program"] == "purlin_bench_device":  # not the record of the device tests
+        if data["program"] == "newel_bench_device":  # not the record of the device tests
             loops += device_section(name, data)
     for name, data in load("host_*.json"):
         loops += host_section(name, data)
@@ -386,13 +386,13 @@ def main():
     text = [
         "## Performance",
         "",
-        "This page says where the time of an iteration goes and what Purlin does about it; the tables behind it have pages of "
+        "This page says where the time of an iteration goes and what Newel does about it; the tables behind it have pages of "
         "their own.",
         "",
         "All times are medians, with minimum and maximum in brackets. The contenders of a comparison take turns in one process, "
         "on one machine, in one run. Speed-ups compare converged runs in one precision unless the column says otherwise. "
         "Names such as `generate:elasticity:68` are systems that the programs generate "
-        "(`purlin solve generate:elasticity:68` solves one). [glossary.md](glossary.md) explains the terms.",
+        "(`newel solve generate:elasticity:68` solves one). [glossary.md](glossary.md) explains the terms.",
         "",
     ]
     products = {data["device"]: (name, data) for name, data in load("spmv_*.json") if data["space"] == "device"}

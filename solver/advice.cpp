@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suggestions as text.
-#include <purlin/solver/advice.hpp>
+#include <newel/solver/advice.hpp>
 
-#include <purlin/solver/advice_situation.hpp>
+#include <newel/solver/advice_situation.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 std::string number_of(const RowCount& rows, const AdviceWords& words, const char* what) {
@@ -45,4 +45,4 @@ std::string advice_text(const AdviceInput& input, const AdviceWords& words) {
   return words.settings(found->settings) + (found->why.empty() ? "" : ": " + found->why);
 }
 
-}  // namespace purlin
+}  // namespace newel

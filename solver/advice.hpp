@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <purlin/precond/preconditioner.hpp>
-#include <purlin/solver/linear_system.hpp>
-#include <purlin/solver/system_facts.hpp>
+#include <newel/precond/preconditioner.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/solver/system_facts.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// What the rules read.
 struct AdviceInput {
@@ -26,7 +26,7 @@ struct AdviceWords {
   /// Settings to change together: "--solver gmres --restart 100". Keys are "solver", "restart", "preconditioner",
   /// "max_iterations", "time_limit", "rtol", "precision", "null_space", and those of the preconditioners' options.
   std::function<std::string(const std::vector<SettingChange>&)> settings;
-  std::string inspect;  ///< how to look at the matrix: "purlin info"
+  std::string inspect;  ///< how to look at the matrix: "newel info"
   std::string resume;   ///< how to continue from the x that was returned, a whole piece of advice
   Index first_row = 1;  ///< the number of the first row
 };
@@ -44,4 +44,4 @@ std::string defect_text(const SystemFacts& facts, const AdviceWords& words);
 /// number.
 std::string reason_text(const SolveReport& report, const std::string& defect);
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of advice: what happened, and what helps. The first rule that has a suggestion speaks.
-#include <purlin/solver/advice_situation.hpp>
+#include <newel/solver/advice_situation.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/table.hpp>
-#include <purlin/precond/amg/amg_options.hpp>
-#include <purlin/precond/registry.hpp>
+#include <newel/core/table.hpp>
+#include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/registry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using Situation = AdviceSituation;
@@ -258,4 +258,4 @@ MaybeSuggestion suggestion_for(const Situation& situation) {
   return std::nullopt;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was tried, what has been seen, and the suggestions that rules choose from.
-#include <purlin/solver/advice_situation.hpp>
+#include <newel/solver/advice_situation.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <limits>
 
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/solver/registry.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/convergence_monitor.hpp>
+#include <newel/solver/registry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // GMRES that forgets nothing ends after n iterations, and for small systems its basis is small.
@@ -199,4 +199,4 @@ Suggestion AdviceSituation::inspect() const {
   return {{}, "look at the matrix with " + words_.inspect + ": it may be singular, or far from what was meant"};
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

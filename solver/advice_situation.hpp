@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <purlin/solver/advice.hpp>
+#include <newel/solver/advice.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Settings, why they should help, or only the latter.
 struct Suggestion {
@@ -77,4 +77,4 @@ class AdviceSituation {
 /// What the rules suggest; nothing where the solve converged.
 std::optional<Suggestion> suggestion_for(const AdviceSituation& situation);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -9,10 +9,10 @@
 #include <limits>
 #include <type_traits>
 
-#include <purlin/core/array.hpp>
-#include <purlin/solver/monitor_state.hpp>
+#include <newel/core/array.hpp>
+#include <newel/solver/monitor_state.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// How far a basis may be from orthogonal, and the decision to run Gram-Schmidt again.
 ///
@@ -46,10 +46,10 @@ struct Orthogonality {
   }
 
   /// w.w before and after the first pass.
-  PURLIN_HD bool needs_second(double before, double after) const {
+  NEWEL_HD bool needs_second(double before, double after) const {
     return loss * loss * before > limit * limit * after;
   }
-  PURLIN_HD void keep_first(double before, double after) {
+  NEWEL_HD void keep_first(double before, double after) {
     if (before > after) loss *= sqrt(before / after);
   }
 };
@@ -62,7 +62,7 @@ struct PassGate {
   const double* before;        ///< w.w before the first pass
   const double* after;         ///< w.w after it
 
-  PURLIN_HD bool open() const {
+  NEWEL_HD bool open() const {
     return monitor->running() && (basis == nullptr || basis->needs_second(*before, *after));
   }
 };
@@ -93,4 +93,4 @@ void basis_combine(const Context<Space::device>& ctx, const B* V, std::int64_t n
 std::int64_t basis_scratch(const Context<Space::host>& ctx, std::int64_t n, int k);
 std::int64_t basis_scratch(const Context<Space::device>& ctx, std::int64_t n, int k);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with a basis on the device.
-#include <purlin/core/vector_step_device.cuh>
-#include <purlin/solver/basis.hpp>
+#include <newel/core/vector_step_device.cuh>
+#include <newel/solver/basis.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct BasisTuning {
@@ -206,7 +206,7 @@ void basis_dot(const Context<Space::device>& ctx, PassGate gate, const B* V, std
                double* h, double* partial) {
   basis_dot_kernel<<<basis_blocks(ctx, n), BasisTuning::threads, 0, ctx.stream()>>>(gate, V, n, k, w, h, partial,
                                                                                     ctx.state().tickets());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template <class T, class B>
@@ -214,13 +214,13 @@ void basis_subtract(const Context<Space::device>& ctx, PassGate gate, const B* V
                     const double* h, T* w, double* ww, double* partial) {
   basis_subtract_kernel<<<basis_blocks(ctx, n), BasisTuning::threads, 0, ctx.stream()>>>(
       gate, V, n, k, h, w, ww, partial, ctx.state().tickets());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template <class T, class B>
 void basis_combine(const Context<Space::device>& ctx, const B* V, std::int64_t n, int k, const double* y, T* u) {
   basis_combine_kernel<<<basis_blocks(ctx, n), BasisTuning::threads, 0, ctx.stream()>>>(V, n, k, y, u);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 std::int64_t basis_scratch(const Context<Space::device>& ctx, std::int64_t n, int k) {
@@ -238,4 +238,4 @@ X(double, float)
 X(float, float)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

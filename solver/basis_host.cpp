@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with a basis on the host: a piece of w stays in the cache while the columns pass by.
-#include <purlin/solver/basis.hpp>
+#include <newel/solver/basis.hpp>
 
 #include <algorithm>
 #include <array>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/wide_host.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/wide_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // A piece of w, and as much of some columns, fit in the first-level cache. Pieces of equal length, so that threads
@@ -138,4 +138,4 @@ X(double, float)
 X(float, float)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

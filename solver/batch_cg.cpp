@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // CG for several right-hand sides at once: which column has which place, and what comes of it.
-#include <purlin/solver/batch_cg.hpp>
+#include <newel/solver/batch_cg.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
 
-#include <purlin/core/column_ops.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/solver/batch_cg_steps.hpp>
-#include <purlin/solver/cg_iteration.hpp>
-#include <purlin/solver/column_progress.hpp>
-#include <purlin/solver/symmetry.hpp>
+#include <newel/core/column_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/solver/batch_cg_steps.hpp>
+#include <newel/solver/cg_iteration.hpp>
+#include <newel/solver/column_progress.hpp>
+#include <newel/solver/symmetry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 int level_of(int width) { return width == 8 ? 3 : width == 4 ? 2 : width == 2 ? 1 : 0; }
@@ -333,7 +333,7 @@ std::vector<SolveReport> BatchCg<T, S>::solve(const Context<S>& ctx, const Linea
 }
 
 #define X(T, S) template class BatchCg<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include <purlin/solver/batch_solver.hpp>
-#include <purlin/solver/iteration_graph.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
+#include <newel/solver/batch_solver.hpp>
+#include <newel/solver/iteration_graph.hpp>
+#include <newel/solver/convergence_monitor.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct BatchState;
 
@@ -56,4 +56,4 @@ class BatchCg final : public BatchSolver<T, S> {
   std::vector<IterationGraph<S>> graphs_;  ///< by width: 1, 2, 4, 8
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

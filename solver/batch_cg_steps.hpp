@@ -3,11 +3,11 @@
 /// it would have alone. Internal.
 #pragma once
 
-#include <purlin/core/column_step.hpp>
-#include <purlin/core/vector_step.hpp>
-#include <purlin/solver/cg_recurrence.hpp>
+#include <newel/core/column_step.hpp>
+#include <newel/core/vector_step.hpp>
+#include <newel/solver/cg_recurrence.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Scalars of the recurrences, in S. A place without a column has a monitor that has stopped.
 struct BatchState {
@@ -20,9 +20,9 @@ struct BatchState {
   double scratch;
   bool preconditioned;
 
-  PURLIN_HD double rho(int c) const { return preconditioned ? rz[c] : rr[c]; }
-  PURLIN_HD bool sound(int c) const { return cg_is_sound(rho(c), pq[c]); }
-  PURLIN_HD CgStepScalars step(int c) { return {rho(c), pq[c], alpha[c], rho_old[c], rr[c], rz[c], monitor[c]}; }
+  NEWEL_HD double rho(int c) const { return preconditioned ? rz[c] : rr[c]; }
+  NEWEL_HD bool sound(int c) const { return cg_is_sound(rho(c), pq[c]); }
+  NEWEL_HD CgStepScalars step(int c) { return {rho(c), pq[c], alpha[c], rho_old[c], rr[c], rz[c], monitor[c]}; }
 };
 
 /// Column c, `k` wide, begins: r and x are put in place, p = 0.
@@ -34,7 +34,7 @@ struct BatchPlace : PlainStep {
   BatchPlace(const T* r_, const T* x_, T* batch_r_, T* batch_x_, T* batch_p_, std::int64_t k_)
       : r(r_), x(x_), batch_r(batch_r_), batch_x(batch_x_), batch_p(batch_p_), k(k_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     batch_r[i * k] = r[i];
     batch_x[i * k] = x[i];
     batch_p[i * k] = 0;
@@ -54,15 +54,15 @@ struct BatchTake {
     T alpha;
     bool lacks;
   };
-  PURLIN_HD bool active() const { return true; }
-  PURLIN_HD Coefficients begin() const { return {static_cast<T>(*alpha), *alpha != 0}; }
+  NEWEL_HD bool active() const { return true; }
+  NEWEL_HD Coefficients begin() const { return {static_cast<T>(*alpha), *alpha != 0}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, Coefficients c, Sums&) const {
     const T before = batch_x[i * k];
     if (c.lacks) return cg_next_x(before, c.alpha, batch_p[i * k], x[i]);
     x[i] = before;
   }
-  PURLIN_HD void end(const double*) const {}
+  NEWEL_HD void end(const double*) const {}
 };
 
 /// to[i narrow + c] = from[i wide + kept_c]: a batch that continues with fewer columns.
@@ -73,7 +73,7 @@ struct BatchNarrow : PlainStep {
   int wide, narrow;
   int kept[most_columns];
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     for (int c = 0; c < narrow; ++c) to[i * narrow + c] = from[i * wide + kept[c]];
   }
 };
@@ -92,21 +92,21 @@ struct BatchDirection {
   struct Loaded {
     V d, z, p, x;
   };
-  PURLIN_HD bool active(int c) const { return state->monitor[c].running(); }
+  NEWEL_HD bool active(int c) const { return state->monitor[c].running(); }
   template <class C>
-  PURLIN_HD void begin(int c, C&& coefficient) const {
+  NEWEL_HD void begin(int c, C&& coefficient) const {
     coefficient(0) = static_cast<T>(state->alpha[c]);
     coefficient(1) = static_cast<T>(cg_beta(state->rho(c), state->rho_old[c]));
   }
   template <class Lanes>
-  PURLIN_HD void load(const Lanes& lanes, std::int64_t at, std::int64_t row, Loaded<typename Lanes::V>& l) const {
+  NEWEL_HD void load(const Lanes& lanes, std::int64_t at, std::int64_t row, Loaded<typename Lanes::V>& l) const {
     lanes.read(z, at, l.z);
     lanes.read(p, at, l.p);
     lanes.read(x, at, l.x);
     if constexpr (scaled) lanes.same(d, row, l.d);
   }
   template <class Lanes, class C, class Sums>
-  PURLIN_HD void finish(const Lanes& lanes, std::int64_t at, const Loaded<typename Lanes::V>& l, const C& coefficient,
+  NEWEL_HD void finish(const Lanes& lanes, std::int64_t at, const Loaded<typename Lanes::V>& l, const C& coefficient,
                         Sums&) const {
     typename Lanes::V next;
     cg_next_x<typename Lanes::V>(l.x, coefficient(0), l.p, next);
@@ -118,7 +118,7 @@ struct BatchDirection {
     }
     lanes.write(p, at, l.p, next);
   }
-  PURLIN_HD void end(int, const double*) const {}
+  NEWEL_HD void end(int, const double*) const {}
 };
 
 /// alpha = rho / p.q, r = r - alpha q, r.r, with `scaled` r.d r too; or an event where rho or p.q is not positive
@@ -134,19 +134,19 @@ struct BatchUpdate {
   struct Loaded {
     V d, q, r;
   };
-  PURLIN_HD bool active(int c) const { return state->monitor[c].running(); }
+  NEWEL_HD bool active(int c) const { return state->monitor[c].running(); }
   template <class C>
-  PURLIN_HD void begin(int c, C&& coefficient) const {
+  NEWEL_HD void begin(int c, C&& coefficient) const {
     coefficient(0) = state->sound(c) ? static_cast<T>(cg_alpha(state->rho(c), state->pq[c])) : T(0);
   }
   template <class Lanes>
-  PURLIN_HD void load(const Lanes& lanes, std::int64_t at, std::int64_t row, Loaded<typename Lanes::V>& l) const {
+  NEWEL_HD void load(const Lanes& lanes, std::int64_t at, std::int64_t row, Loaded<typename Lanes::V>& l) const {
     lanes.read(q, at, l.q);
     lanes.read(r, at, l.r);
     if constexpr (scaled) lanes.same(d, row, l.d);
   }
   template <class Lanes, class C, class Sums>
-  PURLIN_HD void finish(const Lanes& lanes, std::int64_t at, const Loaded<typename Lanes::V>& l, const C& coefficient,
+  NEWEL_HD void finish(const Lanes& lanes, std::int64_t at, const Loaded<typename Lanes::V>& l, const C& coefficient,
                         Sums& total) const {
     typename Lanes::V next;
     cg_next_r<typename Lanes::V>(l.r, coefficient(0), l.q, next);
@@ -154,21 +154,21 @@ struct BatchUpdate {
     total.add(0, next, next);
     if constexpr (scaled) total.add(1, next, l.d * next);
   }
-  PURLIN_HD void end(int c, const double* totals) const { state->step(c).finish<scaled>(totals); }
+  NEWEL_HD void end(int c, const double* totals) const { state->step(c).finish<scaled>(totals); }
 };
 
-#define PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, k)        \
-  COLUMNS(purlin::detail::BatchDirection<T, k, false>) \
-  COLUMNS(purlin::detail::BatchDirection<T, k, true>)  \
-  COLUMNS(purlin::detail::BatchUpdate<T, k, false>)    \
-  COLUMNS(purlin::detail::BatchUpdate<T, k, true>)
-#define PURLIN_BATCH_CG_STEPS(SWEEP, COLUMNS, T) \
-  SWEEP(purlin::detail::BatchPlace<T>)           \
-  SWEEP(purlin::detail::BatchTake<T>)            \
-  SWEEP(purlin::detail::BatchNarrow<T>)          \
-  PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, 1)        \
-  PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, 2)        \
-  PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, 4)        \
-  PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, 8)
+#define NEWEL_BATCH_CG_STEPS_OF(COLUMNS, T, k)        \
+  COLUMNS(newel::detail::BatchDirection<T, k, false>) \
+  COLUMNS(newel::detail::BatchDirection<T, k, true>)  \
+  COLUMNS(newel::detail::BatchUpdate<T, k, false>)    \
+  COLUMNS(newel::detail::BatchUpdate<T, k, true>)
+#define NEWEL_BATCH_CG_STEPS(SWEEP, COLUMNS, T) \
+  SWEEP(newel::detail::BatchPlace<T>)           \
+  SWEEP(newel::detail::BatchTake<T>)            \
+  SWEEP(newel::detail::BatchNarrow<T>)          \
+  NEWEL_BATCH_CG_STEPS_OF(COLUMNS, T, 1)        \
+  NEWEL_BATCH_CG_STEPS_OF(COLUMNS, T, 2)        \
+  NEWEL_BATCH_CG_STEPS_OF(COLUMNS, T, 4)        \
+  NEWEL_BATCH_CG_STEPS_OF(COLUMNS, T, 8)
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

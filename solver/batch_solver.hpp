@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/solver/krylov.hpp>
+#include <newel/solver/krylov.hpp>
 
-namespace purlin {
+namespace newel {
 
 namespace detail {
 class ColumnProgress;
@@ -36,4 +36,4 @@ class BatchSolver {
   bool zero_guess_ = false;
 };
 
-}  // namespace purlin
+}  // namespace newel

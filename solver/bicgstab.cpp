@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The preconditioned BiCGStab method.
-#include <purlin/solver/bicgstab.hpp>
+#include <newel/solver/bicgstab.hpp>
 
 #include <cmath>
 #include <limits>
 #include <optional>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/solver/bicgstab_steps.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/solver/iteration_graph.hpp>
-#include <purlin/solver/resident_bicgstab.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/solver/bicgstab_steps.hpp>
+#include <newel/solver/convergence_monitor.hpp>
+#include <newel/solver/iteration_graph.hpp>
+#include <newel/solver/resident_bicgstab.hpp>
 
-namespace purlin {
+namespace newel {
 
 using namespace detail;
 
@@ -300,7 +300,7 @@ void Bicgstab<T, S>::prepare(const Context<S>& ctx, const LinearOperator<T, S>& 
 }
 
 #define X(T, S) template class Bicgstab<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

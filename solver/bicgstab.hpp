@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 
-#include <purlin/solver/method.hpp>
+#include <newel/solver/method.hpp>
 
-namespace purlin {
+namespace newel {
 
 namespace detail {
 struct BicgstabState;
@@ -66,4 +66,4 @@ class Bicgstab final : public KrylovSolver<T, S> {
   int last_iterations_ = 0;  // of the last solve
 };
 
-}  // namespace purlin
+}  // namespace newel

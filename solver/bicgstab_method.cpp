@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of solvers says of BiCGStab.
-#include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/mixed_solvers.hpp>
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/mixed_solvers.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 struct MakeBicgstab {
@@ -42,4 +42,4 @@ SolverMethod bicgstab_method() {
   return bicgstab;
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include <purlin/core/vector_step.hpp>
-#include <purlin/solver/bicgstab_recurrence.hpp>
+#include <newel/core/vector_step.hpp>
+#include <newel/solver/bicgstab_recurrence.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Scalars of the recurrence, in S.
 struct BicgstabState {
@@ -35,8 +35,8 @@ struct BicgstabDirection {
     T beta, omega;
     bool first;
   };
-  PURLIN_HD bool active() const { return state->monitor.running(); }
-  PURLIN_HD Coefficients begin() const {
+  NEWEL_HD bool active() const { return state->monitor.running(); }
+  NEWEL_HD Coefficients begin() const {
     if (state->first) return {T(0), T(0), true};
     return {static_cast<T>(bicgstab_beta(state->rho, state->rho_old, state->alpha, state->omega)),
             static_cast<T>(state->omega), false};
@@ -44,12 +44,12 @@ struct BicgstabDirection {
   struct Loaded {
     T r, v, p;
   };
-  PURLIN_HD Loaded load(std::int64_t i) const { return {r[i], v[i], p[i]}; }
+  NEWEL_HD Loaded load(std::int64_t i) const { return {r[i], v[i], p[i]}; }
   template <class Sums>
-  PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums&) const {
+  NEWEL_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums&) const {
     p[i] = c.first ? at.r : bicgstab_next_p(at.r, c.beta, at.p, c.omega, at.v);
   }
-  PURLIN_HD void end(const double*) const {}
+  NEWEL_HD void end(const double*) const {}
 };
 
 /// alpha = rho / r0.v, s = r - alpha v (s takes r's place), s.s
@@ -64,8 +64,8 @@ struct BicgstabHalfStep {
     T alpha;
     bool sound;
   };
-  PURLIN_HD bool active() const { return state->monitor.running(); }
-  PURLIN_HD Coefficients begin() const {
+  NEWEL_HD bool active() const { return state->monitor.running(); }
+  NEWEL_HD Coefficients begin() const {
     const double alpha = bicgstab_alpha(state->rho, state->r0v);
     const bool sound = bicgstab_is_sound(alpha);
     return {sound ? static_cast<T>(alpha) : T(0), sound};
@@ -73,14 +73,14 @@ struct BicgstabHalfStep {
   struct Loaded {
     T v, r;
   };
-  PURLIN_HD Loaded load(std::int64_t i) const { return {v[i], r[i]}; }
+  NEWEL_HD Loaded load(std::int64_t i) const { return {v[i], r[i]}; }
   template <class Sums>
-  PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums& total) const {
+  NEWEL_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums& total) const {
     const T si = c.sound ? bicgstab_next_r(at.r, c.alpha, at.v) : at.r;
     r[i] = si;
     total.add(0, double(si) * double(si));
   }
-  PURLIN_HD void end(const double* totals) const {
+  NEWEL_HD void end(const double* totals) const {
     state->alpha = bicgstab_alpha(state->rho, state->r0v);
     state->ss = totals[0];
     if (!bicgstab_is_sound(state->alpha)) state->monitor.event = bicgstab_alpha_event(state->r0v);
@@ -94,18 +94,18 @@ struct BicgstabDots {
   BicgstabState* state;
   const T *t, *s;
 
-  PURLIN_HD bool active() const { return state->monitor.running(); }
-  PURLIN_HD NoCoefficients begin() const { return {}; }
+  NEWEL_HD bool active() const { return state->monitor.running(); }
+  NEWEL_HD NoCoefficients begin() const { return {}; }
   struct Loaded {
     T t, s;
   };
-  PURLIN_HD Loaded load(std::int64_t i) const { return {t[i], s[i]}; }
+  NEWEL_HD Loaded load(std::int64_t i) const { return {t[i], s[i]}; }
   template <class Sums>
-  PURLIN_HD void finish(std::int64_t, const Loaded& at, NoCoefficients, Sums& total) const {
+  NEWEL_HD void finish(std::int64_t, const Loaded& at, NoCoefficients, Sums& total) const {
     total.add(0, double(at.t) * double(at.s));
     total.add(1, double(at.t) * double(at.t));
   }
-  PURLIN_HD void end(const double* totals) const {
+  NEWEL_HD void end(const double* totals) const {
     state->ts = totals[0];
     state->tt = totals[1];
   }
@@ -122,22 +122,22 @@ struct BicgstabUpdate {
   struct Coefficients {
     T alpha, omega;
   };
-  PURLIN_HD double omega() const { return bicgstab_omega(state->ts, state->tt); }
-  PURLIN_HD bool active() const { return state->monitor.running(); }
-  PURLIN_HD Coefficients begin() const { return {static_cast<T>(state->alpha), static_cast<T>(omega())}; }
+  NEWEL_HD double omega() const { return bicgstab_omega(state->ts, state->tt); }
+  NEWEL_HD bool active() const { return state->monitor.running(); }
+  NEWEL_HD Coefficients begin() const { return {static_cast<T>(state->alpha), static_cast<T>(omega())}; }
   struct Loaded {
     T ph, sh, t, r0, x, r;
   };
-  PURLIN_HD Loaded load(std::int64_t i) const { return {ph[i], sh[i], t[i], r0[i], x[i], r[i]}; }
+  NEWEL_HD Loaded load(std::int64_t i) const { return {ph[i], sh[i], t[i], r0[i], x[i], r[i]}; }
   template <class Sums>
-  PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums& total) const {
+  NEWEL_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums& total) const {
     x[i] = bicgstab_next_x(at.x, c.alpha, at.ph, c.omega, at.sh);
     const T ri = bicgstab_next_r(at.r, c.omega, at.t);
     r[i] = ri;
     total.add(0, double(ri) * double(ri));
     total.add(1, double(at.r0) * double(ri));
   }
-  PURLIN_HD void end(const double* totals) const {
+  NEWEL_HD void end(const double* totals) const {
     BicgstabState& s = *state;
     s.omega = omega();
     s.r_norm = sqrt(totals[0]);
@@ -151,4 +151,4 @@ struct BicgstabUpdate {
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

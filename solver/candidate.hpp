@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace purlin {
+namespace newel {
 
 /// A format and a preconditioner, as the cost model sees one solve with them.
 struct SystemCandidate {
@@ -19,4 +19,4 @@ struct SystemCandidate {
   double seconds() const { return setup_seconds + iterations * iteration_seconds; }
 };
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The preconditioned conjugate gradient method.
-#include <purlin/solver/cg.hpp>
+#include <newel/solver/cg.hpp>
 
 #include <limits>
 #include <optional>
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/cg_iteration.hpp>
-#include <purlin/solver/cg_steps.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/solver/resident_cg.hpp>
-#include <purlin/solver/symmetry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/cg_iteration.hpp>
+#include <newel/solver/cg_steps.hpp>
+#include <newel/solver/convergence_monitor.hpp>
+#include <newel/solver/resident_cg.hpp>
+#include <newel/solver/symmetry.hpp>
 
-namespace purlin {
+namespace newel {
 
 using namespace detail;
 
@@ -213,7 +213,7 @@ void Cg<T, S>::prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, con
 }
 
 #define X(T, S) template class Cg<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include <purlin/solver/method.hpp>
+#include <newel/solver/method.hpp>
 
-namespace purlin {
+namespace newel {
 
 namespace detail {
 template <class T, Space S>
@@ -82,4 +82,4 @@ class Cg final : public KrylovSolver<T, S> {
   int last_iterations_ = 0;                          // of the last solve
 };
 
-}  // namespace purlin
+}  // namespace newel

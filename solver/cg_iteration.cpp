@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of CG as sweeps over vectors.
-#include <purlin/solver/cg_iteration.hpp>
+#include <newel/solver/cg_iteration.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <vector>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/cg_steps.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/cg_steps.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 CgState fresh_state(const MonitorState& monitor, bool preconditioned) {
@@ -140,7 +140,7 @@ void return_to_best(CgIteration<T, S>& cg, const SolveArguments<T, S>& system, C
   template class CgIteration<T, S>;                                                                        \
   template void return_to_best(CgIteration<T, S>&, const SolveArguments<T, S>&, ConvergenceMonitor<T, S>&, \
                                Span<const T, S>, const CgHistory&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

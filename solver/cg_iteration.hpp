@@ -5,10 +5,10 @@
 
 #include <functional>
 
-#include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/solver/iteration_graph.hpp>
+#include <newel/solver/convergence_monitor.hpp>
+#include <newel/solver/iteration_graph.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct CgState;
 
@@ -75,4 +75,4 @@ template <class T, Space S>
 void return_to_best(CgIteration<T, S>& cg, const SolveArguments<T, S>& system, ConvergenceMonitor<T, S>& convergence,
                     Span<const T, S> start, const CgHistory& recurrence);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of solvers says of CG.
-#include <purlin/solver/batch_cg.hpp>
-#include <purlin/solver/cg.hpp>
-#include <purlin/solver/cg_spectrum.hpp>
-#include <purlin/solver/mixed_solvers.hpp>
+#include <newel/solver/batch_cg.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/cg_spectrum.hpp>
+#include <newel/solver/mixed_solvers.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 struct MakeCg {
@@ -53,4 +53,4 @@ SolverMethod cg_method() {
   return cg;
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -6,41 +6,41 @@
 
 #include <cmath>
 
-#include <purlin/solver/monitor_state.hpp>
+#include <newel/solver/monitor_state.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Whether a step can be taken with rho = r.M r and p.q, q = A p.
-PURLIN_HD bool cg_is_sound(double rho, double pq) { return rho > 0 && pq > 0 && pq - pq == 0; }
+NEWEL_HD bool cg_is_sound(double rho, double pq) { return rho > 0 && pq > 0 && pq - pq == 0; }
 
-PURLIN_HD bool cg_is_finite(double rho, double pq) { return rho - rho == 0 && pq - pq == 0; }
+NEWEL_HD bool cg_is_finite(double rho, double pq) { return rho - rho == 0 && pq - pq == 0; }
 
 /// Why a step cannot be taken.
-PURLIN_HD Event cg_breakdown(double rho, double pq) {
+NEWEL_HD Event cg_breakdown(double rho, double pq) {
   if (!cg_is_finite(rho, pq)) return Event::not_finite;
   return rho <= 0 ? Event::precond_not_positive : Event::matrix_not_positive;
 }
 
-PURLIN_HD double cg_alpha(double rho, double pq) { return rho / pq; }
+NEWEL_HD double cg_alpha(double rho, double pq) { return rho / pq; }
 /// rho_old: rho of the step before; infinite before the first.
-PURLIN_HD double cg_beta(double rho, double rho_old) { return rho / rho_old; }
+NEWEL_HD double cg_beta(double rho, double rho_old) { return rho / rho_old; }
 
 /// x + alpha p. V is a number, or several columns' in a register, which are handed on by reference: how they would go
 /// by value depends on the instructions that a function is compiled for.
 template <class V>
-PURLIN_HD void cg_next_x(const V& x, const V& alpha, const V& p, V& next) {
+NEWEL_HD void cg_next_x(const V& x, const V& alpha, const V& p, V& next) {
   next = x + alpha * p;
 }
 
 /// z + beta p
 template <class V>
-PURLIN_HD void cg_next_p(const V& z, const V& beta, const V& p, V& next) {
+NEWEL_HD void cg_next_p(const V& z, const V& beta, const V& p, V& next) {
   next = z + beta * p;
 }
 
 /// r - alpha q
 template <class V>
-PURLIN_HD void cg_next_r(const V& r, const V& alpha, const V& q, V& next) {
+NEWEL_HD void cg_next_r(const V& r, const V& alpha, const V& q, V& next) {
   next = r - alpha * q;
 }
 
@@ -52,7 +52,7 @@ struct CgStepScalars {
 
   /// After r -= alpha q: totals has the new r.r, and with `scaled` r.d r, the new rho. Or an event, and alpha = 0.
   template <bool scaled>
-  PURLIN_HD void finish(const double* totals) const {
+  NEWEL_HD void finish(const double* totals) const {
     if (!cg_is_sound(rho, pq)) {
       alpha = 0;
       monitor.event = cg_breakdown(rho, pq);
@@ -67,4 +67,4 @@ struct CgStepScalars {
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ritz values by bisection.
-#include <purlin/solver/cg_spectrum.hpp>
+#include <newel/solver/cg_spectrum.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/tridiagonal.hpp>
+#include <newel/core/tridiagonal.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The middle of what remains of [low, high], by ratios, after `halvings`; `above(value)`: it is in the upper half.
@@ -101,4 +101,4 @@ double CgSpectrum::left(double residual, double tolerance, const ResidualTrend& 
   return std::min(std::max(between(usual, late, risen), 1.0), rows);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/core/host_device.hpp>
+#include <newel/core/host_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The coefficients of a step of CG: x += alpha p, where p = z + beta p; beta is 0 where a recurrence begins.
 struct CgCoefficients {
@@ -19,7 +19,7 @@ inline constexpr int most_coefficients = 512;
 inline constexpr int few_steps = 16;
 
 /// Where `of` is null nobody asks for them.
-PURLIN_HD void note_coefficients(CgCoefficients* of, int iteration, double alpha, double beta) {
+NEWEL_HD void note_coefficients(CgCoefficients* of, int iteration, double alpha, double beta) {
   if (of != nullptr && iteration < most_coefficients) of[iteration] = {alpha, beta};
 }
 
@@ -56,4 +56,4 @@ class CgSpectrum {
   double least_ = 0, most_ = 0, growth_ = 0;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

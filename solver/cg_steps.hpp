@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-#include <purlin/core/vector_step.hpp>
-#include <purlin/solver/cg_recurrence.hpp>
-#include <purlin/solver/cg_spectrum.hpp>
+#include <newel/core/vector_step.hpp>
+#include <newel/solver/cg_recurrence.hpp>
+#include <newel/solver/cg_spectrum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Scalars of the recurrence, in S.
 struct CgState {
@@ -21,9 +21,9 @@ struct CgState {
   double scratch;
   bool preconditioned;
 
-  PURLIN_HD double rho() const { return preconditioned ? rz : rr; }
-  PURLIN_HD bool sound() const { return cg_is_sound(rho(), pq); }
-  PURLIN_HD CgStepScalars step() { return {rho(), pq, alpha, rho_old, rr, rz, monitor}; }
+  NEWEL_HD double rho() const { return preconditioned ? rz : rr; }
+  NEWEL_HD bool sound() const { return cg_is_sound(rho(), pq); }
+  NEWEL_HD CgStepScalars step() { return {rho(), pq, alpha, rho_old, rr, rz, monitor}; }
 };
 
 /// The state in front of the first iteration, made in S from r: for iterations that the host does not poll.
@@ -34,13 +34,13 @@ struct CgStart {
   CgState* state;
   const T* r;
 
-  PURLIN_HD bool active() const { return true; }
-  PURLIN_HD NoCoefficients begin() const { return {}; }
+  NEWEL_HD bool active() const { return true; }
+  NEWEL_HD NoCoefficients begin() const { return {}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
     total.add(0, double(r[i]) * double(r[i]));
   }
-  PURLIN_HD void end(const double* totals) const {
+  NEWEL_HD void end(const double* totals) const {
     const double residual = sqrt(totals[0]);
     *state = start;
     state->rr = residual * residual;  // as where the host has the norm
@@ -62,20 +62,20 @@ struct CgDirection {
   struct Coefficients {
     T alpha, beta;
   };
-  PURLIN_HD bool active() const { return state->monitor.running(); }
-  PURLIN_HD Coefficients begin() const {
+  NEWEL_HD bool active() const { return state->monitor.running(); }
+  NEWEL_HD Coefficients begin() const {
     return {static_cast<T>(state->alpha), static_cast<T>(cg_beta(state->rho(), state->rho_old))};
   }
   struct Loaded {
     T d, z, p, x;
   };
-  PURLIN_HD Loaded load(std::int64_t i) const { return {scaled ? d[i] : T(1), z[i], p[i], x[i]}; }
+  NEWEL_HD Loaded load(std::int64_t i) const { return {scaled ? d[i] : T(1), z[i], p[i], x[i]}; }
   template <class Sums>
-  PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums&) const {
+  NEWEL_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums&) const {
     cg_next_x(at.x, c.alpha, at.p, x[i]);
     cg_next_p(scaled ? at.d * at.z : at.z, c.beta, at.p, p[i]);
   }
-  PURLIN_HD void end(const double*) const {}
+  NEWEL_HD void end(const double*) const {}
 };
 
 /// alpha = rho / p.q, r = r - alpha q, r.r, with `scaled` r.d r too; or an event where rho or p.q is not positive
@@ -87,21 +87,21 @@ struct CgUpdate {
   const T *d, *q;
   T* r;
 
-  PURLIN_HD bool active() const { return state->monitor.running(); }
-  PURLIN_HD T begin() const { return state->sound() ? static_cast<T>(cg_alpha(state->rho(), state->pq)) : T(0); }
+  NEWEL_HD bool active() const { return state->monitor.running(); }
+  NEWEL_HD T begin() const { return state->sound() ? static_cast<T>(cg_alpha(state->rho(), state->pq)) : T(0); }
   struct Loaded {
     T d, q, r;
   };
-  PURLIN_HD Loaded load(std::int64_t i) const { return {scaled ? d[i] : T(1), q[i], r[i]}; }
+  NEWEL_HD Loaded load(std::int64_t i) const { return {scaled ? d[i] : T(1), q[i], r[i]}; }
   template <class Sums>
-  PURLIN_HD void finish(std::int64_t i, const Loaded& at, T alpha, Sums& total) const {
+  NEWEL_HD void finish(std::int64_t i, const Loaded& at, T alpha, Sums& total) const {
     T ri;
     cg_next_r(at.r, alpha, at.q, ri);
     r[i] = ri;
     total.add(0, double(ri) * double(ri));
     if constexpr (scaled) total.add(1, double(ri) * double(at.d * ri));
   }
-  PURLIN_HD void end(const double* totals) const {
+  NEWEL_HD void end(const double* totals) const {
     const CgStepScalars step = state->step();
     const double beta = cg_beta(step.rho, step.rho_old);
     const int iteration = state->monitor.iteration;
@@ -118,13 +118,13 @@ struct CgLastStep {
   const T* p;
   T* x;
 
-  PURLIN_HD bool active() const { return state->alpha != 0; }
-  PURLIN_HD T begin() const { return static_cast<T>(state->alpha); }
+  NEWEL_HD bool active() const { return state->alpha != 0; }
+  NEWEL_HD T begin() const { return static_cast<T>(state->alpha); }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, T alpha, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, T alpha, Sums&) const {
     cg_next_x(x[i], alpha, p[i], x[i]);
   }
-  PURLIN_HD void end(const double*) const {}
+  NEWEL_HD void end(const double*) const {}
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

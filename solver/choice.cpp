@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The automatic choice of a solver.
-#include <purlin/solver/choice.hpp>
+#include <newel/solver/choice.hpp>
 
 #include <algorithm>
 #include <utility>
 
-#include <purlin/solver/registry.hpp>
+#include <newel/solver/registry.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 std::vector<std::string> ranked(int AutoRank::*kind) {
@@ -33,4 +33,4 @@ SolverChoice choose_solver(const MatrixTraits& traits) {
           "symmetric, but the diagonal is not positive, so the matrix is not positive definite"};
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <purlin/core/matrix_traits.hpp>
+#include <newel/core/matrix_traits.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// A plan for `SolverOptions::name` = "auto".
 struct SolverChoice {
@@ -20,4 +20,4 @@ struct SolverChoice {
 /// other.
 SolverChoice choose_solver(const MatrixTraits& traits);
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include <purlin/solver/krylov.hpp>
+#include <newel/solver/krylov.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Passes the column to the callback, and stops every column once the callback has returned false.
 class ColumnProgress {
@@ -37,4 +37,4 @@ class ColumnProgress {
   bool stopped_ = false;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

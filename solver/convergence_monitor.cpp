@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's side of a solve: true residuals and polls.
-#include <purlin/solver/convergence_monitor.hpp>
+#include <newel/solver/convergence_monitor.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/solver/convergence_steps.hpp>
-#include <purlin/solver/own_progress.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/solver/convergence_steps.hpp>
+#include <newel/solver/own_progress.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int most_replacements = 3;
@@ -416,7 +416,7 @@ bool ConvergenceMonitor<T, S>::confirm(Span<T, S> r) {
   template class ConvergenceMonitor<T, S>;                                                           \
   template void check_system(std::int64_t, const LinearOperator<T, S>&, const LinearOperator<T, S>*, \
                              Span<const T, S>, Span<const T, S>);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

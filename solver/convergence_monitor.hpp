@@ -8,16 +8,16 @@
 #include <optional>
 #include <string>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/cg_spectrum.hpp>
-#include <purlin/solver/energy_gains.hpp>
-#include <purlin/solver/krylov.hpp>
-#include <purlin/solver/monitor_state.hpp>
-#include <purlin/solver/operator_exchange.hpp>
-#include <purlin/solver/residual_rate.hpp>
-#include <purlin/solver/true_residual.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/cg_spectrum.hpp>
+#include <newel/solver/energy_gains.hpp>
+#include <newel/solver/krylov.hpp>
+#include <newel/solver/monitor_state.hpp>
+#include <newel/solver/operator_exchange.hpp>
+#include <newel/solver/residual_rate.hpp>
+#include <newel/solver/true_residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The system whose solve is monitored.
 template <class T, Space S>
@@ -206,4 +206,4 @@ class ConvergenceMonitor {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

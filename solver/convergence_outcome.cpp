@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <limits>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/solver/convergence_monitor.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 Failure stagnation_at(bool attainable, double relative_residual) {
   return {attainable ? Cause::rounding : Cause::no_progress, Subject::none, relative_residual};
@@ -163,7 +163,7 @@ SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
   template bool ConvergenceMonitor<T, S>::rows_are_solved() const;                    \
   template void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S>, Span<T, S>); \
   template SolveReport ConvergenceMonitor<T, S>::close(Span<T, S>, Span<T, S>);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include <purlin/core/vector_step.hpp>
+#include <newel/core/vector_step.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The sum of (x_i per_unit)^2.
 template <class T>
@@ -17,11 +17,11 @@ struct ScaledSquares : PlainStep {
   double* result;
   ScaledSquares(const T* x_, double per_unit_, double* result_) : x(x_), per_unit(per_unit_), result(result_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
     const double value = x[i] * per_unit;
     total.add(0, value * value);
   }
-  PURLIN_HD void end(const double* totals) const { *result = totals[0]; }
+  NEWEL_HD void end(const double* totals) const { *result = totals[0]; }
 };
 
 /// The sum of absolute values, which distinguishes a vector of zeros from one whose squares underflow.
@@ -32,11 +32,11 @@ struct AbsSumStep : PlainStep {
   double* result;
   AbsSumStep(const T* x_, double* result_) : x(x_), result(result_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
     const double value = x[i];
     total.add(0, value < 0 ? -value : value);
   }
-  PURLIN_HD void end(const double* totals) const { *result = totals[0]; }
+  NEWEL_HD void end(const double* totals) const { *result = totals[0]; }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

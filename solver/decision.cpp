@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decisions as text.
-#include <purlin/solver/decision.hpp>
+#include <newel/solver/decision.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/json_value.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/json_value.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 using detail::JsonValue;
 using Object = JsonValue::Object;
 
-constexpr const char* version_key = "purlin_decision";
+constexpr const char* version_key = "newel_decision";
 constexpr double version = 1;
 
 // The fields of each struct by name, for the writer and the reader alike.
@@ -240,4 +240,4 @@ SystemDecision decision_of(std::string_view text) {
   return decision;
 }
 
-}  // namespace purlin
+}  // namespace newel

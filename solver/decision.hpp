@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/core/matrix_traits.hpp>
+#include <newel/core/matrix_traits.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// A preconditioner as the choice weighs it. Seconds are the cost model's, for the machine that the system was on.
 struct WeighedPrecond {
@@ -79,7 +79,7 @@ struct SystemDecision {
   bool weaker_is_estimated = false;  ///< see `weaker_iterations`
 };
 
-/// One line in JSON: an object of the fields, with "purlin_decision": 1, the version of the form. Every bit of a
+/// One line in JSON: an object of the fields, with "newel_decision": 1, the version of the form. Every bit of a
 /// number survives.
 std::string json_of(const SystemDecision& decision);
 
@@ -87,4 +87,4 @@ std::string json_of(const SystemDecision& decision);
 /// that is no such object, of another version, or holds a field of another type or a negative count.
 SystemDecision decision_of(std::string_view json);
 
-}  // namespace purlin
+}  // namespace newel

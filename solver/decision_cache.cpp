@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decisions in the plan cache.
-#include <purlin/solver/decision_cache.hpp>
+#include <newel/solver/decision_cache.hpp>
 
 #include <algorithm>
 #include <cstring>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/precond/pattern_options.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/gmres.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/precond/pattern_options.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/gmres.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr const char* fewest_key = "fewest solves";
@@ -195,11 +195,11 @@ void DecisionCache::keep(SystemDecision decision) {
 }
 
 #define X(T, S) template bool takes_kept_decision<T, S>(const SystemOptions&, const SystemParts<T, S>&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 #define X(S) \
   template DecisionCache::DecisionCache(const Context<S>&, const Pattern<S>&, const SystemOptions&, std::size_t);
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

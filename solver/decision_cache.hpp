@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <purlin/solver/candidate.hpp>
-#include <purlin/solver/linear_system.hpp>
-#include <purlin/spmv/plan_cache.hpp>
+#include <newel/solver/candidate.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/spmv/plan_cache.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Of all systems before that were made of a pattern on a machine with the same options.
 struct KeptDecision {
@@ -59,4 +59,4 @@ class DecisionCache {
   int solves_kept_ = 0;  // of this system, in the file
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

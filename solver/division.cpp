@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solver of diagonal matrices.
-#include <purlin/solver/division.hpp>
+#include <newel/solver/division.hpp>
 
 #include <cmath>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/solver/convergence_monitor.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T, Space S>
 SolveReport Division<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
@@ -33,7 +33,7 @@ SolveReport Division<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
 }
 
 #define X(T, S) template class Division<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// Division: the solver of diagonal matrices, and how these are told. Internal.
 #pragma once
 
-#include <purlin/core/matrix_traits.hpp>
-#include <purlin/solver/krylov.hpp>
+#include <newel/core/matrix_traits.hpp>
+#include <newel/solver/krylov.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Whether a matrix with these traits and so many rows and entries is diagonal, without a missing entry.
 inline bool is_diagonal(const MatrixTraits& traits, Index rows, Offset entries) {
@@ -31,4 +31,4 @@ class Division final : public KrylovSolver<T, S> {
   Array<double, S> scratch_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

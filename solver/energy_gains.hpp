@@ -6,9 +6,9 @@
 #include <array>
 #include <cstddef>
 
-#include <purlin/solver/cg_spectrum.hpp>
+#include <newel/solver/cg_spectrum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// (x - x_k).A (x - x_k), which every step of CG reduces by alpha r.M r, whatever the residual does (Strakos and
 /// Tichy, "On error estimation in the conjugate gradient method and why it works in finite precision computations",
@@ -40,4 +40,4 @@ class EnergyGains {
   std::size_t added_ = 0;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of solves, before the matrix is read.
-#include <purlin/solver/expected_products.hpp>
+#include <newel/solver/expected_products.hpp>
 
-namespace purlin {
+namespace newel {
 
 double expected_products(double solves, const SystemOptions& options, Index rows, int block) {
   if (!(solves > 0)) return 0;
@@ -18,4 +18,4 @@ double expected_products(double solves, const SystemOptions& options, Index rows
   return solves * products * expected_iterations(facts, options.stop.rel_tol);
 }
 
-}  // namespace purlin
+}  // namespace newel

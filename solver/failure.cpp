@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sentences of failures.
-#include <purlin/solver/failure.hpp>
+#include <newel/solver/failure.hpp>
 
 #include <cstdio>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 std::string of_rhs(double level) {
@@ -179,4 +179,4 @@ std::string text_of(const Failure& failure, const std::string& name) {
   return text;
 }
 
-}  // namespace purlin
+}  // namespace newel

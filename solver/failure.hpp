@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/core/types.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Why a solve did not converge.
 enum class Cause {
@@ -78,4 +78,4 @@ std::string text_of_zero_rows(const Failure& failure, const std::string& rows);
 /// One sentence, empty for `none`. `preconditioner` is its name, or empty.
 std::string text_of(const Failure& failure, const std::string& preconditioner = {});
 
-}  // namespace purlin
+}  // namespace newel

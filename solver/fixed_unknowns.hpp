@@ -2,9 +2,9 @@
 /// A preconditioner that leaves some unknowns as they are. Internal.
 #pragma once
 
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/vector_ops.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// y = alpha D M x + beta y, D the identity but for zeros at some unknowns. Where A has no entries in their columns,
 /// A D M is A M: a method that multiplies with A after M has the same residuals, and those unknowns keep the guess
@@ -45,4 +45,4 @@ class FixedUnknowns final : public LinearOperator<T, S> {
   mutable Array<T, S> product_;  ///< M x
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

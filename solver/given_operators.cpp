@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems whose A is an operator.
-#include <purlin/solver/given_operators.hpp>
+#include <newel/solver/given_operators.hpp>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/symmetry.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/symmetry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 [[noreturn]] void refuse_values() {
@@ -204,7 +204,7 @@ SystemInfo GivenOperators<T, S>::info() {
 }
 
 #define X(T, S) template class GivenOperators<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

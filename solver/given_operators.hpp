@@ -2,11 +2,11 @@
 /// The operators of a LinearSystem whose A is an operator of the caller's. Internal.
 #pragma once
 
-#include <purlin/solver/mixed_solvers.hpp>
-#include <purlin/solver/null_space.hpp>
-#include <purlin/solver/system_operators.hpp>
+#include <newel/solver/mixed_solvers.hpp>
+#include <newel/solver/null_space.hpp>
+#include <newel/solver/system_operators.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A as it is; M the caller's, none, or one that is made from A's diagonal. No entry of A is known, so there are no
 /// formats, orders, refreshes or slots.
@@ -57,4 +57,4 @@ class GivenOperators final : public SystemOperators<T, S> {
   PhaseSeconds setup_seconds_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

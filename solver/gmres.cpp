@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Restarted GMRES.
-#include <purlin/solver/gmres.hpp>
+#include <newel/solver/gmres.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,15 +8,15 @@
 #include <optional>
 #include <type_traits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/solver/basis.hpp>
-#include <purlin/solver/gmres_steps.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/solver/iteration_graph.hpp>
-#include <purlin/solver/least_gain.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/solver/basis.hpp>
+#include <newel/solver/gmres_steps.hpp>
+#include <newel/solver/convergence_monitor.hpp>
+#include <newel/solver/iteration_graph.hpp>
+#include <newel/solver/least_gain.hpp>
 
-namespace purlin {
+namespace newel {
 
 using namespace detail;
 
@@ -303,10 +303,10 @@ SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T,
 }
 
 #define X(T, S) template class Gmres<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 #define X(S) template class Gmres<double, S, float>;
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include <purlin/solver/method.hpp>
+#include <newel/solver/method.hpp>
 
-namespace purlin {
+namespace newel {
 
 namespace detail {
 struct GmresState;
@@ -88,4 +88,4 @@ class Gmres final : public KrylovSolver<T, S> {
   int last_iterations_ = 0;  // of the last solve
 };
 
-}  // namespace purlin
+}  // namespace newel

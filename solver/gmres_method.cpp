@@ -2,12 +2,12 @@
 // What the table of solvers says of GMRES, and how long its cycles are.
 #include <algorithm>
 
-#include <purlin/core/error.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/mixed_solvers.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/mixed_solvers.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin {
+namespace newel {
 
 int gmres_cycle_length(const SolverOptions& options, Index n, std::size_t value_bytes) {
   constexpr std::int64_t usual = 50, basis_bytes = std::int64_t{16} << 20;
@@ -83,4 +83,4 @@ SolverMethod gmres_method() {
   return gmres;
 }
 
-}  // namespace purlin
+}  // namespace newel

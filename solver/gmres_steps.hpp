@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include <purlin/core/vector_step.hpp>
-#include <purlin/solver/basis.hpp>
+#include <newel/core/vector_step.hpp>
+#include <newel/solver/basis.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Values of the small arrays that one thread loads before it uses the first: a device serves them together.
 inline constexpr int small_batch = 8;
@@ -56,18 +56,18 @@ struct GmresScale {
   B* v;
   T* newest;  ///< null where B is T
 
-  PURLIN_HD bool active() const { return state->monitor.running(); }
-  PURLIN_HD T begin() const { return static_cast<T>(state->scale); }
+  NEWEL_HD bool active() const { return state->monitor.running(); }
+  NEWEL_HD T begin() const { return static_cast<T>(state->scale); }
   struct Loaded {
     T w;
   };
-  PURLIN_HD Loaded load(std::int64_t i) const { return {w[i]}; }
+  NEWEL_HD Loaded load(std::int64_t i) const { return {w[i]}; }
   template <class Sums>
-  PURLIN_HD void finish(std::int64_t i, const Loaded& at, T scale, Sums&) const {
+  NEWEL_HD void finish(std::int64_t i, const Loaded& at, T scale, Sums&) const {
     v[i] = static_cast<B>(scale * at.w);
     if (newest != nullptr) newest[i] = static_cast<T>(v[i]);
   }
-  PURLIN_HD void end(const double*) const {}
+  NEWEL_HD void end(const double*) const {}
 };
 
 /// Column j of the Hessenberg matrix becomes a column of R by Givens rotations; |g_{j+1}| is the new residual. A step
@@ -80,12 +80,12 @@ struct GmresRotate {
   GmresArrays a;
   int j;
 
-  PURLIN_HD bool active() const { return state->monitor.running(); }
-  PURLIN_HD NoCoefficients begin() const { return {}; }
+  NEWEL_HD bool active() const { return state->monitor.running(); }
+  NEWEL_HD NoCoefficients begin() const { return {}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t, NoCoefficients, Sums&) const {}
+  NEWEL_HD void element(std::int64_t, NoCoefficients, Sums&) const {}
 
-  PURLIN_HD void end(const double*) const {
+  NEWEL_HD void end(const double*) const {
     const double before = a.h[j + 1];
     const bool second = state->basis.needs_second(before, state->after_first);
     if (second) {
@@ -121,12 +121,12 @@ struct GmresRotate {
 
  private:
   // The rotations before j; returns the diagonal entry that is left for rotation j. Numbers are loaded in batches.
-  PURLIN_HD double rotate_earlier(bool second, double* column) const {
+  NEWEL_HD double rotate_earlier(bool second, double* column) const {
     constexpr int batch = small_batch;
     double entry = a.h[0] + (second ? a.h2[0] : 0.0);
     for (int first = 0; first < j; first += batch) {
       double once[batch], again[batch], cosine[batch], sine[batch];
-      PURLIN_UNROLL
+      NEWEL_UNROLL
       for (int k = 0; k < batch; ++k) {
         const int i = first + k < j ? first + k : j - 1;
         once[k] = a.h[i + 1];
@@ -134,7 +134,7 @@ struct GmresRotate {
         cosine[k] = a.cosine[i];
         sine[k] = a.sine[i];
       }
-      PURLIN_UNROLL
+      NEWEL_UNROLL
       for (int k = 0; k < batch; ++k) {
         if (first + k >= j) break;
         const double below = once[k] + (second ? again[k] : 0.0);
@@ -152,11 +152,11 @@ struct GmresBackSolve {
   GmresArrays a;
   int columns;
 
-  PURLIN_HD bool active() const { return true; }
-  PURLIN_HD NoCoefficients begin() const { return {}; }
+  NEWEL_HD bool active() const { return true; }
+  NEWEL_HD NoCoefficients begin() const { return {}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t, NoCoefficients, Sums&) const {}
-  PURLIN_HD void end(const double*) const {
+  NEWEL_HD void element(std::int64_t, NoCoefficients, Sums&) const {}
+  NEWEL_HD void end(const double*) const {
     for (int i = columns - 1; i >= 0; --i) {
       const double rest = without_later(i, a.g[i]);
       const double diagonal = a.R[static_cast<std::int64_t>(i) * a.m + i];
@@ -166,17 +166,17 @@ struct GmresBackSolve {
 
  private:
   // rest - sum of R_ik y_k over k > i. Numbers are loaded in batches.
-  PURLIN_HD double without_later(int i, double rest) const {
+  NEWEL_HD double without_later(int i, double rest) const {
     constexpr int batch = small_batch;
     for (int first = i + 1; first < columns; first += batch) {
       double R[batch], y[batch];
-      PURLIN_UNROLL
+      NEWEL_UNROLL
       for (int c = 0; c < batch; ++c) {
         const int k = first + c < columns ? first + c : columns - 1;
         R[c] = a.R[static_cast<std::int64_t>(k) * a.m + i];
         y[c] = a.y[k];
       }
-      PURLIN_UNROLL
+      NEWEL_UNROLL
       for (int c = 0; c < batch; ++c) {
         if (first + c < columns) rest -= R[c] * y[c];
       }
@@ -185,4 +185,4 @@ struct GmresBackSolve {
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

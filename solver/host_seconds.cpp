@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One solve on the host by the cost model.
-#include <purlin/solver/host_seconds.hpp>
+#include <newel/solver/host_seconds.hpp>
 
 #include <limits>
 
-#include <purlin/precond/choice.hpp>
-#include <purlin/solver/choice.hpp>
-#include <purlin/solver/iteration_cost.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/precond/choice.hpp>
+#include <newel/solver/choice.hpp>
+#include <newel/solver/iteration_cost.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin {
+namespace newel {
 
 template <class T>
 double expected_host_seconds(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
@@ -41,4 +41,4 @@ template double expected_host_seconds(const Context<Space::host>&, const CsrView
 template double expected_host_seconds(const Context<Space::host>&, const CsrView<double, Space::host>&,
                                       const SystemOptions&);
 
-}  // namespace purlin
+}  // namespace newel

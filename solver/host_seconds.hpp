@@ -3,10 +3,10 @@
 /// device.
 #pragma once
 
-#include <purlin/core/csr.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/solver/linear_system.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Seconds of one solve by the cost model, in CSR (or the format of `options`) with the preconditioner that a solve
 /// begins with, and as many iterations as are expected for a matrix of that size. An estimate: the iterations may be
@@ -15,4 +15,4 @@ template <class T>
 double expected_host_seconds(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
                              const SystemOptions& options);
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors orthogonal to the range of A, with a part of b.
-#include <purlin/solver/inconsistency.hpp>
+#include <newel/solver/inconsistency.hpp>
 
 #include <cmath>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/random.hpp>
-#include <purlin/core/twice_sum.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/convergence_steps.hpp>
-#include <purlin/solver/scaled_system.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/random.hpp>
+#include <newel/core/twice_sum.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/convergence_steps.hpp>
+#include <newel/solver/scaled_system.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr std::uint64_t random_vectors = 2, graded_vectors = 6;
@@ -59,7 +59,7 @@ class Evidence {
     const ResidualScale scale{1, scratch_.data()};
     fill<T, S>(ctx_, T(0), image_.span());
     if (!A_.residual(ctx_, image_.cspan(), v_.cspan(), scale, image_.span())) return false;  // -A v
-    purlin::scale<T, S>(ctx_, T(-1), image_.span());
+    newel::scale<T, S>(ctx_, T(-1), image_.span());
     if (lost.size > 0) A_.residual(ctx_, image_.cspan(), v_.cspan(), scale, lost);  // image - A v
     return true;
   }
@@ -145,7 +145,7 @@ std::optional<Failure> why_inconsistent(const Context<S>& ctx, const LinearOpera
 #define X(T, S)                                                                                          \
   template std::optional<Failure> why_inconsistent<T, S>(const Context<S>&, const LinearOperator<T, S>&, \
                                                          Span<const T, S>, Span<const T, S>, double, double);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

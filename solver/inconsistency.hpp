@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include <purlin/solver/failure.hpp>
-#include <purlin/solver/true_residual.hpp>
+#include <newel/solver/failure.hpp>
+#include <newel/solver/true_residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// After a solve that failed at x, why no x meets the tolerance, with the least |b - A x| over |b| that is possible;
 /// nothing where there is no evidence. Looked for are rows whose entries are all zero and the constant vector where
@@ -19,4 +19,4 @@ template <class T, Space S>
 std::optional<Failure> why_inconsistent(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
                                         Span<const T, S> x, double rhs_norm, double tolerance);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

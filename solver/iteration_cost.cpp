@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seconds of an iteration.
-#include <purlin/solver/iteration_cost.hpp>
+#include <newel/solver/iteration_cost.hpp>
 
 #include <algorithm>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Measured on an H200: from the start of a kernel of a captured graph to the start of the next, sums included.
@@ -151,4 +151,4 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
   return {start + of_products + vectors / (bandwidth * sweep_share * speed), false};
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

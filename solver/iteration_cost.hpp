@@ -2,11 +2,11 @@
 /// What an iteration of a Krylov method will cost on the path that would run: from sizes, not from a clock. Internal.
 #pragma once
 
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/method.hpp>
-#include <purlin/spmv/format_choice.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/method.hpp>
+#include <newel/spmv/format_choice.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// M as the estimate sees it.
 struct PrecondCost {
@@ -38,4 +38,4 @@ struct IterationCost {
   IterationEstimate estimate(const PatternFacts& facts, const CostEstimate& product) const;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -10,11 +10,11 @@
 #include <optional>
 #include <vector>
 
-#include <purlin/spmv/operator.hpp>
+#include <newel/spmv/operator.hpp>
 
 struct CUgraphExec_st;
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <Space S>
 class IterationGraph;
@@ -93,4 +93,4 @@ class IterationGraph<Space::device> {
   std::vector<Piece> pieces_;  ///< those that came by; with a graph from the second time on
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Capturing and replaying iterations.
-#include <purlin/core/context_device.hpp>
-#include <purlin/solver/iteration_graph.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/solver/iteration_graph.hpp>
 
 #include <algorithm>
 #include <iterator>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The numbers of iterations between polls: 16 seldom, 4 often, and anything in between once a solve.
@@ -18,7 +18,7 @@ constexpr std::size_t most_pieces = 64;
 bool is_independent(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return false;
   unsigned flags = 0;
-  PURLIN_CHECK_CUDA(cudaStreamGetFlags(stream, &flags));
+  NEWEL_CHECK_CUDA(cudaStreamGetFlags(stream, &flags));
   return (flags & cudaStreamNonBlocking) != 0;
 }
 
@@ -51,7 +51,7 @@ void IterationGraph<Space::device>::bind(const Context<Space::device>& ctx, bool
 bool IterationGraph<Space::device>::may_replay() {
   if (!capturable_) return false;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  PURLIN_CHECK_CUDA(cudaStreamIsCapturing(ctx_->stream(), &status));
+  NEWEL_CHECK_CUDA(cudaStreamIsCapturing(ctx_->stream(), &status));
   if (status != cudaStreamCaptureStatusNone) return false;
   if (!stream_known_) capturable_ = is_independent(ctx_->stream());
   stream_known_ = true;
@@ -75,7 +75,7 @@ void IterationGraph<Space::device>::range(int first, int count, const std::funct
 void IterationGraph<Space::device>::run(int first, int count, const std::function<void(int)>& iteration) {
   CUgraphExec_st* const graph = ready_graph(first, count, iteration);
   if (graph == nullptr) return queue(first, count, iteration);
-  PURLIN_CHECK_CUDA(cudaGraphLaunch(graph, ctx_->stream()));
+  NEWEL_CHECK_CUDA(cudaGraphLaunch(graph, ctx_->stream()));
 }
 
 // The piece's graph; null where it is the first time, where the table is full or where nothing can be captured.
@@ -116,4 +116,4 @@ CUgraphExec_st* IterationGraph<Space::device>::capture(int first, int count,
   return nullptr;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

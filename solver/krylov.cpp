@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of statuses.
-#include <purlin/solver/krylov.hpp>
+#include <newel/solver/krylov.hpp>
 
-namespace purlin {
+namespace newel {
 
 std::string_view name_of(Status status) {
   switch (status) {
@@ -28,4 +28,4 @@ std::string_view name_of(Status status) {
   return "unknown";
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include <purlin/core/option_bag.hpp>
-#include <purlin/solver/failure.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <newel/core/option_bag.hpp>
+#include <newel/solver/failure.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin {
+namespace newel {
 
 namespace detail {
 template <class T, Space S>
@@ -188,4 +188,4 @@ struct SolverOptions {
   }
 };
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include <purlin/solver/krylov.hpp>
+#include <newel/solver/krylov.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// `stop` after so many iterations and seconds: at least 0 iterations and, where there is a limit of time, a
 /// nanosecond, since 0 would be none.
@@ -19,4 +19,4 @@ inline StopCriterion limits_left(StopCriterion stop, int iterations, double seco
   return stop;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facade: order, format, preconditioner and solver of one pattern.
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/linear_system.hpp>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/solver/system_state.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/solver/system_state.hpp>
 
-namespace purlin {
+namespace newel {
 
 template <class T, Space S>
 struct LinearSystem<T, S>::Impl : detail::SystemState<T, S> {
@@ -265,7 +265,7 @@ const StopCriterion& LinearSystem<T, S>::stop_criterion() const {
 }
 
 #define X(T, S) template class LinearSystem<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -6,17 +6,17 @@
 #include <optional>
 #include <vector>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/matrix_input.hpp>
-#include <purlin/precond/inverse_residual.hpp>
-#include <purlin/solver/candidate.hpp>
-#include <purlin/solver/decision.hpp>
-#include <purlin/solver/pending_solve.hpp>
-#include <purlin/solver/registry.hpp>
-#include <purlin/solver/system_parts.hpp>
-#include <purlin/spmv/format_choice.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/matrix_input.hpp>
+#include <newel/precond/inverse_residual.hpp>
+#include <newel/solver/candidate.hpp>
+#include <newel/solver/decision.hpp>
+#include <newel/solver/pending_solve.hpp>
+#include <newel/solver/registry.hpp>
+#include <newel/solver/system_parts.hpp>
+#include <newel/spmv/format_choice.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Directions that A maps to zero, taken out of the solution.
 enum class NullSpace {
@@ -281,4 +281,4 @@ class LinearSystem {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,9 +2,9 @@
 /// A system in single precision that stands for one in double.
 #pragma once
 
-#include <purlin/spmv/operator.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// A is about `scale` times the matrix in double, M about the inverse of A. Both outlive what is made from this.
 template <Space S>
@@ -14,4 +14,4 @@ struct LowSystem {
   double scale;                       ///< a power of two
 };
 
-}  // namespace purlin
+}  // namespace newel

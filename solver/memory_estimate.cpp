@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a system, each by its own formula.
-#include <purlin/solver/memory_estimate.hpp>
+#include <newel/solver/memory_estimate.hpp>
 
 #include <algorithm>
 
-#include <purlin/solver/batch_cg.hpp>
-#include <purlin/solver/registry.hpp>
-#include <purlin/spmv/format_choice.hpp>
+#include <newel/solver/batch_cg.hpp>
+#include <newel/solver/registry.hpp>
+#include <newel/spmv/format_choice.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // Bytes for each unknown of the vectors that a method adds for a batch of several columns, those that all columns
@@ -96,4 +96,4 @@ SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& pr
   return estimate;
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,10 +2,10 @@
 /// What a LinearSystem will hold, from sizes and options alone, before anything is allocated.
 #pragma once
 
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/krylov.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/krylov.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// The matrix as it is handed in, and what, other than the method, decides the number of vectors.
 struct SystemSize {
@@ -39,4 +39,4 @@ struct SystemEstimate {
 SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
                                const SystemSize& size);
 
-}  // namespace purlin
+}  // namespace newel

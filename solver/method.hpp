@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SolverMethod: what the rest of Purlin knows of a Krylov method, one line of the table in `solver/registry.hpp`.
+/// SolverMethod: what the rest of Newel knows of a Krylov method, one line of the table in `solver/registry.hpp`.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-#include <purlin/core/factory_columns.hpp>
-#include <purlin/solver/batch_solver.hpp>
-#include <purlin/solver/krylov.hpp>
-#include <purlin/solver/low_system.hpp>
+#include <newel/core/factory_columns.hpp>
+#include <newel/solver/batch_solver.hpp>
+#include <newel/solver/krylov.hpp>
+#include <newel/solver/low_system.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Makes the method for systems of n unknowns. `options.name` is the one that was requested: "auto", or the method's.
 template <class T, Space S>
@@ -84,4 +84,4 @@ struct SolverMethod {
   bool batched() const { return make_batch.host_double != nullptr; }
 };
 
-}  // namespace purlin
+}  // namespace newel

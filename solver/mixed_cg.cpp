@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <limits>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/solver/mixed_stagnation.hpp>
-#include <purlin/solver/mixed_solvers.hpp>
-#include <purlin/solver/mixed_steps.hpp>
-#include <purlin/solver/symmetry.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/convergence_monitor.hpp>
+#include <newel/solver/mixed_stagnation.hpp>
+#include <newel/solver/mixed_solvers.hpp>
+#include <newel/solver/mixed_steps.hpp>
+#include <newel/solver/symmetry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <Space S>
 MixedCg<S>::MixedCg(const Context<S>& ctx, LowSystem<S> low)
@@ -120,7 +120,7 @@ bool MixedCg<S>::poll(const Context<S>& ctx, ConvergenceMonitor<double, S>& conv
 }
 
 #define X(S) template class MixedCg<S>;
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A in both precisions, M in one.
-#include <purlin/solver/mixed_operators.hpp>
+#include <newel/solver/mixed_operators.hpp>
 
 #include <cmath>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/convergence_steps.hpp>
-#include <purlin/solver/mixed_steps.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/convergence_steps.hpp>
+#include <newel/solver/mixed_steps.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The usual size of a number of the matrix: far from both ends of single precision once divided by it.
@@ -126,7 +126,7 @@ PhaseSeconds MixedOperators<S>::setup_seconds() const {
 }
 
 #define X(S) template class MixedOperators<S>;
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,11 +2,11 @@
 /// The operators of a LinearSystem in mixed precision. Internal.
 #pragma once
 
-#include <purlin/solver/mixed_solvers.hpp>
-#include <purlin/solver/null_space.hpp>
-#include <purlin/solver/system_operators.hpp>
+#include <newel/solver/mixed_solvers.hpp>
+#include <newel/solver/null_space.hpp>
+#include <newel/solver/system_operators.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A in double as CSR, for true residuals; A in the chosen format and M in single precision, for the iteration. The
 /// solver requested is tried in mixed precision first, then, unless that is to be `alone`, as it is, in double with
@@ -55,4 +55,4 @@ class MixedOperators final : public SystemOperators<double, S> {
   PhaseSeconds setup_seconds_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

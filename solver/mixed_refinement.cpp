@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <limits>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/solver/limits_left.hpp>
-#include <purlin/solver/mixed_stagnation.hpp>
-#include <purlin/solver/mixed_solvers.hpp>
-#include <purlin/solver/mixed_steps.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/convergence_monitor.hpp>
+#include <newel/solver/limits_left.hpp>
+#include <newel/solver/mixed_stagnation.hpp>
+#include <newel/solver/mixed_solvers.hpp>
+#include <newel/solver/mixed_steps.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 Failure in_single_precision(Failure failure) {
@@ -120,7 +120,7 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
 #define X(S)                        \
   template class WidenedPrecond<S>; \
   template class MixedRefinement<S>;
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

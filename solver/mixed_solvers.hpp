@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
-#include <purlin/solver/cg_iteration.hpp>
-#include <purlin/solver/krylov.hpp>
-#include <purlin/solver/low_system.hpp>
+#include <newel/solver/cg_iteration.hpp>
+#include <newel/solver/krylov.hpp>
+#include <newel/solver/low_system.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The name in reports of a method that iterates in single precision.
 inline std::string mixed_name(std::string_view method) { return "mixed " + std::string(method); }
@@ -89,4 +89,4 @@ class MixedRefinement final : public KrylovSolver<double, S> {
   Array<double, S> scratch_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -3,9 +3,9 @@
 /// Internal.
 #pragma once
 
-#include <purlin/solver/least_gain.hpp>
+#include <newel/solver/least_gain.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Compares the recurrence residual in single precision with the true residual in double after a correction.
 class StagnationTest {
@@ -59,4 +59,4 @@ class DriftWatch {
   bool drifted_ = false;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

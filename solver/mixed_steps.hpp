@@ -4,13 +4,13 @@
 
 #include <cmath>
 
-#include <purlin/solver/cg_steps.hpp>
+#include <newel/solver/cg_steps.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The power of two at or below `size`, by which a vector is divided before it is rounded to single precision; 1 for
 /// 0 and what is not finite.
-PURLIN_HD double power_of_two_below(double size) {
+NEWEL_HD double power_of_two_below(double size) {
   if (!(size > 0) || !(size - size == 0)) return 1;
   int exponent;
   frexp(size, &exponent);
@@ -24,7 +24,7 @@ struct RoundStep : PlainStep {
   double factor;
   RoundStep(const double* x_, float* y_, double factor_) : x(x_), y(y_), factor(factor_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     y[i] = static_cast<float>(factor * x[i]);
   }
 };
@@ -35,13 +35,13 @@ struct RoundByNorm {
   const double *norm, *x;
   float* y;
 
-  PURLIN_HD bool active() const { return true; }
-  PURLIN_HD double begin() const { return 1 / power_of_two_below(*norm); }
+  NEWEL_HD bool active() const { return true; }
+  NEWEL_HD double begin() const { return 1 / power_of_two_below(*norm); }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, double factor, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, double factor, Sums&) const {
     y[i] = static_cast<float>(factor * x[i]);
   }
-  PURLIN_HD void end(const double*) const {}
+  NEWEL_HD void end(const double*) const {}
 };
 
 /// x = x + factor d, x in double and d in single precision.
@@ -51,7 +51,7 @@ struct AddCorrection : PlainStep {
   double factor;
   AddCorrection(const float* d_, double* x_, double factor_) : d(d_), x(x_), factor(factor_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     x[i] += factor * double(d[i]);
   }
 };
@@ -64,13 +64,13 @@ struct AddWidened {
   double* y;
   double alpha, beta;
 
-  PURLIN_HD bool active() const { return true; }
-  PURLIN_HD double begin() const { return alpha * power_of_two_below(*norm); }
+  NEWEL_HD bool active() const { return true; }
+  NEWEL_HD double begin() const { return alpha * power_of_two_below(*norm); }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, double factor, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, double factor, Sums&) const {
     y[i] = factor * double(z[i]) + (beta == 0 ? 0.0 : beta * y[i]);
   }
-  PURLIN_HD void end(const double*) const {}
+  NEWEL_HD void end(const double*) const {}
 };
 
 /// The residual of the recurrence is replaced by the true one: s = factor r in single precision, d = 0, s.s. The
@@ -88,10 +88,10 @@ struct MixedReplace {
   float *s, *d;
   CgState* state;
 
-  PURLIN_HD bool active() const { return true; }
-  PURLIN_HD NoCoefficients begin() const { return {}; }
+  NEWEL_HD bool active() const { return true; }
+  NEWEL_HD NoCoefficients begin() const { return {}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
     const float si = static_cast<float>(factor * r[i]);
     const double change = double(si) - double(s[i]);
     total.add(0, first ? 0 : change * change);
@@ -99,7 +99,7 @@ struct MixedReplace {
     s[i] = si;
     d[i] = 0;
   }
-  PURLIN_HD void end(const double* totals) const {
+  NEWEL_HD void end(const double* totals) const {
     state->monitor = monitor;
     state->preconditioned = preconditioned;
     state->rr = totals[1];
@@ -108,4 +108,4 @@ struct MixedReplace {
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -5,9 +5,9 @@
 #include <limits>
 #include <type_traits>
 
-#include <purlin/core/host_device.hpp>
+#include <newel/core/host_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Why a recurrence has stopped. The host decides what that means for the solve.
 enum class Event : int {
@@ -39,7 +39,7 @@ template <class T>
 constexpr double most_of_guess = std::is_same_v<T, double> ? 1e150 : 1e35;
 
 /// What a residual after `iteration` iterations means.
-PURLIN_HD Event event_of(double residual, double tolerance, int iteration, int max_iterations) {
+NEWEL_HD Event event_of(double residual, double tolerance, int iteration, int max_iterations) {
   if (!(residual - residual == 0)) return Event::not_finite;
   if (residual <= tolerance) return Event::tolerance_met;
   return iteration >= max_iterations ? Event::iterations_spent : Event::none;
@@ -59,10 +59,10 @@ struct MonitorState {
   Event event;
   double recent[max_between_polls];  ///< residual after iteration k at k % 64
 
-  PURLIN_HD bool running() const { return event == Event::none; }
+  NEWEL_HD bool running() const { return event == Event::none; }
 
   /// Called once an iteration, by the step that knows the new residual.
-  PURLIN_HD void finish_iteration(double new_residual) {
+  NEWEL_HD void finish_iteration(double new_residual) {
     ++iteration;
     residual = new_residual;
     recent[iteration % max_between_polls] = new_residual;
@@ -71,4 +71,4 @@ struct MonitorState {
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The projection that takes the constant vector out.
-#include <purlin/solver/null_space.hpp>
+#include <newel/solver/null_space.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/random.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/true_residual.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/random.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/true_residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T, Space S>
 void ZeroMeanPrecond<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
@@ -52,7 +52,7 @@ void ZeroMeanPrecond<T, S>::remove_mean(const Context<S>& ctx, Span<T, S> x) con
 }
 
 #define X(T, S) template class ZeroMeanPrecond<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

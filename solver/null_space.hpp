@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include <purlin/spmv/operator.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// z = P M P r with P = I - 1 1^T / n: symmetric where M is. M may be null (z = P r).
 template <class T, Space S>
@@ -51,4 +51,4 @@ class ZeroMeanPrecond final : public LinearOperator<T, S> {
   mutable Array<T, S> projected_;   ///< P r
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include <purlin/solver/residual_rate.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <newel/solver/residual_rate.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A system in another order and format: what a solve goes on with.
 template <class T, Space S>
@@ -83,4 +83,4 @@ class OperatorExchange {
   virtual void follow(Span<const T, S>& b, Span<T, S>& x) const = 0;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include <purlin/solver/krylov.hpp>
+#include <newel/solver/krylov.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What the library asks about a solve, around a caller's callback if there is one. `is_watched` tells the two apart:
 /// for itself the library need not be asked often.
@@ -27,4 +27,4 @@ inline bool is_watched(const ProgressFn& progress) {
   return own != nullptr ? own->watched() : static_cast<bool>(progress);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

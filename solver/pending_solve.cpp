@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous solves: the ordinary solve on a worker thread, and a lock on the context until its report is taken.
-#include <purlin/solver/pending_solve.hpp>
+#include <newel/solver/pending_solve.hpp>
 
 #include <pthread.h>
 #include <signal.h>
@@ -12,10 +12,10 @@
 #include <optional>
 #include <thread>
 
-#include <purlin/core/error.hpp>
-#include <purlin/solver/solve_gate.hpp>
+#include <newel/core/error.hpp>
+#include <newel/solver/solve_gate.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 namespace {
 
@@ -162,4 +162,4 @@ Result Pending<Result>::get() {
 template class Pending<SolveReport>;
 template class Pending<std::vector<SolveReport>>;
 
-}  // namespace purlin
+}  // namespace newel

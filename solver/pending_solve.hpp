@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include <purlin/solver/krylov.hpp>
+#include <newel/solver/krylov.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 class SolveGate;
 template <class Result>
@@ -51,4 +51,4 @@ using PendingSolve = Pending<SolveReport>;
 /// Of several right-hand sides, with a report for each.
 using PendingColumns = Pending<std::vector<SolveReport>>;
 
-}  // namespace purlin
+}  // namespace newel

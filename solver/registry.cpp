@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of Krylov methods: one line each.
-#include <purlin/solver/registry.hpp>
+#include <newel/solver/registry.hpp>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/nearest_name.hpp>
-#include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/cg.hpp>
-#include <purlin/solver/gmres.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/nearest_name.hpp>
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/gmres.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 Table<SolverMethod>& table() {
@@ -51,7 +51,7 @@ std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, 
 
 #define X(T, S) \
   template std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>&, Index, const SolverOptions&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

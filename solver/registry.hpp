@@ -2,10 +2,10 @@
 /// The table of Krylov methods, and `make_solver`, which looks one up.
 #pragma once
 
-#include <purlin/core/table.hpp>
-#include <purlin/solver/method.hpp>
+#include <newel/core/table.hpp>
+#include <newel/solver/method.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// All methods: those of the library, and those that the program has registered.
 const std::list<SolverMethod>& solver_methods();
@@ -23,4 +23,4 @@ std::vector<std::string> solver_names();
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options);
 
-}  // namespace purlin
+}  // namespace newel

@@ -3,9 +3,9 @@
 /// device only.
 #pragma once
 
-#include <purlin/solver/resident_system.hpp>
+#include <newel/solver/resident_system.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What a resident BiCGStab keeps in memory between launches.
 template <class T>
@@ -42,4 +42,4 @@ class ResidentBicgstab : public ResidentSystem<T> {
                   const ResidentBicgstabVectors<T>& vectors, KeptIterate& best, ResidentBegin begin, double& r0_norm);
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

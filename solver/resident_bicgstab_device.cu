@@ -2,10 +2,10 @@
 // BiCGStab as one kernel: how its launches make a solve.
 #include <limits>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/resident_bicgstab_device.cuh>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/resident_bicgstab_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 template <class T, int B, ResidentPrecond precond>
@@ -117,4 +117,4 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
 template class ResidentBicgstab<double>;
 template class ResidentBicgstab<float>;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -3,14 +3,14 @@
 /// Internal.
 #pragma once
 
-#include <purlin/solver/bicgstab_recurrence.hpp>
-#include <purlin/solver/resident_bicgstab.hpp>
-#include <purlin/solver/resident_residual_device.cuh>
+#include <newel/solver/bicgstab_recurrence.hpp>
+#include <newel/solver/resident_bicgstab.hpp>
+#include <newel/solver/resident_residual_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
-PURLIN_HD constexpr ResidentNeeds resident_bicgstab_needs(ResidentPrecond precond) {
+NEWEL_HD constexpr ResidentNeeds resident_bicgstab_needs(ResidentPrecond precond) {
   const bool matrix = precond == ResidentPrecond::matrix;
   return {precond == ResidentPrecond::diagonal ? 6 : matrix ? 5 : 4, 2, 4, matrix ? 4 : 2, matrix ? 4 : 2};
 }
@@ -252,4 +252,4 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_bicgstab(
 }
 
 }  // namespace
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -3,10 +3,10 @@
 /// Internal; on a device only.
 #pragma once
 
-#include <purlin/solver/cg_iteration.hpp>
-#include <purlin/solver/resident_system.hpp>
+#include <newel/solver/cg_iteration.hpp>
+#include <newel/solver/resident_system.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What a resident CG keeps in memory between launches.
 template <class T>
@@ -48,4 +48,4 @@ class ResidentCg : public ResidentSystem<T> {
                                  ConvergenceMonitor<T, Space::device>& convergence, ResidentArgs<T> args);
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

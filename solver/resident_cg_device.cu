@@ -2,11 +2,11 @@
 // CG as one kernel: how its launches make a solve.
 #include <limits>
 
-#include <purlin/solver/resident_cg.hpp>
-#include <purlin/solver/resident_cg_device.cuh>
-#include <purlin/solver/symmetry.hpp>
+#include <newel/solver/resident_cg.hpp>
+#include <newel/solver/resident_cg_device.cuh>
+#include <newel/solver/symmetry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 template <class T, int B, ResidentPrecond precond>
@@ -158,4 +158,4 @@ ResidentEnd ResidentCg<T>::launch_until_event(const SolveArguments<T, Space::dev
 template class ResidentCg<double>;
 template class ResidentCg<float>;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,17 +2,17 @@
 /// CG as one kernel: a block is a part of the matrix and has its share of every vector in shared memory. Internal.
 #pragma once
 
-#include <purlin/solver/cg_recurrence.hpp>
-#include <purlin/solver/resident_residual_device.cuh>
+#include <newel/solver/cg_recurrence.hpp>
+#include <newel/solver/resident_residual_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 /// The square root of T's epsilon: what rounding may take from p.A p, of its terms, after many steps.
 template <class T>
 constexpr double undecided_margin = sizeof(T) == 8 ? 1.5e-8 : 3.5e-4;
 
-PURLIN_HD constexpr ResidentNeeds resident_cg_needs(ResidentPrecond precond) {
+NEWEL_HD constexpr ResidentNeeds resident_cg_needs(ResidentPrecond precond) {
   const bool factors = precond == ResidentPrecond::factors;
   return {precond == ResidentPrecond::diagonal ? 5 : 4, 2, 3, factors ? 3 : 1, factors ? 4 : 2};
 }
@@ -196,4 +196,4 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const 
 }
 
 }  // namespace
-}  // namespace purlin::detail
+}  // namespace newel::detail

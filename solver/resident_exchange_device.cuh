@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
-#include <purlin/core/types.hpp>
-#include <purlin/spmv/product_device.cuh>
+#include <newel/core/types.hpp>
+#include <newel/spmv/product_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// No counter and no fence: half of a value and the number of the synchronisation form one 64-bit packet, which is
 /// written and read atomically. Packets of synchronisation m are in buffer m % buffers. A block that writes those of
@@ -36,12 +36,12 @@ struct Exchange {
     return buffers * rows * packets_per_entry<T>() + parts * most_sums * packets_per_sum;
   }
   template <class T>
-  PURLIN_HD static constexpr int packets_per_entry() {
+  NEWEL_HD static constexpr int packets_per_entry() {
     return sizeof(T) == 8 ? 2 : 1;
   }
   /// The length of `scratch` for synchronisations of at most `sums` sums: first those of the warps, then those of the
   /// blocks.
-  PURLIN_HD static constexpr std::size_t scratch_length(int sums, int parts) {
+  NEWEL_HD static constexpr std::size_t scratch_length(int sums, int parts) {
     return static_cast<std::size_t>(most_sums * 32 + sums * parts);
   }
 
@@ -179,4 +179,4 @@ struct Exchange {
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -5,9 +5,9 @@
 
 #include <type_traits>
 
-#include <purlin/solver/resident_rows_device.cuh>
+#include <newel/solver/resident_rows_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct ResidentTuning {
@@ -292,4 +292,4 @@ __device__ __forceinline__ void for_each_row(const ResidentShare<T>& a, int own,
 }
 
 }  // namespace
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,9 +2,9 @@
 /// How a resident solve begins: r = b - A x and its norm, formed by the blocks together. Internal.
 #pragma once
 
-#include <purlin/solver/resident_part_device.cuh>
+#include <newel/solver/resident_part_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 /// The thread that writes to the host. What it writes once, and what no step changes, is in no register of a kernel
@@ -108,4 +108,4 @@ __device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, 
 }
 
 }  // namespace
-}  // namespace purlin::detail
+}  // namespace newel::detail

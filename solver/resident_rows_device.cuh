@@ -5,10 +5,10 @@
 
 #include <type_traits>
 
-#include <purlin/solver/resident_shared_memory_device.cuh>
-#include <purlin/spmv/ehyb/ehyb_places_device.cuh>
+#include <newel/solver/resident_shared_memory_device.cuh>
+#include <newel/spmv/ehyb/ehyb_places_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 /// A block's share. Entries are counted from its first one.
@@ -211,4 +211,4 @@ __device__ __forceinline__ void for_each_row(const ResidentRowShare<T>& a, int o
 }
 
 }  // namespace
-}  // namespace purlin::detail
+}  // namespace newel::detail

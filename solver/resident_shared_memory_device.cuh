@@ -2,18 +2,18 @@
 /// The layout of a block's shared memory in a resident kernel, the same on the host's side. Internal.
 #pragma once
 
-#include <purlin/core/warp_device.cuh>
-#include <purlin/solver/resident_exchange_device.cuh>
-#include <purlin/solver/resident_system.hpp>
+#include <newel/core/warp_device.cuh>
+#include <newel/solver/resident_exchange_device.cuh>
+#include <newel/solver/resident_system.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 /// Positions in bytes, one after the other.
 struct ResidentSharedMemory {
   std::size_t next = 0;
 
-  PURLIN_HD std::size_t take(std::size_t count, std::size_t bytes) {
+  NEWEL_HD std::size_t take(std::size_t count, std::size_t bytes) {
     const std::size_t at = (next + bytes - 1) / bytes * bytes;
     next = at + count * bytes;
     return at;
@@ -25,7 +25,7 @@ struct ResidentVectorSpace {
 };
 /// Vectors of a part with `own` rows; those with a halo have `reach` entries, and stand first.
 template <class T>
-PURLIN_HD ResidentVectorSpace take_vectors(ResidentSharedMemory& memory, const ResidentNeeds& needs, int own,
+NEWEL_HD ResidentVectorSpace take_vectors(ResidentSharedMemory& memory, const ResidentNeeds& needs, int own,
                                            int reach, int parts) {
   const std::size_t sums = memory.take(Exchange::scratch_length(needs.sums, parts), sizeof(double));
   const auto entries = static_cast<std::size_t>(needs.vectors) * static_cast<std::size_t>(reach) +
@@ -38,7 +38,7 @@ struct ResidentMatrixSpace {
 };
 /// A part's share of a matrix, its values and columns only where they stay.
 template <class T>
-PURLIN_HD ResidentMatrixSpace take_matrix(ResidentSharedMemory& memory, int block, int nodes, int halo_nodes,
+NEWEL_HD ResidentMatrixSpace take_matrix(ResidentSharedMemory& memory, int block, int nodes, int halo_nodes,
                                           int slices, int places, bool on_chip) {
   const auto slots = on_chip ? static_cast<std::size_t>(places) * warp : 0;
   ResidentMatrixSpace at{};
@@ -55,7 +55,7 @@ struct ResidentRowSpace {
 };
 /// A block's share of a CSR matrix: where its rows begin, and its entries if they stay.
 template <class T>
-PURLIN_HD ResidentRowSpace take_rows(ResidentSharedMemory& memory, int own, int entries, bool on_chip) {
+NEWEL_HD ResidentRowSpace take_rows(ResidentSharedMemory& memory, int own, int entries, bool on_chip) {
   const auto kept = on_chip ? static_cast<std::size_t>(entries) : 0;
   ResidentRowSpace at{};
   at.value = memory.take(kept, sizeof(T));
@@ -65,7 +65,7 @@ PURLIN_HD ResidentRowSpace take_rows(ResidentSharedMemory& memory, int own, int 
 }
 
 /// How many matrices M is.
-PURLIN_HD constexpr int matrices_of(ResidentPrecond precond) {
+NEWEL_HD constexpr int matrices_of(ResidentPrecond precond) {
   return precond == ResidentPrecond::factors ? 2 : precond == ResidentPrecond::matrix ? 1 : 0;
 }
 /// Rows of a node of M's matrices; of A's where there are none.
@@ -80,10 +80,10 @@ struct ResidentRecord {
 };
 
 /// Records of A and M's matrices; none where A is alone.
-PURLIN_HD std::size_t take_records(ResidentSharedMemory& memory, int matrices) {
+NEWEL_HD std::size_t take_records(ResidentSharedMemory& memory, int matrices) {
   const std::size_t words = matrices > 1 ? matrices * sizeof(ResidentRecord) / sizeof(unsigned) : 0;
   return memory.take(words, sizeof(unsigned));
 }
 
 }  // namespace
-}  // namespace purlin::detail
+}  // namespace newel::detail

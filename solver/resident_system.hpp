@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <vector>
 
-#include <purlin/build_config.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/spmv/ehyb/ehyb.hpp>
+#include <newel/build_config.hpp>
+#include <newel/solver/convergence_monitor.hpp>
+#include <newel/spmv/ehyb/ehyb.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The scalars that one launch hands to the host, and by it to the next.
 struct ResidentState {
@@ -74,10 +74,10 @@ enum class ResidentStorage {
   rows_streaming,  ///< the same of A in CSR: a block has consecutive rows
 };
 
-PURLIN_HD constexpr bool stays_on_chip(ResidentStorage storage) {
+NEWEL_HD constexpr bool stays_on_chip(ResidentStorage storage) {
   return storage == ResidentStorage::on_chip || storage == ResidentStorage::rows_on_chip;
 }
-PURLIN_HD constexpr bool is_by_rows(ResidentStorage storage) {
+NEWEL_HD constexpr bool is_by_rows(ResidentStorage storage) {
   return storage == ResidentStorage::rows_on_chip || storage == ResidentStorage::rows_streaming;
 }
 
@@ -149,10 +149,10 @@ struct ResidentMethod {
 };
 
 /// Whether this build has kernels for EHYB with vectors of T and nodes of so many rows. All of them take a third of
-/// the time of all kernels to compile: PURLIN_KERNELS=COMMON keeps those of scalar problems and of solids in double
+/// the time of all kernels to compile: NEWEL_KERNELS=COMMON keeps those of scalar problems and of solids in double
 /// precision. Solves with others take the loop, as those of large systems do.
 template <class T, int B>
-inline constexpr bool has_ehyb_kernels = PURLIN_COMMON_KERNELS == 0 ||
+inline constexpr bool has_ehyb_kernels = NEWEL_COMMON_KERNELS == 0 ||
                                          (std::is_same_v<T, double> && (B == 1 || B == 3));
 
 /// `kernels` of the rows of a node, which it takes as a std::integral_constant: 1, 2, 3 or 6, as EHYB has them.
@@ -235,4 +235,4 @@ class ResidentSystem {
   Array<std::uint64_t, Space::device> posted_;               // packets between blocks
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,14 +4,14 @@
 #include <limits>
 #include <vector>
 
-#include <purlin/core/shared_memory_device.hpp>
-#include <purlin/precond/fsai/fsai.hpp>
-#include <purlin/precond/spai/spai.hpp>
-#include <purlin/solver/own_progress.hpp>
-#include <purlin/solver/resident_part_device.cuh>
-#include <purlin/spmv/csr/csr.hpp>
+#include <newel/core/shared_memory_device.hpp>
+#include <newel/precond/fsai/fsai.hpp>
+#include <newel/precond/spai/spai.hpp>
+#include <newel/solver/own_progress.hpp>
+#include <newel/solver/resident_part_device.cuh>
+#include <newel/spmv/csr/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // A thread marks a node of the list of halo nodes; several may mark the same one.
@@ -99,7 +99,7 @@ ResidentSystem<T>::ResidentSystem(const Context<Space::device>& ctx, const Linea
   static_assert(sizeof(ResidentLog) <= Context<Space::device>::State::page_bytes);
   const auto& state = ctx.state();
   int cooperative = 0;
-  PURLIN_CHECK_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, state.device));
+  NEWEL_CHECK_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, state.device));
   if (cooperative == 0 || state.page == nullptr) return;
   try {
     if (take_matrices(A, M)) {
@@ -111,7 +111,7 @@ ResidentSystem<T>::ResidentSystem(const Context<Space::device>& ctx, const Linea
     }
     posted_ = Array<std::uint64_t, Space::device>(
         ctx, Exchange::packets<T>(is_by_rows(storage_) ? 0 : view_[0].rows, blocks_, method_.needs.buffers));
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), state.stream()));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), state.stream()));
   } catch (const OutOfMemory&) {
     return;  // the loop needs no more than it has
   }
@@ -168,7 +168,7 @@ template <class T>
 bool ResidentSystem<T>::admits(const Context<Space::device>& ctx, ResidentStorage storage, std::size_t bytes) {
   if (bytes > allow_all_shared_memory(ctx, kernel(storage))) return false;
   int side_by_side = 0;
-  PURLIN_CHECK_CUDA(
+  NEWEL_CHECK_CUDA(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&side_by_side, kernel(storage), ResidentTuning::threads, bytes));
   if (side_by_side == 0) return false;
   storage_ = storage;
@@ -187,7 +187,7 @@ bool ResidentSystem<T>::take_rows(const Context<Space::device>& ctx, const Linea
   constexpr unsigned threads = 128;
   find_first_rows<<<(static_cast<unsigned>(blocks) + threads) / threads, threads, 0, ctx.state().stream()>>>(
       a->row_ptr32.data, a->rows, blocks, first_row_.data(), first_row_.data() + blocks + 1);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   const std::vector<Index> row = to_vector(ctx, first_row_.cspan());
   const Index* const entry = row.data() + blocks + 1;
   std::size_t vectors = 0, all = 0;
@@ -222,12 +222,12 @@ void ResidentSystem<T>::mark_boundaries(const Context<Space::device>& ctx) {
     copy<EhybPart>(ctx, Span<const EhybPart, Space::device>(view.part + view.parts - 1, 1),
                    Span<EhybPart, Space::host>(&last, 1));
     marked_.emplace_back(ctx, view.rows / view.block);
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(marked_.back().data(), 0, marked_.back().bytes(), state.stream()));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(marked_.back().data(), 0, marked_.back().bytes(), state.stream()));
     constexpr unsigned threads = 256;
     if (last.halo_end == 0) continue;
     const auto blocks = (static_cast<unsigned>(last.halo_end) + threads - 1) / threads;
     mark_nodes<<<blocks, threads, 0, state.stream()>>>(view.halo_node, last.halo_end, marked_.back().data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
 }
 
@@ -279,7 +279,7 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
   const auto synchronisations =
       static_cast<unsigned>(args.iterations * this->synchronisations() + ResidentTuning::additional_synchronisations);
   if (epoch_ > std::numeric_limits<unsigned>::max() - synchronisations) {
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), device.stream()));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), device.stream()));
     epoch_ = 0;
   }
   args.posted = posted_.data();
@@ -301,4 +301,4 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
 template class ResidentSystem<double>;
 template class ResidentSystem<float>;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

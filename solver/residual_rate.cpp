@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iterations to go.
-#include <purlin/solver/residual_rate.hpp>
+#include <newel/solver/residual_rate.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 void ResidualRate::add(double residual) {
   least_.push_back(least_.empty() ? residual : std::min(least_.back(), residual));
@@ -41,4 +41,4 @@ double ResidualRate::sure(double tolerance, double sure_of_solve) const {
   return std::max(times * iterations(), sure_of_solve - iterations()) * std::max(0.0, 1 - gone / way);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

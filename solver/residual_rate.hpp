@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/solver/cg_spectrum.hpp>
+#include <newel/solver/cg_spectrum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Iterations of CG that are sure to come, over those that there were, at most.
 inline constexpr double most_sure = 2.5;
@@ -44,4 +44,4 @@ class ResidualRate {
   std::vector<double> least_;  ///< up to each iteration
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exponents of a system, and operators in other units.
-#include <purlin/solver/scaled_system.hpp>
+#include <newel/solver/scaled_system.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/random.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/convergence_steps.hpp>
-#include <purlin/solver/true_residual.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/random.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/convergence_steps.hpp>
+#include <newel/solver/true_residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Beyond these the square of a residual at the tolerance, or of a product of it, is not sure to be a normal number
@@ -126,7 +126,7 @@ std::optional<ResidualSums> ScaledOperator<T, S>::residual(const Context<S>& ctx
   axpby<T, S>(ctx, power_of_two<T>(-rest), b, T(0), r);
   auto sums =
       inner_.residual(ctx, Span<const T, S>(r), x_.cspan(), {std::ldexp(scale.unit, -rest), x_max_.data()}, r);
-  purlin::scale<T, S>(ctx, power_of_two<T>(rest), r);
+  newel::scale<T, S>(ctx, power_of_two<T>(rest), r);
   if (sums) sums->x_max = std::ldexp(sums->x_max, -first);
   return sums;
 }
@@ -136,7 +136,7 @@ std::optional<ResidualSums> ScaledOperator<T, S>::residual(const Context<S>& ctx
   template std::optional<SystemUnits> units_out_of_range(const Context<S>&, const LinearOperator<T, S>&, \
                                                          const LinearOperator<T, S>*, Span<const T, S>); \
   template class ScaledOperator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include <purlin/spmv/operator.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A = 2^matrix A', b = 2^rhs b', where A' and b' have entries near 1. A x = b is A' x' = b' with x = 2^(rhs -
 /// matrix) x'. Powers of two change no digit.
@@ -50,4 +50,4 @@ class ScaledOperator final : public LinearOperator<T, S> {
   mutable Array<double, S> x_max_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

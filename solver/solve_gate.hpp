@@ -6,10 +6,10 @@
 #include <memory>
 #include <utility>
 
-#include <purlin/core/context_lock.hpp>
-#include <purlin/solver/pending_solve.hpp>
+#include <newel/core/context_lock.hpp>
+#include <newel/solver/pending_solve.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 class WorkerThread;
 
@@ -36,4 +36,4 @@ class SolveGate {
   std::weak_ptr<WorkerThread> running_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

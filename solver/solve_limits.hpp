@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include <purlin/core/work_limit.hpp>
-#include <purlin/solver/own_progress.hpp>
+#include <newel/core/work_limit.hpp>
+#include <newel/solver/own_progress.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Of the outermost call of a solve; in another one it changes nothing. Once there was an iteration, a setup that
 /// takes long asks the callback too, with the progress that it was last called with; what has ended a setup ends the
@@ -60,4 +60,4 @@ class SolveLimits {
   WorkLimit::Scope scope_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trying solvers in turn.
-#include <purlin/solver/solver_chain.hpp>
+#include <newel/solver/solver_chain.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/column_progress.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/solver/limits_left.hpp>
-#include <purlin/solver/mixed_solvers.hpp>
-#include <purlin/solver/own_progress.hpp>
-#include <purlin/solver/registry.hpp>
-#include <purlin/solver/symmetry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/column_progress.hpp>
+#include <newel/solver/convergence_monitor.hpp>
+#include <newel/solver/limits_left.hpp>
+#include <newel/solver/mixed_solvers.hpp>
+#include <newel/solver/own_progress.hpp>
+#include <newel/solver/registry.hpp>
+#include <newel/solver/symmetry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -411,13 +411,13 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
   template class SolverChain<T, S>;                                                                            \
   template std::vector<ChainStep<T, S>> chain_steps(const Context<S>&, Index, const std::vector<std::string>&, \
                                                     const SolverOptions&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
 #define X(S)                                                                                                       \
   template std::vector<ChainStep<double, S>> with_mixed_step(const Context<S>&, std::vector<ChainStep<double, S>>, \
                                                              const LowSystem<S>&, const SolverOptions&);
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

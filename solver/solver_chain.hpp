@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <purlin/solver/method.hpp>
-#include <purlin/solver/null_space.hpp>
-#include <purlin/solver/operator_exchange.hpp>
-#include <purlin/solver/scaled_system.hpp>
+#include <newel/solver/method.hpp>
+#include <newel/solver/null_space.hpp>
+#include <newel/solver/operator_exchange.hpp>
+#include <newel/solver/scaled_system.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// One solver of a chain.
 template <class T, Space S>
@@ -154,4 +154,4 @@ class SolverChain {
   Array<T, S> guesses_, projected_columns_;   ///< of all columns, as `best_x_` and `projected_b_` are of one
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,15 +4,15 @@
 #include <cmath>
 #include <utility>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/convergence_monitor.hpp>
-#include <purlin/solver/inconsistency.hpp>
-#include <purlin/solver/scaled_system.hpp>
-#include <purlin/solver/solver_chain.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/convergence_monitor.hpp>
+#include <newel/solver/inconsistency.hpp>
+#include <newel/solver/scaled_system.hpp>
+#include <newel/solver/solver_chain.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // x is the least-squares solution, as far as it goes: the part of b that was split off is orthogonal to the rest.
@@ -152,7 +152,7 @@ void SolverChain<T, S>::shorten(SolveReport& whole, Span<const T, S> b, Span<T, 
   template void SolverChain<T, S>::solve_in_range(std::size_t, SolveReport&, Span<const T, S>, Span<T, S>,        \
                                                   const StopCriterion&, const ProgressFn&);                       \
   template void SolverChain<T, S>::shorten(SolveReport&, Span<const T, S>, Span<T, S>);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

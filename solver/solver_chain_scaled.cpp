@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/solver_chain.hpp>
-#include <purlin/solver/true_residual.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/solver_chain.hpp>
+#include <newel/solver/true_residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Of its residual over |b|, up to which b alone decides about units.
@@ -198,7 +198,7 @@ void SolverChain<T, S>::judge_scaled_back(SolveReport& report, Scaled& in, int t
                                                        Span<T, S>, const StopCriterion&, const ProgressFn&);         \
   template bool SolverChain<T, S>::guess_is_in_range(const Scaled&, Span<const T, S>) const;                         \
   template void SolverChain<T, S>::judge_scaled_back(SolveReport&, Scaled&, int, Span<const T, S>) const;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

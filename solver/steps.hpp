@@ -2,36 +2,36 @@
 /// The list of the solvers' vector steps, for the two sources that instantiate them. Internal.
 #pragma once
 
-#include <purlin/solver/bicgstab_steps.hpp>
-#include <purlin/solver/cg_steps.hpp>
-#include <purlin/solver/gmres_steps.hpp>
-#include <purlin/solver/convergence_steps.hpp>
-#include <purlin/solver/mixed_steps.hpp>
+#include <newel/solver/bicgstab_steps.hpp>
+#include <newel/solver/cg_steps.hpp>
+#include <newel/solver/gmres_steps.hpp>
+#include <newel/solver/convergence_steps.hpp>
+#include <newel/solver/mixed_steps.hpp>
 
-#define PURLIN_SOLVER_STEPS_OF(SWEEP, T)       \
-  SWEEP(purlin::detail::AbsSumStep<T>)         \
-  SWEEP(purlin::detail::ScaledSquares<T>)      \
-  SWEEP(purlin::detail::CgStart<T>)            \
-  SWEEP(purlin::detail::CgDirection<T, false>) \
-  SWEEP(purlin::detail::CgDirection<T, true>)  \
-  SWEEP(purlin::detail::CgUpdate<T, false>)    \
-  SWEEP(purlin::detail::CgUpdate<T, true>)     \
-  SWEEP(purlin::detail::CgLastStep<T>)         \
-  SWEEP(purlin::detail::BicgstabDirection<T>)  \
-  SWEEP(purlin::detail::BicgstabHalfStep<T>)   \
-  SWEEP(purlin::detail::BicgstabDots<T>)       \
-  SWEEP(purlin::detail::BicgstabUpdate<T>)     \
-  SWEEP(purlin::detail::GmresScale<T, T>)
+#define NEWEL_SOLVER_STEPS_OF(SWEEP, T)       \
+  SWEEP(newel::detail::AbsSumStep<T>)         \
+  SWEEP(newel::detail::ScaledSquares<T>)      \
+  SWEEP(newel::detail::CgStart<T>)            \
+  SWEEP(newel::detail::CgDirection<T, false>) \
+  SWEEP(newel::detail::CgDirection<T, true>)  \
+  SWEEP(newel::detail::CgUpdate<T, false>)    \
+  SWEEP(newel::detail::CgUpdate<T, true>)     \
+  SWEEP(newel::detail::CgLastStep<T>)         \
+  SWEEP(newel::detail::BicgstabDirection<T>)  \
+  SWEEP(newel::detail::BicgstabHalfStep<T>)   \
+  SWEEP(newel::detail::BicgstabDots<T>)       \
+  SWEEP(newel::detail::BicgstabUpdate<T>)     \
+  SWEEP(newel::detail::GmresScale<T, T>)
 
 /// Every step of the solvers, for one space.
-#define PURLIN_SOLVER_STEPS(SWEEP)                 \
-  PURLIN_SOLVER_STEPS_OF(SWEEP, double)            \
-  PURLIN_SOLVER_STEPS_OF(SWEEP, float)             \
-  SWEEP(purlin::detail::GmresScale<double, float>) \
-  SWEEP(purlin::detail::GmresRotate)               \
-  SWEEP(purlin::detail::GmresBackSolve)            \
-  SWEEP(purlin::detail::RoundStep)                 \
-  SWEEP(purlin::detail::RoundByNorm)               \
-  SWEEP(purlin::detail::AddCorrection)             \
-  SWEEP(purlin::detail::AddWidened)                \
-  SWEEP(purlin::detail::MixedReplace)
+#define NEWEL_SOLVER_STEPS(SWEEP)                 \
+  NEWEL_SOLVER_STEPS_OF(SWEEP, double)            \
+  NEWEL_SOLVER_STEPS_OF(SWEEP, float)             \
+  SWEEP(newel::detail::GmresScale<double, float>) \
+  SWEEP(newel::detail::GmresRotate)               \
+  SWEEP(newel::detail::GmresBackSolve)            \
+  SWEEP(newel::detail::RoundStep)                 \
+  SWEEP(newel::detail::RoundByNorm)               \
+  SWEEP(newel::detail::AddCorrection)             \
+  SWEEP(newel::detail::AddWidened)                \
+  SWEEP(newel::detail::MixedReplace)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solvers' vector steps on the device.
-#include <purlin/core/vector_step_device.cuh>
-#include <purlin/solver/steps.hpp>
+#include <newel/core/vector_step_device.cuh>
+#include <newel/solver/steps.hpp>
 
-PURLIN_SOLVER_STEPS(PURLIN_SWEEP_DEVICE)
+NEWEL_SOLVER_STEPS(NEWEL_SWEEP_DEVICE)

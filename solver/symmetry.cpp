@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // v.Aw against w.Av, and p.Ap against its rounding.
-#include <purlin/solver/symmetry.hpp>
+#include <newel/solver/symmetry.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/random.hpp>
-#include <purlin/core/twice_sum.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/monitor_state.hpp>
-#include <purlin/solver/scaled_system.hpp>
-#include <purlin/solver/true_residual.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/random.hpp>
+#include <newel/core/twice_sum.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/monitor_state.hpp>
+#include <newel/solver/scaled_system.hpp>
+#include <newel/solver/true_residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // y = B w, or -B w in twice the precision where B knows its entries: large entries that cancel would leave rounding
@@ -152,7 +152,7 @@ bool is_precond_not_positive_along(const Context<S>& ctx, const LinearOperator<T
                                       double*);                                                                    \
   template bool is_precond_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>,          \
                                               Span<T, S>, double*);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

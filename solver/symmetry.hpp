@@ -2,10 +2,10 @@
 /// Whether operators are symmetric or indefinite, as far as products with a few vectors can show. Internal.
 #pragma once
 
-#include <purlin/solver/failure.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <newel/solver/failure.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Which of A and M (which may be null) is not symmetric, so that CG cannot work with them; none where two vectors do
 /// not show that, or where there is no memory to ask. Two products with each; waits for the stream.
@@ -26,4 +26,4 @@ template <class T, Space S>
 bool is_precond_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& M, Span<T, S> r,
                                    Span<T, S> image, double* scratch);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

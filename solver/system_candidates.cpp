@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The combinations that the automatic choices of a system compare.
-#include <purlin/solver/system_operators.hpp>
+#include <newel/solver/system_operators.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/precond/build_cost.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/precond/build_cost.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T, Space S>
 std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double simple_iterations) {
@@ -50,7 +50,7 @@ std::vector<std::pair<std::string, double>> PlainOperators<T, S>::candidate_prec
   std::vector<std::string> names;
   const PrecondMethod* const simple = simple_preconditioner(*traits_);
   names.push_back(simple != nullptr ? simple->name : "none");
-  for (const PrecondMethod* const method : purlin::stronger_preconditioners(*traits_)) names.push_back(method->name);
+  for (const PrecondMethod* const method : newel::stronger_preconditioners(*traits_)) names.push_back(method->name);
   if (std::find(names.begin(), names.end(), present) == names.end()) names.push_back(present);
   std::vector<std::pair<std::string, double>> preconditioners;
   for (const std::string& name : names) preconditioners.emplace_back(name, candidate_build_seconds(name));
@@ -76,7 +76,7 @@ double PlainOperators<T, S>::candidate_build_seconds(const std::string& name) co
 #define X(T, S)                                                                   \
   template std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double); \
   template double PlainOperators<T, S>::candidate_build_seconds(const std::string&) const;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

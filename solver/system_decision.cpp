@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a system has decided and learnt as a value, and a system that begins with such a value.
-#include <purlin/solver/system_state.hpp>
+#include <newel/solver/system_state.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/number_text.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/number_text.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 std::optional<PrecondRanking> ranking(const std::optional<PrecondOutlooks>& from) {
@@ -20,7 +20,7 @@ template <class Complete>
 std::optional<PrecondOutlooks> outlooks(const std::optional<PrecondRanking>& from, const MatrixTraits& traits,
                                         const Complete& complete) {
   if (!from) return std::nullopt;
-  const std::vector<const PrecondMethod*> in_order = purlin::stronger_preconditioners(traits);
+  const std::vector<const PrecondMethod*> in_order = newel::stronger_preconditioners(traits);
   const auto place = [&](const std::string& name) {
     return std::find_if(in_order.begin(), in_order.end(), [&](const PrecondMethod* m) { return m->name == name; });
   };
@@ -245,7 +245,7 @@ void SystemState<T, S>::add_learnt(SystemInfo& info) const {
                                                          const SystemParts<T, S>&);            \
   template void SystemState<T, S>::keep_decision(bool) noexcept;                               \
   template void SystemState<T, S>::add_learnt(SystemInfo&) const;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

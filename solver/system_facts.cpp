@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A is multiplied with a constant vector and with random ones.
-#include <purlin/solver/system_facts.hpp>
+#include <newel/solver/system_facts.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <vector>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/random.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/random.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr std::uint64_t random_products = 3;
@@ -102,7 +102,7 @@ std::vector<SystemFacts> facts_of(const Context<S>& ctx, LinearSystem<T, S>& sys
 
 #define X(T, S) \
   template std::vector<SystemFacts> facts_of(const Context<S>&, LinearSystem<T, S>&, Span<const T, S>, Index);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include <purlin/core/matrix_traits.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/matrix_traits.hpp>
+#include <newel/solver/linear_system.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Plain values, for an interface to fill in as it knows them. Rows and columns are 0-based.
 struct SystemFacts {
@@ -32,4 +32,4 @@ template <class T, Space S>
 std::vector<SystemFacts> facts_of(const Context<S>& ctx, LinearSystem<T, S>& system, Span<const T, S> b,
                                   Index columns = 1);
 
-}  // namespace purlin
+}  // namespace newel

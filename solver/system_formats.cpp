@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The format of a system: its choice, the matrix as it was given, and the same system in another format.
-#include <purlin/solver/system_operators.hpp>
+#include <newel/solver/system_operators.hpp>
 
 #include <algorithm>
 #include <utility>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/iteration_cost.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/iteration_cost.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T, Space S>
 void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeable) {
@@ -80,7 +80,7 @@ const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>& a) {
 
 template <class T, Space S>
 void PlainOperators<T, S>::expect_iterations(const CsrView<T, S>& a) {
-  expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
+  expected_iterations_ = newel::expected_iterations(facts(a), options_.stop.rel_tol);
 }
 
 // Of one of the formats whose facts are known; nothing where the model does not know it.
@@ -309,7 +309,7 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
   template void PlainOperators<T, S>::keep_values(const CsrView<T, S>&);                                       \
   template void PlainOperators<T, S>::renew_kept_values(Span<const T, S>);                                     \
   template CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>&, PermutedCsr<T, S>&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // When to buy a faster format.
-#include <purlin/solver/system_learning.hpp>
+#include <newel/solver/system_learning.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <purlin/solver/residual_rate.hpp>
+#include <newel/solver/residual_rate.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 namespace {
 
@@ -84,4 +84,4 @@ const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double
   return best;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

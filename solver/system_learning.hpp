@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include <purlin/spmv/format_choice.hpp>
+#include <newel/spmv/format_choice.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What a setup has missed or will save, over its price and what the solve takes after it, before it is
 /// bought: however wrong the iterations to come are estimated, the total then is at most 1 + 1/least_missed times
@@ -88,4 +88,4 @@ class SystemLearning {
   double iterations_ = 0, refreshes_ = 0;  ///< since the last move
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves in mixed precision that begin in double, as every solve does under "auto", and go on in single precision
 // where that pays.
-#include <purlin/solver/system_state.hpp>
+#include <newel/solver/system_state.hpp>
 
 #include <utility>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/number_text.hpp>
-#include <purlin/solver/limits_left.hpp>
-#include <purlin/solver/own_progress.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/number_text.hpp>
+#include <newel/solver/limits_left.hpp>
+#include <newel/solver/own_progress.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The report of a part that stopped for the next one to go on, and the next one's, as of one attempt.
@@ -227,7 +227,7 @@ SystemInfo SystemState<T, S>::info() const {
   template SystemInfo SystemState<T, S>::info() const;                                                     \
   template SolveReport SystemState<T, S>::solve_in_either(Span<const T, S>, Span<T, S>, const ProgressFn&, \
                                                           InitialGuess);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

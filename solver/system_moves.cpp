@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a system moves to another format or preconditioner in the middle of a solve.
-#include <purlin/solver/system_state.hpp>
+#include <newel/solver/system_state.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/number_text.hpp>
-#include <purlin/solver/cg_spectrum.hpp>
-#include <purlin/spmv/scaled_estimates.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/number_text.hpp>
+#include <newel/solver/cg_spectrum.hpp>
+#include <newel/spmv/scaled_estimates.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // In a row, that took longer with a stronger preconditioner; one that took far longer is enough.
@@ -494,7 +494,7 @@ std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vect
   template void SystemState<T, S>::compare_with_weaker(const SolveReport&); \
   template void SystemState<T, S>::leave_what_proved_slower();              \
   template std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing and building A and M of a system.
-#include <purlin/solver/system_operators.hpp>
+#include <newel/solver/system_operators.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/empty_columns.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/random.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/pattern_options.hpp>
-#include <purlin/solver/division.hpp>
-#include <purlin/solver/iteration_cost.hpp>
-#include <purlin/spmv/machine_speed.hpp>
-#include <purlin/spmv/matrix_facts.hpp>
-#include <purlin/spmv/scaled_estimates.hpp>
+#include <newel/core/empty_columns.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/random.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/pattern_options.hpp>
+#include <newel/solver/division.hpp>
+#include <newel/solver/iteration_cost.hpp>
+#include <newel/spmv/machine_speed.hpp>
+#include <newel/spmv/matrix_facts.hpp>
+#include <newel/spmv/scaled_estimates.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int trial_iterations = 32;
@@ -208,7 +208,7 @@ void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool ma
   precond_chosen_ = true;
   if (diagonal_ && invert_diagonal(a)) return;
   const bool put_off = to_weigh_ && may_follow && simple_preconditioner(*traits_) != nullptr &&
-                       !purlin::stronger_preconditioners(*traits_).empty();
+                       !newel::stronger_preconditioners(*traits_).empty();
   if (!put_off) expect_iterations(a);
   PrecondUse use = put_off ? PrecondUse{*traits_} : precond_use();
   use.later = may_follow;
@@ -400,7 +400,7 @@ SystemInfo PlainOperators<T, S>::info() {
 }
 
 #define X(T, S) template class PlainOperators<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

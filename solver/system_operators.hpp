@@ -10,20 +10,20 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/available_memory.hpp>
-#include <purlin/core/work_limit.hpp>
-#include <purlin/precond/build_cost.hpp>
-#include <purlin/precond/choice.hpp>
-#include <purlin/solver/candidate.hpp>
-#include <purlin/solver/choice.hpp>
-#include <purlin/solver/fixed_unknowns.hpp>
-#include <purlin/solver/linear_system.hpp>
-#include <purlin/solver/memory_estimate.hpp>
-#include <purlin/solver/solver_chain.hpp>
-#include <purlin/solver/system_learning.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/available_memory.hpp>
+#include <newel/core/work_limit.hpp>
+#include <newel/precond/build_cost.hpp>
+#include <newel/precond/choice.hpp>
+#include <newel/solver/candidate.hpp>
+#include <newel/solver/choice.hpp>
+#include <newel/solver/fixed_unknowns.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/solver/memory_estimate.hpp>
+#include <newel/solver/solver_chain.hpp>
+#include <newel/solver/system_learning.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// How long each phase of a setup took, work on the stream included.
 using PhaseSeconds = std::vector<std::pair<std::string, double>>;
@@ -429,4 +429,4 @@ void require_memory(const Context<S>& ctx, const SystemEstimate& wanted) {
   require_available(ctx, "this system (an estimate)", wanted.total());
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -5,10 +5,10 @@
 #include <functional>
 #include <memory>
 
-#include <purlin/reorder/row_order.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <newel/reorder/row_order.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Makes M for the matrix `a`, which is in solver order; `order` is that order. `LinearSystem::refresh` calls the
 /// `refresh` of what it returns, with values in the order of the caller's matrix: what the formats and
@@ -46,4 +46,4 @@ std::shared_ptr<const Operator> borrowed(const Operator& op) {
   return std::shared_ptr<const Operator>(&op, [](const Operator*) {});
 }
 
-}  // namespace purlin
+}  // namespace newel

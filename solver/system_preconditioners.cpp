@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the preconditioner of a system that chose it itself changes.
-#include <purlin/solver/system_operators.hpp>
+#include <newel/solver/system_operators.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <utility>
 
-#include <purlin/core/instantiate.hpp>
+#include <newel/core/instantiate.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 // Asked at every poll: the model's seconds are worked out once, and the pattern is read once, when that is worth it.
 // The values are looked at before one is made.
@@ -52,7 +52,7 @@ bool PlainOperators<T, S>::estimate_stronger() {
     return found;
   };
   PrecondOutlooks found{outlook(options_.precond.name), {}};
-  for (const PrecondMethod* const method : purlin::stronger_preconditioners(*traits_)) {
+  for (const PrecondMethod* const method : newel::stronger_preconditioners(*traits_)) {
     found.stronger.push_back(outlook(method->name));
   }
   outlooks_ = std::move(found);
@@ -304,7 +304,7 @@ bool PlainOperators<T, S>::next_preconditioner() {
   template void PlainOperators<T, S>::decide_preconditioner();                                   \
   template bool PlainOperators<T, S>::raise_precision();                                         \
   template bool PlainOperators<T, S>::next_preconditioner();
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

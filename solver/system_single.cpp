@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a system that may iterate in single precision gains by it, and the same system in mixed precision.
-#include <purlin/solver/system_operators.hpp>
+#include <newel/solver/system_operators.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <type_traits>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/solver/iteration_cost.hpp>
-#include <purlin/solver/mixed_operators.hpp>
-#include <purlin/spmv/scaled_estimates.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/solver/iteration_cost.hpp>
+#include <newel/solver/mixed_operators.hpp>
+#include <newel/spmv/scaled_estimates.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 bool is_diagonal_or_none(const std::string& precond) {
@@ -109,7 +109,7 @@ std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_single(const Csr
   template std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_single(const std::string&, bool); \
   template std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_single(const CsrView<T, S>&,      \
                                                                                   const std::string&, bool) const;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves, and the exchange of format and preconditioner between and during them.
-#include <purlin/solver/system_state.hpp>
+#include <newel/solver/system_state.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/number_text.hpp>
-#include <purlin/solver/limits_left.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/number_text.hpp>
+#include <newel/solver/limits_left.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T, Space S>
 SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
@@ -194,7 +194,7 @@ bool SystemState<T, S>::move_to(const std::string& format) {
 }
 
 #define X(T, S) template struct SystemState<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

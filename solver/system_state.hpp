@@ -6,20 +6,20 @@
 #include <optional>
 #include <string>
 
-#include <purlin/core/assembled_matrix.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/decision_cache.hpp>
-#include <purlin/solver/given_operators.hpp>
-#include <purlin/solver/limits_left.hpp>
-#include <purlin/solver/memory_estimate.hpp>
-#include <purlin/solver/mixed_operators.hpp>
-#include <purlin/solver/solve_gate.hpp>
-#include <purlin/solver/solve_limits.hpp>
-#include <purlin/solver/system_learning.hpp>
-#include <purlin/solver/system_operators.hpp>
+#include <newel/core/assembled_matrix.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/decision_cache.hpp>
+#include <newel/solver/given_operators.hpp>
+#include <newel/solver/limits_left.hpp>
+#include <newel/solver/memory_estimate.hpp>
+#include <newel/solver/mixed_operators.hpp>
+#include <newel/solver/solve_gate.hpp>
+#include <newel/solver/solve_limits.hpp>
+#include <newel/solver/system_learning.hpp>
+#include <newel/solver/system_operators.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T, Space S>
 void require_apart(Span<const T, S> read, Span<const T, S> written, const char* which) {
@@ -200,7 +200,7 @@ struct SystemState : private OperatorExchange<T, S> {
     SystemSize size{rows, nonzeros, sizeof(T), false, options.mixed && !chooses_precision(options)};
     size.columns = options.columns;
     size.null_space = options.null_space == NullSpace::constant;
-    purlin::detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
+    newel::detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
   }
 
   void finish_setup() {
@@ -523,7 +523,7 @@ struct SystemState : private OperatorExchange<T, S> {
 
   void write_reasons(SolveReport& report) const {
     const std::string& name = operators->preconditioner_name();
-    purlin::detail::write_reasons(report, name == "none" ? "" : name);
+    newel::detail::write_reasons(report, name == "none" ? "" : name);
   }
 
   // As `enter`, for columns one after the other.
@@ -559,4 +559,4 @@ struct SystemState : private OperatorExchange<T, S> {
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms of residuals, and bounds of their rounding.
-#include <purlin/solver/true_residual.hpp>
+#include <newel/solver/true_residual.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/random.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/convergence_steps.hpp>
-#include <purlin/solver/monitor_state.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/random.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/convergence_steps.hpp>
+#include <newel/solver/monitor_state.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr double least_square = 0x1p-900, most_square = 0x1p900;  // sums of squares without loss
@@ -161,7 +161,7 @@ double rounding_of_product(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                             Span<T, S>, Span<T, S>, double*);                                  \
   template TrueResidual true_residual<T, S>(const Context<S>&, const LinearOperator<T, S>&, Span<const T, S>,  \
                                             Span<const T, S>, double, double, Span<T, S>, double*);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

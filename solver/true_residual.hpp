@@ -2,9 +2,9 @@
 /// The residual b - A x of an x that is to be returned, its norm, and how far rounding may have moved it. Internal.
 #pragma once
 
-#include <purlin/spmv/operator.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What is known of b - A x.
 struct TrueResidual {
@@ -41,4 +41,4 @@ template <class T, Space S>
 double rounding_of_product(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> x, Span<T, S> v,
                            Span<T, S> w, double* scratch);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

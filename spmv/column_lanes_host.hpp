@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// One number a column. Registers of 32 bytes, which machines without them treat as two.
 template <class T, int k>
@@ -49,4 +49,4 @@ struct ColumnDots {
   void store(double* to) const { sum.store(to); }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

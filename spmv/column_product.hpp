@@ -2,10 +2,10 @@
 /// What loops over several interleaved vectors are handed, as `product.hpp` is for one. Internal.
 #pragma once
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/core/types.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Y = alpha A X + beta Y; with beta = 0, Y is not read. Where `xy` is not null, x.y of each column is left there too
 /// (alpha is then 1 and beta 0).
@@ -21,9 +21,9 @@ struct ColumnProductArgs {
 
 /// alpha sum + beta y[at] as it is written.
 template <class T>
-PURLIN_HD T row_result(const ColumnProductArgs<T>& args, T sum, std::int64_t at) {
+NEWEL_HD T row_result(const ColumnProductArgs<T>& args, T sum, std::int64_t at) {
   const T product = args.alpha * sum;
   return args.beta == T(0) ? product : product + args.beta * args.y[at];
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

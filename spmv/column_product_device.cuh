@@ -2,10 +2,10 @@
 /// What kernels with k interleaved vectors share: k values at once, and k sums x.y. Internal.
 #pragma once
 
-#include <purlin/spmv/column_product.hpp>
-#include <purlin/spmv/product_device.cuh>
+#include <newel/spmv/column_product.hpp>
+#include <newel/spmv/product_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// k values, adjacent in a batch.
 template <class T, int k>
@@ -65,4 +65,4 @@ __device__ __forceinline__ void finish_dots(const double (&mine)[k], double* par
   if (threadIdx.x < k) xy[threadIdx.x] = all[threadIdx.x];
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

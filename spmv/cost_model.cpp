@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts of a pattern, and seconds from bytes.
-#include <purlin/spmv/cost_model.hpp>
+#include <newel/spmv/cost_model.hpp>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include <purlin/reorder/blocks.hpp>
+#include <newel/reorder/blocks.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // From the start of a kernel to the next one's: measured on an H200, launched from a stream.
@@ -106,4 +106,4 @@ double CostEstimate::setup_seconds(const Machine& machine, Offset nonzeros, int 
   return machine.device() ? seconds + upload_bytes / upload_bytes_per_second : seconds;
 }
 
-}  // namespace purlin
+}  // namespace newel

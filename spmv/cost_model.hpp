@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/machine.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/machine.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 
 /// What the start of a loop of a host's threads costs, which wait for it awake.
@@ -86,4 +86,4 @@ struct CostEstimate {
   double setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const;
 };
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SpmvFormat: what the rest of Purlin knows of a product format, one line of the table in `spmv/registry.hpp`.
+/// SpmvFormat: what the rest of Newel knows of a product format, one line of the table in `spmv/registry.hpp`.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/config.hpp>
-#include <purlin/core/factory_columns.hpp>
-#include <purlin/core/machine.hpp>
-#include <purlin/reorder/partition.hpp>
-#include <purlin/reorder/row_order.hpp>
-#include <purlin/spmv/cost_model.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <newel/config.hpp>
+#include <newel/core/factory_columns.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/reorder/partition.hpp>
+#include <newel/reorder/row_order.hpp>
+#include <newel/spmv/cost_model.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Which format, and its choices.
 struct SpmvOptions {
@@ -106,8 +106,8 @@ struct MakeFormatOperator {
 template <template <class, Space> class Operator, PlanOrderOnDevice plan = nullptr>
 SpmvFormat with_operator(SpmvFormat format) {
   fill_columns<MakeFormatOperator<Operator>>(format.make);
-  if constexpr (PURLIN_HAS_CUDA == 1) format.plan_on_device = plan;
+  if constexpr (NEWEL_HAS_CUDA == 1) format.plan_on_device = plan;
   return format;
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The choice of a format, by the cost model and by measuring.
-#include <purlin/spmv/format_choice.hpp>
+#include <newel/spmv/format_choice.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/number_text.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/plan_cache.hpp>
-#include <purlin/spmv/scaled_estimates.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/number_text.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/spmv/plan_cache.hpp>
+#include <newel/spmv/scaled_estimates.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -85,7 +85,7 @@ double time_product(const Context<S>& ctx, const MatrixOperator<T, S>& op) {
   constexpr double least_seconds = 2e-3;
   constexpr int most_repeats = 1000;
   Array<T, S> x(ctx, op.cols()), y(ctx, op.rows());
-  purlin::fill<T, S>(ctx, T(1), x.span());
+  newel::fill<T, S>(ctx, T(1), x.span());
   const auto run = [&](int repeats) {
     const auto start = Clock::now();
     for (int k = 0; k < repeats; ++k) op.apply(ctx, T(1), x.cspan(), T(0), y.span());
@@ -213,7 +213,7 @@ FormatChoice measure_formats(const Context<S>& ctx, const CsrView<T, S>& a, cons
   template FormatChoice choose_format_by_cost<T>(const Context<S>&, const Pattern<S>&, const SpmvOptions&, \
                                                  const FormatUse&);                                        \
   template FormatChoice measure_formats(const Context<S>&, const CsrView<T, S>&, const SpmvOptions&, double, bool);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <purlin/spmv/registry.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// One format that was considered.
 struct FormatTrial {
@@ -82,4 +82,4 @@ template <class T, Space S>
 FormatChoice measure_formats(const Context<S>& ctx, const CsrView<T, S>& a, const SpmvOptions& options,
                              double products, bool may_renumber = true);
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include <purlin/core/machine.hpp>
+#include <newel/core/machine.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What the cost model wants to know of a device beyond what the driver says of it.
 struct MachineSpeed {
@@ -40,4 +40,4 @@ class UnknownDevices {
   UnknownDevices& operator=(const UnknownDevices&) = delete;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

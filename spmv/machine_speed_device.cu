@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The speed of a device, measured and kept.
-#include <purlin/spmv/machine_speed.hpp>
+#include <newel/spmv/machine_speed.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -10,10 +10,10 @@
 #include <optional>
 #include <type_traits>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/spmv/plan_cache.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/spmv/plan_cache.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int copy_threads = 256;
@@ -51,7 +51,7 @@ double best_seconds(cudaStream_t stream, Work&& work) {
   for (int run = 0; run <= runs; ++run) {
     const auto start = std::chrono::steady_clock::now();
     work();
-    PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream));
+    NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (run == 1 || (run > 1 && seconds < best)) best = seconds;
   }
@@ -64,21 +64,21 @@ double copy_seconds(const Context<Space::device>& ctx, cudaStream_t stream, doub
   const auto blocks = static_cast<unsigned>(ctx.multiprocessors() * blocks_of_multiprocessor);
   const auto copy = [&] {
     for (int k = 0; k < copies; ++k) copy_doubles<<<blocks, copy_threads, 0, stream>>>(to, from, n);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   };
   return best_seconds(stream, copy) / copies;
 }
 
 double seconds_between_kernels(cudaStream_t stream, double* at) {
   cudaGraph_t captured = nullptr;
-  PURLIN_CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  NEWEL_CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   for (int k = 0; k < small_kernels; ++k) add_one<<<1, 1, 0, stream>>>(at);
-  PURLIN_CHECK_CUDA(cudaStreamEndCapture(stream, &captured));
+  NEWEL_CHECK_CUDA(cudaStreamEndCapture(stream, &captured));
   const Owned<cudaGraph_t, DestroyGraph> graph(captured);
   cudaGraphExec_t made = nullptr;
-  PURLIN_CHECK_CUDA(cudaGraphInstantiate(&made, graph.get(), 0));
+  NEWEL_CHECK_CUDA(cudaGraphInstantiate(&made, graph.get(), 0));
   const Owned<cudaGraphExec_t, DestroyExec> exec(made);
-  return best_seconds(stream, [&] { PURLIN_CHECK_CUDA(cudaGraphLaunch(exec.get(), stream)); }) / small_kernels;
+  return best_seconds(stream, [&] { NEWEL_CHECK_CUDA(cudaGraphLaunch(exec.get(), stream)); }) / small_kernels;
 }
 
 std::optional<MachineSpeed> kept_speed(PlanCache& cache, const PlanKey& key) {
@@ -135,9 +135,9 @@ MachineSpeed measure_speed(const Context<Space::device>& ctx) {
     if (bytes < least_bytes) return {};
   }
   const std::unique_ptr<void, FreeMemory> memory(found);
-  PURLIN_CHECK_CUDA(cudaMemset(memory.get(), 0, bytes));
+  NEWEL_CHECK_CUDA(cudaMemset(memory.get(), 0, bytes));
   cudaStream_t made = nullptr;  // the context's own may be one that cannot be captured
-  PURLIN_CHECK_CUDA(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+  NEWEL_CHECK_CUDA(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
   const Owned<cudaStream_t, DestroyStream> stream(made);
   auto* const from = static_cast<double2*>(memory.get());
   const auto half = static_cast<std::int64_t>(bytes / 2 / sizeof(double2));
@@ -160,4 +160,4 @@ Machine measured_machine(const Context<Space::device>& ctx, const std::string& p
 UnknownDevices::UnknownDevices() { devices_are_unknown = true; }
 UnknownDevices::~UnknownDevices() { devices_are_unknown = false; }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

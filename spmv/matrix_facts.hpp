@@ -2,10 +2,10 @@
 /// All that the automatic choices want to know of a matrix on a device, read together. Internal.
 #pragma once
 
-#include <purlin/core/matrix_traits.hpp>
-#include <purlin/spmv/cost_model.hpp>
+#include <newel/core/matrix_traits.hpp>
+#include <newel/spmv/cost_model.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What `matrix_traits` and `pattern_facts` find.
 struct MatrixFacts {
@@ -17,4 +17,4 @@ struct MatrixFacts {
 template <class T>
 MatrixFacts matrix_facts(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

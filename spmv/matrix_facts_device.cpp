@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts of a matrix on a device: kernels that count and look for blocks, and one wait for all of them.
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/matrix_traits_device.hpp>
-#include <purlin/reorder/partition_device.hpp>
-#include <purlin/spmv/matrix_facts.hpp>
-#include <purlin/spmv/matrix_facts_device.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/matrix_traits_device.hpp>
+#include <newel/reorder/partition_device.hpp>
+#include <newel/spmv/matrix_facts.hpp>
+#include <newel/spmv/matrix_facts_device.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 std::function<PatternFacts()> start_pattern_facts(const Context<Space::device>& ctx,
@@ -41,7 +41,7 @@ detail::MatrixFacts detail::matrix_facts(const Context<Space::device>& ctx, cons
 }
 
 #define X(T, S) template detail::MatrixFacts detail::matrix_facts(const Context<S>&, const CsrView<T, S>&);
-PURLIN_FOR_TYPES(X, Space::device)
+NEWEL_FOR_TYPES(X, Space::device)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,14 +4,14 @@
 
 #include <functional>
 
-#include <purlin/core/small_results_device.hpp>
-#include <purlin/spmv/cost_model.hpp>
+#include <newel/core/small_results_device.hpp>
+#include <newel/spmv/cost_model.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// `row_lengths` without its wait: what is returned gives them once `results` have been fetched. Waits then all the
 /// same where rows have more than 4095 entries.
 std::function<RowLengths()> start_row_lengths(const Context<Space::device>& ctx,
                                               const Pattern<Space::device>& pattern, SmallResults& results);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What operators do unless they know better.
-#include <purlin/spmv/operator.hpp>
+#include <newel/spmv/operator.hpp>
 
 #include <atomic>
 
-#include <purlin/core/column_ops.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/column_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
 
-namespace purlin {
+namespace newel {
 
 detail::Serial::Serial() {
   static std::atomic<std::uint64_t> last{0};
@@ -64,7 +64,7 @@ void MatrixOperator<T, S>::slots_written(const Context<S>&) {}
 #define X(T, S)                        \
   template class LinearOperator<T, S>; \
   template class MatrixOperator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/spmv/residual_sums.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/spmv/residual_sums.hpp>
 
-namespace purlin {
+namespace newel {
 
 template <Space S>
 struct RowOrder;
@@ -128,7 +128,7 @@ class LinearOperator {
   detail::Serial serial_;
 };
 
-/// What an operator is made of; `purlin info` and the reports print it.
+/// What an operator is made of; `newel info` and the reports print it.
 struct OperatorInfo {
   std::string name;         ///< name and variant as in the table
   std::string detail;       ///< one line for people, or empty
@@ -244,4 +244,4 @@ class FunctionOperator final : public LinearOperator<T, S> {
   Function apply_;
 };
 
-}  // namespace purlin
+}  // namespace newel

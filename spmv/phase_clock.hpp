@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 class PhaseClock {
  public:
@@ -34,4 +34,4 @@ class PhaseClock {
   std::vector<std::pair<std::string, double>> seconds_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

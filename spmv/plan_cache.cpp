@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys, and plans found and kept.
-#include <purlin/spmv/plan_cache.hpp>
+#include <newel/spmv/plan_cache.hpp>
 
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/temporary_file.hpp>
-#include <purlin/spmv/plan_file.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/temporary_file.hpp>
+#include <newel/spmv/plan_file.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 template <class RowPtr>
@@ -99,7 +99,7 @@ void PlanCache::keep(const PlanKey& key, const CachedPlan& plan) {
 
 PlanKey request_key(const FormatRequest& request) {
   PlanKey key;
-  key.add(PURLIN_VERSION);
+  key.add(NEWEL_VERSION);
   key.add(static_cast<std::uint64_t>(request.machine.space));
   key.add(request.machine.name);
   key.add(static_cast<std::uint64_t>(request.machine.processors));
@@ -169,7 +169,7 @@ RowOrder<S> plan_through_cache(const Context<S>& ctx, const Pattern<S>& pattern,
 #define X(S)                                                                                       \
   template RowOrder<S> plan_through_cache(const Context<S>&, const Pattern<S>&, const SpmvFormat&, \
                                           const FormatRequest&, const std::function<RowOrder<S>()>&);
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include <purlin/spmv/registry.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A fingerprint of everything that a plan depends on: pattern, machine, options. Text goes in with its length.
 class PlanKey {
@@ -77,4 +77,4 @@ template <Space S>
 RowOrder<S> plan_through_cache(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvFormat& format,
                                const FormatRequest& request, const std::function<RowOrder<S>()>& make);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

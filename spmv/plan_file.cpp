@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans as files: little-endian words with a version in front and a checksum behind.
-#include <purlin/spmv/plan_file.hpp>
+#include <newel/spmv/plan_file.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <cstring>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
-constexpr char magic[8] = {'P', 'u', 'r', 'l', 'i', 'n', 'P', '1'};
+constexpr char magic[8] = {'N', 'e', 'w', 'e', 'l', 'P', 'L', '1'};
 constexpr std::uint64_t file_version = 1;
 
 std::uint64_t checksum_of(const char* data, std::size_t size) {
@@ -158,4 +158,4 @@ std::string read_plan_file(const std::string& name, std::optional<std::string>& 
   return fault;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

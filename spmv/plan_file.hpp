@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include <purlin/spmv/plan_cache.hpp>
+#include <newel/spmv/plan_cache.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The finaliser of splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014).
 constexpr std::uint64_t mixed_bits(std::uint64_t z) {
@@ -27,4 +27,4 @@ std::string decode_plan(std::string bytes, const PlanKey& key, CachedPlan& plan)
 /// pipe would be waited for, and a device has no end.
 std::string read_plan_file(const std::string& name, std::optional<std::string>& bytes);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 // The key of a pattern on a device: sums of the mixed entries, which are the same in whatever order they are added.
 #include <algorithm>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/spmv/plan_cache.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/spmv/plan_cache.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int threads = 256;
@@ -43,7 +43,7 @@ void queue_sums(const Context<Space::device>& ctx, Span<const V, Space::device> 
   const std::int64_t wanted = (values.size + threads - 1) / threads, most = std::int64_t{ctx.multiprocessors()} * 8;
   const auto blocks = static_cast<unsigned>(std::min(wanted, most));
   sum_mixed<<<blocks, threads, 0, ctx.stream()>>>(values.data, values.size, sums);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void PlanKey::add(const Context<Space::device>& ctx, const Pattern<Space::device
   add(static_cast<std::uint64_t>(pattern.cols));
   add(static_cast<std::uint64_t>(pattern.col.size));
   Array<unsigned long long, Space::device> sums(ctx, 4);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(sums.data(), 0, sums.bytes(), ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(sums.data(), 0, sums.bytes(), ctx.stream()));
   with_row_ptr(pattern, [&](auto row_ptr) { queue_sums(ctx, row_ptr, sums.data()); });
   queue_sums(ctx, pattern.col, sums.data() + 2);
   for (const unsigned long long sum : to_vector(ctx, sums.cspan())) add(static_cast<std::uint64_t>(sum));
@@ -66,4 +66,4 @@ PlanKey plan_key(const Context<Space::device>& ctx, const Pattern<Space::device>
   return key;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

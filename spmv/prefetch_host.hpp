@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include <purlin/core/types.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Where x is larger than its share of the caches, its entries are prefetched `prefetch_ahead`
 /// matrix entries ahead: the rows of a finite-element matrix are too short for the processor to look beyond their
@@ -20,4 +20,4 @@ inline bool prefetch_pays(Index cols, std::size_t value_bytes) {
   return Offset{cols} * static_cast<Offset>(value_bytes) > cached_x_bytes;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

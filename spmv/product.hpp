@@ -2,10 +2,10 @@
 /// What every format's loops are handed, and the two lines that they all end a row with. Internal.
 #pragma once
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/core/types.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// y = alpha A x + beta y; with beta = 0, y is not read. Where `xy` is not null, x.y is left there too (alpha is then
 /// 1 and beta 0).
@@ -20,15 +20,15 @@ struct ProductArgs {
 
 /// alpha * sum + beta * y as it is written to a row, where y holds `before`.
 template <class T>
-PURLIN_HD T row_result_of(const ProductArgs<T>& args, T sum, T before) {
+NEWEL_HD T row_result_of(const ProductArgs<T>& args, T sum, T before) {
   const T product = args.alpha * sum;
   return args.beta == T(0) ? product : product + args.beta * before;
 }
 
 /// The same for row i.
 template <class T>
-PURLIN_HD T row_result(const ProductArgs<T>& args, T sum, std::int64_t i) {
+NEWEL_HD T row_result(const ProductArgs<T>& args, T sum, std::int64_t i) {
   return row_result_of(args, sum, args.beta == T(0) ? T(0) : args.y[i]);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// What the product kernels of all formats share: loads that do not disturb the caches, and the sum x.y. Internal.
 #pragma once
 
-#include <purlin/core/vector_step_device.cuh>
-#include <purlin/spmv/product.hpp>
+#include <newel/core/vector_step_device.cuh>
+#include <newel/spmv/product.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A value that is read once per product: it passes the caches by, which belong to x.
 template <class V>
@@ -40,4 +40,4 @@ __device__ __forceinline__ void finish_dot(double mine, double* partial, unsigne
   if (threadIdx.x == 0) *xy = sum;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks formats up in their table, plans orders and builds operators.
-#include <purlin/spmv/registry.hpp>
+#include <newel/spmv/registry.hpp>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/nearest_name.hpp>
-#include <purlin/reorder/host_pattern.hpp>
-#include <purlin/spmv/plan_cache.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/nearest_name.hpp>
+#include <newel/reorder/host_pattern.hpp>
+#include <newel/spmv/plan_cache.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 std::pair<std::string_view, std::string_view> split_variant(std::string_view name) {
@@ -112,7 +112,7 @@ OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const
   template RowOrder<S> plan_order<T>(const Context<S>&, const Pattern<S>&, const SpmvOptions&);     \
   template OperatorPtr<T, S> make_spmv(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, \
                                        const SpmvOptions&, const PatternFacts*);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include <purlin/core/table.hpp>
-#include <purlin/spmv/format.hpp>
+#include <newel/core/table.hpp>
+#include <newel/spmv/format.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// All formats: those of the library in the order of the documentation, and those that the program has registered.
 const std::list<SpmvFormat>& spmv_formats();
@@ -43,4 +43,4 @@ Table<SpmvFormat>& format_table();
 
 }  // namespace detail
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,11 +2,11 @@
 /// b - A x in twice the working precision, with a bound of what is still lost: what a solve is judged by. Internal.
 #pragma once
 
-#include <purlin/core/twice_sum.hpp>
-#include <purlin/core/types.hpp>
-#include <purlin/spmv/residual_sums.hpp>
+#include <newel/core/twice_sum.hpp>
+#include <newel/core/types.hpp>
+#include <newel/spmv/residual_sums.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The arrays of a residual; r may be b.
 template <class T>
@@ -20,7 +20,7 @@ struct ResidualArgs {
 /// Ends row i: writes r_i and adds to the sums, whose x_max is set. `minus_ax` is minus the row's product, after
 /// `terms` of its entries.
 template <class T>
-PURLIN_HD void finish_residual_row(const ResidualArgs<T>& args, std::int64_t i, TwiceSum minus_ax, double terms,
+NEWEL_HD void finish_residual_row(const ResidualArgs<T>& args, std::int64_t i, TwiceSum minus_ax, double terms,
                                    ResidualSums& sums) {
   const double b = args.b[i];
   minus_ax.add(b);
@@ -48,7 +48,7 @@ PURLIN_HD void finish_residual_row(const ResidualArgs<T>& args, std::int64_t i, 
 
 /// A run of slots that follow each other `stride` apart, as most formats have them.
 template <class T, class F>
-PURLIN_HD void walk_run(const T* val, const Index* col, Offset stride, Offset count, int member, int members, F& f) {
+NEWEL_HD void walk_run(const T* val, const Index* col, Offset stride, Offset count, int member, int members, F& f) {
   if (member >= count) return;
   const Index* const first = col + member * stride;
   const Offset step = stride * members;
@@ -59,7 +59,7 @@ PURLIN_HD void walk_run(const T* val, const Index* col, Offset stride, Offset co
 /// The last of `count` ascending numbers number_at(0), number_at(1), ... at or below `value`, by its position; 0 where
 /// all are above.
 template <class NumberAt, class V>
-PURLIN_HD Index last_place_at_or_below(Index count, V value, NumberAt&& number_at) {
+NEWEL_HD Index last_place_at_or_below(Index count, V value, NumberAt&& number_at) {
   Index low = 0, high = count - 1;
   while (low < high) {
     const Index middle = low + (high - low + 1) / 2;
@@ -73,8 +73,8 @@ PURLIN_HD Index last_place_at_or_below(Index count, V value, NumberAt&& number_a
 
 /// The same for `count` + 1 numbers in memory; count - 1 at most.
 template <class I, class V>
-PURLIN_HD Index last_at_or_below(const I* ascending, Index count, V value) {
+NEWEL_HD Index last_at_or_below(const I* ascending, Index count, V value) {
   return last_place_at_or_below(count, value, [ascending](Index k) { return ascending[k]; });
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

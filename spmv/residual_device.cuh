@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include <purlin/spmv/product_device.cuh>
-#include <purlin/spmv/residual.hpp>
+#include <newel/spmv/product_device.cuh>
+#include <newel/spmv/residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct ResidualTuning {
   static constexpr int threads = 256;
@@ -132,8 +132,8 @@ ResidualSums residual_by(const Context<Space::device>& ctx, const Walk& walk, co
   double* const total = state.partial() + std::int64_t{blocks} * residual_numbers;
   residual_kernel<<<blocks, ResidualTuning::threads, 0, state.stream()>>>(walk, args, state.partial(),
                                                                           state.tickets(), total);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return fetch_sums(ctx, total);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/wide_host.hpp>
-#include <purlin/spmv/residual.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/wide_host.hpp>
+#include <newel/spmv/residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Minus the products of `count` slots with x.
 template <class T, class ColumnOf>
@@ -85,4 +85,4 @@ ResidualSums residual_by(const Context<Space::host>& ctx, const Walk& walk, cons
   return total;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,7 +2,7 @@
 /// What an operator says of a residual that it forms in twice the working precision. Internal.
 #pragma once
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// How a residual is to be judged.
 struct ResidualScale {
@@ -20,4 +20,4 @@ struct ResidualSums {
   double x_max = 0;          ///< as it was given
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

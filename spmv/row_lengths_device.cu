@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/matrix_facts_device.hpp>
-#include <purlin/spmv/product_device.cuh>
+#include <newel/core/context_device.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/spmv/matrix_facts_device.hpp>
+#include <newel/spmv/product_device.cuh>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr int threads = 256;
@@ -58,10 +58,10 @@ template <class P>
 std::vector<Index> longer_rows(const Context<Space::device>& ctx, const P* row_ptr, Index rows, Index longer) {
   if (longer == 0) return {};
   Array<Index, Space::device> length(ctx, longer), found(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(found.data(), 0, sizeof(Index), ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(found.data(), 0, sizeof(Index), ctx.stream()));
   const auto blocks = static_cast<unsigned>((Offset{rows} + threads - 1) / threads);
   list_longer<<<blocks, threads, 0, ctx.stream()>>>(row_ptr, rows, length.data(), found.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return to_vector(ctx, length.cspan());
 }
 
@@ -73,7 +73,7 @@ std::function<RowLengths()> start_lengths(const Context<Space::device>& ctx, con
   const auto blocks = static_cast<unsigned>(
       std::min((Offset{rows} + threads - 1) / threads, ctx.multiprocessors() * blocks_of_multiprocessor));
   count_lengths<<<blocks, threads, 0, ctx.stream()>>>(row_ptr, rows, count);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return [ctx, row_ptr, rows, count, &results] {
     const std::vector<Index> counts = results.at(count, counted + 1);
     RowLengths lengths;
@@ -104,4 +104,4 @@ RowLengths row_lengths(const Context<Space::device>& ctx, const Pattern<Space::d
   return lengths();
 }
 
-}  // namespace purlin
+}  // namespace newel

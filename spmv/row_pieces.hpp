@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <purlin/core/array.hpp>
-#include <purlin/spmv/product.hpp>
+#include <newel/core/array.hpp>
+#include <newel/spmv/product.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Long rows, cut into pieces of almost equal length. A row of one piece is written by whoever sums it; the sums of
 /// the others are kept and added in a second step, in the order of the row, so that its bits do not depend on who was
@@ -70,4 +70,4 @@ double join_rows(const JoinView<T>& join, const ProductArgs<T>& args) {
   return dot;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every length that occurs is tried as the longest row of one thread.
-#include <purlin/spmv/row_sharing.hpp>
+#include <newel/spmv/row_sharing.hpp>
 
 #include <algorithm>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr double batch_seconds = 1e-6;
@@ -132,4 +132,4 @@ RowSharing share_rows(const RowLengths& lengths, const Machine& machine, std::si
   return *best;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include <purlin/core/machine.hpp>
-#include <purlin/spmv/cost_model.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/spmv/cost_model.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A thread of a kernel.
 struct RowWorker {
@@ -61,4 +61,4 @@ Index lanes_of_piece(Offset slots, Index thread_slots, Index least, Index most);
 RowSharing share_rows(const RowLengths& lengths, const Machine& machine, std::size_t value_bytes,
                       const SharingChoices& choices);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

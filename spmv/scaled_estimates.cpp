@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The factors of a thread.
-#include <purlin/spmv/scaled_estimates.hpp>
+#include <newel/spmv/scaled_estimates.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 thread_local double present_factor = 1, present_single_seconds = 1;
@@ -21,4 +21,4 @@ ScaledEstimates::~ScaledEstimates() {
 double ScaledEstimates::factor() { return present_factor; }
 double ScaledEstimates::single_seconds() { return present_single_seconds; }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,7 +2,7 @@
 /// ScaledEstimates: wrong estimates on purpose. Internal.
 #pragma once
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// While it lives, every estimate in this thread of the iterations to come is multiplied: what `auto` decides by them
 /// has to stay close to the best although they are wrong. So are the seconds of iterations in single precision.
@@ -22,4 +22,4 @@ class ScaledEstimates {
   double before_, single_before_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// SlotGather: how the caller's values reach the slots of a format, in an order that suits the memory. Internal.
 #pragma once
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/core/vector_ops.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Fills slot k with the value at the position that a ValueMap gives for it, or with 0. On the host: the map itself,
 /// read slot by slot.
@@ -17,7 +17,7 @@ class SlotGather {
 
   /// Every slot is written. Throws InputError when the number of values is not the map's, or of slots.
   void gather(const Context<S>& ctx, Span<const T, S> values, Span<T, S> slots) const {
-    purlin::gather<T, S>(ctx, values, map_, slots);
+    newel::gather<T, S>(ctx, values, map_, slots);
   }
   /// What the map says, written out: see `positions_of`.
   std::vector<Offset> positions(const Context<S>& ctx, std::int64_t size) const {
@@ -44,14 +44,14 @@ struct SlotGatherShape {
   int run = 1;           ///< see ValueMap
   Index lanes = 1;
 
-  PURLIN_HD Index groups_of_chunk() const { return (chunk_runs + 31) / 32; }
-  PURLIN_HD std::int64_t first_run(std::int64_t chunk) const { return chunk * chunk_runs; }
-  PURLIN_HD Index runs_of(std::int64_t chunk) const {
+  NEWEL_HD Index groups_of_chunk() const { return (chunk_runs + 31) / 32; }
+  NEWEL_HD std::int64_t first_run(std::int64_t chunk) const { return chunk * chunk_runs; }
+  NEWEL_HD Index runs_of(std::int64_t chunk) const {
     const std::int64_t left = runs - first_run(chunk);
     return left < chunk_runs ? static_cast<Index>(left) : chunk_runs;
   }
   /// The slot of a run's first value, in its chunk; r counts from the chunk's first run, in the order of the map.
-  PURLIN_HD Index place(Index r) const { return r / lanes * run * lanes + r % lanes; }
+  NEWEL_HD Index place(Index r) const { return r / lanes * run * lanes + r % lanes; }
 };
 
 /// The first `held` runs of a chunk have a source, the others are padding; its pieces begin at `first_piece`.
@@ -98,4 +98,4 @@ class SlotGather<T, Space::device> {
   Array<std::uint32_t, Space::device> piece_;  ///< source of run r is this + r run, modulo 2^32
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SlotGather on the device: the sort of the chunks, once, and the gather through them.
-#include <purlin/spmv/slot_gather.hpp>
+#include <newel/spmv/slot_gather.hpp>
 
 #include <algorithm>
 #include <string>
 
-#include <purlin/core/shared_memory_device.hpp>
-#include <purlin/spmv/product_device.cuh>
+#include <newel/core/shared_memory_device.hpp>
+#include <newel/spmv/product_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct SlotGatherTuning {
@@ -179,7 +179,7 @@ template <class T, int run>
 void launch_gather(const Context<Space::device>& ctx, const ChunkView& view, const T* values, T* slots) {
   const auto chunks = static_cast<unsigned>(view.shape.chunks);
   gather_chunks_kernel<T, run><<<chunks, SlotGatherTuning::threads, 0, ctx.state().stream()>>>(view, values, slots);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 // Hands out the pieces of the chunks one behind the other; returns how many there are.
@@ -221,18 +221,18 @@ SlotGather<T, Space::device>::SlotGather(const Context<Space::device>& ctx, Valu
   cudaStream_t stream = ctx.state().stream();
   sort_chunks_kernel<<<chunks, SlotGatherTuning::sort_threads, shared, stream>>>(
       shape_, map_.narrow.data(), size, source.data(), place_.data(), group_.data(), chunk_.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   map_.narrow = {};
   piece_ = Array<std::uint32_t, Space::device>(ctx, place_pieces(ctx, chunk_));
   write_pieces_kernel<<<chunks, SlotGatherTuning::threads, 0, stream>>>(shape_, source.data(), group_.data(),
                                                                         chunk_.data(), piece_.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template <class T>
 void SlotGather<T, Space::device>::gather(const Context<Space::device>& ctx, Span<const T, Space::device> values,
                                           Span<T, Space::device> slots) const {
-  if (shape_.chunks == 0) return purlin::gather<T, Space::device>(ctx, values, map_, slots);
+  if (shape_.chunks == 0) return newel::gather<T, Space::device>(ctx, values, map_, slots);
   const auto check = [](const char* what, std::int64_t expected, std::int64_t found) {
     if (expected == found) return;
     throw InputError("expected " + std::to_string(expected) + " " + what + ", found " + std::to_string(found));
@@ -279,4 +279,4 @@ std::vector<Offset> SlotGather<T, Space::device>::positions(const Context<Space:
 template class SlotGather<double, Space::device>;
 template class SlotGather<float, Space::device>;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// The inner loop that the formats of padded slots share, and the second step of rows in pieces. Internal.
 #pragma once
 
-#include <purlin/spmv/product_device.cuh>
-#include <purlin/spmv/row_pieces.hpp>
+#include <newel/spmv/product_device.cuh>
+#include <newel/spmv/row_pieces.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The sum of val[k] x[col[k]] over `count` slots `stride` apart. Values and columns of `batch` slots are loaded
 /// before the first is used, so that a thread waits once per batch, twice over: for its slots and for its x. What is
@@ -93,7 +93,7 @@ void launch_join(const Context<Space::device>& ctx, const JoinView<T>& join, con
     join_kernel<T, false>
         <<<blocks, JoinTuning::threads, 0, state.stream()>>>(join, args, first_blocks, partial, state.tickets());
   }
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

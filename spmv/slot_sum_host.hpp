@@ -8,17 +8,17 @@
 #include <cstring>
 #include <type_traits>
 
-#include <purlin/core/types.hpp>
-#include <purlin/core/wide_host.hpp>
-#include <purlin/spmv/prefetch_host.hpp>
+#include <newel/core/types.hpp>
+#include <newel/core/wide_host.hpp>
+#include <newel/spmv/prefetch_host.hpp>
 
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
-#define PURLIN_JOINS_VECTORS 1
+#define NEWEL_JOINS_VECTORS 1
 #endif
 #endif
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Rows side by side in a group of lanes.
 constexpr Index host_lanes = 8;
@@ -48,7 +48,7 @@ struct HostLanes {
       } else if constexpr (bytes_of_register == 16) {
         part[p] = Vector{x[at(l)], x[at(l + 1)], x[at(l + 2)], x[at(l + 3)]};
       } else {
-#ifdef PURLIN_JOINS_VECTORS  // GCC 12 does not load a whole one well
+#ifdef NEWEL_JOINS_VECTORS  // GCC 12 does not load a whole one well
         typedef T Half __attribute__((vector_size(bytes_of_register / 2)));
         part[p] = __builtin_shufflevector(Half{x[at(l)], x[at(l + 1)]}, Half{x[at(l + 2)], x[at(l + 3)]}, 0, 1, 2, 3);
 #else
@@ -171,6 +171,6 @@ Index cut_at(Index count, int share, int shares, WorkBefore&& work_before) {
   return low;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail
 
-#undef PURLIN_JOINS_VECTORS
+#undef NEWEL_JOINS_VECTORS

@@ -2,11 +2,11 @@
 /// SlotValues: the values of a format, slot by slot, and how they are filled and refreshed. Internal.
 #pragma once
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/operator.hpp>
-#include <purlin/spmv/slot_gather.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/spmv/operator.hpp>
+#include <newel/spmv/slot_gather.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What a format's estimate counts for the map of a slot: not less is kept, in either space. On the host it is 4
 /// bytes.
@@ -111,4 +111,4 @@ class SlotValues {
   SlotGather<T, S> gather_;      ///< of the others
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

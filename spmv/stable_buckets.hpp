@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <purlin/core/array.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/array.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The numbers 0 .. n-1, bucket by bucket, in every bucket in the order in which they were handed in.
 struct Buckets {
@@ -68,4 +68,4 @@ Array<Index, Space::host> stable_order(const Context<Space::host>& ctx, Index n,
   return member;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

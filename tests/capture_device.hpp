@@ -6,9 +6,9 @@
 
 #include <stdexcept>
 
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// What `work` queues on the context's stream, recorded and not run; `launch` runs it and waits.
 class CapturedGraph {
@@ -41,4 +41,4 @@ class CapturedGraph {
   cudaGraphExec_t instance_ = nullptr;
 };
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
-std::string purlin::testing::data_folder() {
-  const char* folder = std::getenv("PURLIN_TEST_DATA");
-  return folder != nullptr ? folder : PURLIN_TEST_DATA;
+std::string newel::testing::data_folder() {
+  const char* folder = std::getenv("NEWEL_TEST_DATA");
+  return folder != nullptr ? folder : NEWEL_TEST_DATA;
 }
 
 namespace {
@@ -22,18 +22,18 @@ std::size_t skipped_data_tests = 0;
 
 }  // namespace
 
-bool purlin::testing::skipped_without_data() {
+bool newel::testing::skipped_without_data() {
   if (!data_folder().empty()) return false;
   ++skipped_data_tests;
-  std::printf("skipped, PURLIN_TEST_DATA is unset: %s\n", Catch::getResultCapture().getCurrentTestName().c_str());
+  std::printf("skipped, NEWEL_TEST_DATA is unset: %s\n", Catch::getResultCapture().getCurrentTestName().c_str());
   return true;
 }
 
 namespace {
 
 bool device_answers() {
-#if PURLIN_HAS_CUDA
-  return purlin::device_count() > 0;
+#if NEWEL_HAS_CUDA
+  return newel::device_count() > 0;
 #else
   return false;
 #endif
@@ -55,13 +55,13 @@ int main(int argc, char* argv[]) {
     std::printf("device tests skipped, no CUDA device is available: %zu\n", count_device_tests());
     return 77;
   }
-  if (purlin::testing::few_wanted()) {
-    std::fprintf(stderr, "PURLIN_TEST_FEW_MATRICES is set: loops over all awkward matrices take a few of them\n");
+  if (newel::testing::few_wanted()) {
+    std::fprintf(stderr, "NEWEL_TEST_FEW_MATRICES is set: loops over all awkward matrices take a few of them\n");
   }
   Catch::Session session;
   const int result = session.run(argc, argv);
   if (skipped_data_tests == 0) return result;
-  std::printf("skipped, PURLIN_TEST_DATA is unset: %zu test cases\n", skipped_data_tests);
+  std::printf("skipped, NEWEL_TEST_DATA is unset: %zu test cases\n", skipped_data_tests);
   const auto& config = session.config();
   const auto wanted = Catch::filterTests(Catch::getAllTestCasesSorted(config), config.testSpec(), config);
   return result == 0 && wanted.size() == skipped_data_tests ? 77 : result;

@@ -12,7 +12,7 @@
 
 #include "apps/fem/problem.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// A small generator of our own (Weyl sequence through a mixing function): the same numbers on every machine.
 class Random {
@@ -171,11 +171,11 @@ struct NamedMatrix {
   HostCsr matrix;
 };
 
-/// Whether PURLIN_TEST_FEW_MATRICES is set, as under a tool that slows each launch of a kernel down a hundredfold.
-inline bool few_wanted() { return std::getenv("PURLIN_TEST_FEW_MATRICES") != nullptr; }
+/// Whether NEWEL_TEST_FEW_MATRICES is set, as under a tool that slows each launch of a kernel down a hundredfold.
+inline bool few_wanted() { return std::getenv("NEWEL_TEST_FEW_MATRICES") != nullptr; }
 
-/// Whether PURLIN_TEST_UNTIMED is set, as under a tool that makes all seconds too long to be judged.
-inline bool untimed() { return std::getenv("PURLIN_TEST_UNTIMED") != nullptr; }
+/// Whether NEWEL_TEST_UNTIMED is set, as under a tool that makes all seconds too long to be judged.
+inline bool untimed() { return std::getenv("NEWEL_TEST_UNTIMED") != nullptr; }
 
 /// Those of `all` that loops take: all of them, or where few are wanted those that reach every kernel.
 inline std::vector<NamedMatrix> wanted_of(std::vector<NamedMatrix> all) {
@@ -222,4 +222,4 @@ inline std::vector<NamedMatrix> awkward_matrices() {
   return wanted_of(std::move(all));
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

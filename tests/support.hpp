@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
 #include "tests/matrices.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// A context of space S; `threads` is for the host, 0 being all.
 template <Space S>
@@ -228,4 +228,4 @@ inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

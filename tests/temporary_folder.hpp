@@ -10,15 +10,15 @@
 #include <iterator>
 #include <string>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// A folder that goes away with its owner.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "purlin-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "newel-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw Error("no temporary folder");
     path_ = name;
   }
@@ -44,4 +44,4 @@ inline std::string file_content(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// purlin_bench_device: our product and our iterations on the device against cuSPARSE's call and the usual cuBLAS
+// newel_bench_device: our product and our iterations on the device against cuSPARSE's call and the usual cuBLAS
 // loop.
 #include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <cstdio>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/registry.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/registry.hpp>
+#include <newel/spmv/registry.hpp>
 
 #include "apps/fem/problem.hpp"
 #include "cg_loops_device.hpp"
@@ -27,8 +27,8 @@
 
 namespace {
 
-using namespace purlin;
-using namespace purlin::bench;
+using namespace newel;
+using namespace newel::bench;
 constexpr Space host = Space::host;
 constexpr Space device = Space::device;
 
@@ -96,7 +96,7 @@ Json compare_products(const fem::HostCsr& a, Sides& sides, const Options& option
       {run(*sides.alg1), run(*sides.cusparse_alg1), run(*sides.alg2), run(*sides.cusparse_alg2)}, options.repeats);
   const double bytes = 12.0 * static_cast<double>(a.nnz()) + 20.0 * a.rows;  // values, columns; row pointers, x, y
   Json result{{"least_bytes", bytes}};
-  const char* const names[] = {"purlin_alg1", "cusparse_alg1", "purlin_alg2", "cusparse_alg2"};
+  const char* const names[] = {"newel_alg1", "cusparse_alg1", "newel_alg2", "cusparse_alg2"};
   for (int k = 0; k < 4; ++k) {
     const double rate = 1e-9 * bytes / median(seconds[k]);
     std::printf("  product, %-16s %-30s us  %.0f GB/s\n", names[k], spread(seconds[k], 1e6).c_str(), rate);
@@ -115,15 +115,15 @@ Json compare_cg(Sides& own, const Options& options) {
                  [&] { return seconds_of([&] { usual_iterations = own.solve_usual(n, 0).iterations; }) / n; }},
                 options.repeats);
   if (own_iterations != n || usual_iterations != n) {
-    throw InputError("of " + std::to_string(n) + " iterations Purlin did " + std::to_string(own_iterations) +
+    throw InputError("of " + std::to_string(n) + " iterations Newel did " + std::to_string(own_iterations) +
                      " and the usual loop " + std::to_string(usual_iterations) + ": take fewer");
   }
   const Samples ratio = ratios(seconds[1], seconds[0]);
-  std::printf("  cg iteration: purlin %s us, usual %s us, usual / purlin %s\n", spread(seconds[0], 1e6).c_str(),
+  std::printf("  cg iteration: newel %s us, usual %s us, usual / newel %s\n", spread(seconds[0], 1e6).c_str(),
               spread(seconds[1], 1e6).c_str(), spread(ratio).c_str());
   return {{"iterations", n},
-          {"microseconds", {{"purlin", summary(seconds[0], 1e6)}, {"usual", summary(seconds[1], 1e6)}}},
-          {"usual_over_purlin", summary(ratio)}};
+          {"microseconds", {{"newel", summary(seconds[0], 1e6)}, {"usual", summary(seconds[1], 1e6)}}},
+          {"usual_over_newel", summary(ratio)}};
 }
 
 // Both to the tolerance, once: as many iterations, and solutions that are solutions.
@@ -139,7 +139,7 @@ Json solve_to_tolerance(const fem::HostCsr& a, const std::vector<double>& b, Sid
   const double own_residual = residual();
   const double usual_seconds = seconds_of([&] { outcome = own.solve_usual(most, options.tolerance); });
   const double usual_residual = residual();
-  std::printf("  cg to %.0e: purlin %d iterations, %.3f s, %.2e; usual %d iterations, %.3f s, %.2e\n",
+  std::printf("  cg to %.0e: newel %d iterations, %.3f s, %.2e; usual %d iterations, %.3f s, %.2e\n",
               options.tolerance, report.iterations, own_seconds, own_residual, outcome.iterations, usual_seconds,
               usual_residual);
   if (std::abs(report.iterations - outcome.iterations) > 2 + outcome.iterations / 50) {
@@ -147,7 +147,7 @@ Json solve_to_tolerance(const fem::HostCsr& a, const std::vector<double>& b, Sid
   }
   return {
       {"tolerance", options.tolerance},
-      {"purlin",
+      {"newel",
        {{"status", std::string(name_of(report.status))},
         {"iterations", report.iterations},
         {"seconds", own_seconds},
@@ -246,9 +246,9 @@ int run(int argc, char* argv[]) {
 
   const Context<device> ctx(options.device);
   ctx.make_current();
-  Json report = report_head("purlin_bench_device", typed_command(argc, argv));
+  Json report = report_head("newel_bench_device", typed_command(argc, argv));
   report.update(machine_facts(ctx));
-  std::printf("%s, CUDA %s, driver for %s\n", ctx.device_name().c_str(), PURLIN_CUDA_TOOLKIT,
+  std::printf("%s, CUDA %s, driver for %s\n", ctx.device_name().c_str(), NEWEL_CUDA_TOOLKIT,
               report["driver_supports_cuda"].get<std::string>().c_str());
   report["copy"] = report_copy(ctx, options.repeats);
   report["systems"] = Json::array();
@@ -259,4 +259,4 @@ int run(int argc, char* argv[]) {
 
 }  // namespace
 
-int main(int argc, char* argv[]) { return purlin::bench::run_program(argc, argv, run); }
+int main(int argc, char* argv[]) { return newel::bench::run_program(argc, argv, run); }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// purlin_bench_host: our product and our CG iteration against Eigen's, in one process, alternating, same threads.
+// newel_bench_host: our product and our CG iteration against Eigen's, in one process, alternating, same threads.
 #include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <cstdio>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "apps/fem/problem.hpp"
 #include "eigen_side.hpp"
@@ -17,8 +17,8 @@
 
 namespace {
 
-using namespace purlin;
-using namespace purlin::bench;
+using namespace newel;
+using namespace newel::bench;
 constexpr Space host = Space::host;
 
 struct Options {
@@ -105,10 +105,10 @@ Json compare_products(const fem::HostCsr& a, OwnSide& own, EigenSide& eigen, con
       alternate({repeat([&] { own.multiply(); }), repeat([&] { eigen.multiply(); })}, options.repeats);
   print_row("product", seconds[0], seconds[1]);
   const double bytes = 12.0 * static_cast<double>(a.nnz()) + 20.0 * a.rows;  // values, columns; row pointers, x, y
-  return {{"milliseconds", {{"purlin", summary(seconds[0], 1e3)}, {"eigen", summary(seconds[1], 1e3)}}},
-          {"eigen_over_purlin", summary(ratios(seconds[1], seconds[0]))},
+  return {{"milliseconds", {{"newel", summary(seconds[0], 1e3)}, {"eigen", summary(seconds[1], 1e3)}}},
+          {"eigen_over_newel", summary(ratios(seconds[1], seconds[0]))},
           {"least_bytes", bytes},
-          {"purlin_gigabytes_per_second", bytes / median(seconds[0]) * 1e-9},
+          {"newel_gigabytes_per_second", bytes / median(seconds[0]) * 1e-9},
           {"relative_difference", relative_difference(own.product(), eigen.y())}};
 }
 
@@ -130,14 +130,14 @@ Json compare_cg(const fem::HostCsr& a, OwnSide& own, EigenSide& eigen, const Opt
                 options.repeats);
   print_row("cg iteration", seconds[0], seconds[1]);
   if (own_iterations != 2 * n || eigen_iterations != 2 * n) {
-    throw InputError("of " + std::to_string(2 * n) + " iterations Purlin did " + std::to_string(own_iterations) +
+    throw InputError("of " + std::to_string(2 * n) + " iterations Newel did " + std::to_string(own_iterations) +
                      " and Eigen " + std::to_string(eigen_iterations) + ": take fewer");
   }
   return {{"iterations", 2 * n},
-          {"milliseconds", {{"purlin", summary(seconds[0], 1e3)}, {"eigen", summary(seconds[1], 1e3)}}},
-          {"eigen_over_purlin", summary(ratios(seconds[1], seconds[0]))},
+          {"milliseconds", {{"newel", summary(seconds[0], 1e3)}, {"eigen", summary(seconds[1], 1e3)}}},
+          {"eigen_over_newel", summary(ratios(seconds[1], seconds[0]))},
           {"true_residual",
-           {{"purlin", true_residual<double>(own.ctx, a, b, own.x).relative},
+           {{"newel", true_residual<double>(own.ctx, a, b, own.x).relative},
             {"eigen", true_residual<double>(own.ctx, a, b, eigen.x()).relative}}},
           {"relative_difference", relative_difference(own.x, eigen.x())}};
 }
@@ -147,7 +147,7 @@ Json run_system(const std::string& spec, const Context<host>& ctx, const Options
   const double megabytes = (12.0 * static_cast<double>(a.nnz()) + 4.0 * a.rows) * 1e-6;
   std::printf("%s: %d rows, %lld entries, %.0f MB\n", spec.c_str(), a.rows, static_cast<long long>(a.nnz()),
               megabytes);
-  std::printf("  %-12s %-26s %-26s %s\n", "ms", "purlin", "Eigen", "Eigen / purlin");
+  std::printf("  %-12s %-26s %-26s %s\n", "ms", "newel", "Eigen", "Eigen / newel");
   OwnSide own(ctx, a, options.format);
   EigenSide eigen(a, ctx.threads());
   Json result{{"system", spec}, {"format", own.system.info().matrix.name}, {"rows", a.rows}, {"nonzeros", a.nnz()}};
@@ -168,12 +168,12 @@ int run(int argc, char* argv[]) {
   app.add_option("--iterations", options.iterations, "CG iterations: the difference of N and 2 N is timed")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--format", options.format, "Of our matrix, as in `purlin solve`")->capture_default_str();
+  app.add_option("--format", options.format, "Of our matrix, as in `newel solve`")->capture_default_str();
   app.add_option("--report", options.report, "Write the figures as JSON");
   CLI11_PARSE(app, argc, argv);
 
   const Context<host> ctx(options.threads);
-  Json report = report_head("purlin_bench_host", typed_command(argc, argv));
+  Json report = report_head("newel_bench_host", typed_command(argc, argv));
   report["threads"] = ctx.threads();
   report["eigen"] = EigenSide::version() + ", compiled for " + EigenSide::instructions();
   std::printf("%s, %d threads; Eigen %s\n", report["processor"].get<std::string>().c_str(), ctx.threads(),
@@ -188,4 +188,4 @@ int run(int argc, char* argv[]) {
 
 }  // namespace
 
-int main(int argc, char* argv[]) { return purlin::bench::run_program(argc, argv, run); }
+int main(int argc, char* argv[]) { return newel::bench::run_program(argc, argv, run); }

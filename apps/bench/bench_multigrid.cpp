@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// purlin_bench_multigrid: AMG from the matrix in its space: setup, refresh, cycle and whole solves, beside those with
+// newel_bench_multigrid: AMG from the matrix in its space: setup, refresh, cycle and whole solves, beside those with
 // Jacobi.
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
 
-#include <purlin/config.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/config.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "apps/fem/problem.hpp"
 #include "machine_facts.hpp"
@@ -20,14 +20,14 @@
 
 namespace {
 
-using namespace purlin;
-using namespace purlin::bench;
+using namespace newel;
+using namespace newel::bench;
 constexpr Space host = Space::host;
 
 struct Options {
   std::vector<std::string> systems = {"generate:diffusion:68", "generate:elasticity:68"};
   std::vector<std::string> formats = {"ehyb"};
-  std::string place = PURLIN_HAS_CUDA == 1 ? "cuda" : "host";
+  std::string place = NEWEL_HAS_CUDA == 1 ? "cuda" : "host";
   std::string precision = "auto", smoother = "auto";
   int threads = 0;
   int repeats = 5;
@@ -204,7 +204,7 @@ int run(int argc, char* argv[]) {
       "AMG from the matrix in the memory of its space: setup, refresh, cycle, and whole solves with CG from 0 for b "
       "= "
       "ones in double; medians (min .. max)");
-  app.add_option("systems", options.systems, "Systems, as purlin generates them")->capture_default_str();
+  app.add_option("systems", options.systems, "Systems, as newel generates them")->capture_default_str();
   app.add_option("--format", options.formats, "Formats of the solves")->delimiter(',')->capture_default_str();
   app.add_option("--place", options.place, "host or cuda")->check(CLI::IsMember({"host", "cuda"}));
   app.add_option("--precision", options.precision, "Of the cycle")
@@ -217,9 +217,9 @@ int run(int argc, char* argv[]) {
   app.add_flag("!--no-jacobi", options.jacobi, "Leave the solves with Jacobi out");
   app.add_option("--report", options.report, "Write the figures as JSON");
   CLI11_PARSE(app, argc, argv);
-  const Json report = report_head("purlin_bench_multigrid", typed_command(argc, argv));
+  const Json report = report_head("newel_bench_multigrid", typed_command(argc, argv));
   if (options.place == "host") return run_at(Context<host>(options.threads), report, options);
-  if constexpr (PURLIN_HAS_CUDA == 1) {
+  if constexpr (NEWEL_HAS_CUDA == 1) {
     const Context<Space::device> ctx;
     ctx.make_current();
     return run_at(ctx, report, options);
@@ -229,4 +229,4 @@ int run(int argc, char* argv[]) {
 
 }  // namespace
 
-int main(int argc, char* argv[]) { return purlin::bench::run_program(argc, argv, &run); }
+int main(int argc, char* argv[]) { return newel::bench::run_program(argc, argv, &run); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Purlin side of scripts/bench_reader.py: makes a large finite-element-like file, and reads one again and again.
+// The Newel side of scripts/bench_reader.py: makes a large finite-element-like file, and reads one again and again.
 //   bench_reader make FILE MEGABYTES rows|columns|symmetric
 //   bench_reader read FILE THREADS     reads once per line on stdin and answers
 //                                      "SECONDS PROCESSOR_SECONDS ROWS ENTRIES CHECKSUM"
@@ -12,13 +12,13 @@
 #include <iostream>
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/file_writer.hpp>
-#include <purlin/core/matrix_market.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/file_writer.hpp>
+#include <newel/core/matrix_market.hpp>
 
 namespace {
 
-using namespace purlin;
+using namespace newel;
 
 // Three unknowns on each node of a cube, every node coupled with its 26 neighbours: 81 entries in an inner row.
 class CubeMatrix {

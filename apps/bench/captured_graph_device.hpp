@@ -3,9 +3,9 @@
 /// it leaves. Internal to the measures.
 #pragma once
 
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 class CapturedGraph {
  public:
@@ -20,20 +20,20 @@ class CapturedGraph {
   void capture(cudaStream_t stream, Work&& work) {
     clear();
     cudaGraph_t graph = nullptr;
-    PURLIN_CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    NEWEL_CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     try {
       work();
     } catch (...) {
       if (cudaStreamEndCapture(stream, &graph) == cudaSuccess) cudaGraphDestroy(graph);
       throw;
     }
-    PURLIN_CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
+    NEWEL_CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
     const cudaError_t status = cudaGraphInstantiate(&instance_, graph, 0);
     cudaGraphDestroy(graph);
-    PURLIN_CHECK_CUDA(status);
-    PURLIN_CHECK_CUDA(cudaGraphUpload(instance_, stream));
+    NEWEL_CHECK_CUDA(status);
+    NEWEL_CHECK_CUDA(cudaGraphUpload(instance_, stream));
   }
-  void launch(cudaStream_t stream) const { PURLIN_CHECK_CUDA(cudaGraphLaunch(instance_, stream)); }
+  void launch(cudaStream_t stream) const { NEWEL_CHECK_CUDA(cudaGraphLaunch(instance_, stream)); }
 
  private:
   void clear() {
@@ -48,7 +48,7 @@ class CapturedGraph {
 template <class T>
 class Pinned {
  public:
-  Pinned() { PURLIN_CHECK_CUDA(cudaMallocHost(&object_, sizeof *object_)); }
+  Pinned() { NEWEL_CHECK_CUDA(cudaMallocHost(&object_, sizeof *object_)); }
   ~Pinned() { cudaFreeHost(object_); }
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;
@@ -58,4 +58,4 @@ class Pinned {
   T* object_ = nullptr;
 };
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

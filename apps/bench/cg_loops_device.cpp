@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/vector_ops.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 using namespace detail;
 
@@ -73,4 +73,4 @@ double CgLoops::run_while(int iterations) {
   return poll().residual;
 }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

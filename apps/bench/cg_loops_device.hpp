@@ -5,13 +5,13 @@
 
 #include <memory>
 
-#include <purlin/solver/cg_steps.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <newel/solver/cg_steps.hpp>
+#include <newel/spmv/operator.hpp>
 
 #include "captured_graph_device.hpp"
 #include "while_graph_device.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 class CgLoops {
  public:
@@ -42,4 +42,4 @@ class CgLoops {
   std::unique_ptr<WhileGraph> while_;
 };
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

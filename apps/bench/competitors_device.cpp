@@ -4,7 +4,7 @@
 #include "cusparse_product_device.hpp"
 #include "measure.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 template <class T>
 std::vector<Contender<T, Space::device>> competitors(const Context<Space::device>&) {
@@ -31,4 +31,4 @@ std::vector<Contender<T, Space::device>> competitors(const Context<Space::device
 template std::vector<Contender<double, Space::device>> competitors(const Context<Space::device>&);
 template std::vector<Contender<float, Space::device>> competitors(const Context<Space::device>&);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

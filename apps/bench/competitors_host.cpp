@@ -2,11 +2,11 @@
 // What formats are compared with on the host: our CSR and, where the build found it, Eigen.
 #include "contender.hpp"
 #include "measure.hpp"
-#if PURLIN_BENCH_HAS_EIGEN
+#if NEWEL_BENCH_HAS_EIGEN
 #include "eigen_product.hpp"
 #endif
 
-namespace purlin::bench {
+namespace newel::bench {
 
 template <class T>
 std::vector<Contender<T, Space::host>> competitors(const Context<Space::host>&) {
@@ -14,7 +14,7 @@ std::vector<Contender<T, Space::host>> competitors(const Context<Space::host>&) 
   std::vector<Contender<T, S>> result;
   result.push_back(format_contender<T, S>("csr"));
   result.back().break_even = true;
-#if PURLIN_BENCH_HAS_EIGEN
+#if NEWEL_BENCH_HAS_EIGEN
   Contender<T, S> eigen;
   eigen.name = "eigen";
   eigen.build = [](const Context<S>& ctx, const CsrView<T, S>& a) {
@@ -31,4 +31,4 @@ std::vector<Contender<T, Space::host>> competitors(const Context<Space::host>&) 
 template std::vector<Contender<double, Space::host>> competitors(const Context<Space::host>&);
 template std::vector<Contender<float, Space::host>> competitors(const Context<Space::host>&);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -2,12 +2,12 @@
 // Formats of the table as contenders, each phase of their setup timed.
 #include "contender.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
 
 #include "measure.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 template <class T, Space S>
@@ -70,7 +70,7 @@ std::vector<std::string> all_format_names() {
 }
 
 #define X(T, S) template Contender<T, S> format_contender(const std::string&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

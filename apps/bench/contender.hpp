@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <purlin/spmv/registry.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// A product that was built, and what that took. Phases of the format's own are in its `info()`.
 template <class T, Space S>
@@ -47,4 +47,4 @@ std::vector<Contender<T, Space::host>> competitors(const Context<Space::host>&);
 template <class T>
 std::vector<Contender<T, Space::device>> competitors(const Context<Space::device>&);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

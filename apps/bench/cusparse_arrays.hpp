@@ -2,9 +2,9 @@
 /// The arrays of cuSPARSE's formats beyond CSR, from a pattern: the library itself converts to none of them.
 #pragma once
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// Offsets, columns, and for each slot the position of its entry in the CSR matrix, -1 for padding.
 struct CusparseArrays {
@@ -24,4 +24,4 @@ CusparseArrays make_bsr_arrays(const Context<Space::host>& ctx, const Pattern<Sp
 /// The row of each entry, for COO. Parallel; O(nnz).
 Array<Index, Space::host> make_coo_rows(const Context<Space::host>& ctx, Span<const Offset, Space::host> row_ptr);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

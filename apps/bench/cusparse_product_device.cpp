@@ -4,15 +4,15 @@
 
 #include <limits>
 
-#include <purlin/core/cusparse_device.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/blocks.hpp>
-#include <purlin/reorder/host_pattern.hpp>
-#include <purlin/spmv/phase_clock.hpp>
+#include <newel/core/cusparse_device.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/reorder/blocks.hpp>
+#include <newel/reorder/host_pattern.hpp>
+#include <newel/spmv/phase_clock.hpp>
 
 #include "cusparse_arrays.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 constexpr Index slice_rows = 32;
@@ -113,9 +113,9 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
 
   void apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x, T beta,
              Span<T, Space::device> y) const override {
-    PURLIN_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.x, const_cast<T*>(x.data)));
-    PURLIN_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.y, y.data));
-    PURLIN_CHECK_CUSPARSE(cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y, value_type,
+    NEWEL_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.x, const_cast<T*>(x.data)));
+    NEWEL_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.y, y.data));
+    NEWEL_CHECK_CUSPARSE(cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y, value_type,
                                        algorithm_of(format_), buffer_.data()));
   }
 
@@ -151,7 +151,7 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     }
     col_ = make_array(ctx, a.col);
     values_ = make_array(ctx, a.val);
-    PURLIN_CHECK_CUSPARSE(cusparseCreateCsr(&use_.matrix, rows_, cols_, nonzeros_, first_.data(), col_.data(),
+    NEWEL_CHECK_CUSPARSE(cusparseCreateCsr(&use_.matrix, rows_, cols_, nonzeros_, first_.data(), col_.data(),
                                             values_.data(), first_.type(), CUSPARSE_INDEX_32I, base, value_type));
     detail_ = first_.narrow() ? "32-bit offsets" : "64-bit offsets";
   }
@@ -165,7 +165,7 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     row_ = make_array(ctx, row.cspan());
     col_ = make_array(ctx, a.col);
     values_ = make_array(ctx, a.val);
-    PURLIN_CHECK_CUSPARSE(cusparseCreateCoo(&use_.matrix, rows_, cols_, nonzeros_, row_.data(), col_.data(),
+    NEWEL_CHECK_CUSPARSE(cusparseCreateCoo(&use_.matrix, rows_, cols_, nonzeros_, row_.data(), col_.data(),
                                             values_.data(), CUSPARSE_INDEX_32I, base, value_type));
   }
 
@@ -175,7 +175,7 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     const CusparseArrays arrays = make_sell_arrays(host_context(ctx), pattern.view(), slice_rows);
     clock.end("layout");
     fill(ctx, a, arrays);
-    PURLIN_CHECK_CUSPARSE(cusparseCreateSlicedEll(&use_.matrix, rows_, cols_, nonzeros_, values_.size(), slice_rows,
+    NEWEL_CHECK_CUSPARSE(cusparseCreateSlicedEll(&use_.matrix, rows_, cols_, nonzeros_, values_.size(), slice_rows,
                                                   first_.data(), col_.data(), values_.data(), first_.type(),
                                                   CUSPARSE_INDEX_32I, base, value_type));
     detail_ = "slices of " + std::to_string(slice_rows) + " rows";
@@ -190,7 +190,7 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     const CusparseArrays arrays = make_bsr_arrays(host, pattern.view(), block);
     clock.end("layout");
     fill(ctx, a, arrays);
-    PURLIN_CHECK_CUSPARSE(cusparseCreateBsr(&use_.matrix, rows_ / block, cols_ / block, col_.size(), block, block,
+    NEWEL_CHECK_CUSPARSE(cusparseCreateBsr(&use_.matrix, rows_ / block, cols_ / block, col_.size(), block, block,
                                             first_.data(), col_.data(), values_.data(), first_.type(),
                                             CUSPARSE_INDEX_32I, base, value_type, CUSPARSE_ORDER_ROW));
     detail_ = std::to_string(block) + " x " + std::to_string(block) + " blocks";
@@ -207,14 +207,14 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
 
   void analyse(const Context<Space::device>& ctx) {
     Array<T, Space::device> some_x(ctx, cols_), some_y(ctx, rows_);
-    PURLIN_CHECK_CUSPARSE(cusparseCreateDnVec(&use_.x, cols_, some_x.data(), value_type));
-    PURLIN_CHECK_CUSPARSE(cusparseCreateDnVec(&use_.y, rows_, some_y.data(), value_type));
+    NEWEL_CHECK_CUSPARSE(cusparseCreateDnVec(&use_.x, cols_, some_x.data(), value_type));
+    NEWEL_CHECK_CUSPARSE(cusparseCreateDnVec(&use_.y, rows_, some_y.data(), value_type));
     const T one = 1, zero = 0;
     std::size_t bytes = 0;
-    PURLIN_CHECK_CUSPARSE(cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
+    NEWEL_CHECK_CUSPARSE(cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
                                                   value_type, algorithm_of(format_), &bytes));
     buffer_ = Array<char, Space::device>(ctx, static_cast<std::int64_t>(bytes));
-    PURLIN_CHECK_CUSPARSE(cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
+    NEWEL_CHECK_CUSPARSE(cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
                                                   value_type, algorithm_of(format_), buffer_.data()));
   }
 
@@ -261,4 +261,4 @@ template OperatorPtr<float, Space::device> make_cusparse_product(const Context<S
                                                                  const CsrView<float, Space::device>&,
                                                                  CusparseFormat);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include <purlin/spmv/operator.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 enum class CusparseFormat { csr_alg1, csr_alg2, sell, bsr, coo };
 
@@ -21,4 +21,4 @@ template <class T>
 OperatorPtr<T, Space::device> make_cusparse_product(const Context<Space::device>& ctx,
                                                     const CsrView<T, Space::device>& a, CusparseFormat format);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

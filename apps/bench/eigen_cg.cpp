@@ -8,11 +8,11 @@
 #include <limits>
 #include <vector>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "measure.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
@@ -72,4 +72,4 @@ EigenCg::Outcome EigenCg::solve(const double* b, double* x, double tolerance, in
   return result;
 }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -6,7 +6,7 @@
 
 #include "apps/fem/assembly.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// ConjugateGradient<SparseMatrix<double, RowMajor>, Lower | Upper, DiagonalPreconditioner<double>> as a time loop
 /// would use it: compiled with flags of its own, see CMakeLists.txt.
@@ -37,4 +37,4 @@ class EigenCg {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/spmv/csr/csr.hpp>
-#include <purlin/spmv/phase_clock.hpp>
+#include <newel/core/error.hpp>
+#include <newel/spmv/csr/csr.hpp>
+#include <newel/spmv/phase_clock.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 template <class T>
@@ -84,4 +84,4 @@ template OperatorPtr<double, Space::host> make_eigen_product(const Context<Space
 template OperatorPtr<float, Space::host> make_eigen_product(const Context<Space::host>&,
                                                             const CsrView<float, Space::host>&);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -7,9 +7,9 @@
 
 #include <limits>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 using Solver = Eigen::ConjugateGradient<Matrix, Eigen::Lower | Eigen::Upper, Eigen::DiagonalPreconditioner<double>>;
@@ -56,4 +56,4 @@ std::string EigenSide::version() {
 
 std::string EigenSide::instructions() { return Eigen::SimdInstructionSetsInUse(); }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

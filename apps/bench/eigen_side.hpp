@@ -8,7 +8,7 @@
 
 #include "apps/fem/assembly.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// One matrix in Eigen's hands: SparseMatrix<double, RowMajor> with 32-bit indices.
 class EigenSide {
@@ -36,4 +36,4 @@ class EigenSide {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

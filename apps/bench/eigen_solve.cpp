@@ -8,12 +8,12 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/spmv/csr/csr.hpp>
+#include <newel/core/error.hpp>
+#include <newel/spmv/csr/csr.hpp>
 
 #include "measure.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 template <class T>
@@ -109,4 +109,4 @@ template std::unique_ptr<BuiltSolve<float, Space::host>> make_eigen_solve(const 
                                                                           const CsrView<float, Space::host>&,
                                                                           const std::string&, const std::string&);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Eigen's conjugate gradients and BiCGSTAB as contenders of `purlin bench solve`.
+/// Eigen's conjugate gradients and BiCGSTAB as contenders of `newel bench solve`.
 #pragma once
 
 #include "solve_contender.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// ConjugateGradient<SparseMatrix<T, RowMajor>, Lower | Upper> for "cg" and BiCGSTAB<SparseMatrix<T, RowMajor>> for
 /// "bicgstab", with the IdentityPreconditioner for "none" and the DiagonalPreconditioner for "jacobi". Copies the
@@ -15,4 +15,4 @@ std::unique_ptr<BuiltSolve<T, Space::host>> make_eigen_solve(const Context<Space
                                                              const CsrView<T, Space::host>& a,
                                                              const std::string& solver, const std::string& precond);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

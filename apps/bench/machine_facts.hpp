@@ -2,11 +2,11 @@
 /// What a report says of the machine that was measured on.
 #pragma once
 
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
 #include "measure.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// {"threads": ...}
 Json machine_facts(const Context<Space::host>& ctx);
@@ -15,4 +15,4 @@ Json machine_facts(const Context<Space::host>& ctx);
 /// "cuda_architectures": ...}
 Json machine_facts(const Context<Space::device>& ctx);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

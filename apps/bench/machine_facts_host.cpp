@@ -2,8 +2,8 @@
 // The host reports its threads; the processor is in every report.
 #include "machine_facts.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 Json machine_facts(const Context<Space::host>& ctx) { return {{"threads", ctx.threads()}}; }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -11,12 +11,12 @@
 #include <fstream>
 #include <thread>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/random.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/random.hpp>
 
 #include "apps/common/report_head.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 std::string processor() {
@@ -121,7 +121,7 @@ std::string typed_command(int argc, char* argv[]) {
 }
 
 Json report_head(const std::string& program, const std::string& command) {
-  Json head = purlin::report_head(program);
+  Json head = newel::report_head(program);
   head["command"] = command;
   head["date"] = today();
   head["processor"] = processor();
@@ -138,4 +138,4 @@ void write_report(const std::string& file, const Json& report) {
   if (!out) throw InputError("cannot write " + file);
 }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -10,7 +10,7 @@
 
 #include "apps/fem/assembly.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 using Json = nlohmann::ordered_json;
 
@@ -56,4 +56,4 @@ Json report_head(const std::string& program, const std::string& command);
 /// Writes `report` as indented text. Throws InputError when the file cannot be written.
 void write_report(const std::string& file, const Json& report);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

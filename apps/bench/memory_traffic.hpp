@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#include <purlin/core/array.hpp>
+#include <newel/core/array.hpp>
 
 #include "measure.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// What a copy of an array larger than the caches moves: bytes read and bytes written, by its seconds.
 struct CopyBandwidth {
@@ -32,4 +32,4 @@ std::uint64_t displacing_bytes(const Context<Space::device>& ctx, std::uint64_t 
 void displace_caches(const Context<Space::host>& ctx, Span<char, Space::host> to);
 void displace_caches(const Context<Space::device>& ctx, Span<char, Space::device> to);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
 #include "memory_traffic.hpp"
 #include "timer.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 CopyBandwidth measure_copy(const Context<Space::device>& ctx, int repeats, std::uint64_t most_bytes) {
   CopyBandwidth result;
@@ -27,13 +27,13 @@ CopyBandwidth measure_copy(const Context<Space::device>& ctx, int repeats, std::
 
 std::uint64_t displacing_bytes(const Context<Space::device>& ctx, std::uint64_t most_bytes) {
   int second_level = 0;
-  PURLIN_CHECK_CUDA(cudaDeviceGetAttribute(&second_level, cudaDevAttrL2CacheSize, ctx.device()));
+  NEWEL_CHECK_CUDA(cudaDeviceGetAttribute(&second_level, cudaDevAttrL2CacheSize, ctx.device()));
   return std::min(2 * static_cast<std::uint64_t>(second_level), most_bytes);
 }
 
 void displace_caches(const Context<Space::device>& ctx, Span<char, Space::device> to) {
   if (to.size == 0) return;
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(to.data, 1, static_cast<std::size_t>(to.size), ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(to.data, 1, static_cast<std::size_t>(to.size), ctx.stream()));
 }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

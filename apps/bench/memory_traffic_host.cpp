@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
 #include "memory_traffic.hpp"
 #include "timer.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
@@ -20,7 +20,7 @@ constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
 template <class F>
 void for_pieces(const Context<Space::host>& ctx, std::int64_t size, F&& f) {
   const std::int64_t pieces = ctx.threads();
-  purlin::detail::parallel_tasks(ctx, pieces, [&](std::int64_t piece) {
+  newel::detail::parallel_tasks(ctx, pieces, [&](std::int64_t piece) {
     const std::int64_t begin = size / pieces * piece;
     const std::int64_t end = piece + 1 == pieces ? size : size / pieces * (piece + 1);
     f(begin, static_cast<std::size_t>(end - begin));
@@ -55,4 +55,4 @@ void displace_caches(const Context<Space::host>& ctx, Span<char, Space::host> to
   for_pieces(ctx, to.size, [&](std::int64_t begin, std::size_t bytes) { std::memset(&to[begin], 1, bytes); });
 }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

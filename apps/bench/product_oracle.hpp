@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// The exact rows (as far as long double is) of y = alpha A x + beta y0, for any alpha and beta. A row of m entries
 /// takes at most m + 3 roundings on the way to any partial result, whatever the order of the sum: its bound is
@@ -31,4 +31,4 @@ class ProductOracle {
   std::vector<Row> rows_;
 };
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 int run_program(int argc, char* argv[], int (*run)(int argc, char* argv[])) {
   try {
@@ -16,4 +16,4 @@ int run_program(int argc, char* argv[], int (*run)(int argc, char* argv[])) {
   }
 }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

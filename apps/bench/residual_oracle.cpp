@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 template <class T>
 TrueResidual true_residual(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, const std::vector<T>& b,
@@ -32,7 +32,7 @@ TrueResidual true_residual(const Context<Space::host>& ctx, const CsrView<T, Spa
   const auto join = [](Sums& all, const Sums& sums) {
     all = {all.residual + sums.residual, all.rounding + sums.rounding, all.rhs + sums.rhs};
   };
-  const auto [residual, rounding, rhs] = purlin::detail::parallel_reduce(ctx, a.rows, Sums{0, 0, 0}, add_row, join);
+  const auto [residual, rounding, rhs] = newel::detail::parallel_reduce(ctx, a.rows, Sums{0, 0, 0}, add_row, join);
   const long double scale = rhs > 0 ? std::sqrt(rhs) : 1;
   return {static_cast<double>(std::sqrt(residual) / scale), static_cast<double>(std::sqrt(rounding) / scale)};
 }
@@ -42,4 +42,4 @@ template TrueResidual true_residual(const Context<Space::host>&, const CsrView<d
 template TrueResidual true_residual(const Context<Space::host>&, const CsrView<float, Space::host>&,
                                     const std::vector<float>&, const std::vector<float>&);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

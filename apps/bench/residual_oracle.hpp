@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 struct TrueResidual {
   double relative = 0;  ///< |b - A x| / |b|, or |A x| for b = 0
@@ -21,4 +21,4 @@ template <class T>
 TrueResidual true_residual(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, const std::vector<T>& b,
                            const std::vector<T>& x);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -3,7 +3,7 @@
 #include "solve_contender.hpp"
 #include "usual_solve_device.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 template <class T>
 std::vector<SolveContender<T, Space::device>> solve_competitors(const Context<Space::device>&,
@@ -32,4 +32,4 @@ template std::vector<SolveContender<double, Space::device>> solve_competitors(co
 template std::vector<SolveContender<float, Space::device>> solve_competitors(const Context<Space::device>&,
                                                                              const std::string&, const std::string&);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

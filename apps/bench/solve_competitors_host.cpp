@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What solves are compared with on the host: Eigen's, where the build found it.
 #include "solve_contender.hpp"
-#if PURLIN_BENCH_HAS_EIGEN
+#if NEWEL_BENCH_HAS_EIGEN
 #include "eigen_solve.hpp"
 #endif
 
-namespace purlin::bench {
+namespace newel::bench {
 
 template <class T>
 std::vector<SolveContender<T, Space::host>> solve_competitors(const Context<Space::host>&, const std::string& solver,
@@ -13,7 +13,7 @@ std::vector<SolveContender<T, Space::host>> solve_competitors(const Context<Spac
   constexpr Space S = Space::host;
   std::vector<SolveContender<T, S>> result;
   if (!competitors_know(solver, precond)) return result;
-#if PURLIN_BENCH_HAS_EIGEN
+#if NEWEL_BENCH_HAS_EIGEN
   SolveContender<T, S> eigen;
   eigen.by = "eigen";
   eigen.solver = solver;
@@ -33,4 +33,4 @@ template std::vector<SolveContender<double, Space::host>> solve_competitors(cons
 template std::vector<SolveContender<float, Space::host>> solve_competitors(const Context<Space::host>&,
                                                                            const std::string&, const std::string&);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

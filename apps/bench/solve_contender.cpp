@@ -2,14 +2,14 @@
 // LinearSystem as a contender.
 #include "solve_contender.hpp"
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "measure.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 template <class T, Space S>
@@ -65,7 +65,7 @@ class SystemSolve final : public BuiltSolve<T, S> {
 template <class T, Space S>
 SolveContender<T, S> system_contender(const SystemChoice& choice) {
   SolveContender<T, S> contender;
-  contender.by = choice.mixed ? "purlin:mixed" : choice.single_basis ? "purlin:single-basis" : "purlin";
+  contender.by = choice.mixed ? "newel:mixed" : choice.single_basis ? "newel:single-basis" : "newel";
   contender.mixed = choice.mixed;
   contender.single_basis = choice.single_basis;
   contender.solver = choice.solver;
@@ -82,7 +82,7 @@ bool competitors_know(const std::string& solver, const std::string& precond) {
 }
 
 #define X(T, S) template SolveContender<T, S> system_contender(const SystemChoice&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// When a solve may end: |r| <= tolerance |b|, or after so many iterations.
 struct SolveGoal {
@@ -53,7 +53,7 @@ template <class T, Space S>
 struct SolveContender {
   using Build = std::function<std::unique_ptr<BuiltSolve<T, S>>(const Context<S>&, const CsrView<T, S>&)>;
 
-  std::string by;  ///< "purlin", "purlin:mixed", "purlin:single-basis", or the library that it is compared with
+  std::string by;  ///< "newel", "newel:mixed", "newel:single-basis", or the library that it is compared with
   std::string solver, precond;
   std::string format;         ///< as requested
   bool mixed = false;         ///< iterates in single precision
@@ -88,4 +88,4 @@ std::vector<SolveContender<T, Space::device>> solve_competitors(const Context<Sp
 /// Whether there can be competitors for the two names.
 bool competitors_know(const std::string& solver, const std::string& precond);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 
-#include <purlin/core/context.hpp>
+#include <newel/core/context.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 using Work = std::function<void()>;
 
@@ -43,4 +43,4 @@ class Timer<Space::device> {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

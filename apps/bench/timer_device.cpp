@@ -4,16 +4,16 @@
 
 #include <vector>
 
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
 #include "timer.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 class Event {
  public:
-  Event() { PURLIN_CHECK_CUDA(cudaEventCreate(&event_)); }
+  Event() { NEWEL_CHECK_CUDA(cudaEventCreate(&event_)); }
   ~Event() {
     if (event_ != nullptr) cudaEventDestroy(event_);
   }
@@ -21,11 +21,11 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  void record(cudaStream_t stream) { PURLIN_CHECK_CUDA(cudaEventRecord(event_, stream)); }
+  void record(cudaStream_t stream) { NEWEL_CHECK_CUDA(cudaEventRecord(event_, stream)); }
   double seconds_since(const Event& start) {
     float milliseconds = 0;
-    PURLIN_CHECK_CUDA(cudaEventSynchronize(event_));
-    PURLIN_CHECK_CUDA(cudaEventElapsedTime(&milliseconds, start.event_, event_));
+    NEWEL_CHECK_CUDA(cudaEventSynchronize(event_));
+    NEWEL_CHECK_CUDA(cudaEventElapsedTime(&milliseconds, start.event_, event_));
     return 1e-3 * milliseconds;
   }
 
@@ -70,4 +70,4 @@ double Timer<Space::device>::one_by_one(int count, const Work& before, const Wor
   return seconds / count;
 }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -3,7 +3,7 @@
 #include "measure.hpp"
 #include "timer.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 double Timer<Space::host>::back_to_back(int count, const Work& work) const {
   return seconds_of([&] {
@@ -21,4 +21,4 @@ double Timer<Space::host>::one_by_one(int count, const Work& before, const Work&
   return seconds / count;
 }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -8,10 +8,10 @@
 #include "usual_parts_device.hpp"
 #include "usual_scalars_device.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
-constexpr int block = 16;  // iterations of a graph: as often as Purlin's loops poll by default
+constexpr int block = 16;  // iterations of a graph: as often as Newel's loops poll by default
 
 template <class T>
 class GraphSolve : public BuiltSolve<T, Space::device> {
@@ -83,11 +83,11 @@ class GraphSolve : public BuiltSolve<T, Space::device> {
     captured_x_ = x;
   }
   void put(const UsualState<T>& from) {
-    PURLIN_CHECK_CUDA(cudaMemcpyAsync(s(), &from, sizeof from, cudaMemcpyHostToDevice, stream()));
+    NEWEL_CHECK_CUDA(cudaMemcpyAsync(s(), &from, sizeof from, cudaMemcpyHostToDevice, stream()));
     parts_.ctx.synchronize();
   }
   void poll() {
-    PURLIN_CHECK_CUDA(cudaMemcpyAsync(host_.get(), s(), sizeof(UsualState<T>), cudaMemcpyDeviceToHost, stream()));
+    NEWEL_CHECK_CUDA(cudaMemcpyAsync(host_.get(), s(), sizeof(UsualState<T>), cudaMemcpyDeviceToHost, stream()));
     parts_.ctx.synchronize();
   }
 
@@ -190,4 +190,4 @@ template std::unique_ptr<BuiltSolve<float, Space::device>> make_usual_graph(cons
                                                                             const CsrView<float, Space::device>&,
                                                                             bool, bool);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

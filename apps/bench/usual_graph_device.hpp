@@ -4,7 +4,7 @@
 
 #include "solve_contender.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// See UsualScalars::in_graph. CG, or else BiCGStab. The graph is captured by the first solve for an x and kept.
 template <class T>
@@ -12,4 +12,4 @@ std::unique_ptr<BuiltSolve<T, Space::device>> make_usual_graph(const Context<Spa
                                                                const CsrView<T, Space::device>& a, bool cg,
                                                                bool jacobi);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -2,8 +2,8 @@
 /// UsualParts: what the usual loops share, wherever their scalars are: product, preconditioner, facts. Internal.
 #pragma once
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/registry.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/registry.hpp>
 
 #include "cusparse_product_device.hpp"
 #include "measure.hpp"
@@ -11,7 +11,7 @@
 #include "timer.hpp"
 #include "usual_blas_device.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 template <class T>
 struct UsualParts {
@@ -82,4 +82,4 @@ struct UsualParts {
   }
 };
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of one thread between cuBLAS calls.
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
 #include "usual_scalars_device.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 template <class T>
@@ -58,31 +58,31 @@ __global__ void bicgstab_direction(UsualState<T>* state) {
 template <class T>
 void usual_cg_direction(cudaStream_t stream, UsualState<T>* state, bool rho_is_rr) {
   cg_direction<T><<<1, 1, 0, stream>>>(state, rho_is_rr);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template <class T>
 void usual_cg_update(cudaStream_t stream, UsualState<T>* state) {
   cg_update<T><<<1, 1, 0, stream>>>(state);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template <class T>
 void usual_bicgstab_half_step(cudaStream_t stream, UsualState<T>* state) {
   bicgstab_half_step<T><<<1, 1, 0, stream>>>(state);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template <class T>
 void usual_bicgstab_step(cudaStream_t stream, UsualState<T>* state) {
   bicgstab_step<T><<<1, 1, 0, stream>>>(state);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template <class T>
 void usual_bicgstab_direction(cudaStream_t stream, UsualState<T>* state) {
   bicgstab_direction<T><<<1, 1, 0, stream>>>(state);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 #define X(T)                                                            \
@@ -95,4 +95,4 @@ X(double)
 X(float)
 #undef X
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

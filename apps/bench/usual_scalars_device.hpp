@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// One object in device memory. cuBLAS writes the sums and reads the factors. Once `done`, factors are 0 and the
 /// iterations left in a graph change neither x nor r.
@@ -41,4 +41,4 @@ void usual_bicgstab_step(cudaStream_t stream, UsualState<T>* state);
 template <class T>
 void usual_bicgstab_direction(cudaStream_t stream, UsualState<T>* state);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

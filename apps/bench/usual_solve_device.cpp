@@ -6,12 +6,12 @@
 #include <functional>
 #include <tuple>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "usual_graph_device.hpp"
 #include "usual_parts_device.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 namespace {
 
 // What both loops start from, stop by and report.
@@ -169,4 +169,4 @@ template std::unique_ptr<BuiltSolve<float, Space::device>> make_usual_solve(cons
                                                                             const std::string&, const std::string&,
                                                                             UsualScalars);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -4,7 +4,7 @@
 
 #include "solve_contender.hpp"
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// Where the loop keeps its scalars.
 enum class UsualScalars {
@@ -29,4 +29,4 @@ std::unique_ptr<BuiltSolve<T, Space::device>> make_usual_solve(const Context<Spa
                                                                const std::string& solver, const std::string& precond,
                                                                UsualScalars scalars);
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -2,9 +2,9 @@
 // A graph of one conditional node, its body captured, and behind that a kernel that asks the monitor.
 #include "while_graph_device.hpp"
 
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 #if CUDART_VERSION >= 12040
 namespace {
@@ -22,26 +22,26 @@ cudaGraph_t add_while_node(cudaGraph_t graph, cudaGraphConditionalHandle handle)
   params.conditional.size = 1;
   cudaGraphNode_t node;
 #if CUDART_VERSION >= 13000
-  PURLIN_CHECK_CUDA(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params));
+  NEWEL_CHECK_CUDA(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params));
 #else
-  PURLIN_CHECK_CUDA(cudaGraphAddNode(&node, graph, nullptr, 0, &params));
+  NEWEL_CHECK_CUDA(cudaGraphAddNode(&node, graph, nullptr, 0, &params));
 #endif
   return params.conditional.phGraph_out[0];
 }
 
 void capture_body(cudaStream_t stream, cudaGraph_t body, cudaGraphConditionalHandle handle,
                   const detail::MonitorState* monitor, const std::function<void()>& work) {
-  PURLIN_CHECK_CUDA(
+  NEWEL_CHECK_CUDA(
       cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
   try {
     work();
     go_on_while_running<<<1, 1, 0, stream>>>(handle, monitor);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   } catch (...) {
     cudaStreamEndCapture(stream, &body);
     throw;
   }
-  PURLIN_CHECK_CUDA(cudaStreamEndCapture(stream, &body));
+  NEWEL_CHECK_CUDA(cudaStreamEndCapture(stream, &body));
 }
 
 }  // namespace
@@ -50,13 +50,13 @@ WhileGraph::WhileGraph(const Context<Space::device>& ctx, const detail::MonitorS
                        const std::function<void()>& body)
     : stream_(ctx.stream()) {
   cudaGraph_t graph = nullptr;
-  PURLIN_CHECK_CUDA(cudaGraphCreate(&graph, 0));
+  NEWEL_CHECK_CUDA(cudaGraphCreate(&graph, 0));
   try {
     cudaGraphConditionalHandle handle;
-    PURLIN_CHECK_CUDA(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
+    NEWEL_CHECK_CUDA(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
     capture_body(stream_, add_while_node(graph, handle), handle, monitor, body);
-    PURLIN_CHECK_CUDA(cudaGraphInstantiate(&instance_, graph, 0));
-    PURLIN_CHECK_CUDA(cudaGraphUpload(instance_, stream_));
+    NEWEL_CHECK_CUDA(cudaGraphInstantiate(&instance_, graph, 0));
+    NEWEL_CHECK_CUDA(cudaGraphUpload(instance_, stream_));
   } catch (...) {
     if (instance_ != nullptr) cudaGraphExecDestroy(instance_);
     cudaGraphDestroy(graph);
@@ -75,6 +75,6 @@ WhileGraph::~WhileGraph() {
   if (instance_ != nullptr) cudaGraphExecDestroy(instance_);
 }
 
-void WhileGraph::launch() const { PURLIN_CHECK_CUDA(cudaGraphLaunch(instance_, stream_)); }
+void WhileGraph::launch() const { NEWEL_CHECK_CUDA(cudaGraphLaunch(instance_, stream_)); }
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

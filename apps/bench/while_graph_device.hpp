@@ -7,10 +7,10 @@
 
 #include <functional>
 
-#include <purlin/core/context.hpp>
-#include <purlin/solver/monitor_state.hpp>
+#include <newel/core/context.hpp>
+#include <newel/solver/monitor_state.hpp>
 
-namespace purlin::bench {
+namespace newel::bench {
 
 /// Launched once, it runs the body while the monitor, which lies on the device, is running; at least once.
 class WhileGraph {
@@ -30,4 +30,4 @@ class WhileGraph {
   cudaGraphExec_t instance_ = nullptr;
 };
 
-}  // namespace purlin::bench
+}  // namespace newel::bench

@@ -8,7 +8,7 @@
 
 #include "printable.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 
 void print_error(const std::string& message, const char* program) {
   constexpr int most_lines = 3;
@@ -43,4 +43,4 @@ int report_exception(const char* program) {
   }
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

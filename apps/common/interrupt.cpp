@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <ctime>
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 InterruptLogic logic;
@@ -48,4 +48,4 @@ void ignore_signals_of_writes() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <cstdint>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// What a signal means, by the time at which it comes. `timeout` and batch systems send several within milliseconds:
 /// those are one wish to stop, not a second one to end at once. Safe in a signal handler.
@@ -53,4 +53,4 @@ class InterruptScope {
 /// which is reported, instead of ending the process without a word.
 void ignore_signals_of_writes();
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 constexpr int indent = 2;
@@ -36,4 +36,4 @@ std::string format_json(const Json& report) {
   return result + "\n}\n";
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

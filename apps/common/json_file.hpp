@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 using Json = nlohmann::ordered_json;
 
@@ -29,4 +29,4 @@ Json object_of(const std::vector<std::pair<std::string, Value>>& pairs) {
   return result;
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

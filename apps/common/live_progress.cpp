@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <purlin/core/number_text.hpp>
+#include <newel/core/number_text.hpp>
 
 #include "text.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 // Takes away what stands on a terminal's line.
@@ -181,4 +181,4 @@ void LiveProgress::update(const Progress& progress) {
   last_drawn_seconds_ = progress.seconds;
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <purlin/solver/krylov.hpp>
+#include <newel/solver/krylov.hpp>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// What a line shows.
 struct ProgressLine {
@@ -109,4 +109,4 @@ class LiveProgress {
   std::chrono::steady_clock::time_point start_;  ///< when the first column was heard of
 };
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

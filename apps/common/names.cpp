@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/registry.hpp>
-#include <purlin/spmv/format_choice.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/registry.hpp>
+#include <newel/spmv/format_choice.hpp>
 
 #include "exit_status.hpp"
 #include "text.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 // The entry of `names` that equals `given` up to case, '-' and '_'.
@@ -118,4 +118,4 @@ void check_available(const std::string& format, const std::string& preconditione
   }
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <purlin/core/types.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 std::vector<std::string> format_names();
 /// The same behind "auto" and "measure".
@@ -36,4 +36,4 @@ std::string check_choice(const std::string& given, const std::string& option, co
 void check_available(const std::string& format, const std::string& preconditioner, Space space,
                      bool single_precision);
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -9,7 +9,7 @@
 #include "names.hpp"
 #include "text.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 enum class Kind { other, whole, number };
@@ -115,4 +115,4 @@ void refuse_unknown_command(const CLI::App& app, const std::string& usage, const
   throw UsageError(unknown_name("command", extras.front(), commands));
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

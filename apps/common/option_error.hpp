@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// "--rtol: expected a number, found 'abc'" where an option of `app`, or of its commands, was given something else
 /// than the number that it takes; else CLI11's own words.
@@ -26,4 +26,4 @@ void refuse_extras(const CLI::App& app);
 [[noreturn]] void refuse_unknown_command(const CLI::App& app, const std::string& usage,
                                          const std::vector<std::string>& commands);
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -9,12 +9,12 @@
 #include <cstring>
 #include <filesystem>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/file_writer.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/file_writer.hpp>
 
 #include "standard_streams.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,7 +46,7 @@ void check_output(const std::string& option, const std::string& file) {
     return;
   }
   const fs::path folder = target.parent_path().empty() ? fs::path(".") : target.parent_path();
-  std::string probe = (folder / ".purlin-XXXXXX").string();
+  std::string probe = (folder / ".newel-XXXXXX").string();
   const int descriptor = mkstemp(probe.data());
   if (descriptor < 0) cannot_write(option, file, std::strerror(errno));
   close(descriptor);
@@ -88,4 +88,4 @@ void write_text_file(const std::string& option, const std::string& file, const s
   }
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

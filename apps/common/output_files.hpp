@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// An option and the file it names.
 using NamedFile = std::pair<std::string, std::string>;
@@ -22,4 +22,4 @@ bool is_special_file(const std::string& file);
 /// it where it is a device or a pipe. Throws InputError.
 void write_text_file(const std::string& option, const std::string& file, const std::string& content);
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -6,11 +6,11 @@
 
 #include "text.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 int devices_that_answer() {
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
   return device_count();
 #else
   return 0;
@@ -37,8 +37,8 @@ Place choose_place(const std::string& device) {
     return devices_that_answer() > 0 ? Place{Space::device, 0} : Place{};
   }
   const int number = device_number(device);
-  if (PURLIN_HAS_CUDA == 0) {
-    throw NoDevice("--device " + device + ": this purlin was built without CUDA (see purlin --version)");
+  if (NEWEL_HAS_CUDA == 0) {
+    throw NoDevice("--device " + device + ": this newel was built without CUDA (see newel --version)");
   }
   const int count = devices_that_answer();
   if (count == 0) throw NoDevice("--device " + device + ": no CUDA device is available on this machine");
@@ -50,4 +50,4 @@ Place choose_place(const std::string& device) {
   return {Space::device, number};
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

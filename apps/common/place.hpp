@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include <purlin/config.hpp>
-#include <purlin/core/context.hpp>
+#include <newel/config.hpp>
+#include <newel/core/context.hpp>
 
 #include "exit_status.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// Threads of the host that may be asked for: as many as the library takes.
 inline constexpr int most_threads = Context<Space::host>::most_threads;
@@ -30,13 +30,13 @@ Place choose_place(const std::string& device);
 template <class F>
 auto at_place(const Place& place, const Context<Space::host>& host, F&& f) {
   if (place.space == Space::host) return f(host);
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
   const Context<Space::device> ctx(place.device);
   ctx.make_current();
   return f(ctx);
 #else
-  throw NoDevice("this purlin was built without CUDA");
+  throw NoDevice("this newel was built without CUDA");
 #endif
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// Names of files, to be read once the matrix is known; empty where none was given.
 struct PrecondFiles {
@@ -13,4 +13,4 @@ struct PrecondFiles {
   std::string coordinates;  ///< --coordinates
 };
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

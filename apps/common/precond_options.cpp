@@ -8,7 +8,7 @@
 #include "names.hpp"
 #include "text.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 void add_own(CLI::App& command, const PrecondOptions& p, const PrecondOption& line, RawPrecond& raw,
@@ -96,4 +96,4 @@ void require_number(const char* option, double value) {
   throw UsageError(text("%s: expected a number that is not negative, found %g", option, value));
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

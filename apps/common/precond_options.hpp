@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The options of preconditioners, declared to CLI11: `purlin solve` and `purlin info` share them.
+/// The options of preconditioners, declared to CLI11: `newel solve` and `newel info` share them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include <purlin/precond/registry.hpp>
+#include <newel/precond/registry.hpp>
 
 #include "precond_files.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// What was typed and has yet to be looked up or read; and what --precond may be.
 struct RawPrecond {
@@ -47,4 +47,4 @@ std::string one_of(const std::vector<std::string>& names);
 /// Throws UsageError for a number that is negative or not finite.
 void require_number(const char* option, double value);
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

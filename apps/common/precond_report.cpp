@@ -2,12 +2,12 @@
 // Operators and preconditioners for people and for programs.
 #include "precond_report.hpp"
 
-#include <purlin/precond/registry.hpp>
+#include <newel/precond/registry.hpp>
 
 #include "precond_options.hpp"
 #include "text.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 Json pairs_json(const std::vector<std::pair<std::string, double>>& pairs) {
@@ -130,4 +130,4 @@ std::string in_words_of_the_file(const NotPositiveDefinite& error, const std::st
          ": try --precond spai or jacobi";
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/error.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "json_file.hpp"
 #include "precond_files.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// Name, detail, sizes, a format's or preconditioner's own figures, bytes by part and seconds by phase.
 Json operator_json(const OperatorInfo& info);
@@ -47,4 +47,4 @@ std::string in_words_of_the_file(const ZeroDiagonal& error, const std::string& p
 std::string in_words_of_the_file(const NotSymmetric& error, const std::string& precond);
 std::string in_words_of_the_file(const NotPositiveDefinite& error, const std::string& precond);
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -7,7 +7,7 @@
 
 #include "text.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 // With line feeds in them, longest first: one may be a part of another.
@@ -93,4 +93,4 @@ std::string printable_lines(const std::string& lines) {
   return written(result, true);
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

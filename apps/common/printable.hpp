@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// `text` with control characters written out, "\n", "\t", "\x1b"; so too bytes that are no UTF-8, and characters
 /// that change the direction of what follows.
@@ -19,4 +19,4 @@ void set_printed_names(const std::vector<std::string>& names);
 /// A text of lines, ready for a terminal: `without_controls` but for the ends of its own lines.
 std::string printable_lines(const std::string& lines);
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -13,7 +13,7 @@
 #include "interrupt.hpp"
 #include "printable.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 int text_error = 0;  // errno of the first text that could not be written
@@ -74,4 +74,4 @@ int run_program(const char* program, int argc, char* argv[], int (*work)(int arg
   return exit_bad_input;
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// Prints lines at once, without control characters. That they cannot be written (a full disk, a closed pipe) ends
 /// nothing: `run_program` reports it when the work is done.
@@ -15,4 +15,4 @@ void print_text(std::FILE* stream, const std::string& lines);
 /// that of bad input where a text could not be written.
 int run_program(const char* program, int argc, char* argv[], int (*work)(int argc, char* argv[]));
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

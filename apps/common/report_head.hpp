@@ -6,17 +6,17 @@
 
 #include <string>
 
-#include <purlin/config.hpp>
+#include <newel/config.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// Of all reports. Raised when a field goes, or changes its name or meaning; fields may be added under the same
 /// number.
 inline constexpr int report_schema = 1;
 
-/// schema, program and version; `program` says of which kind the report is: "purlin solve", "purlin-heart".
+/// schema, program and version; `program` says of which kind the report is: "newel solve", "newel-heart".
 inline nlohmann::ordered_json report_head(const std::string& program) {
-  return {{"schema", report_schema}, {"program", program}, {"version", PURLIN_VERSION}};
+  return {{"schema", report_schema}, {"program", program}, {"version", NEWEL_VERSION}};
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -10,7 +10,7 @@
 #include <chrono>
 #include <fstream>
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 double seconds_of(clockid_t clock) {
@@ -88,4 +88,4 @@ double RunClock::total() const {
   return total;
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

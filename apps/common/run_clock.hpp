@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// Seconds since the process began, as far as Linux says: never too long, and too short by a tick (10 ms) at most.
 /// Where it does not say, the processor time so far. What a shell did in the process before its `exec` counts too.
@@ -39,4 +39,4 @@ class RunClock {
   std::vector<std::pair<std::string, double>> phases_;
 };
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -4,7 +4,7 @@
 
 #include "exit_status.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 
 void check_inputs(const std::vector<NamedFile>& inputs) {
   const std::string* first = nullptr;
@@ -17,4 +17,4 @@ void check_inputs(const std::vector<NamedFile>& inputs) {
   }
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -7,7 +7,7 @@
 
 #include "output_files.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 
 inline constexpr const char* standard_stream = "-";
 
@@ -19,4 +19,4 @@ inline std::string input_file(const std::string& file) { return is_standard_stre
 /// Throws UsageError where more than one of the inputs is "-": it can be read once.
 void check_inputs(const std::vector<NamedFile>& inputs);
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 class Stopwatch {
  public:
@@ -14,4 +14,4 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

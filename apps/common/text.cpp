@@ -9,7 +9,7 @@
 
 #include "printable.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 std::string text(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -79,7 +79,7 @@ std::string shell_quoted(const std::string& argument) {
 }
 
 std::string command_text(int argc, const char* const* argv) {
-  std::string typed = "purlin";
+  std::string typed = "newel";
   for (int i = 1; i < argc; ++i) typed += ' ' + shell_quoted(argv[i]);
   return typed;
 }
@@ -88,4 +88,4 @@ std::string labelled(std::string_view label, const std::string& value) {
   return text("  %-15.*s ", static_cast<int>(label.size()), label.data()) + value + '\n';
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/core/nearest_name.hpp>
+#include <newel/core/nearest_name.hpp>
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// Text that was requested instead of work: --help, --version.
 struct TextOnly {
@@ -43,10 +43,10 @@ std::string unknown_name(std::string_view kind, std::string_view given, const st
 /// `argument` as a shell takes it: quoted where it holds more than plain characters.
 std::string shell_quoted(const std::string& argument);
 
-/// What was typed, quoted for a shell, from "purlin" on.
+/// What was typed, quoted for a shell, from "newel" on.
 std::string command_text(int argc, const char* const* argv);
 
 /// "  label          value" with the labels of a report aligned.
 std::string labelled(std::string_view label, const std::string& value);
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

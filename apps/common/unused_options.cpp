@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <functional>
 
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/registry.hpp>
-#include <purlin/spmv/format_choice.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/registry.hpp>
+#include <newel/spmv/format_choice.hpp>
 
 #include "exit_status.hpp"
 #include "precond_options.hpp"
 #include "text.hpp"
 
-namespace purlin::cli {
+namespace newel::cli {
 namespace {
 
 using Configuration = SolveConfiguration;
@@ -227,4 +227,4 @@ void print_warnings(const std::vector<std::string>& warnings, const char* progra
   for (const std::string& warning : warnings) print_error("warning: " + warning, program);
 }
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

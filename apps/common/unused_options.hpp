@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <purlin/core/types.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/types.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "json_file.hpp"
 
@@ -16,7 +16,7 @@ namespace CLI {
 class App;
 }
 
-namespace purlin::cli {
+namespace newel::cli {
 
 /// The configuration of a solve, as far as it is known.
 struct SolveConfiguration {
@@ -68,6 +68,6 @@ std::vector<std::string> unused_option_warnings(const std::vector<std::string>& 
                                                 const SolveConfiguration& configuration);
 
 /// Prints `PROGRAM: warning: SENTENCE` on stderr, a line each.
-void print_warnings(const std::vector<std::string>& warnings, const char* program = "purlin");
+void print_warnings(const std::vector<std::string>& warnings, const char* program = "newel");
 
-}  // namespace purlin::cli
+}  // namespace newel::cli

@@ -6,14 +6,14 @@
 #include <limits>
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/row_assembly.hpp"
 #include "apps/fem/tet_geometry.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 namespace {
 
 using detail::assemble_rows;
@@ -35,7 +35,7 @@ void check_orientation(const Context<Space::host>& ctx, const TetMesh& mesh) {
 Mask mask_of(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeFilter& clamped) {
   Mask mask(mesh.nodes.size(), 0);
   if (!clamped) return mask;
-  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) { mask[i] = clamped(i, mesh.nodes[i]) ? 1 : 0; });
+  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) { mask[i] = clamped(i, mesh.nodes[i]) ? 1 : 0; });
   return mask;
 }
 
@@ -43,7 +43,7 @@ Mask mask_of(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeFil
 template <class T, class Field>
 Array<T, Space::host> tabulate(const Context<Space::host>& ctx, const TetMesh& mesh, const Field& field) {
   Array<T, Space::host> table(ctx, mesh.tet_count());
-  purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) { table[t] = field(t, tet_centroid(mesh, t)); });
+  newel::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) { table[t] = field(t, tet_centroid(mesh, t)); });
   return table;
 }
 
@@ -68,7 +68,7 @@ double upwind_time(const TetGeometry& g, const Point& velocity, double diffusivi
 // to the diagonal. Without faces: by the divergence theorem it is the sum of volume w . grad N_i.
 void add_inflow(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
                 const Array<Wind, Space::host>& winds, HostCsr& a) {
-  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     double outflow = 0;
     for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
       const Index t = around.tets[k];
@@ -88,7 +88,7 @@ HostVector assemble_source(const Context<Space::host>& ctx, const TetMesh& mesh,
                            const std::vector<std::array<double, C>>& nodal) {
   const NodeTets around = node_tets(ctx, mesh);
   HostVector load(ctx, Offset{C} * mesh.node_count());
-  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     std::array<double, C> sum{};
     for (Offset k = around.begin[i]; k < around.begin[i + 1] && !clamped[i]; ++k) {
       const double volume = element_volume(mesh, around.tets[k]);
@@ -106,7 +106,7 @@ HostVector load_of(const Context<Space::host>& ctx, const TetMesh& mesh, const S
                    const NodeFilter& clamped) {
   check_orientation(ctx, mesh);
   std::vector<std::array<double, C>> nodal(mesh.nodes.size());
-  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) { nodal[i] = source(mesh.nodes[i]); });
+  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) { nodal[i] = source(mesh.nodes[i]); });
   return assemble_source<C>(ctx, mesh, mask_of(ctx, mesh, clamped), nodal);
 }
 
@@ -241,7 +241,7 @@ HostCsr grid7(const Context<Space::host>& ctx, Index n) {
     }
   };
   a.row_ptr[0] = 0;
-  purlin::detail::parallel_for(ctx, a.rows, [&](Index i) {
+  newel::detail::parallel_for(ctx, a.rows, [&](Index i) {
     Offset count = 0;
     for_row(i, [&](int) { ++count; });
     a.row_ptr[i + 1] = count;
@@ -249,7 +249,7 @@ HostCsr grid7(const Context<Space::host>& ctx, Index n) {
   for (Index i = 0; i < a.rows; ++i) a.row_ptr[i + 1] += a.row_ptr[i];
   a.col = Array<Index, Space::host>(ctx, a.row_ptr[a.rows]);
   a.val = Array<double, Space::host>(ctx, a.row_ptr[a.rows]);
-  purlin::detail::parallel_for(ctx, a.rows, [&](Index i) {
+  newel::detail::parallel_for(ctx, a.rows, [&](Index i) {
     Offset k = a.row_ptr[i];
     for_row(i, [&](int neighbour) {
       a.col[k] = i + step[neighbour];
@@ -259,4 +259,4 @@ HostCsr grid7(const Context<Space::host>& ctx, Index n) {
   return a;
 }
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -18,11 +18,11 @@
 
 #include <functional>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 
 using HostCsr = Csr<double, Space::host>;
 using HostVector = Array<double, Space::host>;
@@ -81,4 +81,4 @@ HostVector assemble_body_force(const Context<Space::host>& ctx, const TetMesh& m
 /// Throws InputError for n < 1 or when 32 bits cannot number the rows.
 HostCsr grid7(const Context<Space::host>& ctx, Index n);
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -8,7 +8,7 @@
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 /// Numbers the columns of a row from 0 in the order in which they are met: an open hash table, at most half full. (A
 /// linear search mispredicts a branch for each column, which takes half of an assembly.)
@@ -52,4 +52,4 @@ class ColumnNumbers {
   std::vector<Index> slots_ = std::vector<Index>(64, empty);
 };
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

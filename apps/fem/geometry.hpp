@@ -6,7 +6,7 @@
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 inline double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -29,4 +29,4 @@ inline Point normalised(const Point& a) {
   return l > 0 ? Point{a[0] / l, a[1] / l, a[2] / l} : Point{};
 }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

@@ -10,7 +10,7 @@
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 /// From the numbers that a file calls things by to their places.
 class Tags {
@@ -63,4 +63,4 @@ struct Vectors {
   }
 };
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

@@ -7,14 +7,14 @@
 #include <exception>
 #include <string>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/assembly.hpp"
 
 namespace {
 
-using namespace purlin;
-using namespace purlin::fem;
+using namespace newel;
+using namespace newel::fem;
 
 void append(std::string& text, double value) {
   char digits[32];
@@ -92,13 +92,13 @@ void make_cantilever_beam(const std::string& folder) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::fprintf(stderr, "usage: purlin_make_example FOLDER\n");
+    std::fprintf(stderr, "usage: newel_make_example FOLDER\n");
     return 2;
   }
   try {
     make_cantilever_beam(argv[1]);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "purlin_make_example: %s\n", error.what());
+    std::fprintf(stderr, "newel_make_example: %s\n", error.what());
     return 2;
   }
   return 0;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <purlin/core/array.hpp>
+#include <newel/core/array.hpp>
 
-namespace purlin::fem {
+namespace newel::fem {
 
 using Point = std::array<double, 3>;
 using Tet = std::array<Index, 4>;
@@ -75,4 +75,4 @@ struct NodeTets {
 /// mesh is made once and handed to all of them; without it each makes its own.
 NodeTets node_tets(const Context<Space::host>& ctx, const TetMesh& mesh);
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -6,10 +6,10 @@
 #include <limits>
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::fem {
+namespace newel::fem {
 namespace {
 
 using Triple = std::array<Index, 3>;
@@ -120,7 +120,7 @@ void check_memory(const Context<Space::host>& ctx, const Box& box) {
 std::vector<Index> shuffled_numbers(const Context<Space::host>& ctx, const Box& box, std::uint64_t seed) {
   const std::vector<Block> blocks = blocks_along_curve(box.extent);
   std::vector<Index> new_of_old(static_cast<std::size_t>(box.node_count()));
-  purlin::detail::parallel_for(ctx, blocks.size(), [&](std::size_t b) {
+  newel::detail::parallel_for(ctx, blocks.size(), [&](std::size_t b) {
     std::array<std::int64_t, block_side * block_side * block_side> members;
     std::size_t count = 0;
     for_each_in(blocks[b], [&](const Triple& at) { members[count++] = box.lexicographic(at); });
@@ -170,12 +170,12 @@ TetMesh make_beam(const Context<Space::host>& ctx, Index nx, Index ny, Index nz,
   TetMesh mesh;
   mesh.nodes.resize(static_cast<std::size_t>(box.node_count()));
   mesh.tets.resize(static_cast<std::size_t>(6 * box.cell_count()));
-  purlin::detail::parallel_for(ctx, nz, [&](Index z) {
+  newel::detail::parallel_for(ctx, nz, [&](Index z) {
     const Block layer{{0, 0, z}, {nx, ny, z + 1}, 0, 0};
     for_each_in(layer, [&](const Triple& at) { mesh.nodes[number(at)] = position(box, at, options); });
   });
   const std::vector<Block> blocks = blocks_along_curve({nx - 1, ny - 1, nz - 1});
-  purlin::detail::parallel_for(ctx, blocks.size(), [&](std::size_t b) {
+  newel::detail::parallel_for(ctx, blocks.size(), [&](std::size_t b) {
     Tet* next = mesh.tets.data() + 6 * blocks[b].first;
     for_each_in(blocks[b], [&](const Triple& at) {
       Index corner[8];
@@ -192,4 +192,4 @@ TetMesh make_cube(const Context<Space::host>& ctx, Index n, const BoxOptions& op
   return make_beam(ctx, n, n, n, 1, 1, 1, options);
 }
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

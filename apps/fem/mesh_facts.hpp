@@ -7,7 +7,7 @@
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 
 struct MeshFacts {
   Index nodes = 0;
@@ -60,4 +60,4 @@ BodySize body_size(const Context<Space::host>& ctx, const TetMesh& mesh);
 /// Parts: by the extent alone. Up to 5 metres, beyond millimetres; centimetres are never guessed.
 MeshUnit guess_unit(const BodySize& size, BodyKind kind);
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/mesh_text.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 namespace {
 
 using detail::RawMesh;
@@ -125,4 +125,4 @@ MeshFile parse_mesh(std::string_view bytes, const std::string& name) {
   return checked(name, read_raw(name, source.text()));
 }
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -9,7 +9,7 @@
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 
 /// What `read_mesh` found in a file. Every tetrahedron is positively oriented and every node belongs to one.
 struct MeshFile {
@@ -61,4 +61,4 @@ MeshFile read_mesh(const std::string& path);
 /// The same for the bytes of a file in memory; `name` stands in messages.
 MeshFile parse_mesh(std::string_view bytes, const std::string& name);
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

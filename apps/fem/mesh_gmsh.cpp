@@ -4,12 +4,12 @@
 #include <limits>
 #include <memory>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/gmsh_tags.hpp"
 #include "apps/fem/mesh_text.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 namespace {
 
 // Nodes of Gmsh's element types, 0 for the unknown ones.
@@ -330,4 +330,4 @@ class GmshReader {
 
 RawMesh read_gmsh_text(const std::string& path, std::string_view text) { return GmshReader(path, text).read(); }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

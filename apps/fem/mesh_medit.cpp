@@ -2,7 +2,7 @@
 // The Medit ASCII reader: a stream of words, of which two sections are kept. Programs write the keywords in any case.
 #include "apps/fem/mesh_text.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 namespace detail {
 namespace {
 
@@ -89,4 +89,4 @@ TetMesh read_medit(const std::string& path) {
   return detail::read_medit_text(path, source.text()).mesh;
 }
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -6,15 +6,15 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/number_parse.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/number_parse.hpp>
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 namespace {
 
 // Any beginning may be a mesh's: formats are distinguished once all is there.
-purlin::detail::TextLines accept_head(std::string_view, const std::string&) { return purlin::detail::TextLines::all; }
+newel::detail::TextLines accept_head(std::string_view, const std::string&) { return newel::detail::TextLines::all; }
 
 // nan and inf, which results may hold where numbers are not used; 0 for all else.
 double number_of_words(std::string_view word) {
@@ -34,14 +34,14 @@ bool same_keyword(std::string_view a, std::string_view b) {
          std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-purlin::detail::TextSource open_text(const std::string& path) {
+newel::detail::TextSource open_text(const std::string& path) {
   const Context<Space::host> ctx(1);
-  return purlin::detail::TextSource::open(ctx.memory()->resource(), path, accept_head);
+  return newel::detail::TextSource::open(ctx.memory()->resource(), path, accept_head);
 }
 
-purlin::detail::TextSource inflate_text(std::string_view bytes, const std::string& name) {
+newel::detail::TextSource inflate_text(std::string_view bytes, const std::string& name) {
   const Context<Space::host> ctx(1);
-  return purlin::detail::TextSource::from_memory(ctx.memory()->resource(), bytes, name, accept_head);
+  return newel::detail::TextSource::from_memory(ctx.memory()->resource(), bytes, name, accept_head);
 }
 
 void MeshText::skip_blanks() {
@@ -105,10 +105,10 @@ double MeshText::real(const char* expected) {
   const bool at_end = found.empty() || found.data() + found.size() == text_.data() + text_.size();
   const std::string copy = at_end ? std::string(found) + '\n' : std::string();
   const char* begin = at_end ? copy.data() : found.data();
-  const purlin::detail::ParsedNumber number = purlin::detail::read_number(begin, begin + found.size());
-  if (number.status == purlin::detail::NumberStatus::overflow)
+  const newel::detail::ParsedNumber number = newel::detail::read_number(begin, begin + found.size());
+  if (number.status == newel::detail::NumberStatus::overflow)
     expect("a finite " + std::string(expected).substr(2), found);
-  if (number.status == purlin::detail::NumberStatus::ok && number.end == begin + found.size()) return number.value;
+  if (number.status == newel::detail::NumberStatus::ok && number.end == begin + found.size()) return number.value;
   const double value = number_of_words(found);
   if (value == 0) expect(expected, found);
   return value;
@@ -162,4 +162,4 @@ void refuse_curved(const std::string& path, int nodes) {
                    ": mesh with elements of first order (Gmsh: Mesh.ElementOrder = 1)");
 }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/core/text_source.hpp>
+#include <newel/core/text_source.hpp>
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 /// A mesh as its file lists it: nothing dropped, orientation as it comes.
 struct RawMesh {
@@ -27,9 +27,9 @@ struct RawMesh {
 };
 
 /// The bytes of a file, inflated where they are gzip. Throws InputError, "FILE: ...".
-purlin::detail::TextSource open_text(const std::string& path);
+newel::detail::TextSource open_text(const std::string& path);
 /// The same of bytes in memory, which must outlive the result.
-purlin::detail::TextSource inflate_text(std::string_view bytes, const std::string& name);
+newel::detail::TextSource inflate_text(std::string_view bytes, const std::string& name);
 
 /// The type behind a number of 4 or 8 bytes, or fewer, turned where the file has the other byte order.
 template <class T>
@@ -118,4 +118,4 @@ RawMesh read_vtk_text(const std::string& path, std::string_view text);
 /// Refuses tetrahedra with nodes on their edges, in the same words for every format.
 [[noreturn]] void refuse_curved(const std::string& path, int nodes);
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/mesh_text.hpp"
 #include "apps/fem/vtk_numbers.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 namespace {
 
 constexpr std::int64_t vtk_tetrahedron = 10, quadratic_tetrahedron = 24, lagrange_tetrahedron = 71,
@@ -350,4 +350,4 @@ class VtkReader {
 
 RawMesh read_vtk_text(const std::string& path, std::string_view text) { return VtkReader(path, text).read(); }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

@@ -8,12 +8,12 @@
 #include <limits>
 #include <optional>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/mesh_facts.hpp"
 #include "apps/fem/mesh_file.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 namespace {
 
 using Mask = std::vector<unsigned char>;
@@ -273,4 +273,4 @@ HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec
   throw InputError("expected generate:KIND:N or mesh:FILE:KIND[:R], found '" + spec + "'");
 }
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

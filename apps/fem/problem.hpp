@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include <purlin/reorder/partition.hpp>
+#include <newel/reorder/partition.hpp>
 
 #include "apps/fem/assembly.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 
 /// Whether `spec` names a system to assemble ("generate:..." or "mesh:...") rather than a file to read.
 bool is_generated(std::string_view spec);
@@ -34,4 +34,4 @@ bool is_generated(std::string_view spec);
 HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec,
                         NodeCoordinates* coordinates = nullptr, TetMesh* mesh = nullptr);
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/file_writer.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/file_writer.hpp>
 
 #include "apps/fem/vtu.hpp"
 #include "apps/fem/xml_text.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 namespace {
 
 constexpr const char* head = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n";
@@ -90,9 +90,9 @@ void PvdSeries::remove(const std::string& file) {
 void PvdSeries::write() const {
   std::string text = head;
   for (const Frame& frame : frames_) text += line_of(frame);
-  purlin::detail::FileWriter out(path_);
+  newel::detail::FileWriter out(path_);
   out.write(text + tail);
   out.commit();
 }
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/assembly.hpp"
 #include "apps/fem/column_numbers.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 using Mask = std::vector<unsigned char>;
 
@@ -81,7 +81,7 @@ HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, cons
   HostCsr a;
   a.rows = a.cols = B * nodes;
   a.row_ptr = Array<Offset, Space::host>(ctx, Offset{B} * nodes + 1);
-  purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
+  newel::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     ColumnNumbers seen;
     for (Index i = range_begin; i < range_end; ++i) {
       const Index columns = count_columns(mesh, around, clamped, i, seen);
@@ -93,7 +93,7 @@ HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, cons
   a.col = Array<Index, Space::host>(ctx, a.row_ptr[a.rows]);
   a.val = Array<double, Space::host>(ctx, a.row_ptr[a.rows]);
 
-  purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
+  newel::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     BlockRow<B> block_row;
     std::array<Block, 4> blocks;
     for (Index i = range_begin; i < range_end; ++i) {
@@ -124,4 +124,4 @@ HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, cons
   return a;
 }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

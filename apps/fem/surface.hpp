@@ -8,7 +8,7 @@
 
 #include "apps/fem/assembly.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 
 using Triangle = std::array<Index, 3>;
 
@@ -47,4 +47,4 @@ void add_surface_mass(const Context<Space::host>& ctx, const TetMesh& mesh, cons
 HostVector assemble_surface_load(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface,
                                  const FaceField& g);
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

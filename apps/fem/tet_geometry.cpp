@@ -4,7 +4,7 @@
 
 #include "apps/fem/geometry.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 
 using detail::cross;
 using detail::dot;
@@ -40,4 +40,4 @@ Point tet_centroid(const TetMesh& mesh, Index tet) {
   return sum;
 }
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

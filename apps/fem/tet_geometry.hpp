@@ -4,7 +4,7 @@
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 
 struct TetGeometry {
   double volume;
@@ -17,4 +17,4 @@ TetGeometry tet_geometry(const TetMesh& mesh, Index tet);
 /// The middle of a tetrahedron.
 Point tet_centroid(const TetMesh& mesh, Index tet);
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -2,7 +2,7 @@
 // Keywords, names and types of legacy VTK files.
 #include "apps/fem/vtk_numbers.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 namespace {
 
 struct NamedType {
@@ -112,4 +112,4 @@ double raw_vtk_number(MeshText& text, VtkType type) {
   }
 }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

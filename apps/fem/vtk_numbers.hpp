@@ -7,7 +7,7 @@
 
 #include "apps/fem/mesh_text.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 enum class VtkType { bit, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
 
@@ -25,4 +25,4 @@ std::size_t vtk_bytes(VtkType type);
 /// The next binary number.
 double raw_vtk_number(MeshText& text, VtkType type);
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

@@ -9,13 +9,13 @@
 #include <numeric>
 #include <type_traits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/file_writer.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/file_writer.hpp>
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/xml_text.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 namespace {
 
 // Small enough to share among threads, large enough for a good match table.
@@ -32,7 +32,7 @@ std::string compress(const Context<Space::host>& ctx, const void* data, std::siz
   const std::size_t blocks = (size + block_bytes - 1) / block_bytes;
   std::vector<std::string> packed(blocks);
   std::atomic<bool> failed{false};
-  purlin::detail::parallel_tasks(ctx, blocks, [&](std::size_t b) {
+  newel::detail::parallel_tasks(ctx, blocks, [&](std::size_t b) {
     const std::size_t length = std::min(block_bytes, size - b * block_bytes);
     uLongf room = compressBound(static_cast<uLong>(length));
     packed[b].resize(room);
@@ -193,7 +193,7 @@ void VtuWriter::write_file(const std::string& path, const std::vector<VtuField>&
   section("Cells", cells_, {});
   xml += "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
 
-  purlin::detail::FileWriter file(path);
+  newel::detail::FileWriter file(path);
   file.write(xml);
   for (const Packed* array : appended) file.write(array->bytes);
   file.write("\n</AppendedData>\n</VTKFile>\n");
@@ -205,4 +205,4 @@ void write_vtu(const Context<Space::host>& ctx, const std::string& path, const T
   VtuWriter(ctx, mesh).write(path, fields);
 }
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

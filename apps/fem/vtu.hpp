@@ -7,11 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include <purlin/core/span.hpp>
+#include <newel/core/span.hpp>
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 
 /// Numbers on nodes or tetrahedra. Refers to the caller's memory. `values` holds `components` numbers per node or
 /// tetrahedron, one after the other.
@@ -104,4 +104,4 @@ class PvdSeries {
   std::vector<Frame> frames_;
 };
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 namespace {
 
 struct Entity {
@@ -49,4 +49,4 @@ std::string exact_text(double value) {
   return std::string(text, static_cast<std::size_t>(end - text));
 }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

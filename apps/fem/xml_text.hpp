@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 /// With the four characters that end an attribute or an element escaped.
 std::string xml_escaped(std::string_view text);
@@ -14,4 +14,4 @@ std::string xml_unescaped(std::string_view text);
 /// The shortest text that reads back as the same number.
 std::string exact_text(double value);
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

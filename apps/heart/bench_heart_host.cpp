@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// purlin_bench_heart: a beat of purlin-heart's ventricle by our solver, and by Eigen's in its place. The sides take
+// newel_bench_heart: a beat of newel-heart's ventricle by our solver, and by Eigen's in its place. The sides take
 // turns in one process; model, assembly, guesses and tolerances are the same.
 #include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <cstdio>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/bench/eigen_cg.hpp"
 #include "apps/bench/eigen_side.hpp"
@@ -17,8 +17,8 @@
 
 namespace {
 
-using namespace purlin;
-using namespace purlin::bench;
+using namespace newel;
+using namespace newel::bench;
 constexpr Space host = Space::host;
 using Heart = heart::Monodomain<host>;
 
@@ -167,10 +167,10 @@ Json compare(const Context<host>& ctx, const Options& options) {
   job.options.duration = options.milliseconds;
   SystemOptions csr = own;
   csr.spmv.format = "csr";
-  Side purlin("purlin", ctx, job, own), purlin_csr("purlin, csr", ctx, job, csr), eigen("eigen", ctx, job, csr);
+  Side newel("newel", ctx, job, own), newel_csr("newel, csr", ctx, job, csr), eigen("eigen", ctx, job, csr);
   eigen.put_eigen_in();
   const auto seconds = alternate(
-      {[&] { return purlin.run(); }, [&] { return eigen.run(); }, [&] { return purlin_csr.run(); }}, options.repeats);
+      {[&] { return newel.run(); }, [&] { return eigen.run(); }, [&] { return newel_csr.run(); }}, options.repeats);
 
   const std::int64_t steps = transient::whole_steps(options.milliseconds, job.options.dt);
   Json result{{"nodes", job.body.input.mesh.node_count()},
@@ -179,12 +179,12 @@ Json compare(const Context<host>& ctx, const Options& options) {
               {"step_milliseconds", job.options.dt},
               {"steps", steps},
               {"repeats", options.repeats},
-              {"sides", {purlin.json(steps), eigen.json(steps), purlin_csr.json(steps)}},
-              {"eigen_over_purlin", summary(ratios(seconds[1], seconds[0]))},
-              {"eigen_over_purlin_csr", summary(ratios(seconds[1], seconds[2]))},
+              {"sides", {newel.json(steps), eigen.json(steps), newel_csr.json(steps)}},
+              {"eigen_over_newel", summary(ratios(seconds[1], seconds[0]))},
+              {"eigen_over_newel_csr", summary(ratios(seconds[1], seconds[2]))},
               {"largest_voltage_difference",
-               {{"eigen", largest_difference(purlin.voltage(), eigen.voltage())},
-                {"purlin, csr", largest_difference(purlin.voltage(), purlin_csr.voltage())}}}};
+               {{"eigen", largest_difference(newel.voltage(), eigen.voltage())},
+                {"newel, csr", largest_difference(newel.voltage(), newel_csr.voltage())}}}};
   Samples solves[2];
   for (int side = 0; side < 2; ++side) {
     for (const Json& s :
@@ -192,7 +192,7 @@ Json compare(const Context<host>& ctx, const Options& options) {
       solves[side].push_back(s.get<double>());
     }
   }
-  result["eigen_over_purlin_solve"] = summary(ratios(solves[1], solves[0]));
+  result["eigen_over_newel_solve"] = summary(ratios(solves[1], solves[0]));
   return result;
 }
 
@@ -212,15 +212,15 @@ void print(const Json& heart) {
                 side["solves"].get<long long>(), side["iterations"].get<long long>(),
                 side["format"].get<std::string>().c_str());
   }
-  std::printf("  Eigen / purlin: steps %s, solves alone %s\n",
-              spread(heart["eigen_over_purlin"]["samples"].get<Samples>()).c_str(),
-              spread(heart["eigen_over_purlin_solve"]["samples"].get<Samples>()).c_str());
+  std::printf("  Eigen / newel: steps %s, solves alone %s\n",
+              spread(heart["eigen_over_newel"]["samples"].get<Samples>()).c_str(),
+              spread(heart["eigen_over_newel_solve"]["samples"].get<Samples>()).c_str());
 }
 
 int run(int argc, char* argv[]) {
   Options options;
   CLI::App app(
-      "The heart simulation with Purlin's solver and with Eigen's CG + Jacobi: medians (min .. max) of alternating "
+      "The heart simulation with Newel's solver and with Eigen's CG + Jacobi: medians (min .. max) of alternating "
       "runs");
   app.add_option("--nodes", options.nodes, "Nodes of the ventricle, approximately")
       ->check(CLI::Range(300, 20000000))
@@ -234,7 +234,7 @@ int run(int argc, char* argv[]) {
   CLI11_PARSE(app, argc, argv);
 
   const Context<host> ctx(options.threads);
-  Json report = report_head("purlin_bench_heart", typed_command(argc, argv));
+  Json report = report_head("newel_bench_heart", typed_command(argc, argv));
   report["threads"] = ctx.threads();
   report["eigen"] = EigenSide::version() + ", compiled for " + EigenSide::instructions();
   std::printf("%s, %d threads, load %.2g; Eigen %s\n", report["processor"].get<std::string>().c_str(), ctx.threads(),
@@ -247,4 +247,4 @@ int run(int argc, char* argv[]) {
 
 }  // namespace
 
-int main(int argc, char* argv[]) { return purlin::bench::run_program(argc, argv, run); }
+int main(int argc, char* argv[]) { return newel::bench::run_program(argc, argv, run); }

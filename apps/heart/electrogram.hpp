@@ -6,7 +6,7 @@
 
 #include "apps/heart/heart_assembly.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 /// For a point p, mm, the weight of every node's voltage (mesh numbering) in
 ///
@@ -21,4 +21,4 @@ std::vector<std::vector<double>> electrogram_weights(const Context<Space::host>&
                                                      const Conductivity& conductivity,
                                                      const std::vector<fem::Point>& points);
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

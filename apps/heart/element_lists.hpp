@@ -8,7 +8,7 @@
 #include "apps/fem/assembly.hpp"
 #include "apps/heart/plain_vector.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 /// The elements around every entry (a, b) of a P1 matrix, in ascending order. An entry and its mirror share one list.
 struct EntryElements {
@@ -35,4 +35,4 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
 /// The place of entry (row, col) in a canonical pattern, -1 where there is none. O(log row).
 Offset find_entry(const Pattern<Space::host>& pattern, Index row, Index col);
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -5,17 +5,17 @@
 #include <numeric>
 #include <utility>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/tet_geometry.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 namespace {
 
-using purlin::detail::sweep;
+using newel::detail::sweep;
 
 fem::Point fiber_of(const std::vector<fem::Point>& fibers, Index tet) {
   return fibers.empty() ? fem::Point{} : fibers[tet];
@@ -64,7 +64,7 @@ fem::HostVector resting_tangent(const Context<Space::host>& host, const fem::Tet
   const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
   const double rate = 1 / dt + tissue.c * tissue.alpha / tissue.time_unit;
   fem::HostVector k(host, conduction.nnz());
-  purlin::detail::parallel_for(host, conduction.rows, [&](Index i) {
+  newel::detail::parallel_for(host, conduction.rows, [&](Index i) {
     const Offset begin = conduction.row_ptr[i], end = conduction.row_ptr[i + 1];
     for (Offset e = begin; e < end; ++e) k[e] = 0;
     // The consistent mass matrix has V/10 on the diagonal of an element and V/20 off it; one integration point gives
@@ -95,7 +95,7 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
   Array<detail::Corners, Space::host> corners(host, count);
   Array<double, Space::host> volume(host, count);
   Array<std::uint32_t, Space::host> ordered_marks(host, marks.empty() ? 0 : count);
-  purlin::detail::parallel_for(host, count, [&](std::int64_t e) {
+  newel::detail::parallel_for(host, count, [&](std::int64_t e) {
     const Index tet = element_order_[e];
     for (int a = 0; a < 4; ++a) {
       const Index node = mesh.tets[tet][a];
@@ -127,7 +127,7 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
   const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
   lists_ = entry_elements(host_context(ctx), mesh, around, pattern, element_order_, old_of_new);
   std::vector<Offset> diagonal(static_cast<std::size_t>(nodes_));
-  purlin::detail::parallel_for(host_context(ctx), nodes_, [&](Index i) {
+  newel::detail::parallel_for(host_context(ctx), nodes_, [&](Index i) {
     const Index node = old_of_new.empty() ? i : old_of_new[i];
     diagonal[i] = find_entry(pattern, node, node);
   });
@@ -138,7 +138,7 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
   if constexpr (S == Space::device) {
     const Context<Space::host> host = host_context(ctx);
     Array<Index, Space::host> node(host, pattern.nnz());
-    purlin::detail::parallel_for(host, nodes_, [&](Index i) {
+    newel::detail::parallel_for(host, nodes_, [&](Index i) {
       const Index row = old_of_new.empty() ? i : old_of_new[i];
       for (Offset k = pattern.row_begin(row); k < pattern.row_begin(row + 1); ++k)
         node[k] = k == diagonal[i] ? i : -1;
@@ -151,11 +151,11 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
   preconditioner_is_diagonal_ = preconditioner.entry == diagonal;
   if (S == Space::host || !preconditioner_is_diagonal_) {
     std::vector<Offset> slot_of(static_cast<std::size_t>(pattern.nnz()), -1), source = preconditioner.entry;
-    purlin::detail::parallel_for(host_context(ctx), matrix.entry.size(), [&](std::size_t k) {
+    newel::detail::parallel_for(host_context(ctx), matrix.entry.size(), [&](std::size_t k) {
       // All slots of an entry hold the same value.
-      if (matrix.entry[k] >= 0) purlin::detail::atomic_write(slot_of[matrix.entry[k]], static_cast<Offset>(k));
+      if (matrix.entry[k] >= 0) newel::detail::atomic_write(slot_of[matrix.entry[k]], static_cast<Offset>(k));
     });
-    purlin::detail::parallel_for(host_context(ctx), source.size(),
+    newel::detail::parallel_for(host_context(ctx), source.size(),
                                  [&](std::size_t k) { source[k] = source[k] < 0 ? -1 : slot_of[source[k]]; });
     preconditioner_source_ = make_value_map(ctx, make_array(ctx, source).cspan(), matrix_slot_.size);
   }
@@ -331,7 +331,7 @@ std::uint64_t HeartAssembly<S>::bytes() const {
 }
 
 #define X(S) template class HeartAssembly<S>;
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -4,15 +4,15 @@
 
 #include <vector>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "apps/fem/assembly.hpp"
 #include "apps/heart/element_lists.hpp"
 #include "apps/heart/heart_steps.hpp"
 #include "apps/heart/slot_sums.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 enum class AssemblyKind {
   /// Each slot of the format, as a rule with the one that mirrors it, gathers one number per element that meets
@@ -142,4 +142,4 @@ class HeartAssembly {
   Reference reference_;
 };
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

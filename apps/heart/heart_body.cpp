@@ -7,16 +7,16 @@
 #include <limits>
 #include <utility>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
 
 #include "apps/common/text.hpp"
 #include "apps/fem/geometry.hpp"
 #include "apps/heart/anatomy/fibers.hpp"
 #include "apps/heart/anatomy/ventricle.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 namespace {
 
 using cli::text;
@@ -39,7 +39,7 @@ HeartBody make_ventricle_body(const Context<Space::host>& host, const transient:
   body.input = made_mesh_input(host, options, std::move(ventricle.mesh), "an idealised left ventricle",
                                fem::MeshUnit::mm, clock);
   body.transmural.resize(body.input.mesh.nodes.size());
-  purlin::detail::parallel_for(host, body.input.mesh.node_count(), [&](Index i) {
+  newel::detail::parallel_for(host, body.input.mesh.node_count(), [&](Index i) {
     body.transmural[i] = transmural_coordinate(shape, body.input.mesh.nodes[i]);
   });
   body.axis = {0, 0, 1};
@@ -93,7 +93,7 @@ Index lowest_by(const Context<Space::host>& host, Index nodes, Index none, F&& v
     double value = std::numeric_limits<double>::max();
     Index node = -1;
   };
-  const Lowest lowest = purlin::detail::parallel_reduce(
+  const Lowest lowest = newel::detail::parallel_reduce(
       host, nodes, Lowest{},
       [&](Index i, Lowest& mine) {
         const double value = value_of(i);
@@ -116,7 +116,7 @@ EndVolumes end_volumes(const Context<Space::host>& host, const HeartBody& body, 
   const fem::TetMesh& mesh = body.input.mesh;
   const Index chunks = (mesh.tet_count() + chunk - 1) / chunk;
   std::vector<EndVolumes> sums(static_cast<std::size_t>(chunks));
-  purlin::detail::parallel_tasks(host, chunks, [&](Index c) {
+  newel::detail::parallel_tasks(host, chunks, [&](Index c) {
     EndVolumes& sum = sums[static_cast<std::size_t>(c)];
     for (Index t = c * chunk; t < std::min(mesh.tet_count(), (c + 1) * chunk); ++t) {
       const double height = dot(mesh.nodes[mesh.tets[t][0]], body.axis);
@@ -170,7 +170,7 @@ HeartBody make_heart_body(const Context<Space::host>& host, const Context<S>& pl
   template HeartBody make_heart_body(const Context<Space::host>&, const Context<S>&, const transient::RunOptions&, \
                                      const HeartParams&, const std::string&, std::int64_t, cli::RunClock&,         \
                                      const transient::Say&);
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
 std::string resolution_warning(const HeartBody& body, const HeartParams& params) {
@@ -199,4 +199,4 @@ std::vector<Index> usual_probes(const Context<Space::host>& host, const HeartBod
   return probes;
 }
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -10,7 +10,7 @@
 #include "apps/heart/heart_params.hpp"
 #include "apps/transient/mesh_input.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 struct HeartBody {
   transient::MeshInput input;      ///< mm
@@ -67,4 +67,4 @@ StimulusRates stimulus_rates(const std::vector<Stimulus>& stimuli, double streng
 /// on the outer surface.
 std::vector<Index> usual_probes(const Context<Space::host>& host, const HeartBody& body);
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

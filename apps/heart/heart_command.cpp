@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options, parameters, mesh and checkpoint of purlin-heart, brought together.
+// Options, parameters, mesh and checkpoint of newel-heart, brought together.
 #include "heart_command.hpp"
 
 #include <cstdio>
 #include <filesystem>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
@@ -14,7 +14,7 @@
 #include "apps/transient/resume.hpp"
 #include "heart_run.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 namespace {
 
 const transient::ProgramWords words{
@@ -23,12 +23,12 @@ const transient::ProgramWords words{
     "an idealised left ventricle",
     "ms",
     "Examples:\n"
-    "  purlin-heart --out beat                       one beat of the ventricle; open beat/heart.pvd in ParaView\n"
-    "  purlin-heart heart.vtk --stimulus apex@0 --stimulus 12,-4,30@320:3 --duration 800 --out paced\n"
-    "  purlin-heart --resume paced --duration 1200   continue after the end, Ctrl-C or a crash\n",
+    "  newel-heart --out beat                       one beat of the ventricle; open beat/heart.pvd in ParaView\n"
+    "  newel-heart heart.vtk --stimulus apex@0 --stimulus 12,-4,30@320:3 --duration 800 --out paced\n"
+    "  newel-heart --resume paced --duration 1200   continue after the end, Ctrl-C or a crash\n",
     "Solve each step until the error in phi is about TOL"};
 
-// The options of purlin-heart's own, as typed.
+// The options of newel-heart's own, as typed.
 struct OwnOptions {
   std::int64_t nodes = 15000;
   std::string fibers;
@@ -116,4 +116,4 @@ int run_command(int argc, const char* const* argv) {
   });
 }
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

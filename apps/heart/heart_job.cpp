@@ -4,7 +4,7 @@
 
 #include "apps/transient/resume.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 void set_heart_defaults(transient::RunOptions& options) {
   options.duration = 400;
@@ -37,4 +37,4 @@ HeartView heart_of(const Context<Space::host>& host, const HeartJob& job) {
   return heart;
 }
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// HeartJob: what purlin-heart was requested, and the options and the model that a run of it is made with.
+/// HeartJob: what newel-heart was requested, and the options and the model that a run of it is made with.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 #include "apps/heart/monodomain.hpp"
 #include "apps/transient/run_job.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
-inline constexpr const char* program_name = "purlin-heart";
+inline constexpr const char* program_name = "newel-heart";
 
 /// What is known before the space is entered.
 struct HeartJob : transient::RunJob {
@@ -23,7 +23,7 @@ struct HeartJob : transient::RunJob {
   HeartJob() { program = program_name; }
 };
 
-/// A beat of 400 ms in steps of 0.25, CG to 1e-6: what purlin-heart does by default.
+/// A beat of 400 ms in steps of 0.25, CG to 1e-6: what newel-heart does by default.
 void set_heart_defaults(transient::RunOptions& options);
 
 /// Of the linear system, with the products that the run asks of one setup; of a resumed run in its order.
@@ -32,4 +32,4 @@ NewtonOptions newton_options_of(const HeartJob& job);
 /// A view of the job's body. Throws InputError for a stimulus that reaches nothing.
 HeartView heart_of(const Context<Space::host>& host, const HeartJob& job);
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

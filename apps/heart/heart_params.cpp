@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of purlin-heart by name.
+// The parameters of newel-heart by name.
 #include "heart_params.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 transient::ParamTable heart_table(HeartParams& p) {
   using transient::above, transient::at_least, transient::between;
@@ -32,4 +32,4 @@ transient::ParamTable heart_table(HeartParams& p) {
   return table;
 }
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The parameters of purlin-heart: tissue, conduction, stimulus, fibres, probes, control of Newton's method.
+/// The parameters of newel-heart: tissue, conduction, stimulus, fibres, probes, control of Newton's method.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "apps/heart/heart_assembly.hpp"
 #include "apps/transient/params.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 struct HeartParams {
   Tissue tissue;
@@ -28,4 +28,4 @@ struct HeartParams {
 /// All of them by name. `params` outlives the table.
 transient::ParamTable heart_table(HeartParams& params);
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
 
 #include "apps/common/text.hpp"
 #include "apps/heart/electrogram.hpp"
 #include "apps/transient/run_job.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 namespace {
 
 using cli::text;
@@ -108,7 +108,7 @@ void HeartRecorder<S>::watch(const HeartBody& body, const HeartParams& params, c
 
 template <Space S>
 void HeartRecorder<S>::step(const Monodomain<S>& heart, double start, double dt) {
-  purlin::detail::sweep(
+  newel::detail::sweep(
       heart.context(), time_.size(),
       detail::NoteActivation(threshold_, start, dt, heart.phi_before().data, heart.phi().data, time_.data()));
 }
@@ -119,7 +119,7 @@ void HeartRecorder<S>::sample(const Monodomain<S>& heart, double time) {
   const std::int64_t probes = probe_.size();
   gather<double, S>(ctx, heart.phi(), probe_.cspan(), seen_.span().subspan(0, probes));
   for (std::int64_t k = 0; k < probes; ++k) {
-    purlin::dot<double, S>(ctx, weights_[static_cast<std::size_t>(k)].cspan(), heart.phi(),
+    newel::dot<double, S>(ctx, weights_[static_cast<std::size_t>(k)].cspan(), heart.phi(),
                            seen_.data() + probes + k);
   }
   std::string line = printed_time(time);
@@ -175,7 +175,7 @@ void HeartRecorder<S>::set_activation(const Monodomain<S>& heart, const std::vec
 }
 
 #define X(S) template class HeartRecorder<S>;
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -13,7 +13,7 @@
 #include "apps/transient/resume.hpp"
 #include "apps/transient/time_grid.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 inline constexpr const char* series_name = "heart.pvd";
 inline constexpr const char* activation_name = "activation.vtu";
@@ -78,4 +78,4 @@ class HeartRecorder {
 /// The nodes that are watched, mesh numbering. Throws InputError for one that there is not.
 std::vector<Index> probes_of(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params);
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

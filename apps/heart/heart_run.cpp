@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time loop of purlin-heart, and what surrounds it.
+// The time loop of newel-heart, and what surrounds it.
 #include "heart_run.hpp"
 
 #include <algorithm>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/common/interrupt.hpp"
 #include "apps/common/text.hpp"
@@ -14,7 +14,7 @@
 #include "apps/transient/resume.hpp"
 #include "apps/transient/run_progress.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 namespace {
 
 using cli::text;
@@ -260,8 +260,8 @@ int run_heart(const Context<Space::host>& host, const Context<S>& ctx, HeartJob&
 }
 
 template int run_heart(const Context<Space::host>&, const Context<Space::host>&, HeartJob&);
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 template int run_heart(const Context<Space::host>&, const Context<Space::device>&, HeartJob&);
 #endif
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-#include <purlin/core/types.hpp>
-#include <purlin/core/vector_step.hpp>
+#include <newel/core/types.hpp>
+#include <newel/core/vector_step.hpp>
 
 #include "apps/heart/tissue.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 /// What stimuli add to phi in a step, per ms on average over it, by the bit that marks their elements.
 struct StimulusRates {
@@ -22,7 +22,7 @@ struct StimulusRates {
     rate[bit] = value;
     if (value != 0) active |= std::uint32_t{1} << bit;
   }
-  PURLIN_HD double sum(std::uint32_t marks) const {
+  NEWEL_HD double sum(std::uint32_t marks) const {
     double total = 0;
     marks &= active;
     for (int bit = 0; marks != 0; ++bit, marks >>= 1) {
@@ -32,12 +32,12 @@ struct StimulusRates {
   }
 };
 
-}  // namespace purlin::heart
+}  // namespace newel::heart
 
-namespace purlin::heart::detail {
+namespace newel::heart::detail {
 
-using purlin::detail::NoCoefficients;
-using purlin::detail::PlainStep;
+using newel::detail::NoCoefficients;
+using newel::detail::PlainStep;
 
 /// The results of a pass over the elements.
 struct ElementVerdict {
@@ -51,7 +51,7 @@ struct alignas(16) Corners {
 };
 
 /// phi at the integration point of a tetrahedron: the mean of the corners.
-PURLIN_HD double mean_at(const Corners& at, const double* phi) {
+NEWEL_HD double mean_at(const Corners& at, const double* phi) {
   return 0.25 * ((phi[at.node[0]] + phi[at.node[1]]) + (phi[at.node[2]] + phi[at.node[3]]));
 }
 
@@ -83,11 +83,11 @@ struct ElementPass : PlainStep {
   struct Coefficients {
     double per_unit, per_dt;
   };
-  PURLIN_HD Coefficients begin() const { return {1 / tissue.time_unit, 1 / dt}; }
+  NEWEL_HD Coefficients begin() const { return {1 / tissue.time_unit, 1 / dt}; }
 
   /// Solves the recovery in element e from r_new, which receives it, and keeps it.
   template <class Sums>
-  PURLIN_HD Reaction react(std::int64_t e, const Coefficients& k, double mean, double r_old, double r_new,
+  NEWEL_HD Reaction react(std::int64_t e, const Coefficients& k, double mean, double r_old, double r_new,
                            Sums& total) const {
     int steps = 0;
     const Reaction reaction = RecoveryNewton::solve(tissue, k.per_unit, dt, mean, r_old, r_new, steps);
@@ -96,7 +96,7 @@ struct ElementPass : PlainStep {
     total.add(1, steps < RecoveryNewton::most_steps && std::isfinite(r_new) && std::isfinite(mean) ? 0.0 : 1.0);
     return reaction;
   }
-  PURLIN_HD void end(const double* totals) const { *verdict = {totals[0], totals[1]}; }
+  NEWEL_HD void end(const double* totals) const { *verdict = {totals[0], totals[1]}; }
 };
 
 /// Newton's linearisation in an element:
@@ -115,7 +115,7 @@ struct LinearizeElement : ElementPass {
   double* tangent = nullptr;
 
   template <class Sums>
-  PURLIN_HD void element(std::int64_t e, const Coefficients& k, Sums& total) const {
+  NEWEL_HD void element(std::int64_t e, const Coefficients& k, Sums& total) const {
     // All that is read comes before the recovery's loop, so that it is on its way at once.
     const Corners at = corners[e];
     const double v = volume[e], r_old = old_r[e];
@@ -140,7 +140,7 @@ struct CheckElement : ElementPass {
   const double* tangent = nullptr;
 
   template <class Sums>
-  PURLIN_HD void element(std::int64_t e, const Coefficients& k, Sums& total) const {
+  NEWEL_HD void element(std::int64_t e, const Coefficients& k, Sums& total) const {
     const Corners at = corners[e];
     const double v = volume[e], r_old = old_r[e], r_start = r[e], begun = old_mean[e], slope = tangent[e];
     const double stimulated = marks != nullptr ? stimulus.sum(marks[e]) : 0.0;
@@ -156,7 +156,7 @@ struct ElementLists {
   const std::uint16_t* count;
   const Index* element;
 
-  PURLIN_HD double sum(std::int64_t k, const double* per_element, double value) const {
+  NEWEL_HD double sum(std::int64_t k, const double* per_element, double value) const {
     const Index* at = element + begin[k];
     for (int j = 0; j < count[k]; ++j) value += per_element[at[j]];
     return value;
@@ -182,7 +182,7 @@ struct FillSlots : PlainStep {
             double* slot_)
       : lists(lists_), constant(constant_), pair(pair_), tangent(tangent_), slot(slot_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
     const double value = lists.sum(k, tangent, constant[k]);
     slot[pair[k].first] = value;
     slot[pair[k].second] = value;
@@ -198,7 +198,7 @@ struct SumLoads : PlainStep {
 
   SumLoads(ElementLists lists_, const double* load_, double* rhs_) : lists(lists_), load(load_), rhs(rhs_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     rhs[i] = lists.sum(i, load, 0.0);
   }
 };
@@ -216,7 +216,7 @@ struct FillCrowded : PlainStep {
               double* slot_)
       : lists(lists_), constant(constant_), which(which_), per_element(per_element_), slot(slot_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
     slot[which[k]] = lists.sum(k, per_element, constant != nullptr ? constant[k] : 0.0);
   }
 };
@@ -245,7 +245,7 @@ struct ScatterElement : PlainStep {
         k_elem(k_elem_),
         r_elem(r_elem_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t e, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t e, NoCoefficients, Sums&) const {
     std::int64_t m = 0;
     for (int a = 0; a < 4; ++a) {
       for (int b = a; b < 4; ++b, ++m) {
@@ -267,7 +267,7 @@ struct SumRows : PlainStep {
 
   SumRows(const Offset* first_, const double* value_, double* sum_) : first(first_), value(value_), sum(sum_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
     double total = 0;
     for (Offset j = first[k]; j < first[k + 1]; ++j) total += value[j];
     sum[k] = total;
@@ -285,23 +285,23 @@ struct NoteActivation : PlainStep {
                  double* time_)
       : threshold(threshold_), start(start_), dt(dt_), old_phi(old_phi_), phi(phi_), time(time_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     if (time[i] >= 0 || phi[i] < threshold || old_phi[i] >= threshold) return;
     time[i] = start + dt * (threshold - old_phi[i]) / (phi[i] - old_phi[i]);
   }
 };
 
-}  // namespace purlin::heart::detail
+}  // namespace newel::heart::detail
 
 /// X(step) for the steps of both spaces, and for those of one: sums into slots go their own way on the device
 /// (slot_sums.hpp).
-#define PURLIN_FOR_HEART_STEPS(X)            \
-  X(purlin::heart::detail::LinearizeElement) \
-  X(purlin::heart::detail::CheckElement)     \
-  X(purlin::heart::detail::ScatterElement)   \
-  X(purlin::heart::detail::SumRows)          \
-  X(purlin::heart::detail::NoteActivation)
-#define PURLIN_FOR_HEART_HOST_STEPS(X) \
-  X(purlin::heart::detail::FillSlots)  \
-  X(purlin::heart::detail::SumLoads)
-#define PURLIN_FOR_HEART_DEVICE_STEPS(X) X(purlin::heart::detail::FillCrowded)
+#define NEWEL_FOR_HEART_STEPS(X)            \
+  X(newel::heart::detail::LinearizeElement) \
+  X(newel::heart::detail::CheckElement)     \
+  X(newel::heart::detail::ScatterElement)   \
+  X(newel::heart::detail::SumRows)          \
+  X(newel::heart::detail::NoteActivation)
+#define NEWEL_FOR_HEART_HOST_STEPS(X) \
+  X(newel::heart::detail::FillSlots)  \
+  X(newel::heart::detail::SumLoads)
+#define NEWEL_FOR_HEART_DEVICE_STEPS(X) X(newel::heart::detail::FillCrowded)

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <utility>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/registry.hpp>
 
-namespace purlin::heart {
+namespace newel::heart {
 namespace {
 
 using transient::Phase;
@@ -324,7 +324,7 @@ void Monodomain<S>::set_state(const HeartState& state) {
 }
 
 #define X(S) template class Monodomain<S>;
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -19,7 +19,7 @@
 #include "apps/heart/heart_assembly.hpp"
 #include "apps/transient/shares.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 struct NewtonOptions {
   /// The step is solved when |R|_2 <= tolerance |m|_2 / dt, m being the volume of each node: an error in phi of about
@@ -157,4 +157,4 @@ class Monodomain {
   std::vector<double> expected_residual_;  ///< by Newton iteration, of the step before
 };
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace purlin::heart {
+namespace newel::heart {
 
 /// std::allocator, but for values that are made from nothing: those stay undefined.
 template <class T>
@@ -37,4 +37,4 @@ struct PlainAllocator : std::allocator<T> {
 template <class T>
 using PlainVector = std::vector<T, PlainAllocator<T>>;
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include <purlin/core/array.hpp>
+#include <newel/core/array.hpp>
 
 #include "apps/heart/heart_steps.hpp"
 #include "apps/heart/sum_plan.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 /// What both spaces offer: sums of one number per element into slots, without atomics, each sum in the order of its
 /// list of elements: the same bits on every run and in both spaces.
@@ -118,4 +118,4 @@ void prepare_sum_chunks(const Context<Space::device>& ctx);
 void sum_chunks(const Context<Space::device>& ctx, const SumPlanView& plan, const double* per_element, double* slot,
                 const NodeSums* nodes);
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -7,7 +7,7 @@
 
 #include "apps/transient/time_grid.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 class StepControl {
  public:
@@ -59,4 +59,4 @@ class StepControl {
   bool grew_ = false;
 };
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

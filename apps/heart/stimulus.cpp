@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/text.hpp"
@@ -14,7 +14,7 @@
 #include "apps/fem/tet_geometry.hpp"
 #include "heart_body.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 namespace {
 
 using cli::text;
@@ -107,7 +107,7 @@ std::vector<std::uint32_t> mark_elements(const Context<Space::host>& host, const
   const Index tets = body.input.mesh.tet_count();
   std::vector<std::uint32_t> marks(static_cast<std::size_t>(tets), 0);
   for (std::size_t k = 0; k < stimuli.size(); ++k) {
-    const double nearest = purlin::detail::parallel_reduce(
+    const double nearest = newel::detail::parallel_reduce(
         host, tets, std::numeric_limits<double>::max(),
         [&](Index t, double& least) {
           const double beyond = outside(body, stimuli[k], radius, t);
@@ -128,4 +128,4 @@ StimulusRates stimulus_rates(const std::vector<Stimulus>& stimuli, double streng
   return rates;
 }
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

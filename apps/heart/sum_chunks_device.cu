@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/machine.hpp>
-#include <purlin/core/shared_memory_device.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/core/shared_memory_device.hpp>
 
 #include "apps/heart/slot_sums.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 namespace {
 
 struct SumTuning {
@@ -147,7 +147,7 @@ SumLimits sum_limits(const Context<Space::device>& ctx, std::int64_t slots, bool
 
 void prepare_sum_chunks(const Context<Space::device>& ctx) {
   for (const auto kernel : {sum_chunks_kernel<false>, sum_chunks_kernel<true>}) {
-    purlin::detail::allow_all_shared_memory(ctx, kernel);
+    newel::detail::allow_all_shared_memory(ctx, kernel);
   }
 }
 
@@ -162,7 +162,7 @@ void sum_chunks(const Context<Space::device>& ctx, const SumPlanView& plan, cons
     sum_chunks_kernel<true>
         <<<plan.chunks, SumTuning::threads, plan.shared_bytes, stream>>>(plan, per_element, slot, *nodes);
   }
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

@@ -16,7 +16,7 @@
 
 #include "apps/heart/element_lists.hpp"
 
-namespace purlin::heart {
+namespace newel::heart {
 
 struct SumLimits {
   /// Slots of a chunk, at most.
@@ -63,4 +63,4 @@ struct SumPlan {
 SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
                   const double* constant, Span<const Index, Space::host> node, const SumLimits& limits);
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

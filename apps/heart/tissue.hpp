@@ -9,9 +9,9 @@
 
 #include <cmath>
 
-#include <purlin/core/host_device.hpp>
+#include <newel/core/host_device.hpp>
 
-namespace purlin::heart {
+namespace newel::heart {
 
 struct Tissue {
   double alpha = 0.01;  ///< threshold of excitation
@@ -34,12 +34,12 @@ struct Reaction {
 };
 
 /// c phi (phi - alpha)(1 - phi) - r phi, per ms (equation 4).
-PURLIN_HD double voltage_rate(const Tissue& t, double phi, double r) {
+NEWEL_HD double voltage_rate(const Tissue& t, double phi, double r) {
   return (t.c * phi * (phi - t.alpha) * (1 - phi) - r * phi) / t.time_unit;
 }
 
 /// (gamma + mu1 r / (mu2 + phi)) (-r - c phi (phi - b - 1)), per ms (equation 5).
-PURLIN_HD double recovery_rate(const Tissue& t, double phi, double r) {
+NEWEL_HD double recovery_rate(const Tissue& t, double phi, double r) {
   return (t.gamma + t.mu1 * r / (t.mu2 + phi)) * (-r - t.c * phi * (phi - t.b - 1)) / t.time_unit;
 }
 
@@ -55,7 +55,7 @@ inline double steepest_slope(const Tissue& t) {
 struct RecoveryNewton {
   static constexpr int most_steps = 30;
 
-  PURLIN_HD static Reaction solve(const Tissue& t, double per_unit, double dt, double phi, double r_old, double& r,
+  NEWEL_HD static Reaction solve(const Tissue& t, double per_unit, double dt, double phi, double r_old, double& r,
                                   int& steps) {
     const double h = dt * per_unit;
     const double inverse = 1 / (t.mu2 + phi);
@@ -89,4 +89,4 @@ inline double front_speed(const Tissue& t, double d) {
 /// them.
 inline double front_width(const Tissue& t, double d) { return std::sqrt(2 * d * t.time_unit / t.c); }
 
-}  // namespace purlin::heart
+}  // namespace newel::heart

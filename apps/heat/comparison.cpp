@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <array>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/bench/break_even.hpp"
 #include "apps/common/names.hpp"
 #include "apps/common/stopwatch.hpp"
 #include "apps/common/text.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 namespace {
 
 using cli::text;
@@ -146,7 +146,7 @@ Comparison compare(const Context<S>& ctx, const fem::HostCsr& matrix, const Samp
 
 template Comparison compare(const Context<Space::host>&, const fem::HostCsr&, const SampleStep&, const SystemOptions&,
                             const std::function<bool()>&);
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 template Comparison compare(const Context<Space::device>&, const fem::HostCsr&, const SampleStep&,
                             const SystemOptions&, const std::function<bool()>&);
 #endif
@@ -161,4 +161,4 @@ std::string comparison_text(const Comparison& comparison, std::int64_t solves) {
          "  * this run's; one step of it, solved by each, the best of three\n";
 }
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

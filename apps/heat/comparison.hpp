@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "apps/common/json_file.hpp"
 #include "apps/fem/assembly.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 
 /// A step out of the middle of a run, in the caller's order.
 struct SampleStep {
@@ -46,4 +46,4 @@ cli::Json comparison_json(const Comparison& comparison);
 /// Two small tables; `solves`: of the run, to say what would have paid.
 std::string comparison_text(const Comparison& comparison, std::int64_t solves);
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options, parameters, mesh and checkpoint of purlin-heat, brought together.
+// Options, parameters, mesh and checkpoint of newel-heat, brought together.
 #include "heat_command.hpp"
 
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
@@ -16,16 +16,16 @@
 #include "heat_run.hpp"
 #include "heat_sink.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 namespace {
 
 const transient::ProgramWords words{
-    "purlin-heat", "Heat conduction in a mechanical part: one matrix, thousands of right-hand sides.",
+    "newel-heat", "Heat conduction in a mechanical part: one matrix, thousands of right-hand sides.",
     "a plate with fins on a chip", "s",
     "Examples:\n"
-    "  purlin-heat --out sink                        the built-in part; open sink/heat.pvd in ParaView\n"
-    "  purlin-heat bracket.msh --mesh-unit mm --params steel.json --duration 600 --dt 0.5 --out bracket\n"
-    "  purlin-heat --resume bracket                  continue after Ctrl-C or a crash\n"};
+    "  newel-heat --out sink                        the built-in part; open sink/heat.pvd in ParaView\n"
+    "  newel-heat bracket.msh --mesh-unit mm --params steel.json --duration 600 --dt 0.5 --out bracket\n"
+    "  newel-heat --resume bracket                  continue after Ctrl-C or a crash\n"};
 
 void set_defaults(transient::RunOptions& o) {
   o.duration = 240;
@@ -95,4 +95,4 @@ int run_command(int argc, const char* const* argv) {
   return cli::at_place(job.place, host, [&](const auto& ctx) { return run_heat(host, ctx, job); });
 }
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin::heat {
+namespace newel::heat {
 namespace {
 
 double dot(const fem::Point& a, const fem::Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -93,4 +93,4 @@ HeatEquation assemble_heat(const Context<Space::host>& ctx, const fem::TetMesh& 
   return eq;
 }
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

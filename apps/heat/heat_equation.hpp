@@ -19,7 +19,7 @@
 #include "apps/fem/surface.hpp"
 #include "heat_params.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 
 inline constexpr double backward_euler = 1;
 inline constexpr double crank_nicolson = 0.5;
@@ -43,4 +43,4 @@ std::function<bool(const fem::Point& position)> heated_part(const HeatParams& pa
 HeatEquation assemble_heat(const Context<Space::host>& ctx, const fem::TetMesh& mesh, const HeatParams& params,
                            double dt, double theta);
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

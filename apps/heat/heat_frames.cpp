@@ -9,7 +9,7 @@
 #include "apps/common/text.hpp"
 #include "apps/transient/run_job.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 
 using cli::text;
 using transient::in_folder;
@@ -47,4 +47,4 @@ void Frames::write(std::int64_t steps, double time, const std::vector<double>& t
   last_step_ = steps;
 }
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a run of purlin-heat shows of itself: frames for ParaView and a line of a table for each.
+/// What a run of newel-heat shows of itself: frames for ParaView and a line of a table for each.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 #include "apps/transient/csv_log.hpp"
 #include "apps/transient/resume.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 
 inline constexpr const char* series_name = "heat.pvd";
 inline constexpr const char* history_name = "heat.csv";
@@ -38,4 +38,4 @@ class Frames {
   std::int64_t last_step_ = -1;
 };
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

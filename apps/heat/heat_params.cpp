@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of purlin-heat by name, and the source's clock.
+// The parameters of newel-heat by name, and the source's clock.
 #include "heat_params.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace purlin::heat {
+namespace newel::heat {
 
 double HeatParams::mean_amplitude(double t0, double t1) const {
   if (off_seconds == 0) return 1;
@@ -52,4 +52,4 @@ HeatParams heat_sink_params() {
   return p;
 }
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a run of purlin-heat simulates: material, surface, source, in SI units with temperatures in degrees Celsius.
+/// What a run of newel-heat simulates: material, surface, source, in SI units with temperatures in degrees Celsius.
 #pragma once
 
 #include <string>
 
 #include "apps/transient/params.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 
 struct HeatParams {
   double conductivity = 200;   ///< W / (m K); aluminium
@@ -37,4 +37,4 @@ transient::ParamTable heat_table(HeatParams& params);
 /// The parameters for the part that the program comes with: the plate lies on its chip.
 HeatParams heat_sink_params();
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

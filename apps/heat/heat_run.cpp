@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time loop of purlin-heat, and what surrounds it.
+// The time loop of newel-heat, and what surrounds it.
 #include "heat_run.hpp"
 
 #include <algorithm>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/common/interrupt.hpp"
 #include "apps/common/text.hpp"
@@ -16,7 +16,7 @@
 #include "heat_frames.hpp"
 #include "heat_stepper.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 namespace {
 
 using cli::text;
@@ -251,8 +251,8 @@ int run_heat(const Context<Space::host>& host, const Context<S>& ctx, HeatJob& j
 }
 
 template int run_heat(const Context<Space::host>&, const Context<Space::host>&, HeatJob&);
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 template int run_heat(const Context<Space::host>&, const Context<Space::device>&, HeatJob&);
 #endif
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

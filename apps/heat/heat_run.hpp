@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A run of purlin-heat in one space: set up, step, write, report.
+/// A run of newel-heat in one space: set up, step, write, report.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 #include "apps/transient/run_job.hpp"
 #include "heat_params.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 
 /// What is known before the space is entered.
 struct HeatJob : transient::RunJob {
@@ -21,4 +21,4 @@ struct HeatJob : transient::RunJob {
 template <Space S>
 int run_heat(const Context<Space::host>& host, const Context<S>& ctx, HeatJob& job);
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

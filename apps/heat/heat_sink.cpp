@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin::heat {
+namespace newel::heat {
 namespace {
 
 using Triple = std::array<int, 3>;
@@ -91,4 +91,4 @@ fem::TetMesh make_heat_sink(const HeatSink& sink) {
   return mesh;
 }
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

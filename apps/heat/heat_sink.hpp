@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The part that purlin-heat comes with: a plate with fins, as it cools a chip.
+/// The part that newel-heat comes with: a plate with fins, as it cools a chip.
 #pragma once
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 
 /// In metres. The plate lies on z = 0, the fins stand on it along y.
 struct HeatSink {
@@ -21,4 +21,4 @@ struct HeatSink {
 /// Throws InputError for counts below 1 and lengths that are not positive.
 fem::TetMesh make_heat_sink(const HeatSink& sink = {});
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "heat_equation.hpp"
 
-namespace purlin::heat {
+namespace newel::heat {
 
 /// Set up once; a step is one product with the explicit matrix, two vector additions and one solve, which starts from
 /// the line through the last two states. Nothing is allocated and nothing renumbered between the first step and the
@@ -68,7 +68,7 @@ class HeatStepper {
 
   /// Mean temperature by heat capacity. Waits for the stream.
   double mean() {
-    purlin::dot<double, S>(ctx_, capacity_.cspan(), u_.cspan(), total_.data());
+    newel::dot<double, S>(ctx_, capacity_.cspan(), u_.cspan(), total_.data());
     return fetch<double, S>(ctx_, total_.data()) / total_capacity_;
   }
 
@@ -115,4 +115,4 @@ class HeatStepper {
   double total_capacity_ = 0;
 };
 
-}  // namespace purlin::heat
+}  // namespace newel::heat

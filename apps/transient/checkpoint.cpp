@@ -11,17 +11,17 @@
 #include <filesystem>
 #include <fstream>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/temporary_file.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/temporary_file.hpp>
 
 #include "apps/common/text.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char magic[8] = {'P', 'U', 'R', 'L', 'I', 'N', 'C', 'P'};
+constexpr char magic[8] = {'N', 'E', 'W', 'E', 'L', '_', 'C', 'P'};
 constexpr std::uint32_t version = 1;
 constexpr std::size_t alignment = 8;
 constexpr std::uint64_t fnv_start = 0xcbf29ce484222325u;
@@ -88,7 +88,7 @@ class Output {
   }
 
   std::string file_;
-  purlin::detail::TemporaryFile temporary_;
+  newel::detail::TemporaryFile temporary_;
 };
 
 void put_section(Output& out, std::uint32_t kind, const std::string& name, const void* data, std::size_t size) {
@@ -254,4 +254,4 @@ std::string fingerprint(const char* data, std::size_t size) {
   return cli::text("%016llx", static_cast<unsigned long long>(checksum(data, size, fnv_start)));
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Checkpoints: the state of a run in one file that is either whole or not there.
 ///
-/// Layout, little-endian: the magic "PURLINCP", a version (uint32), the count of sections (uint32); then per section
+/// Layout, little-endian: the magic "NEWEL_CP", a version (uint32), the count of sections (uint32); then per section
 /// its kind (uint32: 1 JSON header, 2 doubles, 3 int64, 4 bytes), the length of its name (uint32), its length in
 /// bytes (uint64) and its checksum (uint64, over kind, name and content), the name, the content, each padded to 8
 /// bytes; last the magic again. Numbers are kept as they are in memory: bits survive.
@@ -14,7 +14,7 @@
 
 #include "apps/common/json_file.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// A header and named arrays. The header holds at least "program"; `CheckpointFolder` checks it.
 struct Checkpoint {
@@ -44,7 +44,7 @@ cli::Json read_checkpoint_header(const std::string& file);
 /// another program in the same folder are left alone, unless one of the same step takes the name.
 class CheckpointFolder {
  public:
-  /// `program`: what the header's "program" must be, "purlin-heat".
+  /// `program`: what the header's "program" must be, "newel-heat".
   CheckpointFolder(std::string folder, std::string program)
       : folder_(std::move(folder)), program_(std::move(program)) {}
 
@@ -76,4 +76,4 @@ class CheckpointFolder {
 std::string fingerprint(const char* data, std::size_t size);
 inline std::string fingerprint(const std::string& bytes) { return fingerprint(bytes.data(), bytes.size()); }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <filesystem>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/common/text.hpp"
 #include "checkpoint.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,4 +106,4 @@ Checkpoint CheckpointFolder::latest(std::string& remark) const {
                    (remark.empty() ? std::string(": the folder holds none") : "\n" + remark));
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

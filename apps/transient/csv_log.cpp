@@ -8,7 +8,7 @@
 
 #include "apps/common/output_files.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 CsvLog::CsvLog(std::string file, std::string header, std::optional<double> keep_until)
     : file_(std::move(file)), header_(std::move(header)) {
@@ -23,4 +23,4 @@ CsvLog::CsvLog(std::string file, std::string header, std::optional<double> keep_
 
 void CsvLog::flush() const { cli::write_text_file("--out", file_, header_ + '\n' + lines_); }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

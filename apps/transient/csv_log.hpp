@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// Lines whose first number is their time.
 class CsvLog {
@@ -22,4 +22,4 @@ class CsvLog {
   std::string file_, header_, lines_;
 };
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

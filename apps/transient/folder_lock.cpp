@@ -13,14 +13,14 @@
 #include <filesystem>
 #include <utility>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin::transient {
+namespace newel::transient {
 namespace {
 
 constexpr std::size_t longest_owner = 200;
 
-// "purlin-heat, process 4711 on node7"
+// "newel-heat, process 4711 on node7"
 std::string owner_text(const std::string& program) {
   std::array<char, 128> host = {};
   const bool named = ::gethostname(host.data(), host.size() - 1) == 0 && host[0] != '\0';
@@ -86,4 +86,4 @@ FolderLock::~FolderLock() {
   ::close(descriptor_);
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

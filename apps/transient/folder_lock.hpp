@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// A lock on the file `run.lock` of a folder, for as long as this object lives. The system releases it when the
 /// process ends, however it ends; a file that was left is taken over.
@@ -25,4 +25,4 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -8,7 +8,7 @@
 
 #include "apps/common/text.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 namespace {
 
 using cli::text;
@@ -171,4 +171,4 @@ std::string mesh_text(const MeshInput& input) {
   return lines;
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -12,7 +12,7 @@
 #include "apps/fem/mesh_file.hpp"
 #include "run_options.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 struct MeshInput {
   fem::TetMesh mesh;                     ///< in the program's unit
@@ -56,4 +56,4 @@ MeshInput made_mesh_input(const Context<Space::host>& ctx, const RunOptions& opt
 /// "25,317 nodes, 131,072 tetrahedra, 60 x 60 x 36 mm" and the remarks, one line each, labelled.
 std::string mesh_text(const MeshInput& input);
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -9,12 +9,12 @@
 #include <set>
 #include <utility>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/common/text.hpp"
 #include "checkpoint.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 namespace {
 
 using cli::Json;
@@ -263,4 +263,4 @@ std::string ParamTable::text() const {
 
 std::string ParamTable::fingerprint() const { return transient::fingerprint(values().dump()); }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

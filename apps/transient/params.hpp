@@ -10,7 +10,7 @@
 
 #include "apps/common/json_file.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// Which numbers are allowed. Infinity and NaN never are.
 struct NumberRange {
@@ -75,4 +75,4 @@ class ParamTable {
   std::vector<Entry> entries_;
 };
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -6,14 +6,14 @@
 #include <filesystem>
 #include <functional>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/precond/registry.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/registry.hpp>
 
 #include "apps/common/precond_options.hpp"
 #include "apps/common/precond_report.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 namespace {
 
 using cli::Json;
@@ -146,7 +146,7 @@ void keep_order(const Context<S>& ctx, const RowOrder<S>& order, Checkpoint& che
 }
 
 template void keep_order(const Context<Space::host>&, const RowOrder<Space::host>&, Checkpoint&);
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 template void keep_order(const Context<Space::device>&, const RowOrder<Space::device>&, Checkpoint&);
 #endif
 
@@ -180,4 +180,4 @@ std::string mesh_fingerprint(const std::vector<std::array<double, 3>>& nodes,
   return of(nodes) + of(tets);
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

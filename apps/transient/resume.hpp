@@ -9,7 +9,7 @@
 #include "run_job.hpp"
 #include "run_options.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// The options that a run is made again from: with the format and the preconditioner that `system` came to have, the
 /// number of threads, and the mesh's name made absolute.
@@ -47,4 +47,4 @@ void take_kept_order(const Checkpoint& checkpoint, Index rows, SystemOptions& op
 std::string mesh_fingerprint(const std::vector<std::array<double, 3>>& nodes,
                              const std::vector<std::array<Index, 4>>& tets);
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/temporary_file.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/temporary_file.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
@@ -17,7 +17,7 @@
 #include "apps/common/unused_options.hpp"
 #include "resume.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 namespace {
 
 constexpr const char* params_name = "params.json";
@@ -129,7 +129,7 @@ void require_same_mesh(const RunJob& job, const MeshInput& mesh) {
 Checkpoint begin_checkpoint(const RunJob& job, const MeshInput& mesh, const SystemInfo& system, Space space,
                             int threads, double time) {
   Checkpoint checkpoint;
-  checkpoint.header["version"] = PURLIN_VERSION;
+  checkpoint.header["version"] = NEWEL_VERSION;
   checkpoint.header["time"] = time;
   checkpoint.header["space"] = name_of(space);
   checkpoint.header["options"] = kept_options(job.options, system, threads);
@@ -183,4 +183,4 @@ std::string in_folder(const std::string& folder, const std::string& name) {
   return (std::filesystem::path(folder) / name).string();
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

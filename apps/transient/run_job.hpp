@@ -19,11 +19,11 @@
 #include "run_options.hpp"
 #include "run_report.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// What is known before the space is entered. A program adds its own.
 struct RunJob {
-  std::string program;  ///< "purlin-heat"
+  std::string program;  ///< "newel-heat"
   RunOptions options;
   cli::Json params_json;
   std::string params_fingerprint;
@@ -89,4 +89,4 @@ std::string device_name_of(const Context<S>& ctx) {
   }
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

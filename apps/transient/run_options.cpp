@@ -9,10 +9,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/cg.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/cg.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
@@ -22,7 +22,7 @@
 #include "apps/common/text.hpp"
 #include "apps/common/unused_options.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 namespace {
 
 using cli::option_error;
@@ -32,9 +32,9 @@ using cli::UsageError;
 constexpr int most_refinements = 8;
 
 std::string version_text(const std::string& program) {
-  std::string result = program + " " PURLIN_VERSION "\n";
-  if (PURLIN_HAS_CUDA == 0) return result + "without CUDA\n";
-  return result + "CUDA toolkit " PURLIN_CUDA_TOOLKIT ", compiled for architectures " PURLIN_CUDA_ARCHITECTURES "\n";
+  std::string result = program + " " NEWEL_VERSION "\n";
+  if (NEWEL_HAS_CUDA == 0) return result + "without CUDA\n";
+  return result + "CUDA toolkit " NEWEL_CUDA_TOOLKIT ", compiled for architectures " NEWEL_CUDA_ARCHITECTURES "\n";
 }
 
 void require_positive(const char* option, double value) {
@@ -214,11 +214,11 @@ void prepare_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputError("--out " + folder + ": the folder cannot be made: " + error.message());
-  std::string probe = (fs::path(folder) / ".purlin-XXXXXX").string();
+  std::string probe = (fs::path(folder) / ".newel-XXXXXX").string();
   const int descriptor = mkstemp(probe.data());
   if (descriptor < 0) throw InputError("--out " + folder + ": nothing can be written there: " + std::strerror(errno));
   close(descriptor);
   unlink(probe.c_str());
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

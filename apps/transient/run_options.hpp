@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "apps/common/json_file.hpp"
 #include "apps/common/precond_options.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// What the user asked for. A program fills in its defaults before it parses.
 struct RunOptions {
@@ -46,7 +46,7 @@ struct RunOptions {
 
 /// How a program speaks of itself.
 struct ProgramWords {
-  std::string name;                                            ///< "purlin-heat"
+  std::string name;                                            ///< "newel-heat"
   std::string summary;                                         ///< one sentence
   std::string mesh_help;                                       ///< what comes without a mesh
   std::string time_unit;                                       ///< "ms", "s"
@@ -93,4 +93,4 @@ cli::Json options_json(const RunOptions& options);
 /// Makes the folder where it is missing, and proves that files can be made in it. Throws InputError.
 void prepare_folder(const std::string& folder);
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

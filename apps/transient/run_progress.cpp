@@ -8,7 +8,7 @@
 
 #include "apps/common/text.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 namespace {
 
 using cli::text;
@@ -91,4 +91,4 @@ void RunProgress::say(const std::string& line) {
   std::fflush(out_);
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

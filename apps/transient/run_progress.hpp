@@ -8,7 +8,7 @@
 
 #include "apps/common/live_progress.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// What a line shows.
 struct RunState {
@@ -68,4 +68,4 @@ class RunProgress {
   double last_drawn_time_ = 0;
 };
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <fstream>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/common/precond_report.hpp"
 #include "apps/common/report_head.hpp"
 #include "apps/common/text.hpp"
 #include "apps/common/unused_options.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 namespace {
 
 using cli::Json;
@@ -172,4 +172,4 @@ std::string run_text(const RunReport& r) {
   return lines;
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -11,11 +11,11 @@
 #include "run_progress.hpp"
 #include "shares.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// Everything that both demos report. A demo adds its own under names of its own (`own`).
 struct RunReport {
-  std::string program;       ///< "purlin-heat"
+  std::string program;       ///< "newel-heat"
   std::string command_line;  ///< as typed
   cli::Place place;
   std::string device_name;  ///< "NVIDIA H200"; empty on the host
@@ -54,4 +54,4 @@ std::string start_text(const std::vector<std::pair<std::string, double>>& phases
 /// About a dozen lines.
 std::string run_text(const RunReport& report);
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <numeric>
 
-#include <purlin/config.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/config.hpp>
+#include <newel/core/vector_ops.hpp>
 
-namespace purlin::transient {
+namespace newel::transient {
 
 template <Space S>
 double seconds_of_one(const Context<S>& ctx, int repeats, const std::function<void()>& f) {
@@ -65,7 +65,7 @@ OperatorSeconds measure_operators(const Context<S>& ctx, const LinearSystem<doub
 template double seconds_of_one(const Context<Space::host>&, int, const std::function<void()>&);
 template OperatorSeconds measure_operators(const Context<Space::host>&, const LinearSystem<double, Space::host>&,
                                            int);
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 template double seconds_of_one(const Context<Space::device>&, int, const std::function<void()>&);
 template OperatorSeconds measure_operators(const Context<Space::device>&, const LinearSystem<double, Space::device>&,
                                            int);
@@ -166,4 +166,4 @@ cli::Json shares_json(const ShareReport& report) {
   return json;
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

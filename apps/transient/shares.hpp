@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "apps/common/json_file.hpp"
 #include "apps/common/stopwatch.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// What is timed. `solve` is split into product, preconditioner and vector work in the end. A program whose assembly
 /// has parts books those instead of `assembly`, which is their sum: the pass over the elements; the matrix and the
@@ -154,4 +154,4 @@ class Shares {
   std::array<double, phase_count> outside_{};
 };
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/common/text.hpp"
 
-namespace purlin::transient {
+namespace newel::transient {
 
 TimeGrid::TimeGrid(double dt0, int most_halvings) : dt0_(dt0), most_halvings_(most_halvings) {
   if (!(dt0 > 0) || !std::isfinite(dt0))
@@ -79,4 +79,4 @@ bool Every::due(const TimeGrid& grid) const {
   return steps_ > 0 && grid.on_dt0() && grid.ticks() / TimeGrid::ticks_per_dt0 % steps_ == 0;
 }
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace purlin::transient {
+namespace newel::transient {
 
 /// Time counted in ticks of dt0 / 2^20. The step is dt0 / 2^k with 0 <= k <= most_halvings, so that however often it
 /// is halved, every multiple of dt0 is met exactly, and two runs that arrive at one time print the same number.
@@ -78,4 +78,4 @@ class Every {
   std::int64_t steps_ = 0;
 };
 
-}  // namespace purlin::transient
+}  // namespace newel::transient

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <purlin/precond/amg/strength.hpp>
+#include <newel/precond/amg/strength.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A set of nodes no two of which are joined by a path of one or two edges, and which no node can join: ascending.
 /// Only nodes with `eligible` and paths through such nodes count. The graph is symmetric. Priorities come from a hash
@@ -38,7 +38,7 @@ struct NodeState {
   static constexpr std::uint64_t in_set = 0;
   static constexpr std::uint64_t out_of_set = ~std::uint64_t{0};
 
-  PURLIN_HD static std::uint64_t priority(std::uint64_t round, Index node) {
+  NEWEL_HD static std::uint64_t priority(std::uint64_t round, Index node) {
     std::uint64_t z = static_cast<std::uint64_t>(node) * 0x9e3779b97f4a7c15u + round * 0xd1b54a32d192ed03u + 1;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -47,4 +47,4 @@ struct NodeState {
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aggregates on the device: a thread has a node in each pass of a round. The set depends on priorities alone, so that
 // it is the host's.
-#include <purlin/precond/amg/aggregation.hpp>
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/precond/amg/aggregation.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr Index none = -1;
@@ -175,7 +175,7 @@ DeviceArray<std::uint64_t> independent_set(const DeviceContext& ctx, const Block
   std::uint64_t round = 0;
   for (bool more = graph.rows > 0; more;) {
     for (int i = 0; i < rounds_at_once; ++i, ++round) {
-      PURLIN_CHECK_CUDA(cudaMemsetAsync(any_left.data(), 0, any_left.bytes(), ctx.state().stream()));
+      NEWEL_CHECK_CUDA(cudaMemsetAsync(any_left.data(), 0, any_left.bytes(), ctx.state().stream()));
       for_elements(ctx, graph.rows, DrawPriorities{round, state.data()});
       for_elements(ctx, graph.rows, LeastAround{graph, left_out.data(), state.data(), least.data()});
       for_elements(ctx, graph.rows, Decide{graph, left_out.data(), least.data(), state.data(), any_left.data()});
@@ -212,4 +212,4 @@ Aggregates<Space::device> aggregate(const DeviceContext& ctx, const Strength<Spa
   return result;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

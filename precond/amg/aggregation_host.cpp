@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Independent sets of distance 2, and the three rounds of aggregation around them.
-#include <purlin/precond/amg/aggregation.hpp>
+#include <newel/precond/amg/aggregation.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr std::uint64_t in_set = NodeState::in_set, out_of_set = NodeState::out_of_set;
@@ -164,4 +164,4 @@ Aggregates<Space::host> aggregate(const HostContext& ctx, const Strength<Space::
   return result;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

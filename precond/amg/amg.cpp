@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG in both spaces: what the hierarchy is made from, its refresh, and reports.
-#include <purlin/precond/amg/amg.hpp>
+#include <newel/precond/amg/amg.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/amg/chebyshev_trial.hpp>
-#include <purlin/precond/amg/first_level.hpp>
-#include <purlin/precond/amg/placed_csr.hpp>
-#include <purlin/precond/amg/near_null_choice.hpp>
-#include <purlin/precond/amg/single_rounding.hpp>
-#include <purlin/precond/renumbered.hpp>
-#include <purlin/spmv/phase_clock.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/amg/chebyshev_trial.hpp>
+#include <newel/precond/amg/first_level.hpp>
+#include <newel/precond/amg/placed_csr.hpp>
+#include <newel/precond/amg/near_null_choice.hpp>
+#include <newel/precond/amg/single_rounding.hpp>
+#include <newel/precond/renumbered.hpp>
+#include <newel/spmv/phase_clock.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 using Figures = std::vector<std::pair<std::string, double>>;
@@ -303,7 +303,7 @@ OperatorInfo AmgOperator<T, S>::info() const {
 }
 
 #define X(T, S) template class AmgOperator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

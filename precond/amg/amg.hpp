@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <purlin/precond/amg/amg_cycle.hpp>
-#include <purlin/precond/amg/node_numbering.hpp>
-#include <purlin/precond/preconditioner.hpp>
+#include <newel/precond/amg/amg_cycle.hpp>
+#include <newel/precond/amg/node_numbering.hpp>
+#include <newel/precond/preconditioner.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 
 /// What the detail of a cycle in single precision says, and of one that the contrast of the matrix keeps in double.
@@ -112,4 +112,4 @@ class AmgOperator final : public MatrixOperator<T, S> {
   std::vector<std::pair<std::string, double>> seconds_;
 };
 
-}  // namespace purlin
+}  // namespace newel

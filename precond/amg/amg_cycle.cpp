@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The V-cycle, and the way of values from the hierarchy into its operators.
-#include <purlin/precond/amg/amg_cycle.hpp>
+#include <newel/precond/amg/amg_cycle.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/amg/amg_steps.hpp>
-#include <purlin/precond/amg/placed_csr.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/amg/amg_steps.hpp>
+#include <newel/precond/amg/placed_csr.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr double power_method_margin = 1.1;  // the power method comes from below
@@ -389,13 +389,13 @@ void AmgCycle<T, S>::apply(const Context<S>& ctx, Span<const V, S> b, Span<V, S>
   template class AmgCycle<T, S>;                                                                          \
   template void AmgCycle<T, S>::apply<T>(const Context<S>&, Span<const T, S>, Span<T, S>, double*) const; \
   template OperatorPtr<T, S> make_block_matrix<T>(const Context<S>&, const BlockCsr<S>&);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
 #define X(S)                                                                                                 \
   template void AmgCycle<float, S>::apply<double>(const Context<S>&, Span<const double, S>, Span<double, S>, \
                                                   double*) const;
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

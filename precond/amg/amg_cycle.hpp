@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/precond/amg/amg_smoother.hpp>
-#include <purlin/precond/amg/coarse_cycle.hpp>
-#include <purlin/precond/amg/transfer.hpp>
+#include <newel/precond/amg/amg_smoother.hpp>
+#include <newel/precond/amg/coarse_cycle.hpp>
+#include <newel/precond/amg/transfer.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The figure `local_operations`; 0 where there is none.
 double local_operations_of(const OperatorInfo& info);
@@ -148,4 +148,4 @@ class AmgCycle {
   mutable Array<T, S> own_b_, own_x_;  ///< b and x of a cycle that `converts`; b where the first level has no r
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a cycle tells of itself: its parts in words, their bytes, and what a cycle reads.
-#include <purlin/core/instantiate.hpp>
-#include <purlin/precond/amg/amg_cycle.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/precond/amg/amg_cycle.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 double local_operations_of(const OperatorInfo& info) { return info.figure(local_operations).value_or(0); }
 
@@ -144,7 +144,7 @@ double AmgCycle<T, S>::local_operations() const {
   template std::vector<std::pair<std::string, std::uint64_t>> AmgCycle<T, S>::bytes() const; \
   template std::pair<Offset, Offset> AmgCycle<T, S>::nonzeros_and_slots() const;             \
   template double AmgCycle<T, S>::local_operations() const;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

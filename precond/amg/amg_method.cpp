@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of preconditioners says of AMG.
-#include <purlin/config.hpp>
-#include <purlin/precond/amg/amg.hpp>
+#include <newel/config.hpp>
+#include <newel/precond/amg/amg.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <variant>
 
-#include <purlin/precond/amg/amg_smoother.hpp>
-#include <purlin/precond/amg/smoothing_look.hpp>
-#include <purlin/precond/registry.hpp>
+#include <newel/precond/amg/amg_smoother.hpp>
+#include <newel/precond/amg/smoothing_look.hpp>
+#include <newel/precond/registry.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr int most_degree = 8;
@@ -144,7 +144,7 @@ PrecondSeconds smoother_seconds(const PrecondBuild& build, std::monostate) {
 // By a look at the values.
 template <class T>
 PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Space::device>& a) {
-  if constexpr (PURLIN_HAS_CUDA != 0) {
+  if constexpr (NEWEL_HAS_CUDA != 0) {
     const detail::SparseSmoothing smoothing = detail::expected_smoothing(*build.device, a, build.values.node_rows);
     if (smoothing.fsai) return fsai_on_device(smoothing.operations);
   }
@@ -279,4 +279,4 @@ PrecondMethod amg_method() {
   return amg;
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace purlin {
+namespace newel {
 
 /// What a level's smoother is: a polynomial in S A, with S the inverse of the diagonal where nothing else is said.
 enum class AmgSmoother {
@@ -78,4 +78,4 @@ struct AmgOptions {
   AmgNumbering numbering = AmgNumbering::automatic;  ///< of the unknowns of nodes
 };
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coefficients of smoothers, SPAI and FSAI as smoothers, and the largest eigenvalue of what they make of A.
-#include <purlin/precond/amg/amg_smoother.hpp>
+#include <newel/precond/amg/amg_smoother.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,18 +8,18 @@
 #include <cstring>
 #include <numeric>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/random.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/amg/opposite_blocks.hpp>
-#include <purlin/precond/amg/symmetry_sum.hpp>
-#include <purlin/precond/amg/tied_nodes.hpp>
-#include <purlin/precond/fsai/fsai.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/reorder/permute_pattern.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/random.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/amg/opposite_blocks.hpp>
+#include <newel/precond/amg/symmetry_sum.hpp>
+#include <newel/precond/amg/tied_nodes.hpp>
+#include <newel/precond/fsai/fsai.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/reorder/permute_pattern.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int power_steps = 12;
@@ -209,11 +209,11 @@ double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, 
                                                      const SpmvOptions&, bool);                                   \
   template double largest_eigenvalue(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>&, \
                                      bool, Span<const Index, S>);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
 #define X(S) template AmgSmoother choose_smoother(const Context<S>&, const BlockCsr<S>&, AmgSmoother, bool);
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/precond/amg/amg_options.hpp>
-#include <purlin/precond/amg/block_csr.hpp>
-#include <purlin/precond/preconditioner.hpp>
+#include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/amg/block_csr.hpp>
+#include <newel/precond/preconditioner.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The steps of a polynomial smoother: d_0 = first s r_0, then d_i = c1 d_{i-1} + c2 s r_i, where s is S / lambda,
 /// r_i = r_{i-1} - A d_{i-1}, and x grows by every d.
@@ -83,4 +83,4 @@ template <class T, Space S>
 double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, const LinearOperator<T, S>& s,
                           bool symmetric, Span<const Index, S> old_of_new);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

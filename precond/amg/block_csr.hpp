@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 using HostContext = Context<Space::host>;
 using DeviceContext = Context<Space::device>;
@@ -96,4 +96,4 @@ inline double squared_norm(const HostBlockCsr& a, Offset k) {
   return sum;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -3,11 +3,11 @@
 // single entries.
 #include <cub/device/device_radix_sort.cuh>
 
-#include <purlin/precond/amg/block_csr_device.hpp>
-#include <purlin/precond/amg/pattern_rows_device.cuh>
-#include <purlin/reorder/permute_pattern.hpp>
+#include <newel/precond/amg/block_csr_device.hpp>
+#include <newel/precond/amg/pattern_rows_device.cuh>
+#include <newel/reorder/permute_pattern.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using Key = std::uint32_t;
@@ -251,7 +251,7 @@ Groups group_by_key(const DeviceContext& ctx, const DeviceArray<Index>& key, Ind
   while ((std::int64_t{1} << bits) <= keys) ++bits;
   std::size_t bytes = 0;
   const auto sort = [&](void* memory) {
-    PURLIN_CHECK_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, from.data(), sorted.data(), elements.data(),
+    NEWEL_CHECK_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, from.data(), sorted.data(), elements.data(),
                                                       groups.element.data(), n, 0, bits, ctx.state().stream()));
   };
   if (n > 0) {
@@ -328,7 +328,7 @@ BlockCsr<Space::device> make_block_csr(const DeviceContext& ctx, const CallersPa
   const Offset n = result.pattern.blocks() * result.block_size();
   result.val = DeviceArray<double>(ctx, n);
   source = DeviceArray<Offset>(ctx, n);
-  if (n > 0) PURLIN_CHECK_CUDA(cudaMemsetAsync(source.data(), 0xff, source.bytes(), ctx.state().stream()));
+  if (n > 0) NEWEL_CHECK_CUDA(cudaMemsetAsync(source.data(), 0xff, source.bytes(), ctx.state().stream()));
   const Offset* const place = a.permuted.source.empty() ? nullptr : a.permuted.source.data();
   for_rows_by_lanes(ctx, a.pattern.rows,
                     PlaceEntries{EntriesView(a.pattern), place, result.pattern, block, source.data()});
@@ -356,4 +356,4 @@ template BlockCsr<Space::device> make_block_csr(const DeviceContext&, const Call
 template BlockCsr<Space::device> make_block_csr(const DeviceContext&, const CallersPattern&,
                                                 Span<const float, Space::device>, int, DeviceArray<Offset>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,11 +2,11 @@
 /// From a matrix on the device to one of blocks there. Internal.
 #pragma once
 
-#include <purlin/precond/amg/block_csr.hpp>
-#include <purlin/reorder/permute_pattern.hpp>
-#include <purlin/reorder/row_order.hpp>
+#include <newel/precond/amg/block_csr.hpp>
+#include <newel/reorder/permute_pattern.hpp>
+#include <newel/reorder/row_order.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A pattern in the numbering that it had before it was renumbered, and where its entries stand in the renumbered
 /// one.
@@ -29,4 +29,4 @@ BlockCsr<Space::device> make_block_csr(const Context<Space::device>& ctx, const 
                                        Span<const T, Space::device> values, int block,
                                        Array<Offset, Space::device>& source);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrices of dense blocks: from single entries and back, and transposed.
-#include <purlin/precond/amg/block_csr.hpp>
+#include <newel/precond/amg/block_csr.hpp>
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
-#include <purlin/core/sorted_row.hpp>
-#include <purlin/precond/amg/pattern_rows.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
+#include <newel/core/sorted_row.hpp>
+#include <newel/precond/amg/pattern_rows.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The rows of a renumbered matrix in the numbering that it had.
@@ -292,4 +292,4 @@ template HostBlockCsr make_block_csr(const HostContext&, const CsrView<double, S
 template HostBlockCsr make_block_csr(const HostContext&, const CsrView<float, Space::host>&,
                                      const std::vector<Index>&, int, Array<Offset, Space::host>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,7 +2,7 @@
 /// Products of small dense blocks, to be compiled into the loops that call them. Internal.
 #pragma once
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// c += a b, a of m x n (with `transposed`: a^T b, a of n x m), b of n x k; all row by row.
 template <int m, int n, int k, bool transposed>
@@ -35,4 +35,4 @@ inline void add_block_product(int m, int n, int k, const double* a, const double
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

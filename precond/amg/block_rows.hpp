@@ -2,9 +2,9 @@
 /// BlockRows: a blocked matrix on the device as a cycle multiplies with it. Internal.
 #pragma once
 
-#include <purlin/precond/amg/block_csr.hpp>
+#include <newel/precond/amg/block_csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct BlockRowsTuning {
   /// Of a row that a lane has under way: as many as fit into its registers with the column of each.
@@ -66,4 +66,4 @@ template <class T>
 void multiply(const DeviceContext& ctx, const BlockRows<T>& b, const T* x, const Index* x_place, T* y,
               const Index* y_place);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

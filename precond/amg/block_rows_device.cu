@@ -2,11 +2,11 @@
 // Blocked matrices of a cycle on the device: their values, and products where they stand alone.
 #include <limits>
 
-#include <purlin/precond/amg/block_rows_device.cuh>
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/precond/amg/block_rows_device.cuh>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // As many lanes as a row of usual length keeps busy.
@@ -197,12 +197,12 @@ void multiply(const DeviceContext& ctx, const BlockRows<T>& b, const T* x, const
   if (has_short_rows(b)) {
     short_rows_kernel<<<blocks_for(ctx, (Offset{b.rows()} + 1) / 2), ElementsTuning::threads, 0,
                         ctx.state().stream()>>>(b.view(), x, x_place, y, y_place);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     return;
   }
   const unsigned blocks = blocks_for(ctx, Offset{b.rows() / b.view().together} * b.view().lanes);
   block_rows_kernel<<<blocks, ElementsTuning::threads, 0, ctx.state().stream()>>>(b.view(), x, x_place, y, y_place);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 #define X(T)                   \
@@ -212,4 +212,4 @@ X(double)
 X(float)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// Rows of a blocked matrix times a vector. Internal.
 #pragma once
 
-#include <purlin/precond/amg/block_rows.hpp>
-#include <purlin/spmv/product_device.cuh>
+#include <newel/precond/amg/block_rows.hpp>
+#include <newel/spmv/product_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// `together` rows of one block row, as one lane of those that share them sees them: the first entries of each row,
 /// and where the others are. The matrix is read here and not the vector, so that it may be read before the vector is
@@ -140,4 +140,4 @@ __device__ __forceinline__ auto nothing_before() {
   return [](Index) { return NothingBefore{}; };
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with dense blocks on the host.
-#include <purlin/precond/amg/block_rows_host.hpp>
+#include <newel/precond/amg/block_rows_host.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int most_lanes = 8;
@@ -158,4 +158,4 @@ OperatorInfo HostBlockRows<T>::info() const {
 template class HostBlockRows<double>;
 template class HostBlockRows<float>;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include <purlin/precond/amg/block_csr.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <newel/precond/amg/block_csr.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Blocks of m x n stored column by column, so that a row of blocks sums its m rows side by side, and one column
 /// index for each block: half the bytes of CSR for blocks of 6 x 6 in single precision. Rows and columns have the
@@ -45,4 +45,4 @@ class HostBlockRows final : public MatrixOperator<T, Space::host> {
   std::vector<Index> cuts_;  // rows that begin equal shares of the work
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A few iterations of CG on the errors of tied nodes.
-#include <purlin/precond/amg/chebyshev_trial.hpp>
+#include <newel/precond/amg/chebyshev_trial.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/random.hpp>
-#include <purlin/precond/amg/cycle_trial.hpp>
-#include <purlin/precond/amg/strength.hpp>
-#include <purlin/precond/amg/tied_nodes.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/random.hpp>
+#include <newel/precond/amg/cycle_trial.hpp>
+#include <newel/precond/amg/strength.hpp>
+#include <newel/precond/amg/tied_nodes.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr double most_energy = 1.0 / 16, most_left = 0.3;
@@ -85,7 +85,7 @@ bool chebyshev_suffices(const HostContext& ctx, const AmgCycle<T, Space::host>& 
 }
 
 #define X(T, S) template bool chebyshev_suffices(const HostContext&, const AmgCycle<T, S>&, const HostBlockCsr&);
-PURLIN_FOR_TYPES(X, Space::host)
+NEWEL_FOR_TYPES(X, Space::host)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,9 +2,9 @@
 /// Whether Chebyshev's polynomial smooths a matrix with flat elements well enough. Internal.
 #pragma once
 
-#include <purlin/precond/amg/amg_cycle.hpp>
+#include <newel/precond/amg/amg_cycle.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Whether `cycle`, whose first level a diagonal smooths, deals with the errors that tied nodes leave. Flat elements
 /// of a body whose surface was meshed badly slow the polynomial down by half, for which FSAI's setup and products
@@ -16,4 +16,4 @@ namespace purlin::detail {
 template <class T>
 bool chebyshev_suffices(const HostContext& ctx, const AmgCycle<T, Space::host>& cycle, const HostBlockCsr& level);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

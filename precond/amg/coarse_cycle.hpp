@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include <purlin/precond/amg/hierarchy.hpp>
-#include <purlin/precond/amg/two_cycles.hpp>
+#include <newel/precond/amg/hierarchy.hpp>
+#include <newel/precond/amg/two_cycles.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// x = M b for the cycle from one level on.
 template <class T, Space S>
@@ -38,4 +38,4 @@ std::unique_ptr<CoarseCycle<T, Space::device>> make_coarse_cycle(const DeviceCon
                                                                  const AmgHierarchy<Space::device>& hierarchy,
                                                                  std::size_t first, int degree);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

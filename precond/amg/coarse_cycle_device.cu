@@ -3,13 +3,13 @@
 // their work.
 #include <algorithm>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/amg/amg_smoother.hpp>
-#include <purlin/precond/amg/coarse_cycle.hpp>
-#include <purlin/precond/amg/coarse_cycle_device.cuh>
-#include <purlin/precond/amg/elements_device.cuh>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/amg/amg_smoother.hpp>
+#include <newel/precond/amg/coarse_cycle.hpp>
+#include <newel/precond/amg/coarse_cycle_device.cuh>
+#include <newel/precond/amg/elements_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // How many threads a pass has rows for.
@@ -138,7 +138,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     if (args.count == 0 && args.inverse.rows == 0) return;
     void* arguments[] = {&args};
     const auto start = [&](auto kernel) {
-      PURLIN_CHECK_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(blocks_), dim3(static_cast<unsigned>(threads())),
+      NEWEL_CHECK_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(blocks_), dim3(static_cast<unsigned>(threads())),
                                                     arguments, 0, ctx.state().stream()));
     };
     if (much_) return start(coarse_cycle_kernel<T, CoarseTuning::many_threads>);
@@ -293,4 +293,4 @@ X(double)
 X(float)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include <purlin/precond/amg/block_rows_device.cuh>
+#include <newel/precond/amg/block_rows_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct CoarseTuning {
   // Of the one block of a multiprocessor: few blocks synchronise sooner. Where the work of a pass is little, fewer
@@ -264,4 +264,4 @@ __global__ void __launch_bounds__(threads, 1) coarse_cycle_kernel(const CoarseAr
   CoarseKernel<T>(args).run();
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <purlin/core/types.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The distinct columns of one row in the order in which they come, each with a place, found in an entry for every
 /// column that there is: the row that had the column last, above its place there.
@@ -75,4 +75,4 @@ class ColumnTable {
   std::uint64_t row_ = 0;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/amg/amg_steps.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/amg/amg_steps.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// CG with M on A e = 0, whose error is e itself, after a step e - M A e, which takes what every smoother takes away.
 /// A and M are symmetric. Takes four vectors besides e.
@@ -70,4 +70,4 @@ class CycleTrial {
   int iterations_ = 0;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

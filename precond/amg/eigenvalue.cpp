@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eigenvalues of tridiagonal matrices.
-#include <purlin/precond/amg/eigenvalue.hpp>
+#include <newel/precond/amg/eigenvalue.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/tridiagonal.hpp>
+#include <newel/core/tridiagonal.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 double tridiagonal_largest(const std::vector<double>& alpha, const std::vector<double>& beta) {
   const std::size_t n = alpha.size();
@@ -26,4 +26,4 @@ double tridiagonal_largest(const std::vector<double>& alpha, const std::vector<d
   return high;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

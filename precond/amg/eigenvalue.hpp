@@ -2,10 +2,10 @@
 /// What a hierarchy needs of the diagonal and the spectrum of its matrices. Internal.
 #pragma once
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/precond/amg/block_csr.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/precond/amg/block_csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The largest eigenvalue of D^-1 A: `lambda` by some steps of Lanczos' method from a fixed start, so a little too
 /// small, and never above `bound`, the largest row sum of |D^-1 A|. The same bits for any number of threads.
@@ -27,7 +27,7 @@ void scaled_inverse_diagonal(const DeviceContext& ctx, const BlockCsr<Space::dev
 double tridiagonal_largest(const std::vector<double>& alpha, const std::vector<double>& beta);
 
 /// Entry i of the vector that Lanczos' method starts from: 1 or -1.
-PURLIN_HD double lanczos_start(std::int64_t i) {
+NEWEL_HD double lanczos_start(std::int64_t i) {
   std::uint64_t z = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
   return (z >> 63) != 0 ? 1.0 : -1.0;
@@ -36,4 +36,4 @@ PURLIN_HD double lanczos_start(std::int64_t i) {
 /// Of a Krylov space that ends.
 inline constexpr double negligible_length = 1e-14;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <cstring>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/amg/amg_smoother.hpp>
-#include <purlin/precond/amg/eigenvalue.hpp>
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/placed_csr.hpp>
-#include <purlin/spmv/product_device.cuh>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/amg/amg_smoother.hpp>
+#include <newel/precond/amg/eigenvalue.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/placed_csr.hpp>
+#include <newel/spmv/product_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct CopyDiagonal {
@@ -291,7 +291,7 @@ EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Spac
   const LanczosVectors start{d.data(), vectors[0].data(), nullptr, nullptr, none.data(), vectors[1].data()};
   lanczos_orthogonal_kernel<<<of_vectors, ElementsTuning::threads, 0, state.stream()>>>(
       n, start, none.data(), partial.data(), state.tickets(), squares.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   for (int k = 0; k < steps; ++k) {
     const LanczosVectors v{
         d.data(),           vectors[(k + 1) % 3].data(), vectors[k % 3].data(), squares.data() + std::max(k - 1, 0),
@@ -299,10 +299,10 @@ EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Spac
     const auto product = k == 0 ? product_kernel<true>(a.col_block) : product_kernel<false>(a.col_block);
     product<<<of_product, ElementsTuning::threads, 0, state.stream()>>>(
         BlockView(a), lanes, v, partial.data(), state.tickets(), along.data() + k, bound.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     lanczos_orthogonal_kernel<<<of_vectors, ElementsTuning::threads, 0, state.stream()>>>(
         n, v, along.data() + k, partial.data(), state.tickets(), squares.data() + k + 1);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
   const std::vector<double> alongs = to_vector(ctx, along.cspan()), lengths = to_vector(ctx, squares.cspan());
   const auto bits = static_cast<long long>(value_at(ctx, bound, 0));
@@ -345,4 +345,4 @@ double entangled_share(const DeviceContext& ctx, const BlockCsr<Space::device>& 
   return a.pattern.rows == 0 ? 0 : sum_of(ctx, count) / a.pattern.rows;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/precond/amg/eigenvalue.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/precond/amg/eigenvalue.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 std::vector<double> diagonal_of(const HostContext& ctx, const HostBlockCsr& a) {
@@ -127,4 +127,4 @@ void scaled_inverse_diagonal(const HostContext& ctx, const HostBlockCsr& a, doub
                [&](std::int64_t i) { d[i] = d[i] == 0 || lambda == 0 ? 0 : 1 / (d[i] * lambda); });
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

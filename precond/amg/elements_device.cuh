@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/sorted_row.hpp>
-#include <purlin/precond/amg/block_csr.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/sorted_row.hpp>
+#include <newel/precond/amg/block_csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T>
 using DeviceArray = Array<T, Space::device>;
@@ -35,7 +35,7 @@ template <class F>
 void for_elements(const DeviceContext& ctx, std::int64_t n, const F& f) {
   if (n == 0) return;
   elements_kernel<<<blocks_for(ctx, n), ElementsTuning::threads, 0, ctx.state().stream()>>>(n, f);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 /// Lanes that share a row in `for_rows_by_lanes`: neighbours in a warp.
@@ -79,7 +79,7 @@ void for_rows_by_lanes(const DeviceContext& ctx, Index rows, const F& f) {
 template <class T>
 DeviceArray<T> zeros(const DeviceContext& ctx, std::int64_t n) {
   DeviceArray<T> values(ctx, n);
-  if (n > 0) PURLIN_CHECK_CUDA(cudaMemsetAsync(values.data(), 0, values.bytes(), ctx.state().stream()));
+  if (n > 0) NEWEL_CHECK_CUDA(cudaMemsetAsync(values.data(), 0, values.bytes(), ctx.state().stream()));
   return values;
 }
 
@@ -165,4 +165,4 @@ Groups group_by_key(const DeviceContext& ctx, const DeviceArray<Index>& key, Ind
 /// The place of each row's diagonal block, -1 where there is none.
 DeviceArray<Offset> diagonal_places(const DeviceContext& ctx, const BlockPattern<Space::device>& a);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filtered matrices on the device: some lanes have a row of blocks.
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/prolongator.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/prolongator.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct CountKept {
@@ -95,4 +95,4 @@ BlockCsr<Space::device> filter(const DeviceContext& ctx, const BlockCsr<Space::d
   return result;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,9 +2,9 @@
 /// The first matrix of a hierarchy, node by node in the caller's numbering, and the way of values into it. Internal.
 #pragma once
 
-#include <purlin/precond/amg/node_numbering.hpp>
+#include <newel/precond/amg/node_numbering.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <Space S>
 struct FirstLevel {
@@ -27,4 +27,4 @@ FirstLevel<Space::device> make_first_level(const DeviceContext& ctx, const CsrVi
 void require_diagonal(const HostContext& ctx, const HostBlockCsr& a, const NodeNumbering& numbering);
 void require_diagonal(const DeviceContext& ctx, const BlockCsr<Space::device>& a, const NodeNumbering& numbering);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

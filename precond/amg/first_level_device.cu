@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first matrix of a hierarchy on the device.
-#include <purlin/core/instantiate.hpp>
-#include <purlin/precond/amg/block_csr_device.hpp>
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/first_level.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/precond/amg/block_csr_device.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/first_level.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct RefusedDiagonals {
@@ -67,7 +67,7 @@ void require_diagonal(const DeviceContext& ctx, const BlockCsr<Space::device>& a
 #define X(T, S)                                                                                                      \
   template FirstLevel<S> make_first_level(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, AmgNumbering, \
                                           int);
-PURLIN_FOR_TYPES(X, Space::device)
+NEWEL_FOR_TYPES(X, Space::device)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

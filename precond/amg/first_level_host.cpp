@@ -2,12 +2,12 @@
 // The first matrix of a hierarchy on the host.
 #include <cmath>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/precond/amg/first_level.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/precond/amg/first_level.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // From places in `a` to places among the caller's values.
@@ -53,7 +53,7 @@ void require_diagonal(const HostContext& ctx, const HostBlockCsr& a, const NodeN
 #define X(T, S)                                                                                                      \
   template FirstLevel<S> make_first_level(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, AmgNumbering, \
                                           int);
-PURLIN_FOR_TYPES(X, Space::host)
+NEWEL_FOR_TYPES(X, Space::host)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

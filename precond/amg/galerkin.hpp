@@ -3,9 +3,9 @@
 /// Internal.
 #pragma once
 
-#include <purlin/precond/amg/block_csr.hpp>
+#include <newel/precond/amg/block_csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The pattern of A B, columns ascending: rows in parallel, their columns collected in a table.
 HostBlockPattern product_pattern(const HostContext& ctx, const HostBlockPattern& a, const HostBlockPattern& b);
@@ -66,4 +66,4 @@ class GalerkinProduct {
   TransposedPattern<S> transposed_;  ///< of P
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 // Sparse matrix products on the device. A value of a product is the sum of one thread, or a block that of one warp,
 // which looks in the rows of the second matrix for its column: nothing is added atomically, and sums have a fixed
 // order.
-#include <purlin/precond/amg/galerkin.hpp>
-#include <purlin/precond/amg/pattern_rows_device.cuh>
+#include <newel/precond/amg/galerkin.hpp>
+#include <newel/precond/amg/pattern_rows_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Columns of row i of A B: a lane has some of the rows of B.
@@ -154,7 +154,7 @@ void compute_as(const DeviceContext& ctx, Offset blocks, const ProductView& p, i
     product_by_warps_kernel<Shape>
         <<<blocks_for(ctx, blocks * 32), WarpProductTuning::threads, 0, stream>>>(blocks, p);
   }
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template <int m, int k, int n>
@@ -204,4 +204,4 @@ void transposed_product_values(const DeviceContext& ctx, const BlockCsr<Space::d
           p.pattern.blocks());
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse matrix products row by row: a table finds the place of a column in the row.
-#include <purlin/precond/amg/galerkin.hpp>
+#include <newel/precond/amg/galerkin.hpp>
 
 #include <algorithm>
 #include <tuple>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
-#include <purlin/core/wide_host.hpp>
-#include <purlin/precond/amg/block_products.hpp>
-#include <purlin/precond/amg/column_table.hpp>
-#include <purlin/precond/amg/pattern_rows.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
+#include <newel/core/wide_host.hpp>
+#include <newel/precond/amg/block_products.hpp>
+#include <newel/precond/amg/column_table.hpp>
+#include <newel/precond/amg/pattern_rows.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using Tables = PerThread<ColumnTable>;
@@ -164,4 +164,4 @@ void make_transposed_product(const HostContext& ctx, const HostBlockCsr& p, cons
   transposed_product_values(ctx, p, pt, b, c);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

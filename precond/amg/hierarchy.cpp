@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Level after level until the matrix is small enough to be inverted, or does not get smaller.
-#include <purlin/precond/amg/hierarchy.hpp>
+#include <newel/precond/amg/hierarchy.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/work_limit.hpp>
-#include <purlin/precond/amg/amg_smoother.hpp>
-#include <purlin/precond/amg/small_dense.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/work_limit.hpp>
+#include <newel/precond/amg/amg_smoother.hpp>
+#include <newel/precond/amg/small_dense.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr std::size_t most_levels = 24;
@@ -200,7 +200,7 @@ std::uint64_t AmgHierarchy<S>::bytes() const {
 }
 
 #define X(S) template class AmgHierarchy<S>;
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

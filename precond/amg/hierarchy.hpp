@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include <purlin/precond/amg/amg_options.hpp>
-#include <purlin/precond/amg/eigenvalue.hpp>
-#include <purlin/precond/amg/galerkin.hpp>
-#include <purlin/precond/amg/prolongator.hpp>
-#include <purlin/spmv/phase_clock.hpp>
+#include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/amg/eigenvalue.hpp>
+#include <newel/precond/amg/galerkin.hpp>
+#include <newel/precond/amg/prolongator.hpp>
+#include <newel/spmv/phase_clock.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <Space S>
 struct AmgLevel {
@@ -90,4 +90,4 @@ class AmgHierarchy {
   std::vector<std::pair<std::string, double>> seconds_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame that rigid body modes are written in.
-#include <purlin/precond/amg/near_null.hpp>
+#include <newel/precond/amg/near_null.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 ModeFrame::ModeFrame(const HostContext& ctx, const NodeCoordinates& c) {
   const auto nodes = static_cast<Index>(c.xyz.size() / static_cast<std::size_t>(c.dimension));
@@ -22,4 +22,4 @@ ModeFrame::ModeFrame(const HostContext& ctx, const NodeCoordinates& c) {
   if (extent > 0) scale = 2 / extent;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/precond/amg/block_csr.hpp>
-#include <purlin/reorder/partition.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/precond/amg/block_csr.hpp>
+#include <newel/reorder/partition.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A few vectors, the values of a row next to each other.
 template <Space S>
@@ -39,7 +39,7 @@ struct ModeFrame {
 };
 
 /// Row d of the modes of a node at x (in the frame), `vectors` values: 3 in the plane, 6 in space.
-PURLIN_HD void mode_row(int dimension, int d, const double* x, double* row) {
+NEWEL_HD void mode_row(int dimension, int d, const double* x, double* row) {
   const int vectors = dimension == 3 ? 6 : 3;
   for (int v = 0; v < vectors; ++v) row[v] = v == d ? 1 : 0;
   if (dimension == 2) {
@@ -52,4 +52,4 @@ PURLIN_HD void mode_row(int dimension, int d, const double* x, double* row) {
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

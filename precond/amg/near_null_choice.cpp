@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The choice between the caller's vectors, rigid body modes and constants.
-#include <purlin/precond/amg/near_null_choice.hpp>
+#include <newel/precond/amg/near_null_choice.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Whether there are coordinates with as many rows a node as dimensions, two or three.
@@ -85,7 +85,7 @@ NearNull<S> NearNullChoice::vectors(const Context<S>& ctx, Index rows, const Nod
 
 #define X(S) \
   template NearNull<S> NearNullChoice::vectors(const Context<S>&, Index, const NodeNumbering&, std::string&) const;
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

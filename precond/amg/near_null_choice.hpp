@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include <purlin/precond/amg/amg_options.hpp>
-#include <purlin/precond/amg/near_null.hpp>
-#include <purlin/precond/amg/node_numbering.hpp>
+#include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/amg/near_null.hpp>
+#include <newel/precond/amg/node_numbering.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 class NearNullChoice {
  public:
@@ -32,4 +32,4 @@ class NearNullChoice {
   int node_rows_ = 0;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants and rigid body modes on the device: a thread has a row.
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/near_null.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/near_null.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct ConstantRow {
@@ -50,4 +50,4 @@ NearNull<Space::device> given_vectors(const DeviceContext& ctx, int count, const
   return {count, make_array(ctx, values)};
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants and rigid body modes on the host.
-#include <purlin/core/parallel.hpp>
-#include <purlin/precond/amg/near_null.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/precond/amg/near_null.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 NearNull<Space::host> constant_components(const HostContext& ctx, Index rows, int block) {
   NearNull<Space::host> result;
@@ -37,4 +37,4 @@ NearNull<Space::host> given_vectors(const HostContext&, int count, const std::ve
   return {count, values};
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// A matrix in CSR looked at in blocks where it is, without a copy. Internal.
 #pragma once
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/sorted_row.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/sorted_row.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Nodes have `m` rows each, one after the other; the blocks of a node's row are those in which its first row has an
 /// entry. Entries of other rows are looked for first where they stand if all rows have the same columns.
@@ -21,16 +21,16 @@ struct NodeBlocks {
   NodeBlocks(const CsrView<T, S>& a, int node_rows)
       : narrow(a.row_ptr32.data), wide(a.row_ptr64.data), col(a.col.data), val(a.val.data), m(node_rows) {}
 
-  PURLIN_HD Offset begin(Index row) const { return wide != nullptr ? wide[row] : Offset{narrow[row]}; }
+  NEWEL_HD Offset begin(Index row) const { return wide != nullptr ? wide[row] : Offset{narrow[row]}; }
   /// Entries of a node's first row.
-  PURLIN_HD Offset first(Index node) const { return begin(node * m); }
-  PURLIN_HD Offset end(Index node) const { return begin(node * m + 1); }
+  NEWEL_HD Offset first(Index node) const { return begin(node * m); }
+  NEWEL_HD Offset end(Index node) const { return begin(node * m + 1); }
   /// Whether a block begins at such an entry, and its column.
-  PURLIN_HD bool starts(Index node, Offset k) const { return k == first(node) || column(k - 1) != column(k); }
-  PURLIN_HD Index column(Offset k) const { return m == 1 ? col[k] : col[k] / m; }
+  NEWEL_HD bool starts(Index node, Offset k) const { return k == first(node) || column(k - 1) != column(k); }
+  NEWEL_HD Index column(Offset k) const { return m == 1 ? col[k] : col[k] / m; }
 
   /// An entry of the block that begins at entry k.
-  PURLIN_HD double entry(Index node, Offset k, int r, int c) const {
+  NEWEL_HD double entry(Index node, Offset k, int r, int c) const {
     if (m == 1) return static_cast<double>(val[k]);
     const Index row = node * m + r, j = column(k) * m + c;
     const Offset from = begin(row), to = begin(row + 1);
@@ -38,12 +38,12 @@ struct NodeBlocks {
     if (at >= to || col[at] != j) at = find_column(col, from, to, j);
     return at < 0 ? 0.0 : static_cast<double>(val[at]);
   }
-  PURLIN_HD double trace(Index node, Offset k) const {
+  NEWEL_HD double trace(Index node, Offset k) const {
     double sum = 0;
     for (int r = 0; r < m; ++r) sum += entry(node, k, r, r);
     return sum;
   }
-  PURLIN_HD double squared_norm(Index node, Offset k) const {
+  NEWEL_HD double squared_norm(Index node, Offset k) const {
     double sum = 0;
     for (int r = 0; r < m; ++r) {
       for (int c = 0; c < m; ++c) {
@@ -55,4 +55,4 @@ struct NodeBlocks {
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The choice between the two numberings.
-#include <purlin/precond/amg/node_numbering.hpp>
+#include <newel/precond/amg/node_numbering.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 Index sample_stride(Index nodes) {
   constexpr Index enough = 1024;
@@ -38,4 +38,4 @@ NodeNumbering numbering_of_samples(const NodeSample (&samples)[largest_node + 1]
   return {};
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,12 +4,12 @@
 
 #include <optional>
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/precond/amg/amg_options.hpp>
-#include <purlin/precond/amg/block_csr.hpp>
-#include <purlin/reorder/row_order.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/amg/block_csr.hpp>
+#include <newel/reorder/row_order.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A hierarchy has its rows node by node (x y z, x y z, ...); the caller has them so too, or component by component
 /// (x x ..., y y ..., z z ...).
@@ -19,9 +19,9 @@ struct NodeNumbering {
 
   bool by_component() const { return nodes > 0; }
   /// The caller's row that is `row` of the hierarchy.
-  PURLIN_HD Index callers(Index row) const { return nodes == 0 ? row : row % node_rows * nodes + row / node_rows; }
+  NEWEL_HD Index callers(Index row) const { return nodes == 0 ? row : row % node_rows * nodes + row / node_rows; }
   /// The way back.
-  PURLIN_HD Index hierarchys(Index row) const { return nodes == 0 ? row : row % nodes * node_rows + row / nodes; }
+  NEWEL_HD Index hierarchys(Index row) const { return nodes == 0 ? row : row % nodes * node_rows + row / nodes; }
 };
 
 inline constexpr int largest_node = 6;
@@ -59,4 +59,4 @@ std::optional<NodeNumbering> numbering_said(AmgNumbering asked, int node_rows, I
 NodeNumbering numbering_of_samples(const NodeSample (&samples)[largest_node + 1], Index rows, AmgNumbering asked,
                                    int node_rows);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

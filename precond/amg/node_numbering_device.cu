@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numberings of nodes on the device: a warp looks at a node of the sample.
-#include <purlin/precond/amg/block_csr_device.hpp>
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/node_numbering.hpp>
+#include <newel/precond/amg/block_csr_device.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/node_numbering.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int lanes = 32;
@@ -123,4 +123,4 @@ RowOrder<Space::device> order_from_nodes(const DeviceContext& ctx, const RowOrde
   return from;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

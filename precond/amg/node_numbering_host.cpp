@@ -2,12 +2,12 @@
 // Numberings of nodes on the host: the neighbours of each node of the sample, marked.
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/precond/amg/node_numbering.hpp>
-#include <purlin/reorder/blocks.hpp>
-#include <purlin/reorder/permute_pattern.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/precond/amg/node_numbering.hpp>
+#include <newel/reorder/blocks.hpp>
+#include <newel/reorder/permute_pattern.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using HostPattern = Pattern<Space::host>;
@@ -128,4 +128,4 @@ RowOrder<Space::host> order_from_nodes(const HostContext& ctx, const RowOrder<Sp
   return from;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

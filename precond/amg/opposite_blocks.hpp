@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include <purlin/precond/amg/block_csr.hpp>
+#include <newel/precond/amg/block_csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// For the rows of a range, which are taken in ascending order: the opposites of their blocks then come in the order
 /// in which they stand in their rows, and a place in each row is all that is kept.
@@ -51,4 +51,4 @@ class OppositeBlocks {
   std::vector<Offset> next_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

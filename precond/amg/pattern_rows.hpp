@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/precond/amg/block_csr.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/precond/amg/block_csr.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// append(i, member, columns, values) adds the columns of row i, ascending, and the values of its blocks at the end;
 /// `member` is the thread's number. Rows are found once, in chunks of `at_once`, and copied to their places.
@@ -64,4 +64,4 @@ HostBlockPattern pattern_by_rows(const HostContext& ctx, Index rows, Index cols,
       .first;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

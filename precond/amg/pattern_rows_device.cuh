@@ -2,10 +2,10 @@
 /// collect_rows: a sparse pattern on the device from the columns that its rows may have, with repetitions. Internal.
 #pragma once
 
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// How many different columns a group of lanes collects; a row with more is left to a block, which marks them in a
 /// bitmap. Each lane may add one column more than that before it stops, so that a table is never full.
@@ -153,14 +153,14 @@ BlockPattern<Space::device> collect_rows(const DeviceContext& ctx, Index rows, I
   const auto collect = [&] {
     const RowsOut out{p.row_ptr.data(), p.col.data()};
     const RowsLeft left{rows_left.data(), count.data()};
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(count.data(), 0, count.bytes(), stream));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(count.data(), 0, count.bytes(), stream));
     collect_by_lanes_kernel<lanes><<<blocks, Tuning::threads, 0, stream>>>(rows, candidates, out, left);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     if (value_at(ctx, count, 0) == 0) return;
     if (bitmaps.empty()) bitmaps = zeros<unsigned>(ctx, std::int64_t{of_bits} * (cols / 32 + 1));
     collect_by_bits_kernel<<<of_bits, Tuning::block_threads, 0, stream>>>(cols, candidates, out, left,
                                                                           bitmaps.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   };
   if (rows > 0) collect();
   exclusive_sum(ctx, p.row_ptr);
@@ -169,4 +169,4 @@ BlockPattern<Space::device> collect_rows(const DeviceContext& ctx, Index rows, I
   return p;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

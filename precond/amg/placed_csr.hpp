@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/amg/block_csr.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/amg/block_csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The values of a level's matrix with a 1 on the diagonal of rows of zeros, which SPAI and FSAI need.
 inline std::vector<double> regular_values(const HostContext& ctx, const HostBlockCsr& a) {
@@ -71,4 +71,4 @@ inline ScalarPattern<Space::host> dense_pattern(const HostContext& ctx, Index n)
   return dense;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,10 +6,10 @@
 
 #include <vector>
 
-#include <purlin/precond/amg/aggregation.hpp>
-#include <purlin/precond/amg/near_null.hpp>
+#include <newel/precond/amg/aggregation.hpp>
+#include <newel/precond/amg/near_null.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// In each aggregate an orthonormal basis Q of the near-null vectors there, and the factor R with Q R = B.
 template <Space S>
@@ -59,4 +59,4 @@ void make_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a
                       const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
                       Index width, BlockCsr<Space::device>& p);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,12 +2,12 @@
 // Smoothed prolongators on the device: a thread has a value of P or, where P is narrowed, a row.
 #include <utility>
 
-#include <purlin/core/shared_memory_device.hpp>
-#include <purlin/precond/amg/pattern_rows_device.cuh>
-#include <purlin/precond/amg/prolongator.hpp>
-#include <purlin/precond/amg/small_dense.hpp>
+#include <newel/core/shared_memory_device.hpp>
+#include <newel/precond/amg/pattern_rows_device.cuh>
+#include <newel/precond/amg/prolongator.hpp>
+#include <newel/precond/amg/small_dense.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The aggregates that row i of A Q reaches.
@@ -321,7 +321,7 @@ void compensate(const DeviceContext& ctx, const SmoothingView& view, const Compe
       static_cast<std::size_t>(with.rows) * static_cast<std::size_t>(with.values) * sizeof(double);
   compensate_kernel<<<blocks_for(ctx, p.pattern.rows, with.rows), threads, bytes, ctx.state().stream()>>>(
       p.pattern.rows, with.values, CompensatedRow{view, p.pattern, p.val.data()});
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 }  // namespace
@@ -350,4 +350,4 @@ void make_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a
   compensate(ctx, view, with, p);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tentative prolongators, and their smoothing.
-#include <purlin/precond/amg/prolongator.hpp>
+#include <newel/precond/amg/prolongator.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
-#include <purlin/core/wide_host.hpp>
-#include <purlin/precond/amg/block_products.hpp>
-#include <purlin/precond/amg/pattern_rows.hpp>
-#include <purlin/precond/amg/scalar_prolongator_host.hpp>
-#include <purlin/precond/amg/small_dense.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
+#include <newel/core/wide_host.hpp>
+#include <newel/precond/amg/block_products.hpp>
+#include <newel/precond/amg/pattern_rows.hpp>
+#include <newel/precond/amg/scalar_prolongator_host.hpp>
+#include <newel/precond/amg/small_dense.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The nodes of each aggregate, ascending.
@@ -380,4 +380,4 @@ void make_prolongator(const HostContext& ctx, const HostBlockCsr& a, const std::
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <vector>
 
-#include <purlin/core/wide_host.hpp>
-#include <purlin/precond/amg/column_table.hpp>
-#include <purlin/precond/amg/prolongator.hpp>
+#include <newel/core/wide_host.hpp>
+#include <newel/precond/amg/column_table.hpp>
+#include <newel/precond/amg/prolongator.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Row by row of P = (I - omega D^-1 A) Q, as `make_prolongator` and `smooth_prolongator` of a host describe it: a
 /// refresh calls what the setup did, and so rounds as it did.
@@ -163,4 +163,4 @@ class ScalarProlongatorRow {
   std::vector<unsigned char> taken_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

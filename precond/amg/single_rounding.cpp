@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Level by level, and for the inverse of the last matrix.
-#include <purlin/precond/amg/single_rounding.hpp>
+#include <newel/precond/amg/single_rounding.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/instantiate.hpp>
+#include <newel/core/instantiate.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 std::vector<double> on_host(const HostContext&, const std::vector<double>& values) { return values; }
@@ -49,7 +49,7 @@ double rounding_of_soft_vectors(const Context<S>& ctx, const AmgHierarchy<S>& hi
 }
 
 #define X(S) template double rounding_of_soft_vectors(const Context<S>&, const AmgHierarchy<S>&);
-PURLIN_FOR_SPACES(X)
+NEWEL_FOR_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

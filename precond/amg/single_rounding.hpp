@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/precond/amg/hierarchy.hpp>
+#include <newel/precond/amg/hierarchy.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// For the nodes of a level: the largest diagonal block (Frobenius norm) of the first level's nodes that belong to
 /// each, and how many there are. 0 nodes where none does.
@@ -44,4 +44,4 @@ std::vector<double> inverse_diagonal(const DeviceContext& ctx, const Array<doubl
 template <Space S>
 double rounding_of_soft_vectors(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

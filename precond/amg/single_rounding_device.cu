@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales of aggregates on the device: maxima, and sums of whole numbers, which depend on no order.
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/single_rounding.hpp>
-#include <purlin/precond/amg/strength.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/single_rounding.hpp>
+#include <newel/precond/amg/strength.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Doubles that are never negative are compared by their bits.
@@ -88,4 +88,4 @@ std::vector<double> inverse_diagonal(const DeviceContext& ctx, const Array<doubl
   return to_vector(ctx, diagonal.cspan());
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/precond/amg/single_rounding.hpp>
-#include <purlin/precond/amg/strength.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/precond/amg/single_rounding.hpp>
+#include <newel/precond/amg/strength.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 FineScale<Space::host> fine_scale(const HostContext& ctx, const HostBlockCsr& a) {
   return {diagonal_norms(ctx, a), std::vector<double>(static_cast<std::size_t>(a.pattern.rows), 1.0)};
@@ -47,4 +47,4 @@ std::vector<double> inverse_diagonal(const HostContext&, const std::vector<doubl
   return diagonal;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

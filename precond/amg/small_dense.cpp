@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cholesky's factorisation, Gauss elimination with complete pivoting, and Jacobi's eigenvalue iteration.
-#include <purlin/precond/amg/small_dense.hpp>
+#include <newel/precond/amg/small_dense.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using Dense = std::vector<double>;
@@ -263,4 +263,4 @@ std::vector<double> semidefinite_inverse(int n, std::vector<double> a) {
   return inverse;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/precond/amg/block_csr.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/precond/amg/block_csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The pseudo-inverse of a symmetric positive semidefinite n x n matrix of a few rows, by an eigendecomposition.
 std::vector<double> semidefinite_inverse(int n, std::vector<double> a);
@@ -19,13 +19,13 @@ std::vector<double> semidefinite_inverse(int n, std::vector<double> a);
 struct SmallMatrix {
   double* first;
   int stride;
-  PURLIN_HD double& operator[](int e) const { return first[e * stride]; }
+  NEWEL_HD double& operator[](int e) const { return first[e * stride]; }
 };
 
 /// The inverse of a matrix whose n pivots are all above 1e-6 of the diagonal, far above the rounding of a Gram
 /// matrix, which is squared in it; by Cholesky's factorisation, for host and device. False, and `inverse` is of no
 /// use: one is not. `work` is n x n too.
-PURLIN_HD bool definite_inverse(int n, SmallMatrix a, SmallMatrix inverse, SmallMatrix work) {
+NEWEL_HD bool definite_inverse(int n, SmallMatrix a, SmallMatrix inverse, SmallMatrix work) {
   constexpr double least_pivot = 1e-6;
   for (int e = 0; e < n * n; ++e) inverse[e] = a[e];
   for (int i = 0; i < n; ++i) {  // L, and L^-1 beside it
@@ -57,7 +57,7 @@ PURLIN_HD bool definite_inverse(int n, SmallMatrix a, SmallMatrix inverse, Small
 
 /// The pseudo-inverse as above, for host and device: `a`, n x n, is overwritten, and so is `vectors`, for the
 /// eigenvectors.
-PURLIN_HD void semidefinite_inverse(int n, SmallMatrix a, SmallMatrix vectors, SmallMatrix inverse) {
+NEWEL_HD void semidefinite_inverse(int n, SmallMatrix a, SmallMatrix vectors, SmallMatrix inverse) {
   if (n == 1) {
     inverse[0] = a[0] > 0 ? 1 / a[0] : 0.0;
     return;
@@ -121,4 +121,4 @@ int invert_dense(const HostContext& ctx, const HostBlockCsr& a, double tolerance
 int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double tolerance,
                  Array<double, Space::device>& inverse);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 // The inverse of the coarsest matrix by elimination (Gauss and Jordan): of symmetric positive definite ones in tiles,
 // a launch for each tile of the diagonal, of others by one block with partial pivoting. What that finds singular, or
 // what is large for one block, is inverted on the host.
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/small_dense.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/small_dense.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct EliminationTuning {
@@ -336,11 +336,11 @@ DeviceArray<double> eliminate(const DeviceContext& ctx, int n, double tolerance,
   DeviceArray<double> pivots(ctx, tiles), work(ctx, a.size()), inverses(ctx, 2 * side * side);
   const auto inverse_of = [&](int k) { return inverses.data() + k % 2 * side * side; };
   begin_elimination<<<1, threads, 0, stream>>>(n, tolerance, examined.data(), pivots.data(), a.data(), inverse_of(0));
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   for (int k = 0; k < tiles; ++k) {
     eliminate_kernel<<<static_cast<unsigned>(tiles * tiles), threads, 0, stream>>>(
         n, tiles, k, tolerance, pivots.data(), inverse_of(k), inverse_of(k + 1), a.data(), work.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     std::swap(a, work);
   }
   return pivots;
@@ -366,10 +366,10 @@ ExaminedMatrix examine(const DeviceContext& ctx, const BlockCsr<Space::device>& 
   const auto tiles = static_cast<unsigned>((n + EliminationTuning::side - 1) / EliminationTuning::side);
   ExaminedMatrix m{dense_values(ctx, a), DeviceArray<unsigned char>(ctx, n), zeros<Examined>(ctx, 1)};
   examine_kernel<<<dim3(tiles, tiles), threads, 0, ctx.state().stream()>>>(n, m.values.data(), m.examined.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   mark_zero_rows<<<static_cast<unsigned>((n * 32 + threads - 1) / threads), threads, 0, ctx.state().stream()>>>(
       n, m.values.data(), m.zero.data(), m.examined.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return m;
 }
 
@@ -405,7 +405,7 @@ int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, dou
     DeviceArray<int> found = zeros<int>(ctx, 1);
     invert_kernel<<<1, EliminationTuning::threads, 0, ctx.state().stream()>>>(n, tolerance, m.values.data(),
                                                                               found.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     if (value_at(ctx, found, 0) == 1) {
       const int zero_rows = finish_inverse(ctx, n, nullptr, m).zero_rows;
       inverse = std::move(m.values);
@@ -417,4 +417,4 @@ int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, dou
   return result.null_vectors;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

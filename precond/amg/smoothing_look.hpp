@@ -3,10 +3,10 @@
 /// Internal.
 #pragma once
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/csr.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What a look at the values tells of the first level's smoother.
 struct SparseSmoothing {
@@ -26,4 +26,4 @@ template <class T>
 SparseSmoothing expected_smoothing(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
                                    int node_rows);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A look at a matrix on the device, in the caller's arrays: a pass over them, and where nodes are entangled another.
-#include <purlin/precond/amg/amg_smoother.hpp>
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/node_blocks.hpp>
-#include <purlin/precond/amg/smoothing_look.hpp>
-#include <purlin/precond/amg/tied_nodes.hpp>
+#include <newel/precond/amg/amg_smoother.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/node_blocks.hpp>
+#include <newel/precond/amg/smoothing_look.hpp>
+#include <newel/precond/amg/tied_nodes.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // What is counted.
@@ -95,4 +95,4 @@ SparseSmoothing expected_smoothing(const DeviceContext& ctx, const CsrView<T, Sp
 template SparseSmoothing expected_smoothing(const DeviceContext&, const CsrView<double, Space::device>&, int);
 template SparseSmoothing expected_smoothing(const DeviceContext&, const CsrView<float, Space::device>&, int);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A look at a matrix on the host.
-#include <purlin/precond/amg/smoothing_look.hpp>
+#include <newel/precond/amg/smoothing_look.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/precond/amg/amg_smoother.hpp>
-#include <purlin/precond/amg/node_blocks.hpp>
-#include <purlin/precond/amg/tied_nodes.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/precond/amg/amg_smoother.hpp>
+#include <newel/precond/amg/node_blocks.hpp>
+#include <newel/precond/amg/tied_nodes.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 double operations_in_groups(Index rows, Index members) {
   if (members == 0) return 0;
@@ -68,4 +68,4 @@ SparseSmoothing expected_smoothing(const HostContext& ctx, const CsrView<T, Spac
 template SparseSmoothing expected_smoothing(const HostContext&, const CsrView<double, Space::host>&, int);
 template SparseSmoothing expected_smoothing(const HostContext&, const CsrView<float, Space::host>&, int);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/precond/amg/block_csr.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/precond/amg/block_csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <Space S>
 struct Strength {
@@ -36,17 +36,17 @@ Array<double, Space::device> diagonal_norms(const DeviceContext& ctx, const Bloc
 /// A row whose other blocks sum to no more than this share of its diagonal block is smoothed without a coarse grid.
 inline constexpr double dominated_share = 0.5;
 
-PURLIN_HD double rounded_to_16_bits(double value) {
+NEWEL_HD double rounded_to_16_bits(double value) {
   int exponent = 0;
   const double fraction = frexp(value, &exponent);
   return ldexp(round(ldexp(fraction, 16)), exponent - 16);
 }
 
 /// Whether a ratio, rounded to 16 bits, reaches a rounded bound; rounding decides only next to it.
-PURLIN_HD bool reaches(double ratio, double bound) {
+NEWEL_HD bool reaches(double ratio, double bound) {
   constexpr double margin = 1.0 / 4096;
   if (ratio > bound * (1 + margin)) return true;
   return ratio >= bound * (1 - margin) && rounded_to_16_bits(ratio) >= bound;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

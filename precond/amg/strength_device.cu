@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strength of connection on the device: some lanes have a row of blocks.
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/strength.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/strength.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct DiagonalNorm {
@@ -118,4 +118,4 @@ Strength<Space::device> find_strength(const DeviceContext& ctx, const BlockCsr<S
   return result;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

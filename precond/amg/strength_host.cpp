@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms of blocks, their comparison, and the graph of what is strong in either direction.
-#include <purlin/precond/amg/strength.hpp>
+#include <newel/precond/amg/strength.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/precond/amg/pattern_rows.hpp>
-#include <purlin/precond/amg/symmetry_sum.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/precond/amg/pattern_rows.hpp>
+#include <newel/precond/amg/symmetry_sum.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Row i of the graph: strong blocks of row i, and rows whose block in column i is strong.
@@ -158,4 +158,4 @@ Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& 
   return result;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <purlin/core/random.hpp>
-#include <purlin/core/types.hpp>
+#include <newel/core/random.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What entry (i, j) adds to a sum that is 0, modulo 2^64, where (j, i) with the same `content` stands for every (i,
 /// j). Where one lacks, it is 0 with a probability of 2^-64, as if the terms were random. Nothing on the diagonal.
@@ -19,4 +19,4 @@ inline std::uint64_t symmetry_term(Index i, Index j, std::uint64_t content) {
   return i < j ? bits : i > j ? std::uint64_t{0} - bits : 0;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tentative prolongators on the device: a warp has an aggregate.
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/prolongator.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/prolongator.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 __device__ double sum_of_lanes(double value) {
@@ -90,10 +90,10 @@ Tentative<Space::device> make_tentative(const DeviceContext& ctx, const Aggregat
                             ctx.state().stream()>>>(aggregates.count, members.begin.data(), members.element.data(),
                                                     block, k, result.q.data(), result.coarse.values.data(),
                                                     missing.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
   result.missing = value_at(ctx, missing, 0);
   return result;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

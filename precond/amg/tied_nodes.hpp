@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include <purlin/precond/amg/block_csr.hpp>
-#include <purlin/precond/amg/strength.hpp>
+#include <newel/precond/amg/block_csr.hpp>
+#include <newel/precond/amg/strength.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A node is tied where |A_ij|^2 / (|A_ii| |A_jj|), in Frobenius norms, sums to at least this over its neighbours j:
 /// the first of these that ties few nodes, if one does. Sound tetrahedra give 0.16 for diffusion and 0.3 for
@@ -27,7 +27,7 @@ std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr
 /// How strongly a block ties two nodes: |A_ij| / sqrt(|A_ii| |A_jj|), no more than 1, and more than 0 for every block
 /// that is not zero. Rounded to 16 bits, so that paths are compared alike whatever the order of sums. `scale` =
 /// |A_ii| |A_jj|.
-PURLIN_HD float tie_of(double squared_norm, double scale) {
+NEWEL_HD float tie_of(double squared_norm, double scale) {
   constexpr double least = 1.0 / (1 << 20);
   if (scale == 0 || squared_norm >= scale) return 1;
   const double tie = rounded_to_16_bits(sqrt(squared_norm / scale));
@@ -36,7 +36,7 @@ PURLIN_HD float tie_of(double squared_norm, double scale) {
 
 /// The sum of a node's paths, with those that lead to it over a node whose sum is `before`. Products are exact in
 /// double, so the result does not depend on whether a compiler contracts them with the sum.
-PURLIN_HD float with_paths_over(float paths, float before, float tie) {
+NEWEL_HD float with_paths_over(float paths, float before, float tie) {
   constexpr double most = 1e30;
   const double sum = paths + static_cast<double>(before) * tie;
   return static_cast<float>(sum < most ? sum : most);
@@ -90,4 +90,4 @@ Index reached_nodes(const BlockCsr<S>& a, Index members) {
   return nodes < 2 ? 2 : nodes;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

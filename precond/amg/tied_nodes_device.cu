@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups around tied nodes on the device: a warp finds what is nearest to one of their nodes.
-#include <purlin/precond/amg/elements_device.cuh>
-#include <purlin/precond/amg/strength.hpp>
-#include <purlin/precond/amg/tied_nodes.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/precond/amg/elements_device.cuh>
+#include <newel/precond/amg/strength.hpp>
+#include <newel/precond/amg/tied_nodes.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct NearestTuning {
@@ -208,7 +208,7 @@ void find_nearest(const DeviceContext& ctx, const BlockPattern<Space::device>& a
   nearest_kernel<Most>
       <<<blocks_for(ctx, members, NearestTuning::warps), NearestTuning::threads, 0, ctx.state().stream()>>>(
           PatternView(a), tie.data(), members, node.data(), most, nearest.data(), count.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 // Element m most + k is what stands in place k of member m's list.
@@ -276,4 +276,4 @@ std::optional<BlockPattern<Space::device>> tied_pattern(const DeviceContext& ctx
   return united(ctx, a.pattern, united(ctx, nearest, transpose(ctx, nearest).pattern));
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups around tied nodes, and what is nearest to each of their nodes.
-#include <purlin/precond/amg/tied_nodes.hpp>
+#include <newel/precond/amg/tied_nodes.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,13 +9,13 @@
 #include <limits>
 #include <utility>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
-#include <purlin/core/wide_host.hpp>
-#include <purlin/precond/amg/pattern_rows.hpp>
-#include <purlin/precond/amg/strength.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
+#include <newel/core/wide_host.hpp>
+#include <newel/precond/amg/pattern_rows.hpp>
+#include <newel/precond/amg/strength.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 bool coupled(const HostBlockCsr& a, Offset k) {
@@ -186,4 +186,4 @@ std::optional<HostBlockPattern> tied_pattern(const HostContext& ctx, const HostB
   return united(ctx, groups, transpose(ctx, groups).pattern);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

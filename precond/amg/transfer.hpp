@@ -4,11 +4,11 @@
 
 #include <memory>
 
-#include <purlin/precond/amg/block_rows.hpp>
-#include <purlin/precond/amg/block_rows_host.hpp>
-#include <purlin/precond/amg/hierarchy.hpp>
+#include <newel/precond/amg/block_rows.hpp>
+#include <newel/precond/amg/block_rows_host.hpp>
+#include <newel/precond/amg/hierarchy.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Where the rows of the first level stand in solver order; both empty where that is the hierarchy's.
 template <Space S>
@@ -68,4 +68,4 @@ class AmgTransfer<T, Space::device> {
   const Index* place_ = nullptr;  // of the rows of blocks in solver order
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

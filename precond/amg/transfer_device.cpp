@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prolongators on the device.
-#include <purlin/precond/amg/transfer.hpp>
+#include <newel/precond/amg/transfer.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Where P's rows stand in solver order; null: it is the hierarchy's, or rows come in blocks, which it may take apart.
@@ -29,4 +29,4 @@ void AmgTransfer<T, Space::device>::refresh(const DeviceContext& ctx, const AmgL
 template class AmgTransfer<double, Space::device>;
 template class AmgTransfer<float, Space::device>;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

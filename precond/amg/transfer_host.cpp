@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prolongators on the host, in blocks and in the hierarchy's numbering.
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/amg/transfer.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/amg/transfer.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T>
 AmgTransfer<T, Space::host>::AmgTransfer(const HostContext& ctx, const AmgLevel<Space::host>& level,
@@ -58,4 +58,4 @@ std::uint64_t AmgTransfer<T, Space::host>::bytes_read() const {
 template class AmgTransfer<double, Space::host>;
 template class AmgTransfer<float, Space::host>;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

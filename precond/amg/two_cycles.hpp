@@ -2,11 +2,11 @@
 /// Whether a level of multigrid is better solved by two cycles, and how they are added. Internal.
 #pragma once
 
-#include <purlin/core/random.hpp>
-#include <purlin/precond/amg/cycle_trial.hpp>
-#include <purlin/precond/amg/hierarchy.hpp>
+#include <newel/core/random.hpp>
+#include <newel/precond/amg/cycle_trial.hpp>
+#include <newel/precond/amg/hierarchy.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct TwoCycles {
   /// The roots of the Chebyshev polynomial of degree 2 on [1/4, 1], which is the error of two cycles: x is M b over
@@ -78,4 +78,4 @@ class LevelTrial {
   double once_ = 0;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

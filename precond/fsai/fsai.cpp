@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FSAI in both spaces: pattern, numbers, and the two products.
-#include <purlin/precond/fsai/fsai.hpp>
+#include <newel/precond/fsai/fsai.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,19 +8,19 @@
 #include <tuple>
 #include <utility>
 
-#include <purlin/core/asymmetry.hpp>
-#include <purlin/core/column_ops.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/matrix_traits.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/fsai/fsai_symbolic.hpp>
-#include <purlin/precond/matrix_on_host.hpp>
-#include <purlin/precond/renumbered.hpp>
-#include <purlin/spmv/phase_clock.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/asymmetry.hpp>
+#include <newel/core/column_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/matrix_traits.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/fsai/fsai_symbolic.hpp>
+#include <newel/precond/matrix_on_host.hpp>
+#include <newel/precond/renumbered.hpp>
+#include <newel/spmv/phase_clock.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin {
+namespace newel {
 
 std::uint64_t detail::estimate_fsai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
                                           Offset nonzeros, std::size_t value_bytes) {
@@ -299,7 +299,7 @@ OperatorInfo FsaiOperator<T, S>::info() const {
 }
 
 #define X(T, S) template class FsaiOperator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

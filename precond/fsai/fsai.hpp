@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <purlin/precond/fsai/fsai_options.hpp>
+#include <newel/precond/fsai/fsai_options.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 
 /// See EstimatePrecond.
@@ -136,4 +136,4 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   OperatorInfo info_;
 };
 
-}  // namespace purlin
+}  // namespace newel

@@ -3,12 +3,12 @@
 // column by column in shared memory, or in global scratch where it does not fit.
 #include <algorithm>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/shared_memory_device.hpp>
-#include <purlin/precond/fsai/fsai.hpp>
-#include <purlin/precond/fsai/fsai_pattern.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/shared_memory_device.hpp>
+#include <newel/precond/fsai/fsai.hpp>
+#include <newel/precond/fsai/fsai_pattern.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Warps suffice while a triangle's update has some hundred entries; beyond, a block hides the waits between its steps
@@ -177,7 +177,7 @@ void launch_shared(const Context<Space::device>& ctx, const FsaiView<T>& a, cons
   const auto blocks = static_cast<unsigned>(
       std::min<std::int64_t>(wanted, std::int64_t{state.multiprocessors} * FsaiTuning::blocks_per_processor));
   kernel<<<blocks, threads * groups, shared, state.stream()>>>(a, pieces, length);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 }  // namespace
@@ -185,8 +185,8 @@ void launch_shared(const Context<Space::device>& ctx, const FsaiView<T>& a, cons
 template <class T>
 void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& a, const std::vector<FsaiClass>& classes) {
   const auto& state = ctx.state();
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(&a.verdict->first, 0xff, sizeof a.verdict->first, state.stream()));
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(&a.verdict->count, 0, sizeof a.verdict->count, state.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(&a.verdict->first, 0xff, sizeof a.verdict->first, state.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(&a.verdict->count, 0, sizeof a.verdict->count, state.stream()));
   // The largest problems take the longest: they come first.
   for (std::size_t k = classes.size(); k-- > 0;) {
     const FsaiClass& pieces = classes[k];
@@ -195,7 +195,7 @@ void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& a, const
       fsai_kernel<T, FsaiTuning::large, false>
           <<<static_cast<unsigned>(a.scratch_groups), FsaiTuning::large, 0, state.stream()>>>(a, pieces,
                                                                                               a.scratch_length);
-      PURLIN_CHECK_LAUNCH();
+      NEWEL_CHECK_LAUNCH();
     } else if (pieces.largest <= FsaiTuning::most_of_warp) {
       launch_shared<T, 32>(ctx, a, pieces);
     } else if (pieces.largest <= FsaiTuning::most_of_small) {
@@ -209,4 +209,4 @@ void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& a, const
 template void fsai_numeric(const Context<Space::device>&, const FsaiView<double>&, const std::vector<FsaiClass>&);
 template void fsai_numeric(const Context<Space::device>&, const FsaiView<float>&, const std::vector<FsaiClass>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

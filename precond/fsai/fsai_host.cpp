@@ -6,13 +6,13 @@
 #include <limits>
 #include <mutex>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/wide_host.hpp>
-#include <purlin/core/work_limit.hpp>
-#include <purlin/precond/fsai/fsai.hpp>
-#include <purlin/precond/fsai/fsai_pattern.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/wide_host.hpp>
+#include <newel/core/work_limit.hpp>
+#include <newel/precond/fsai/fsai.hpp>
+#include <newel/precond/fsai/fsai_pattern.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Row r of an upper triangle of m rows, from its diagonal on, packed by rows.
@@ -133,4 +133,4 @@ void fsai_numeric(const Context<Space::host>& ctx, const FsaiView<T>& a, const s
 template void fsai_numeric(const Context<Space::host>&, const FsaiView<double>&, const std::vector<FsaiClass>&);
 template void fsai_numeric(const Context<Space::host>&, const FsaiView<float>&, const std::vector<FsaiClass>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,13 +2,13 @@
 // What the table of preconditioners says of FSAI.
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/precond/build_cost.hpp>
-#include <purlin/precond/fsai/fsai.hpp>
-#include <purlin/precond/fsai/fsai_pattern.hpp>
-#include <purlin/precond/longest_rows.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/precond/build_cost.hpp>
+#include <newel/precond/fsai/fsai.hpp>
+#include <newel/precond/fsai/fsai_pattern.hpp>
+#include <newel/precond/longest_rows.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr int most_fsai_power = 8;  // higher ones reach most of a matrix from every row
@@ -95,4 +95,4 @@ PrecondMethod fsai_method() {
   return fsai;
 }
 
-}  // namespace purlin
+}  // namespace newel

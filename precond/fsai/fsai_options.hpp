@@ -2,9 +2,9 @@
 /// FsaiOptions: the choices of FSAI, beside those that all patterns have.
 #pragma once
 
-#include <purlin/precond/pattern_options.hpp>
+#include <newel/precond/pattern_options.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// The options of FSAI.
 struct FsaiOptions {
@@ -14,4 +14,4 @@ struct FsaiOptions {
   bool symmetric_product = false;
 };
 
-}  // namespace purlin
+}  // namespace newel

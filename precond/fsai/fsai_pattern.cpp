@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // From A's pattern to that of G, and its rows sorted by the size of their local problems.
-#include <purlin/precond/fsai/fsai_pattern.hpp>
+#include <newel/precond/fsai/fsai_pattern.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 namespace {
 
@@ -79,4 +79,4 @@ FsaiScratch fsai_scratch(const Machine& machine, const std::vector<FsaiClass>& c
   return scratch;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <vector>
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/core/machine.hpp>
-#include <purlin/precond/sparsity.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/precond/sparsity.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Patterns in the order of the matrix handed in.
 struct FsaiPattern {
@@ -46,7 +46,7 @@ struct FsaiPiece {
 /// Whether row i of G, with `own` entries, may go on with the piece of row i - 1, which has `before`; it does if it
 /// begins with the columns of that row. Pieces end at every twelfth row: a dense matrix has enough of them for all
 /// threads, and nodes of up to six rows, but five, stay whole. Rows of G end with their diagonal.
-PURLIN_HD bool may_go_on(Index i, Offset before, Offset own) { return i % most_of_piece != 0 && own == before + 1; }
+NEWEL_HD bool may_go_on(Index i, Offset before, Offset own) { return i % most_of_piece != 0 && own == before + 1; }
 
 /// Whether row i does not go on with the piece of row i - 1.
 inline bool begins_piece(Span<const Offset, Space::host> row_ptr, Span<const Index, Space::host> col, Index i) {
@@ -88,4 +88,4 @@ struct FsaiScratch {
 /// A host works on one row per thread; a device has two blocks per multiprocessor, within a bound of memory.
 FsaiScratch fsai_scratch(const Machine& machine, const std::vector<FsaiClass>& classes, Offset longest);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patterns that are made on the host, brought to where they are needed.
-#include <purlin/precond/fsai/fsai_symbolic.hpp>
+#include <newel/precond/fsai/fsai_symbolic.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/precond/fsai/fsai_options.hpp>
-#include <purlin/precond/longest_rows.hpp>
-#include <purlin/reorder/host_pattern.hpp>
-#include <purlin/spmv/stable_buckets.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/precond/fsai/fsai_options.hpp>
+#include <newel/precond/longest_rows.hpp>
+#include <newel/reorder/host_pattern.hpp>
+#include <newel/spmv/stable_buckets.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The array itself, or a copy on the device.
@@ -154,7 +154,7 @@ FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a
 #define X(T, S)                                                                                            \
   template FsaiSymbolic<S> make_fsai_symbolic(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, \
                                               const PrecondOptions&, const Pattern<S>*);
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

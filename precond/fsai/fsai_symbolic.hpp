@@ -3,11 +3,11 @@
 /// computed on them. Internal.
 #pragma once
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/fsai/fsai_pattern.hpp>
-#include <purlin/precond/preconditioner.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/fsai/fsai_pattern.hpp>
+#include <newel/precond/preconditioner.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// In the order of the matrix handed in. G has A's lower triangle as its pattern where it has no arrays of its own.
 template <Space S>
@@ -42,4 +42,4 @@ FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a
 bool make_lower_symbolic(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
                          const Pattern<Space::device>* whole, FsaiSymbolic<Space::device>& result);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

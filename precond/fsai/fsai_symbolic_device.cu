@@ -3,12 +3,12 @@
 // then has its upper one, and an entry of it finds its number in the mirrored row by bisection. Nothing is sorted.
 #include <algorithm>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/sorted_row.hpp>
-#include <purlin/precond/fsai/fsai_symbolic.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/sorted_row.hpp>
+#include <newel/precond/fsai/fsai_symbolic.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // 8 ms on an H200 for the pattern of a triangle of 21 million entries.
@@ -115,14 +115,14 @@ void count_triangles(const Context<Space::device>& ctx, const Pattern<Space::dev
   const cudaStream_t stream = ctx.state().stream();
   for (Array<Offset, Space::device>* counts : {&lower_ptr, &upper_ptr}) {
     *counts = Array<Offset, Space::device>(ctx, Offset{a.rows} + 1);
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(counts->data(), 0, counts->bytes(), stream));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(counts->data(), 0, counts->bytes(), stream));
   }
   with_row_ptr(a, [&](auto row_ptr) {
     const unsigned blocks =
         blocks_for(ctx, (std::int64_t{a.rows} + SymbolicTuning::threads - 1) / SymbolicTuning::threads);
     count_kernel<<<blocks, SymbolicTuning::threads, 0, stream>>>(a.rows, row_ptr.data, a.col.data, lower_ptr.data(),
                                                                  upper_ptr.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   });
   exclusive_sum(ctx, lower_ptr);
   exclusive_sum(ctx, upper_ptr);
@@ -133,7 +133,7 @@ void fill_triangles(const Context<Space::device>& ctx, const Pattern<Space::devi
     const unsigned blocks =
         blocks_for(ctx, (std::int64_t{a.rows} + SymbolicTuning::warps - 1) / SymbolicTuning::warps);
     fill_kernel<<<blocks, SymbolicTuning::threads, 0, ctx.state().stream()>>>(a.rows, row_ptr.data, a.col.data, to);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   });
 }
 
@@ -232,7 +232,7 @@ int find_pieces(const Context<Space::device>& ctx, const Array<Offset, Space::de
   if (rows > 0) {
     begins_kernel<<<blocks_for(ctx, (std::int64_t{rows} + SymbolicTuning::warps - 1) / SymbolicTuning::warps),
                     SymbolicTuning::threads, 0, stream>>>(rows, row_ptr.data(), col.data(), begins.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
   const std::vector<Index> limits = fsai_limits(machine_of(ctx));
   PieceView view{rows, row_ptr.data(), begins.data(), static_cast<int>(limits.size()), {}};
@@ -240,7 +240,7 @@ int find_pieces(const Context<Space::device>& ctx, const Array<Offset, Space::de
   const unsigned blocks =
       blocks_for(ctx, (std::int64_t{rows} + SymbolicTuning::threads - 1) / SymbolicTuning::threads);
   facts_kernel<<<blocks, SymbolicTuning::threads, 0, stream>>>(view, facts.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   const RowFacts found = fetch<RowFacts, Space::device>(ctx, facts.data());
   if (found.missing != 0) return found.missing;
 
@@ -255,7 +255,7 @@ int find_pieces(const Context<Space::device>& ctx, const Array<Offset, Space::de
   result.by_size.pieces = Array<FsaiPiece, Space::device>(ctx, result.by_size.classes.back().end);
   place_pieces_kernel<<<blocks, SymbolicTuning::threads, 0, stream>>>(view, next_on_device.data(),
                                                                       result.by_size.pieces.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return 0;
 }
 
@@ -276,7 +276,7 @@ bool make_lower_symbolic(const Context<Space::device>& ctx, const Pattern<Space:
   result.t_col = Array<Index, Space::device>(ctx, entries);
   result.t_source = Array<Offset, Space::device>(ctx, entries);
   Array<RowFacts, Space::device> facts(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(facts.data(), 0, facts.bytes(), ctx.state().stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(facts.data(), 0, facts.bytes(), ctx.state().stream()));
   fill_triangles(ctx, of_g,
                  {row_ptr.data(), col.data(), of_a ? result.a_source.data() : nullptr, result.t_row_ptr.data(),
                   result.t_col.data(), result.t_source.data(), &facts.data()->missing});
@@ -284,4 +284,4 @@ bool make_lower_symbolic(const Context<Space::device>& ctx, const Pattern<Space:
   return find_pieces(ctx, row_ptr, col, facts, result) == 0;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

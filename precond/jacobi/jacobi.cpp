@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jacobi in both spaces.
-#include <purlin/precond/jacobi/jacobi.hpp>
+#include <newel/precond/jacobi/jacobi.hpp>
 
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/jacobi/jacobi_steps.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/jacobi/jacobi_steps.hpp>
 
-namespace purlin {
+namespace newel {
 
 std::uint64_t detail::estimate_jacobi_bytes(const PrecondOptions&, const SpmvFormat&, Index rows, Offset,
                                             std::size_t value_bytes) {
@@ -170,7 +170,7 @@ OperatorInfo JacobiOperator<T, S>::info() const {
 }
 
 #define X(T, S) template class JacobiOperator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,9 +2,9 @@
 /// Jacobi: M = D^-1, the inverse of the diagonal. One multiplication per row, folded into a dot product on request.
 #pragma once
 
-#include <purlin/precond/preconditioner.hpp>
+#include <newel/precond/preconditioner.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 
 /// See EstimatePrecond.
@@ -64,4 +64,4 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   double setup_seconds_ = 0;
 };
 
-}  // namespace purlin
+}  // namespace newel

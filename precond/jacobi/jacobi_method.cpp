@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of preconditioners says of Jacobi.
-#include <purlin/precond/jacobi/jacobi.hpp>
+#include <newel/precond/jacobi/jacobi.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 struct MakeJacobi {
@@ -26,4 +26,4 @@ PrecondMethod jacobi_method() {
   return jacobi;
 }
 
-}  // namespace purlin
+}  // namespace newel

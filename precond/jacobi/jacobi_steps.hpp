@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/sorted_row.hpp>
-#include <purlin/core/vector_step.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/sorted_row.hpp>
+#include <newel/core/vector_step.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Where each row's diagonal entry stands among the entries, all bits set where it is missing.
 template <class RowPtr, class Position>
@@ -20,7 +20,7 @@ struct FindDiagonalStep : PlainStep {
       : row_ptr(row_ptr_), col(col_), position(position_) {}
 
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     const auto row = static_cast<Index>(i);
     position[i] = static_cast<Position>(find_column<Offset>(col, row_ptr[i], row_ptr[i + 1], row));
   }
@@ -28,14 +28,14 @@ struct FindDiagonalStep : PlainStep {
 
 /// 1 where a number has no finite inverse that is not 0.
 template <class T>
-PURLIN_HD double has_no_inverse(T inverse) {
+NEWEL_HD double has_no_inverse(T inverse) {
   return inverse - inverse == T(0) && inverse != T(0) ? 0.0 : 1.0;  // infinity and NaN: their difference is NaN
 }
 
 /// 1 where an entry differs from the first by more than half a percent. A diagonal of which none does changes the
 /// condition by less than a percent.
 template <class T>
-PURLIN_HD double differs(T own, T first) {
+NEWEL_HD double differs(T own, T first) {
   constexpr T hardly = T(0.005);
   const T apart = own > first ? own - first : first - own;
   return apart <= hardly * (first < 0 ? -first : first) ? 0.0 : 1.0;
@@ -52,19 +52,19 @@ struct TakeInverseStep : PlainStep {
   double* counts;
   TakeInverseStep(const T* values_, const Position* position_, T* d_, double* counts_)
       : values(values_), position(position_), d(d_), counts(counts_) {}
-  PURLIN_HD T inverse(std::int64_t i) const {
+  NEWEL_HD T inverse(std::int64_t i) const {
     const Position at = position[i];
     return T(1) / (at == static_cast<Position>(-1) ? T(0) : values[at]);
   }
-  PURLIN_HD T begin() const { return inverse(0); }
+  NEWEL_HD T begin() const { return inverse(0); }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, T first, Sums& total) const {
+  NEWEL_HD void element(std::int64_t i, T first, Sums& total) const {
     const T own = inverse(i);
     d[i] = own;
     total.add(0, has_no_inverse(own));
     total.add(1, differs(own, first));
   }
-  PURLIN_HD void end(const double* totals) const {
+  NEWEL_HD void end(const double* totals) const {
     counts[0] = totals[0];
     counts[1] = totals[1];
   }
@@ -78,12 +78,12 @@ struct InvertStep : PlainStep {
   double* refused;
   InvertStep(T* d_, double* refused_) : d(d_), refused(refused_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
     const T inverse = T(1) / d[i];
     d[i] = inverse;
     total.add(0, has_no_inverse(inverse));
   }
-  PURLIN_HD void end(const double* totals) const { *refused = totals[0]; }
+  NEWEL_HD void end(const double* totals) const { *refused = totals[0]; }
 };
 
 /// Counts the d_i that differ from d_0.
@@ -93,28 +93,28 @@ struct DifferingStep : PlainStep {
   const T* d;
   double* differing;
   DifferingStep(const T* d_, double* differing_) : d(d_), differing(differing_) {}
-  PURLIN_HD T begin() const { return d[0]; }
+  NEWEL_HD T begin() const { return d[0]; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, T first, Sums& total) const {
+  NEWEL_HD void element(std::int64_t i, T first, Sums& total) const {
     total.add(0, differs(d[i], first));
   }
-  PURLIN_HD void end(const double* totals) const { *differing = totals[0]; }
+  NEWEL_HD void end(const double* totals) const { *differing = totals[0]; }
 };
 
-#define PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, T)             \
-  SWEEP(purlin::detail::TakeInverseStep<T, std::uint32_t>) \
-  SWEEP(purlin::detail::TakeInverseStep<T, Offset>)
-#define PURLIN_FIND_DIAGONAL_STEPS_OF(SWEEP, Position)            \
-  SWEEP(purlin::detail::FindDiagonalStep<std::int32_t, Position>) \
-  SWEEP(purlin::detail::FindDiagonalStep<Offset, Position>)
-#define PURLIN_JACOBI_STEPS(SWEEP)                    \
-  PURLIN_FIND_DIAGONAL_STEPS_OF(SWEEP, std::uint32_t) \
-  PURLIN_FIND_DIAGONAL_STEPS_OF(SWEEP, Offset)        \
-  PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, double)         \
-  PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, float)          \
-  SWEEP(purlin::detail::InvertStep<double>)           \
-  SWEEP(purlin::detail::InvertStep<float>)            \
-  SWEEP(purlin::detail::DifferingStep<double>)        \
-  SWEEP(purlin::detail::DifferingStep<float>)
+#define NEWEL_TAKE_INVERSE_STEPS_OF(SWEEP, T)             \
+  SWEEP(newel::detail::TakeInverseStep<T, std::uint32_t>) \
+  SWEEP(newel::detail::TakeInverseStep<T, Offset>)
+#define NEWEL_FIND_DIAGONAL_STEPS_OF(SWEEP, Position)            \
+  SWEEP(newel::detail::FindDiagonalStep<std::int32_t, Position>) \
+  SWEEP(newel::detail::FindDiagonalStep<Offset, Position>)
+#define NEWEL_JACOBI_STEPS(SWEEP)                    \
+  NEWEL_FIND_DIAGONAL_STEPS_OF(SWEEP, std::uint32_t) \
+  NEWEL_FIND_DIAGONAL_STEPS_OF(SWEEP, Offset)        \
+  NEWEL_TAKE_INVERSE_STEPS_OF(SWEEP, double)         \
+  NEWEL_TAKE_INVERSE_STEPS_OF(SWEEP, float)          \
+  SWEEP(newel::detail::InvertStep<double>)           \
+  SWEEP(newel::detail::InvertStep<float>)            \
+  SWEEP(newel::detail::DifferingStep<double>)        \
+  SWEEP(newel::detail::DifferingStep<float>)
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grote and Huckle's patterns, column by column on the host.
-#include <purlin/precond/spai/adaptive.hpp>
+#include <newel/precond/spai/adaptive.hpp>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/work_limit.hpp>
-#include <purlin/precond/spai/local_problem.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/work_limit.hpp>
+#include <newel/precond/spai/local_problem.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // What one thread grows patterns with, one problem after the other.
@@ -178,4 +178,4 @@ template Sparsity adaptive_sparsity(const Context<Space::host>&, const Sparsity&
 template Sparsity adaptive_sparsity(const Context<Space::host>&, const Sparsity&, Span<const float, Space::host>,
                                     double, const AdaptiveLimits&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

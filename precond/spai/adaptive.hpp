@@ -3,9 +3,9 @@
 /// with Sparse Approximate Inverses", SIAM J. Sci. Comput. 18, 1997). Internal.
 #pragma once
 
-#include <purlin/precond/spai/spai_layout.hpp>
+#include <newel/precond/spai/spai_layout.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct AdaptiveLimits {
   Index most_columns = 64;  ///< of a problem
@@ -21,4 +21,4 @@ template <class T>
 Sparsity adaptive_sparsity(const Context<Space::host>& ctx, const Sparsity& b, Span<const T, Space::host> val,
                            double epsilon, const AdaptiveLimits& limits = {});
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/work_limit.hpp>
-#include <purlin/precond/spai/spai_numeric.hpp>
+#include <newel/core/work_limit.hpp>
+#include <newel/precond/spai/spai_numeric.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The rows of B that problems are made of.
 template <class T>
@@ -214,4 +214,4 @@ class LocalProblem {
   T tolerance_ = 0;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPAI in both spaces: from the solutions of the local problems to the matrix that is applied.
-#include <purlin/precond/spai/spai.hpp>
+#include <newel/precond/spai/spai.hpp>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/renumbered.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/renumbered.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin {
+namespace newel {
 
 using namespace detail;
 
@@ -219,7 +219,7 @@ OperatorInfo Spai0Operator<T, S>::info() const {
 #define X(T, S)                      \
   template class SpaiOperator<T, S>; \
   template class Spai0Operator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -3,10 +3,10 @@
 /// diagonal relative. One product with M per application, in any format of the table.
 #pragma once
 
-#include <purlin/precond/spai/spai_options.hpp>
-#include <purlin/precond/spai/spai_problems.hpp>
+#include <newel/precond/spai/spai_options.hpp>
+#include <newel/precond/spai/spai_problems.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 
 /// See EstimatePrecond.
@@ -99,4 +99,4 @@ class Spai0Operator final : public MatrixOperator<T, S> {
   detail::SpaiProblems<T, S> problems_;
 };
 
-}  // namespace purlin
+}  // namespace newel

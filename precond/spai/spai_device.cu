@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <limits>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/shared_memory_device.hpp>
-#include <purlin/precond/spai/spai_problem_device.cuh>
+#include <newel/core/context_device.hpp>
+#include <newel/core/shared_memory_device.hpp>
+#include <newel/precond/spai/spai_problem_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // 0.54 s on an H200 for 943,296 problems of up to 45 unknowns. The steps of shared memory are those at which one
@@ -152,7 +152,7 @@ std::size_t bytes_of(const SpaiScratch<T, Space::device>& scratch) {
 template <class T>
 void solve_spai(const Context<Space::device>& ctx, const SpaiView<T>& a, SpaiScratch<T, Space::device>& scratch) {
   const cudaStream_t stream = ctx.state().stream();
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(a.verdict, 0, sizeof(SpaiVerdict), stream));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(a.verdict, 0, sizeof(SpaiVerdict), stream));
   const Index* const order = scratch.order.data();
   // The largest first: they take the longest.
   for (std::size_t c = scratch.classes.size(); c-- > 1;) {
@@ -168,7 +168,7 @@ void solve_spai(const Context<Space::device>& ctx, const SpaiView<T>& a, SpaiScr
           <<<static_cast<unsigned>(of.count), of.threads, static_cast<std::size_t>(of.buffer_bytes), stream>>>(
               a, order + of.first, of.count, nullptr, 0, eps);
     }
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
   const SpaiClass& single = scratch.classes.front();
   if (single.count == 0) return;
@@ -176,7 +176,7 @@ void solve_spai(const Context<Space::device>& ctx, const SpaiView<T>& a, SpaiScr
   spai_diagonal_kernel<T>
       <<<static_cast<unsigned>((single.count + warps - 1) / warps), SpaiTuning::diagonal_threads, 0, stream>>>(
           a, order + single.first, single.count);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 #define X(T)                                                                                                        \
@@ -187,4 +187,4 @@ X(double)
 X(float)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPAI's numeric phase on the host: a thread takes problem after problem.
-#include <purlin/precond/spai/local_problem.hpp>
+#include <newel/precond/spai/local_problem.hpp>
 
 #include <atomic>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/work_limit.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/work_limit.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T>
 class SpaiScratch<T, Space::host> {
@@ -85,4 +85,4 @@ X(double)
 X(float)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

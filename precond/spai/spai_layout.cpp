@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPAI's local problems: thinned where dense rows would swell them, and measured.
-#include <purlin/precond/spai/spai_layout.hpp>
+#include <newel/precond/spai/spai_layout.hpp>
 
 #include <algorithm>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/work_limit.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/work_limit.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr Index rows_a_piece = 2048;
@@ -161,4 +161,4 @@ SymmetricUnion symmetric_union(const Context<Space::host>& ctx, const Sparsity& 
   return both;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

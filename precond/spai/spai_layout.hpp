@@ -6,9 +6,9 @@
 /// | sum_k n_jk b_k - e_j |, b_k being row k of B, over the k of a given pattern. M = N^T or N.
 #pragma once
 
-#include <purlin/precond/sparsity.hpp>
+#include <newel/precond/sparsity.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What keeps a few dense rows from making every problem that meets them as long as the matrix.
 struct SpaiLimits {
@@ -44,4 +44,4 @@ struct SymmetricUnion {
 };
 SymmetricUnion symmetric_union(const Context<Space::host>& ctx, const Sparsity& pattern);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstdio>
 
-#include <purlin/precond/build_cost.hpp>
-#include <purlin/precond/longest_rows.hpp>
-#include <purlin/precond/spai/spai.hpp>
+#include <newel/precond/build_cost.hpp>
+#include <newel/precond/longest_rows.hpp>
+#include <newel/precond/spai/spai.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr int most_spai_power = 8;       // higher ones reach most of a matrix from every row
@@ -135,4 +135,4 @@ PrecondMethod spai_method() {
   return spai;
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -11,10 +11,10 @@
 #include <memory>
 #include <vector>
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/precond/spai/spai_layout.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/precond/spai/spai_layout.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Over all problems of one numeric phase.
 struct SpaiVerdict {
@@ -38,14 +38,14 @@ struct SpaiView {
 };
 
 template <class T>
-PURLIN_HD bool usable(T value) {
+NEWEL_HD bool usable(T value) {
   return value - value == T(0) && value != T(0);  // infinity and NaN: their difference is NaN
 }
 
 /// The entry of a problem of one column, `norm` being |b_j| and `own` b_jj: own / norm^2, the least-squares solution;
 /// where that is 0 or not finite, 1 / norm; where that is neither, 1. `fell_back` marks the last two.
 template <class T>
-PURLIN_HD T diagonal_value(double norm, double own, bool* fell_back) {
+NEWEL_HD T diagonal_value(double norm, double own, bool* fell_back) {
   T value = static_cast<T>(own / norm / norm);
   *fell_back = !usable(value);
   if (!*fell_back) return value;
@@ -77,4 +77,4 @@ void solve_spai(const Context<Space::host>& ctx, const SpaiView<T>& a, SpaiScrat
 template <class T>
 void solve_spai(const Context<Space::device>& ctx, const SpaiView<T>& a, SpaiScratch<T, Space::device>& scratch);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

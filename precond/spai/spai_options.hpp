@@ -2,9 +2,9 @@
 /// SpaiOptions: the choices of SPAI, and of its diagonal relative, which has a side alone.
 #pragma once
 
-#include <purlin/precond/pattern_options.hpp>
+#include <newel/precond/pattern_options.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// The options of SPAI.
 struct SpaiOptions {
@@ -16,4 +16,4 @@ struct SpaiOptions {
   double adaptive = 0;
 };
 
-}  // namespace purlin
+}  // namespace newel

@@ -3,18 +3,18 @@
 /// Internal.
 #pragma once
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/sorted_row.hpp>
-#include <purlin/precond/spai/spai_numeric.hpp>
-#include <purlin/spmv/product_device.cuh>
+#include <newel/core/context_device.hpp>
+#include <newel/core/sorted_row.hpp>
+#include <newel/precond/spai/spai_numeric.hpp>
+#include <newel/spmv/product_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Rounded up to 8 bytes.
-PURLIN_HD std::int64_t whole_words(std::int64_t bytes) { return (bytes + 7) / 8 * 8; }
+NEWEL_HD std::int64_t whole_words(std::int64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 /// Twice as many slots as rows, a power of two.
-PURLIN_HD Index table_slots(Index rows) {
+NEWEL_HD Index table_slots(Index rows) {
   Index slots = 32;
   while (slots < 2 * rows) slots *= 2;
   return slots;
@@ -31,12 +31,12 @@ struct SpaiBuffers {
   T* diagonal;   ///< n, of R
   Index* rows;   ///< m, ascending
 
-  PURLIN_HD static std::int64_t middle_bytes(Index m, Index n) {
+  NEWEL_HD static std::int64_t middle_bytes(Index m, Index n) {
     const std::int64_t matrix = std::int64_t{m} * (n + 1) * static_cast<std::int64_t>(sizeof(T));
     const std::int64_t table = (std::int64_t{table_slots(m)} + m) * static_cast<std::int64_t>(sizeof(Index));
     return whole_words(matrix > table ? matrix : table);
   }
-  PURLIN_HD static std::int64_t bytes(Index m, Index n) {
+  NEWEL_HD static std::int64_t bytes(Index m, Index n) {
     return std::int64_t{n} * 8 + middle_bytes(m, n) + whole_words(n * static_cast<std::int64_t>(sizeof(T))) +
            whole_words(m * static_cast<std::int64_t>(sizeof(Index)));
   }
@@ -265,4 +265,4 @@ struct SpaiBlockProblem {
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

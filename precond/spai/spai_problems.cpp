@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The local problems of a matrix in both spaces.
-#include <purlin/precond/spai/spai_problems.hpp>
+#include <newel/precond/spai/spai_problems.hpp>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/longest_rows.hpp>
-#include <purlin/precond/spai/adaptive.hpp>
-#include <purlin/precond/spai/local_problem.hpp>
-#include <purlin/precond/spai/spai_options.hpp>
-#include <purlin/reorder/host_pattern.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/longest_rows.hpp>
+#include <newel/precond/spai/adaptive.hpp>
+#include <newel/precond/spai/local_problem.hpp>
+#include <newel/precond/spai/spai_options.hpp>
+#include <newel/reorder/host_pattern.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 template <class T, Space S>
 SpaiProblems<T, S>::SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
@@ -149,7 +149,7 @@ void SpaiProblems<T, S>::describe(OperatorInfo& info) const {
 }
 
 #define X(T, S) template class SpaiProblems<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,11 +2,11 @@
 /// SpaiProblems: all local problems of a matrix with their solutions, and how they are refreshed. Internal.
 #pragma once
 
-#include <purlin/precond/preconditioner.hpp>
-#include <purlin/precond/spai/spai_numeric.hpp>
-#include <purlin/spmv/phase_clock.hpp>
+#include <newel/precond/preconditioner.hpp>
+#include <newel/precond/spai/spai_numeric.hpp>
+#include <newel/spmv/phase_clock.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Which entries of M are searched for.
 enum class SpaiPattern { diagonal, as_options_say };
@@ -59,4 +59,4 @@ class SpaiProblems {
   Index shortened_ = 0, limited_ = 0, most_rows_ = 0, most_columns_ = 0;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of preconditioners: one line each. No other file includes them all.
-#include <purlin/precond/amg/amg.hpp>
-#include <purlin/precond/fsai/fsai.hpp>
-#include <purlin/precond/jacobi/jacobi.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/precond/spai/spai.hpp>
+#include <newel/precond/amg/amg.hpp>
+#include <newel/precond/fsai/fsai.hpp>
+#include <newel/precond/jacobi/jacobi.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/precond/spai/spai.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 Table<PrecondMethod>& precond_table() {
   static Table<PrecondMethod> methods = {
@@ -16,4 +16,4 @@ Table<PrecondMethod>& precond_table() {
   return methods;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

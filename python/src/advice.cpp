@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include <purlin/precond/registry.hpp>
+#include <newel/precond/registry.hpp>
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 // The value of a keyword; None for no preconditioner.
@@ -36,8 +36,8 @@ std::string keywords(const std::vector<SettingChange>& settings) {
 }  // namespace
 
 const AdviceWords& advice_words() {
-  static const AdviceWords words = {&keywords, "purlin.info(A)", "pass x as x0 to continue from here", 0};
+  static const AdviceWords words = {&keywords, "newel.info(A)", "pass x as x0 to continue from here", 0};
   return words;
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

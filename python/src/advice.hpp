@@ -2,11 +2,11 @@
 /// The library's advice in the words of Python, for the reports of solves.
 #pragma once
 
-#include <purlin/solver/advice.hpp>
+#include <newel/solver/advice.hpp>
 
-namespace purlin::python {
+namespace newel::python {
 
 /// `solver="gmres", restart=100`, rows counted from 0.
 const AdviceWords& advice_words();
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/index_span.hpp>
+#include <newel/core/index_span.hpp>
 
-namespace purlin::python {
+namespace newel::python {
 
 namespace nb = nanobind;
 constexpr Space host = Space::host;
@@ -62,4 +62,4 @@ nb::object as_numpy(Array<T, host> values) {
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, guard));
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

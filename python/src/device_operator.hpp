@@ -6,16 +6,16 @@
 
 #include <memory>
 
-#include <purlin/core/stream_order_device.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <newel/core/stream_order_device.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin::python {
+namespace newel::python {
 
 namespace nb = nanobind;
 
 /// `product` has a method `argument`, which returns a DeviceSpan of n values of type T that x is to be written to,
 /// and is called without arguments for another one, y = A x. Streams are made to wait for each other; the calling
-/// thread waits for nothing. The Python side has seen to it that the results are such (`purlin._operators`). Whoever
+/// thread waits for nothing. The Python side has seen to it that the results are such (`newel._operators`). Whoever
 /// makes the operator keeps `product` alive. Errors of Python leave the solve as PythonFailure.
 template <class T>
 class DeviceOperator final : public LinearOperator<T, Space::device> {
@@ -30,7 +30,7 @@ class DeviceOperator final : public LinearOperator<T, Space::device> {
  private:
   Index n_;
   nb::handle product_;
-  mutable std::unique_ptr<purlin::detail::StreamOrder> order_;  // made by the first product, which brings the context
+  mutable std::unique_ptr<newel::detail::StreamOrder> order_;  // made by the first product, which brings the context
 };
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -2,19 +2,19 @@
 // The way of a vector of a device into Python and back.
 #include "device_operator.hpp"
 
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/vector_ops.hpp>
 
 #include "device_span.hpp"
 #include "gil.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 
 template <class T>
 void DeviceOperator<T>::apply(const Context<device>& ctx, T alpha, Span<const T, device> x, T beta,
                               Span<T, device> y) const {
   const WithGil gil;
   from_library([&] {
-    if (order_ == nullptr) order_ = std::make_unique<purlin::detail::StreamOrder>(ctx);
+    if (order_ == nullptr) order_ = std::make_unique<newel::detail::StreamOrder>(ctx);
     {
       const nb::object argument = call_method(product_, "argument");
       const auto& to = nb::cast<const DeviceSpan&>(argument);
@@ -34,4 +34,4 @@ void DeviceOperator<T>::apply(const Context<device>& ctx, T alpha, Span<const T,
 template class DeviceOperator<float>;
 template class DeviceOperator<double>;
 
-}  // namespace purlin::python
+}  // namespace newel::python

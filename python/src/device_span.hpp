@@ -9,7 +9,7 @@
 
 #include "matrix_arrays.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 
 constexpr Space device = Space::device;
 
@@ -44,4 +44,4 @@ struct DeviceMatrixArrays : MatrixForm {
 
 void bind_device_span(nb::module_& module);
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 // What a DLPack capsule holds, kept as long as this object. Of any device.
@@ -83,4 +83,4 @@ void bind_device_span(nb::module_& module) {
       .def_prop_ro("type", &DlpackArray::type);
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

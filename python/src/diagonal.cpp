@@ -8,7 +8,7 @@
 
 #include "matrix_arrays.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 // Row i has one entry, and that in column i.
@@ -75,4 +75,4 @@ void bind_diagonal(nb::module_& module) {
              nb::arg("rtol"), nb::arg("atol"));
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

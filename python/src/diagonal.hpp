@@ -4,8 +4,8 @@
 
 #include <nanobind/nanobind.h>
 
-namespace purlin::python {
+namespace newel::python {
 
 void bind_diagonal(nanobind::module_& module);
 
-}  // namespace purlin::python
+}  // namespace newel::python

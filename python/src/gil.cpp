@@ -9,7 +9,7 @@
 #include <chrono>
 #include <thread>
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 // Of this thread: how often it has released the lock, and whether the interpreter was running when it did so first.
@@ -131,4 +131,4 @@ void bind_end(nb::module_& module) {
   module.attr("_end") = nb::capsule(&asking, &wait_for_others);
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

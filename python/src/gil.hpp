@@ -14,7 +14,7 @@
 #include <memory>
 #include <utility>
 
-namespace purlin::python {
+namespace newel::python {
 
 namespace nb = nanobind;
 
@@ -94,4 +94,4 @@ decltype(auto) from_library(Work&& work) {
 /// The end of the interpreter waits until no thread is about to ask for its lock.
 void bind_end(nb::module_& module);
 
-}  // namespace purlin::python
+}  // namespace newel::python

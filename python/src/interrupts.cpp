@@ -6,7 +6,7 @@
 
 #include "gil.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 // Whether a callback's answer is a False: Python's own, or one of NumPy or of another library of arrays, such as a
@@ -63,4 +63,4 @@ void bind_progress(nb::module_& module) {
       });
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

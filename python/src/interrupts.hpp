@@ -7,9 +7,9 @@
 #include <chrono>
 #include <exception>
 
-#include <purlin/solver/krylov.hpp>
+#include <newel/solver/krylov.hpp>
 
-namespace purlin::python {
+namespace newel::python {
 
 namespace nb = nanobind;
 
@@ -46,4 +46,4 @@ class SolveObserver {
 
 void bind_progress(nb::module_& module);
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -12,7 +12,7 @@
 
 #include "gil.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 // Four lanes, so that their multiplications overlap.
@@ -167,4 +167,4 @@ void bind_matrix_arrays(nb::module_& module) {
       .def("place", &MatrixArrays::place, nb::arg("k"), "Row and column of value k.");
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/matrix_input.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/matrix_input.hpp>
 
 #include "arrays.hpp"
 #include "pattern_hash.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 
 /// What is known of a matrix besides its arrays. "csr", "csc" and "bsr" (a block's values by rows): the first array
 /// are the pointers, the second the indices. "coo": the first are the rows, the second the columns.
@@ -56,4 +56,4 @@ struct MatrixArrays : MatrixForm {
 
 void bind_matrix_arrays(nb::module_& module);
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -5,17 +5,17 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <purlin/core/assembled_matrix.hpp>
-#include <purlin/core/matrix_traits.hpp>
-#include <purlin/reorder/blocks.hpp>
-#include <purlin/solver/choice.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/assembled_matrix.hpp>
+#include <newel/core/matrix_traits.hpp>
+#include <newel/reorder/blocks.hpp>
+#include <newel/solver/choice.hpp>
+#include <newel/spmv/registry.hpp>
 
 #include "gil.hpp"
 #include "matrix_arrays.hpp"
 #include "report.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 nb::dict traits_dict(const MatrixTraits& traits) {
@@ -73,4 +73,4 @@ void bind_matrix_facts(nb::module_& module) {
       nb::arg("arrays"), nb::arg("single"), nb::arg("threads"));
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the library finds out about a matrix, for `purlin.info`.
+/// What the library finds out about a matrix, for `newel.info`.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-namespace purlin::python {
+namespace newel::python {
 
 void bind_matrix_facts(nanobind::module_& module);
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -6,12 +6,12 @@
 
 #include <limits>
 
-#include <purlin/io/matrix_file.hpp>
+#include <newel/io/matrix_file.hpp>
 
 #include "arrays.hpp"
 #include "gil.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 // SciPy wants pointers and columns of one type; those of the columns suffice for most matrices.
@@ -57,4 +57,4 @@ void bind_matrix_files(nb::module_& module) {
              "The same from the bytes of a file in memory.");
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module purlin._core: what it holds, and the library's errors as Python's.
+// The module newel._core: what it holds, and the library's errors as Python's.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
 
 #include "arrays.hpp"
 #include "diagonal.hpp"
@@ -16,7 +16,7 @@
 #include "options.hpp"
 #include "system.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 // A caller's mistake is ValueError, what the machine lacks MemoryError or RuntimeError.
@@ -35,14 +35,14 @@ void translate(const std::exception_ptr& error, void*) {
 }
 
 }  // namespace
-}  // namespace purlin::python
+}  // namespace newel::python
 
 NB_MODULE(_core, module) {
-  using namespace purlin::python;
-  module.doc() = "The compiled part of purlin. Its names may change; use those of purlin.";
-  module.attr("version") = PURLIN_VERSION;
-  module.attr("has_cuda") = PURLIN_HAS_CUDA == 1;
-  module.attr("has_zlib") = PURLIN_HAS_ZLIB == 1;
+  using namespace newel::python;
+  module.doc() = "The compiled part of newel. Its names may change; use those of newel.";
+  module.attr("version") = NEWEL_VERSION;
+  module.attr("has_cuda") = NEWEL_HAS_CUDA == 1;
+  module.attr("has_zlib") = NEWEL_HAS_ZLIB == 1;
   nb::set_leak_warnings(false);  // a Solver that lives until the end is no mistake
   nb::register_exception_translator(translate);
   module.def(
@@ -56,7 +56,7 @@ NB_MODULE(_core, module) {
   bind_system(module);
   bind_matrix_files(module);
   bind_matrix_facts(module);
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
   bind_device(module);
 #endif
 }

@@ -9,18 +9,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/nearest_name.hpp>
-#include <purlin/core/table.hpp>
-#include <purlin/precond/amg/amg_options.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/cg.hpp>
-#include <purlin/solver/expected_products.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/registry.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/nearest_name.hpp>
+#include <newel/core/table.hpp>
+#include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/expected_products.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/registry.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 std::string joined(const std::vector<std::string>& words) {
@@ -188,4 +188,4 @@ void bind_tables(nb::module_& module) {
       "By option of a preconditioner, coordinates and near-null space among them: the preconditioners that have it.");
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

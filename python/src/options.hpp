@@ -6,15 +6,15 @@
 
 #include <nanobind/nanobind.h>
 
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "arrays.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 
 namespace nb = nanobind;
 
-/// From a dictionary in which `purlin.Solver` puts what it was given. Throws InputError for names that there are not
+/// From a dictionary in which `newel.Solver` puts what it was given. Throws InputError for names that there are not
 /// and for values out of range.
 SystemOptions system_options(const nb::dict& choices, Index rows);
 
@@ -27,4 +27,4 @@ StopCriterion stop_criterion(double rtol, double atol, int max_iterations, doubl
 /// The names of the tables and the options of the preconditioners with their defaults.
 void bind_tables(nb::module_& module);
 
-}  // namespace purlin::python
+}  // namespace newel::python

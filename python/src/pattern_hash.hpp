@@ -5,16 +5,16 @@
 #include <cstdint>
 #include <utility>
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/core/index_span.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/core/index_span.hpp>
 
-namespace purlin::python {
+namespace newel::python {
 
 /// Two numbers that both differ where an integer does, but for chance.
 using Hash = std::pair<std::uint64_t, std::uint64_t>;
 
 /// The finaliser of D. Stafford's variant 13 of MurmurHash3: every bit of the input changes half of the output's.
-PURLIN_HD std::uint64_t mixed(std::uint64_t x) {
+NEWEL_HD std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
@@ -22,7 +22,7 @@ PURLIN_HD std::uint64_t mixed(std::uint64_t x) {
 
 /// What integer i of an array adds to the two sums of the array. Sums of unsigned integers do not depend on their
 /// order, so that as many threads may form them as there are.
-PURLIN_HD void add_term(std::uint64_t i, std::uint64_t value, std::uint64_t& first, std::uint64_t& second) {
+NEWEL_HD void add_term(std::uint64_t i, std::uint64_t value, std::uint64_t& first, std::uint64_t& second) {
   const std::uint64_t both = i * 0x9e3779b97f4a7c15u + value * 0xd1342543de82ef95u;
   first += mixed(both);
   second += mixed(both ^ 0x243f6a8885a308d3u);
@@ -45,4 +45,4 @@ inline void add(Hash& hash, const Hash& sums, std::int64_t size) {
   add(hash, static_cast<std::uint64_t>(size));
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

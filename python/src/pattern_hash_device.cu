@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a pattern hash by a kernel, so that a pattern on the device need not come to the host.
-#include <purlin/core/context_device.hpp>
+#include <newel/core/context_device.hpp>
 
 #include "pattern_hash.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 // A thread adds the terms of every integer that is a whole grid further; a warp adds its threads' sums, and its first
@@ -33,7 +33,7 @@ void launch_sum(const Context<Space::device>& ctx, const void* data, std::int64_
   const std::int64_t wanted = (size + threads - 1) / threads;
   const int blocks = static_cast<int>(wanted < most ? wanted : most);
   sum_terms<I><<<blocks, threads, 0, ctx.stream()>>>(static_cast<const I*>(data), size, sums);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ void launch_sum(const Context<Space::device>& ctx, const void* data, std::int64_
 Hash sums_of(const Context<Space::device>& ctx, const IndexSpan<Space::device>& integers) {
   if (integers.size == 0) return {0, 0};
   Array<unsigned long long, Space::device> sums(ctx, 2);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(sums.data(), 0, sums.bytes(), ctx.stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(sums.data(), 0, sums.bytes(), ctx.stream()));
   const void* const data = integers.data;
   switch (integers.kind) {
     case IndexKind::int32:
@@ -61,4 +61,4 @@ Hash sums_of(const Context<Space::device>& ctx, const IndexSpan<Space::device>& 
   return {result[0], result[1]};
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

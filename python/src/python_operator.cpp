@@ -7,7 +7,7 @@
 #include "arrays.hpp"
 #include "gil.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 
 template <class T>
 PythonOperator<T>::~PythonOperator() {
@@ -35,4 +35,4 @@ void PythonOperator<T>::apply(const Context<Space::host>&, T alpha, Span<const T
 template class PythonOperator<float>;
 template class PythonOperator<double>;
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -4,14 +4,14 @@
 
 #include <nanobind/nanobind.h>
 
-#include <purlin/spmv/operator.hpp>
+#include <newel/spmv/operator.hpp>
 
-namespace purlin::python {
+namespace newel::python {
 
 namespace nb = nanobind;
 
 /// `product` takes a NumPy array of n values of type T, which its method `argument` has made, and returns another:
-/// y = A x. The Python side has seen to it that the result is one (`purlin._operators`). Whoever makes the operator
+/// y = A x. The Python side has seen to it that the result is one (`newel._operators`). Whoever makes the operator
 /// keeps `product` alive. Errors of Python leave the solve as PythonFailure.
 ///
 /// x goes over in a NumPy array of its own, so that a function which keeps it holds no memory of the solver's.
@@ -32,4 +32,4 @@ class PythonOperator final : public LinearOperator<T, Space::host> {
   mutable nb::object argument_;  // from the product before, if nobody else holds it
 };
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -5,11 +5,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include <purlin/solver/advice.hpp>
+#include <newel/solver/advice.hpp>
 
 #include "arrays.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 namespace {
 
 nb::dict attempt_dict(const Attempt& attempt) {
@@ -112,4 +112,4 @@ nb::dict system_dict(const SystemInfo& info) {
   return d;
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

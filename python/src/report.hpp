@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The library's reports as dictionaries, from which `purlin.Report` is made.
+/// The library's reports as dictionaries, from which `newel.Report` is made.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <string>
 
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/linear_system.hpp>
 
-namespace purlin::python {
+namespace newel::python {
 
 namespace nb = nanobind;
 
@@ -25,4 +25,4 @@ nb::dict report_dict(SolveReport report, const Explanation& explanation);
 nb::dict operator_dict(const OperatorInfo& info);
 nb::dict system_dict(const SystemInfo& info);
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -9,7 +9,7 @@
 #include "python_operator.hpp"
 #include "system_in.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 
 template <class T>
 class SideOf<T, host> {
@@ -93,4 +93,4 @@ void bind_system(nb::module_& module) {
              nb::arg("choices"), nb::arg("threads"), nb::arg("preconditioner").none());
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// System: a LinearSystem of either space and precision behind one interface, as `purlin.Solver` holds it.
+/// System: a LinearSystem of either space and precision behind one interface, as `newel.Solver` holds it.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include "matrix_arrays.hpp"
 #include "options.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 
 /// Spaces and precisions are template arguments in C++ and values in Python: this is where one becomes the other
 /// (`SystemIn`). Vectors are what the space takes: NumPy arrays on the host; these or DeviceSpans on a device.
@@ -56,4 +56,4 @@ void bind_system(nb::module_& module);
 /// on.
 void bind_device(nb::module_& module);
 
-}  // namespace purlin::python
+}  // namespace newel::python

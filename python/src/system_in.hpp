@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/solver/symmetry.hpp>
+#include <newel/solver/symmetry.hpp>
 
 #include "advice.hpp"
 #include "gil.hpp"
@@ -16,7 +16,7 @@
 #include "report.hpp"
 #include "system.hpp"
 
-namespace purlin::python {
+namespace newel::python {
 
 /// One thread at a time, which the library asks for and the GIL no longer gives.
 class Turn {
@@ -244,4 +244,4 @@ std::unique_ptr<System> new_system(bool single, const Arguments&... arguments) {
   return std::make_unique<SystemIn<double, S>>(arguments...);
 }
 
-}  // namespace purlin::python
+}  // namespace newel::python

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices for the tests, made by SciPy, and the judgement of a solution, which asks nothing of Purlin."""
+"""Matrices for the tests, made by SciPy, and the judgement of a solution, which asks nothing of Newel."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from device_kinds import kinds
 
-import purlin
+import newel
 
 # Tests marked "device" need a GPU. Where none answers they are skipped and counted.
-DEVICES = purlin.devices()
+DEVICES = newel.devices()
 
 
 def pytest_collection_modifyitems(items):
@@ -27,7 +27,7 @@ def pytest_terminal_summary(terminalreporter):
         return
     skipped = [r for r in terminalreporter.stats.get("skipped", []) if "device" in getattr(r, "keywords", ())]
     if skipped:
-        why = "no GPU answers, or its driver is missing" if purlin._core.has_cuda else "this build has no CUDA"
+        why = "no GPU answers, or its driver is missing" if newel._core.has_cuda else "this build has no CUDA"
         terminalreporter.write_line(f"{len(skipped)} device tests were skipped: {why}")
 
 

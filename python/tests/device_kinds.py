@@ -5,7 +5,7 @@ import importlib
 
 import numpy as np
 
-import purlin
+import newel
 
 # A kernel that waits: streams are busy for as long as the tests need them to be.
 _WAIT = r"""
@@ -136,11 +136,11 @@ class PyTorchKind:
 
 
 class Foreign:
-    """An array of a library that Purlin does not know: memory on the device, and an interface."""
+    """An array of a library that Newel does not know: memory on the device, and an interface."""
 
     def __init__(self, values, order="C"):
         self._values = np.array(values, order=order)
-        self._memory = purlin._core.DeviceMemory(0, self._values.nbytes)
+        self._memory = newel._core.DeviceMemory(0, self._values.nbytes)
         self._memory.copy_from(self._values.ctypes.data, 0)
 
     @property
@@ -157,7 +157,7 @@ class ForeignKind:
         return Foreign(values, order)
 
     def host(self, x):
-        assert type(x) is purlin.DeviceArray
+        assert type(x) is newel.DeviceArray
         return x.get()
 
     def address(self, x):

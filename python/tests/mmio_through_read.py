@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin of pytest that puts purlin.read instead of SciPy's mmread, and writes how each test ended."""
+"""A plugin of pytest that puts newel.read instead of SciPy's mmread, and writes how each test ended."""
 
 import json
 import os
@@ -10,12 +10,12 @@ import scipy.io._fast_matrix_market
 import scipy.io._mmio
 import scipy.sparse as sp
 
-import purlin
+import newel
 
 
 def mmread(source, *, spmatrix=True):
     """What SciPy's reader is called like."""
-    result = purlin.read(source)
+    result = newel.read(source)
     return sp.csr_matrix(result) if sp.issparse(result) and spmatrix else result
 
 
@@ -37,5 +37,5 @@ def pytest_runtest_logreport(report):
 @pytest.hookimpl
 def pytest_sessionfinish():
     """Writes them to the file that the environment names."""
-    with open(os.environ["PURLIN_MMIO_ENDS"], "w") as file:
+    with open(os.environ["NEWEL_MMIO_ENDS"], "w") as file:
         json.dump(ends, file)

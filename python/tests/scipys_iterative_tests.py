@@ -37,7 +37,7 @@ NOT_OURS = "not test_show and not TestQMR"
 
 def rewritten(source: str) -> str:
     """The file of tests with this package's solvers."""
-    source, count = re.subn(r"^_SOLVERS = \[.*?\]$", "from purlin import bicgstab, cg, gmres\n"
+    source, count = re.subn(r"^_SOLVERS = \[.*?\]$", "from newel import bicgstab, cg, gmres\n"
                             "_SOLVERS = [bicgstab, cg, gmres]", source, flags=re.MULTILINE | re.DOTALL)
     if count != 1:
         raise SystemExit("SciPy's file has no list _SOLVERS any more: adapt this script")

@@ -6,15 +6,15 @@ import pytest
 import scipy.sparse as sp
 from conftest import laplacian
 
-import purlin
+import newel
 
 LINE = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(200, 200), format="csr")
 B = np.ones(200)
 
 
 def failed(A, b, **keywords):
-    with pytest.warns(purlin.ConvergenceWarning):
-        return purlin.solve(A, b, **keywords)[1]
+    with pytest.warns(newel.ConvergenceWarning):
+        return newel.solve(A, b, **keywords)[1]
 
 
 def without_row(stored_zeros: bool):
@@ -32,7 +32,7 @@ def test_a_row_of_zeros_is_in_reason_and_advice(stored_zeros):
     report = failed(A, B, max_iterations=200)
     assert "row 7 of A holds no value other than 0, and b is not 0 there" in report.reason
     assert "row 7" in report.advice and "=" not in report.advice
-    assert "row 7" in purlin.info(A)["recommendation"]
+    assert "row 7" in newel.info(A)["recommendation"]
     assert "amg" not in report.advice
 
 
@@ -44,25 +44,25 @@ def test_a_column_without_entries_is_in_reason_and_advice(precision):
     report = failed(A, B, max_iterations=200, precision=precision)
     assert "column 7 of A (the first of 2) holds no value other than 0: A is singular" in report.reason
     assert "column 7" in report.advice and "=" not in report.advice
-    assert purlin.Solver(A).info()["zero_columns"] == {"count": 2, "first": 7}
-    assert purlin.Solver(LINE).info()["zero_columns"] == {"count": 0, "first": None}
+    assert newel.Solver(A).info()["zero_columns"] == {"count": 2, "first": 7}
+    assert newel.Solver(LINE).info()["zero_columns"] == {"count": 0, "first": None}
 
 
 def test_columns_of_zeros_are_facts_of_a_matrix_stored_or_not():
     A = LINE.copy()
     A.data[np.isin(A.indices, [7, 90])] = 0
     for a in (A, sp.csr_array(A.toarray()), A.tocsc(), A.tocoo()):
-        facts = purlin.info(a)
+        facts = newel.info(a)
         assert facts["zero_columns"] == {"count": 2, "first": 7} and facts["zero_rows"]["count"] == 0
         assert facts["recommendation"] == "none: the matrix is singular, column 7 holds no value other than 0"
-    assert purlin.info(LINE)["zero_columns"] == {"count": 0, "first": None}
-    assert purlin.info(A[:, :50])["zero_columns"] == {"count": 1, "first": 7}
+    assert newel.info(LINE)["zero_columns"] == {"count": 0, "first": None}
+    assert newel.info(A[:, :50])["zero_columns"] == {"count": 1, "first": 7}
 
 
 def test_a_zero_matrix_is_said_to_be_one():
     report = failed(0 * LINE, B)
     assert report.advice == "correct the matrix: A holds no value other than 0"
-    assert "none: the matrix is singular" in purlin.info(0 * LINE)["recommendation"]
+    assert "none: the matrix is singular" in newel.info(0 * LINE)["recommendation"]
 
 
 def test_a_neumann_system_gets_the_hint_at_its_null_space():

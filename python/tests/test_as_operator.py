@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse.linalg as sla
 from conftest import convection, laplacian, residual
 
-import purlin
+import newel
 
 A = laplacian(10)
 B = np.sin(np.arange(100.0))
@@ -17,7 +17,7 @@ X = np.random.default_rng(5).standard_normal((100, 3))
 
 
 def test_scipy_takes_a_solver_for_its_matrix():
-    operator = sla.aslinearoperator(purlin.Solver(A))
+    operator = sla.aslinearoperator(newel.Solver(A))
     assert operator.shape == (100, 100) and operator.dtype == np.float64
     for product in (operator.matvec(B), operator @ B, operator.rmatvec(B), operator.T @ B, operator.H @ B):
         assert np.allclose(product, A @ B, atol=1e-14)
@@ -31,13 +31,13 @@ def test_scipy_takes_a_solver_for_its_matrix():
 
 
 def test_solvers_of_this_package_take_a_solver_for_its_matrix():
-    x, report = purlin.solve(purlin.Solver(A), B)
+    x, report = newel.solve(newel.Solver(A), B)
     assert report.format == "operator" and report.converged and residual(A, x, B) < 2e-8
 
 
 def test_the_transpose_of_a_matrix_that_is_not_symmetric_is_refused():
     a = convection(100)
-    solver = purlin.Solver(a)
+    solver = newel.Solver(a)
     assert np.allclose(sla.aslinearoperator(solver) @ B, a @ B)
     with pytest.raises(NotImplementedError, match="A is not symmetric"):
         sla.aslinearoperator(solver).rmatvec(B)
@@ -52,7 +52,7 @@ def test_the_transpose_of_a_matrix_that_is_not_symmetric_is_refused():
     ("amg", "single"), ("amg", "double"), ("fsai", "auto"), ("jacobi", "auto"), (None, "auto")])
 def test_a_symmetric_preconditioner_is_its_own_transpose(preconditioner, amg_precision):
     options = {"amg_precision": amg_precision} if preconditioner == "amg" else {}
-    operator = purlin.Solver(A, preconditioner=preconditioner, options=options).as_preconditioner()
+    operator = newel.Solver(A, preconditioner=preconditioner, options=options).as_preconditioner()
     product = operator @ B
     for transposed in (operator.T @ B, operator.H @ B, operator.rmatvec(B)):
         assert np.array_equal(transposed, product)
@@ -66,14 +66,14 @@ def test_a_symmetric_preconditioner_is_its_own_transpose(preconditioner, amg_pre
 
 
 def test_a_preconditioner_that_is_not_symmetric_has_no_transpose():
-    operator = purlin.Solver(convection(100), preconditioner="spai").as_preconditioner()
+    operator = newel.Solver(convection(100), preconditioner="spai").as_preconditioner()
     assert np.linalg.norm(operator @ B) > 0
     with pytest.raises(NotImplementedError, match="preconditioner is not symmetric"):
         operator.T @ B
 
 
 def test_what_cannot_be_pickled_says_so_in_words():
-    solver = purlin.Solver(A)
+    solver = newel.Solver(A)
     for thing in (solver, solver.as_preconditioner(), [solver]):
         for pickled in (pickle.dumps, copy.copy if thing is solver else copy.deepcopy, copy.deepcopy):
             with pytest.raises(TypeError, match="cannot be pickled"):
@@ -81,7 +81,7 @@ def test_what_cannot_be_pickled_says_so_in_words():
 
 
 def test_a_decision_is_what_may_be_pickled():
-    solver = purlin.Solver(A)
+    solver = newel.Solver(A)
     x, _ = solver.solve(B)
-    again = purlin.Solver(A, decision=pickle.loads(pickle.dumps(solver.decision)))
+    again = newel.Solver(A, decision=pickle.loads(pickle.dumps(solver.decision)))
     assert residual(A, again.solve(B)[0], B) < 2e-8

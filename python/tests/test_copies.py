@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from conftest import convection, laplacian, residual
 
-import purlin
-from purlin._arrays import as_real, by_columns
-from purlin._matrices import given_matrix
+import newel
+from newel._arrays import as_real, by_columns
+from newel._matrices import given_matrix
 
 A = laplacian(8)
 
@@ -41,7 +41,7 @@ def test_vectors_that_fit_are_passed_on(b):
 def test_a_solve_allocates_the_solution_alone():
     n = 200_000
     a, b = convection(n), np.ones(n)
-    solver = purlin.Solver(a, solver="bicgstab")
+    solver = newel.Solver(a, solver="bicgstab")
     solver.solve(b)
     tracemalloc.start()
     x, _ = solver.solve(b)
@@ -56,7 +56,7 @@ def test_a_solve_allocates_the_solution_alone():
 def test_a_setup_allocates_nothing_in_numpy():
     a = convection(200_000)
     tracemalloc.start()
-    purlin.Solver(a)
+    newel.Solver(a)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.05 * a.data.nbytes
@@ -65,7 +65,7 @@ def test_a_setup_allocates_nothing_in_numpy():
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
 def test_a_solver_does_not_use_the_arrays_afterwards(form):
     a, b = A.copy().asformat(form), np.ones(64)
-    solver = purlin.Solver(a)
+    solver = newel.Solver(a)
     for name in ("data", "indptr", "indices", "row", "col"):
         array = getattr(a, name, None)
         if isinstance(array, np.ndarray):
@@ -78,7 +78,7 @@ def test_a_solver_does_not_use_the_arrays_afterwards(form):
 
 
 def test_histories_outlive_their_solver():
-    solver = purlin.Solver(A)
+    solver = newel.Solver(A)
     x, report = solver.solve(np.ones(64))
     history = report.history
     first = history.copy()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Systems on a CUDA device, with arrays of CuPy, of PyTorch, and of a library that Purlin does not know."""
+"""Systems on a CUDA device, with arrays of CuPy, of PyTorch, and of a library that Newel does not know."""
 
 import gc
 import re
@@ -14,11 +14,11 @@ import scipy.sparse as sp
 from conftest import convection, laplacian, residual
 from device_kinds import Foreign, kinds
 
-import purlin
-from purlin._matrices import given_matrix
+import newel
+from newel._matrices import given_matrix
 
 pytestmark = pytest.mark.device
-KINDS, _ = kinds() if purlin.devices() else ([], [])
+KINDS, _ = kinds() if newel.devices() else ([], [])
 every_kind = pytest.mark.parametrize("kind", KINDS or [None], ids=lambda kind: getattr(kind, "name", "none"))
 
 A = laplacian(12)
@@ -27,7 +27,7 @@ B = np.sin(np.arange(N)) + 1.5
 
 
 def test_devices_have_names():
-    assert all(isinstance(name, str) and name for name in purlin.devices())
+    assert all(isinstance(name, str) and name for name in newel.devices())
 
 
 @every_kind
@@ -36,11 +36,11 @@ def test_every_form_is_solved_where_it_lies(kind, dtype):
     a = convection(N).astype(dtype)
     if kind.name == "foreign" and dtype == np.float32:
         with pytest.raises(TypeError, match="convert it"):
-            purlin.Solver(kind.sparse(a))
+            newel.Solver(kind.sparse(a))
         return
     for form in kind.forms:
         matrix = kind.sparse(a, form)
-        x, report = purlin.solve(matrix, kind.array(B))
+        x, report = newel.solve(matrix, kind.array(B))
         assert report.converged and report.device == "cuda:0"
         assert kind.host(x).dtype == np.float64
         assert residual(a, kind.host(x), B) < 2e-8
@@ -50,7 +50,7 @@ def test_every_form_is_solved_where_it_lies(kind, dtype):
 @pytest.mark.parametrize("precision, rtol", [("single", 1e-4), ("mixed", 1e-8), ("double", 1e-10)])
 def test_every_precision_is_solved(kind, precision, rtol):
     dtype = np.float32 if precision == "single" else np.float64
-    x, report = purlin.solve(kind.sparse(A.astype(dtype)), kind.array(B.astype(dtype)), precision=precision, rtol=rtol)
+    x, report = newel.solve(kind.sparse(A.astype(dtype)), kind.array(B.astype(dtype)), precision=precision, rtol=rtol)
     assert report.converged and report.precision == precision
     assert kind.host(x).dtype == dtype
     assert residual(A, kind.host(x), B) < 2 * rtol
@@ -61,7 +61,7 @@ def test_arrays_are_read_where_they_are(kind):
     for form in kind.forms:
         matrix = kind.sparse(A, form)
         assert given_matrix(matrix).arrays.addresses() == tuple(kind.address(part) for part in kind.arrays_of(matrix))
-    solver = purlin.Solver(kind.sparse(A))
+    solver = newel.Solver(kind.sparse(A))
     for b in (kind.array(B), kind.array(B[:, None]), kind.array(np.stack([B, 2 * B], axis=1), order="F")):
         _, x, given, taken = solver._vectors.pair(b, None)
         assert given.address == kind.address(b)
@@ -80,7 +80,7 @@ def test_a_solve_allocates_the_solution_alone():
     b = torch.ones(n, dtype=torch.float64, device="cuda")
     parts = (torch.from_numpy(part).cuda() for part in (a.indptr, a.indices, a.data))
     matrix = torch.sparse_csr_tensor(*parts, size=a.shape)
-    solver = purlin.Solver(matrix, solver="bicgstab")
+    solver = newel.Solver(matrix, solver="bicgstab")
     solver.solve(b)
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
@@ -93,7 +93,7 @@ def test_a_solve_allocates_the_solution_alone():
 @every_kind
 def test_a_solver_does_not_use_the_arrays_afterwards(kind):
     matrix = kind.sparse(A)
-    solver = purlin.Solver(matrix)
+    solver = newel.Solver(matrix)
     if kind.name == "foreign":
         for part in matrix:
             part._memory.clear(0)
@@ -113,16 +113,16 @@ def test_columns_in_either_order_are_solved(kind, columns, order):
     b = np.outer(B, 1 + np.arange(columns)) + np.eye(N)[:, :columns]
     if kind.name == "foreign" and order == "C" and columns > 1:
         with pytest.raises(TypeError, match="columns after each other"):
-            purlin.solve(kind.sparse(A), kind.array(b, order))
+            newel.solve(kind.sparse(A), kind.array(b, order))
         return
     given = kind.array(b, order)
-    x, reports = purlin.solve(kind.sparse(A), given)
+    x, reports = newel.solve(kind.sparse(A), given)
     assert len(reports) == columns and all(report.converged for report in reports)
     x = kind.host(x)
     assert x.shape == b.shape
     for column in range(columns):
         assert residual(A, x[:, column], b[:, column]) < 2e-8
-    x, reports = purlin.Solver(kind.sparse(A)).solve(kind.array(np.zeros((N, 0)), order="F"))
+    x, reports = newel.Solver(kind.sparse(A)).solve(kind.array(np.zeros((N, 0)), order="F"))
     assert reports == [] and tuple(x.shape) == (N, 0)
 
 
@@ -131,18 +131,18 @@ def test_other_types_are_converted_by_their_library(kind):
     whole = np.arange(N) % 5 + 1
     if kind.name == "foreign":
         with pytest.raises(TypeError, match="convert it"):
-            purlin.solve(kind.sparse(A), kind.array(whole))
+            newel.solve(kind.sparse(A), kind.array(whole))
         return
-    x, report = purlin.solve(kind.sparse(A), kind.array(whole))
+    x, report = newel.solve(kind.sparse(A), kind.array(whole))
     assert report.converged and residual(A, kind.host(x), whole) < 2e-8
     strided = kind.array(np.repeat(B, 2))[::2]
-    x, report = purlin.solve(kind.sparse(A), strided)
+    x, report = newel.solve(kind.sparse(A), strided)
     assert report.converged and residual(A, kind.host(x), B) < 2e-8
 
 
 @every_kind
 def test_a_guess_may_lie_anywhere_and_is_left_alone(kind):
-    solver = purlin.Solver(kind.sparse(A))
+    solver = newel.Solver(kind.sparse(A))
     exact = np.arange(N, dtype=float)
     b = kind.array(A @ exact)
     for other in KINDS:
@@ -166,10 +166,10 @@ def test_dlpack_alone_suffices(kind):
     if not hasattr(kind.array(B), "__dlpack__"):
         pytest.skip("arrays without DLPack")
     parts = tuple(Dlpack(kind.array(part)) for part in (A.data, A.indices, A.indptr))
-    solver = purlin.Solver(parts)
+    solver = newel.Solver(parts)
     assert solver.device == "cuda:0"
     x, report = solver.solve(Dlpack(kind.array(B)))
-    assert report.converged and type(x) is purlin.DeviceArray
+    assert report.converged and type(x) is newel.DeviceArray
     assert residual(A, x.get(), B) < 2e-8
     if KINDS[-1].name != "foreign":  # a DeviceArray goes into other libraries as it is
         lib = KINDS[-1].lib
@@ -180,7 +180,7 @@ def test_dlpack_alone_suffices(kind):
 
 @every_kind
 def test_new_values_come_from_the_device_or_the_host(kind):
-    solver = purlin.Solver(kind.sparse(A))
+    solver = newel.Solver(kind.sparse(A))
     b = kind.array(B)
     for factor, values in ((2.0, kind.array(2 * A.data)), (3.0, 3 * A.data), (4.0, kind.sparse(4 * A)), (5.0, 5 * A)):
         solver.refresh(values)
@@ -192,7 +192,7 @@ def test_new_values_come_from_the_device_or_the_host(kind):
 
 @every_kind
 def test_another_pattern_is_refused(kind):
-    solver = purlin.Solver(kind.sparse(A))
+    solver = newel.Solver(kind.sparse(A))
     other = A.copy()
     other.indices[[0, 1]] = other.indices[[1, 0]]
     for matrix in (kind.sparse(other), other):
@@ -206,8 +206,8 @@ def test_another_pattern_is_refused(kind):
 
 @every_kind
 def test_the_hash_of_a_pattern_does_not_depend_on_where_it_lies(kind):
-    on_device = purlin.Solver(kind.sparse(A))
-    on_host = purlin.Solver(A)
+    on_device = newel.Solver(kind.sparse(A))
+    on_host = newel.Solver(A)
     expected = on_host._system.pattern_hash(given_matrix(A).arrays)
     assert on_device._system.pattern_hash(given_matrix(kind.sparse(A)).arrays) == expected
     assert on_device._system.pattern_hash(given_matrix(A).arrays) == expected
@@ -215,7 +215,7 @@ def test_the_hash_of_a_pattern_does_not_depend_on_where_it_lies(kind):
 
 @every_kind
 def test_products_are_those_of_scipy(kind):
-    solver = purlin.Solver(kind.sparse(A))
+    solver = newel.Solver(kind.sparse(A))
     rng = np.random.default_rng(5)
     for shape in ((N,), (N, 1), (N, 3)):
         x = rng.standard_normal(shape)
@@ -229,7 +229,7 @@ def test_products_are_those_of_scipy(kind):
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
 def test_a_matrix_of_the_host_is_copied_to_the_device(kind, form):
     a = A.asformat(form)
-    solver = purlin.Solver(a, device="cuda")
+    solver = newel.Solver(a, device="cuda")
     assert solver.device == "cuda:0" and "on cuda:0" in repr(solver)
     x, report = solver.solve(B)
     assert type(x) is np.ndarray and report.device == "cuda:0"
@@ -248,23 +248,23 @@ def test_a_matrix_of_the_host_is_copied_to_the_device(kind, form):
 
 @every_kind
 def test_vectors_of_the_host_are_copied_to_the_device(kind):
-    x, report = purlin.solve(kind.sparse(A), B)
+    x, report = newel.solve(kind.sparse(A), B)
     assert type(x) is np.ndarray and report.device == "cuda:0"
     assert residual(A, x, B) < 2e-8
 
 
 @every_kind
 def test_b_decides_where_a_matrix_of_the_host_is_solved(kind):
-    x, report = purlin.solve(A, kind.array(B))
+    x, report = newel.solve(A, kind.array(B))
     assert report.device == "cuda:0" and residual(A, kind.host(x), B) < 2e-8
-    assert purlin.solve(A, B)[1].device == "host"
+    assert newel.solve(A, B)[1].device == "host"
 
 
 def test_single_systems_and_empty_ones_are_solved():
     for kind in KINDS:
-        x, report = purlin.solve(kind.sparse(sp.csr_array([[4.0]])), kind.array(np.array([2.0])))
+        x, report = newel.solve(kind.sparse(sp.csr_array([[4.0]])), kind.array(np.array([2.0])))
         assert report.converged and kind.host(x)[0] == 0.5
-    x, report = purlin.solve(sp.csr_array((0, 0)), np.zeros(0), device="cuda")
+    x, report = newel.solve(sp.csr_array((0, 0)), np.zeros(0), device="cuda")
     assert report.converged and x.shape == (0,)
 
 
@@ -275,14 +275,14 @@ def test_single_systems_and_empty_ones_are_solved():
 @pytest.mark.parametrize("solver", ["auto", "cg", "bicgstab", "gmres"])
 def test_a_function_on_arrays_of_the_device_is_solved(kind, solver):
     if kind.name == "foreign":
-        pytest.skip("Purlin knows no products of such arrays")
+        pytest.skip("Newel knows no products of such arrays")
     matrix, seen = kind.sparse(A), []
 
     def product(x):
         seen.append(x)
         return matrix @ x
 
-    x, report = purlin.solve(product, kind.array(B), solver=solver)
+    x, report = newel.solve(product, kind.array(B), solver=solver)
     assert report.converged and report.format == "operator" and report.device == "cuda:0"
     assert residual(A, kind.host(x), B) < 2e-8
     assert len({kind.address(one) for one in seen}) == len(seen)  # kept ones are not written to again
@@ -291,23 +291,23 @@ def test_a_function_on_arrays_of_the_device_is_solved(kind, solver):
 @every_kind
 def test_a_function_is_a_preconditioner_on_the_device(kind):
     if kind.name == "foreign":
-        pytest.skip("Purlin knows no products of such arrays")
-    x, report = purlin.solve(kind.sparse(A), kind.array(B), solver="cg", preconditioner=lambda r: r * 0.25)
+        pytest.skip("Newel knows no products of such arrays")
+    x, report = newel.solve(kind.sparse(A), kind.array(B), solver="cg", preconditioner=lambda r: r * 0.25)
     assert report.converged and residual(A, kind.host(x), B) < 2e-8
 
 
 def test_a_function_may_take_the_arrays_of_no_library():
-    matrix, addresses = purlin.Solver(A, device="cuda"), set()
+    matrix, addresses = newel.Solver(A, device="cuda"), set()
 
     def product(x):
-        assert type(x) is purlin.DeviceArray and x.shape == (N,)
+        assert type(x) is newel.DeviceArray and x.shape == (N,)
         addresses.add(x.__cuda_array_interface__["data"][0])
         return matrix @ x
 
     class Operator:
         shape, matvec = (N, N), staticmethod(product)
 
-    x, report = purlin.Solver(Operator(), device="cuda").solve(B)
+    x, report = newel.Solver(Operator(), device="cuda").solve(B)
     assert report.converged and residual(A, x, B) < 2e-8
     assert len(addresses) == 1  # what nobody keeps is used again
 
@@ -322,10 +322,10 @@ def test_a_function_may_take_the_arrays_of_no_library():
 ])
 def test_what_a_function_returns_is_judged(kind, result, error, words):
     if kind.name == "foreign":
-        pytest.skip("Purlin knows no products of such arrays")
+        pytest.skip("Newel knows no products of such arrays")
     for solver in ("auto", "cg"):
         with pytest.raises(error, match=words):
-            purlin.solve(result, kind.array(B), solver=solver)
+            newel.solve(result, kind.array(B), solver=solver)
 
 
 def test_operators_and_solvers_of_cupy():
@@ -334,10 +334,10 @@ def test_operators_and_solvers_of_cupy():
     kind = next(kind for kind in KINDS if kind.name == "cupy")
     matrix, b = kind.sparse(A), kind.array(B)
     operator = linalg.aslinearoperator(matrix)
-    solver = purlin.Solver(operator)
+    solver = newel.Solver(operator)
     assert solver.device == "cuda:0"
     assert residual(A, kind.host(solver.solve(b)[0]), B) < 2e-8
-    M = purlin.Solver(matrix, preconditioner="amg").as_preconditioner()
+    M = newel.Solver(matrix, preconditioner="amg").as_preconditioner()
     assert M.shape == (N, N) and M.dtype == np.float64
     x, info = linalg.cg(matrix, b, M=M, rtol=1e-9)
     assert info == 0 and residual(A, kind.host(x), B) < 1e-8
@@ -384,7 +384,7 @@ def warm(kind, solver, stream):
 
 def test_a_producer_on_the_current_stream_is_waited_for_and_nothing_else(streams):
     kind = streams
-    solver = purlin.Solver(kind.sparse(A), **PLAIN)
+    solver = newel.Solver(kind.sparse(A), **PLAIN)
     true_b, triple, doubled, nothing = (kind.array(v) for v in (B, 3 * B, 2 * A.data, np.full(A.nnz, np.nan)))
     b, values, y = kind.array(np.zeros(N)), kind.array(np.full(A.nnz, np.nan)), kind.array(np.zeros(N))
     warm(kind, solver, kind.side)
@@ -416,13 +416,13 @@ def test_a_matrix_on_the_current_stream_is_waited_for(streams):
     with kind.on(kind.side):
         kind.wait(DELAY)
         kind.copy_into(matrix[0], true_values)
-        x, report = purlin.solve(matrix, b)
+        x, report = newel.solve(matrix, b)
         assert report.converged and residual(A, kind.host(x), B) < 2e-8
 
 
 def test_the_default_stream_is_waited_for(streams):
     kind = streams
-    solver = purlin.Solver(kind.sparse(A))
+    solver = newel.Solver(kind.sparse(A))
     b, true_b = kind.array(np.zeros(N)), kind.array(B)
     kind.wait(DELAY)
     kind.copy_into(b, true_b)
@@ -432,7 +432,7 @@ def test_the_default_stream_is_waited_for(streams):
 
 def test_a_solver_works_on_the_stream_that_it_is_given(streams):
     kind = streams
-    solver = purlin.Solver(kind.sparse(A), stream=kind.side, **PLAIN)
+    solver = newel.Solver(kind.sparse(A), stream=kind.side, **PLAIN)
     b, true_b = kind.array(np.zeros(N)), kind.array(B)
     warm(kind, solver, kind.side)
     with kind.on(kind.busy):
@@ -444,18 +444,18 @@ def test_a_solver_works_on_the_stream_that_it_is_given(streams):
     assert report.converged and residual(A, kind.host(x), B) < 2e-8
     assert not kind.is_done(kind.busy)
     handle = getattr(kind.side, "ptr", None) or kind.side.cuda_stream
-    x, report = purlin.solve(A, B, device="cuda", stream=handle)
+    x, report = newel.solve(A, B, device="cuda", stream=handle)
     assert report.converged and residual(A, x, B) < 2e-8
 
 
 def test_a_stream_lives_as_long_as_its_solver(streams):
     kind = streams
-    solver = purlin.Solver(A, device="cuda", stream=kind.new_stream())
+    solver = newel.Solver(A, device="cuda", stream=kind.new_stream())
     gc.collect()
     assert residual(A, solver.solve(B)[0], B) < 2e-8
     del solver
     gc.collect()
-    assert residual(A, purlin.solve(A, B, device="cuda")[0], B) < 2e-8
+    assert residual(A, newel.solve(A, B, device="cuda")[0], B) < 2e-8
 
 
 def test_a_function_is_called_in_the_order_of_the_current_stream(streams):
@@ -467,7 +467,7 @@ def test_a_function_is_called_in_the_order_of_the_current_stream(streams):
         return matrix @ x
 
     with kind.on(kind.side):
-        x, report = purlin.solve(product, kind.array(B), solver="cg")
+        x, report = newel.solve(product, kind.array(B), solver="cg")
         assert report.converged and residual(A, kind.host(x), B) < 2e-8
 
 
@@ -477,7 +477,7 @@ def test_a_function_is_called_in_the_order_of_the_current_stream(streams):
 @every_kind
 @pytest.mark.parametrize("method", ["cg", "bicgstab", "gmres"])
 def test_functions_like_those_of_scipy_solve_on_the_device(kind, method):
-    solve = getattr(purlin, method)
+    solve = getattr(newel, method)
     matrix = kind.sparse(A)
     for b in (kind.array(B), kind.array(B[:, None])):
         x, info = solve(matrix, b, rtol=1e-9)
@@ -494,20 +494,20 @@ def test_functions_like_those_of_scipy_solve_on_the_device(kind, method):
 @pytest.mark.parametrize("method", ["cg", "bicgstab"])
 def test_callbacks_get_the_iterates_of_the_device(kind, method):
     iterates = []
-    x, info = getattr(purlin, method)(kind.sparse(A), kind.array(B), rtol=1e-10, callback=iterates.append)
+    x, info = getattr(newel, method)(kind.sparse(A), kind.array(B), rtol=1e-10, callback=iterates.append)
     assert info == 0 and len(iterates) > 5
     assert len({kind.address(one) for one in iterates}) == len(iterates)
     residuals = [residual(A, kind.host(one), B) for one in iterates]
     assert residuals[-1] < 2e-10 and min(residuals) == residuals[-1]
     on_host = []
-    getattr(purlin, method)(A, B, rtol=1e-10, callback=on_host.append)
+    getattr(newel, method)(A, B, rtol=1e-10, callback=on_host.append)
     assert np.allclose(kind.host(iterates[2]), on_host[2], rtol=1e-8, atol=1e-8)
 
 
 @every_kind
 def test_gmres_reports_every_residual_of_the_device(kind):
     seen = []
-    _, info = purlin.gmres(kind.sparse(A), kind.array(B), rtol=1e-8, callback=seen.append)
+    _, info = newel.gmres(kind.sparse(A), kind.array(B), rtol=1e-8, callback=seen.append)
     assert info == 0 and len(seen) > 5 and seen[-1] <= 1e-8
 
 
@@ -518,36 +518,36 @@ def test_gmres_reports_every_residual_of_the_device(kind):
 def test_mistakes_are_named_as_on_the_host(kind):
     matrix, b = kind.sparse(A), kind.array(B)
     with pytest.raises(ValueError, match=r"b: expected shape \(144,\) or \(144, k\), found \(143,\)"):
-        purlin.solve(matrix, kind.array(B[1:]))
+        newel.solve(matrix, kind.array(B[1:]))
     with pytest.raises(TypeError, match="b is complex|convert"):
-        purlin.solve(matrix, kind.array(1j * B))
+        newel.solve(matrix, kind.array(1j * B))
     with pytest.raises(TypeError, match="this Solver on the host"):
-        purlin.Solver(A).solve(b)
+        newel.Solver(A).solve(b)
     with pytest.raises(TypeError, match="this Solver on the host"):
-        purlin.Solver(A).refresh(kind.array(A.data))
+        newel.Solver(A).refresh(kind.array(A.data))
     with pytest.raises(TypeError, match="A is on a device"):
-        purlin.Solver(matrix, device="host")
+        newel.Solver(matrix, device="host")
     with pytest.raises(ValueError, match="A is on device 0"):
-        purlin.Solver(matrix, device="cuda:1")
+        newel.Solver(matrix, device="cuda:1")
     with pytest.raises(RuntimeError, match="there is no CUDA device 99"):
-        purlin.Solver(A, device="cuda:99")
+        newel.Solver(A, device="cuda:99")
     with pytest.raises(ValueError, match="threads"):
-        purlin.Solver(matrix, threads=2)
+        newel.Solver(matrix, threads=2)
     with pytest.raises(TypeError, match="stream"):
-        purlin.Solver(matrix, stream="fast")
+        newel.Solver(matrix, stream="fast")
     with pytest.raises(TypeError, match="on one device"):
-        purlin.Solver((kind.array(A.data), A.indices, A.indptr))
+        newel.Solver((kind.array(A.data), A.indices, A.indptr))
     wrong = A.indices.copy()
     wrong[A.indptr[5]] = N
     with pytest.raises(ValueError, match=f"row 5, column {N}"):
-        purlin.solve((kind.array(A.data), kind.array(wrong), kind.array(A.indptr)), b)
+        newel.solve((kind.array(A.data), kind.array(wrong), kind.array(A.indptr)), b)
     zero = A.copy()
     zero.setdiag(np.where(np.arange(N) == 9, 0.0, 4.0))
     with pytest.raises(ValueError, match="row 9"):
-        purlin.solve(kind.sparse(zero), b, preconditioner="jacobi")
+        newel.solve(kind.sparse(zero), b, preconditioner="jacobi")
     dense = kind.array(A.toarray())
     with pytest.raises(TypeError, match="expected a sparse matrix"):
-        purlin.Solver(dense)
+        newel.Solver(dense)
 
 
 def test_memory_of_the_host_behind_a_device_interface_is_refused():
@@ -558,20 +558,20 @@ def test_memory_of_the_host_behind_a_device_interface_is_refused():
                                              "data": (array.ctypes.data, False)}
 
     with pytest.raises(ValueError, match="memory of no device"):
-        purlin.Solver(A, device="cuda").solve(Pretender(B))
+        newel.Solver(A, device="cuda").solve(Pretender(B))
 
 
 def test_memory_that_there_is_not_is_memory_error():
     with pytest.raises(MemoryError, match="device"):
-        purlin.Solver(sp.eye_array(2_000_000, format="csr"), solver="gmres", restart=1 << 20, device="cuda")
+        newel.Solver(sp.eye_array(2_000_000, format="csr"), solver="gmres", restart=1 << 20, device="cuda")
 
 
 @every_kind
 def test_a_callback_may_end_a_solve_and_its_errors_come_out(kind):
     a = laplacian(60)
     b = kind.array(np.ones(3600))
-    solver = purlin.Solver(kind.sparse(a), solver="cg", preconditioner=None)
-    with pytest.warns(purlin.ConvergenceWarning, match="stopped_by_caller"):
+    solver = newel.Solver(kind.sparse(a), solver="cg", preconditioner=None)
+    with pytest.warns(newel.ConvergenceWarning, match="stopped_by_caller"):
         x, report = solver.solve(b, callback=lambda progress: False)
     assert report.status == "stopped_by_caller"
 
@@ -587,7 +587,7 @@ def test_a_callback_may_end_a_solve_and_its_errors_come_out(kind):
 def test_a_solve_leaves_the_lock_of_python_to_others():
     n = 300_000
     line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n), format="csr")
-    solver = purlin.Solver(line, solver="cg", preconditioner=None, device="cuda")
+    solver = newel.Solver(line, solver="cg", preconditioner=None, device="cuda")
     turns, over = [0], threading.Event()
 
     def count():
@@ -597,7 +597,7 @@ def test_a_solve_leaves_the_lock_of_python_to_others():
 
     counter = threading.Thread(target=count)
     counter.start()
-    with pytest.warns(purlin.ConvergenceWarning):
+    with pytest.warns(newel.ConvergenceWarning):
         solver.solve(np.ones(n), max_iterations=3000)
     over.set()
     counter.join()
@@ -611,7 +611,7 @@ def test_two_threads_solve_at_once(kind):
     def work(which):
         a = laplacian(12 + which)
         b = np.ones(a.shape[0])
-        solver = purlin.Solver(kind.sparse(a))
+        solver = newel.Solver(kind.sparse(a))
         results[which] = max(residual(a, kind.host(solver.solve(kind.array(b))[0]), b) for _ in range(5))
 
     threads = [threading.Thread(target=work, args=(which,)) for which in range(2)]
@@ -624,7 +624,7 @@ def test_two_threads_solve_at_once(kind):
 
 @every_kind
 def test_facts_of_a_matrix_on_the_device_are_those_on_the_host(kind):
-    assert dict(purlin.info(kind.sparse(A))) == dict(purlin.info(A))
+    assert dict(newel.info(kind.sparse(A))) == dict(newel.info(A))
 
 
 def test_the_python_for_a_device_in_the_document_runs():
@@ -633,7 +633,7 @@ def test_the_python_for_a_device_in_the_document_runs():
     document = next(path for path in (here / "python.md", here.parents[1] / "docs/python.md") if path.exists())
     blocks = re.findall(r"^```py\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL)
     assert len(blocks) == 1
-    names = {"A": A, "b": B, "purlin": purlin}
+    names = {"A": A, "b": B, "newel": newel}
     exec(compile(blocks[0], "python.md", "exec"), names)
     assert type(names["x"]) is cupy.ndarray and residual(A, names["x"].get(), B) < 2e-8
 
@@ -648,12 +648,12 @@ def run(program: str) -> str:
 def test_import_and_a_solve_load_no_more_of_cuda_than_they_need():
     libraries = run("""
 import numpy as np, scipy.sparse as sp
-import purlin
+import newel
 maps = lambda: "".join(name + " " for name in ("libcuda.so", "libcusparse", "libcublas", "libcudart")
                        if name in open("/proc/self/maps").read())
 print(maps())
 A = sp.eye_array(100, format="csr") * 2.0
-x, report = purlin.solve(A, np.ones(100), device="cuda")
+x, report = newel.solve(A, np.ones(100), device="cuda")
 assert report.converged
 print(maps())
 """).splitlines()
@@ -666,22 +666,22 @@ def test_a_solver_may_live_until_the_program_ends(kind):
     assert run(f"""
 import sys
 sys.path.insert(0, {str(__file__.rpartition("/")[0])!r})
-import numpy as np, purlin
+import numpy as np, newel
 from conftest import laplacian
 from device_kinds import kinds
 kind = next(kind for kind in kinds()[0] if kind.name == {kind.name!r})
-solver = purlin.Solver(kind.sparse(laplacian(8)))
+solver = newel.Solver(kind.sparse(laplacian(8)))
 x, report = solver.solve(kind.array(np.ones(64)))
 print(report.converged)
 """).strip() == "True"
 
 
 def test_foreign_memory_outlives_the_array_that_it_came_from():
-    solver = purlin.Solver(A, device="cuda")
+    solver = newel.Solver(A, device="cuda")
     x, _ = solver.solve(Foreign(B))
     address, taken = x.__cuda_array_interface__["data"][0], given_matrix((x, Foreign(np.arange(N, dtype=np.int32)),
                                                                          Foreign(np.arange(N + 1, dtype=np.int32))))
     del x
     gc.collect()
     assert taken.arrays.addresses()[2] == address
-    assert purlin._core.device_of(address) == 0
+    assert newel._core.device_of(address) == 0

@@ -4,11 +4,11 @@
 import numpy as np
 import pytest
 
-import purlin
-from purlin._choices import choose_device, stream_handle
-from purlin._device_array import ForeignArray, shape_of
+import newel
+from newel._choices import choose_device, stream_handle
+from newel._device_array import ForeignArray, shape_of
 
-needs_cuda = pytest.mark.skipif(not purlin._core.has_cuda, reason="this build has no CUDA")
+needs_cuda = pytest.mark.skipif(not newel._core.has_cuda, reason="this build has no CUDA")
 
 
 class Interface:
@@ -65,7 +65,7 @@ def test_shapes_are_those_of_whatever_comes():
 @pytest.mark.parametrize("values", [np.arange(6.0).reshape(2, 3), np.asfortranarray(np.ones((2, 3), dtype=np.float32)),
                                     np.arange(5, dtype=np.int64)[::2], np.array([True]), np.arange(3, dtype=np.uint32)])
 def test_dlpack_is_read(values):
-    array = purlin._core.DlpackArray(values.__dlpack__())
+    array = newel._core.DlpackArray(values.__dlpack__())
     assert array.address == values.__array_interface__["data"][0]
     assert tuple(array.shape) == values.shape and tuple(array.strides) == values.strides
     assert np.dtype(array.type) == values.dtype
@@ -93,13 +93,13 @@ def test_a_device_may_be_named():
         choose_device("cuda:5", 2, None)
 
 
-@pytest.mark.skipif(purlin._core.has_cuda, reason="this build has CUDA")
+@pytest.mark.skipif(newel._core.has_cuda, reason="this build has CUDA")
 def test_a_build_without_cuda_says_so():
-    with pytest.raises(RuntimeError, match="this build of Purlin has no CUDA"):
+    with pytest.raises(RuntimeError, match="this build of Newel has no CUDA"):
         choose_device("cuda", None, None)
-    with pytest.raises(RuntimeError, match="this build of Purlin has no CUDA"):
-        purlin.solve(purlin.Solver, Interface())
-    assert purlin.devices() == []
+    with pytest.raises(RuntimeError, match="this build of Newel has no CUDA"):
+        newel.solve(newel.Solver, Interface())
+    assert newel.devices() == []
 
 
 def test_streams_come_in_several_kinds():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Diagonal matrices, which purlin.solve divides by without a setup: only these, and with the report that any solve has.
+"""Diagonal matrices, which newel.solve divides by without a setup: only these, and with the report that any solve has.
 
 The library divides too, by the inverse that is its preconditioner."""
 
@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from conftest import laplacian, residual
 
-import purlin
+import newel
 
 
 def diagonal(values, form="csr", index=np.int32):
@@ -27,7 +27,7 @@ def test_x_is_b_over_the_diagonal(rng, form, index):
     d = rng.uniform(-2, 2, 5000)
     b = rng.standard_normal(5000)
     a = diagonal(d, form, index)
-    x, report = purlin.solve(a, b, rtol=1e-14, max_iterations=1)
+    x, report = newel.solve(a, b, rtol=1e-14, max_iterations=1)
     assert without_setup(report) and report.converged and report.iterations == 0
     np.testing.assert_array_equal(x, b / d)
     assert residual(a, x, b) < 1e-15
@@ -37,8 +37,8 @@ def test_x_is_b_over_the_diagonal(rng, form, index):
 
 def test_the_report_has_all_that_others_have():
     b = np.ones(50)
-    _, divided = purlin.solve(diagonal(np.arange(1, 51)), b)
-    _, iterated = purlin.solve(diagonal(np.arange(1, 51)), b, solver="cg")
+    _, divided = newel.solve(diagonal(np.arange(1, 51)), b)
+    _, iterated = newel.solve(diagonal(np.arange(1, 51)), b, solver="cg")
     assert divided.solver == "division" and iterated.solver == "cg"
     ours, theirs = divided.to_dict(), iterated.to_dict()
     assert set(ours) == set(theirs)
@@ -48,25 +48,25 @@ def test_the_report_has_all_that_others_have():
     assert "converged after 0 iterations of division" in repr(divided)
 
 
-@pytest.mark.filterwarnings("ignore::purlin.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::newel.ConvergenceWarning")
 @pytest.mark.parametrize("b", [np.zeros(4), np.full(4, 1e-170), np.full(4, 1e200), np.array([1.0, np.nan, 0, 0])])
 def test_numbers_out_of_the_ordinary_are_a_solvers(b):
     a = diagonal([1.0, 2.0, 4.0, 8.0])
     with np.errstate(all="ignore"):
         try:
-            expected = purlin.Solver(a).solve(b)
+            expected = newel.Solver(a).solve(b)
         except ValueError as error:
             with pytest.raises(ValueError, match=str(error)[:20]):
-                purlin.solve(a, b)
+                newel.solve(a, b)
             return
-        x, report = purlin.solve(a, b)
+        x, report = newel.solve(a, b)
     assert not without_setup(report) and report.status == expected[1].status
     np.testing.assert_allclose(x, expected[0], rtol=1e-12)
 
 
 def test_a_zero_on_the_diagonal_is_not_divided_by():
     a = diagonal([1.0, 0.0, 3.0])
-    x, report = purlin.solve(a, np.array([1.0, 0.0, 3.0]))
+    x, report = newel.solve(a, np.array([1.0, 0.0, 3.0]))
     assert report.solver != "division"
     assert residual(a, x, np.array([1.0, 0.0, 3.0])) < 1e-8
 
@@ -75,18 +75,18 @@ def test_one_entry_a_row_is_not_enough():
     rolled = sp.csr_array(np.roll(np.eye(6), 1, axis=1))
     uneven = sp.csr_array((np.ones(3), np.arange(3), np.array([0, 2, 3, 3])), shape=(3, 3))
     assert rolled.nnz == 6 and uneven.nnz == 3
-    x, report = purlin.solve(rolled, np.arange(6.0))
+    x, report = newel.solve(rolled, np.arange(6.0))
     assert report.solver != "division" and residual(rolled, x, np.arange(6.0)) < 1e-8
-    assert purlin.solve(laplacian(3), np.ones(9))[1].solver != "division"
+    assert newel.solve(laplacian(3), np.ones(9))[1].solver != "division"
     b = np.array([1.0, 1.0, 0.0])
-    with pytest.warns(purlin.ConvergenceWarning):  # it is singular
-        assert purlin.solve(uneven, b)[1].solver != "division"
+    with pytest.warns(newel.ConvergenceWarning):  # it is singular
+        assert newel.solve(uneven, b)[1].solver != "division"
 
 
 @pytest.mark.parametrize("keywords", [{"x0": np.ones(3)}, {"callback": lambda now: True}, {"solver": "auto"},
                                       {"time_limit": 1.0}, {"precision": "single", "rtol": 1e-5}])
 def test_who_asks_for_more_gets_a_solver(keywords):
-    x, report = purlin.solve(diagonal([1.0, 2.0, 4.0]), np.ones(3), **keywords)
+    x, report = newel.solve(diagonal([1.0, 2.0, 4.0]), np.ones(3), **keywords)
     assert not without_setup(report) and report.converged
     np.testing.assert_allclose(x, [1.0, 0.5, 0.25], rtol=1e-4)
 
@@ -94,12 +94,12 @@ def test_who_asks_for_more_gets_a_solver(keywords):
 @pytest.mark.parametrize("wrong", [{"rtol": -1.0}, {"rtol": float("nan")}, {"atol": -1.0}, {"max_iterations": -1}])
 def test_bad_choices_are_refused_all_the_same(wrong):
     with pytest.raises(ValueError):
-        purlin.solve(diagonal([1.0, 2.0]), np.ones(2), **wrong)
+        newel.solve(diagonal([1.0, 2.0]), np.ones(2), **wrong)
 
 
 def test_a_solver_divides_and_takes_new_values(rng):
     d, b = rng.uniform(-2, 2, 500), rng.standard_normal((500, 2))
-    solver = purlin.Solver(diagonal(d))
+    solver = newel.Solver(diagonal(d))
     for values in (d, 3 * d, d[::-1]):
         solver.refresh(values)
         x, reports = solver.solve(b)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import purlin
+import newel
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts/docs"))
@@ -47,7 +47,7 @@ def test_what_a_block_prints_is_compared_with_what_the_page_shows():
         assert len(run_python.work_through(page.format(shown), "page")[1]) == wrong
 
 
-@pytest.mark.parametrize("module", [purlin, purlin._solve, purlin._progress])
+@pytest.mark.parametrize("module", [newel, newel._solve, newel._progress])
 def test_the_examples_of_docstrings_run(module):
     results = doctest.testmod(module)
     assert results.attempted > 0 and results.failed == 0
@@ -62,8 +62,8 @@ def test_the_tutorial_shows_what_its_program_prints():
 def test_the_figures_of_the_document_are_those_of_its_record():
     record = json.loads((ROOT / "docs/results/python_host.json").read_text())
     overhead, systems = record["overhead"], record["systems"].values()
-    both = [s for s in systems if s["purlin"]["reached"] and s["scipy"]["reached"]]
-    ahead = [s for s in both if s["purlin"]["seconds"] < s["scipy"]["seconds"]]
+    both = [s for s in systems if s["newel"]["reached"] and s["scipy"]["reached"]]
+    ahead = [s for s in both if s["newel"]["seconds"] < s["scipy"]["seconds"]]
     text = " ".join((ROOT / "docs/python.md").read_text().split())
     assert f"takes {overhead['beyond_solve_us']:.1f} us more" in text
     assert f"`refresh` {overhead['refresh_call_us']:.1f} us" in text
@@ -72,8 +72,8 @@ def test_the_figures_of_the_document_are_those_of_its_record():
 
 
 def test_every_public_name_is_documented():
-    for name in purlin.__all__:
-        thing = getattr(purlin, name)
+    for name in newel.__all__:
+        thing = getattr(newel, name)
         if name == "__version__":
             continue
         assert thing.__doc__, name

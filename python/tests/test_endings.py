@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import purlin
+import newel
 
-pytestmark = pytest.mark.filterwarnings("ignore::purlin.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::newel.ConvergenceWarning")
 
 
 def line(n, diagonal=2.0):
@@ -49,22 +49,22 @@ def check(A, b, x, report):
 def test_a_regular_matrix_has_no_null_space_at_any_scale(scale, of_b):
     b = np.random.default_rng(0).standard_normal(50) * of_b
     with pytest.raises(ValueError, match="null_space|null space"):
-        purlin.solve(line(50) * scale, b, rtol=1e-5, null_space="constant", preconditioner="none", solver="cg")
+        newel.solve(line(50) * scale, b, rtol=1e-5, null_space="constant", preconditioner="none", solver="cg")
 
 
 @pytest.mark.parametrize("solver", ["cg", "gmres", "bicgstab"])
 def test_the_residual_is_not_that_of_another_x_when_x_leaves_the_range(solver):
     A, b = line(8) * 1e-309, np.ones(8)
-    check(A, b, *purlin.solve(A, b, preconditioner="none", solver=solver, max_iterations=2, rtol=1e-8))
+    check(A, b, *newel.solve(A, b, preconditioner="none", solver=solver, max_iterations=2, rtol=1e-8))
     A, b = line(34) * 1e290, np.random.default_rng(1).standard_normal(34) * 1e-61
-    check(A, b, *purlin.solve(A, b, solver=solver, max_iterations=5, rtol=0.01))
+    check(A, b, *newel.solve(A, b, solver=solver, max_iterations=5, rtol=0.01))
 
 
 @pytest.mark.parametrize("scale", [1e153, 1e154, 1e155, 1e200])
 @pytest.mark.parametrize("x0", [None, np.ones(2)])
 def test_a_guess_of_ordinary_size_does_not_overflow_next_to_a_large_matrix(scale, x0):
     A, b = sp.csr_array(np.eye(2) * scale), np.array([1.0, 2.0])
-    x, report = purlin.solve(A, b, x0=x0, preconditioner="jacobi")
+    x, report = newel.solve(A, b, x0=x0, preconditioner="jacobi")
     assert report.converged, report.reason
     np.testing.assert_allclose(x * scale, b)
     check(A, b, x, report)
@@ -73,7 +73,7 @@ def test_a_guess_of_ordinary_size_does_not_overflow_next_to_a_large_matrix(scale
 @pytest.mark.parametrize("scale", [1e-100, 1e-140, 1e-145, 1e-150, 1e-200])
 @pytest.mark.parametrize("shape", [np.r_[1.0, np.full(39, 1e-3)], np.ones(40)])
 def test_norms_are_2_norms_also_where_squares_underflow(scale, shape):
-    x, report = purlin.solve(line(40, 3.0), shape * scale, atol=1e-10, solver="cg")
+    x, report = newel.solve(line(40, 3.0), shape * scale, atol=1e-10, solver="cg")
     assert report.converged
     assert report.rhs_norm / scale == pytest.approx(np.linalg.norm(shape))
     if not x.any():
@@ -87,7 +87,7 @@ def test_norms_are_2_norms_also_where_squares_underflow(scale, shape):
 ])
 def test_the_history_starts_from_the_guess_and_has_one_entry_for_each_iteration(A, b, options):
     b = np.random.default_rng(3).standard_normal(35) if b is None else b
-    _, report = purlin.solve(A, b, **options)
+    _, report = newel.solve(A, b, **options)
     assert report.initial_residual == pytest.approx(np.linalg.norm(b))
     assert report.tolerance == pytest.approx(max(options["rtol"] * np.linalg.norm(b), options.get("atol", 0.0)))
     assert len(report.history) == report.iterations + 1
@@ -97,7 +97,7 @@ def test_unknowns_without_entries_are_finite_where_a_solve_has_converged():
     A = sp.csr_array(np.array([[0, -2.0, 0], [0, 0, -2], [0, 0, 2]]))
     A.eliminate_zeros()
     for x0 in (None, np.zeros(3), np.array([np.nan, 0, 0]), np.array([np.inf, 0, 0])):
-        x, report = purlin.solve(A, np.array([-3.0, -4, 5]), x0=x0, rtol=0.1)
+        x, report = newel.solve(A, np.array([-3.0, -4, 5]), x0=x0, rtol=0.1)
         assert np.isfinite(x).all() or not report.converged
     found = 0
     for seed in range(200):
@@ -110,7 +110,7 @@ def test_unknowns_without_entries_are_finite_where_a_solve_has_converged():
         b = A @ np.round(rng.standard_normal(n) * 4)
         b = b + 1e-3 * np.linalg.norm(b) * rng.standard_normal(n) / np.sqrt(n)
         try:
-            x, report = purlin.solve(A, b, rtol=1e-3)
+            x, report = newel.solve(A, b, rtol=1e-3)
         except ValueError:  # an empty row
             continue
         found += 1
@@ -127,7 +127,7 @@ def test_a_load_that_a_singular_matrix_cannot_carry_is_never_converged():
             for solver in ("auto", "cg", "bicgstab", "gmres"):
                 with warnings.catch_warnings(record=True) as caught:
                     warnings.simplefilter("always")
-                    x, report = purlin.solve(A, b, solver=solver, precision=precision)
+                    x, report = newel.solve(A, b, solver=solver, precision=precision)
                 assert not report.converged
-                assert any(issubclass(w.category, purlin.ConvergenceWarning) for w in caught)
+                assert any(issubclass(w.category, newel.ConvergenceWarning) for w in caught)
                 assert report.relative_residual >= abs(b.sum()) / 2 / np.linalg.norm(b) * 0.99

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 from conftest import laplacian
 
-import purlin
+import newel
 
 A = laplacian(4)
 B = np.ones(16)
@@ -27,7 +27,7 @@ class OnDevice:
 ])
 def test_a_right_hand_side_of_the_wrong_shape_is_refused(b, words):
     with pytest.raises(ValueError, match=words):
-        purlin.solve(A, b)
+        newel.solve(A, b)
 
 
 @pytest.mark.parametrize("b, words", [
@@ -39,7 +39,7 @@ def test_a_right_hand_side_of_the_wrong_shape_is_refused(b, words):
 ])
 def test_a_right_hand_side_of_the_wrong_type_is_refused(b, words):
     with pytest.raises(TypeError, match=words):
-        purlin.solve(A, b)
+        newel.solve(A, b)
 
 
 @pytest.mark.parametrize("a, error, words", [
@@ -58,31 +58,31 @@ def test_a_right_hand_side_of_the_wrong_type_is_refused(b, words):
 ])
 def test_a_matrix_that_is_none_is_refused(a, error, words):
     with pytest.raises(error, match=words):
-        purlin.solve(a, B)
+        newel.solve(a, B)
 
 
 def test_a_column_outside_the_matrix_is_named_with_its_row():
     indices = A.indices.copy()
     indices[A.indptr[5]] = 16
     with pytest.raises(ValueError, match="row 5, column 16"):
-        purlin.solve((A.data, indices, A.indptr), B)
+        newel.solve((A.data, indices, A.indptr), B)
     indices[A.indptr[5]] = -1
     with pytest.raises(ValueError, match="row 5, column -1"):
-        purlin.solve((A.data, indices, A.indptr), B)
+        newel.solve((A.data, indices, A.indptr), B)
 
 
 def test_pointers_that_descend_are_named():
     indptr = A.indptr.copy()
     indptr[3], indptr[4] = indptr[4], indptr[3]
     with pytest.raises(ValueError, match="row 3"):
-        purlin.solve((A.data, A.indices, indptr), B)
+        newel.solve((A.data, A.indices, indptr), B)
 
 
 def test_a_zero_on_the_diagonal_is_named():
     a = A.copy()
     a.setdiag(np.where(np.arange(16) == 9, 0.0, 4.0))
     with pytest.raises(ValueError, match="row 9"):
-        purlin.solve(a, B, preconditioner="jacobi")
+        newel.solve(a, B, preconditioner="jacobi")
 
 
 @pytest.mark.parametrize("keywords, error, words", [
@@ -121,17 +121,17 @@ def test_a_zero_on_the_diagonal_is_named():
 ])
 def test_choices_that_there_are_not_are_refused(keywords, error, words):
     with pytest.raises(error, match=words):
-        purlin.solve(A, B, **keywords)
+        newel.solve(A, B, **keywords)
 
 
-@pytest.mark.skipif(bool(purlin.devices()), reason="there is a device")
+@pytest.mark.skipif(bool(newel.devices()), reason="there is a device")
 @pytest.mark.parametrize("call", [
-    lambda: purlin.Solver(A, device="cuda"),
-    lambda: purlin.Solver(A, device="cuda:1"),
-    lambda: purlin.solve(A, OnDevice()),
-    lambda: purlin.solve(OnDevice(), B),
-    lambda: purlin.solve((OnDevice(64), OnDevice(64, "<i4"), OnDevice(17, "<i4")), B),
-    lambda: purlin.cg(A, OnDevice()),
+    lambda: newel.Solver(A, device="cuda"),
+    lambda: newel.Solver(A, device="cuda:1"),
+    lambda: newel.solve(A, OnDevice()),
+    lambda: newel.solve(OnDevice(), B),
+    lambda: newel.solve((OnDevice(64), OnDevice(64, "<i4"), OnDevice(17, "<i4")), B),
+    lambda: newel.cg(A, OnDevice()),
 ])
 def test_a_device_that_is_not_there_is_named(call):
     with pytest.raises(RuntimeError, match="no CUDA"):
@@ -140,13 +140,13 @@ def test_a_device_that_is_not_there_is_named(call):
 
 def test_arrays_on_a_device_are_not_for_the_host():
     with pytest.raises((TypeError, RuntimeError), match="on a device"):
-        purlin.Solver(A, device="host").solve(OnDevice())
+        newel.Solver(A, device="host").solve(OnDevice())
     with pytest.raises(TypeError, match="on a device"):
-        purlin.Solver(A, coordinates=OnDevice())
+        newel.Solver(A, coordinates=OnDevice())
 
 
 def test_memory_that_there_is_not_is_memory_error():
     n = 2_000_000
     eye = sp.eye_array(n, format="csr")
     with pytest.raises(MemoryError, match="TB"):
-        purlin.Solver(eye, solver="gmres", restart=1 << 20)
+        newel.Solver(eye, solver="gmres", restart=1 << 20)

@@ -10,17 +10,17 @@ import pytest
 
 # What a thread does for ever. `a` has 40,000 rows, and `small` 100.
 WORK = {
-    "a long solve": "purlin.solve(a, b, rtol=1e-14, preconditioner=None)",
+    "a long solve": "newel.solve(a, b, rtol=1e-14, preconditioner=None)",
     "short solves": "solver.solve(small_b)",
-    "setups": "purlin.Solver(a, preconditioner='fsai')",
+    "setups": "newel.Solver(a, preconditioner='fsai')",
     "refreshes": "solver.refresh(small.data)",
     "products": "solver @ small_b",
-    "a callback in Python": "purlin.solve(a, b, preconditioner=None, callback=lambda p: sum(range(200)) > 0)",
-    "a callback that waits": "purlin.solve(a, b, preconditioner=None, callback=lambda p: time.sleep(0.001))",
-    "an operator": "purlin.solve(lambda x: sum(range(200)) + a @ x - sum(range(200)), b)",
-    "an operator and a preconditioner": "purlin.solve(aslinearoperator(a), b, M=lambda x: 0.25 * x)",
-    "iterates of SciPy's kind": "purlin.cg(a, b, callback=lambda xk: sum(range(200)))",
-    "columns": "purlin.solve(a, np.ones((40000, 3)), rtol=1e-14, preconditioner=None)",
+    "a callback in Python": "newel.solve(a, b, preconditioner=None, callback=lambda p: sum(range(200)) > 0)",
+    "a callback that waits": "newel.solve(a, b, preconditioner=None, callback=lambda p: time.sleep(0.001))",
+    "an operator": "newel.solve(lambda x: sum(range(200)) + a @ x - sum(range(200)), b)",
+    "an operator and a preconditioner": "newel.solve(aslinearoperator(a), b, M=lambda x: 0.25 * x)",
+    "iterates of SciPy's kind": "newel.cg(a, b, callback=lambda xk: sum(range(200)))",
+    "columns": "newel.solve(a, np.ones((40000, 3)), rtol=1e-14, preconditioner=None)",
     "an operator that raises": "solve_and_fail(lambda x: 1 / 0)",
 }
 
@@ -28,7 +28,7 @@ PROGRAM = """
 import threading, time
 import numpy as np, scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
-import purlin
+import newel
 
 def laplacian(n):
     line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n), format="csr")
@@ -36,13 +36,13 @@ def laplacian(n):
 
 def solve_and_fail(product):
     try:
-        purlin.solve(product, b)
+        newel.solve(product, b)
     except ZeroDivisionError:
         pass
 
 a, small = laplacian(200), laplacian(10)
 b, small_b = np.ones(40000), np.ones(100)
-solver = purlin.Solver(small)
+solver = newel.Solver(small)
 
 def work():
     while True:
@@ -60,7 +60,7 @@ def ended(work, threads=2, seconds=0.2, end=""):
     for name, text in (("WORK", work), ("THREADS", threads), ("SECONDS", seconds), ("END", end)):
         program = re.sub(rf"\b{name}\b", lambda _: str(text), program)
     if work.startswith("solver"):  # which one thread uses at a time
-        program = program.replace("def work():\n", "def work():\n    solver = purlin.Solver(small)\n")
+        program = program.replace("def work():\n", "def work():\n    solver = newel.Solver(small)\n")
     return subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=300)
 
 
@@ -81,7 +81,7 @@ def test_the_interpreter_may_solve_while_it_ends():
 class AtTheEnd:
     def __del__(self):
         x, report = solver.solve(small_b)
-        print("solved", report.converged, purlin.solve(lambda x: small @ x, small_b)[1].converged)
+        print("solved", report.converged, newel.solve(lambda x: small @ x, small_b)[1].converged)
 import sys
 sys.modules["at_the_end"] = AtTheEnd()
 """
@@ -93,7 +93,7 @@ def test_threads_that_are_no_daemons_finish_their_work():
     end = """
 def last():
     time.sleep(0.2)
-    print("solved", purlin.solve(a, b)[1].converged)
+    print("solved", newel.solve(a, b)[1].converged)
 threading.Thread(target=last).start()
 """
     result = ended(WORK["an operator"], threads=1, end=end)
@@ -106,7 +106,7 @@ import atexit
 done = threading.Event()
 def last():
     time.sleep(0.1)
-    print("solved", purlin.solve(lambda x: a @ x, b)[1].converged)
+    print("solved", newel.solve(lambda x: a @ x, b)[1].converged)
     done.set()
 threading.Thread(target=last, daemon=True).start()
 atexit.register(done.wait)

@@ -15,7 +15,7 @@ import scipy.io
 import scipy.sparse as sp
 from conftest import convection, laplacian
 
-import purlin
+import newel
 
 
 @pytest.mark.parametrize("suffix", [".mtx", ".mtx.gz"])
@@ -27,49 +27,49 @@ def test_a_matrix_is_read_as_scipy_reads_it(tmp_path, suffix, symmetry):
     if suffix == ".mtx.gz":
         path = tmp_path / "a.mtx.gz"
         path.write_bytes(gzip.compress((tmp_path / "a.mtx").read_bytes()))
-    read = purlin.read(path)
+    read = newel.read(path)
     assert isinstance(read, sp.csr_array) and read.dtype == np.float64
     assert (read != a).nnz == 0
-    assert purlin.solve(read, np.ones(36))[1].converged
+    assert newel.solve(read, np.ones(36))[1].converged
 
 
 @pytest.mark.parametrize("has_zlib", [False, True])
 def test_packed_files_are_read_without_zlib_too(tmp_path, monkeypatch, has_zlib):
-    if has_zlib and not purlin._core.has_zlib:
+    if has_zlib and not newel._core.has_zlib:
         pytest.skip("this build has no zlib")
-    monkeypatch.setattr(purlin._core, "has_zlib", has_zlib)
+    monkeypatch.setattr(newel._core, "has_zlib", has_zlib)
     text = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4.0\n2 1 -1.5\n"
     packed = gzip.compress(text)
     (tmp_path / "a.mtx.gz").write_bytes(packed)
-    assert np.array_equal(purlin.read(tmp_path / "a.mtx.gz").toarray(), [[4.0, -1.5], [-1.5, 0.0]])
+    assert np.array_equal(newel.read(tmp_path / "a.mtx.gz").toarray(), [[4.0, -1.5], [-1.5, 0.0]])
     (tmp_path / "cut.mtx.gz").write_bytes(packed[:-12])
     with pytest.raises(ValueError, match=r"cut\.mtx\.gz: expected"):
-        purlin.read(tmp_path / "cut.mtx.gz")
+        newel.read(tmp_path / "cut.mtx.gz")
     (tmp_path / "bad.mtx.gz").write_bytes(gzip.compress(text.replace(b"2 1", b"3 1")))
     with pytest.raises(ValueError, match=r"bad\.mtx\.gz:4"):
-        purlin.read(tmp_path / "bad.mtx.gz")
+        newel.read(tmp_path / "bad.mtx.gz")
 
 
 def test_an_array_is_read_as_numpy_has_it(tmp_path):
     for values in (np.arange(5.0), np.arange(12.0).reshape(4, 3)):
         path = tmp_path / "b.mtx"
         scipy.io.mmwrite(path, values.reshape(values.shape[0], -1), precision=17)
-        assert np.array_equal(purlin.read(str(path)), values)
+        assert np.array_equal(newel.read(str(path)), values)
 
 
 def test_a_damaged_file_is_named_with_its_line(tmp_path):
     path = tmp_path / "a.mtx"
     path.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 4.0\n")
     with pytest.raises(ValueError, match=r"a\.mtx:3"):
-        purlin.read(path)
+        newel.read(path)
 
 
 def test_files_that_are_not_there_raise_what_open_raises(tmp_path):
     for name in (tmp_path / "nowhere.mtx", str(tmp_path / "nowhere.mtx"), bytes(tmp_path / "nowhere.mtx")):
         with pytest.raises(FileNotFoundError, match="nowhere"):
-            purlin.read(name)
+            newel.read(name)
     with pytest.raises(IsADirectoryError):
-        purlin.read(tmp_path)
+        newel.read(tmp_path)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
@@ -78,7 +78,7 @@ def test_a_skew_symmetric_array_is_read_with_its_zero_diagonal(tmp_path, n):
     a = lower - lower.T
     path = tmp_path / "skew.mtx"
     scipy.io.mmwrite(path, a, symmetry="skew-symmetric", precision=17)
-    read = purlin.read(path)
+    read = newel.read(path)
     assert isinstance(read, np.ndarray) and read.shape == (n, n)
     assert np.array_equal(read, a)
 
@@ -91,19 +91,19 @@ def test_open_files_are_read_from_where_they_stand(tmp_path):
     packed.write_bytes(gzip.compress(text.encode()))
     with open(plain, encoding="utf-8") as words, open(plain, "rb") as raw, gzip.open(packed) as inflated:
         for stream in (words, raw, inflated, io.StringIO(text), io.BytesIO(text.encode()), io.BytesIO(packed.read_bytes())):
-            assert np.array_equal(purlin.read(stream).toarray(), expected)
+            assert np.array_equal(newel.read(stream).toarray(), expected)
     later = io.BytesIO(b"before" + text.encode())
     later.seek(6)
-    assert np.array_equal(purlin.read(later).toarray(), expected)
+    assert np.array_equal(newel.read(later).toarray(), expected)
     (tmp_path / "a.mtx.bz2").write_bytes(bz2.compress(text.encode()))
-    assert np.array_equal(purlin.read(tmp_path / "a.mtx.bz2").toarray(), expected)
+    assert np.array_equal(newel.read(tmp_path / "a.mtx.bz2").toarray(), expected)
     with pytest.raises(ValueError, match=r"<stream>:1: expected the banner"):
-        purlin.read(io.StringIO("nothing"))
+        newel.read(io.StringIO("nothing"))
     with open(tmp_path / "bad.mtx", "w+") as bad:
         bad.write(text.replace("2 1 -1.5", "3 1 -1.5"))
         bad.seek(0)
         with pytest.raises(ValueError, match=r"bad\.mtx:5"):
-            purlin.read(bad)
+            newel.read(bad)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -112,18 +112,18 @@ def test_open_files_are_read_from_where_they_stand(tmp_path):
 def test_what_save_npz_writes_is_read(tmp_path, kind, form, packed):
     a = kind(convection(6))
     sp.save_npz(tmp_path / "a.npz", a.asformat(form), compressed=packed)
-    read = purlin.read(tmp_path / "a.npz")
+    read = newel.read(tmp_path / "a.npz")
     assert isinstance(read, sp.csr_array)
     assert (read != sp.csr_array(a)).nnz == 0
 
 
 @pytest.mark.parametrize("has_zlib", [False, True])
 def test_packed_archives_are_read_without_zlib_too(tmp_path, monkeypatch, has_zlib):
-    if has_zlib and not purlin._core.has_zlib:
+    if has_zlib and not newel._core.has_zlib:
         pytest.skip("this build has no zlib")
-    monkeypatch.setattr(purlin._core, "has_zlib", has_zlib)
+    monkeypatch.setattr(newel._core, "has_zlib", has_zlib)
     sp.save_npz(tmp_path / "a.npz", laplacian(4))
-    assert (purlin.read(tmp_path / "a.npz") != sp.csr_array(laplacian(4))).nnz == 0
+    assert (newel.read(tmp_path / "a.npz") != sp.csr_array(laplacian(4))).nnz == 0
 
 
 @pytest.mark.parametrize("dtype", ["f8", ">f4", "i2", "u8", "?"])
@@ -132,20 +132,20 @@ def test_what_numpy_saves_is_read(tmp_path, dtype, order):
     for values in (np.arange(5), np.arange(12).reshape(4, 3), np.zeros((0, 2))):
         saved = np.asarray(values, dtype=dtype, order=order)
         np.save(tmp_path / "b.npy", saved)
-        read = purlin.read(tmp_path / "b.npy")
+        read = newel.read(tmp_path / "b.npy")
         assert read.dtype == np.float64 and np.array_equal(read, saved.astype(float))
     with pytest.raises(ValueError, match="complex"):
         np.save(tmp_path / "c.npy", np.ones(3) * 1j)
-        purlin.read(tmp_path / "c.npy")
+        newel.read(tmp_path / "c.npy")
 
 
 def _converted(path):
     """What the line that answers a file of MATLAB converts it to."""
     with pytest.raises(ValueError, match="MATLAB") as refused:
-        purlin.read(path)
+        newel.read(path)
     line = re.search(r'python3 -c "(.*)"$', str(refused.value)).group(1)
     subprocess.run([sys.executable, "-c", line], check=True)
-    return purlin.read(path.with_suffix(".mtx"))
+    return newel.read(path.with_suffix(".mtx"))
 
 
 def test_the_line_that_answers_a_file_of_matlab_converts_it(tmp_path):
@@ -175,7 +175,7 @@ def test_the_line_that_answers_a_file_of_hdf5_converts_it(tmp_path):
 
 
 def test_facts_are_those_of_the_matrix():
-    facts = purlin.info(laplacian(10))
+    facts = newel.info(laplacian(10))
     assert facts["rows"] == 100 and facts["nonzeros"] == laplacian(10).nnz
     assert facts["symmetric"] and facts["positive_diagonal"] and not facts["rows_sum_to_zero"]
     assert facts["row_length"] == (3, 4.6, 5)
@@ -186,43 +186,43 @@ def test_facts_are_those_of_the_matrix():
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
 def test_facts_do_not_depend_on_the_form(form):
-    facts = purlin.info(convection(30).asformat(form))
+    facts = newel.info(convection(30).asformat(form))
     assert not facts["symmetric"] and facts["pattern_symmetric"] and facts["solvers"][0] == "bicgstab"
     assert facts["largest_asymmetry"] == pytest.approx(1.2)
 
 
 def test_repeated_entries_are_summed_for_the_facts():
     a = sp.coo_array((np.array([1.0, 1.0, 5.0]), (np.array([0, 0, 1]), np.array([0, 0, 1]))), shape=(2, 2))
-    facts = purlin.info(a)
+    facts = newel.info(a)
     assert facts["nonzeros"] == 3 and facts["magnitudes"] == (2.0, 5.0) and facts["row_length"] == (1, 1.0, 1)
     csr = sp.csr_array((np.array([1.0, 1.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
-    assert purlin.info(csr)["magnitudes"] == (2.0, 5.0) and csr.nnz == 3
+    assert newel.info(csr)["magnitudes"] == (2.0, 5.0) and csr.nnz == 3
 
 
 def test_facts_name_what_is_wrong():
     a = convection(10).tolil()
     a[4, 4] = -1
     a[7, 7] = 0
-    facts = purlin.info(a.tocsr())
+    facts = newel.info(a.tocsr())
     assert facts["negative_diagonal"] == {"count": 1, "first": 4}
     assert facts["missing_diagonal"]["count"] + facts["zero_diagonal"]["count"] == 1
     assert "row 4" in repr(facts) and "row 7" in repr(facts)
-    assert "not square" in repr(purlin.info(convection(10)[:, :5]))
+    assert "not square" in repr(newel.info(convection(10)[:, :5]))
     a[2, :] = 0
-    facts = purlin.info(a.tocsr())
+    facts = newel.info(a.tocsr())
     assert "row 2 is empty" in facts["recommendation"]
 
 
 def test_names_are_those_that_options_take():
     a = laplacian(5)
-    for name in purlin.solvers():
-        assert purlin.solve(a, np.ones(25), solver=name)[1].converged
-    for name in purlin.preconditioners():
-        assert purlin.solve(a, np.ones(25), preconditioner=name)[1].converged
-    for name in purlin.formats():
-        assert purlin.solve(a, np.ones(25), format=name)[1].converged
-    for name, value in purlin.preconditioner_options().items():
-        purlin.Solver(a, options={name: value})
+    for name in newel.solvers():
+        assert newel.solve(a, np.ones(25), solver=name)[1].converged
+    for name in newel.preconditioners():
+        assert newel.solve(a, np.ones(25), preconditioner=name)[1].converged
+    for name in newel.formats():
+        assert newel.solve(a, np.ones(25), format=name)[1].converged
+    for name, value in newel.preconditioner_options().items():
+        newel.Solver(a, options={name: value})
 
 
 def test_a_file_whose_name_is_not_in_utf8_is_read(tmp_path):
@@ -233,10 +233,10 @@ def test_a_file_whose_name_is_not_in_utf8_is_read(tmp_path):
             file.write(text)
     except OSError:
         pytest.skip("this file system has names in UTF-8 only")
-    assert np.array_equal(purlin.read(path).toarray(), [[4.0, 0.0], [-1.5, 0.0]])
+    assert np.array_equal(newel.read(path).toarray(), [[4.0, 0.0], [-1.5, 0.0]])
     with open(os.fsdecode(path)) as file:
-        assert purlin.read(file).nnz == 2
+        assert newel.read(file).nnz == 2
     with open(path, "wb") as file:
         file.write(text.replace(b"2 1", b"3 1"))
     with pytest.raises(ValueError, match=r"a\?\.mtx:4"):
-        purlin.read(path)
+        newel.read(path)

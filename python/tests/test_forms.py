@@ -8,7 +8,7 @@ from conftest import convection, laplacian, residual
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import purlin
+import newel
 
 FORMS = ["csr", "csc", "coo", "bsr", "dia"]
 
@@ -47,7 +47,7 @@ def test_every_form_and_type_gives_the_solution(dense, form, array, index, dtype
         if form != "dia" and hasattr(A, name) and not (form == "coo" and array):
             setattr(A, name, getattr(A, name).astype(index))
     b = np.arange(1, dense.shape[0] + 1)
-    x, report = purlin.solve(A, b, rtol=1e-10)
+    x, report = newel.solve(A, b, rtol=1e-10)
     assert report.converged
     # |x - A^-1 b| <= |A^-1| |r|
     bound = 2e-10 * np.linalg.norm(np.linalg.inv(dense), 2) * np.linalg.norm(b)
@@ -68,7 +68,7 @@ def test_repeated_entries_in_any_order_are_summed(dense, form, seed):
         kind = sp.csr_array if form == "csr" else sp.csc_array
         A = kind((value[order], other[order], pointers), shape=(n, n))
     b = np.ones(n)
-    x, report = purlin.solve(A, b, rtol=1e-10)
+    x, report = newel.solve(A, b, rtol=1e-10)
     assert report.converged
     assert residual(sp.csr_array(dense), x, b) < 2e-10
 
@@ -77,7 +77,7 @@ def test_repeated_entries_in_any_order_are_summed(dense, form, seed):
 def test_a_tuple_of_arrays_is_csr(index):
     A = laplacian(10)
     parts = (A.data, A.indices.astype(index), A.indptr.astype(index))
-    x, report = purlin.solve(parts, np.ones(100))
+    x, report = newel.solve(parts, np.ones(100))
     assert report.converged
     assert residual(A, x, np.ones(100)) < 2e-8
 
@@ -85,7 +85,7 @@ def test_a_tuple_of_arrays_is_csr(index):
 @pytest.mark.parametrize("blocksize", [(2, 2), (5, 5), (2, 5), (1, 4)])
 def test_blocks_of_every_shape_are_taken(blocksize):
     A = convection(100)
-    x, report = purlin.solve(A.tobsr(blocksize=blocksize), np.ones(100))
+    x, report = newel.solve(A.tobsr(blocksize=blocksize), np.ones(100))
     assert report.converged
     assert residual(A, x, np.ones(100)) < 2e-8
 
@@ -94,7 +94,7 @@ def test_diagonals_outside_the_matrix_are_left_out():
     data = np.array([[9.0, 9.0, -1.0], [2.0, 3.0, 4.0], [-1.0, 9.0, 9.0]])
     data = np.hstack([data, np.full((3, 2), 9.0)])
     A = sp.dia_array((data, [2, 0, -2]), shape=(3, 3))
-    x, report = purlin.solve(A, np.ones(3), rtol=1e-12)
+    x, report = newel.solve(A, np.ones(3), rtol=1e-12)
     assert np.allclose(x, np.linalg.solve(A.toarray(), np.ones(3)), rtol=1e-11)
     assert report.converged
 
@@ -102,14 +102,14 @@ def test_diagonals_outside_the_matrix_are_left_out():
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])  # SciPy makes no empty matrix of the others
 def test_an_empty_system_has_an_empty_solution(form):
     A = sp.csr_array((0, 0)).asformat(form)
-    x, report = purlin.solve(A, np.zeros(0))
+    x, report = newel.solve(A, np.zeros(0))
     assert x.shape == (0,)
     assert report.converged
 
 
 def test_a_system_of_one_row():
     for form in FORMS:
-        x, report = purlin.solve(sp.csr_array([[4.0]]).asformat(form), [2.0])
+        x, report = newel.solve(sp.csr_array([[4.0]]).asformat(form), [2.0])
         assert x == pytest.approx([0.5], rel=1e-8)
         assert report.rows == 1
 
@@ -120,7 +120,7 @@ def test_arrays_longer_than_the_matrix_are_cut():
     long.indptr = A.indptr
     long.indices = np.concatenate([A.indices, np.full(7, 99, A.indices.dtype)])
     long.data = np.concatenate([A.data, np.full(7, np.nan)])
-    solver = purlin.Solver(long)
+    solver = newel.Solver(long)
     solver.refresh(long.data)
     x, report = solver.solve(np.ones(25))
     assert report.converged
@@ -130,7 +130,7 @@ def test_arrays_longer_than_the_matrix_are_cut():
 @pytest.mark.parametrize("precision", ["double", "single", "mixed"])
 def test_precisions_give_what_they_promise(precision):
     A, b = laplacian(20), np.ones(400)
-    x, report = purlin.solve(A, b, rtol=1e-4 if precision == "single" else 1e-8, precision=precision)
+    x, report = newel.solve(A, b, rtol=1e-4 if precision == "single" else 1e-8, precision=precision)
     assert x.dtype == (np.float32 if precision == "single" else np.float64)
     assert report.precision == precision
     # The matrix is exact in single precision; x is rounded to it.
@@ -140,6 +140,6 @@ def test_precisions_give_what_they_promise(precision):
 def test_foreign_byte_order_is_converted():
     A = laplacian(5)
     A.data = A.data.astype(">f8")
-    x, report = purlin.solve(A, np.ones(25, dtype=">f8"))
+    x, report = newel.solve(A, np.ones(25, dtype=">f8"))
     assert report.converged
     assert residual(laplacian(5), x, np.ones(25)) < 2e-8

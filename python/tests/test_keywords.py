@@ -9,25 +9,25 @@ import pytest
 import scipy.sparse.linalg as sla
 from conftest import laplacian
 
-import purlin
+import newel
 
 A = laplacian(6)
 B = np.ones(36)
 
 PUBLIC = {
-    "solve": purlin.solve, "Solver": purlin.Solver, "Solver.solve": purlin.Solver.solve,
-    "Solver.refresh": purlin.Solver.refresh, "Solver.as_preconditioner": purlin.Solver.as_preconditioner,
-    "cg": purlin.cg, "bicgstab": purlin.bicgstab, "gmres": purlin.gmres, "read": purlin.read, "info": purlin.info,
-    "TerminalProgress": purlin.TerminalProgress,
+    "solve": newel.solve, "Solver": newel.Solver, "Solver.solve": newel.Solver.solve,
+    "Solver.refresh": newel.Solver.refresh, "Solver.as_preconditioner": newel.Solver.as_preconditioner,
+    "cg": newel.cg, "bicgstab": newel.bicgstab, "gmres": newel.gmres, "read": newel.read, "info": newel.info,
+    "TerminalProgress": newel.TerminalProgress,
 }
 CALLS = {
-    "solve": lambda **k: purlin.solve(A, B, **k), "Solver": lambda **k: purlin.Solver(A, **k),
-    "Solver.solve": lambda **k: purlin.Solver(A).solve(B, **k),
-    "Solver.refresh": lambda **k: purlin.Solver(A).refresh(A.data, **k),
-    "Solver.as_preconditioner": lambda **k: purlin.Solver(A).as_preconditioner(**k),
-    "cg": lambda **k: purlin.cg(A, B, **k), "bicgstab": lambda **k: purlin.bicgstab(A, B, **k),
-    "gmres": lambda **k: purlin.gmres(A, B, **k), "read": lambda **k: purlin.read("A.mtx", **k),
-    "info": lambda **k: purlin.info(A, **k), "TerminalProgress": lambda **k: purlin.TerminalProgress(**k),
+    "solve": lambda **k: newel.solve(A, B, **k), "Solver": lambda **k: newel.Solver(A, **k),
+    "Solver.solve": lambda **k: newel.Solver(A).solve(B, **k),
+    "Solver.refresh": lambda **k: newel.Solver(A).refresh(A.data, **k),
+    "Solver.as_preconditioner": lambda **k: newel.Solver(A).as_preconditioner(**k),
+    "cg": lambda **k: newel.cg(A, B, **k), "bicgstab": lambda **k: newel.bicgstab(A, B, **k),
+    "gmres": lambda **k: newel.gmres(A, B, **k), "read": lambda **k: newel.read("A.mtx", **k),
+    "info": lambda **k: newel.info(A, **k), "TerminalProgress": lambda **k: newel.TerminalProgress(**k),
 }
 
 
@@ -40,11 +40,11 @@ def test_signatures_show_every_keyword(name):
 
 
 def test_solve_has_the_keywords_of_a_solver_and_of_its_solve():
-    own = set(inspect.signature(purlin.solve).parameters)
-    of_both = {*inspect.signature(purlin.Solver).parameters, *inspect.signature(purlin.Solver.solve).parameters}
+    own = set(inspect.signature(newel.solve).parameters)
+    of_both = {*inspect.signature(newel.Solver).parameters, *inspect.signature(newel.Solver.solve).parameters}
     assert own == of_both - {"self"} | {"M"}
-    for keyword, parameter in inspect.signature(purlin.Solver).parameters.items():
-        assert inspect.signature(purlin.solve).parameters[keyword].default == parameter.default
+    for keyword, parameter in inspect.signature(newel.Solver).parameters.items():
+        assert inspect.signature(newel.solve).parameters[keyword].default == parameter.default
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -77,42 +77,42 @@ def test_a_keyword_of_another_name_is_answered_with_the_right_one(name, keyword,
 def test_letters_that_utf8_does_not_have_are_answered_in_words():
     for keyword in ("solver", "preconditioner", "format", "decision", "plan_cache"):
         with pytest.raises(ValueError, match=f"{keyword}: expected letters that UTF-8 has"):
-            purlin.solve(A, B, **{keyword: "a\udc80"})
+            newel.solve(A, B, **{keyword: "a\udc80"})
     with pytest.raises(TypeError, match="no keyword"):
-        purlin.solve(A, B, **{"\udc80": 1})
+        newel.solve(A, B, **{"\udc80": 1})
 
 
 def test_an_option_of_another_name_is_answered_with_the_right_one():
     with pytest.raises(ValueError, match="there is no option amg_degre; did you mean 'amg_degree'"):
-        purlin.solve(A, B, options={"amg_degre": 3})
+        newel.solve(A, B, options={"amg_degre": 3})
     for options in ([("amg_degree", 3)], {3: 4}, "amg_degree=3"):
         with pytest.raises(TypeError, match="options: expected"):
-            purlin.solve(A, B, options=options)
+            newel.solve(A, B, options=options)
 
 
 @pytest.mark.parametrize("call, error, words", [
-    (lambda: purlin.solve(A, B, rtol="1e-8"), TypeError, "rtol: expected a number, found '1e-8'"),
-    (lambda: purlin.solve(A, B, atol=None), TypeError, "atol: expected a number, found None"),
-    (lambda: purlin.solve(A, B, rtol=b"1"), TypeError, "rtol: expected a number, found b'1'"),
-    (lambda: purlin.solve(A, B, rtol=1j), TypeError, "rtol: expected a number, found 1j"),
-    (lambda: purlin.solve(A, B, atol=np.ones(3)), TypeError, "atol: expected a number"),
-    (lambda: purlin.solve(A, B, time_limit="1"), TypeError, "time_limit: expected a number, found '1'"),
-    (lambda: purlin.solve(A, B, callback=3), TypeError, "callback: expected a function, found 3"),
-    (lambda: purlin.cg(A, B, callback=3), TypeError, "callback: expected a function, found 3"),
-    (lambda: purlin.Solver(A, rtol="1e-8"), TypeError, "rtol: expected a number, found '1e-8'"),
-    (lambda: purlin.cg(A, B, rtol="1e-8"), TypeError, "rtol: expected a number, found '1e-8'"),
-    (lambda: purlin.cg(A, B, atol=None), ValueError, "atol: expected a number that is not negative, found None"),
-    (lambda: purlin.gmres(A, B, atol="legacy"), ValueError, "atol: expected a number"),
-    (lambda: purlin.bicgstab(A, B, atol=-1), ValueError, "atol: expected a number that is not negative, found -1"),
-    (lambda: purlin.Solver(sla.LinearOperator((2**31, 2**31), matvec=lambda x: x)), ValueError,
+    (lambda: newel.solve(A, B, rtol="1e-8"), TypeError, "rtol: expected a number, found '1e-8'"),
+    (lambda: newel.solve(A, B, atol=None), TypeError, "atol: expected a number, found None"),
+    (lambda: newel.solve(A, B, rtol=b"1"), TypeError, "rtol: expected a number, found b'1'"),
+    (lambda: newel.solve(A, B, rtol=1j), TypeError, "rtol: expected a number, found 1j"),
+    (lambda: newel.solve(A, B, atol=np.ones(3)), TypeError, "atol: expected a number"),
+    (lambda: newel.solve(A, B, time_limit="1"), TypeError, "time_limit: expected a number, found '1'"),
+    (lambda: newel.solve(A, B, callback=3), TypeError, "callback: expected a function, found 3"),
+    (lambda: newel.cg(A, B, callback=3), TypeError, "callback: expected a function, found 3"),
+    (lambda: newel.Solver(A, rtol="1e-8"), TypeError, "rtol: expected a number, found '1e-8'"),
+    (lambda: newel.cg(A, B, rtol="1e-8"), TypeError, "rtol: expected a number, found '1e-8'"),
+    (lambda: newel.cg(A, B, atol=None), ValueError, "atol: expected a number that is not negative, found None"),
+    (lambda: newel.gmres(A, B, atol="legacy"), ValueError, "atol: expected a number"),
+    (lambda: newel.bicgstab(A, B, atol=-1), ValueError, "atol: expected a number that is not negative, found -1"),
+    (lambda: newel.Solver(sla.LinearOperator((2**31, 2**31), matvec=lambda x: x)), ValueError,
      "A: expected at most 2,147,483,647 rows, found 2,147,483,648"),
-    (lambda: purlin.solve(sla.LinearOperator((2**31, 2**31), matvec=lambda x: x), np.broadcast_to(1.0, 2**31)),
+    (lambda: newel.solve(sla.LinearOperator((2**31, 2**31), matvec=lambda x: x), np.broadcast_to(1.0, 2**31)),
      ValueError, "at most 2,147,483,647 rows"),
-    (lambda: purlin.solve(lambda x: x, 3.0), ValueError, r"b: expected shape \(n,\) or \(n, k\)"),
-    (lambda: purlin.solve(A, B, preconditioner=purlin.Solver(A)), TypeError, "as_preconditioner"),
-    (lambda: purlin.solve(A, B, preconditioner="jacobi", M="amg"), TypeError, "M is another name"),
-    (lambda: purlin.info(A, threads="2"), TypeError, "threads: expected a whole number, found '2'"),
-    (lambda: purlin.Solver(A, plan_cache=3), TypeError, "plan_cache: expected a path, found 3"),
+    (lambda: newel.solve(lambda x: x, 3.0), ValueError, r"b: expected shape \(n,\) or \(n, k\)"),
+    (lambda: newel.solve(A, B, preconditioner=newel.Solver(A)), TypeError, "as_preconditioner"),
+    (lambda: newel.solve(A, B, preconditioner="jacobi", M="amg"), TypeError, "M is another name"),
+    (lambda: newel.info(A, threads="2"), TypeError, "threads: expected a whole number, found '2'"),
+    (lambda: newel.Solver(A, plan_cache=3), TypeError, "plan_cache: expected a path, found 3"),
 ])
 def test_what_is_wrong_is_said_in_words(call, error, words):
     with pytest.raises(error, match=words):
@@ -123,9 +123,9 @@ def test_numbers_of_other_types_are_taken():
     from fractions import Fraction
 
     for number in (np.float32(1e-4), np.array(1e-4), Fraction(1, 10000), 1, 0):
-        _, report = purlin.solve(A, B, rtol=1e-4, atol=number)
+        _, report = newel.solve(A, B, rtol=1e-4, atol=number)
         assert report.converged and report.tolerance == pytest.approx(max(6e-4, float(number)))
-    assert purlin.solve(A, B, time_limit=1000, plan_cache=None)[1].converged
+    assert newel.solve(A, B, time_limit=1000, plan_cache=None)[1].converged
 
 
 WEIRD = ["1", b"1", None, 1j, -1, 1.5, 2**70, True, [], [1], {}, {1: 2}, np.ones(2), np.ones((2, 2, 2)), object(),
@@ -149,10 +149,10 @@ def test_no_argument_is_answered_with_the_signature_of_compiled_code(name):
 @pytest.mark.filterwarnings("ignore")
 def test_no_matrix_or_vector_is_answered_with_the_signature_of_compiled_code():
     for value in WEIRD:
-        for call in (lambda: purlin.solve(value, B), lambda: purlin.solve(A, value), lambda: purlin.Solver(value),
-                     lambda: purlin.Solver(A).solve(value), lambda: purlin.Solver(A).refresh(value),
-                     lambda: purlin.cg(value, B), lambda: purlin.cg(A, value), lambda: purlin.info(value),
-                     lambda: purlin.Solver(A) @ value):
+        for call in (lambda: newel.solve(value, B), lambda: newel.solve(A, value), lambda: newel.Solver(value),
+                     lambda: newel.Solver(A).solve(value), lambda: newel.Solver(A).refresh(value),
+                     lambda: newel.cg(value, B), lambda: newel.cg(A, value), lambda: newel.info(value),
+                     lambda: newel.Solver(A) @ value):
             try:
                 call()
             except (TypeError, ValueError, MemoryError, RuntimeError) as error:

@@ -13,9 +13,9 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 from conftest import residual
 
-import purlin
+import newel
 
-DATA = os.environ.get("PURLIN_TEST_DATA")
+DATA = os.environ.get("NEWEL_TEST_DATA")
 
 
 def history_of(solve, *arguments, **keywords):
@@ -46,7 +46,7 @@ def test_multigrid_of_diffusion_takes_about_as_many_iterations_as_that_of_pyamg(
     A = csr(pyamg.gallery.poisson((n, n)))
     b = rng.standard_normal(n * n)
     theirs, count = history_of(smoothed_aggregation(A).solve, b, tol=1e-10, accel="cg", maxiter=100)
-    x, report = purlin.solve(A, b, solver="cg", preconditioner="amg", rtol=1e-10)
+    x, report = newel.solve(A, b, solver="cg", preconditioner="amg", rtol=1e-10)
     assert report.iterations <= 2 * count and count <= 2 * report.iterations  # its Gauss-Seidel smooths more, row by row
     assert residual(A, x, b) <= 1.01e-10
     # |x - y| <= |A^-1| (|b - A x| + |b - A y|), and the smallest eigenvalue of the five-point star is known.
@@ -60,8 +60,8 @@ def test_rigid_body_modes_of_pyamg_serve_as_near_null_space(rng):
     K, modes = pyamg.gallery.linear_elasticity((60, 60), format="bsr")
     b = rng.standard_normal(K.shape[0])
     _, count = history_of(smoothed_aggregation(K, modes).solve, b, tol=1e-10, accel="cg", maxiter=200)
-    x, report = purlin.solve(csr(K), b, solver="cg", preconditioner="amg", near_null_space=modes, rtol=1e-10)
-    _, without = purlin.solve(csr(K), b, solver="cg", preconditioner="amg", rtol=1e-10)
+    x, report = newel.solve(csr(K), b, solver="cg", preconditioner="amg", near_null_space=modes, rtol=1e-10)
+    _, without = newel.solve(csr(K), b, solver="cg", preconditioner="amg", rtol=1e-10)
     assert residual(csr(K), x, b) <= 1.01e-10
     assert report.iterations <= 2 * count and report.iterations < without.iterations
 
@@ -70,7 +70,7 @@ def test_the_matrix_of_pyamg_is_taken_as_it_is(rng):
     pyamg = pytest.importorskip("pyamg")
     K, _ = pyamg.gallery.linear_elasticity((20, 20), format="bsr")
     b = rng.standard_normal(K.shape[0])
-    x, report = purlin.solve(K, b, rtol=1e-10)
+    x, report = newel.solve(K, b, rtol=1e-10)
     assert report.converged
     exact = spla.spsolve(sp.csc_matrix(K), b)
     largest_inverse = 1 / spla.eigsh(sp.csc_matrix(K), k=1, sigma=0, return_eigenvectors=False)[0]
@@ -82,7 +82,7 @@ def test_the_examples_of_pyamg_are_solved(name, rng):
     pyamg = pytest.importorskip("pyamg")
     A = csr(pyamg.gallery.load_example(name)["A"])
     b = A @ rng.standard_normal(A.shape[0])
-    x, report = purlin.solve(A, b, rtol=1e-9)
+    x, report = newel.solve(A, b, rtol=1e-9)
     assert report.converged and residual(A, x, b) <= 1.01e-9
 
 
@@ -90,10 +90,10 @@ def test_each_serves_as_preconditioner_of_the_other(rng):
     pyamg = pytest.importorskip("pyamg")
     A = csr(pyamg.gallery.poisson((50, 50)))
     b = rng.standard_normal(2500)
-    _, alone = purlin.solve(A, b, solver="cg", preconditioner=None, rtol=1e-10)
-    x, report = purlin.solve(A, b, solver="cg", preconditioner=smoothed_aggregation(A).aspreconditioner(), rtol=1e-10)
+    _, alone = newel.solve(A, b, solver="cg", preconditioner=None, rtol=1e-10)
+    x, report = newel.solve(A, b, solver="cg", preconditioner=smoothed_aggregation(A).aspreconditioner(), rtol=1e-10)
     assert residual(A, x, b) <= 1.01e-10 and 4 * report.iterations < alone.iterations
-    M = purlin.Solver(A, preconditioner="amg").as_preconditioner()
+    M = newel.Solver(A, preconditioner="amg").as_preconditioner()
     residuals = []
     y, info = pyamg.krylov.cg(sp.csr_matrix(A), b, tol=1e-10, M=M, residuals=residuals)
     assert info == 0 and 4 * len(residuals) < alone.iterations
@@ -118,7 +118,7 @@ def test_a_problem_of_scikit_fem_is_solved_end_to_end():
     mesh = skfem.MeshTri.init_sqsymmetric().refined(5)
     basis, condensed = poisson_of(mesh)
     exact = skfem.solve(*condensed)
-    u = skfem.solve(*condensed, solver=skfem.solver_iter_krylov(purlin.cg, rtol=1e-12, M="amg"))
+    u = skfem.solve(*condensed, solver=skfem.solver_iter_krylov(newel.cg, rtol=1e-12, M="amg"))
     assert np.abs(u - exact).max() <= 1e-9 * np.abs(exact).max()
     # The torsion of a square: the largest value of -laplace u = 1 is 0.0736713... (Timoshenko and Goodier, section 109).
     assert u.max() == pytest.approx(0.0736713, rel=2e-3)
@@ -129,11 +129,11 @@ def test_solve_serves_where_scikit_fem_takes_a_krylov_solver(keywords, caplog):
     skfem = pytest.importorskip("skfem")
     _, condensed = poisson_of(skfem.MeshTri.init_sqsymmetric().refined(4))
     exact = skfem.solve(*condensed)
-    u = skfem.solve(*condensed, solver=skfem.solver_iter_krylov(purlin.solve, **keywords))
+    u = skfem.solve(*condensed, solver=skfem.solver_iter_krylov(newel.solve, **keywords))
     assert np.abs(u - exact).max() <= 1e-6 * np.abs(exact).max()
     assert not [record for record in caplog.records if "converge" in record.message]
-    with pytest.warns(purlin.ConvergenceWarning):
-        skfem.solve(*condensed, solver=skfem.solver_iter_krylov(purlin.solve, max_iterations=1))
+    with pytest.warns(newel.ConvergenceWarning):
+        skfem.solve(*condensed, solver=skfem.solver_iter_krylov(newel.solve, max_iterations=1))
     assert "did not converge" in caplog.text
 
 
@@ -152,8 +152,8 @@ def test_elasticity_of_scikit_fem_is_solved_with_its_coordinates():
     clamped = basis.get_dofs(lambda x: np.isclose(x[0], 0))
     A, b, _, free = skfem.condense(K, weight.assemble(basis), D=clamped)  # three rows to each node that is left
     nodes = basis.doflocs[:, free[::3]].T
-    x, report = purlin.solve(A, b, solver="cg", preconditioner="amg", coordinates=nodes, rtol=1e-10)
-    _, plain = purlin.solve(A, b, solver="cg", preconditioner="jacobi", rtol=1e-10)
+    x, report = newel.solve(A, b, solver="cg", preconditioner="amg", coordinates=nodes, rtol=1e-10)
+    _, plain = newel.solve(A, b, solver="cg", preconditioner="jacobi", rtol=1e-10)
     assert residual(csr(A), x, b) <= 1.01e-10 and 5 * report.iterations < plain.iterations
     exact = spla.spsolve(sp.csc_matrix(A), b)
     assert np.abs(x - exact).max() <= 1e-6 * np.abs(exact).max()
@@ -176,7 +176,7 @@ def test_convection_of_scikit_fem_is_solved_without_symmetry():
         return 1.0 * v
 
     A, b, u, inside = skfem.condense(transport.assemble(basis), source.assemble(basis), D=basis.get_dofs())
-    x, report = purlin.solve(A, b, rtol=1e-12)
+    x, report = newel.solve(A, b, rtol=1e-12)
     assert report.converged and report.solver in ("bicgstab", "gmres")
     exact = spla.spsolve(sp.csc_matrix(A), b)
     assert np.abs(x - exact).max() <= 1e-8 * np.abs(exact).max()
@@ -189,7 +189,7 @@ def mesh_files():
     """A mesh written here, and a real one where the shared data is."""
     yield pytest.param(None, id="made here")
     part = Path(DATA or "/") / "meshes/part_winkel.mesh.gz"
-    missing = pytest.mark.skipif(not part.exists(), reason="PURLIN_TEST_DATA has no meshes")
+    missing = pytest.mark.skipif(not part.exists(), reason="NEWEL_TEST_DATA has no meshes")
     yield pytest.param(part, id="part_winkel", marks=missing)
 
 
@@ -206,7 +206,7 @@ def test_a_mesh_of_meshio_is_solved_and_written_back(file, tmp_path):
     read = meshio.read(path)
     mesh = skfem.MeshTet(np.ascontiguousarray(read.points.T), np.ascontiguousarray(read.cells_dict["tetra"].T))
     _, (A, b, u, inside) = poisson_of(mesh)
-    x, report = purlin.solve(A, b, preconditioner="amg", rtol=1e-10)
+    x, report = newel.solve(A, b, preconditioner="amg", rtol=1e-10)
     assert report.converged and residual(csr(A), x, b) <= 1.01e-10
     u[inside] = x
     assert u.min() >= -1e-6 * u.max()  # -laplace u = 1 with u = 0 on the boundary, but for obtuse angles

@@ -6,8 +6,8 @@ import pytest
 import scipy.sparse as sp
 from conftest import convection, laplacian, residual
 
-import purlin
-import purlin._matrices
+import newel
+import newel._matrices
 
 B = np.ones(60)
 
@@ -49,7 +49,7 @@ MATRICES = {
 @pytest.mark.parametrize("as_matrix", [False, True])
 def test_refreshed_values_are_those_of_the_new_matrix(name, as_matrix, rng):
     a = MATRICES[name]()
-    solver = purlin.Solver(a)
+    solver = newel.Solver(a)
     solver.solve(B)
     other = with_values(a, 1 + 0.1 * rng.random(a.data.size))
     solver.refresh(other if as_matrix else other.data)
@@ -61,14 +61,14 @@ def test_refreshed_values_are_those_of_the_new_matrix(name, as_matrix, rng):
 
 def test_a_tuple_refreshes_too():
     a = convection(60)
-    solver = purlin.Solver((a.data, a.indices, a.indptr))
+    solver = newel.Solver((a.data, a.indices, a.indptr))
     solver.refresh((2 * a.data, a.indices.astype(np.int64), a.indptr))
     assert np.allclose(solver @ B, 2 * (a @ B))
 
 
 def test_another_pattern_is_refused():
     a = convection(60)
-    solver = purlin.Solver(a)
+    solver = newel.Solver(a)
     moved = a.copy()
     moved.indices = moved.indices.copy()
     moved.indices[:2] = [0, 2]
@@ -82,7 +82,7 @@ def test_another_pattern_is_refused():
 
 def test_a_preconditioner_may_be_kept():
     a = laplacian(20)
-    solver = purlin.Solver(a, preconditioner="amg")
+    solver = newel.Solver(a, preconditioner="amg")
     solver.refresh(1.01 * a.data, keep_preconditioner=True)
     x, report = solver.solve(np.ones(400))
     assert report.converged
@@ -93,7 +93,7 @@ def test_nodes_that_have_moved_are_taken_into_account():
     side = 12  # a plate of bilinear springs: the Laplacian of a grid for each of two components, coupled
     a = (sp.kron(laplacian(side), [[2, 0.5], [0.5, 1]])).tocsr()
     nodes = np.stack(np.meshgrid(np.arange(side), np.arange(side)), -1).reshape(-1, 2).astype(float)
-    solver = purlin.Solver(a, preconditioner="amg", coordinates=nodes, options={"amg_max_coarse": 20})
+    solver = newel.Solver(a, preconditioner="amg", coordinates=nodes, options={"amg_max_coarse": 20})
     x, report = solver.solve(np.ones(2 * side**2))
     solver.refresh(2 * a.data, coordinates=2 * nodes)
     x, again = solver.solve(np.ones(2 * side**2))
@@ -102,7 +102,7 @@ def test_nodes_that_have_moved_are_taken_into_account():
     with pytest.raises(ValueError, match="as many coordinates as before, 288 in 2 dimensions"):
         solver.refresh(a.data, coordinates=np.ones((side**2, 3)))
     with pytest.raises(ValueError, match="SpmvOptions::coordinates"):
-        purlin.Solver(a, preconditioner="amg").refresh(a.data, coordinates=nodes)
+        newel.Solver(a, preconditioner="amg").refresh(a.data, coordinates=nodes)
 
 
 def test_values_that_are_refused_leave_the_nodes_where_they_were():
@@ -110,7 +110,7 @@ def test_values_that_are_refused_leave_the_nodes_where_they_were():
     a = (sp.kron(laplacian(side), [[2, 0.5], [0.5, 1]])).tocsr()
     nodes = np.stack(np.meshgrid(np.arange(side), np.arange(side)), -1).reshape(-1, 2).astype(float)
     # In a format that no solve changes, so that the bits are the same.
-    solver = purlin.Solver(a, format="csr", preconditioner="amg", coordinates=nodes, options={"amg_max_coarse": 20})
+    solver = newel.Solver(a, format="csr", preconditioner="amg", coordinates=nodes, options={"amg_max_coarse": 20})
     x, _ = solver.solve(np.ones(2 * side**2))
     with pytest.raises(ValueError):
         solver.refresh(a.data[1:], coordinates=nodes**2)
@@ -121,7 +121,7 @@ def test_values_that_are_refused_leave_the_nodes_where_they_were():
 
 def test_values_that_a_preconditioner_refuses_name_the_row_and_the_solver_recovers():
     a = laplacian(5)
-    solver = purlin.Solver(a, preconditioner="jacobi")
+    solver = newel.Solver(a, preconditioner="jacobi")
     bad = a.data.copy()
     bad[np.flatnonzero(a.indices == np.repeat(np.arange(25), np.diff(a.indptr)))[7]] = 0
     with pytest.raises(ValueError, match="row 7"):
@@ -135,9 +135,9 @@ def test_values_that_a_preconditioner_refuses_name_the_row_and_the_solver_recove
 
 def test_refresh_wants_values_and_an_operator_has_none():
     with pytest.raises(TypeError, match="missing"):
-        purlin.Solver(laplacian(5)).refresh()
+        newel.Solver(laplacian(5)).refresh()
     with pytest.raises(TypeError, match="operator"):
-        purlin.Solver(sp.linalg.aslinearoperator(laplacian(5))).refresh(np.ones(3))
+        newel.Solver(sp.linalg.aslinearoperator(laplacian(5))).refresh(np.ones(3))
 
 
 def test_one_call_does_not_pay_for_a_refresh_that_cannot_come(monkeypatch):
@@ -146,7 +146,7 @@ def test_one_call_does_not_pay_for_a_refresh_that_cannot_come(monkeypatch):
     def hashed(*_):
         raise AssertionError("the pattern is hashed")
 
-    monkeypatch.setattr(purlin._matrices.GivenMatrix, "value_map", hashed)
-    assert purlin.solve(A, b)[1].converged and purlin.cg(A, b)[1] == 0
+    monkeypatch.setattr(newel._matrices.GivenMatrix, "value_map", hashed)
+    assert newel.solve(A, b)[1].converged and newel.cg(A, b)[1] == 0
     with pytest.raises(AssertionError, match="hashed"):
-        purlin.Solver(A)
+        newel.Solver(A)

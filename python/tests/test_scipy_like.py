@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 from conftest import convection, laplacian, residual
 
-import purlin
+import newel
 
 NAMES = ["cg", "bicgstab", "gmres"]
 A = laplacian(12)
@@ -18,7 +18,7 @@ B = np.sin(np.arange(144.0))
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_arguments_are_those_of_scipy(name):
-    mine, theirs = (inspect.signature(getattr(module, name)).parameters for module in (purlin, sla))
+    mine, theirs = (inspect.signature(getattr(module, name)).parameters for module in (newel, sla))
     assert list(mine) == list(theirs)
     for key in mine:
         assert mine[key].default == theirs[key].default and mine[key].kind == theirs[key].kind
@@ -27,7 +27,7 @@ def test_the_arguments_are_those_of_scipy(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix, lambda a: a.toarray(), sla.aslinearoperator])
 def test_the_solution_meets_the_tolerance(name, kind):
-    x, info = getattr(purlin, name)(kind(A), B)
+    x, info = getattr(newel, name)(kind(A), B)
     assert info == 0 and x.shape == (144,)
     assert residual(A, x, B) <= 1.001e-5
 
@@ -35,15 +35,15 @@ def test_the_solution_meets_the_tolerance(name, kind):
 @pytest.mark.parametrize("name", NAMES)
 def test_types_are_those_of_scipy(name):
     for a, b in ((np.float32, np.float32), (np.float32, np.float64), (np.float64, np.float32), (np.int64, np.int32)):
-        mine, _ = getattr(purlin, name)(A.astype(a), B.astype(b), rtol=1e-3)
+        mine, _ = getattr(newel, name)(A.astype(a), B.astype(b), rtol=1e-3)
         theirs, _ = getattr(sla, name)(A.astype(a), B.astype(b), rtol=1e-3)
         assert mine.dtype == theirs.dtype and mine.shape == theirs.shape
-    assert getattr(purlin, name)(A, B[:, None])[0].shape == (144,)
+    assert getattr(newel, name)(A, B[:, None])[0].shape == (144,)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_too_few_iterations_give_their_number(name):
-    x, info = getattr(purlin, name)(A, B, maxiter=3, **({"restart": 2} if name == "gmres" else {}))
+    x, info = getattr(newel, name)(A, B, maxiter=3, **({"restart": 2} if name == "gmres" else {}))
     y, theirs = getattr(sla, name)(A, B, maxiter=3, **({"restart": 2} if name == "gmres" else {}))
     assert info == theirs == 3
 
@@ -51,7 +51,7 @@ def test_too_few_iterations_give_their_number(name):
 @pytest.mark.parametrize("name", ["cg", "bicgstab"])
 def test_callbacks_see_the_iterates_of_scipy(name):
     mine, theirs = [], []
-    x, _ = getattr(purlin, name)(A, B, callback=mine.append)
+    x, _ = getattr(newel, name)(A, B, callback=mine.append)
     getattr(sla, name)(A, B, callback=lambda xk: theirs.append(xk.copy()))
     assert abs(len(mine) - len(theirs)) <= 1
     for one, other in zip(mine[:15], theirs[:15]):
@@ -62,16 +62,16 @@ def test_callbacks_see_the_iterates_of_scipy(name):
 @pytest.mark.parametrize("kind", [None, "legacy", "pr_norm"])
 def test_callbacks_of_gmres_see_residuals(kind):
     mine, theirs = [], []
-    purlin.gmres(A, B, callback=mine.append, callback_type=kind, restart=10)
+    newel.gmres(A, B, callback=mine.append, callback_type=kind, restart=10)
     sla.gmres(A, B, callback=theirs.append, callback_type=kind or "legacy", restart=10)
     assert np.allclose(mine[:10], theirs[:10], rtol=1e-8)
     with pytest.raises(ValueError, match="callback_type"):
-        purlin.gmres(A, B, callback=mine.append, callback_type="xs")
+        newel.gmres(A, B, callback=mine.append, callback_type="xs")
 
 
 def test_callbacks_of_gmres_see_the_iterate_after_each_cycle():
     mine, theirs = [], []
-    x, info = purlin.gmres(A, B, callback=mine.append, callback_type="x", restart=5)
+    x, info = newel.gmres(A, B, callback=mine.append, callback_type="x", restart=5)
     sla.gmres(A, B, callback=lambda xk: theirs.append(xk.copy()), callback_type="x", restart=5)
     assert info == 0 and abs(len(mine) - len(theirs)) <= 1 and np.array_equal(mine[-1], x)
     for one, other in zip(mine[:-1], theirs[:-1]):
@@ -80,7 +80,7 @@ def test_callbacks_of_gmres_see_the_iterate_after_each_cycle():
 
 def test_a_callback_of_gmres_gets_a_number_of_numpy():
     seen = []
-    purlin.gmres(A, B, callback=lambda r: seen.append((r.ndim, isinstance(r, float))), callback_type="pr_norm")
+    newel.gmres(A, B, callback=lambda r: seen.append((r.ndim, isinstance(r, float))), callback_type="pr_norm")
     assert set(seen) == {(0, True)}
 
 
@@ -91,19 +91,19 @@ def test_products_of_an_operator_are_those_of_iterations_and_three_for_the_resul
     products, seen = [], []
     operator = sla.LinearOperator(A.shape, matvec=lambda x: products.append(1) or A @ x, dtype=float)
     kind = {"callback_type": "pr_norm"} if name == "gmres" else {}
-    _, info = getattr(purlin, name)(operator, B, x0, callback=seen.append, **kind)
+    _, info = getattr(newel, name)(operator, B, x0, callback=seen.append, **kind)
     cycles = -(-len(seen) // 20) - 1 if name == "gmres" else 0  # each of which begins with a residual
     assert info == 0 and len(products) == of_iteration * len(seen) + cycles + 3
 
 
 def test_gmres_warns_as_scipy_does_where_the_type_of_a_callback_is_left_open():
     with pytest.warns(DeprecationWarning, match="called without specifying `callback_type`"):
-        purlin.gmres(A, B, callback=lambda r: None)
+        newel.gmres(A, B, callback=lambda r: None)
 
 
 @pytest.mark.parametrize("kind, calls", [("legacy", 3), ("pr_norm", 12)])
 def test_maxiter_of_gmres_counts_as_in_scipy(kind, calls):
-    for module in (purlin, sla):
+    for module in (newel, sla):
         seen = []
         _, info = module.gmres(A, B, maxiter=3, restart=4, rtol=1e-12, callback=seen.append, callback_type=kind)
         assert info == 3 and len(seen) == calls
@@ -111,7 +111,7 @@ def test_maxiter_of_gmres_counts_as_in_scipy(kind, calls):
 
 def test_what_a_callback_returns_ends_nothing():
     seen = []
-    x, info = purlin.cg(A, B, callback=lambda xk: bool(seen.append(1)))
+    x, info = newel.cg(A, B, callback=lambda xk: bool(seen.append(1)))
     assert info == 0 and len(seen) > 3
 
 
@@ -119,13 +119,13 @@ def test_what_a_callback_returns_ends_nothing():
 def test_a_preconditioner_may_be_an_operator_a_matrix_or_a_name(name):
     inverse = sp.diags_array(1 / A.diagonal()).tocsr()
     for M in (sla.aslinearoperator(inverse), inverse, "jacobi", "amg", lambda r: r / 4):
-        x, info = getattr(purlin, name)(A, B, M=M)
+        x, info = getattr(newel, name)(A, B, M=M)
         assert info == 0 and residual(A, x, B) <= 1.001e-5
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_zero_right_hand_side_has_a_zero_solution(name):
-    x, info = getattr(purlin, name)(A, np.zeros(144), np.ones(144))
+    x, info = getattr(newel, name)(A, np.zeros(144), np.ones(144))
     assert info == 0 and not x.any()
 
 
@@ -133,17 +133,17 @@ def test_a_zero_right_hand_side_has_a_zero_solution(name):
 def test_a_guess_is_used(name):
     exact = sla.spsolve(A.tocsc(), B)
     seen = []
-    x, info = getattr(purlin, name)(A, B, exact, callback=seen.append)
+    x, info = getattr(newel, name)(A, B, exact, callback=seen.append)
     assert info == 0 and not seen and np.array_equal(x, exact)
 
 
 def test_info_is_never_zero_for_a_residual_above_the_tolerance():
     singular = sp.csr_array(np.array([[1.0, 1.0], [1.0, 1.0]]))
     for name in NAMES:
-        _, info = getattr(purlin, name)(singular, np.array([1.0, -1.0]))
+        _, info = getattr(newel, name)(singular, np.array([1.0, -1.0]))
         assert info != 0
     wind = convection(50)
-    x, info = purlin.cg(wind, np.ones(50))
+    x, info = newel.cg(wind, np.ones(50))
     assert (info == 0) == (residual(wind, x, np.ones(50)) <= 1.001e-5)
 
 
@@ -151,12 +151,12 @@ def test_shapes_that_do_not_fit_are_refused():
     for name in NAMES:
         for b in (np.ones(143), np.ones((144, 2))):
             with pytest.raises(ValueError, match="b: expected"):
-                getattr(purlin, name)(A, b)
+                getattr(newel, name)(A, b)
 
 
-def test_a_preconditioner_of_purlin_serves_scipy():
+def test_a_preconditioner_of_newel_serves_scipy():
     a = laplacian(40)
-    M = purlin.Solver(a, preconditioner="amg").as_preconditioner()
+    M = newel.Solver(a, preconditioner="amg").as_preconditioner()
     few, many = [], []
     x, info = sla.cg(a, np.ones(1600), M=M, rtol=1e-8, callback=few.append)
     sla.cg(a, np.ones(1600), rtol=1e-8, callback=many.append)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SciPy's own tests of its reader of Matrix Market files, as installed, run through purlin.read. What differs is listed here with
+"""SciPy's own tests of its reader of Matrix Market files, as installed, run through newel.read. What differs is listed here with
 its reason; a difference that is new, and one that has gone, fails."""
 
 import importlib.util
@@ -30,7 +30,7 @@ def _differences(tmp_path):
         return None
     ends = tmp_path / "ends.json"
     here = pathlib.Path(__file__).parent
-    environment = dict(os.environ, PURLIN_MMIO_ENDS=str(ends))
+    environment = dict(os.environ, NEWEL_MMIO_ENDS=str(ends))
     environment["PYTHONPATH"] = os.pathsep.join([str(here), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "pytest", "-q", "-p", "mmio_through_read", "-p", "no:cacheprovider", "-c", os.devnull]
     subprocess.run([*command, str(tests)], env=environment, cwd=tmp_path, check=False, stdout=subprocess.DEVNULL)

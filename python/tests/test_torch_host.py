@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from conftest import convection, laplacian, residual
 
-import purlin
-from purlin._matrices import given_matrix
+import newel
+from newel._matrices import given_matrix
 
 torch = pytest.importorskip("torch")
 
@@ -28,7 +28,7 @@ def tensor(a, form):
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
 def test_sparse_tensors_are_solved_and_refreshed(form):
     a = tensor(A, form)
-    solver = purlin.Solver(a)
+    solver = newel.Solver(a)
     x, report = solver.solve(torch.from_numpy(B))
     assert isinstance(x, torch.Tensor) and report.converged
     assert residual(A, x.numpy(), B) < 2e-8
@@ -46,18 +46,18 @@ def test_the_arrays_of_a_tensor_are_read_where_they_are():
 
 
 def test_results_are_of_the_kind_of_b():
-    solver = purlin.Solver(A)
+    solver = newel.Solver(A)
     b = torch.from_numpy(np.stack([B, 2 * B], axis=1))
     x, reports = solver.solve(b)
     assert isinstance(x, torch.Tensor) and tuple(x.shape) == (48, 2) and len(reports) == 2
     assert isinstance(solver @ torch.from_numpy(B), torch.Tensor)
     assert np.allclose(solver @ B, (solver @ torch.from_numpy(B)).numpy())
-    x, info = purlin.gmres(A, torch.from_numpy(B))
+    x, info = newel.gmres(A, torch.from_numpy(B))
     assert isinstance(x, torch.Tensor) and info == 0
 
 
 def test_other_tensors_are_refused():
     with pytest.raises(TypeError, match="to_sparse_csr"):
-        purlin.Solver(torch.from_numpy(A.toarray()))
+        newel.Solver(torch.from_numpy(A.toarray()))
     with pytest.raises(TypeError, match="is complex"):
-        purlin.Solver(A).solve(torch.from_numpy(1j * B))
+        newel.Solver(A).solve(torch.from_numpy(1j * B))

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-import purlin
+import newel
 
 PROGRAM = Path(__file__).with_name("typed_program.py")
 
 
 def public_functions():
-    for name in purlin.__all__:
-        thing = getattr(purlin, name)
+    for name in newel.__all__:
+        thing = getattr(newel, name)
         if inspect.isfunction(thing):
             yield name, thing
-        elif inspect.isclass(thing) and thing.__module__ != "purlin._core":
+        elif inspect.isclass(thing) and thing.__module__ != "newel._core":
             for owner in thing.__mro__:
-                if owner.__module__.startswith("purlin"):
+                if owner.__module__.startswith("newel"):
                     for member, value in vars(owner).items():
                         value = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
                         if inspect.isfunction(value) and (not member.startswith("_") or member == "__init__"):
@@ -40,8 +40,8 @@ def test_every_public_function_has_types():
 
 
 def test_the_program_uses_every_public_name():
-    used = set(re.findall(r"\bpurlin\.(\w+)", PROGRAM.read_text()))
-    assert used >= set(purlin.__all__)
+    used = set(re.findall(r"\bnewel\.(\w+)", PROGRAM.read_text()))
+    assert used >= set(newel.__all__)
 
 
 def mypy(path, *arguments):
@@ -57,18 +57,18 @@ def test_a_program_passes_the_strict_check():
 
 def test_mistakes_in_a_program_are_found(tmp_path):
     program = tmp_path / "wrong.py"
-    program.write_text("import numpy as np\nimport purlin\nb = np.ones(3)\n"
-                       "x, report = purlin.solve(None, b, maxiter=3)\n"
+    program.write_text("import numpy as np\nimport newel\nb = np.ones(3)\n"
+                       "x, report = newel.solve(None, b, maxiter=3)\n"
                        "print(report.convergd)\n"
-                       "y, info = purlin.cg(None, b, tol=1)\n"
-                       "purlin.Solver(None, precond='amg')\n")
+                       "y, info = newel.cg(None, b, tol=1)\n"
+                       "newel.Solver(None, precond='amg')\n")
     result = mypy(program)
     lines = [int(found) for found in re.findall(r"wrong\.py:(\d+): error", result.stdout)]
     assert {4, 6, 7} <= set(lines), result.stdout
 
 
 def test_the_keywords_of_solve_are_those_of_a_solver():
-    source = (Path(purlin.__file__).parent / "_typing.py").read_text()
+    source = (Path(newel.__file__).parent / "_typing.py").read_text()
     names = re.findall(r"^    (\w+): ", source, re.MULTILINE)
-    taken = list(inspect.signature(purlin.Solver).parameters)
+    taken = list(inspect.signature(newel.Solver).parameters)
     assert names == [name for name in taken if name not in ("A", "rtol")]

@@ -8,7 +8,7 @@ from conftest import laplacian, residual
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import purlin
+import newel
 
 A = laplacian(6)
 N = A.shape[0]
@@ -24,7 +24,7 @@ def test_columns_in_every_layout_solve_like_each_alone(columns, order, dtype, st
     if reverse:
         b = b[::-1, ::-1]
     before = b.copy()
-    x, reports = purlin.solve(A, b)
+    x, reports = newel.solve(A, b)
     assert x.shape == b.shape and x.dtype == np.float64
     assert len(reports) == columns
     assert np.array_equal(b, before)
@@ -36,13 +36,13 @@ def test_columns_in_every_layout_solve_like_each_alone(columns, order, dtype, st
 
 def test_the_solution_is_that_of_scipy():
     b = np.sin(np.arange(N))
-    x, _ = purlin.solve(A, b, rtol=1e-12)
+    x, _ = newel.solve(A, b, rtol=1e-12)
     # The condition of this matrix is below 20.
     assert np.allclose(x, sla.spsolve(A.tocsc(), b), rtol=1e-10)
 
 
 def test_one_column_keeps_its_shape():
-    x, reports = purlin.solve(A, np.ones((N, 1)))
+    x, reports = newel.solve(A, np.ones((N, 1)))
     assert x.shape == (N, 1)
     assert len(reports) == 1
 
@@ -50,7 +50,7 @@ def test_one_column_keeps_its_shape():
 @pytest.mark.parametrize("make", [np.ones, lambda n: np.ones(2 * n)[::2], lambda n: np.ones(n)[::-1], lambda n: [1] * n,
                                   lambda n: tuple([1.0] * n), lambda n: np.ones(n, dtype=np.float16)])
 def test_what_numpy_takes_for_a_vector_is_one(make):
-    x, report = purlin.solve(A, make(N))
+    x, report = newel.solve(A, make(N))
     assert report.converged
     assert residual(A, x, np.ones(N)) < 2e-8
 
@@ -59,7 +59,7 @@ def test_read_only_arrays_are_taken():
     a, b, x0 = A.copy(), np.ones(N), np.zeros(N)
     for array in (a.data, a.indices, a.indptr, b, x0):
         array.flags.writeable = False
-    solver = purlin.Solver(a)
+    solver = newel.Solver(a)
     solver.refresh(a.data)
     x, report = solver.solve(b, x0)
     assert report.converged and x.flags.writeable
@@ -77,14 +77,14 @@ def test_host_memory_of_another_library_is_taken():
         def __dlpack_device__(self):
             return self._array.__dlpack_device__()
 
-    x, report = purlin.solve(A, Foreign(np.ones(N)))
+    x, report = newel.solve(A, Foreign(np.ones(N)))
     assert report.converged and residual(A, x, np.ones(N)) < 2e-8
 
 
 def test_a_guess_is_used_and_left_alone():
     b = A @ np.arange(N, dtype=float)
     guess = np.arange(N, dtype=float)
-    x, report = purlin.solve(A, b, guess)
+    x, report = newel.solve(A, b, guess)
     assert report.iterations == 0
     assert x is not guess and not np.shares_memory(x, guess)
     guess += 1
@@ -92,7 +92,7 @@ def test_a_guess_is_used_and_left_alone():
 
 
 def test_products_are_those_of_scipy(rng):
-    solver = purlin.Solver(A)
+    solver = newel.Solver(A)
     for shape in ((N,), (N, 1), (N, 3)):
         x = rng.standard_normal(shape)
         assert np.allclose(solver @ x, A @ x, rtol=1e-14, atol=1e-14)
@@ -100,7 +100,7 @@ def test_products_are_those_of_scipy(rng):
 
 
 def test_a_zero_right_hand_side_has_a_zero_solution():
-    x, report = purlin.solve(A, np.zeros(N))
+    x, report = newel.solve(A, np.zeros(N))
     assert report.converged and not x.any()
 
 
@@ -109,7 +109,7 @@ def test_a_zero_right_hand_side_has_a_zero_solution():
 def test_without_a_guess_x_is_what_it_is_from_zeros(rng, solver, columns):
     a = laplacian(12)
     b = rng.standard_normal(144 if columns is None else (144, columns))
-    one, other = purlin.Solver(a, solver=solver), purlin.Solver(a, solver=solver)
+    one, other = newel.Solver(a, solver=solver), newel.Solver(a, solver=solver)
     x, report = one.solve(b)
     y, expected = other.solve(b, np.zeros_like(b))
     np.testing.assert_array_equal(x, y)
@@ -119,5 +119,5 @@ def test_without_a_guess_x_is_what_it_is_from_zeros(rng, solver, columns):
 
 def test_scipys_functions_without_a_guess_are_as_from_zeros(rng):
     a, b = laplacian(12), rng.standard_normal(144)
-    for function in (purlin.cg, purlin.bicgstab, purlin.gmres):
+    for function in (newel.cg, newel.bicgstab, newel.gmres):
         np.testing.assert_array_equal(function(a, b)[0], function(a, b, np.zeros(144))[0])

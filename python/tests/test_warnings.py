@@ -7,32 +7,32 @@ import numpy as np
 import pytest
 from conftest import laplacian
 
-import purlin
+import newel
 
 A = laplacian(10)
 B = np.ones(100)
 
 
 def test_every_failing_solve_warns_also_under_the_default_filters():
-    solver = purlin.Solver(A)
+    solver = newel.Solver(A)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("default")
         for _ in range(3):
             solver.solve(B, max_iterations=1)
-            purlin.solve(A, B, max_iterations=1)
-    assert [w.category for w in seen] == 6 * [purlin.ConvergenceWarning]
+            newel.solve(A, B, max_iterations=1)
+    assert [w.category for w in seen] == 6 * [newel.ConvergenceWarning]
     assert {w.filename for w in seen} == {__file__} and len({w.lineno for w in seen}) == 2
 
 
 def test_filters_of_the_user_count():
     with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("ignore", purlin.ConvergenceWarning)
-        purlin.solve(A, B, max_iterations=1)
+        warnings.simplefilter("ignore", newel.ConvergenceWarning)
+        newel.solve(A, B, max_iterations=1)
     assert not seen
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(purlin.ConvergenceWarning):
-            purlin.solve(A, B, max_iterations=1)
+        with pytest.raises(newel.ConvergenceWarning):
+            newel.solve(A, B, max_iterations=1)
 
 
 @pytest.mark.parametrize("keywords, words", [
@@ -46,7 +46,7 @@ def test_filters_of_the_user_count():
 ])
 def test_what_belongs_to_another_choice_is_warned_about(keywords, words):
     with pytest.warns(UserWarning, match=words):
-        assert purlin.solve(A, B, **keywords)[1].converged
+        assert newel.solve(A, B, **keywords)[1].converged
 
 
 @pytest.mark.parametrize("keywords", [
@@ -59,4 +59,4 @@ def test_what_belongs_to_another_choice_is_warned_about(keywords, words):
 def test_what_may_be_used_is_not_warned_about(keywords):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert purlin.solve(A, B, **keywords)[1].converged
+        assert newel.solve(A, B, **keywords)[1].converged

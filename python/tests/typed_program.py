@@ -9,31 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import assert_type
 
-import purlin
+import newel
 
-A: Any = purlin.read("A.mtx")
+A: Any = newel.read("A.mtx")
 vector = np.ones(100)
 columns = np.ones((100, 3))
 
 
-def watch(progress: purlin.Progress) -> bool:
+def watch(progress: newel.Progress) -> bool:
     return progress.relative_residual > 1e-3 or progress.iteration < 5
 
 
-x, report = purlin.solve(A, vector, preconditioner="amg", options={"amg_degree": 3}, threads=1)
-assert_type(report, purlin.Report)
-x, report = purlin.solve(A, [1.0] * 100, rtol=1e-6, callback=watch, raise_on_failure=False)
-assert_type(report, purlin.Report)
-several, reports = purlin.solve(A, columns, x0=np.zeros((100, 3)), columns=3)
-assert_type(reports, list[purlin.Report])
+x, report = newel.solve(A, vector, preconditioner="amg", options={"amg_degree": 3}, threads=1)
+assert_type(report, newel.Report)
+x, report = newel.solve(A, [1.0] * 100, rtol=1e-6, callback=watch, raise_on_failure=False)
+assert_type(report, newel.Report)
+several, reports = newel.solve(A, columns, x0=np.zeros((100, 3)), columns=3)
+assert_type(reports, list[newel.Report])
 all_converged: bool = all(reports) and report.converged and bool(report)
 words: str = report.status + report.reason + report.advice
 number: float = report.true_residual + report.relative_residual + report.history[0] + several[0, 0]
 fields: dict[str, Any] = report.to_dict()
 
-solver = purlin.Solver(A, precision="double", near_null_space=None)
-assert_type(solver.solve(vector)[1], purlin.Report)
-assert_type(solver.solve(columns)[1], list[purlin.Report])
+solver = newel.Solver(A, precision="double", near_null_space=None)
+assert_type(solver.solve(vector)[1], newel.Report)
+assert_type(solver.solve(columns)[1], list[newel.Report])
 solver.refresh(A.data, keep_preconditioner=True)
 shape: tuple[int, int] = solver.shape
 text: str = solver.device + solver.decision + repr(solver)
@@ -41,39 +41,39 @@ setup: dict[str, Any] = solver.info()
 product = solver @ vector
 M = solver.as_preconditioner()
 
-y, info = purlin.cg(A, vector, M=M)
+y, info = newel.cg(A, vector, M=M)
 assert_type(info, int)
-y, info = purlin.bicgstab(A, vector, callback=lambda xk: None)
-y, info = purlin.gmres(A, vector, restart=10, callback=lambda r: None, callback_type="pr_norm")
+y, info = newel.bicgstab(A, vector, callback=lambda xk: None)
+y, info = newel.gmres(A, vector, restart=10, callback=lambda r: None, callback_type="pr_norm")
 
-facts: purlin.MatrixInfo = purlin.info(A)
+facts: newel.MatrixInfo = newel.info(A)
 rows: int = facts["rows"]
-names: list[str] = purlin.solvers() + purlin.preconditioners() + purlin.formats() + purlin.devices()
-defaults: dict[str, object] = purlin.preconditioner_options()
-terminal = purlin.TerminalProgress(every=1.0)
-version: str = purlin.__version__
+names: list[str] = newel.solvers() + newel.preconditioners() + newel.formats() + newel.devices()
+defaults: dict[str, object] = newel.preconditioner_options()
+terminal = newel.TerminalProgress(every=1.0)
+version: str = newel.__version__
 
 
 def solve_or_warn(b: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Any:
     try:
-        return purlin.solve(A, b, callback=terminal, raise_on_failure=True)[0]
-    except purlin.ConvergenceError as error:
+        return newel.solve(A, b, callback=terminal, raise_on_failure=True)[0]
+    except newel.ConvergenceError as error:
         return error.x
-    except (purlin.ConvergenceWarning, purlin.RowWarning):
+    except (newel.ConvergenceWarning, newel.RowWarning):
         return None
 
 
 def of_any_shape(b: NDArray[np.float64]) -> NDArray[np.float64]:
-    x, report = purlin.solve(A, b)
-    assert_type(report, purlin.Report)
-    x, report = purlin.Solver(A).solve(b)
-    assert_type(report, purlin.Report)
+    x, report = newel.solve(A, b)
+    assert_type(report, newel.Report)
+    x, report = newel.Solver(A).solve(b)
+    assert_type(report, newel.Report)
     return b
 
 
-def on_a_device(array: purlin.DeviceArray) -> Any:
+def on_a_device(array: newel.DeviceArray) -> Any:
     return array.get() if array.ndim == 1 else array.shape
 
 
 def from_file(path: str) -> Any:
-    return purlin.read(path, threads=2)
+    return newel.read(path, threads=2)

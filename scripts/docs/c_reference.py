@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of the C interface, from c/purlin.h: its comments, each with the declarations that follow it."""
+"""The page of the C interface, from c/newel.h: its comments, each with the declarations that follow it."""
 
 import re
 import textwrap
 
 from cpp_headers import ROOT
 
-HEADER = "c/purlin.h"
-NAME = re.compile(r"\b(purlin_\w+|PURLIN_\w+)\b")
+HEADER = "c/newel.h"
+NAME = re.compile(r"\b(newel_\w+|NEWEL_\w+)\b")
 
 
 def sections(text):
@@ -39,7 +39,7 @@ def sections(text):
 
 
 def introduction(text):
-    block = text[text.index("/* Purlin from C") :]
+    block = text[text.index("/* Newel from C") :]
     block = block[2 : block.index("*/")]
     return "\n".join(re.sub(r"^ \* ?", "", line) for line in block.splitlines()).strip()
 
@@ -67,12 +67,12 @@ def as_markdown(comment):
 def declared_names(code):
     """The functions, types and constants that a piece of the header declares."""
     if code.startswith("enum"):
-        return re.findall(r"\b(PURLIN_\w+) *=", code)
-    code = code.replace("PURLIN_API", "")
-    names = re.findall(r"\(\*(purlin_\w+)\)", code) + re.findall(
-        r"\b(purlin_\w+) ?\(", re.sub(r"\(\*purlin_\w+\)", "", code)
+        return re.findall(r"\b(NEWEL_\w+) *=", code)
+    code = code.replace("NEWEL_API", "")
+    names = re.findall(r"\(\*(newel_\w+)\)", code) + re.findall(
+        r"\b(newel_\w+) ?\(", re.sub(r"\(\*newel_\w+\)", "", code)
     )
-    return names + re.findall(r"typedef struct purlin_\w+ (purlin_\w+);", code)
+    return names + re.findall(r"typedef struct newel_\w+ (newel_\w+);", code)
 
 
 def undocumented(text=None):
@@ -81,9 +81,9 @@ def undocumented(text=None):
     found = sections(text)
     silent = [name for comment, code in found if not comment for name in declared_names(code)]
     # The status numbers say themselves what they are, next to each other.
-    silent = [name for name in silent if not name.startswith("PURLIN_")]
+    silent = [name for name in silent if not name.startswith("NEWEL_")]
     shown = {name for _, code in found for name in declared_names(code)}
-    exported = set(re.findall(r"PURLIN_API[^(;]*?\b(purlin_\w+) ?\(", text))
+    exported = set(re.findall(r"NEWEL_API[^(;]*?\b(newel_\w+) ?\(", text))
     return [f"{HEADER}: {name}" for name in silent + sorted(exported - shown)]
 
 
@@ -99,7 +99,7 @@ def page():
     lines = [
         "# C",
         "",
-        "Every function, type and status of `purlin.h`, as the header explains them; the page is made from it. "
+        "Every function, type and status of `newel.h`, as the header explains them; the page is made from it. "
         "[An example](/examples/09_from_c.c) uses them.",
         "",
         as_markdown(introduction(text)),
@@ -111,7 +111,7 @@ def page():
         lines += [
             f"## {title.replace('_', chr(92) + '_')} {{ #{names[0]} }}",
             "",
-            f"```c\n{code.replace('PURLIN_API ', '')}\n```",
+            f"```c\n{code.replace('NEWEL_API ', '')}\n```",
             "",
             as_markdown(comment),
             "",

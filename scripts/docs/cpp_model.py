@@ -17,7 +17,7 @@ class Declaration:
 
     id: str
     kind: str
-    name: str  # qualified, without the namespace purlin
+    name: str  # qualified, without the namespace newel
     line: int
     element: xml.Element
     documented: bool
@@ -41,7 +41,7 @@ def has_comment(element):
 
 
 def plain_name(qualified):
-    return qualified.removeprefix("purlin::")
+    return qualified.removeprefix("newel::")
 
 
 def file_summary(lines):
@@ -129,7 +129,7 @@ def read_headers(folder, root=ROOT, paths=None):
 
 def add_compound(compound, by_file):
     kind, name = compound.get("kind"), compound.findtext("compoundname")
-    if "detail" in name.split("::") or not (kind in CLASSES or name == "purlin"):
+    if "detail" in name.split("::") or not (kind in CLASSES or name == "newel"):
         return
     if kind in CLASSES:
         if compound.get("prot") == "private" or compound.find("location") is None:

@@ -152,7 +152,7 @@ class Pages:
             "",
         ]
         bases = [
-            self.link(base.get("refid"), escape(tidy(base.text).replace("purlin::", "")), page)
+            self.link(base.get("refid"), escape(tidy(base.text).replace("newel::", "")), page)
             for base in item.element.findall("basecompoundref")
             if base.get("refid")
         ]
@@ -207,7 +207,7 @@ class Pages:
             "",
             prose(header.summary),
             "",
-            f"```cpp\n#include <purlin/{header.path}>\n```",
+            f"```cpp\n#include <newel/{header.path}>\n```",
             "",
         ]
         for item in header.declarations:
@@ -220,7 +220,7 @@ class Pages:
             "# C++",
             "",
             "Every public class, function and type, by the header that declares it, all in the namespace "
-            "`purlin`. `#include <purlin/purlin.hpp>` includes the usual ones. The pages are made from the headers.",
+            "`newel`. `#include <newel/newel.hpp>` includes the usual ones. The pages are made from the headers.",
             "",
             "Most programs need [LinearSystem](solver/linear_system.md), its options and its "
             "[SolveReport](solver/krylov.md); [Context](core/context.md) and [Span](core/span.md) are the types of "

@@ -25,7 +25,7 @@ origins = {}  # and the path in the repository that its links start from
 
 
 def on_config(config):
-    headers = cpp_model.read_headers(os.environ["PURLIN_DOXYGEN_XML"])
+    headers = cpp_model.read_headers(os.environ["NEWEL_DOXYGEN_XML"])
     silent = cpp_model.undocumented(headers) + c_reference.undocumented() + python_reference.undocumented()
     if silent:
         raise PluginError("public names without documentation:\n  " + "\n  ".join(silent))
@@ -38,7 +38,7 @@ def on_config(config):
     addresses.update(c_reference.addresses("reference/c.md"))
     pages["reference/python.md"] = python_reference.page()
     addresses.update(
-        (f"purlin.{name}", f"reference/python.md#purlin.{name}") for name in python_reference.public_names()
+        (f"newel.{name}", f"reference/python.md#newel.{name}") for name in python_reference.public_names()
     )
     for path in pages:
         origins[path] = f"docs/{path}"
@@ -113,6 +113,6 @@ def on_page_markdown(markdown, page, config, files):
 
 def on_serve(server, config, builder):
     """Pages that come from sources are made again when these change."""
-    for folder in ("c", "python/purlin", "scripts/docs"):
+    for folder in ("c", "python/newel", "scripts/docs"):
         server.watch(str(ROOT / folder))
     return server

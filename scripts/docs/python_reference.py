@@ -6,7 +6,7 @@ import re
 
 from cpp_headers import ROOT
 
-PACKAGE = ROOT / "python/purlin"
+PACKAGE = ROOT / "python/newel"
 # Classes of the compiled module, which cannot be read without compiling it, with the source that binds them.
 COMPILED = {"Progress": "python/src/interrupts.cpp"}
 
@@ -25,7 +25,7 @@ def public_names():
     for node in tree.body:
         if isinstance(node, ast.Assign) and node.targets[0].id == "__all__":
             return [name for name in ast.literal_eval(node.value) if not name.startswith("_")]
-    raise ValueError("python/purlin/__init__.py has no __all__")
+    raise ValueError("python/newel/__init__.py has no __all__")
 
 
 def definitions():
@@ -45,7 +45,7 @@ def undocumented(names=None):
         if name in COMPILED:
             continue
         if name not in found:
-            missing.append(f"python/purlin/__init__.py: {name} is defined nowhere")
+            missing.append(f"python/newel/__init__.py: {name} is defined nowhere")
             continue
         path, node = found[name]
         where = path.relative_to(ROOT)
@@ -74,15 +74,15 @@ def page():
     lines = [
         "# Python",
         "",
-        "Every public function and class of the package `purlin`. [Purlin from Python](../python.md) "
+        "Every public function and class of the package `newel`. [Newel from Python](../python.md) "
         "shows how they are used.",
         "",
     ]
     for name in order:
         if name in COMPILED:
             said, properties = compiled_class(name)
-            lines += [f"## {name} {{ #purlin.{name} }}", "", said, ""]
+            lines += [f"## {name} {{ #newel.{name} }}", "", said, ""]
             lines += [f"-   `{member}`: {text}" for member, text in properties] + [""]
         else:
-            lines += [f"::: purlin.{name}", ""]
+            lines += [f"::: newel.{name}", ""]
     return "\n".join(lines)

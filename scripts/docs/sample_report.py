@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes docs/howto/report.html, the page of `purlin solve --html` that the documents show, and compares it with a run.
+"""Makes docs/howto/report.html, the page of `newel solve --html` that the documents show, and compares it with a run.
 
     sample_report.py BIN            BIN: the folder of the programs; ends with 1 where the page says something else
     sample_report.py --update BIN   writes the page of the fastest of ten runs
@@ -22,7 +22,7 @@ import run_commands  # noqa: E402
 
 PAGE = run_commands.ROOT / "docs/howto/report.html"
 BEAM = "apps/data/cantilever_beam"
-COMMAND = f"purlin solve {BEAM}.mtx.gz --rhs {BEAM}_b.mtx.gz --html report.html"
+COMMAND = f"newel solve {BEAM}.mtx.gz --rhs {BEAM}_b.mtx.gz --html report.html"
 STYLE = re.compile(r"<(style|script)\b.*?</\1>", re.DOTALL)
 FIGURE = re.compile(rf"(?:{run_commands.NUMBER}|[\d.]+ %)$")
 

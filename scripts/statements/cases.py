@@ -25,7 +25,7 @@ class Round:
 
 
 class Case:
-    """A pattern, rounds of values on it, and options by the names of purlin.h."""
+    """A pattern, rounds of values on it, and options by the names of newel.h."""
 
     def __init__(self, seed, interface=None):
         rng = random.Random(seed)

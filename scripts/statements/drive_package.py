@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-import purlin
+import newel
 
 
 def exactly(size):
@@ -113,16 +113,16 @@ class Case:
                 preconditioner = self.choices["preconditioner"]
                 if isinstance(preconditioner, str) and preconditioner != "auto":
                     preconditioner = "none"
-                solver = purlin.Solver(A, solver=self.choices["solver"], preconditioner=preconditioner,
+                solver = newel.Solver(A, solver=self.choices["solver"], preconditioner=preconditioner,
                                        precision=self.choices["precision"], threads=1)
             elif self.in_one_call:
                 few = self.default and self.choices["precision"] == "double"
                 keywords = {} if few else dict(self.choices, threads=1)
-                self.report(*purlin.solve(A, b, x0, max_iterations=self.most, time_limit=self.time_limit,
+                self.report(*newel.solve(A, b, x0, max_iterations=self.most, time_limit=self.time_limit,
                                           **self.limits, **keywords))
                 continue
             elif solver is None:
-                solver = purlin.Solver(A, threads=1, columns=self.columns, **self.choices)
+                solver = newel.Solver(A, threads=1, columns=self.columns, **self.choices)
             else:
                 solver.refresh(A if self.most % 2 else A.data)
             self.report(*solver.solve(b, x0, max_iterations=self.most, time_limit=self.time_limit, **self.limits))
@@ -132,7 +132,7 @@ class Case:
         M = self.choices["preconditioner"]
         M = None if isinstance(M, str) and M == "auto" else M
         most = min(max(1, self.most), 1000)
-        x, info = getattr(purlin, name)(A, b, x0, maxiter=most, M=M, **self.limits)
+        x, info = getattr(newel, name)(A, b, x0, maxiter=most, M=M, **self.limits)
         answer(9, f"0.converged={int(info == 0)}\n", x)
 
     def report(self, x, reports):

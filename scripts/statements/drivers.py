@@ -4,7 +4,7 @@
 A request, little-endian: the bytes of the options as int32, the options as lines "name=value"; int32 numbers n, stored
 entries, columns, rounds, single, form (0: csr, 1: csc, 2: coo), guess (0: zero, 1: given); the two arrays of indices,
 which count from zero; and for each round in double precision the values, b and x, column after column.
-An answer for each round: int32 status as in purlin.h, or 9 for a program that does not know its status, the bytes of
+An answer for each round: int32 status as in newel.h, or 9 for a program that does not know its status, the bytes of
 the report as int32, the report as lines "column.name=value", and x unless the status is 2 to 8; then nothing follows.
 """
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // BCE in both spaces: from the pattern to the arrays, and what they weigh.
-#include <purlin/spmv/bce/bce.hpp>
+#include <newel/spmv/bce/bce.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/host_pattern.hpp>
-#include <purlin/spmv/phase_clock.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/reorder/host_pattern.hpp>
+#include <newel/spmv/phase_clock.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // One line for people, and what a reader of the report may ask for.
@@ -174,7 +174,7 @@ CostEstimate bce_cost(const PatternFacts& facts, const FormatRequest& request) {
 }
 
 #define X(T, S) template class BceOperator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <purlin/spmv/bce/bce_layout.hpp>
-#include <purlin/spmv/format.hpp>
-#include <purlin/spmv/residual.hpp>
-#include <purlin/spmv/slot_values.hpp>
+#include <newel/spmv/bce/bce_layout.hpp>
+#include <newel/spmv/format.hpp>
+#include <newel/spmv/residual.hpp>
+#include <newel/spmv/slot_values.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 
 /// What the loops and kernels see of the operator; see BceLayout.
@@ -95,4 +95,4 @@ std::uint64_t bce_bytes(Index rows, Index cols, Offset nonzeros, std::size_t val
 /// device's not yet.
 CostEstimate bce_cost(const PatternFacts& facts, const FormatRequest& request);
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // BCE on the device: Algorithm 4 over the blocks, a few lanes for each piece of a long row, one launch for both.
-#include <purlin/spmv/bce/bce.hpp>
-#include <purlin/spmv/bce/bce_walk.hpp>
-#include <purlin/spmv/residual_device.cuh>
-#include <purlin/spmv/slot_sum_device.cuh>
+#include <newel/spmv/bce/bce.hpp>
+#include <newel/spmv/bce/bce_walk.hpp>
+#include <newel/spmv/residual_device.cuh>
+#include <newel/spmv/slot_sum_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct BceTuning {
@@ -86,7 +86,7 @@ void launch(const Context<Space::device>& ctx, const BceView<T>& a, const Produc
   } else {
     bce_kernel<batch, T, false><<<a.grid.blocks, threads, 0, state.stream()>>>(a, args, state.tickets());
   }
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 }  // namespace
@@ -114,4 +114,4 @@ template ResidualSums bce_residual(const Context<Space::device>&, const BceView<
                                    const ResidualArgs<double>&);
 template ResidualSums bce_residual(const Context<Space::device>&, const BceView<float>&, const ResidualArgs<float>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

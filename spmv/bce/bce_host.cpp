@@ -2,13 +2,13 @@
 // BCE on the host: a block is a group of lanes; threads take equal shares of the blocks and of the long rows' pieces.
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/bce/bce.hpp>
-#include <purlin/spmv/bce/bce_walk.hpp>
-#include <purlin/spmv/residual_host.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/bce/bce.hpp>
+#include <newel/spmv/bce/bce_walk.hpp>
+#include <newel/spmv/residual_host.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 template <class T>
@@ -91,4 +91,4 @@ ResidualSums bce_residual(const Context<Space::host>& ctx, const BceView<T>& a, 
 template ResidualSums bce_residual(const Context<Space::host>&, const BceView<double>&, const ResidualArgs<double>&);
 template ResidualSums bce_residual(const Context<Space::host>&, const BceView<float>&, const ResidualArgs<float>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

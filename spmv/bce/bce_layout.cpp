@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How BCE's arrays are built: assignment of rows to sets, cutting into blocks, filling.
-#include <purlin/spmv/bce/bce_layout.hpp>
+#include <newel/spmv/bce/bce_layout.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/row_sharing.hpp>
-#include <purlin/spmv/stable_buckets.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/row_sharing.hpp>
+#include <newel/spmv/stable_buckets.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 using detail::Buckets;
@@ -215,4 +215,4 @@ BceLayout make_bce_layout(const Context<Space::host>& ctx, const Pattern<Space::
   return layout;
 }
 
-}  // namespace purlin
+}  // namespace newel

@@ -5,13 +5,13 @@
 
 #include <vector>
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/core/machine.hpp>
-#include <purlin/spmv/bce/bce_partition.hpp>
-#include <purlin/spmv/cost_model.hpp>
-#include <purlin/spmv/row_pieces.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/spmv/bce/bce_partition.hpp>
+#include <newel/spmv/cost_model.hpp>
+#include <newel/spmv/row_pieces.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// What the layout takes from the machine.
 struct BceShape {
@@ -72,11 +72,11 @@ struct BceGrid {
 
   int threads() const { return groups * block_threads; }
   /// Warps that the pieces of a class fill.
-  PURLIN_HD Index class_warps(int c) const { return (((piece[c + 1] - piece[c]) << (c + 2)) + 31) / 32; }
+  NEWEL_HD Index class_warps(int c) const { return (((piece[c + 1] - piece[c]) << (c + 2)) + 31) / 32; }
 };
 
 /// Blocks of up to bce_most_threads threads, as long as every multiprocessor has four of them. For a layout of
 /// `shape`.
 BceGrid bce_grid(const BceLayout& layout, const BceShape& shape, const Machine& machine);
 
-}  // namespace purlin
+}  // namespace newel

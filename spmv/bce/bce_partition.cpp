@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The distribution function and its optimal partition by dynamic programming.
-#include <purlin/spmv/bce/bce_partition.hpp>
+#include <newel/spmv/bce/bce_partition.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 constexpr Offset infinite = std::numeric_limits<Offset>::max();
@@ -144,4 +144,4 @@ std::vector<Index> optimal_bounds_by_tables(const WidthDistribution& f, Offset l
   return bounds;
 }
 
-}  // namespace purlin
+}  // namespace newel

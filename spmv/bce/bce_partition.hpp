@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// The distribution function f_A, where it is not 0: rows[k] rows have exactly width[k] entries. Ascending.
 struct WidthDistribution {
@@ -39,4 +39,4 @@ std::vector<Index> optimal_bounds(const WidthDistribution& f, Offset least_rows,
 /// O(M'^2) memory. What the recurrence above is measured against.
 std::vector<Index> optimal_bounds_by_tables(const WidthDistribution& f, Offset least_rows);
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,10 +2,10 @@
 /// Where the rows of a BCE matrix lie, for residuals. Internal.
 #pragma once
 
-#include <purlin/spmv/bce/bce.hpp>
-#include <purlin/spmv/residual.hpp>
+#include <newel/spmv/bce/bce.hpp>
+#include <newel/spmv/residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Places: the rows of blocks as `row_no` has them, the long rows of one piece, the long rows of several.
 template <class T>
@@ -13,15 +13,15 @@ struct BceWalk {
   BceView<T> a;
   Index whole;  ///< long rows of one piece, which are the first pieces
 
-  PURLIN_HD Index blocked() const { return a.rows - whole - a.join.rows; }
-  PURLIN_HD std::int64_t places() const { return a.rows; }
-  PURLIN_HD bool is_long(std::int64_t place) const { return place >= blocked(); }
-  PURLIN_HD Offset entries(std::int64_t place) const {
+  NEWEL_HD Index blocked() const { return a.rows - whole - a.join.rows; }
+  NEWEL_HD std::int64_t places() const { return a.rows; }
+  NEWEL_HD bool is_long(std::int64_t place) const { return place >= blocked(); }
+  NEWEL_HD Offset entries(std::int64_t place) const {
     if (!is_long(place)) return a.block_width[block_of(place)];
     return end_of(place) - begin_of(place);
   }
   template <class F>
-  PURLIN_HD Index row(std::int64_t place, int member, int members, F& f) const {
+  NEWEL_HD Index row(std::int64_t place, int member, int members, F& f) const {
     if (is_long(place)) {
       const Offset begin = begin_of(place);
       walk_run(a.piece_val + begin, a.piece_col + begin, 1, end_of(place) - begin, member, members, f);
@@ -35,16 +35,16 @@ struct BceWalk {
   }
 
  private:
-  PURLIN_HD Index block_of(std::int64_t place) const { return last_at_or_below(a.block_row, a.blocks, place); }
-  PURLIN_HD Index piece_of(Index long_row) const {
+  NEWEL_HD Index block_of(std::int64_t place) const { return last_at_or_below(a.block_row, a.blocks, place); }
+  NEWEL_HD Index piece_of(Index long_row) const {
     return long_row < whole ? long_row : a.join.first[long_row - whole];
   }
-  PURLIN_HD Offset begin_of(std::int64_t place) const {
+  NEWEL_HD Offset begin_of(std::int64_t place) const {
     return a.piece_slot[piece_of(static_cast<Index>(place) - blocked())];
   }
-  PURLIN_HD Offset end_of(std::int64_t place) const {
+  NEWEL_HD Offset end_of(std::int64_t place) const {
     return a.piece_slot[piece_of(static_cast<Index>(place) - blocked() + 1)];
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

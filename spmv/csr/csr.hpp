@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <purlin/spmv/format.hpp>
+#include <newel/spmv/format.hpp>
 
-namespace purlin {
+namespace newel {
 
 template <class T, Space S>
 class CsrOperator;
@@ -138,4 +138,4 @@ std::uint64_t csr_product_bytes(Index rows, Index cols, Offset nonzeros, std::si
 /// The cost estimate of the format (see SpmvFormat).
 CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request);
 
-}  // namespace purlin
+}  // namespace newel

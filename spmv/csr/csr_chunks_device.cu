@@ -2,12 +2,12 @@
 // CsrRows: how a pattern on the device is cut into chunks of equal work.
 #include <algorithm>
 
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/csr/csr_rows.hpp>
-#include <purlin/spmv/product_device.cuh>
+#include <newel/core/context_device.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/spmv/csr/csr_rows.hpp>
+#include <newel/spmv/product_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using Tuning = CsrRowsTuning;
@@ -67,14 +67,14 @@ __global__ void __launch_bounds__(search_threads) find_longest(const P* row_ptr,
 template <class T>
 Index find_longest_row(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
   Array<Index, Space::device> longest(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(longest.data(), 0, sizeof(Index), ctx.state().stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(longest.data(), 0, sizeof(Index), ctx.state().stream()));
   constexpr Offset blocks_of_multiprocessor = 8;
   const auto blocks = static_cast<unsigned>(std::min((Offset{a.rows} + search_threads - 1) / search_threads,
                                                      ctx.multiprocessors() * blocks_of_multiprocessor));
   with_row_ptr(a, [&](auto row_ptr) {
     find_longest<<<blocks, search_threads, 0, ctx.state().stream()>>>(row_ptr.data, a.rows, longest.data());
   });
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return to_vector(ctx, longest.cspan())[0];
 }
 
@@ -90,13 +90,13 @@ template <class T>
 Index fill_borders(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, Offset path,
                    Span<CsrBorder, Space::device> border, bool may_cut) {
   Array<Index, Space::device> cuts(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(cuts.data(), 0, sizeof(Index), ctx.state().stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(cuts.data(), 0, sizeof(Index), ctx.state().stream()));
   const auto blocks = static_cast<unsigned>((border.size + search_threads - 1) / search_threads);
   with_row_ptr(a, [&](auto row_ptr) {
     find_borders<<<blocks, search_threads, 0, ctx.state().stream()>>>(row_ptr.data, a.rows, path, border.size - 1,
                                                                       border.data, cuts.data());
   });
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return may_cut ? to_vector(ctx, cuts.cspan())[0] : 0;
 }
 
@@ -158,4 +158,4 @@ void CsrRows<T>::product(const Context<Space::device>& ctx, const ProductArgs<T>
 template class CsrRows<double>;
 template class CsrRows<float>;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// CSR's product with k interleaved vectors on a device. Internal.
 #pragma once
 
-#include <purlin/core/csr.hpp>
-#include <purlin/spmv/column_product.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/spmv/column_product.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A CSR matrix, and how its rows are shared out.
 template <class T>
@@ -38,4 +38,4 @@ template <class T>
 void csr_columns_product(const Context<Space::device>& ctx, const CsrColumnsView<T>& a, int columns,
                          const ColumnProductArgs<T>& args);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,13 +2,13 @@
 // CSR on the device with k vectors at once: neighbouring lanes take the entries of a row in turn, each with k sums.
 #include <algorithm>
 
-#include <purlin/core/warp_device.cuh>
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/column_product_device.cuh>
-#include <purlin/spmv/csr/csr_columns.hpp>
+#include <newel/core/warp_device.cuh>
+#include <newel/core/context_device.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/spmv/column_product_device.cuh>
+#include <newel/spmv/csr/csr_columns.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct CsrColumnsTuning {
@@ -111,10 +111,10 @@ void product(const Context<Space::device>& ctx, const CsrColumnsView<T>& a, cons
   } else {
     csr_column_rows<T, k, false><<<blocks, threads, 0, state.stream()>>>(a, args, partial, state.tickets());
   }
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   if (a.long_rows == 0) return;
   csr_column_long_rows<T, k><<<static_cast<unsigned>(a.long_rows), threads, 0, state.stream()>>>(a, args);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 }  // namespace
@@ -136,10 +136,10 @@ Array<Index, Space::device> long_rows_of(const Context<Space::device>& ctx, cons
                                          Index most) {
   if (a.nnz() <= most) return {};
   Array<Index, Space::device> rows(ctx, a.nnz() / most + 1), count(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(count.data(), 0, sizeof(Index), ctx.state().stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(count.data(), 0, sizeof(Index), ctx.state().stream()));
   list_long_rows<<<blocks_for(a.rows), CsrColumnsTuning::threads, 0, ctx.state().stream()>>>(a, most, rows.data(),
                                                                                              count.data());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   std::vector<Index> found = to_vector(ctx, rows.cspan().subspan(0, to_vector(ctx, count.cspan())[0]));
   std::sort(found.begin(), found.end());
   return make_array(ctx, found);
@@ -153,14 +153,14 @@ void csr_columns_product(const Context<Space::device>& ctx, const CsrColumnsView
   product<T, 2>(ctx, a, args);
 }
 
-#define PURLIN_CSR_COLUMNS(T)                                                                                        \
+#define NEWEL_CSR_COLUMNS(T)                                                                                        \
   template CsrColumnsView<T> csr_columns_view(const Context<Space::device>&, const CsrView<T, Space::device>&);      \
   template Array<Index, Space::device> long_rows_of(const Context<Space::device>&, const CsrView<T, Space::device>&, \
                                                     Index);                                                          \
   template void csr_columns_product(const Context<Space::device>&, const CsrColumnsView<T>&, int,                    \
                                     const ColumnProductArgs<T>&);
-PURLIN_CSR_COLUMNS(double)
-PURLIN_CSR_COLUMNS(float)
-#undef PURLIN_CSR_COLUMNS
+NEWEL_CSR_COLUMNS(double)
+NEWEL_CSR_COLUMNS(float)
+#undef NEWEL_CSR_COLUMNS
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSR on the host with k vectors at once: the shares and the sums of a product with one, each entry read once.
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/column_lanes_host.hpp>
-#include <purlin/spmv/csr/csr.hpp>
-#include <purlin/spmv/prefetch_host.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/column_lanes_host.hpp>
+#include <newel/spmv/csr/csr.hpp>
+#include <newel/spmv/prefetch_host.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // As detail::sum_run for each column, with its order of additions.
@@ -139,15 +139,15 @@ void CsrOperator<T, Space::host>::apply_dot_columns(const Context<Space::host>& 
   }
 }
 
-#define PURLIN_CSR_COLUMNS(T)                                                                                    \
+#define NEWEL_CSR_COLUMNS(T)                                                                                    \
   template void CsrOperator<T, Space::host>::apply_columns(const Context<Space::host>&, int, T,                  \
                                                            Span<const T, Space::host>, T, Span<T, Space::host>,  \
                                                            Span<char, Space::host>) const;                       \
   template void CsrOperator<T, Space::host>::apply_dot_columns(const Context<Space::host>&, int,                 \
                                                                Span<const T, Space::host>, Span<T, Space::host>, \
                                                                double*, Span<char, Space::host>) const;
-PURLIN_CSR_COLUMNS(double)
-PURLIN_CSR_COLUMNS(float)
-#undef PURLIN_CSR_COLUMNS
+NEWEL_CSR_COLUMNS(double)
+NEWEL_CSR_COLUMNS(float)
+#undef NEWEL_CSR_COLUMNS
 
-}  // namespace purlin
+}  // namespace newel

@@ -4,10 +4,10 @@
 
 #include <cusparse.h>
 
-#include <purlin/core/array.hpp>
-#include <purlin/core/csr.hpp>
+#include <newel/core/array.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Descriptors of a matrix, whose arrays stay as long as this object, and the buffer of the analysis.
 template <class T>
@@ -36,4 +36,4 @@ class CusparseCsr {
   mutable Array<char, Space::device> buffer_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

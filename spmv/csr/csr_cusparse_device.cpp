@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuSPARSE's product with a CSR matrix: descriptors, one analysis, and the call.
-#include <purlin/spmv/csr/csr_cusparse.hpp>
+#include <newel/spmv/csr/csr_cusparse.hpp>
 
-#include <purlin/core/cusparse_device.hpp>
+#include <newel/core/cusparse_device.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 template <class T>
@@ -22,18 +22,18 @@ CusparseCsr<T>::CusparseCsr(const Context<Space::device>& ctx, const CsrView<T, 
   const cusparseIndexType_t width = a.wide() ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
   void* const row_ptr =
       with_row_ptr(a, [](auto from) -> void* { return const_cast<void*>(static_cast<const void*>(from.data)); });
-  PURLIN_CHECK_CUSPARSE(api.cusparseCreateCsr(&use_.matrix, a.rows, a.cols, a.nnz(), row_ptr,
+  NEWEL_CHECK_CUSPARSE(api.cusparseCreateCsr(&use_.matrix, a.rows, a.cols, a.nnz(), row_ptr,
                                               const_cast<Index*>(a.col.data), const_cast<T*>(a.val.data), width,
                                               CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, value_type<T>));
   Array<T, Space::device> some_x(ctx, a.cols), some_y(ctx, a.rows);
-  PURLIN_CHECK_CUSPARSE(api.cusparseCreateDnVec(&use_.x, a.cols, some_x.data(), value_type<T>));
-  PURLIN_CHECK_CUSPARSE(api.cusparseCreateDnVec(&use_.y, a.rows, some_y.data(), value_type<T>));
+  NEWEL_CHECK_CUSPARSE(api.cusparseCreateDnVec(&use_.x, a.cols, some_x.data(), value_type<T>));
+  NEWEL_CHECK_CUSPARSE(api.cusparseCreateDnVec(&use_.y, a.rows, some_y.data(), value_type<T>));
   const T one = 1, zero = 0;
   std::size_t bytes = 0;
-  PURLIN_CHECK_CUSPARSE(api.cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
+  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
                                                     value_type<T>, algorithm_, &bytes));
   buffer_ = Array<char, Space::device>(ctx, static_cast<std::int64_t>(bytes));
-  PURLIN_CHECK_CUSPARSE(api.cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
+  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
                                                     value_type<T>, algorithm_, buffer_.data()));
 }
 
@@ -49,13 +49,13 @@ CusparseCsr<T>::Descriptors::~Descriptors() {
 template <class T>
 void CusparseCsr<T>::product(const Context<Space::device>& ctx, T alpha, const T* x, T beta, T* y) const {
   const Cusparse& api = cusparse();
-  PURLIN_CHECK_CUSPARSE(api.cusparseDnVecSetValues(use_.x, const_cast<T*>(x)));
-  PURLIN_CHECK_CUSPARSE(api.cusparseDnVecSetValues(use_.y, y));
-  PURLIN_CHECK_CUSPARSE(api.cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y,
+  NEWEL_CHECK_CUSPARSE(api.cusparseDnVecSetValues(use_.x, const_cast<T*>(x)));
+  NEWEL_CHECK_CUSPARSE(api.cusparseDnVecSetValues(use_.y, y));
+  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y,
                                          value_type<T>, algorithm_, buffer_.data()));
 }
 
 template class CusparseCsr<double>;
 template class CusparseCsr<float>;
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

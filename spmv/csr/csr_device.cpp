@@ -4,17 +4,17 @@
 #include <limits>
 #include <optional>
 
-#include <purlin/core/column_ops.hpp>
-#include <purlin/core/context_device.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/core/vector_ops_steps.hpp>
-#include <purlin/spmv/csr/csr_walk.hpp>
-#include <purlin/spmv/csr/csr.hpp>
-#include <purlin/spmv/csr/csr_columns.hpp>
-#include <purlin/spmv/csr/csr_cusparse.hpp>
-#include <purlin/spmv/csr/csr_rows.hpp>
+#include <newel/core/column_ops.hpp>
+#include <newel/core/context_device.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/core/vector_ops_steps.hpp>
+#include <newel/spmv/csr/csr_walk.hpp>
+#include <newel/spmv/csr/csr.hpp>
+#include <newel/spmv/csr/csr_columns.hpp>
+#include <newel/spmv/csr/csr_cusparse.hpp>
+#include <newel/spmv/csr/csr_rows.hpp>
 
-namespace purlin {
+namespace newel {
 
 template <class T>
 struct CsrOperator<T, Space::device>::State {
@@ -209,4 +209,4 @@ OperatorInfo CsrOperator<T, Space::device>::info() const {
 template class CsrOperator<double, Space::device>;
 template class CsrOperator<float, Space::device>;
 
-}  // namespace purlin
+}  // namespace newel

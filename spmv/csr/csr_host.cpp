@@ -4,16 +4,16 @@
 #include <chrono>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/csr/csr_walk.hpp>
-#include <purlin/spmv/csr/csr.hpp>
-#include <purlin/spmv/residual_host.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/spmv/csr/csr_walk.hpp>
+#include <newel/spmv/csr/csr.hpp>
+#include <newel/spmv/residual_host.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // Entries and rows of a share, at least.
@@ -272,4 +272,4 @@ detail::ResidualSums detail::csr_residual(const Context<Space::host>& ctx, const
 template class CsrOperator<double, Space::host>;
 template class CsrOperator<float, Space::host>;
 
-}  // namespace purlin
+}  // namespace newel

@@ -3,12 +3,12 @@
 /// Internal.
 #pragma once
 
-#include <purlin/core/array.hpp>
-#include <purlin/core/csr.hpp>
-#include <purlin/spmv/csr/csr.hpp>
-#include <purlin/spmv/row_pieces.hpp>
+#include <newel/core/array.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/spmv/csr/csr.hpp>
+#include <newel/spmv/row_pieces.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// How rows and entries are shared out. Measured on an H200 against 64 to 512 threads with 4 to 16 entries each, and
 /// against rows that 2 to 16 lanes read straight from memory (up to 10 % faster where rows are short, up to 20 %
@@ -101,4 +101,4 @@ template <class T, class P>
 void csr_rows_product(const Context<Space::device>& ctx, const CsrRowsView<T>& view, const P* row_ptr,
                       const ProductArgs<T>& args);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,13 +2,13 @@
 // CSR on the device: a block leaves the products of a chunk's entries in shared memory, and adds them up row by row.
 #include <type_traits>
 
-#include <purlin/core/warp_device.cuh>
-#include <purlin/spmv/csr/csr_rows.hpp>
-#include <purlin/spmv/csr/csr_walk.hpp>
-#include <purlin/spmv/residual_device.cuh>
-#include <purlin/spmv/slot_sum_device.cuh>
+#include <newel/core/warp_device.cuh>
+#include <newel/spmv/csr/csr_rows.hpp>
+#include <newel/spmv/csr/csr_walk.hpp>
+#include <newel/spmv/residual_device.cuh>
+#include <newel/spmv/slot_sum_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using Tuning = CsrRowsTuning;
@@ -231,7 +231,7 @@ void csr_rows_product(const Context<Space::device>& ctx, const CsrRowsView<T>& v
     if (view.thread_entries == many_entries) launch(std::integral_constant<int, many_entries>());
   }
   if (view.thread_entries == few_entries) launch(std::integral_constant<int, few_entries>());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   launch_join(ctx, view.join, args, view.blocks, view.dot_partial);
 }
 
@@ -245,13 +245,13 @@ template ResidualSums csr_residual(const Context<Space::device>&, const CsrView<
 template ResidualSums csr_residual(const Context<Space::device>&, const CsrView<float, Space::device>&,
                                    const ResidualArgs<float>&);
 
-#define PURLIN_CSR_ROWS(T, P)                                                                    \
+#define NEWEL_CSR_ROWS(T, P)                                                                    \
   template void csr_rows_product(const Context<Space::device>&, const CsrRowsView<T>&, const P*, \
                                  const ProductArgs<T>&);
-PURLIN_CSR_ROWS(double, std::int32_t)
-PURLIN_CSR_ROWS(double, Offset)
-PURLIN_CSR_ROWS(float, std::int32_t)
-PURLIN_CSR_ROWS(float, Offset)
-#undef PURLIN_CSR_ROWS
+NEWEL_CSR_ROWS(double, std::int32_t)
+NEWEL_CSR_ROWS(double, Offset)
+NEWEL_CSR_ROWS(float, std::int32_t)
+NEWEL_CSR_ROWS(float, Offset)
+#undef NEWEL_CSR_ROWS
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

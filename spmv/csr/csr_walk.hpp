@@ -2,10 +2,10 @@
 /// Where the rows of a CSR matrix lie, for residuals. Internal.
 #pragma once
 
-#include <purlin/core/csr.hpp>
-#include <purlin/spmv/residual.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/spmv/residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// P: the type of the row pointers.
 template <class T, class P>
@@ -16,11 +16,11 @@ struct CsrWalk {
   const Index* col;
   const T* val;
 
-  PURLIN_HD std::int64_t places() const { return rows; }
-  PURLIN_HD Offset entries(std::int64_t place) const { return Offset{row_ptr[place + 1]} - Offset{row_ptr[place]}; }
-  PURLIN_HD bool is_long(std::int64_t place) const { return entries(place) > long_row; }
+  NEWEL_HD std::int64_t places() const { return rows; }
+  NEWEL_HD Offset entries(std::int64_t place) const { return Offset{row_ptr[place + 1]} - Offset{row_ptr[place]}; }
+  NEWEL_HD bool is_long(std::int64_t place) const { return entries(place) > long_row; }
   template <class F>
-  PURLIN_HD Index row(std::int64_t place, int member, int members, F& f) const {
+  NEWEL_HD Index row(std::int64_t place, int member, int members, F& f) const {
     const Offset begin = row_ptr[place];
     walk_run(val + begin, col + begin, 1, entries(place), member, members, f);
     return static_cast<Index>(place);
@@ -44,4 +44,4 @@ decltype(auto) with_walk(const CsrView<T, S>& a, F&& f) {
   });
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

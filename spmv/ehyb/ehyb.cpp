@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB as an operator: which variant, which arrays, what it is made of.
-#include <purlin/spmv/ehyb/ehyb.hpp>
+#include <newel/spmv/ehyb/ehyb.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/column_ops.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/reorder/host_pattern.hpp>
-#include <purlin/spmv/ehyb/ehyb_columns.hpp>
-#include <purlin/spmv/ehyb/ehyb_plan.hpp>
-#include <purlin/spmv/phase_clock.hpp>
+#include <newel/core/column_ops.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/reorder/host_pattern.hpp>
+#include <newel/spmv/ehyb/ehyb_columns.hpp>
+#include <newel/spmv/ehyb/ehyb_plan.hpp>
+#include <newel/spmv/phase_clock.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 using detail::EhybGeometry;
@@ -255,7 +255,7 @@ std::uint64_t ehyb_bytes(Index rows, Index, Offset nonzeros, std::size_t value_b
 }
 
 #define X(T, S) template class EhybOperator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

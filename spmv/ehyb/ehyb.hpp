@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/spmv/ehyb/ehyb_scratch.hpp>
-#include <purlin/spmv/format.hpp>
-#include <purlin/spmv/slot_values.hpp>
+#include <newel/spmv/ehyb/ehyb_scratch.hpp>
+#include <newel/spmv/format.hpp>
+#include <newel/spmv/slot_values.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// The explicitly cached hybrid format (C. Chen et al., "EHYB", sections 3 and 4), for square matrices.
 ///
@@ -75,4 +75,4 @@ bool ehyb_square_only(std::string_view variant);
 /// Bytes that the format holds with a tenth of padding and a halo of half the rows.
 std::uint64_t ehyb_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,10 +2,10 @@
 /// EHYB's product with k interleaved vectors, in either space. Internal.
 #pragma once
 
-#include <purlin/spmv/column_product.hpp>
-#include <purlin/spmv/ehyb/ehyb_product.hpp>
+#include <newel/spmv/column_product.hpp>
+#include <newel/spmv/ehyb/ehyb_product.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Bytes of work for `columns` vectors in space S.
 template <class T>
@@ -21,4 +21,4 @@ template <class T>
 void ehyb_columns_product(const Context<Space::device>& ctx, const EhybView<T>& a, int columns,
                           const ColumnProductArgs<T>& args);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,11 +2,11 @@
 // EHYB on the device with k vectors at once: x is read through the caches, a lane sums k columns of its node's rows.
 #include <algorithm>
 
-#include <purlin/core/warp_device.cuh>
-#include <purlin/spmv/column_product_device.cuh>
-#include <purlin/spmv/ehyb/ehyb_columns.hpp>
+#include <newel/core/warp_device.cuh>
+#include <newel/spmv/column_product_device.cuh>
+#include <newel/spmv/ehyb/ehyb_columns.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct ColumnsTuning {
@@ -154,7 +154,7 @@ void launch_parts(const Context<Space::device>& ctx, const EhybView<T>& a, const
     ehyb_column_parts<T, B, k, false>
         <<<blocks, ColumnsTuning::threads, 0, state.stream()>>>(a, args, pieces, partial, state.tickets());
   }
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template <class T, int k>
@@ -179,13 +179,13 @@ void product(const Context<Space::device>& ctx, const EhybView<T>& a, const Colu
   }
   if (a.er_rows > 0) {
     ehyb_column_extra_rows<T, k><<<blocks_for(Offset{a.er_slices} * warp), threads, 0, stream>>>(a, args);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
   if (a.long_rows > 0) {
     ehyb_column_segments<T, k><<<blocks_for(Offset{a.segments} * warp), threads, 0, stream>>>(a, args, segment_sum);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     ehyb_column_long_rows<T, k><<<blocks_for(Offset{a.long_rows} * k), threads, 0, stream>>>(a, args, segment_sum);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
 }
 
@@ -207,12 +207,12 @@ void ehyb_columns_product(const Context<Space::device>& ctx, const EhybView<T>& 
   product<T, 2>(ctx, a, args);
 }
 
-#define PURLIN_EHYB_COLUMNS(T)                                                                     \
+#define NEWEL_EHYB_COLUMNS(T)                                                                     \
   template std::uint64_t ehyb_column_work(const Context<Space::device>*, const EhybView<T>&, int); \
   template void ehyb_columns_product(const Context<Space::device>&, const EhybView<T>&, int,       \
                                      const ColumnProductArgs<T>&);
-PURLIN_EHYB_COLUMNS(double)
-PURLIN_EHYB_COLUMNS(float)
-#undef PURLIN_EHYB_COLUMNS
+NEWEL_EHYB_COLUMNS(double)
+NEWEL_EHYB_COLUMNS(float)
+#undef NEWEL_EHYB_COLUMNS
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/column_lanes_host.hpp>
-#include <purlin/spmv/ehyb/ehyb_columns.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/column_lanes_host.hpp>
+#include <newel/spmv/ehyb/ehyb_columns.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The caller's work, taken apart: doubles first.
@@ -194,12 +194,12 @@ void ehyb_columns_product(const Context<Space::host>& ctx, const EhybView<T>& a,
   product<T, 2>(ctx, a, args);
 }
 
-#define PURLIN_EHYB_COLUMNS(T)                                                                   \
+#define NEWEL_EHYB_COLUMNS(T)                                                                   \
   template std::uint64_t ehyb_column_work(const Context<Space::host>*, const EhybView<T>&, int); \
   template void ehyb_columns_product(const Context<Space::host>&, const EhybView<T>&, int,       \
                                      const ColumnProductArgs<T>&);
-PURLIN_EHYB_COLUMNS(double)
-PURLIN_EHYB_COLUMNS(float)
-#undef PURLIN_EHYB_COLUMNS
+NEWEL_EHYB_COLUMNS(double)
+NEWEL_EHYB_COLUMNS(float)
+#undef NEWEL_EHYB_COLUMNS
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB on the device: a thread block is a part, a warp a slice, a lane a node or its share of one.
-#include <purlin/core/warp_device.cuh>
-#include <purlin/core/overlapped_launch_device.cuh>
-#include <purlin/core/shared_memory_device.hpp>
-#include <purlin/spmv/ehyb/ehyb_part_device.cuh>
-#include <purlin/spmv/ehyb/ehyb_places_device.cuh>
-#include <purlin/spmv/ehyb/ehyb_walk.hpp>
-#include <purlin/spmv/residual_device.cuh>
+#include <newel/core/warp_device.cuh>
+#include <newel/core/overlapped_launch_device.cuh>
+#include <newel/core/shared_memory_device.hpp>
+#include <newel/spmv/ehyb/ehyb_part_device.cuh>
+#include <newel/spmv/ehyb/ehyb_places_device.cuh>
+#include <newel/spmv/ehyb/ehyb_walk.hpp>
+#include <newel/spmv/residual_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct EhybTuning {
@@ -231,13 +231,13 @@ void add_ehyb_remainder(const Context<Space::device>& ctx, const EhybView<T>& a,
   const auto& state = ctx.state();
   if (a.er_rows > 0) {
     ehyb_extra_rows<<<blocks_for<T>(a.er_slices), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
   if (a.long_rows > 0) {
     ehyb_segments<<<blocks_for<T>(a.segments), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     ehyb_long_rows<<<blocks_for<T>(a.long_rows), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
 }
 
@@ -266,4 +266,4 @@ template ResidualSums ehyb_residual(const Context<Space::device>&, const EhybVie
 template ResidualSums ehyb_residual(const Context<Space::device>&, const EhybView<float>&,
                                     const ResidualArgs<float>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

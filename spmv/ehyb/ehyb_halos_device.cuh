@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include <purlin/reorder/graph_device.cuh>
-#include <purlin/spmv/ehyb/ehyb_layout.hpp>
+#include <newel/reorder/graph_device.cuh>
+#include <newel/spmv/ehyb/ehyb_layout.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct HaloTuning {
   static constexpr int threads = 256;
@@ -121,7 +121,7 @@ class HaloMaps {
   void count(const EhybPart* parts, const int* given_up, Offset* counts) {
     for_each_bits(parts, given_up, [&](const HaloBits& bits, std::int64_t first) {
       count_halos_kernel<<<chunk_blocks(bits), HaloTuning::threads, 0, stream()>>>(bits, counts + first);
-      PURLIN_CHECK_LAUNCH();
+      NEWEL_CHECK_LAUNCH();
     });
   }
 
@@ -129,7 +129,7 @@ class HaloMaps {
   void list(const EhybPart* parts, const int* given_up, const Offset* begin, Index* halo_node) {
     for_each_bits(parts, given_up, [&](const HaloBits& bits, std::int64_t first) {
       list_halos_kernel<<<chunk_blocks(bits), HaloTuning::threads, 0, stream()>>>(bits, begin + first, halo_node);
-      PURLIN_CHECK_LAUNCH();
+      NEWEL_CHECK_LAUNCH();
     });
   }
 
@@ -148,10 +148,10 @@ class HaloMaps {
     for (Index p = 0; p < parts_; p += at_once_) {
       const HaloBits bits{word_.data(), p, std::min(at_once_, parts_ - p), chunks_};
       if (marked_ != p) {
-        PURLIN_CHECK_CUDA(cudaMemsetAsync(word_.data(), 0, word_.bytes(), stream()));
+        NEWEL_CHECK_CUDA(cudaMemsetAsync(word_.data(), 0, word_.bytes(), stream()));
         const dim3 blocks = part_blocks(ctx_, bits.parts, (largest_part_ - 1) / HaloTuning::nodes_of_block + 1);
         mark_halos_kernel<<<blocks, HaloTuning::threads, 0, stream()>>>(nodes_, parts, bits, given_up);
-        PURLIN_CHECK_LAUNCH();
+        NEWEL_CHECK_LAUNCH();
         marked_ = p;
       }
       f(bits, std::int64_t{p} * chunks_);
@@ -167,4 +167,4 @@ class HaloMaps {
   Array<unsigned, Space::device> word_;
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

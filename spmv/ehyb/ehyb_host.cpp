@@ -2,12 +2,12 @@
 // EHYB on the host: a thread takes a part, gathers what it reads of x, and walks slices of eight nodes.
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/ehyb/ehyb_part_host.hpp>
-#include <purlin/spmv/ehyb/ehyb_walk.hpp>
-#include <purlin/spmv/residual_host.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/ehyb/ehyb_part_host.hpp>
+#include <newel/spmv/ehyb/ehyb_walk.hpp>
+#include <newel/spmv/residual_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 template <class T, int B>
@@ -139,4 +139,4 @@ template ResidualSums ehyb_residual(const Context<Space::host>&, const EhybView<
                                     const ResidualArgs<double>&);
 template ResidualSums ehyb_residual(const Context<Space::host>&, const EhybView<float>&, const ResidualArgs<float>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB's arrays in two passes over the parts: what is cached and how wide slices are, then the slots.
-#include <purlin/spmv/ehyb/ehyb_layout.hpp>
+#include <newel/spmv/ehyb/ehyb_layout.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <string>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/ehyb/ehyb_layout_rules.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/ehyb/ehyb_layout_rules.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using HostLayout = EhybLayout<Space::host>;
@@ -389,4 +389,4 @@ HostLayout make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space
   return layout;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

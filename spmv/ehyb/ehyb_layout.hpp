@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The request for a layout.
 struct EhybShape {
@@ -136,4 +136,4 @@ EhybLayout<S> layout_in(const Context<S>& ctx, EhybLayout<Space::host> layout) {
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

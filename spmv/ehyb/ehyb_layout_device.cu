@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB's arrays by kernels, where every entry is cached: widths of slices and halos, one read-back by the host, the
 // slots.
-#include <purlin/spmv/ehyb/ehyb_layout.hpp>
+#include <newel/spmv/ehyb/ehyb_layout.hpp>
 
 #include <utility>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
-#include <purlin/spmv/ehyb/ehyb_halos_device.cuh>
-#include <purlin/spmv/ehyb/ehyb_layout_rules.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
+#include <newel/spmv/ehyb/ehyb_halos_device.cuh>
+#include <newel/spmv/ehyb/ehyb_layout_rules.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int slice_threads = 256;
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(slice_threads)
 template <class V>
 Array<V, Space::device> zeros(const Context<Space::device>& ctx, std::int64_t size) {
   Array<V, Space::device> array(ctx, size);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(array.data(), 0, array.bytes(), ctx.state().stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(array.data(), 0, array.bytes(), ctx.state().stream()));
   return array;
 }
 
@@ -180,7 +180,7 @@ class LayoutMaker {
 
   std::optional<EhybLayout<Space::device>> run() {
     slice_widths_kernel<<<slice_blocks(), slice_threads, 0, stream()>>>(a_, slice_begin_.data(), found_.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     exclusive_sum(ctx_, slice_begin_);
     EhybLayout<Space::device> layout;
     if (!find_halos(layout)) return std::nullopt;
@@ -211,7 +211,7 @@ class LayoutMaker {
     number_halos_kernel<<<vertex_blocks(ctx_, parts_), vertex_threads, 0, stream()>>>(
         parts_, maps.chunks(), slices_, a_.most_cached, halo_begin.data(), slice_begin_.data(), part_.data(),
         found_.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     const LayoutFound found = fetch(ctx_, found_.cspan().data);
     if (found.remainder != 0) return false;
     layout.longest_cache = found.longest_cache * shape_.block;
@@ -228,7 +228,7 @@ class LayoutMaker {
     const LayoutSlots to{layout.slice_first.data(), layout.column.data(), layout.run_source.data()};
     fill_slices_kernel<<<slice_blocks(), slice_threads, 0, stream()>>>(a_, slice_begin_.data(),
                                                                        layout.halo_node.data(), to);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
 
   const Context<Space::device>& ctx_;
@@ -256,4 +256,4 @@ std::optional<EhybLayout<Space::device>> make_ehyb_layout(const Context<Space::d
   });
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -4,10 +4,10 @@
 
 #include <cuda_pipeline.h>
 
-#include <purlin/spmv/ehyb/ehyb_product.hpp>
-#include <purlin/spmv/product_device.cuh>
+#include <newel/spmv/ehyb/ehyb_product.hpp>
+#include <newel/spmv/product_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Nodes of the halo that a thread asks for at a time: their numbers are known before the first one's x is asked for.
 struct HaloNodes {
@@ -85,4 +85,4 @@ __device__ __forceinline__ EhybRun run_of(const EhybView<T>& a, const EhybPart& 
   return {slice, load_cached(a.slice_first + slice), load_cached(a.slice_first + slice + 1)};
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

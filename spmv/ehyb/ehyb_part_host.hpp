@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include <purlin/spmv/ehyb/ehyb_product.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/spmv/ehyb/ehyb_product.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The part's entries of x: its own range of x where it reads no other, else a copy with the halo behind.
 template <class T, int B>
@@ -41,4 +41,4 @@ inline void slice_sums(const EhybView<T>& a, Index slice, const T* xs, T (&sums)
   for (int d = 0; d < B; ++d) sum[d].store(sums[d]);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -3,10 +3,10 @@
 /// multiplies with such a matrix. Internal.
 #pragma once
 
-#include <purlin/core/types.hpp>
-#include <purlin/spmv/product_device.cuh>
+#include <newel/core/types.hpp>
+#include <newel/spmv/product_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Values that stream past.
 struct LoadOnce {
@@ -116,4 +116,4 @@ __device__ __forceinline__ void add_place(const std::uint16_t* columns, const T*
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts, cache lengths and the order of the rows.
-#include <purlin/spmv/ehyb/ehyb_plan.hpp>
+#include <newel/spmv/ehyb/ehyb_plan.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/reorder/blocks.hpp>
-#include <purlin/spmv/phase_clock.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/reorder/blocks.hpp>
+#include <newel/spmv/phase_clock.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr Index most_places = 65536;  // of a 16-bit column
@@ -303,4 +303,4 @@ CostEstimate ehyb_cost(const PatternFacts& facts, const FormatRequest& request) 
   return cost_estimate;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

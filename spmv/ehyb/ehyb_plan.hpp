@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/reorder/partition.hpp>
-#include <purlin/spmv/ehyb/ehyb_layout.hpp>
-#include <purlin/spmv/format.hpp>
+#include <newel/reorder/partition.hpp>
+#include <newel/spmv/ehyb/ehyb_layout.hpp>
+#include <newel/spmv/format.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The variants of the table.
 enum class EhybVariant {
@@ -98,4 +98,4 @@ std::optional<RowOrder<Space::device>> plan_ehyb_order(const Context<Space::devi
 /// tetrahedral meshes have; several times the own entries where a few rows are far longer than the rest.
 CostEstimate ehyb_cost(const PatternFacts& facts, const FormatRequest& request);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB's plan of a pattern that stays on the device: the host sees parts and lengths of rows, not the columns.
-#include <purlin/reorder/partition_device.hpp>
-#include <purlin/spmv/ehyb/ehyb_plan.hpp>
+#include <newel/reorder/partition_device.hpp>
+#include <newel/spmv/ehyb/ehyb_plan.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 class DeviceSource final : public EhybPlanSource {
@@ -43,4 +43,4 @@ std::optional<RowOrder<Space::device>> plan_ehyb_order(const Context<Space::devi
   return order;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,12 +2,12 @@
 /// What EHYB's loops walk, in either space. Internal.
 #pragma once
 
-#include <purlin/core/context.hpp>
-#include <purlin/spmv/ehyb/ehyb_layout.hpp>
-#include <purlin/spmv/product.hpp>
-#include <purlin/spmv/residual.hpp>
+#include <newel/core/context.hpp>
+#include <newel/spmv/ehyb/ehyb_layout.hpp>
+#include <newel/spmv/product.hpp>
+#include <newel/spmv/residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The most threads of a part's block on a device, by rows of a node. Of three rows 512, whose registers hold twice
 /// as many places as those of 1024: up to twice as fast below 100,000 rows, and never slower (H200, double
@@ -85,4 +85,4 @@ void prepare_ehyb(const Context<Space::host>& ctx, EhybView<T>& a);
 template <class T>
 void prepare_ehyb(const Context<Space::device>& ctx, EhybView<T>& a);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/spmv/ehyb/ehyb_product.hpp>
+#include <newel/spmv/ehyb/ehyb_product.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Allocated once per operator.
 template <class T, Space S>
@@ -93,4 +93,4 @@ EhybView<T> view_of(const EhybLayout<S>& layout, const T* cached, const T* rest,
   return view;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// Where the rows of an EHYB matrix lie, for residuals. Internal.
 #pragma once
 
-#include <purlin/spmv/ehyb/ehyb_product.hpp>
-#include <purlin/spmv/residual.hpp>
+#include <newel/spmv/ehyb/ehyb_product.hpp>
+#include <newel/spmv/residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The column of a cached position of a part, for entry `e` of its node.
 template <class T>
@@ -13,7 +13,7 @@ struct EhybColumn {
   const EhybView<T>& a;
   const EhybPart& part;
 
-  PURLIN_HD Index operator()(Index cached, int e) const {
+  NEWEL_HD Index operator()(Index cached, int e) const {
     const Index own = part.node_end - part.node_begin;
     const Index node = cached < own ? part.node_begin + cached : a.halo_node[part.halo_begin + cached - own];
     return node * a.block + e;
@@ -22,7 +22,7 @@ struct EhybColumn {
 
 /// The slots of row d of the node of a lane in a slice: f(values, stride, count, column_of) for each run.
 template <class T, class F>
-PURLIN_HD void walk_slice_row(const EhybView<T>& a, const EhybPart& part, Index slice, int lane, int d, F& f) {
+NEWEL_HD void walk_slice_row(const EhybView<T>& a, const EhybPart& part, Index slice, int lane, int d, F& f) {
   const Offset lanes = a.lanes, first = a.slice_first[slice], count = a.slice_first[slice + 1] - first;
   const int B = a.block;
   const std::uint16_t* const column = a.column + first * lanes + lane;
@@ -36,7 +36,7 @@ PURLIN_HD void walk_slice_row(const EhybView<T>& a, const EhybPart& part, Index 
 
 /// The place of a row in the remainder, -1 where it has none.
 template <class T>
-PURLIN_HD Index rest_of(const EhybView<T>& a, Index row) {
+NEWEL_HD Index rest_of(const EhybView<T>& a, Index row) {
   if (a.rest_rows == 0) return -1;
   const Index at = last_at_or_below(a.rest_row, a.rest_rows, row);
   return a.rest_row[at] == row ? a.rest_place[at] : -1;
@@ -44,7 +44,7 @@ PURLIN_HD Index rest_of(const EhybView<T>& a, Index row) {
 
 /// What of a row is in the remainder at `place`; the members of a warp share long rows, and one has extra rows.
 template <class T, class F>
-PURLIN_HD void walk_rest(const EhybView<T>& a, Index place, int member, int members, F& f) {
+NEWEL_HD void walk_rest(const EhybView<T>& a, Index place, int member, int members, F& f) {
   if (place >= a.er_rows) {
     const Index i = place - a.er_rows;
     const Offset begin = a.segment_begin[a.long_segment[i]], end = a.segment_begin[a.long_segment[i + 1]];
@@ -58,7 +58,7 @@ PURLIN_HD void walk_rest(const EhybView<T>& a, Index place, int member, int memb
 
 /// Entries of the remainder at `place`, padding included.
 template <class T>
-PURLIN_HD Offset rest_entries(const EhybView<T>& a, Index place) {
+NEWEL_HD Offset rest_entries(const EhybView<T>& a, Index place) {
   if (place < 0) return 0;
   if (place < a.er_rows) {
     const Index slice = place / a.lanes;
@@ -73,16 +73,16 @@ template <class T>
 struct EhybWalk {
   EhybView<T> a;
 
-  PURLIN_HD std::int64_t places() const { return a.rows; }
-  PURLIN_HD bool is_long(std::int64_t place) const { return rest_of(a, static_cast<Index>(place)) >= a.er_rows; }
-  PURLIN_HD Offset entries(std::int64_t place) const {
+  NEWEL_HD std::int64_t places() const { return a.rows; }
+  NEWEL_HD bool is_long(std::int64_t place) const { return rest_of(a, static_cast<Index>(place)) >= a.er_rows; }
+  NEWEL_HD Offset entries(std::int64_t place) const {
     const Index node = static_cast<Index>(place) / a.block;
     const Index slice = slice_of(a.part[part_of(node)], node);
     return Offset{a.slice_first[slice + 1] - a.slice_first[slice]} * a.block * a.share +
            rest_entries(a, rest_of(a, static_cast<Index>(place)));
   }
   template <class F>
-  PURLIN_HD Index row(std::int64_t place, int member, int members, F& f) const {
+  NEWEL_HD Index row(std::int64_t place, int member, int members, F& f) const {
     const Index row = static_cast<Index>(place), node = row / a.block;
     if (member == 0) {
       const EhybPart& part = a.part[part_of(node)];
@@ -96,14 +96,14 @@ struct EhybWalk {
   }
 
  private:
-  PURLIN_HD Index slice_nodes() const { return a.lanes / a.share; }
-  PURLIN_HD Index slice_of(const EhybPart& part, Index node) const {
+  NEWEL_HD Index slice_nodes() const { return a.lanes / a.share; }
+  NEWEL_HD Index slice_of(const EhybPart& part, Index node) const {
     return part.slice_begin + (node - part.node_begin) / slice_nodes();
   }
-  PURLIN_HD Index part_of(Index node) const {
+  NEWEL_HD Index part_of(Index node) const {
     const EhybPart* const part = a.part;
     return last_place_at_or_below(a.parts, node, [part](Index p) { return part[p].node_begin; });
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,20 +2,20 @@
 /// In which order the pairs of a round stand, on the host and on the device alike. Internal.
 #pragma once
 
-#include <purlin/core/host_device.hpp>
-#include <purlin/core/types.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What order_by_banks works in, for up to so many pairs and banks.
-PURLIN_HD Index bank_order_room(Index pairs, Index banks) { return pairs + 5 * banks; }
+NEWEL_HD Index bank_order_room(Index pairs, Index banks) { return pairs + 5 * banks; }
 
 /// Writes the pairs 0 .. n - 1 into `order` so that `banks` of them side by side touch as many banks of shared memory
 /// as can be: one pair for each bank of first nodes at a time, from the fullest banks first, no two with the same
 /// bank of second nodes; then, where such pairs are not enough, two of a bank, and so on. `first(k)` and `second(k)`
 /// are the banks of pair k's nodes. `room` has bank_order_room(n, banks) places.
 template <class First, class Second>
-PURLIN_HD void order_by_banks(Index n, Index banks, const First& first, const Second& second, Index* room,
+NEWEL_HD void order_by_banks(Index n, Index banks, const First& first, const Second& second, Index* room,
                               Index* order) {
   Index* const next = room;  // the pair that waits behind, in the list of the bank of its first node
   Index* const head = next + n;
@@ -64,4 +64,4 @@ PURLIN_HD void order_by_banks(Index n, Index banks, const First& first, const Se
   }
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

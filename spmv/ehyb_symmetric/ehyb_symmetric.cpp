@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB with pairs as an operator: which entries go into pairs, which arrays, what it is made of.
-#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
+#include <newel/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/reorder/host_pattern.hpp>
-#include <purlin/spmv/ehyb/ehyb.hpp>
-#include <purlin/spmv/ehyb/ehyb_plan.hpp>
-#include <purlin/spmv/phase_clock.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/reorder/host_pattern.hpp>
+#include <newel/spmv/ehyb/ehyb.hpp>
+#include <newel/spmv/ehyb/ehyb_plan.hpp>
+#include <newel/spmv/phase_clock.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 using Host = Context<Space::host>;
@@ -362,7 +362,7 @@ std::uint64_t ehyb_symmetric_bytes(Index rows, Index cols, Offset nonzeros, std:
 }
 
 #define X(T, S) template class EhybSymmetricOperator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,12 +2,12 @@
 /// EHYB that reads the two blocks of a pair of nodes once where the matrix is symmetric.
 #pragma once
 
-#include <purlin/spmv/ehyb/ehyb_scratch.hpp>
-#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
-#include <purlin/spmv/format.hpp>
-#include <purlin/spmv/slot_values.hpp>
+#include <newel/spmv/ehyb/ehyb_scratch.hpp>
+#include <newel/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
+#include <newel/spmv/format.hpp>
+#include <newel/spmv/slot_values.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// EHYB for square matrices whose pattern, inside its parts, is symmetric for the most part.
 ///
@@ -80,4 +80,4 @@ bool ehyb_symmetric_square_only(std::string_view variant);
 /// Bytes that the format holds, as EHYB's.
 std::uint64_t ehyb_symmetric_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
 
-}  // namespace purlin
+}  // namespace newel

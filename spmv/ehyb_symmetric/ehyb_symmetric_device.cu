@@ -3,14 +3,14 @@
 // between.
 #include <algorithm>
 
-#include <purlin/core/warp_device.cuh>
-#include <purlin/core/overlapped_launch_device.cuh>
-#include <purlin/core/shared_memory_device.hpp>
-#include <purlin/spmv/ehyb/ehyb_part_device.cuh>
-#include <purlin/spmv/ehyb/ehyb_places_device.cuh>
-#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
+#include <newel/core/warp_device.cuh>
+#include <newel/core/overlapped_launch_device.cuh>
+#include <newel/core/shared_memory_device.hpp>
+#include <newel/spmv/ehyb/ehyb_part_device.cuh>
+#include <newel/spmv/ehyb/ehyb_places_device.cuh>
+#include <newel/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr int compare_threads = 256;
@@ -313,11 +313,11 @@ void ehyb_symmetric_product(const Context<Space::device>& ctx, const EhybSymmetr
 template <class T>
 void compare_pairs(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a, Offset places, int* differs) {
   const Offset pairs = places * warp;
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(differs, 0, sizeof(int), ctx.state().stream()));
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(differs, 0, sizeof(int), ctx.state().stream()));
   if (pairs == 0) return;
   const auto blocks = static_cast<unsigned>((pairs + compare_threads - 1) / compare_threads);
   compare_pair_values<<<blocks, compare_threads, 0, ctx.state().stream()>>>(a, pairs, differs);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 template <class T>
@@ -337,4 +337,4 @@ X(double)
 X(float)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

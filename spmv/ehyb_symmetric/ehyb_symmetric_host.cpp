@@ -3,11 +3,11 @@
 // once.
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/ehyb/ehyb_part_host.hpp>
-#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/ehyb/ehyb_part_host.hpp>
+#include <newel/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr std::uint32_t no_pair = PairRounds<Space::host>::no_pair;
@@ -153,4 +153,4 @@ X(double)
 X(float)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan of EHYB with pairs for a pattern that stays on the device.
-#include <purlin/spmv/ehyb/ehyb_plan.hpp>
-#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
+#include <newel/spmv/ehyb/ehyb_plan.hpp>
+#include <newel/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
 
-namespace purlin {
+namespace newel {
 
 std::optional<RowOrder<Space::device>> plan_ehyb_symmetric_order(const Context<Space::device>& ctx,
                                                                  const Pattern<Space::device>& a,
@@ -11,4 +11,4 @@ std::optional<RowOrder<Space::device>> plan_ehyb_symmetric_order(const Context<S
   return detail::plan_ehyb_order(ctx, a, detail::request_with_half_cache(request));
 }
 
-}  // namespace purlin
+}  // namespace newel

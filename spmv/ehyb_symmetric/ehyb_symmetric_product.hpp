@@ -2,11 +2,11 @@
 /// What the loops of EHYB with pairs walk, in either space. Internal.
 #pragma once
 
-#include <purlin/spmv/ehyb/ehyb_product.hpp>
-#include <purlin/spmv/ehyb_symmetric/pair_rounds.hpp>
-#include <purlin/spmv/residual.hpp>
+#include <newel/spmv/ehyb/ehyb_product.hpp>
+#include <newel/spmv/ehyb_symmetric/pair_rounds.hpp>
+#include <newel/spmv/residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// The arrays of PairRounds in one space, with the values of both blocks of each pair. Number (d, e) of the block of
 /// pair k lanes + lane is at (k block^2 + d block + e) lanes + lane.
@@ -67,4 +67,4 @@ void prepare_ehyb_symmetric(const Context<Space::host>& ctx, EhybSymmetricView<T
 template <class T>
 void prepare_ehyb_symmetric(const Context<Space::device>& ctx, EhybSymmetricView<T>& a);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residuals of EHYB with pairs on the device: a block takes a part, and sums some of its rows at a time in shared
 // memory.
-#include <purlin/core/warp_device.cuh>
-#include <purlin/core/shared_memory_device.hpp>
-#include <purlin/spmv/ehyb/ehyb_walk.hpp>
-#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
-#include <purlin/spmv/residual_device.cuh>
+#include <newel/core/warp_device.cuh>
+#include <newel/core/shared_memory_device.hpp>
+#include <newel/spmv/ehyb/ehyb_walk.hpp>
+#include <newel/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
+#include <newel/spmv/residual_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct PairResidualTuning {
@@ -125,7 +125,7 @@ ResidualSums ehyb_symmetric_residual(const Context<Space::device>& ctx, const Eh
   double* const total = state.partial() + std::int64_t{blocks} * residual_numbers;
   pair_residual_kernel<T><<<blocks, PairResidualTuning::threads, shared, state.stream()>>>(a, args, state.partial(),
                                                                                            state.tickets(), total);
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   return fetch_sums(ctx, total);
 }
 
@@ -142,4 +142,4 @@ X(double)
 X(float)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,12 +2,12 @@
 // Residuals of EHYB with pairs on the host: a thread takes a part and keeps a sum for each of its rows.
 #include <vector>
 
-#include <purlin/spmv/ehyb/ehyb_walk.hpp>
-#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
-#include <purlin/spmv/residual_host.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/spmv/ehyb/ehyb_walk.hpp>
+#include <newel/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
+#include <newel/spmv/residual_host.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The entries that are not in pairs.
@@ -96,4 +96,4 @@ X(double)
 X(float)
 #undef X
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,10 +2,10 @@
 /// Matchings of the pairs of a part by a block of threads: nodes choose each other, pass by pass. Internal.
 #pragma once
 
-#include <purlin/reorder/graph_device.cuh>
-#include <purlin/spmv/ehyb_symmetric/pair_matchings.hpp>
+#include <newel/reorder/graph_device.cuh>
+#include <newel/spmv/ehyb_symmetric/pair_matchings.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 inline constexpr int match_threads = 1024;
 inline constexpr int match_passes = 16;  ///< of choices for a round; few are left to choose after ten
@@ -213,4 +213,4 @@ __global__ void __launch_bounds__(match_threads) match_kernel(PairView<RowPtr> a
   for (Index v = thread; v < nodes; v += threads) a.ties[begin + v] -= state.left[v];
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Greedy matchings, and the order of the pairs in each.
-#include <purlin/spmv/ehyb_symmetric/pair_matchings.hpp>
+#include <newel/spmv/ehyb_symmetric/pair_matchings.hpp>
 
 #include <algorithm>
 #include <numeric>
 
-#include <purlin/spmv/ehyb_symmetric/bank_order.hpp>
+#include <newel/spmv/ehyb_symmetric/bank_order.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Takes matchings from a graph, the fullest nodes first.
@@ -128,4 +128,4 @@ std::vector<PairRound> matchings_of(const std::vector<NodePair>& pairs, Index no
   return rounds;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

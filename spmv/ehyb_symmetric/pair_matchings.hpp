@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <purlin/core/types.hpp>
+#include <newel/core/types.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Nodes of a part, and their blocks' places in each other's rows: which block of i's that of j is, and the reverse.
 struct NodePair {
@@ -26,4 +26,4 @@ using PairRound = std::vector<NodePair>;
 /// such pairs left. Without (1), pairs keep their order.
 std::vector<PairRound> matchings_of(const std::vector<NodePair>& pairs, Index nodes, Index most_pairs, Index banks);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matchings of each part's graph, one after the other.
-#include <purlin/spmv/ehyb_symmetric/pair_rounds.hpp>
+#include <newel/spmv/ehyb_symmetric/pair_rounds.hpp>
 
 #include <algorithm>
 #include <numeric>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/ehyb_symmetric/pair_matchings.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/ehyb_symmetric/pair_matchings.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 using Rounds = std::vector<PairRound>;  // of a part
@@ -195,4 +195,4 @@ void point_into(const Context<Space::host>& ctx, Span<const Offset, Space::host>
   });
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A pair is a block (i, j), i < j, of two nodes of a part, and the block (j, i): the first adds to the rows of i,
 /// the second to those of j. A round is a set of pairs of different nodes (a matching of the part's graph), so that
@@ -81,4 +81,4 @@ void point_into(const Context<Space::host>& ctx, Span<const Offset, Space::host>
 void point_into(const Context<Space::device>& ctx, Span<const Offset, Space::device> position,
                 Array<Offset, Space::device>& sources);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounds of pairs by kernels: the pairs of all nodes, a matching of each part after the other, a warp that puts a
 // round in order, and what is left as a pattern of its own.
-#include <purlin/core/warp_device.cuh>
-#include <purlin/spmv/ehyb_symmetric/pair_rounds.hpp>
+#include <newel/core/warp_device.cuh>
+#include <newel/spmv/ehyb_symmetric/pair_rounds.hpp>
 
 #include <algorithm>
 #include <utility>
 
-#include <purlin/core/machine.hpp>
-#include <purlin/core/shared_memory_device.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
-#include <purlin/spmv/ehyb_symmetric/bank_order.hpp>
-#include <purlin/spmv/ehyb_symmetric/pair_matching_device.cuh>
+#include <newel/core/machine.hpp>
+#include <newel/core/shared_memory_device.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
+#include <newel/spmv/ehyb_symmetric/bank_order.hpp>
+#include <newel/spmv/ehyb_symmetric/pair_matching_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr Index most_degree = 65535;
@@ -184,11 +184,11 @@ class DeviceSplit {
     if (match_bytes + static_bytes > fits || order_bytes(shape_.most_pairs) > fits) return std::nullopt;
     PairView<RowPtr> a{nodes_,       bounds_.data(), partner_.data(), slot_.data(),
                        ties_.data(), paired_.data(), refused_.data()};
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(refused_.data(), 0, refused_.bytes(), stream()));
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(refused_.data(), 0, refused_.bytes(), stream()));
     const dim3 grid(static_cast<unsigned>(parts()), static_cast<unsigned>(std::clamp<Index>(
                                                         (largest_ + vertex_threads - 1) / vertex_threads, 1, 64)));
     list_pairs_kernel<<<grid, vertex_threads, 0, stream()>>>(a);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     if (fetch(ctx_, refused_.cspan().data) != 0) return std::nullopt;
     SplitPattern<Space::device> split;
     split.rounds = find_rounds(a, match_bytes);
@@ -209,7 +209,7 @@ class DeviceSplit {
     Array<Offset, Space::device> before(ctx_, Offset{parts()} + 1);
     blocks_before_kernel<<<vertex_blocks(ctx_, parts() + 1), vertex_threads, 0, stream()>>>(a, parts() + 1,
                                                                                             before.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     return to_vector(ctx_, before.cspan());
   }
 
@@ -233,7 +233,7 @@ class DeviceSplit {
     const auto kernel = &match_kernel<RowPtr>;
     allow_all_shared_memory(ctx_, kernel);
     kernel<<<static_cast<unsigned>(parts()), match_threads, shared_bytes, stream()>>>(a, shape_.most_pairs, out);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     const std::vector<Index> found = to_vector(ctx_, rounds.cspan()), size = to_vector(ctx_, sizes.cspan());
     std::vector<std::vector<Index>> pairs_of_rounds(found.size());
     for (std::size_t p = 0; p < found.size(); ++p) {
@@ -274,14 +274,14 @@ class DeviceSplit {
     kernel<<<static_cast<unsigned>(rounds.size()), warp, order_bytes(most), stream()>>>(
         a, there.data(), pairs.data(), shape_.banks, result.nodes.data(), result.upper_run.data(),
         result.lower_run.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     return result;
   }
 
   void take_rest(const PairView<RowPtr>& a, SplitPattern<Space::device>& split) {
     const unsigned blocks = vertex_blocks(ctx_, nodes_.vertices);
     count_rest_kernel<<<blocks, vertex_threads, 0, stream()>>>(a);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     const std::vector<Index> left = to_vector(ctx_, Span<const Index, Space::device>(a.ties, nodes_.vertices));
     const Context<Space::host> host = host_context(ctx_);
     split.node = fullest_first(host, {left.data(), static_cast<std::int64_t>(left.size())}, node_begin_);
@@ -289,14 +289,14 @@ class DeviceSplit {
     const Index rows = nodes_.vertices * nodes_.block;
     split.row_ptr = Array<Offset, Space::device>(ctx_, Offset{rows} + 1);
     rest_lengths_kernel<<<blocks, vertex_threads, 0, stream()>>>(a, node.data(), split.row_ptr.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
     exclusive_sum(ctx_, split.row_ptr);
     const Offset entries = fetch(ctx_, split.row_ptr.cspan().data + rows);
     split.col = Array<Index, Space::device>(ctx_, entries);
     split.position = Array<Offset, Space::device>(ctx_, entries);
     fill_rest_kernel<<<vertex_blocks(ctx_, rows), vertex_threads, 0, stream()>>>(
         a, node.data(), split.row_ptr.data(), split.col.data(), split.position.data());
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
 
   const Context<Space::device>& ctx_;
@@ -329,7 +329,7 @@ void point_into(const Context<Space::device>& ctx, Span<const Offset, Space::dev
   const std::int64_t blocks = (sources.size() + vertex_threads - 1) / vertex_threads;
   const auto grid = static_cast<unsigned>(std::min<std::int64_t>(blocks, std::int64_t{ctx.multiprocessors()} * 32));
   point_into_kernel<<<grid, vertex_threads, 0, ctx.state().stream()>>>(position.data, sources.data(), sources.size());
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // ELL-WARP in both spaces: which variant, which threshold, and the arrays where they belong.
-#include <purlin/spmv/ell_warp/ell_warp.hpp>
+#include <newel/spmv/ell_warp/ell_warp.hpp>
 
 #include <algorithm>
 #include <utility>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/reorder/host_pattern.hpp>
-#include <purlin/spmv/ell_warp/ell_warp_product.hpp>
-#include <purlin/spmv/ell_warp/threshold_model.hpp>
-#include <purlin/spmv/phase_clock.hpp>
-#include <purlin/spmv/prefetch_host.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/reorder/host_pattern.hpp>
+#include <newel/spmv/ell_warp/ell_warp_product.hpp>
+#include <newel/spmv/ell_warp/threshold_model.hpp>
+#include <newel/spmv/phase_clock.hpp>
+#include <newel/spmv/prefetch_host.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 using detail::EllWarpLayout;
@@ -333,7 +333,7 @@ RowOrder<Space::host> plan_ell_warp_order(const Context<Space::host>& ctx, const
 }
 
 #define X(T, S) template class EllWarpOperator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

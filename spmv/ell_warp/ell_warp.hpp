@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/spmv/format.hpp>
-#include <purlin/spmv/slot_values.hpp>
+#include <newel/spmv/format.hpp>
+#include <newel/spmv/slot_values.hpp>
 
-namespace purlin {
+namespace newel {
 
 namespace detail {
 template <class T>
@@ -86,4 +86,4 @@ CostEstimate ell_warp_cost(const PatternFacts& facts, const FormatRequest& reque
 RowOrder<Space::host> plan_ell_warp_order(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
                                           const FormatRequest& request);
 
-}  // namespace purlin
+}  // namespace newel

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ELL-WARP on the device: listings 2 and 3 as one kernel.
-#include <purlin/spmv/ell_warp/ell_warp_product.hpp>
-#include <purlin/spmv/ell_warp/ell_warp_walk.hpp>
-#include <purlin/spmv/product_device.cuh>
-#include <purlin/spmv/residual_device.cuh>
+#include <newel/spmv/ell_warp/ell_warp_product.hpp>
+#include <newel/spmv/ell_warp/ell_warp_walk.hpp>
+#include <newel/spmv/product_device.cuh>
+#include <newel/spmv/residual_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 struct EllWarpTuning {
@@ -134,7 +134,7 @@ void launch(const Context<Space::device>& ctx, const EllWarpView<T>& view, const
     ell_warp_kernel<listed, halved, false>
         <<<blocks, view.block_threads, 0, state.stream()>>>(view, args, state.tickets());
   }
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ void ell_warp_product(const Context<Space::device>& ctx, const EllWarpView<T>& v
     const Offset warps_of_block = view.block_threads / EllWarpTuning::lanes;
     const auto blocks = static_cast<unsigned>((view.shared_warps + warps_of_block - 1) / warps_of_block);
     chunk_kernel<<<blocks, view.block_threads, 0, ctx.state().stream()>>>(view, args.x);
-    PURLIN_CHECK_LAUNCH();
+    NEWEL_CHECK_LAUNCH();
   }
   const bool listed = view.row_list != nullptr, halved = view.row_begin != nullptr;
   if (listed && halved) return launch<true, true>(ctx, view, args);
@@ -168,4 +168,4 @@ template ResidualSums ell_warp_residual(const Context<Space::device>&, const Ell
 template ResidualSums ell_warp_residual(const Context<Space::device>&, const EllWarpView<float>&,
                                         const ResidualArgs<float>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,13 +2,13 @@
 // ELL-WARP on the host: a warp is eight lanes of a loop.
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/ell_warp/ell_warp_product.hpp>
-#include <purlin/spmv/ell_warp/ell_warp_walk.hpp>
-#include <purlin/spmv/residual_host.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/ell_warp/ell_warp_product.hpp>
+#include <newel/spmv/ell_warp/ell_warp_walk.hpp>
+#include <newel/spmv/residual_host.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr Index warp_lanes = ell_warp_lanes<Space::host>;
@@ -98,4 +98,4 @@ template ResidualSums ell_warp_residual(const Context<Space::host>&, const EllWa
 template ResidualSums ell_warp_residual(const Context<Space::host>&, const EllWarpView<float>&,
                                         const ResidualArgs<float>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

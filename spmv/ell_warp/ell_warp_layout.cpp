@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ELL-WARP's arrays: warps are counted group by group, then filled group by group.
-#include <purlin/spmv/ell_warp/ell_warp_layout.hpp>
+#include <newel/spmv/ell_warp/ell_warp_layout.hpp>
 
 #include <utility>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/row_scratch.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/row_scratch.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 constexpr Offset no_entry = -1;
@@ -235,4 +235,4 @@ EllWarpLayout make_ell_warp_layout(const Context<Space::host>& ctx, const Patter
   return Builder(ctx, a, sequence, rules, old_of_new).build();
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <limits>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/spmv/ell_warp/row_sequence.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/spmv/ell_warp/row_sequence.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// A threshold that no row exceeds: one thread a row (K1).
 constexpr Index no_threshold = std::numeric_limits<Index>::max();
@@ -75,4 +75,4 @@ void for_each_warp_of_group(Index begin, Index end, Index width, Index threshold
   for_each_warp_of_group(begin + half, end, width, threshold, k + 1, length, f);
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

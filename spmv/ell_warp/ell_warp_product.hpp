@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/host_device.hpp>
-#include <purlin/spmv/product.hpp>
-#include <purlin/spmv/residual.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/host_device.hpp>
+#include <newel/spmv/product.hpp>
+#include <newel/spmv/residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// See EllWarpLayout for the arrays.
 template <class T>
@@ -35,7 +35,7 @@ struct EllWarpView {
   int block_threads = 0;  ///< device
   int dot_blocks = 0;     ///< device: most blocks of a product that forms x.y
 
-  PURLIN_HD Index row_at(Index position) const { return row_list == nullptr ? first + position : row_list[position]; }
+  NEWEL_HD Index row_at(Index position) const { return row_list == nullptr ? first + position : row_list[position]; }
 };
 
 /// Threads of a warp, which the loops and kernels are written for.
@@ -59,4 +59,4 @@ ResidualSums ell_warp_residual(const Context<Space::host>& ctx, const EllWarpVie
 template <class T>
 ResidualSums ell_warp_residual(const Context<Space::device>& ctx, const EllWarpView<T>& a, const ResidualArgs<T>& args);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

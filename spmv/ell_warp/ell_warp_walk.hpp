@@ -2,10 +2,10 @@
 /// Where the rows of an ELL-WARP matrix lie, for residuals. Internal.
 #pragma once
 
-#include <purlin/spmv/ell_warp/ell_warp_product.hpp>
-#include <purlin/spmv/residual.hpp>
+#include <newel/spmv/ell_warp/ell_warp_product.hpp>
+#include <newel/spmv/residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Places: positions of the rows that a warp has, then the rows that several warps share. `lanes`: of a warp.
 template <class T>
@@ -13,15 +13,15 @@ struct EllWarpWalk {
   EllWarpView<T> a;
   Index lanes;
 
-  PURLIN_HD std::int64_t places() const { return std::int64_t{a.count} + a.shared_rows; }
-  PURLIN_HD bool is_long(std::int64_t place) const { return place >= a.count; }
-  PURLIN_HD Offset entries(std::int64_t place) const {
+  NEWEL_HD std::int64_t places() const { return std::int64_t{a.count} + a.shared_rows; }
+  NEWEL_HD bool is_long(std::int64_t place) const { return place >= a.count; }
+  NEWEL_HD Offset entries(std::int64_t place) const {
     if (is_long(place)) return shared_end(place) - shared_begin(place);
     const Offset warp = a.shared_warps + warp_of(static_cast<Index>(place));
     return a.slot_begin[warp + 1] - a.slot_begin[warp];
   }
   template <class F>
-  PURLIN_HD Index row(std::int64_t place, int member, int members, F& f) const {
+  NEWEL_HD Index row(std::int64_t place, int member, int members, F& f) const {
     if (is_long(place)) {
       const Offset begin = shared_begin(place);
       walk_run(a.val + begin, a.col + begin, 1, shared_end(place) - begin, member, members, f);
@@ -38,13 +38,13 @@ struct EllWarpWalk {
   }
 
  private:
-  PURLIN_HD Index warp_of(Index position) const {
+  NEWEL_HD Index warp_of(Index position) const {
     if (a.row_begin == nullptr) return position / lanes;
     return last_at_or_below(a.row_begin, static_cast<Index>(a.warps), position);
   }
-  PURLIN_HD Index first_of(Index warp) const { return a.row_begin == nullptr ? warp * lanes : a.row_begin[warp]; }
-  PURLIN_HD Offset shared_begin(std::int64_t place) const { return a.slot_begin[a.shared_begin[place - a.count]]; }
-  PURLIN_HD Offset shared_end(std::int64_t place) const { return a.slot_begin[a.shared_begin[place - a.count + 1]]; }
+  NEWEL_HD Index first_of(Index warp) const { return a.row_begin == nullptr ? warp * lanes : a.row_begin[warp]; }
+  NEWEL_HD Offset shared_begin(std::int64_t place) const { return a.slot_begin[a.shared_begin[place - a.count]]; }
+  NEWEL_HD Offset shared_end(std::int64_t place) const { return a.slot_begin[a.shared_begin[place - a.count + 1]]; }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long rows set apart, and a counting sort of row lengths for each window.
-#include <purlin/spmv/ell_warp/row_sequence.hpp>
+#include <newel/spmv/ell_warp/row_sequence.hpp>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 Offset length_of(const Pattern<Space::host>& a, Index row) { return a.row_begin(row + 1) - a.row_begin(row); }
@@ -79,4 +79,4 @@ bool is_natural(const Context<Space::host>& ctx, const RowSequence& sequence) {
   return parallel_all(ctx, sequence.count, [&](Index p) { return sequence.row_at(p) == shared_rows + p; });
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,9 +2,9 @@
 /// RowSequence: which rows the warps of ELL-WARP take, as they come or sorted by length. Internal.
 #pragma once
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 struct RowSequence {
   Array<Index, Space::host> shared_row;  ///< the rows that are too long for one warp, ascending
@@ -29,4 +29,4 @@ RowSequence sorted_sequence(const Context<Space::host>& ctx, const Pattern<Space
 /// Whether the sequence, shared rows first, is 0, 1, 2, ...
 bool is_natural(const Context<Space::host>& ctx, const RowSequence& sequence);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

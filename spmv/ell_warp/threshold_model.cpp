@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // All thresholds are counted at once, then the one with the least predicted time is taken.
-#include <purlin/spmv/ell_warp/threshold_model.hpp>
+#include <newel/spmv/ell_warp/threshold_model.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/ell_warp/ell_warp_product.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/ell_warp/ell_warp_product.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Warps by the thresholds for which they are packed so: counts as differences to the threshold before.
@@ -167,4 +167,4 @@ EllWarpGrid choose_grid(Offset warps, const Machine& machine) {
   return {threads, static_cast<int>(std::min(blocks(threads), resident))};
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

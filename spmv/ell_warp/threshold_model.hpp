@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include <purlin/core/machine.hpp>
-#include <purlin/spmv/ell_warp/ell_warp_layout.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/spmv/ell_warp/ell_warp_layout.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// What a layout would hold.
 struct EllWarpCounts {
@@ -58,4 +58,4 @@ struct EllWarpGrid {
 /// more blocks than are resident.
 EllWarpGrid choose_grid(Offset warps, const Machine& machine);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // EVC-HYB in both spaces: from the pattern to the arrays, how the host shares them out, and what they weigh.
-#include <purlin/spmv/evc_hyb/evc_hyb.hpp>
+#include <newel/spmv/evc_hyb/evc_hyb.hpp>
 
 #include <algorithm>
 
-#include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/host_pattern.hpp>
-#include <purlin/spmv/phase_clock.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/core/instantiate.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/reorder/host_pattern.hpp>
+#include <newel/spmv/phase_clock.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 // One line for people, and what the model of section 3.2 and Table 3 need.
@@ -188,7 +188,7 @@ CostEstimate evc_hyb_cost(const PatternFacts& facts, const FormatRequest& reques
 }
 
 #define X(T, S) template class EvcHybOperator<T, S>;
-PURLIN_FOR_TYPES_AND_SPACES(X)
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace purlin
+}  // namespace newel

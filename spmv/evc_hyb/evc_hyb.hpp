@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/spmv/evc_hyb/evc_hyb_layout.hpp>
-#include <purlin/spmv/format.hpp>
-#include <purlin/spmv/residual.hpp>
-#include <purlin/spmv/slot_values.hpp>
+#include <newel/spmv/evc_hyb/evc_hyb_layout.hpp>
+#include <newel/spmv/format.hpp>
+#include <newel/spmv/residual.hpp>
+#include <newel/spmv/slot_values.hpp>
 
-namespace purlin {
+namespace newel {
 namespace detail {
 
 /// What the loops and kernels see of the operator; see EvcHybLayout.
@@ -110,4 +110,4 @@ std::uint64_t evc_hyb_bytes(Index rows, Index cols, Offset nonzeros, std::size_t
 /// not yet.
 CostEstimate evc_hyb_cost(const PatternFacts& facts, const FormatRequest& request);
 
-}  // namespace purlin
+}  // namespace newel

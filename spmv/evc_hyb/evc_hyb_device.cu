@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // EVC-HYB on the device: Algorithm 1 with its two parts in one launch, the heaviest blocks first.
-#include <purlin/spmv/evc_hyb/evc_hyb.hpp>
-#include <purlin/spmv/evc_hyb/evc_hyb_walk.hpp>
-#include <purlin/spmv/residual_device.cuh>
-#include <purlin/spmv/slot_sum_device.cuh>
+#include <newel/spmv/evc_hyb/evc_hyb.hpp>
+#include <newel/spmv/evc_hyb/evc_hyb_walk.hpp>
+#include <newel/spmv/residual_device.cuh>
+#include <newel/spmv/slot_sum_device.cuh>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // The paper's block of 256 threads. Eight slots in flight instead of four, and fewer threads for them, were 9 %
@@ -196,7 +196,7 @@ void evc_hyb_product(const Context<Space::device>& ctx, const EvcHybView<T>& a, 
   } else {
     evc_hyb_kernel<T, false><<<blocks, EvcHybTuning::threads, 0, state.stream()>>>(a, args, state.tickets());
   }
-  PURLIN_CHECK_LAUNCH();
+  NEWEL_CHECK_LAUNCH();
   launch_join(ctx, a.join, args, blocks, a.partial);
 }
 
@@ -214,4 +214,4 @@ template ResidualSums evc_hyb_residual(const Context<Space::device>&, const EvcH
 template ResidualSums evc_hyb_residual(const Context<Space::device>&, const EvcHybView<float>&,
                                        const ResidualArgs<float>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -2,13 +2,13 @@
 // EVC-HYB on the host: groups of lanes of the ELL parts, then rows of the CSR part, in equal shares.
 #include <algorithm>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/evc_hyb/evc_hyb.hpp>
-#include <purlin/spmv/evc_hyb/evc_hyb_walk.hpp>
-#include <purlin/spmv/residual_host.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/evc_hyb/evc_hyb.hpp>
+#include <newel/spmv/evc_hyb/evc_hyb_walk.hpp>
+#include <newel/spmv/residual_host.hpp>
+#include <newel/spmv/slot_sum_host.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 namespace {
 
 // Writes the sum of the row at a place; returns its part of x.y.
@@ -104,4 +104,4 @@ template ResidualSums evc_hyb_residual(const Context<Space::host>&, const EvcHyb
 template ResidualSums evc_hyb_residual(const Context<Space::host>&, const EvcHybView<float>&,
                                        const ResidualArgs<float>&);
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How EVC-HYB's arrays are built: sorting, splitting at warps, sharing out, filling.
-#include <purlin/spmv/evc_hyb/evc_hyb_layout.hpp>
+#include <newel/spmv/evc_hyb/evc_hyb_layout.hpp>
 
 #include <algorithm>
 #include <limits>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/spmv/row_sharing.hpp>
-#include <purlin/spmv/stable_buckets.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/spmv/row_sharing.hpp>
+#include <newel/spmv/stable_buckets.hpp>
 
-namespace purlin {
+namespace newel {
 namespace {
 
 using Host = Context<Space::host>;
@@ -197,4 +197,4 @@ EvcHybLayout make_evc_hyb_layout(const Context<Space::host>& ctx, const Pattern<
   return layout;
 }
 
-}  // namespace purlin
+}  // namespace newel

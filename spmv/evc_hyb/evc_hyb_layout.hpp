@@ -3,12 +3,12 @@
 /// threads has what. Section 2 of the paper.
 #pragma once
 
-#include <purlin/core/csr.hpp>
-#include <purlin/core/machine.hpp>
-#include <purlin/spmv/cost_model.hpp>
-#include <purlin/spmv/row_pieces.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/spmv/cost_model.hpp>
+#include <newel/spmv/row_pieces.hpp>
 
-namespace purlin {
+namespace newel {
 
 /// The kernel is compiled for blocks of so many threads.
 constexpr Index evc_hyb_block_threads = 256;
@@ -68,4 +68,4 @@ Array<Index, Space::host> rows_by_length(const Context<Space::host>& ctx, const 
 EvcHybLayout make_evc_hyb_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                  const EvcHybShape& shape, bool as_they_stand);
 
-}  // namespace purlin
+}  // namespace newel

@@ -2,10 +2,10 @@
 /// Where the rows of an EVC-HYB matrix lie, for residuals. Internal.
 #pragma once
 
-#include <purlin/spmv/evc_hyb/evc_hyb.hpp>
-#include <purlin/spmv/residual.hpp>
+#include <newel/spmv/evc_hyb/evc_hyb.hpp>
+#include <newel/spmv/residual.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 /// Places: those of the layout, then the rows that are cut into pieces. `slice`: rows side by side in an ELL part.
 template <class T>
@@ -13,14 +13,14 @@ struct EvcHybWalk {
   EvcHybView<T> a;
   Index slice;
 
-  PURLIN_HD std::int64_t places() const { return a.rows; }
-  PURLIN_HD bool is_long(std::int64_t place) const { return place >= a.split; }
-  PURLIN_HD Offset entries(std::int64_t place) const {
+  NEWEL_HD std::int64_t places() const { return a.rows; }
+  NEWEL_HD bool is_long(std::int64_t place) const { return place >= a.split; }
+  NEWEL_HD Offset entries(std::int64_t place) const {
     if (place < a.split) return range_of(place).length;
     return end_of(place) - begin_of(place);
   }
   template <class F>
-  PURLIN_HD Index row(std::int64_t place, int member, int members, F& f) const {
+  NEWEL_HD Index row(std::int64_t place, int member, int members, F& f) const {
     if (place < a.split) {
       const EvcHybRange& range = range_of(place);
       const Offset in_range = place - range.first_place;
@@ -38,22 +38,22 @@ struct EvcHybWalk {
   }
 
  private:
-  PURLIN_HD std::int64_t in_pieces() const { return std::int64_t{a.split} + a.csr_rows; }
-  PURLIN_HD Index row_at(std::int64_t place) const {
+  NEWEL_HD std::int64_t in_pieces() const { return std::int64_t{a.split} + a.csr_rows; }
+  NEWEL_HD Index row_at(std::int64_t place) const {
     return a.row_list == nullptr ? static_cast<Index>(place) : a.row_list[place];
   }
-  PURLIN_HD const EvcHybRange& range_of(std::int64_t place) const {
+  NEWEL_HD const EvcHybRange& range_of(std::int64_t place) const {
     const EvcHybRange* const range = a.range;
     return range[last_place_at_or_below(a.ell_ranges, place, [range](Index k) { return range[k].first_place; })];
   }
-  PURLIN_HD Offset begin_of(std::int64_t place) const {
+  NEWEL_HD Offset begin_of(std::int64_t place) const {
     if (place < in_pieces()) return a.csr_slot[place - a.split];
     return a.piece_slot[a.join.first[place - in_pieces()]];
   }
-  PURLIN_HD Offset end_of(std::int64_t place) const {
+  NEWEL_HD Offset end_of(std::int64_t place) const {
     if (place < in_pieces()) return a.csr_slot[place - a.split + 1];
     return a.piece_slot[a.join.first[place - in_pieces() + 1]];
   }
 };
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

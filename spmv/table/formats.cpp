@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of product formats: one line each. No other file includes them all.
-#include <purlin/spmv/bce/bce.hpp>
-#include <purlin/spmv/csr/csr.hpp>
-#include <purlin/spmv/ehyb/ehyb.hpp>
-#include <purlin/spmv/ehyb/ehyb_plan.hpp>
-#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
-#include <purlin/spmv/ell_warp/ell_warp.hpp>
-#include <purlin/spmv/evc_hyb/evc_hyb.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/spmv/bce/bce.hpp>
+#include <newel/spmv/csr/csr.hpp>
+#include <newel/spmv/ehyb/ehyb.hpp>
+#include <newel/spmv/ehyb/ehyb_plan.hpp>
+#include <newel/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
+#include <newel/spmv/ell_warp/ell_warp.hpp>
+#include <newel/spmv/evc_hyb/evc_hyb.hpp>
+#include <newel/spmv/registry.hpp>
 
-namespace purlin::detail {
+namespace newel::detail {
 
 Table<SpmvFormat>& format_table() {
   static Table<SpmvFormat> formats = {
@@ -59,4 +59,4 @@ Table<SpmvFormat>& format_table() {
   return formats;
 }
 
-}  // namespace purlin::detail
+}  // namespace newel::detail

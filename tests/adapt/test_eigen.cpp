@@ -6,11 +6,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <purlin/adapt/eigen.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/adapt/eigen.hpp>
+#include <newel/solver/linear_system.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "tests/apps/process.hpp"
 
-namespace purlin::cli_testing {
+namespace newel::cli_testing {
 
 using Json = nlohmann::json;
 
@@ -25,4 +25,4 @@ inline bool begins_as_report(const std::string& text, const std::string& program
   return (++field).key() == "version" && field.value().is_string();
 }
 
-}  // namespace purlin::cli_testing
+}  // namespace newel::cli_testing

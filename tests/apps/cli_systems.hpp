@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace purlin::cli_testing {
+namespace newel::cli_testing {
 
 struct Triple {
   int row, col;  ///< from 1
@@ -151,4 +151,4 @@ inline double residual(const System& s, const std::vector<double>& x, const std:
   return norm(difference(b, product(s, x))) / norm(b);
 }
 
-}  // namespace purlin::cli_testing
+}  // namespace newel::cli_testing

@@ -10,7 +10,7 @@
 
 #include "apps/fem/assembly.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 using EigenMatrix = Eigen::SparseMatrix<double>;
 
@@ -64,4 +64,4 @@ inline fem::TetMesh rough_cube(const Context<Space::host>& ctx, Index n) {
   return fem::make_cube(ctx, n, options);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

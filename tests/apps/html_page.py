@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The page of `purlin solve --html` against the JSON report of the same run.
+"""The page of `newel solve --html` against the JSON report of the same run.
 
-    html_page.py PURLIN FOLDER
+    html_page.py NEWEL FOLDER
 
 An XML parser reads the page. Every figure in it names its field of the report and has that field's digits; curves and
 bars are read back through the labels of their axes.
@@ -15,7 +15,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 XHTML, SVG = "{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}"
-purlin, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+newel, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
 
 
@@ -46,7 +46,7 @@ def array_text(columns):
 def solve(name, *arguments, matrix="A.mtx", status=0):
     """Runs a solve; returns the root of the page, its text, and the report with numbers as they are written."""
     html, report = folder / f"{name}.html", folder / f"{name}.json"
-    ended = subprocess.run([purlin, "solve", str(folder / matrix), "--device", "host", "--html", str(html), "--report",
+    ended = subprocess.run([newel, "solve", str(folder / matrix), "--device", "host", "--html", str(html), "--report",
                             str(report), *arguments], capture_output=True, text=True)
     check(status is None or ended.returncode == status, f"{name}: exit status {ended.returncode}\n{ended.stdout}{ended.stderr}")
     check(str(html) in ended.stdout, f"{name}: the page is not among the files that were written")

@@ -10,7 +10,7 @@
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 inline const std::vector<fem::Point> fixture_nodes{{0, 0, 0},   {1, 0, 0}, {9, 9, 9},
                                                    {0, 1.5, 0}, {0, 0, 2}, {1, 1, 1}};
@@ -188,4 +188,4 @@ inline std::string vtk_text(const VtkFixture& o = {}) {
   return w.text("\n").str();
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

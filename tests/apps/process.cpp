@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-namespace purlin::cli_testing {
+namespace newel::cli_testing {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -44,13 +44,13 @@ Outcome outcome_of(int wait_status) {
 
 std::string find_program(const std::string& name, const std::string& built) {
   namespace fs = std::filesystem;
-  if (const char* folder = std::getenv("PURLIN_TEST_PROGRAMS")) return (fs::path(folder) / name).string();
+  if (const char* folder = std::getenv("NEWEL_TEST_PROGRAMS")) return (fs::path(folder) / name).string();
   std::error_code error;
   const fs::path neighbour = fs::read_symlink("/proc/self/exe", error).parent_path() / name;
   return !error && fs::exists(neighbour, error) ? neighbour.string() : built;
 }
 
-std::string purlin_program() { return find_program("purlin", PURLIN_EXECUTABLE); }
+std::string newel_program() { return find_program("newel", NEWEL_EXECUTABLE); }
 
 Process::Process(const std::vector<std::string>& arguments, const std::string& executable) {
   const std::string out = files_.file("out");
@@ -62,7 +62,7 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& e
     redirect("/dev/null", O_RDONLY, STDIN_FILENO);
     redirect(out, O_WRONLY | O_CREAT, STDOUT_FILENO);
     redirect(err, O_WRONLY | O_CREAT, STDERR_FILENO);
-    execute(arguments, executable.empty() ? purlin_program() : executable);
+    execute(arguments, executable.empty() ? newel_program() : executable);
   }
 }
 
@@ -81,9 +81,9 @@ Outcome Process::wait(double seconds) {
   return outcome;
 }
 
-Outcome run_purlin(const std::vector<std::string>& arguments) { return Process(arguments).wait(); }
+Outcome run_newel(const std::vector<std::string>& arguments) { return Process(arguments).wait(); }
 
-std::optional<Outcome> run_purlin_on_terminal(const std::vector<std::string>& arguments, int columns) {
+std::optional<Outcome> run_newel_on_terminal(const std::vector<std::string>& arguments, int columns) {
   winsize size = {};
   size.ws_col = static_cast<unsigned short>(columns);
   size.ws_row = 24;
@@ -92,7 +92,7 @@ std::optional<Outcome> run_purlin_on_terminal(const std::vector<std::string>& ar
   if (pid < 0) return std::nullopt;
   if (pid == 0) {
     setenv("TERM", "xterm", 1);
-    execute(arguments, purlin_program());
+    execute(arguments, newel_program());
   }
   std::string drawn;
   char buffer[4096];
@@ -108,4 +108,4 @@ std::optional<Outcome> run_purlin_on_terminal(const std::vector<std::string>& ar
   return outcome;
 }
 
-}  // namespace purlin::cli_testing
+}  // namespace newel::cli_testing

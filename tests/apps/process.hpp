@@ -10,17 +10,17 @@
 
 #include "tests/temporary_folder.hpp"
 
-namespace purlin::cli_testing {
+namespace newel::cli_testing {
 
 using testing::file_content;
 using testing::TemporaryFolder;
 
-/// The program `name` to test: in the folder that PURLIN_TEST_PROGRAMS names, where it is set; else beside the test
+/// The program `name` to test: in the folder that NEWEL_TEST_PROGRAMS names, where it is set; else beside the test
 /// program, which may be a copy of the build's folder on another machine; else `built`, where the build put it.
 std::string find_program(const std::string& name, const std::string& built);
 
-/// The command line `purlin`.
-std::string purlin_program();
+/// The command line `newel`.
+std::string newel_program();
 
 struct Outcome {
   int status = -1;  ///< exit status; -1 where a signal ended the process
@@ -31,7 +31,7 @@ struct Outcome {
 /// A program with arguments, under way. stdout and stderr go to files; stdin is empty.
 class Process {
  public:
-  /// `executable` empty: `purlin`.
+  /// `executable` empty: `newel`.
   explicit Process(const std::vector<std::string>& arguments, const std::string& executable = "");
 
   std::string out_so_far() const { return file_content(files_.file("out")); }
@@ -44,11 +44,11 @@ class Process {
   pid_t pid_ = -1;
 };
 
-/// Runs `purlin` to its end.
-Outcome run_purlin(const std::vector<std::string>& arguments);
+/// Runs `newel` to its end.
+Outcome run_newel(const std::vector<std::string>& arguments);
 
 /// The same on a terminal of `columns` columns: what it drew, stdout and stderr together, in `out`. Empty where the
 /// system gives no pseudo-terminal, as in a bare root without /dev/pts.
-std::optional<Outcome> run_purlin_on_terminal(const std::vector<std::string>& arguments, int columns);
+std::optional<Outcome> run_newel_on_terminal(const std::vector<std::string>& arguments, int columns);
 
-}  // namespace purlin::cli_testing
+}  // namespace newel::cli_testing

@@ -2,17 +2,17 @@
 // What is advised after a solve that failed.
 #include "tests/catch.hpp"
 
-#include "apps/purlin/solve/advice.hpp"
+#include "apps/newel/solve/advice.hpp"
 #include "tests/support.hpp"
 
 #include <cmath>
 
-#include <purlin/precond/amg/amg_options.hpp>
-#include <purlin/precond/spai/spai_options.hpp>
+#include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/spai/spai_options.hpp>
 
-using namespace purlin;
-using namespace purlin::cli;
-using purlin::testing::contains;
+using namespace newel;
+using namespace newel::cli;
+using newel::testing::contains;
 
 namespace {
 

@@ -2,8 +2,8 @@
 // The arrays that cuSPARSE is handed, and how the measuring itself measures.
 #include "tests/catch.hpp"
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/config.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/bench/contender.hpp"
 #include "apps/bench/cusparse_arrays.hpp"
@@ -11,8 +11,8 @@
 #include "apps/bench/timer.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::bench;
+using namespace newel;
+using namespace newel::bench;
 using Indices = std::vector<Index>;
 using Offsets = std::vector<Offset>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of `purlin bench spmv` on numbers that one can check by hand, and its tables and files.
+// The arithmetic of `newel bench spmv` on numbers that one can check by hand, and its tables and files.
 #include "tests/catch.hpp"
 
 #include <cmath>
@@ -8,16 +8,16 @@
 
 #include "apps/bench/break_even.hpp"
 #include "apps/common/exit_status.hpp"
-#include "apps/purlin/bench/session.hpp"
-#include "apps/purlin/bench/spmv_command.hpp"
-#include "apps/purlin/bench/spmv_figures.hpp"
-#include "apps/purlin/bench/spmv_json.hpp"
-#include "apps/purlin/bench/spmv_table.hpp"
+#include "apps/newel/bench/session.hpp"
+#include "apps/newel/bench/spmv_command.hpp"
+#include "apps/newel/bench/spmv_figures.hpp"
+#include "apps/newel/bench/spmv_json.hpp"
+#include "apps/newel/bench/spmv_table.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::cli;
-using purlin::testing::contains;
+using namespace newel;
+using namespace newel::cli;
+using newel::testing::contains;
 
 namespace {
 
@@ -174,8 +174,8 @@ TEST_CASE("A refused line has its reason in table, report and CSV, with as many 
 }
 
 TEST_CASE("Reports name files without their folders", "[bench]") {
-  CHECK(without_folders("purlin bench spmv /a/b/A.mtx mesh:../c/d.mesh:elasticity:2 --report=/e/r.json") ==
-        "purlin bench spmv A.mtx mesh:d.mesh:elasticity:2 --report=r.json");
+  CHECK(without_folders("newel bench spmv /a/b/A.mtx mesh:../c/d.mesh:elasticity:2 --report=/e/r.json") ==
+        "newel bench spmv A.mtx mesh:d.mesh:elasticity:2 --report=r.json");
   CHECK(without_folders("generate:grid7:5") == "generate:grid7:5");
   CHECK(bench_json(result_of({small_system()}))["systems"][0]["system"] == "small.mtx");
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of `purlin bench regret` on numbers that one can check by hand, and its table and files.
+// The arithmetic of `newel bench regret` on numbers that one can check by hand, and its table and files.
 #include "tests/catch.hpp"
 
 #include <algorithm>
 #include <sstream>
 
 #include "apps/common/exit_status.hpp"
-#include "apps/purlin/bench/regret_command.hpp"
-#include "apps/purlin/bench/regret_figures.hpp"
-#include "apps/purlin/bench/regret_json.hpp"
-#include "apps/purlin/bench/regret_table.hpp"
+#include "apps/newel/bench/regret_command.hpp"
+#include "apps/newel/bench/regret_figures.hpp"
+#include "apps/newel/bench/regret_json.hpp"
+#include "apps/newel/bench/regret_table.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::cli;
-using purlin::testing::contains;
+using namespace newel;
+using namespace newel::cli;
+using newel::testing::contains;
 using Names = std::vector<std::string>;
 
 namespace {

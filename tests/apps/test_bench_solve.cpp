@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin bench solve` measured: what ours are compared with against a direct solver, and liars found out.
+// `newel bench solve` measured: what ours are compared with against a direct solver, and liars found out.
 #include "tests/catch.hpp"
 
 #include <Eigen/SparseLU>
@@ -8,14 +8,14 @@
 #include <limits>
 
 #include "apps/fem/problem.hpp"
-#include "apps/purlin/bench/solve_command.hpp"
-#include "apps/purlin/bench/solve_figures.hpp"
-#include "apps/purlin/bench/solve_in.hpp"
+#include "apps/newel/bench/solve_command.hpp"
+#include "apps/newel/bench/solve_figures.hpp"
+#include "apps/newel/bench/solve_in.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::cli;
-using purlin::testing::contains;
+using namespace newel;
+using namespace newel::cli;
+using newel::testing::contains;
 
 namespace {
 
@@ -186,7 +186,7 @@ TEST_BOTH("There are competitors for CG and BiCGStab with none and Jacobi, and n
   o.preconds = {"fsai"};
   const auto contenders = choose_solve_contenders<double>(ctx, o);
   REQUIRE(contenders.size() > 2);
-  CHECK(contenders[1].by == "purlin");
+  CHECK(contenders[1].by == "newel");
   CHECK(contenders[1].format == "ehyb");
   CHECK(contenders[2].precond == "jacobi");  // they know none of those asked for
 }
@@ -297,7 +297,7 @@ TEST_CASE("Who says converged and is not is wrong, in whichever round, unless it
 
 TEST_CASE("The exit status of bench solve is 1 where none of ours did what was asked for on any system", "[bench]") {
   BenchSolveLine ours, another;
-  ours.by = "purlin";
+  ours.by = "newel";
   another.competitor = true;
   another.end = ended("converged");
   BenchSolveSystem system;

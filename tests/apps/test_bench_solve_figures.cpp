@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of `purlin bench solve` on numbers that one can check by hand, and its table and files.
+// The arithmetic of `newel bench solve` on numbers that one can check by hand, and its table and files.
 #include "tests/catch.hpp"
 
 #include <sstream>
 
-#include "apps/purlin/bench/solve_figures.hpp"
-#include "apps/purlin/bench/solve_json.hpp"
-#include "apps/purlin/bench/solve_table.hpp"
+#include "apps/newel/bench/solve_figures.hpp"
+#include "apps/newel/bench/solve_json.hpp"
+#include "apps/newel/bench/solve_table.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::cli;
-using purlin::testing::contains;
+using namespace newel;
+using namespace newel::cli;
+using newel::testing::contains;
 
 namespace {
 
@@ -22,7 +22,7 @@ BenchSolveLine line_of(const std::string& by, const std::string& solver, const s
   line.solver = solver;
   line.precond = precond;
   line.format = line.facts.format = "csr";
-  line.competitor = by != "purlin";
+  line.competitor = by != "newel";
   line.end.status = "converged";
   line.end.iterations = iterations;
   line.iteration = {iteration, iteration, iteration};
@@ -41,8 +41,8 @@ BenchSolveSystem small_system() {
   system.nonzeros = 1500;
   system.tolerance = 1e-8;
   system.restart = 30;
-  system.lines = {line_of("purlin", "cg", "jacobi", 0.001, 100), line_of("purlin", "cg", "fsai", 0.002, 30),
-                  line_of("purlin", "gmres", "jacobi", 0.004, 20), line_of("usual", "cg", "jacobi", 0.003, 100),
+  system.lines = {line_of("newel", "cg", "jacobi", 0.001, 100), line_of("newel", "cg", "fsai", 0.002, 30),
+                  line_of("newel", "gmres", "jacobi", 0.004, 20), line_of("usual", "cg", "jacobi", 0.003, 100),
                   line_of("other", "cg", "jacobi", 0.002, 120)};
   system.lines[1].facts.precond_bytes = 7000;
   system.lines[4].facts.product_bytes = 12000;
@@ -82,9 +82,9 @@ TEST_CASE("The floor of an iteration is the thinnest matrix once and the vectors
 
 TEST_CASE("Another preconditioner's matrix and what was refused set no floor", "[bench]") {
   BenchSolveSystem system = small_system();
-  system.lines.push_back(line_of("purlin", "cg", "spai", 0.001, 10));
+  system.lines.push_back(line_of("newel", "cg", "spai", 0.001, 10));
   system.lines.back().facts.precond_bytes = 3000;
-  system.lines.push_back(line_of("purlin", "bicgstab", "fsai", 0.001, 10));
+  system.lines.push_back(line_of("newel", "bicgstab", "fsai", 0.001, 10));
   system.lines.back().facts.precond_bytes = 5000;
   system.lines[4].refused = "no";
   CHECK(floor_bytes(system.lines[1], system) == Approx(20000 + 5000 + 8 * 8000));
@@ -92,7 +92,7 @@ TEST_CASE("Another preconditioner's matrix and what was refused set no floor", "
 
 TEST_CASE("A line in mixed precision has a floor of its own and lowers nobody else's", "[bench]") {
   BenchSolveSystem system = small_system();
-  BenchSolveLine mixed = line_of("purlin:mixed", "cg", "jacobi", 0.0005, 110);
+  BenchSolveLine mixed = line_of("newel:mixed", "cg", "jacobi", 0.0005, 110);
   mixed.competitor = false;
   mixed.mixed = true;
   mixed.facts.product_bytes = 9000;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin bench spmv` measured: all formats on small and awkward matrices, and one that multiplies wrongly.
+// `newel bench spmv` measured: all formats on small and awkward matrices, and one that multiplies wrongly.
 #include "tests/catch.hpp"
 
 #include <algorithm>
 
 #include "apps/bench/product_oracle.hpp"
-#include "apps/purlin/bench/spmv_figures.hpp"
-#include "apps/purlin/bench/spmv_in.hpp"
+#include "apps/newel/bench/spmv_figures.hpp"
+#include "apps/newel/bench/spmv_in.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::cli;
-using purlin::testing::contains;
+using namespace newel;
+using namespace newel::cli;
+using newel::testing::contains;
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::testing::contains;
 
 namespace {
 
@@ -31,7 +31,7 @@ Outcome solve(const TemporaryFolder& folder, const std::string& matrix, const st
                                         "--threads", "1",
                                         "--report",  folder.file("r.json")};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_purlin(arguments);
+  return run_newel(arguments);
 }
 
 const std::string zero_row = "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 1\n2 2 2\n3 3 3\n4 4 0\n";
@@ -63,7 +63,7 @@ TEST_CASE("A preconditioner that a row of zeros refuses is refused with the row,
   CHECK(zero.status == 2);
   CHECK(contains(zero.err, "the matrix holds no value other than 0"));
   CHECK_FALSE(contains(zero.err, "--precond"));
-  const Outcome info = run_purlin({"info", folder.file("A.mtx")});
+  const Outcome info = run_newel({"info", folder.file("A.mtx")});
   CHECK(contains(info.out, "the matrix holds no value other than 0"));
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("A column without values is a fact of a matrix, and named where a solv
   const Json report = report_in(folder);
   CHECK(contains(report["reason"].get<std::string>(), "column 4 of A holds no value other than 0: A is singular"));
   CHECK(contains(report["advice"].get<std::string>(), "give that unknown an equation"));
-  const Outcome info = run_purlin({"info", folder.file("A.mtx"), "--report", folder.file("i.json")});
+  const Outcome info = run_newel({"info", folder.file("A.mtx"), "--report", folder.file("i.json")});
   CHECK(contains(info.out, "1 zero (first in column 4)"));
   CHECK(contains(info.out, "column 4 holds no value other than 0, so the matrix is singular"));
   const Json facts = report_in(folder, "i.json");
@@ -97,7 +97,7 @@ TEST_CASE("No advice names more than one option of a kind", "[cli][advice]") {
   const TemporaryFolder folder;
   for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
     for (const std::string precond : {"auto", "none", "jacobi", "spai"}) {
-      const Outcome outcome = run_purlin({"solve", "generate:convection:6:1000", "--solver", solver, "--precond",
+      const Outcome outcome = run_newel({"solve", "generate:convection:6:1000", "--solver", solver, "--precond",
                                           precond, "--rtol", "1e-16", "--max-iterations", "400", "--restart", "5",
                                           "--device", "host", "--report", folder.file("r.json")});
       const std::string advice = report_in(folder)["advice"].get<std::string>();

@@ -4,22 +4,22 @@
 
 #include <algorithm>
 
-#include <purlin/config.hpp>
+#include <newel/config.hpp>
 
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 
-using namespace purlin::cli_testing;
+using namespace newel::cli_testing;
 
 namespace {
 
-// Runs, and checks what holds for every error: nothing on stdout, one to three lines on stderr, named `purlin`.
+// Runs, and checks what holds for every error: nothing on stdout, one to three lines on stderr, named `newel`.
 std::string error_of(const std::vector<std::string>& arguments, int status) {
-  const Outcome outcome = run_purlin(arguments);
+  const Outcome outcome = run_newel(arguments);
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == status);
   CHECK(outcome.out.empty());
-  CHECK(outcome.err.rfind("purlin: ", 0) == 0);
+  CHECK(outcome.err.rfind("newel: ", 0) == 0);
   const auto lines = std::count(outcome.err.begin(), outcome.err.end(), '\n');
   CHECK(lines >= 1);
   CHECK(lines <= 3);
@@ -92,9 +92,9 @@ TEST_CASE("A zero or missing diagonal entry is refused by Jacobi with the row of
       folder.write("missing.mtx", std::string(banner) + "3 3 4\n1 1 2\n2 3 1\n3 2 1\n3 3 2\n");
   check_words(error_of({"solve", missing, "--device", "host", "--precond", "jacobi"}, 2),
               {missing, "row 2", "--precond none"});
-  CHECK(run_purlin({"solve", missing, "--precond", "none", "--device", "host", "--quiet"}).status == 0);
+  CHECK(run_newel({"solve", missing, "--precond", "none", "--device", "host", "--quiet"}).status == 0);
   for (const std::string& matrix : {zero, missing})
-    CHECK(run_purlin({"solve", matrix, "--device", "host"}).status == 0);
+    CHECK(run_newel({"solve", matrix, "--device", "host"}).status == 0);
 }
 
 TEST_CASE("What is no number is refused with the option and what was given", "[cli]") {
@@ -194,5 +194,5 @@ TEST_CASE("A device that is not there is a device failure, never silently the ho
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(4).text());
   check_words(error_of({"solve", matrix, "--device", "cuda:99"}, 3), {"cuda:99"});
-  if (PURLIN_HAS_CUDA == 0) check_words(error_of({"solve", matrix, "--device", "cuda"}, 3), {"without CUDA"});
+  if (NEWEL_HAS_CUDA == 0) check_words(error_of({"solve", matrix, "--device", "cuda"}, 3), {"without CUDA"});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin bench spmv` as a program: its options, its tables, its files.
+// `newel bench spmv` as a program: its options, its tables, its files.
 #include "tests/catch.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,24 +10,24 @@
 
 #include "apps/bench/contender.hpp"
 #include "apps/common/exit_status.hpp"
-#include "apps/purlin/bench/command_line.hpp"
-#include "apps/purlin/bench/progress.hpp"
+#include "apps/newel/bench/command_line.hpp"
+#include "apps/newel/bench/progress.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::cli::BenchOptions;
-using purlin::cli::UsageError;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::cli::BenchOptions;
+using newel::cli::UsageError;
+using newel::testing::contains;
 using Json = nlohmann::json;
 
 namespace {
 
 BenchOptions parsed(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), {"purlin", "bench", "spmv"});
-  const auto line = purlin::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
+  arguments.insert(arguments.begin(), {"newel", "bench", "spmv"});
+  const auto line = newel::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
   return std::get<BenchOptions>(line.command);
 }
 
@@ -67,11 +67,11 @@ TEST_CASE("bench spmv refuses what makes no sense", "[cli][bench]") {
     arguments.insert(arguments.begin(), "a.mtx");
     CHECK_THROWS_AS(parsed(arguments), UsageError);
   }
-  const Outcome unknown = run_purlin({"bench", "spvm", "generate:grid7:5"});
+  const Outcome unknown = run_newel({"bench", "spvm", "generate:grid7:5"});
   CHECK(unknown.status == 2);
   CHECK(contains(unknown.err, "spmv"));
-  CHECK(run_purlin({"bench"}).status == 2);
-  const Outcome missing = run_purlin({"bench", "spmv", "generate:grid7:5", "absent.mtx", "--device", "host"});
+  CHECK(run_newel({"bench"}).status == 2);
+  const Outcome missing = run_newel({"bench", "spmv", "generate:grid7:5", "absent.mtx", "--device", "host"});
   CHECK(missing.status == 2);
   CHECK(contains(missing.err, "absent.mtx"));
   CHECK(missing.out.empty());
@@ -83,11 +83,11 @@ TEST_CASE("bench spmv prints each format of each system and writes every figure"
   const std::string wide =
       folder.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 3 2\n2 2 1\n");
   const Outcome outcome =
-      run_purlin({"bench", "spmv", file, "generate:elasticity:4", wide, "--device", "host", "--threads", "2",
+      run_newel({"bench", "spmv", file, "generate:elasticity:4", wide, "--device", "host", "--threads", "2",
                   "--repeats", "2", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  std::vector<std::string> names = purlin::bench::all_format_names();
+  std::vector<std::string> names = newel::bench::all_format_names();
   // A row of its own, or a name beside that of the row.
   for (const std::string& name : names) {
     INFO(name);
@@ -102,7 +102,7 @@ TEST_CASE("bench spmv prints each format of each system and writes every figure"
 
   const std::string text = file_content(folder.file("r.json"));
   CHECK_FALSE(contains(text, folder.path().string()));
-  CHECK(begins_as_report(text, "purlin bench spmv"));
+  CHECK(begins_as_report(text, "newel bench spmv"));
   const Json report = Json::parse(text);
   for (const char* field : {"command", "date", "processor", "cores", "load_average", "compiler", "threads", "space",
                             "repeats", "copy", "displacing_bytes", "systems", "geometric_means"}) {
@@ -185,14 +185,14 @@ TEST_CASE("A bench says on a terminal whose turn it is, takes the line away, and
   const std::vector<std::string> solve = {"bench",     "solve", "generate:grid7:6", "--formats", "csr,bce",
                                           "--repeats", "2",     "--precision",      "double",    "--device",
                                           "host"};
-  const Outcome piped = run_purlin(spmv);
+  const Outcome piped = run_newel(spmv);
   CHECK(piped.status == 0);
   CHECK(piped.err.empty());
   CHECK_FALSE(contains(piped.out, "\x1b"));
   constexpr int columns = 60;
   for (const auto& [arguments, last] :
-       {std::pair(spmv, "with 2 vectors  csr  1 of "), {solve, "solves  purlin cg "}}) {
-    const auto ran = run_purlin_on_terminal(arguments, columns);
+       {std::pair(spmv, "with 2 vectors  csr  1 of "), {solve, "solves  newel cg "}}) {
+    const auto ran = run_newel_on_terminal(arguments, columns);
     if (!ran) {
       WARN("this system gives no pseudo-terminal: the live line is not tested");
       return;
@@ -205,7 +205,7 @@ TEST_CASE("A bench says on a terminal whose turn it is, takes the line away, and
     // Behind the last line taken away stands the table.
     CHECK(contains(ran->out.substr(ran->out.rfind(clear)), "bce"));
   }
-  CHECK(purlin::cli::format_bench_line("warm products", "ehyb:halo", 17, 264, 12.3, 80) ==
+  CHECK(newel::cli::format_bench_line("warm products", "ehyb:halo", 17, 264, 12.3, 80) ==
         "warm products  ehyb:halo  17 of 264  12.3 s");
-  CHECK(purlin::cli::format_bench_line("warm products", "ehyb:halo", 17, 264, 12.3, 20) == "warm products  ehyb:");
+  CHECK(newel::cli::format_bench_line("warm products", "ehyb:halo", 17, 264, 12.3, 20) == "warm products  ehyb:");
 }

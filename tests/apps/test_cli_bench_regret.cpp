@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin bench regret` as a program: its options, its table, its files.
+// `newel bench regret` as a program: its options, its table, its files.
 #include "tests/catch.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "apps/common/exit_status.hpp"
-#include "apps/purlin/bench/command_line.hpp"
+#include "apps/newel/bench/command_line.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::cli::BenchRegretOptions;
-using purlin::cli::UsageError;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::cli::BenchRegretOptions;
+using newel::cli::UsageError;
+using newel::testing::contains;
 using Names = std::vector<std::string>;
 
 namespace {
 
 BenchRegretOptions parsed(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), {"purlin", "bench", "regret"});
-  const auto line = purlin::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
+  arguments.insert(arguments.begin(), {"newel", "bench", "regret"});
+  const auto line = newel::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
   return std::get<BenchRegretOptions>(line.command);
 }
 
@@ -31,7 +31,7 @@ Outcome run_regret(const Names& systems, const Names& more) {
   words.insert(words.end(), systems.begin(), systems.end());
   words.insert(words.end(), {"--device", "host", "--threads", "2", "--loop", "3"});
   words.insert(words.end(), more.begin(), more.end());
-  return run_purlin(words);
+  return run_newel(words);
 }
 
 void check_end(const Json& end) {
@@ -179,10 +179,10 @@ TEST_CASE("bench regret refuses what makes no sense", "[cli][bench][regret]") {
     arguments.insert(arguments.begin(), "a.mtx");
     CHECK_THROWS_AS(parsed(arguments), UsageError);
   }
-  const Outcome unknown = run_purlin({"bench", "regret", "generate:grid7:5", "--loops", "3"});
+  const Outcome unknown = run_newel({"bench", "regret", "generate:grid7:5", "--loops", "3"});
   CHECK(unknown.status == 2);
   CHECK(contains(unknown.err, "--loops"));
-  const Outcome command = run_purlin({"bench", "regrets", "generate:grid7:5"});
+  const Outcome command = run_newel({"bench", "regrets", "generate:grid7:5"});
   CHECK(command.status == 2);
   CHECK(contains(command.err, "did you mean regret"));
 }
@@ -199,7 +199,7 @@ TEST_CASE("bench regret measures auto and each combination and writes every figu
   CHECK(contains(outcome.out, "regret, 10 solves: geometric mean"));
   const std::string text = file_content(folder.file("r.json"));
   CHECK_FALSE(contains(text, folder.path().string()));
-  CHECK(begins_as_report(text, "purlin bench regret"));
+  CHECK(begins_as_report(text, "newel bench regret"));
   const Json report = Json::parse(text);
   for (const char* field : {"command",
                             "date",
@@ -276,11 +276,11 @@ TEST_CASE("bench regret --continue keeps what is in the report and measures the 
   const Outcome refused = run_regret({"generate:grid7:7"}, other);
   CHECK(refused.status == 2);
   CHECK(contains(refused.err, "tolerance was 1e-08 there and is 1e-06 now"));
-  folder.write("r.json", "{\"schema\": 1, \"program\": \"purlin solve\"}");
+  folder.write("r.json", "{\"schema\": 1, \"program\": \"newel solve\"}");
   const Outcome foreign = run_regret({"generate:grid7:7"}, options);
   CHECK(foreign.status == 2);
-  CHECK(contains(foreign.err, "not a report of purlin bench regret"));
-  CHECK(file_content(folder.file("r.json")) == "{\"schema\": 1, \"program\": \"purlin solve\"}");
+  CHECK(contains(foreign.err, "not a report of newel bench regret"));
+  CHECK(file_content(folder.file("r.json")) == "{\"schema\": 1, \"program\": \"newel solve\"}");
 }
 
 TEST_CASE("bench regret ends with status 1 where nothing converges, and says so", "[cli][bench][regret]") {
@@ -288,5 +288,5 @@ TEST_CASE("bench regret ends with status 1 where nothing converges, and says so"
       run_regret({"generate:elasticity:5"}, {"--formats", "csr", "--preconds", "jacobi", "--max-iterations", "3"});
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "nothing converged on generate:elasticity:5"));
-  CHECK(outcome.err == "purlin: no solve converged, on any of the systems\n");
+  CHECK(outcome.err == "newel: no solve converged, on any of the systems\n");
 }

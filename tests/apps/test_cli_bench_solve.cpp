@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin bench solve` as a program: its options, its table, its files.
+// `newel bench solve` as a program: its options, its table, its files.
 #include "tests/catch.hpp"
 
 #include <algorithm>
 
 #include "apps/common/exit_status.hpp"
-#include "apps/purlin/bench/command_line.hpp"
+#include "apps/newel/bench/command_line.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::cli::BenchSolveOptions;
-using purlin::cli::UsageError;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::cli::BenchSolveOptions;
+using newel::cli::UsageError;
+using newel::testing::contains;
 using Names = std::vector<std::string>;
 
 namespace {
 
 BenchSolveOptions parsed(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), {"purlin", "bench", "solve"});
-  const auto line = purlin::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
+  arguments.insert(arguments.begin(), {"newel", "bench", "solve"});
+  const auto line = newel::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
   return std::get<BenchSolveOptions>(line.command);
 }
 
@@ -117,15 +117,15 @@ TEST_CASE("bench solve refuses what makes no sense", "[cli][bench]") {
     arguments.insert(arguments.begin(), "a.mtx");
     CHECK_THROWS_AS(parsed(arguments), UsageError);
   }
-  const Outcome unknown = run_purlin({"bench", "solv", "generate:grid7:5"});
+  const Outcome unknown = run_newel({"bench", "solv", "generate:grid7:5"});
   CHECK(unknown.status == 2);
   CHECK(contains(unknown.err, "did you mean solve"));
-  const Outcome missing = run_purlin({"bench", "solve", "generate:grid7:5", "absent.mtx", "--device", "host"});
+  const Outcome missing = run_newel({"bench", "solve", "generate:grid7:5", "absent.mtx", "--device", "host"});
   CHECK(missing.status == 2);
   CHECK(contains(missing.err, "absent.mtx"));
   CHECK(missing.out.empty());
   const Outcome no_rhs =
-      run_purlin({"bench", "solve", "generate:grid7:5", "--rhs", "absent.mtx", "--device", "host"});
+      run_newel({"bench", "solve", "generate:grid7:5", "--rhs", "absent.mtx", "--device", "host"});
   CHECK(no_rhs.status == 2);
   CHECK(contains(no_rhs.err, "absent.mtx"));
 }
@@ -133,34 +133,34 @@ TEST_CASE("bench solve refuses what makes no sense", "[cli][bench]") {
 TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precision in addition", "[cli][bench]") {
   const TemporaryFolder folder;
   const Outcome outcome =
-      run_purlin({"bench", "solve", "generate:diffusion:6", "--solvers", "cg,gmres", "--formats", "csr",
+      run_newel({"bench", "solve", "generate:diffusion:6", "--solvers", "cg,gmres", "--formats", "csr",
                   "--single-basis", "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json report = report_in(folder);
   std::vector<std::string> ours;
   for (const Json& line : report["systems"][0]["solves"]) {
-    if (line["by"].get<std::string>().rfind("purlin", 0) != 0) continue;
+    if (line["by"].get<std::string>().rfind("newel", 0) != 0) continue;
     ours.push_back(line["by"].get<std::string>() + " " + line["solver"].get<std::string>());
     CHECK(line["converged"] == true);
     CHECK(line["wrong"] == false);
   }
-  CHECK(ours == std::vector<std::string>{"purlin cg", "purlin gmres", "purlin:single-basis gmres"});
+  CHECK(ours == std::vector<std::string>{"newel cg", "newel gmres", "newel:single-basis gmres"});
 }
 
 TEST_CASE("bench solve --mixed compares mixed precision with double, judged by the same residual",
           "[cli][bench][mixed]") {
   const TemporaryFolder folder;
   const Outcome outcome =
-      run_purlin({"bench", "solve", "generate:diffusion:6", "--solvers", "cg", "--formats", "ehyb", "--mixed",
+      run_newel({"bench", "solve", "generate:diffusion:6", "--solvers", "cg", "--formats", "ehyb", "--mixed",
                   "--device", "host", "--repeats", "1", "--tol", "1e-10", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json report = report_in(folder);
   const Json& solves = report["systems"][0]["solves"];
   REQUIRE(solves.size() >= 2);
-  CHECK(solves[0]["by"] == "purlin");
-  CHECK(solves[1]["by"] == "purlin:mixed");
+  CHECK(solves[0]["by"] == "newel");
+  CHECK(solves[1]["by"] == "newel:mixed");
   CHECK(solves[1]["true_relative_residual"] <= 1e-10);
   CHECK(solves[1]["floor_bytes"] < solves[0]["floor_bytes"]);
 }
@@ -171,11 +171,11 @@ TEST_CASE("bench solve ends with status 1 and a word where none of ours converge
                                       "--formats", "csr"};
     words.insert(words.end(), {"--device", "host", "--repeats", "1", "--max-iterations", "3"});
     words.insert(words.end(), more.begin(), more.end());
-    return run_purlin(words);
+    return run_newel(words);
   };
   const Outcome failed = run({});
   CHECK(failed.status == 1);
-  CHECK(failed.err == "purlin: none of Purlin's solves converged, on any of the systems\n");
+  CHECK(failed.err == "newel: none of Newel's solves converged, on any of the systems\n");
   CHECK(contains(failed.out, "max_iterations"));
   const Outcome fixed = run({"--tol", "0"});
   CHECK(fixed.status == 0);
@@ -187,7 +187,7 @@ TEST_CASE("bench solve prints each contender on each system and writes every fig
   const std::string file = folder.write("wind.mtx", grid_system(12, 0.9).text());
   const std::string empty_row =
       folder.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 2\n");
-  const Outcome outcome = run_purlin({"bench",
+  const Outcome outcome = run_newel({"bench",
                                       "solve",
                                       file,
                                       "generate:elasticity:4",
@@ -216,7 +216,7 @@ TEST_CASE("bench solve prints each contender on each system and writes every fig
 
   const std::string text = file_content(folder.file("r.json"));
   CHECK_FALSE(contains(text, folder.path().string()));
-  CHECK(begins_as_report(text, "purlin bench solve"));
+  CHECK(begins_as_report(text, "newel bench solve"));
   const Json report = Json::parse(text);
   for (const char* field : {"command", "date", "processor", "cores", "load_average", "compiler", "threads", "space",
                             "repeats", "rhs", "max_iterations", "restart", "copy", "timing", "systems"}) {
@@ -262,7 +262,7 @@ TEST_CASE("A right-hand side from a file is the one that is solved for", "[cli][
   const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n2\n4\n6\n");
   const std::string a =
       folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 2\n2 2 2\n3 3 2\n");
-  const Outcome outcome = run_purlin(
+  const Outcome outcome = run_newel(
       {"bench", "solve", a, "--rhs", b, "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin bench` beside a matrix that cannot be read: what both of its commands do then.
+// `newel bench` beside a matrix that cannot be read: what both of its commands do then.
 #include "tests/catch.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,8 +10,8 @@
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::testing::contains;
 using Json = nlohmann::json;
 
 namespace {
@@ -24,7 +24,7 @@ void check_unreadable(const std::string& command, const std::string& lines) {
   const std::string bad =
       folder.write("bad.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n");
   const Outcome outcome =
-      run_purlin({"bench", command, bad, grid, "--formats", "csr", "--device", "host", "--repeats", "1",
+      run_newel({"bench", command, bad, grid, "--formats", "csr", "--device", "host", "--repeats", "1",
                   "--precision", "both", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin solve` with right-hand sides of several columns.
+// `newel solve` with right-hand sides of several columns.
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::testing::contains;
 
 TEST_CASE("A right-hand side of several columns gives as many solutions, each with its own report",
           "[cli][columns]") {
@@ -29,7 +29,7 @@ TEST_CASE("A right-hand side of several columns gives as many solutions, each wi
   const std::string matrix = folder.write("A.mtx", s.text()), rhs = folder.write("B.mtx", columns_text(b));
   for (const std::string format : {"csr", "ehyb"}) {
     for (const std::string solver : {"cg", "auto", "bicgstab"}) {
-      const Outcome outcome = run_purlin({"solve", matrix, "--rhs", rhs, "--device", "host", "--rtol", "1e-9",
+      const Outcome outcome = run_newel({"solve", matrix, "--rhs", rhs, "--device", "host", "--rtol", "1e-9",
                                           "--solver", solver, "--format", format, "--out", folder.file("X.mtx"),
                                           "--report", folder.file("r.json"), "--history", folder.file("h.csv")});
       INFO(format << ' ' << solver << '\n' << outcome.out << outcome.err);
@@ -71,13 +71,13 @@ TEST_CASE("A column is solved alone as among others, and from its own column of 
   std::reverse(b[1].begin(), b[1].end());
   std::rotate(b[2].begin(), b[2].begin() + 5, b[2].end());
   const std::string matrix = folder.write("A.mtx", s.text()), rhs = folder.write("B.mtx", columns_text(b));
-  REQUIRE(run_purlin({"solve", matrix, "--rhs", rhs, "--quiet", "--device", "host", "--format", "csr", "--precond",
+  REQUIRE(run_newel({"solve", matrix, "--rhs", rhs, "--quiet", "--device", "host", "--format", "csr", "--precond",
                       "jacobi", "--out", folder.file("X.mtx"), "--report", folder.file("r.json")})
               .status == 0);
   const auto x = parse_columns(file_content(folder.file("X.mtx")));
   const Json together = report_in(folder);
   for (std::size_t c = 0; c < 3; ++c) {
-    REQUIRE(run_purlin({"solve", matrix, "--rhs", folder.write("b.mtx", vector_text(b[c])), "--quiet", "--device",
+    REQUIRE(run_newel({"solve", matrix, "--rhs", folder.write("b.mtx", vector_text(b[c])), "--quiet", "--device",
                         "host", "--format", "csr", "--precond", "jacobi", "--out", folder.file("x.mtx"), "--report",
                         folder.file("one.json")})
                 .status == 0);
@@ -91,7 +91,7 @@ TEST_CASE("A column is solved alone as among others, and from its own column of 
   auto guess = x;
   guess[1].assign(guess[1].size(), 0.0);
   REQUIRE(
-      run_purlin({"solve", matrix, "--rhs", rhs, "--guess", folder.write("G.mtx", columns_text(guess)), "--quiet",
+      run_newel({"solve", matrix, "--rhs", rhs, "--guess", folder.write("G.mtx", columns_text(guess)), "--quiet",
                   "--device", "host", "--format", "csr", "--precond", "jacobi", "--report", folder.file("r.json")})
           .status == 0);
   const Json r = report_in(folder);
@@ -105,7 +105,7 @@ TEST_CASE("The worst column decides the exit status, and the report names it", "
   const System s = grid_system(20);
   std::vector<std::vector<double>> b(5, std::vector<double>(static_cast<std::size_t>(s.n), 0.0));
   b[3] = rough_vector(s.n);
-  const Outcome outcome = run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs",
+  const Outcome outcome = run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs",
                                       folder.write("B.mtx", columns_text(b)), "--max-iterations", "3", "--device",
                                       "host", "--report", folder.file("r.json"), "--out", folder.file("X.mtx")});
   INFO(outcome.out << outcome.err);
@@ -128,7 +128,7 @@ TEST_CASE("Columns in single precision converge, and a pipe gets plain lines", "
   const System s = grid_system(20);
   const std::vector<std::vector<double>> b(6, rough_vector(s.n));
   const Outcome outcome =
-      run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("B.mtx", columns_text(b)),
+      run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("B.mtx", columns_text(b)),
                   "--precision", "single", "--device", "host", "--out", folder.file("X.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
@@ -145,7 +145,7 @@ TEST_CASE("Columns that do not fit the matrix, or each other, are refused with b
   const auto err_of = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all = {"solve", matrix, "--device", "host"};
     all.insert(all.end(), more.begin(), more.end());
-    const Outcome outcome = run_purlin(all);
+    const Outcome outcome = run_newel(all);
     CHECK(outcome.status == 2);
     return outcome.err;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How `purlin solve` ends on systems of public reports: exit status, reason, advice and the x that is written.
+// How `newel solve` ends on systems of public reports: exit status, reason, advice and the x that is written.
 #include "tests/catch.hpp"
 
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::testing::contains;
 
 namespace {
 
@@ -30,7 +30,7 @@ Solved solved(const System& s, const std::vector<double>& b, const std::vector<s
                                         "--out",     folder.file("x.mtx"),
                                         "--report",  folder.file("r.json")};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  Solved result{run_purlin(arguments), {}, {}};
+  Solved result{run_newel(arguments), {}, {}};
   INFO(result.outcome.err);
   REQUIRE((result.outcome.status == 0 || result.outcome.status == 1));
   result.report = report_in(folder);

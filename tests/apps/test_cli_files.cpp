@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of `purlin solve` and `purlin info` in all formats: what is taken for b, and what suffixes say.
+// The files of `newel solve` and `newel info` in all formats: what is taken for b, and what suffixes say.
 #include "tests/catch.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <purlin/io/matrix_file.hpp>
+#include <newel/io/matrix_file.hpp>
 
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
@@ -12,9 +12,9 @@
 #include "tests/support.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin;
-using namespace purlin::cli_testing;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::cli_testing;
+using namespace newel::testing;
 
 namespace {
 
@@ -24,7 +24,7 @@ std::vector<double> values_in(const std::string& path) {
 }
 
 std::string refusal_of(const std::vector<std::string>& arguments) {
-  const Outcome outcome = run_purlin(arguments);
+  const Outcome outcome = run_newel(arguments);
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 2);
   CHECK(outcome.out.empty());
@@ -42,7 +42,7 @@ TEST_CASE("A solution is not written for a right-hand side that nobody asked for
       CHECK(contains(words, choice));
   }
   CHECK_FALSE(std::filesystem::exists(folder.file("u.mtx")));
-  CHECK(run_purlin({"solve", matrix, "--quiet"}).status == 0);  // a trial that keeps nothing
+  CHECK(run_newel({"solve", matrix, "--quiet"}).status == 0);  // a trial that keeps nothing
 }
 
 TEST_CASE("What stands behind the matrix is its right-hand side", "[cli][files]") {
@@ -51,9 +51,9 @@ TEST_CASE("What stands behind the matrix is its right-hand side", "[cli][files]"
   const std::vector<double> b = rough_vector(s.n);
   const std::string matrix = folder.write("A.mtx", s.text()), rhs = folder.write("b.mtx", vector_text(b));
   const std::string out = folder.file("x.mtx");
-  REQUIRE(run_purlin({"solve", matrix, rhs, "--device", "host", "--out", out}).status == 0);
+  REQUIRE(run_newel({"solve", matrix, rhs, "--device", "host", "--out", out}).status == 0);
   CHECK(residual(s, parse_array(file_content(out)), b) <= 1.001e-8);
-  CHECK(run_purlin({"solve", matrix, "ones", "--out", out, "--quiet"}).status == 0);
+  CHECK(run_newel({"solve", matrix, "ones", "--out", out, "--quiet"}).status == 0);
   CHECK(contains(refusal_of({"solve", matrix, rhs, "--rhs", "ones"}), "the right-hand side is given twice"));
   CHECK(contains(refusal_of({"solve", matrix, rhs, "more"}), "unexpected argument 'more'"));
   CHECK(contains(refusal_of({"solve", matrix, "--output", out}), "unknown option --output"));
@@ -67,7 +67,7 @@ TEST_CASE("A system is solved from files of every format, and the solution writt
   const std::string text = folder.write("A.mtx", s.text());
   folder.write("b.mtx", vector_text(b));
   for (const char* name : {"A.npz", "A.petsc", "A.npz.gz"}) {
-    REQUIRE(run_purlin({"info", text, "--out", folder.file(name)}).status == 0);
+    REQUIRE(run_newel({"info", text, "--out", folder.file(name)}).status == 0);
   }
   for (const char* name : {"b.npy", "b.petsc", "b.csv"}) {
     write_columns_file<double>(folder.file(name), {b.data(), static_cast<std::int64_t>(b.size())}, 1);
@@ -79,13 +79,13 @@ TEST_CASE("A system is solved from files of every format, and the solution writt
                                                         {"A.mtx", "b.csv", "x.mtx.gz"}};
   for (const auto& [matrix, rhs, out] : runs) {
     INFO(matrix << ' ' << rhs << ' ' << out);
-    const Outcome outcome = run_purlin({"solve", folder.file(matrix), folder.file(rhs), "--device", "host", "--rtol",
+    const Outcome outcome = run_newel({"solve", folder.file(matrix), folder.file(rhs), "--device", "host", "--rtol",
                                         "1e-10", "--out", folder.file(out), "--report", folder.file("r.json")});
     INFO(outcome.out << outcome.err);
     REQUIRE(outcome.status == 0);
     CHECK(residual(s, values_in(folder.file(out)), b) <= 1.001e-10);
   }
-  REQUIRE(run_purlin({"solve", text, folder.file("b.npy"), "--guess", folder.file("x.npy"), "--report",
+  REQUIRE(run_newel({"solve", text, folder.file("b.npy"), "--guess", folder.file("x.npy"), "--report",
                       folder.file("r.json"), "--quiet"})
               .status == 0);
   CHECK(report_in(folder)["iterations"] == 0);
@@ -105,7 +105,7 @@ TEST_CASE("A suffix that names no format is refused before the solve", "[cli][fi
     CHECK(contains(refusal_of({"info", matrix, "--out", folder.file(name)}), "ends in .mtx, .npz or .petsc"));
   }
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
-  CHECK(run_purlin({"solve", matrix, "ones", "--quiet", "--out", "/dev/null"}).status == 0);
+  CHECK(run_newel({"solve", matrix, "ones", "--quiet", "--out", "/dev/null"}).status == 0);
 }
 
 TEST_CASE("A solution on a mesh, or on points, is written for ParaView", "[cli][files]") {
@@ -115,7 +115,7 @@ TEST_CASE("A solution on a mesh, or on points, is written for ParaView", "[cli][
     all.insert(all.end(), more.begin(), more.end());
     for (const char* word : {"--quiet", "--device", "host", "--out"}) all.emplace_back(word);
     all.push_back(folder.file("x.vtu"));
-    const Outcome outcome = run_purlin(all);
+    const Outcome outcome = run_newel(all);
     INFO(outcome.out << outcome.err);
     REQUIRE(outcome.status == 0);
     return file_content(folder.file("x.vtu"));

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin solve --html`: where the page goes, and what it is made of. html_page.py reads whole pages.
+// `newel solve --html`: where the page goes, and what it is made of. html_page.py reads whole pages.
 #include "tests/catch.hpp"
 
 #include <algorithm>
 
-#include "apps/purlin/solve/html_text.hpp"
-#include "apps/purlin/solve/svg_chart.hpp"
-#include "apps/purlin/solve/timeline.hpp"
+#include "apps/newel/solve/html_text.hpp"
+#include "apps/newel/solve/svg_chart.hpp"
+#include "apps/newel/solve/timeline.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::Progress;
-using purlin::cli::BarPart;
-using purlin::cli::escaped;
-using purlin::cli::figure;
-using purlin::cli::log_chart;
-using purlin::cli::LogChart;
-using purlin::cli::part_bar;
-using purlin::cli::Timeline;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::Progress;
+using newel::cli::BarPart;
+using newel::cli::escaped;
+using newel::cli::figure;
+using newel::cli::log_chart;
+using newel::cli::LogChart;
+using newel::cli::part_bar;
+using newel::cli::Timeline;
+using newel::testing::contains;
 
 TEST_CASE("A page that cannot be written is refused before the solve", "[cli][html]") {
   const TemporaryFolder folder;
@@ -28,7 +28,7 @@ TEST_CASE("A page that cannot be written is refused before the solve", "[cli][ht
   const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
     std::vector<std::string> all = {"solve", matrix, "ones", "--device", "host", "--out", folder.file("x.mtx")};
     all.insert(all.end(), more.begin(), more.end());
-    const Outcome outcome = run_purlin(all);
+    const Outcome outcome = run_newel(all);
     INFO(outcome.out << outcome.err);
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
@@ -44,7 +44,7 @@ TEST_CASE("A page that cannot be written is refused before the solve", "[cli][ht
 TEST_CASE("A page is written without a report, and nothing but it", "[cli][html]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(6).text());
-  REQUIRE(run_purlin({"solve", matrix, "--device", "host", "--quiet", "--html", folder.file("r.html")}).status == 0);
+  REQUIRE(run_newel({"solve", matrix, "--device", "host", "--quiet", "--html", folder.file("r.html")}).status == 0);
   const std::string page = file_content(folder.file("r.html"));
   CHECK(page.rfind("<!DOCTYPE html>\n", 0) == 0);
   CHECK(page.size() > 16);
@@ -59,7 +59,7 @@ TEST_CASE("What would be markup is escaped", "[html]") {
 
 TEST_CASE("A figure carries its field with all digits, and one that is not there is a dash", "[html]") {
   const auto shown = [](double value) { return std::string(value < 1 ? "<1" : "many"); };
-  const purlin::cli::Json report = {{"a", {{"b/c", 0.1}, {"none", nullptr}}}, {"list", {1, 25}}};
+  const newel::cli::Json report = {{"a", {{"b/c", 0.1}, {"none", nullptr}}}, {"list", {1, 25}}};
   CHECK(figure(report, "/a/b~1c", shown) == "<data data-field=\"/a/b~1c\" value=\"0.1\">&lt;1</data>");
   CHECK(figure(report, "/list/1", shown) == "<data data-field=\"/list/1\" value=\"25\">many</data>");
   CHECK(figure(report, "/a/none", shown) == "-");
@@ -91,7 +91,7 @@ TEST_CASE("A timeline keeps the last sample and an even choice of the others", "
   double now = 0;
   Timeline timeline(2, 10, [&] { return now; });
   CHECK(timeline.of(0).empty());
-  const auto add = [&](int iteration, purlin::Index column) {
+  const auto add = [&](int iteration, newel::Index column) {
     Progress progress;
     progress.iteration = iteration;
     progress.relative_residual = 1.0 / (1 + iteration);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin info`, `--help`, `--version`: on matrices whose facts one counts by hand.
+// `newel info`, `--help`, `--version`: on matrices whose facts one counts by hand.
 #include "tests/catch.hpp"
 
 #include "tests/apps/cli_report.hpp"
@@ -7,18 +7,18 @@
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::testing::contains;
 
 namespace {
 
 Json info_of(const TemporaryFolder& folder, const std::string& matrix, std::string* printed = nullptr) {
-  const Outcome outcome = run_purlin({"info", matrix, "--report", folder.file("i.json")});
+  const Outcome outcome = run_newel({"info", matrix, "--report", folder.file("i.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(outcome.err.empty());
   if (printed != nullptr) *printed = outcome.out;
-  CHECK(begins_as_report(file_content(folder.file("i.json")), "purlin info"));
+  CHECK(begins_as_report(file_content(folder.file("i.json")), "newel info"));
   return report_in(folder, "i.json");
 }
 
@@ -69,9 +69,9 @@ TEST_CASE("info recommends a command that solves, and sees blocks", "[cli]") {
   const Json grid = info_of(folder, folder.write("A.mtx", grid_system(10).text()));
   CHECK(grid["symmetry"]["values"] == true);
   const std::string command = grid["recommended_command"];
-  CHECK(command == "purlin solve " + folder.file("A.mtx") + " --rhs 'A*random'");
+  CHECK(command == "newel solve " + folder.file("A.mtx") + " --rhs 'A*random'");
   CHECK(contains(grid["recommended_reason"], "cg"));
-  CHECK(run_purlin({"solve", folder.file("A.mtx"), "--rhs", "A*random", "--quiet"}).status == 0);
+  CHECK(run_newel({"solve", folder.file("A.mtx"), "--rhs", "A*random", "--quiet"}).status == 0);
   CHECK(info_of(folder, "generate:elasticity:4")["block_size"] == 3);
 }
 
@@ -87,12 +87,12 @@ TEST_CASE("info and the refusal of a zero diagonal say the same, and that solves
   }
   const std::string matrix = folder.write("A.mtx", s.text());
   const Json r = info_of(folder, matrix);
-  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --rhs 'A*random' --precond none");
+  CHECK(r["recommended_command"] == "newel solve " + matrix + " --rhs 'A*random' --precond none");
   CHECK(contains(r["recommended_reason"], "--precond spai --spai-adaptive 0.4"));
-  const Outcome refused = run_purlin({"solve", matrix, "--device", "host", "--precond", "jacobi"});
+  const Outcome refused = run_newel({"solve", matrix, "--device", "host", "--precond", "jacobi"});
   CHECK(refused.status == 2);
   CHECK(contains(refused.err, "--precond none, then --precond spai --spai-adaptive 0.4"));
-  CHECK(run_purlin({"solve", matrix, "--device", "host", "--precond", "none", "--quiet"}).status == 0);
+  CHECK(run_newel({"solve", matrix, "--device", "host", "--precond", "none", "--quiet"}).status == 0);
 }
 
 TEST_CASE("info sees that the rows sum to zero, and its command solves such a system", "[cli]") {
@@ -107,8 +107,8 @@ TEST_CASE("info sees that the rows sum to zero, and its command solves such a sy
   CHECK(r["min_abs"] == 1.0);
   CHECK(contains(printed, "rows sum to zero: singular"));
   CHECK(contains(printed, "|a_ij| from 1 to 2"));
-  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --rhs 'A*random' --null-space constant");
-  CHECK(run_purlin({"solve", matrix, "--null-space", "constant", "--quiet"}).status == 0);
+  CHECK(r["recommended_command"] == "newel solve " + matrix + " --rhs 'A*random' --null-space constant");
+  CHECK(run_newel({"solve", matrix, "--null-space", "constant", "--quiet"}).status == 0);
   const Json fixed = info_of(folder, folder.write("fixed.mtx", line_system(40).text()), &printed);
   CHECK(fixed["rows_sum_to_zero"] == false);
   CHECK_FALSE(contains(printed, "null space"));
@@ -126,21 +126,21 @@ TEST_CASE("info takes matrices that are not square, and empty ones", "[cli]") {
 
 TEST_CASE("info writes the matrix that it describes", "[cli]") {
   const TemporaryFolder folder;
-  const Outcome outcome = run_purlin({"info", "generate:grid7:2", "--out", folder.file("A.mtx")});
+  const Outcome outcome = run_newel({"info", "generate:grid7:2", "--out", folder.file("A.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const std::string text = file_content(folder.file("A.mtx"));
   CHECK(text.find("%%MatrixMarket matrix coordinate real general\n8 8 32\n1 1 6\n1 2 -1\n") == 0);
   const Json again = info_of(folder, folder.file("A.mtx"));
   CHECK(again["nonzeros"] == 32);
-  CHECK(run_purlin({"info", folder.file("A.mtx"), "--out", folder.file("A.mtx")}).status == 2);
+  CHECK(run_newel({"info", folder.file("A.mtx"), "--out", folder.file("A.mtx")}).status == 2);
 }
 
 TEST_CASE("Help and version end in status 0 and say what there is", "[cli]") {
-  const Outcome help = run_purlin({"--help"});
+  const Outcome help = run_newel({"--help"});
   CHECK(help.status == 0);
   CHECK(help.out.find("solve") != std::string::npos);
-  const Outcome solve = run_purlin({"solve", "--help"});
+  const Outcome solve = run_newel({"solve", "--help"});
   CHECK(solve.status == 0);
   for (const char* option :
        {"--rhs",        "--guess",       "--out",        "--solver",  "--precond",        "--format",
@@ -152,14 +152,14 @@ TEST_CASE("Help and version end in status 0 and say what there is", "[cli]") {
   }
   CHECK_FALSE(contains(solve.out, "{false}"));
   for (const char* command : {"solve", "info"}) {
-    const Outcome kinds = run_purlin({command, "--help"});
+    const Outcome kinds = run_newel({command, "--help"});
     for (const char* kind : {"elasticity", "diffusion", "convection", "grid7"}) {
       INFO(command << " lacks " << kind);
       CHECK(contains(kinds.out, kind));
     }
   }
-  const Outcome version = run_purlin({"--version"});
+  const Outcome version = run_newel({"--version"});
   CHECK(version.status == 0);
-  CHECK(version.out.find(PURLIN_VERSION) != std::string::npos);
+  CHECK(version.out.find(NEWEL_VERSION) != std::string::npos);
   CHECK(version.out.find("CUDA") != std::string::npos);
 }

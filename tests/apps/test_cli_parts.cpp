@@ -12,13 +12,13 @@
 #include "apps/common/json_file.hpp"
 #include "apps/common/live_progress.hpp"
 #include "apps/common/text.hpp"
-#include "apps/purlin/solve/advice.hpp"
-#include "apps/purlin/solve/result.hpp"
+#include "apps/newel/solve/advice.hpp"
+#include "apps/newel/solve/result.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::cli;
-using purlin::testing::contains;
+using namespace newel;
+using namespace newel::cli;
+using newel::testing::contains;
 
 TEST_CASE("Numbers read well", "[cli]") {
   CHECK(thousands(0) == "0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preconditioners of `purlin solve` and `purlin info`: options, reports, refusals in words of the file.
+// The preconditioners of `newel solve` and `newel info`: options, reports, refusals in words of the file.
 #include "tests/catch.hpp"
 
 #include "tests/apps/cli_report.hpp"
@@ -8,7 +8,7 @@
 
 #include <set>
 
-using namespace purlin::cli_testing;
+using namespace newel::cli_testing;
 
 namespace {
 
@@ -16,14 +16,14 @@ const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
 
 Json report_of(const TemporaryFolder& folder, std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--report", folder.file("r.json")});
-  const Outcome outcome = run_purlin(arguments);
+  const Outcome outcome = run_newel(arguments);
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   return report_in(folder);
 }
 
 void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& words) {
-  const Outcome outcome = run_purlin(arguments);
+  const Outcome outcome = run_newel(arguments);
   CHECK(outcome.status == 2);
   for (const std::string& word : words) {
     INFO(outcome.err << "lacks " << word);
@@ -108,7 +108,7 @@ TEST_CASE("solve --explain lists what auto compares, and what it took", "[cli]")
   CHECK(with({"--explain", "--precond", "fsai", "--format", "bce"}).empty());
   std::vector<std::string> printed = solve;
   printed.push_back("--explain");
-  const Outcome run = run_purlin(printed);
+  const Outcome run = run_newel(printed);
   CHECK(run.out.find("<- taken") != std::string::npos);
   CHECK(run.out.find("measured") != std::string::npos);
 }
@@ -189,7 +189,7 @@ TEST_CASE("A pattern for SPAI and FSAI is read from a file, for solve and for in
     check_refused(all, words);
   };
   const Outcome unused =
-      run_purlin({"solve", matrix, "--device", "host", "--precond", "jacobi", "--precond-pattern", same});
+      run_newel({"solve", matrix, "--device", "host", "--precond", "jacobi", "--precond-pattern", same});
   CHECK(unused.status == 0);
   CHECK(unused.err.find("--precond-pattern has no effect") != std::string::npos);
   refused({"--precond", "spai", "--spai-power", "2"}, {"replaces", "--spai-power"});
@@ -217,7 +217,7 @@ TEST_CASE("info builds a preconditioner and judges it, or says why it cannot", "
   CHECK(fsai["residual"]["norm"].get<double>() < jacobi["residual"]["norm"].get<double>());
   CHECK(report_of(folder, {"info", grid})["preconditioner"].is_null());
 
-  const Outcome printed = run_purlin({"info", grid, "--precond", "fsai"});
+  const Outcome printed = run_newel({"info", grid, "--precond", "fsai"});
   for (const char* word : {"density", "built in", "|A M - I|_F", "exact"}) {
     INFO(printed.out << "lacks " << word);
     CHECK(printed.out.find(word) != std::string::npos);
@@ -260,7 +260,7 @@ TEST_CASE("solve takes AMG and its options, with the coordinates of a generated 
 
   // The same system from a file, with and without coordinates of its nodes, which need not be the true ones.
   const std::string matrix = folder.file("A.mtx");
-  REQUIRE(run_purlin({"info", "generate:elasticity:7", "--out", matrix}).status == 0);
+  REQUIRE(run_newel({"info", "generate:elasticity:7", "--out", matrix}).status == 0);
   CHECK(vectors_of(with(matrix, {})) == 3);
   std::string points = "%%MatrixMarket matrix array real general\n343 3\n";
   for (int axis = 0; axis < 3; ++axis) {
@@ -289,7 +289,7 @@ TEST_CASE("solve takes AMG and its options, with the coordinates of a generated 
 
 TEST_CASE("info prints the levels of AMG", "[cli][amg]") {
   const TemporaryFolder folder;
-  const Outcome outcome = run_purlin({"info", "generate:diffusion:10", "--precond", "amg"});
+  const Outcome outcome = run_newel({"info", "generate:diffusion:10", "--precond", "amg"});
   REQUIRE(outcome.status == 0);
   CHECK(outcome.out.find("level 1         rows 1,000, entries ") != std::string::npos);
   CHECK(outcome.out.find("level 2         rows ") != std::string::npos);

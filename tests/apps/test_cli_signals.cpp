@@ -13,8 +13,8 @@
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::testing::contains;
 
 namespace {
 
@@ -59,7 +59,7 @@ TEST_CASE("Ctrl-C, SIGTERM and SIGHUP stop a solve, which writes solution and re
 }
 
 TEST_CASE("A signal within a second of the first means the same, a later one the end", "[cli]") {
-  using purlin::cli::InterruptLogic;
+  using newel::cli::InterruptLogic;
   using Meaning = InterruptLogic::Meaning;
   constexpr std::int64_t second = 1000000000;
   InterruptLogic logic;
@@ -110,7 +110,7 @@ TEST_CASE("A Ctrl-C more than a second after the first ends the process, during 
     REQUIRE(child >= 0);
     if (child == 0) {
       {
-        const purlin::cli::InterruptScope interrupt;
+        const newel::cli::InterruptScope interrupt;
         raise(SIGINT);
         raise(SIGINT);
         if (!interrupt.requested()) _exit(5);
@@ -144,7 +144,7 @@ TEST_CASE("The time limit ends a solve with status 1", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", line_system(long_line).text());
   const Outcome outcome =
-      run_purlin(solve_arguments(matrix, {"--time-limit", "0.2", "--report", folder.file("r.json")}));
+      run_newel(solve_arguments(matrix, {"--time-limit", "0.2", "--report", folder.file("r.json")}));
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 1);
   CHECK(report_in(folder)["status"] == "time_limit");
@@ -154,7 +154,7 @@ TEST_CASE("A reader of stdout that goes away does not cost the solution", "[cli]
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(30).text());
   const std::string out = folder.file("x.mtx");
-  const std::string command = "'" + purlin_program() + "' solve " + matrix + " --rhs random --out " + out + " | true";
+  const std::string command = "'" + newel_program() + "' solve " + matrix + " --rhs random --out " + out + " | true";
   REQUIRE(std::system(command.c_str()) == 0);
   // The shell waits for the last command of the pipe alone.
   for (int i = 0; i < 1000 && !std::filesystem::exists(out); ++i) usleep(10000);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin solve` on good input: the solution, the report, the history, what is printed and where.
+// `newel solve` on good input: the solution, the report, the history, what is printed and where.
 #include "tests/catch.hpp"
 
 #include <algorithm>
 
-#include <purlin/config.hpp>
+#include <newel/config.hpp>
 
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::testing::contains;
 
 TEST_CASE("A solution written by --out meets the tolerance for each solver, by the test's own product", "[cli]") {
   const TemporaryFolder folder;
@@ -22,7 +22,7 @@ TEST_CASE("A solution written by --out meets the tolerance for each solver, by t
   const std::string rhs = folder.write("b.mtx", vector_text(b));
   for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
     const System& used = solver == "cg" ? symmetric : s;
-    const Outcome outcome = run_purlin({"solve", folder.write("A.mtx", used.text()), "--rhs", rhs, "--solver", solver,
+    const Outcome outcome = run_newel({"solve", folder.write("A.mtx", used.text()), "--rhs", rhs, "--solver", solver,
                                         "--device", "host", "--rtol", "1e-9", "--out", folder.file("x.mtx")});
     INFO(solver << '\n' << outcome.out << outcome.err);
     REQUIRE(outcome.status == 0);
@@ -36,12 +36,12 @@ TEST_CASE("The report holds what the issue asks for and agrees with the solution
   const TemporaryFolder folder;
   const System s = grid_system(16);
   const std::string matrix = folder.write("A.mtx", s.text());
-  const Outcome outcome = run_purlin({"solve", matrix, "--rhs", "A*random:1", "--device", "host", "--threads", "2",
+  const Outcome outcome = run_newel({"solve", matrix, "--rhs", "A*random:1", "--device", "host", "--threads", "2",
                                       "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json r = report_in(folder);
-  CHECK(begins_as_report(file_content(folder.file("r.json")), "purlin solve"));
+  CHECK(begins_as_report(file_content(folder.file("r.json")), "newel solve"));
   CHECK(r["converged"] == true);
   CHECK(r["status"] == "converged");
   CHECK(r["rows"] == s.n);
@@ -85,7 +85,7 @@ TEST_CASE("The reported error is the distance to the documented random solution"
   const TemporaryFolder folder;
   const System s = grid_system(6);
   // One iteration from a guess: the error is large, and the test forms it from the generator's own definition.
-  REQUIRE(run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", "A*random:1234567", "--device", "host",
+  REQUIRE(run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", "A*random:1234567", "--device", "host",
                       "--max-iterations", "1", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")})
               .status == 1);
   std::vector<double> solution;
@@ -110,7 +110,7 @@ TEST_CASE("The reported error is small where a matrix that is not symmetric is s
   const TemporaryFolder folder;
   const std::string matrix = folder.write(
       "A.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 4\n1 2 1\n1 3 2\n2 2 3\n2 3 -1\n3 3 2\n");
-  REQUIRE(run_purlin({"solve", matrix, "--rhs", "A*random:5", "--rtol", "1e-12", "--report", folder.file("r.json"),
+  REQUIRE(run_newel({"solve", matrix, "--rhs", "A*random:5", "--rtol", "1e-12", "--report", folder.file("r.json"),
                       "--quiet"})
               .status == 0);
   CHECK(report_in(folder)["solution_error"].get<double>() < 1e-11);
@@ -120,10 +120,10 @@ TEST_CASE("Right-hand sides without a known solution have no error in the report
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(8).text());
   for (const std::string rhs : {"ones", "random", "random:7"}) {
-    REQUIRE(run_purlin({"solve", matrix, "--rhs", rhs, "--report", folder.file("r.json"), "--quiet"}).status == 0);
+    REQUIRE(run_newel({"solve", matrix, "--rhs", rhs, "--report", folder.file("r.json"), "--quiet"}).status == 0);
     CHECK(report_in(folder)["solution_error"].is_null());
   }
-  REQUIRE(run_purlin({"solve", matrix, "--rhs", "A*ones", "--report", folder.file("r.json"), "--quiet"}).status == 0);
+  REQUIRE(run_newel({"solve", matrix, "--rhs", "A*ones", "--report", folder.file("r.json"), "--quiet"}).status == 0);
   CHECK(report_in(folder)["solution_error"].get<double>() < 1e-5);
 }
 
@@ -132,8 +132,8 @@ TEST_CASE("A solution given as the guess converges in no iteration", "[cli]") {
   const System s = grid_system(12);
   const std::string matrix = folder.write("A.mtx", s.text());
   const std::string x = folder.file("x.mtx");
-  REQUIRE(run_purlin({"solve", matrix, "--rhs", "A*random:1", "--rtol", "1e-10", "--out", x, "--quiet"}).status == 0);
-  REQUIRE(run_purlin({"solve", matrix, "--guess", x, "--rtol", "1e-8", "--report", folder.file("r.json"), "--quiet"})
+  REQUIRE(run_newel({"solve", matrix, "--rhs", "A*random:1", "--rtol", "1e-10", "--out", x, "--quiet"}).status == 0);
+  REQUIRE(run_newel({"solve", matrix, "--guess", x, "--rtol", "1e-8", "--report", folder.file("r.json"), "--quiet"})
               .status == 0);
   CHECK(report_in(folder)["iterations"] == 0);
 }
@@ -143,7 +143,7 @@ TEST_CASE("Mixed precision reaches what double reaches, and the report tells the
   const System s = grid_system(20);
   const std::vector<double> b = rough_vector(s.n);
   const Outcome outcome =
-      run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
+      run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
                   "--precision", "mixed", "--solver", "cg", "--precond", "jacobi", "--device", "host", "--rtol",
                   "1e-11", "--out", folder.file("x.mtx"), "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
@@ -161,14 +161,14 @@ TEST_CASE("Mixed precision reaches what double reaches, and the report tells the
 TEST_CASE("A deterministic solve is told in the report, and refuses choices by the clock", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(12).text());
-  const Outcome outcome = run_purlin(
+  const Outcome outcome = run_newel(
       {"solve", matrix, "--deterministic", "--format", "csr", "--device", "host", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json r = report_in(folder);
   CHECK(r["deterministic"] == true);
   CHECK(r["format"] == "csr");
-  const Outcome refused = run_purlin({"solve", matrix, "--deterministic", "--format", "measure", "--device", "host"});
+  const Outcome refused = run_newel({"solve", matrix, "--deterministic", "--format", "measure", "--device", "host"});
   CHECK(refused.status == 2);
   CHECK(contains(refused.err, "measured times"));
 }
@@ -178,7 +178,7 @@ TEST_CASE("Single precision converges to its own default tolerance and says so",
   const System s = grid_system(12);
   const std::vector<double> b = rough_vector(s.n);
   const Outcome outcome =
-      run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
+      run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
                   "--precision", "single", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
@@ -200,7 +200,7 @@ TEST_CASE("What rounding to single precision does to a system is told apart from
   const std::vector<double> b = {1, 1};
   for (const std::string precision : {"single", "mixed", "double"}) {
     const Outcome outcome =
-        run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
+        run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
                     "--precision", precision, "--rtol", "2e-9", "--device", "host", "--report", folder.file("r.json"),
                     "--out", folder.file("x.mtx")});
     INFO(outcome.out << outcome.err);
@@ -220,7 +220,7 @@ TEST_CASE("A file without values is solved and described with a remark that each
   const std::string pattern = folder.write("P.mtx", "%%MatrixMarket matrix coordinate pattern general\n" + entries);
   const std::string b = folder.write("b.mtx", vector_text({1, 3, 5}));
   const std::string remark = "a pattern without values: each entry of the file is taken as 1\n";
-  const Outcome solved = run_purlin({"solve", pattern, "--rhs", b, "--device", "host", "--out", folder.file("x.mtx"),
+  const Outcome solved = run_newel({"solve", pattern, "--rhs", b, "--device", "host", "--out", folder.file("x.mtx"),
                                      "--report", folder.file("r.json")});
   INFO(solved.out << solved.err);
   REQUIRE(solved.status == 0);
@@ -229,20 +229,20 @@ TEST_CASE("A file without values is solved and described with a remark that each
   const std::vector<double> x = parse_array(file_content(folder.file("x.mtx")));
   REQUIRE(x.size() == 3);
   CHECK(x[1] == Approx(2));  // 3 - 1
-  const Outcome described = run_purlin({"info", pattern, "--report", folder.file("i.json")});
+  const Outcome described = run_newel({"info", pattern, "--report", folder.file("i.json")});
   CHECK(contains(described.out, remark));
   CHECK(report_in(folder, "i.json")["values_taken_as_one"] == true);
   const std::string valued = folder.write("A.mtx", line_system(3).text());
-  const Outcome plain = run_purlin({"solve", valued, "--device", "host", "--report", folder.file("r.json")});
+  const Outcome plain = run_newel({"solve", valued, "--device", "host", "--report", folder.file("r.json")});
   CHECK_FALSE(contains(plain.out, remark));
   CHECK(report_in(folder)["values_taken_as_one"] == false);
-  CHECK_FALSE(contains(run_purlin({"info", valued}).out, remark));
+  CHECK_FALSE(contains(run_newel({"info", valued}).out, remark));
 }
 
 TEST_CASE("Too few iterations end in status 1 with solution, report, history and one suggestion", "[cli]") {
   const TemporaryFolder folder;
   const System s = grid_system(20);
-  const Outcome outcome = run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", "A*random:1",
+  const Outcome outcome = run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", "A*random:1",
                                       "--max-iterations", "3", "--report", folder.file("r.json"), "--out",
                                       folder.file("x.mtx"), "--history", folder.file("h.csv"), "--device", "host"});
   CHECK(outcome.status == 1);
@@ -275,12 +275,12 @@ TEST_CASE("Too few iterations end in status 1 with solution, report, history and
 TEST_CASE("Under --quiet nothing is printed, and a pipe gets plain lines", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(20).text());
-  const Outcome quiet = run_purlin({"solve", matrix, "--quiet"});
+  const Outcome quiet = run_newel({"solve", matrix, "--quiet"});
   CHECK(quiet.status == 0);
   CHECK(quiet.out.empty());
   CHECK(quiet.err.empty());
 
-  const Outcome plain = run_purlin({"solve", matrix, "--device", "host"});
+  const Outcome plain = run_newel({"solve", matrix, "--device", "host"});
   CHECK(plain.status == 0);
   CHECK(contains(plain.out, "iteration"));
   CHECK_FALSE(contains(plain.out, "\r"));
@@ -293,7 +293,7 @@ TEST_CASE("A terminal gets one live line, no wider than it is, and it is gone at
   const TemporaryFolder folder;
   constexpr int columns = 50;
   const auto ran =
-      run_purlin_on_terminal({"solve", folder.write("A.mtx", grid_system(40).text()), "--rhs", "ones"}, columns);
+      run_newel_on_terminal({"solve", folder.write("A.mtx", grid_system(40).text()), "--rhs", "ones"}, columns);
   if (!ran) {
     WARN("this system gives no pseudo-terminal: the live line is not tested");
     return;
@@ -318,7 +318,7 @@ TEST_CASE("A terminal gets one live line, no wider than it is, and it is gone at
 TEST_CASE("Repeated and generated systems work where a file does", "[cli]") {
   const TemporaryFolder folder;
   const Outcome outcome =
-      run_purlin({"solve", "generate:elasticity:5", "--device", "host", "--report", folder.file("r.json")});
+      run_newel({"solve", "generate:elasticity:5", "--device", "host", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
   const Json r = report_in(folder);
@@ -332,14 +332,14 @@ TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean
   System s = line_system(40);
   s.entries.front().value = 1;  // row 1: 1 -1
   s.entries.back().value = 1;   // row n: -1 1
-  const Outcome outcome = run_purlin({"solve", folder.write("A.mtx", s.text()), "--null-space", "constant",
+  const Outcome outcome = run_newel({"solve", folder.write("A.mtx", s.text()), "--null-space", "constant",
                                       "--report", folder.file("r.json"), "--device", "host"});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
   CHECK(report_in(folder)["solution_error"].get<double>() < 1e-4);
   CHECK_FALSE(contains(outcome.out, "a small residual says little"));
   // Without the null space, the mean of x is anything.
-  const Outcome unnoticed = run_purlin({"solve", folder.file("A.mtx"), "--device", "host"});
+  const Outcome unnoticed = run_newel({"solve", folder.file("A.mtx"), "--device", "host"});
   INFO(unnoticed.out);
   CHECK(unnoticed.status == 0);
   CHECK(contains(unnoticed.out, "a small residual says little about x here: the matrix is singular"));
@@ -353,7 +353,7 @@ TEST_CASE("A Neumann system whose b has a mean says what x solves, and that b wi
   std::vector<double> b = rough_vector(s.n);
   const std::string matrix = folder.write("A.mtx", s.text());
   const auto solve = [&] {
-    return run_purlin({"solve", matrix, "--rhs", folder.write("b.mtx", vector_text(b)), "--null-space", "constant",
+    return run_newel({"solve", matrix, "--rhs", folder.write("b.mtx", vector_text(b)), "--null-space", "constant",
                        "--report", folder.file("r.json"), "--out", folder.file("x.mtx"), "--device", "host"});
   };
   const Outcome with_mean = solve();
@@ -384,7 +384,7 @@ TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cl
   }
   const std::vector<double> b = rough_vector(s.n);
   const Outcome outcome =
-      run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
+      run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
                   "--device", "host", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
@@ -397,7 +397,7 @@ TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cl
   CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-8);
 }
 
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 TEST_CASE("Under --device cuda the device solves in both precisions, and the report names it", "[cli][device]") {
   const TemporaryFolder folder;
   const System s = grid_system(30);
@@ -407,7 +407,7 @@ TEST_CASE("Under --device cuda the device solves in both precisions, and the rep
   for (const std::string precision : {"double", "single"}) {
     for (const std::string solver : {"auto", "bicgstab", "gmres"}) {
       const Outcome outcome =
-          run_purlin({"solve", matrix, "--rhs", rhs, "--device", "cuda", "--precision", precision, "--solver", solver,
+          run_newel({"solve", matrix, "--rhs", rhs, "--device", "cuda", "--precision", precision, "--solver", solver,
                       "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
       INFO(outcome.out << outcome.err);
       REQUIRE(outcome.status == 0);

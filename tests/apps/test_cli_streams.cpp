@@ -12,15 +12,15 @@
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::testing::contains;
 
 namespace {
 
-// Runs a line of bash in which $P is `purlin`; out and err are what it wrote.
+// Runs a line of bash in which $P is `newel`; out and err are what it wrote.
 Outcome shell(const TemporaryFolder& folder, const std::string& line) {
   const std::string script = folder.write(
-      "script", "P='" + purlin_program() + "'\ncd '" + folder.path().string() + "'\nset -o pipefail\n" + line + "\n");
+      "script", "P='" + newel_program() + "'\ncd '" + folder.path().string() + "'\nset -o pipefail\n" + line + "\n");
   Outcome outcome;
   const int status =
       std::system(("bash '" + script + "' > '" + folder.file("out") + "' 2> '" + folder.file("err") + "'").c_str());
@@ -114,7 +114,7 @@ TEST_CASE("A limit on the size of files is an error that leaves no part of a fil
                                       name);
     INFO(outcome.out << outcome.err);
     CHECK(outcome.status == 2);
-    CHECK(contains(outcome.err, "purlin: cannot write " + name + ": File too large\n"));
+    CHECK(contains(outcome.err, "newel: cannot write " + name + ": File too large\n"));
     CHECK(files_in(folder) == std::set<std::string>{"A.mtx", "script", "out", "err"});
   }
 }
@@ -124,26 +124,26 @@ TEST_CASE("A solve says how many entries of the file were summed", "[cli][stream
   const std::string matrix = folder.write("A.mtx",
                                           "%%MatrixMarket matrix coordinate real general\n2 2 5\n"
                                           "1 1 1\n2 2 3\n1 1 1\n2 2 1\n1 1 1\n");
-  const Outcome outcome = run_purlin({"solve", matrix, "--device", "host", "--report", folder.file("r.json")});
+  const Outcome outcome = run_newel({"solve", matrix, "--device", "host", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(contains(outcome.out, "2 rows, 2 non-zeros, after summing 3 repeated entries\n"));
   CHECK(report_in(folder)["repeated_entries"] == 3);
   const std::string plain = folder.write("B.mtx", grid_system(3).text());
-  CHECK(!contains(run_purlin({"solve", plain, "--device", "host"}).out, "repeated"));
+  CHECK(!contains(run_newel({"solve", plain, "--device", "host"}).out, "repeated"));
 }
 
-TEST_CASE("Programs are found next to the tests, and where PURLIN_TEST_PROGRAMS says", "[cli][streams]") {
-  const char* before = std::getenv("PURLIN_TEST_PROGRAMS");
+TEST_CASE("Programs are found next to the tests, and where NEWEL_TEST_PROGRAMS says", "[cli][streams]") {
+  const char* before = std::getenv("NEWEL_TEST_PROGRAMS");
   const std::string kept = before != nullptr ? before : "";
-  unsetenv("PURLIN_TEST_PROGRAMS");
+  unsetenv("NEWEL_TEST_PROGRAMS");
   // Where the build put it does not matter: a copy of its folder runs.
-  CHECK(Process({"--version"}, find_program("purlin", "/nowhere/purlin")).wait().status == 0);
-  CHECK(find_program("no such program", "/nowhere/purlin") == "/nowhere/purlin");
-  setenv("PURLIN_TEST_PROGRAMS", "/elsewhere", 1);
-  CHECK(find_program("purlin", "/nowhere/purlin") == "/elsewhere/purlin");
-  unsetenv("PURLIN_TEST_PROGRAMS");
-  if (before != nullptr) setenv("PURLIN_TEST_PROGRAMS", kept.c_str(), 1);
+  CHECK(Process({"--version"}, find_program("newel", "/nowhere/newel")).wait().status == 0);
+  CHECK(find_program("no such program", "/nowhere/newel") == "/nowhere/newel");
+  setenv("NEWEL_TEST_PROGRAMS", "/elsewhere", 1);
+  CHECK(find_program("newel", "/nowhere/newel") == "/elsewhere/newel");
+  unsetenv("NEWEL_TEST_PROGRAMS");
+  if (before != nullptr) setenv("NEWEL_TEST_PROGRAMS", kept.c_str(), 1);
 }
 
 TEST_CASE("Tests on real matrices are skipped and counted where there are none", "[cli][streams]") {
@@ -155,12 +155,12 @@ TEST_CASE("Tests on real matrices are skipped and counted where there are none",
   REQUIRE(at != std::string::npos);
   const std::string count = listed.out.substr(listed.out.rfind('\n', at) + 1, at - listed.out.rfind('\n', at) - 1);
   CHECK(std::stoi(count) >= 1);
-  const Outcome skipped = shell(folder, "PURLIN_TEST_DATA= '" + self + "' '[data]'");
+  const Outcome skipped = shell(folder, "NEWEL_TEST_DATA= '" + self + "' '[data]'");
   INFO(skipped.out << skipped.err);
   CHECK(skipped.status == 77);
-  CHECK(contains(skipped.out, "skipped, PURLIN_TEST_DATA is unset: " + count + " test cases\n"));
+  CHECK(contains(skipped.out, "skipped, NEWEL_TEST_DATA is unset: " + count + " test cases\n"));
   // Others beside them count.
-  const Outcome mixed = shell(folder, "PURLIN_TEST_DATA= '" + self + "' '[data],A solve says how many*'");
+  const Outcome mixed = shell(folder, "NEWEL_TEST_DATA= '" + self + "' '[data],A solve says how many*'");
   CHECK(mixed.status == 0);
-  CHECK(contains(mixed.out, "skipped, PURLIN_TEST_DATA is unset: " + count + " test cases\n"));
+  CHECK(contains(mixed.out, "skipped, NEWEL_TEST_DATA is unset: " + count + " test cases\n"));
 }

@@ -12,8 +12,8 @@
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::testing::contains;
 
 namespace {
 
@@ -22,9 +22,9 @@ struct Ending {
   std::string err;
 };
 
-// `purlin ARGUMENTS` in a folder, with its standard output as the redirection says.
+// `newel ARGUMENTS` in a folder, with its standard output as the redirection says.
 Ending redirected(const TemporaryFolder& folder, const std::string& arguments, const std::string& redirection) {
-  const std::string line = "cd '" + folder.path().string() + "' && '" + purlin_program() + "' " + arguments + " " +
+  const std::string line = "cd '" + folder.path().string() + "' && '" + newel_program() + "' " + arguments + " " +
                            redirection + " 2> err";
   const int status = std::system(("bash -c \"" + line + "\"").c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, file_content(folder.file("err"))};
@@ -42,7 +42,7 @@ TEST_CASE("A text that cannot be written ends with status 2 and the system's wor
     CAPTURE(arguments);
     const Ending full = redirected(folder, arguments, "> /dev/full");
     CHECK(full.status == 2);
-    CHECK(full.err == "purlin: standard output cannot be written: No space left on device\n");
+    CHECK(full.err == "newel: standard output cannot be written: No space left on device\n");
     CHECK(redirected(folder, arguments, "> out").status == 0);
     CHECK(redirected(folder, arguments, ">&-").status == 2);
   }
@@ -56,7 +56,7 @@ TEST_CASE("A solution that replaces a file keeps its permissions", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(6).text()), out = folder.write("x.mtx", "old");
   REQUIRE(chmod(out.c_str(), 0640) == 0);
-  REQUIRE(run_purlin({"solve", matrix, "--rhs", "ones", "--device", "host", "--out", out}).status == 0);
+  REQUIRE(run_newel({"solve", matrix, "--rhs", "ones", "--device", "host", "--out", out}).status == 0);
   struct stat status = {};
   REQUIRE(stat(out.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0640);
@@ -80,15 +80,15 @@ TEST_CASE("Unknown options and values are answered with what was meant, in every
       {{"solve", A, "--precision", "float"}, "(did you mean single?)"},
       {{"solve", A, "--null-space", "constants"}, "(did you mean constant?)"},
       {{"solve", A, "--device", "gpu"}, "(did you mean cuda?)"},
-      {{"solve", A, "--frobnicate"}, "unknown option --frobnicate; see purlin solve --help"},
+      {{"solve", A, "--frobnicate"}, "unknown option --frobnicate; see newel solve --help"},
       {{"info", A, "--output", "x"}, "(did you mean --out?)"},
-      {{"info", A, "--max-iterations", "3"}, "unknown option --max-iterations: it is one of purlin solve"},
+      {{"info", A, "--max-iterations", "3"}, "unknown option --max-iterations: it is one of newel solve"},
       {{"info", A, "--precond", "ichol"}, "(did you mean fsai?)"},
       {{"bench", "solve", A, "--rtol", "1e-3"}, "(did you mean --tol?)"},
       {{"bench", "spmv", A, "--output", "r.json"}, "unknown option --output"},
   };
   for (const auto& [arguments, expected] : cases) {
-    const Outcome outcome = run_purlin(arguments);
+    const Outcome outcome = run_newel(arguments);
     INFO(outcome.err);
     CHECK(outcome.status == 2);
     CHECK(contains(outcome.err, expected));

@@ -6,17 +6,17 @@
 
 #include <cmath>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
-using purlin::testing::on_cube_surface;
-using purlin::testing::rough_cube;
-using purlin::testing::same_bits;
-using purlin::testing::symmetric_bit_for_bit;
-using purlin::testing::to_eigen;
+using namespace newel;
+using namespace newel::fem;
+using newel::testing::on_cube_surface;
+using newel::testing::rough_cube;
+using newel::testing::same_bits;
+using newel::testing::symmetric_bit_for_bit;
+using newel::testing::to_eigen;
 
 namespace {
 

@@ -11,10 +11,10 @@
 
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
-using purlin::testing::on_cube_surface;
-using purlin::testing::to_eigen;
+using namespace newel;
+using namespace newel::fem;
+using newel::testing::on_cube_surface;
+using newel::testing::to_eigen;
 
 namespace {
 
@@ -78,7 +78,7 @@ TEST_CASE("diffusion with a full tensor and a reaction converges with second ord
   };
   const double order = order_of(
       [&](const TetMesh& mesh) {
-        const Eigen::SimplicialLDLT<purlin::testing::EigenMatrix> factors(
+        const Eigen::SimplicialLDLT<newel::testing::EigenMatrix> factors(
             to_eigen(assemble_diffusion(ctx, mesh, form)));
         return error_of(mesh, factors.solve(to_eigen(assemble_load(ctx, mesh, source, surface))), 1);
       },
@@ -97,7 +97,7 @@ TEST_CASE("convection with diffusion converges with second order", "[fem]") {
   };
   const double order = order_of(
       [&](const TetMesh& mesh) {
-        const Eigen::SparseLU<purlin::testing::EigenMatrix> factors(
+        const Eigen::SparseLU<newel::testing::EigenMatrix> factors(
             to_eigen(assemble_convection_diffusion(ctx, mesh, wind, 1, surface)));
         return error_of(mesh, factors.solve(to_eigen(assemble_load(ctx, mesh, source, surface))), 1);
       },
@@ -119,7 +119,7 @@ TEST_CASE("elasticity converges with second order", "[fem]") {
   };
   const double order = order_of(
       [&](const TetMesh& mesh) {
-        const Eigen::SimplicialLDLT<purlin::testing::EigenMatrix> factors(
+        const Eigen::SimplicialLDLT<newel::testing::EigenMatrix> factors(
             to_eigen(assemble_elasticity(ctx, mesh, e, nu, surface)));
         return error_of(mesh, factors.solve(to_eigen(assemble_body_force(ctx, mesh, force, surface))), 3);
       },

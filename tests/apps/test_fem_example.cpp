@@ -6,16 +6,16 @@
 
 #include <Eigen/SparseCholesky>
 
-#include <purlin/core/matrix_market.hpp>
+#include <newel/core/matrix_market.hpp>
 
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace purlin;
-using purlin::testing::to_eigen;
+using namespace newel;
+using newel::testing::to_eigen;
 
 TEST_CASE("the shipped beam is symmetric positive definite and sinks as its README says", "[fem]") {
   const Context<Space::host> ctx(2);
-  const std::string folder = PURLIN_SHIPPED_DATA;
+  const std::string folder = NEWEL_SHIPPED_DATA;
   MatrixMarketHeader header;
   const auto a = read_matrix(ctx, folder + "/cantilever_beam.mtx.gz", &header);
   const auto b = read_vector(ctx, folder + "/cantilever_beam_b.mtx.gz");
@@ -23,8 +23,8 @@ TEST_CASE("the shipped beam is symmetric positive definite and sinks as its READ
   REQUIRE(a.rows == 4557);
   REQUIRE(a.nnz() == 166689);
   REQUIRE(b.size() == a.rows);
-  REQUIRE(purlin::testing::symmetric_bit_for_bit(a));
-  const Eigen::SimplicialLLT<purlin::testing::EigenMatrix> factors(to_eigen(a));
+  REQUIRE(newel::testing::symmetric_bit_for_bit(a));
+  const Eigen::SimplicialLLT<newel::testing::EigenMatrix> factors(to_eigen(a));
   REQUIRE(factors.info() == Eigen::Success);
   const Eigen::VectorXd displacement = factors.solve(to_eigen(b));
   REQUIRE(displacement.minCoeff() == Approx(-5.007e-5).epsilon(1e-3));
@@ -32,7 +32,7 @@ TEST_CASE("the shipped beam is symmetric positive definite and sinks as its READ
 
 TEST_CASE("the nodes of the shipped beam are those of its rows", "[fem]") {
   const Context<Space::host> ctx(2);
-  const std::string folder = PURLIN_SHIPPED_DATA;
+  const std::string folder = NEWEL_SHIPPED_DATA;
   const auto a = read_matrix(ctx, folder + "/cantilever_beam.mtx.gz");
   const DenseColumns nodes = read_columns(ctx, folder + "/cantilever_beam_nodes.mtx.gz");
   REQUIRE(nodes.rows == a.rows / 3);

@@ -6,8 +6,8 @@
 
 #include "apps/fem/mesh_facts.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
+using namespace newel;
+using namespace newel::fem;
 
 TEST_CASE("facts of the unit cube in six tetrahedra", "[fem][facts]") {
   const Context<Space::host> ctx;

@@ -10,19 +10,19 @@
 #include <fstream>
 #include <sstream>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/mesh.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
+using namespace newel;
+using namespace newel::fem;
 
 namespace {
 
 class TemporaryFile {
  public:
   TemporaryFile(const std::string& ending, const std::string& content)
-      : path_((std::filesystem::temp_directory_path() / ("purlin_medit_" + std::to_string(getpid()) + ending))
+      : path_((std::filesystem::temp_directory_path() / ("newel_medit_" + std::to_string(getpid()) + ending))
                   .string()) {
     std::ofstream(path_, std::ios::binary) << content;
   }
@@ -121,8 +121,8 @@ TEST_CASE("a bad mesh is refused with its line and what was expected", "[fem]") 
 }
 
 TEST_CASE("real meshes have the counts that their table says and positive volumes", "[fem][data]") {
-  if (purlin::testing::skipped_without_data()) return;
-  const std::string folder = purlin::testing::data_folder();
+  if (newel::testing::skipped_without_data()) return;
+  const std::string folder = newel::testing::data_folder();
   std::ifstream table(folder + "/README.md");
   const Context<Space::host> ctx;
   int meshes = 0;

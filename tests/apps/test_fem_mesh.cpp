@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/mesh.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
+using namespace newel;
+using namespace newel::fem;
 
 namespace {
 

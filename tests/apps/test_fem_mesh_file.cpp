@@ -6,15 +6,15 @@
 
 #include <random>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/mesh_file.hpp"
 #include "tests/apps/mesh_fixtures.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::fem;
+using namespace newel::testing;
 
 namespace {
 

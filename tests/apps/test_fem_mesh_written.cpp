@@ -5,12 +5,12 @@
 
 #include "apps/fem/mesh_file.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
+using namespace newel;
+using namespace newel::fem;
 
 namespace {
 
-const std::string folder = PURLIN_WRITTEN_MESHES;
+const std::string folder = NEWEL_WRITTEN_MESHES;
 
 double volume(const TetMesh& mesh) {
   double sum = 0;

@@ -10,17 +10,17 @@
 #include <filesystem>
 #include <fstream>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/problem.hpp"
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
-using purlin::testing::EigenMatrix;
-using purlin::testing::same_bits;
-using purlin::testing::symmetric_bit_for_bit;
-using purlin::testing::to_eigen;
+using namespace newel;
+using namespace newel::fem;
+using newel::testing::EigenMatrix;
+using newel::testing::same_bits;
+using newel::testing::symmetric_bit_for_bit;
+using newel::testing::to_eigen;
 
 namespace {
 
@@ -44,7 +44,7 @@ bool positive_definite(const HostCsr& a) {
 class TwoCubes {
  public:
   TwoCubes()
-      : path_((std::filesystem::temp_directory_path() / ("purlin_two_cubes_" + std::to_string(getpid()) + ".mesh"))
+      : path_((std::filesystem::temp_directory_path() / ("newel_two_cubes_" + std::to_string(getpid()) + ".mesh"))
                   .string()) {
     const TetMesh cube = make_cube(ctx, 4);
     std::ofstream out(path_);

@@ -4,14 +4,14 @@
 
 #include <cmath>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/surface.hpp"
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::fem;
+using namespace newel::testing;
 
 namespace {
 

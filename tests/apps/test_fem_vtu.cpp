@@ -7,15 +7,15 @@
 #include <cstring>
 #include <filesystem>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/vtu.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
-using purlin::testing::file_content;
-using purlin::testing::TemporaryFolder;
+using namespace newel;
+using namespace newel::fem;
+using newel::testing::file_content;
+using newel::testing::TemporaryFolder;
 
 namespace {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/matrix_market.hpp>
+#include <newel/core/matrix_market.hpp>
 
-#include "apps/purlin/input/matrix_facts.hpp"
+#include "apps/newel/input/matrix_facts.hpp"
 
-using namespace purlin;
-using namespace purlin::cli;
+using namespace newel;
+using namespace newel::cli;
 
 namespace {
 

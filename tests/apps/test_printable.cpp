@@ -12,12 +12,12 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin::cli_testing;
-using purlin::cli::printable_lines;
-using purlin::cli::set_printed_names;
-using purlin::cli::shell_quoted;
-using purlin::cli::without_controls;
-using purlin::testing::contains;
+using namespace newel::cli_testing;
+using newel::cli::printable_lines;
+using newel::cli::set_printed_names;
+using newel::cli::shell_quoted;
+using newel::cli::without_controls;
+using newel::testing::contains;
 
 namespace {
 
@@ -68,7 +68,7 @@ TEST_CASE("Names with control characters are printed without them in errors, rep
   const std::string wild = "A\x1b[31m\nB\x07\xc2\x9b.mtx";
   const std::string matrix = folder.write(wild, grid_system(5).text());
   const std::string page = folder.file("page.html"), report = folder.file("r.json"), out = folder.file("x\x1b\n.mtx");
-  const Outcome solved = run_purlin(
+  const Outcome solved = run_newel(
       {"solve", matrix, "--rhs", "ones", "--device", "host", "--html", page, "--report", report, "--out", out});
   INFO(solved.out << solved.err);
   REQUIRE(solved.status == 0);
@@ -78,7 +78,7 @@ TEST_CASE("Names with control characters are printed without them in errors, rep
   CHECK_FALSE(has_controls(file_content(page)));
   CHECK_FALSE(has_controls(file_content(report)));
   CHECK(Json::parse(file_content(report))["matrix"] == matrix);  // a program gets the name as it is
-  CHECK_FALSE(has_controls(run_purlin({"info", matrix}).out));
+  CHECK_FALSE(has_controls(run_newel({"info", matrix}).out));
 
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"solve", folder.file("no\x1b\nne")},
                                                     {"solve", matrix, "--\x1b[1mx"},
@@ -88,7 +88,7 @@ TEST_CASE("Names with control characters are printed without them in errors, rep
                                                     {"solve", matrix, "--out", folder.file("no\n/x.mtx")},
                                                     {"solve", matrix, "--rhs=no\n\x1b"},
                                                     {"bench", "spmv", folder.file("no\x1b\nne")}}) {
-    const Outcome refused = run_purlin(arguments);
+    const Outcome refused = run_newel(arguments);
     INFO(refused.err);
     CHECK(refused.status == 2);
     CHECK_FALSE(has_controls(refused.err));

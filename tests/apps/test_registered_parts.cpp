@@ -7,21 +7,21 @@
 #include <cmath>
 #include <memory>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/jacobi/jacobi.hpp>
-#include <purlin/solver/cg.hpp>
-#include <purlin/solver/choice.hpp>
-#include <purlin/solver/memory_estimate.hpp>
-#include <purlin/spmv/csr/csr.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/jacobi/jacobi.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/choice.hpp>
+#include <newel/solver/memory_estimate.hpp>
+#include <newel/spmv/csr/csr.hpp>
 
 #include "apps/common/precond_report.hpp"
 #include "apps/common/unused_options.hpp"
-#include "apps/purlin/command_line.hpp"
-#include "apps/purlin/solve/advice.hpp"
+#include "apps/newel/command_line.hpp"
+#include "apps/newel/solve/advice.hpp"
 #include "tests/solver/systems.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -79,7 +79,7 @@ PrecondMethod damped_method() {
 }
 
 cli::CommandLine parsed(std::vector<std::string> words) {
-  words.insert(words.begin(), "purlin");
+  words.insert(words.begin(), "newel");
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
   return cli::parse_command_line(static_cast<int>(argv.size()), argv.data());

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "apps/fem/assembly.hpp"
-#include "apps/purlin/input/rhs.hpp"
+#include "apps/newel/input/rhs.hpp"
 
-using namespace purlin;
-using namespace purlin::cli;
+using namespace newel;
+using namespace newel::cli;
 
 namespace {
 

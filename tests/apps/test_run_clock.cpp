@@ -6,7 +6,7 @@
 
 #include "apps/common/run_clock.hpp"
 
-using namespace purlin::cli;
+using namespace newel::cli;
 
 namespace {
 
@@ -46,12 +46,12 @@ TEST_CASE("Every moment since the start of a process belongs to a phase", "[cli]
 }
 
 TEST_CASE("The age of a process is never too long, and too short by a tick at most", "[cli][clock]") {
-  CHECK(process_age(stat_of("purlin", "50000"), 510, 100, 0) == Approx(9.99));
+  CHECK(process_age(stat_of("newel", "50000"), 510, 100, 0) == Approx(9.99));
   CHECK(process_age(stat_of("a ) R 1 (b", "50000"), 510, 100, 0) == Approx(9.99));
   // A process younger than a tick: its processor time.
-  CHECK(process_age(stat_of("purlin", "50000"), 500.005, 100, 0.004) == 0.004);
+  CHECK(process_age(stat_of("newel", "50000"), 500.005, 100, 0.004) == 0.004);
   for (const std::string& unknown :
-       {std::string(), std::string("4711 (purlin) R 1 2"), stat_of("purlin", "0"), stat_of("purlin", "x")}) {
+       {std::string(), std::string("4711 (newel) R 1 2"), stat_of("newel", "0"), stat_of("newel", "x")}) {
     CHECK(process_age(unknown, 510, 100, 0.004) == 0.004);
   }
   CHECK(process_age() >= 0);

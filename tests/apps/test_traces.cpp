@@ -15,17 +15,17 @@
 #include <string>
 #include <vector>
 
-#include "apps/purlin/input/input_matrix.hpp"
+#include "apps/newel/input/input_matrix.hpp"
 
-#include <purlin/core/machine.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/solver/linear_system.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
-constexpr const char* records = PURLIN_SOURCE "/tests/apps/traces_host.txt";
+constexpr const char* records = NEWEL_SOURCE "/tests/apps/traces_host.txt";
 
 // With their own solutions in mind: small ones, those of the table of regrets, and files that come with the program.
 const std::vector<std::string> generated = {
@@ -134,9 +134,9 @@ std::map<std::string, std::string> read_records() {
   return found;
 }
 
-// With PURLIN_WRITE_TRACES the records are made anew. On a host with other caches, status and solver are compared.
+// With NEWEL_WRITE_TRACES the records are made anew. On a host with other caches, status and solver are compared.
 void compare(const std::vector<std::string>& systems, const std::string& prefix) {
-  const char* const to = std::getenv("PURLIN_WRITE_TRACES");
+  const char* const to = std::getenv("NEWEL_WRITE_TRACES");
   const std::string here = "  " + caches() + "\n  " + instructions() + "\n";
   if (to != nullptr && std::ofstream(to, std::ios::app).tellp() == 0) {
     std::ofstream(to, std::ios::app) << "recorded on\n" << here;
@@ -165,7 +165,7 @@ void compare(const std::vector<std::string>& systems, const std::string& prefix)
 
 TEST_CASE("Generated systems are solved with the moves that were recorded", "[traces]") { compare(generated, ""); }
 TEST_CASE("Systems that are included are solved with the moves that were recorded", "[traces]") {
-  compare(included, PURLIN_SOURCE "/apps/data/");
+  compare(included, NEWEL_SOURCE "/apps/data/");
 }
 TEST_CASE("Bodies are solved with the moves that were recorded", "[traces][data]") {
   if (skipped_without_data()) return;

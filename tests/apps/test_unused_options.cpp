@@ -6,27 +6,27 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/unused_options.hpp"
-#include "apps/purlin/command_line.hpp"
+#include "apps/newel/command_line.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 
-using namespace purlin;
-using namespace purlin::cli;
-using namespace purlin::cli_testing;
+using namespace newel;
+using namespace newel::cli;
+using namespace newel::cli_testing;
 
 namespace {
 
 using Words = std::vector<std::string>;
 
 CommandLine parsed(Words words) {
-  words.insert(words.begin(), "purlin");
+  words.insert(words.begin(), "newel");
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
   return parse_command_line(static_cast<int>(argv.size()), argv.data());
 }
 
-// The first warning that `purlin COMMAND A.mtx` has for `more`; empty where it has none.
+// The first warning that `newel COMMAND A.mtx` has for `more`; empty where it has none.
 std::string warning(const std::string& command, const Words& more) {
   Words words = {command, "A.mtx"};
   words.insert(words.end(), more.begin(), more.end());
@@ -53,7 +53,7 @@ bool is_unused(const std::string& option, const SolveConfiguration& configuratio
 cli_testing::Json solved(const TemporaryFolder& folder, const Words& more, std::string* printed = nullptr) {
   Words words = {"solve", "--device", "host", "--report", folder.file("r.json")};
   words.insert(words.end(), more.begin(), more.end());
-  const Outcome outcome = run_purlin(words);
+  const Outcome outcome = run_newel(words);
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   if (printed != nullptr) *printed = outcome.out;
@@ -126,18 +126,18 @@ TEST_CASE("One set of options serves several solvers: what does not apply is a w
   const std::string matrix = folder.write("A.mtx", grid_system(12).text());
   for (const char* solver : {"cg", "bicgstab", "gmres"}) {
     const Words words = {"solve", matrix, "--device", "host", "--restart", "20", "--left", "--solver", solver};
-    const Outcome outcome = run_purlin(words);
+    const Outcome outcome = run_newel(words);
     INFO(solver << outcome.out << outcome.err);
     CHECK(outcome.status == 0);
     const std::string why = " has no effect: it applies to --solver gmres";
     const bool expected = solver != std::string("gmres");
-    CHECK((outcome.err.find("purlin: warning: --restart" + why + ", and the solver is " + solver + "\n") == 0) ==
+    CHECK((outcome.err.find("newel: warning: --restart" + why + ", and the solver is " + solver + "\n") == 0) ==
           expected);
-    CHECK((outcome.err.find("purlin: warning: --left" + why) != std::string::npos) == expected);
+    CHECK((outcome.err.find("newel: warning: --left" + why) != std::string::npos) == expected);
     CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == (expected ? 2 : 0));
     Words quiet = words;
     quiet.emplace_back("--quiet");
-    CHECK(run_purlin(quiet).err.empty());
+    CHECK(run_newel(quiet).err.empty());
   }
 }
 

@@ -2,10 +2,10 @@
 // Host or device under --device auto.
 #include "tests/catch.hpp"
 
-#include "apps/purlin/solve/where.hpp"
+#include "apps/newel/solve/where.hpp"
 
-using namespace purlin;
-using namespace purlin::cli;
+using namespace newel;
+using namespace newel::cli;
 
 TEST_CASE("A small system stays on the host, a large one goes where --device auto says", "[cli][where]") {
   int asked = 0;

@@ -4,10 +4,10 @@
 #include "tests/solver/systems.hpp"
 
 #include <cuda_runtime.h>
-#include <purlin.h>
+#include <newel.h>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -55,13 +55,13 @@ struct Parts {
 };
 
 struct System {
-  purlin_system* handle = nullptr;
+  newel_system* handle = nullptr;
   System() {
-    REQUIRE(purlin_create(&handle) == PURLIN_OK);
-    REQUIRE(purlin_set(handle, "device", "cuda") == PURLIN_OK);
+    REQUIRE(newel_create(&handle) == NEWEL_OK);
+    REQUIRE(newel_set(handle, "device", "cuda") == NEWEL_OK);
   }
-  ~System() { purlin_destroy(handle); }
-  operator purlin_system*() const { return handle; }
+  ~System() { newel_destroy(handle); }
+  operator newel_system*() const { return handle; }
 };
 
 template <class T>
@@ -86,17 +86,17 @@ void solve_on_device(const char* precision, double tolerance) {
   constexpr int bits = 8 * sizeof(I);
   for (const bool triplets : {false, true}) {
     const System system;
-    CHECK(purlin_set(system, "precision", precision) == PURLIN_OK);
-    CHECK(purlin_set(system, "rtol", std::to_string(tolerance).c_str()) == PURLIN_OK);
-    CHECK(purlin_set(system, "index_base", base == 1 ? "1" : "0") == PURLIN_OK);
+    CHECK(newel_set(system, "precision", precision) == NEWEL_OK);
+    CHECK(newel_set(system, "rtol", std::to_string(tolerance).c_str()) == NEWEL_OK);
+    CHECK(newel_set(system, "index_base", base == 1 ? "1" : "0") == NEWEL_OK);
     const auto entries = static_cast<std::int64_t>(parts.col.size());
     const int status = triplets
-                           ? purlin_setup_coo(system, a.size(), entries, bits, row.data(), col.data(), val.data())
-                           : purlin_setup_csr(system, a.size(), bits, row_ptr.data(), col.data(), val.data());
-    INFO(purlin_error(system));
-    REQUIRE(status == PURLIN_OK);
+                           ? newel_setup_coo(system, a.size(), entries, bits, row.data(), col.data(), val.data())
+                           : newel_setup_csr(system, a.size(), bits, row_ptr.data(), col.data(), val.data());
+    INFO(newel_error(system));
+    REQUIRE(status == NEWEL_OK);
     OnDevice<T> bs(b), xs(std::vector<T>(b.size(), 0));
-    CHECK(purlin_solve(system, 1, bs.data(), xs.data()) == PURLIN_OK);
+    CHECK(newel_solve(system, 1, bs.data(), xs.data()) == NEWEL_OK);
     check_residual(a, b, xs.values(), tolerance);
     CHECK(bs.values() == b);
   }
@@ -117,17 +117,17 @@ TEST_CASE("each array of a system on a device may lie there or on the host", "[c
   OnDevice<std::int32_t> col(parts.col);
   OnDevice<double> bs(b);
   const System system;
-  REQUIRE(purlin_setup_csr(system, a.size(), 32, parts.row_ptr.data(), col.data(), parts.val.data()) == PURLIN_OK);
+  REQUIRE(newel_setup_csr(system, a.size(), 32, parts.row_ptr.data(), col.data(), parts.val.data()) == NEWEL_OK);
   std::vector<double> x(b.size(), 0);
-  CHECK(purlin_solve(system, 1, bs.data(), x.data()) == PURLIN_OK);
+  CHECK(newel_solve(system, 1, bs.data(), x.data()) == NEWEL_OK);
   check_residual(a, b, x, 1e-8);
   OnDevice<double> xs(x);  // the solution is the guess: nothing is left to do
-  CHECK(purlin_solve(system, 1, b.data(), xs.data()) == PURLIN_OK);
+  CHECK(newel_solve(system, 1, b.data(), xs.data()) == NEWEL_OK);
   double iterations = -1;
-  CHECK(purlin_report_number(system, 0, "iterations", &iterations) == PURLIN_OK);
+  CHECK(newel_report_number(system, 0, "iterations", &iterations) == NEWEL_OK);
   CHECK(iterations == 0);
   CHECK(xs.values() == x);
-  CHECK(purlin_solve(system, 1, bs.data(), bs.data()) == PURLIN_INVALID);
+  CHECK(newel_solve(system, 1, bs.data(), bs.data()) == NEWEL_INVALID);
 }
 
 TEST_CASE("products and new values follow each other on a device as they were called from C", "[c][device]") {
@@ -138,19 +138,19 @@ TEST_CASE("products and new values follow each other on a device as they were ca
   const std::vector<double> x = noise(a.size()), ax = a.rhs_for(x);
   OnDevice<double> val(doubled), xs(x), ys(std::vector<double>(x.size(), -7));
   const System system;
-  REQUIRE(purlin_setup_csr(system, a.size(), 32, parts.row_ptr.data(), parts.col.data(), parts.val.data()) ==
-          PURLIN_OK);
-  CHECK(purlin_refresh(system, val.data(), 0) == PURLIN_OK);
-  CHECK(purlin_multiply(system, xs.data(), ys.data()) == PURLIN_OK);
+  REQUIRE(newel_setup_csr(system, a.size(), 32, parts.row_ptr.data(), parts.col.data(), parts.val.data()) ==
+          NEWEL_OK);
+  CHECK(newel_refresh(system, val.data(), 0) == NEWEL_OK);
+  CHECK(newel_multiply(system, xs.data(), ys.data()) == NEWEL_OK);
   std::vector<double> y(x.size()), twice = ys.values();  // in the order of the default stream
-  CHECK(purlin_multiply(system, x.data(), y.data()) == PURLIN_OK);
+  CHECK(newel_multiply(system, x.data(), y.data()) == NEWEL_OK);
   for (std::size_t i = 0; i < x.size(); ++i) {
     // Five products and their sum: |A| |x| <= 8.
     CHECK(std::abs(twice[i] - 2 * ax[i]) <= 8 * 2 * 8 * 2.3e-16);
     CHECK(y[i] == twice[i]);
   }
-  CHECK(purlin_refresh(system, parts.val.data(), 1) == PURLIN_OK);
-  CHECK(purlin_multiply(system, xs.data(), y.data()) == PURLIN_OK);
+  CHECK(newel_refresh(system, parts.val.data(), 1) == NEWEL_OK);
+  CHECK(newel_multiply(system, xs.data(), y.data()) == NEWEL_OK);
   CHECK(std::abs(y[0] - ax[0]) <= 8 * 8 * 2.3e-16);
 }
 
@@ -168,15 +168,15 @@ void solve_between_queued_copies(cudaStream_t stream) {
   std::copy(b.begin(), b.end(), locked_b);
   {
     const System system;
-    CHECK(purlin_set_stream(system, stream) == PURLIN_OK);
-    REQUIRE(purlin_setup_csr(system, a.size(), 32, parts.row_ptr.data(), parts.col.data(), parts.val.data()) ==
-            PURLIN_OK);
+    CHECK(newel_set_stream(system, stream) == NEWEL_OK);
+    REQUIRE(newel_setup_csr(system, a.size(), 32, parts.row_ptr.data(), parts.col.data(), parts.val.data()) ==
+            NEWEL_OK);
     OnDevice<double> bs(std::vector<double>(b.size(), 0)), xs(std::vector<double>(b.size(), 7));
     REQUIRE(cudaMemcpyAsync(bs.data(), locked_b, bytes, cudaMemcpyHostToDevice, stream) == cudaSuccess);
     REQUIRE(cudaMemsetAsync(xs.data(), 0, bytes, stream) == cudaSuccess);
-    CHECK(purlin_solve(system, 1, bs.data(), xs.data()) == PURLIN_OK);
+    CHECK(newel_solve(system, 1, bs.data(), xs.data()) == NEWEL_OK);
     OnDevice<double> ys(std::vector<double>(b.size(), 0));
-    CHECK(purlin_multiply(system, xs.data(), ys.data()) == PURLIN_OK);
+    CHECK(newel_multiply(system, xs.data(), ys.data()) == NEWEL_OK);
     REQUIRE(cudaMemcpyAsync(locked_x, xs.data(), bytes, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
     REQUIRE(cudaMemcpyAsync(locked_b, ys.data(), bytes, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
     REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);

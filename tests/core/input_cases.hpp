@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/matrix_input.hpp>
+#include <newel/core/matrix_input.hpp>
 
 #include "tests/support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 using Cell = std::pair<std::int64_t, std::int64_t>;  ///< row, column
 
@@ -249,4 +249,4 @@ inline bool same_matrix(const HostCsr& a, const HostCsr& b) {
   return a.rows == b.rows && a.cols == b.cols && a.row_ptr == b.row_ptr && a.col == b.col && same_bits(a.val, b.val);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

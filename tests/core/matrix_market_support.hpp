@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/matrix_market.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/matrix_market.hpp>
 
 #include "tests/temporary_folder.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 using HostContext = Context<Space::host>;
 using HostCsr = Csr<double, Space::host>;
@@ -61,4 +61,4 @@ inline std::string parse_error(const std::string& text) {
   return input_error([&] { parse(text); });
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

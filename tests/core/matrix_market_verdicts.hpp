@@ -3,7 +3,7 @@
 /// another language, says.
 #pragma once
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// "rows x cols, entries" or the length of the vector; "line N": refused there; "no line": refused as a whole.
 struct CorpusVerdict {
@@ -129,4 +129,4 @@ inline constexpr CorpusVerdict corpus_verdicts[] = {
     {"vector_row", "1 x 4, 2", "4"},
 };
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -11,18 +11,18 @@
 #include <mutex>
 #include <new>
 
-#include <purlin/core/context.hpp>
-#include <purlin/core/memory.hpp>
-#if PURLIN_HAS_CUDA
-#include <purlin/core/memory_device.hpp>
+#include <newel/core/context.hpp>
+#include <newel/core/memory.hpp>
+#if NEWEL_HAS_CUDA
+#include <newel/core/memory_device.hpp>
 #endif
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// The built-in resource of a space.
 template <Space S>
 std::shared_ptr<MemoryResource> built_in_memory() {
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
   if constexpr (S == Space::device) return detail::device_memory(0);
 #endif
   return detail::host_memory();
@@ -80,4 +80,4 @@ class ObservedMemory final : public MemoryResource {
 /// The first argument of a context's constructor: default threads, or device 0.
 inline constexpr int usual = 0;
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

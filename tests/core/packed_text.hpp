@@ -6,11 +6,11 @@
 
 #include <string>
 
-#include <purlin/core/memory.hpp>
+#include <newel/core/memory.hpp>
 
 #include "tests/core/matrix_market_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 inline const std::string small = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 2\n";
 
@@ -48,4 +48,4 @@ class FixedMemory final : public MemoryResource {
   std::uint64_t available_;
 };
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -3,11 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 TEST_BOTH("An array without a size is empty and holds no memory", "[core]") {
   const Array<double, S> none;

@@ -3,10 +3,10 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -45,7 +45,7 @@ TEST_CASE("A view reads its row pointers at either width", "[csr]") {
   CHECK(with_row_ptr(a.narrow(), [](auto p) { return sizeof(*p.data); }) == 4);
 }
 
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 
 TEST_CASE("A device matrix comes back to the host as it was", "[csr][device]") {
   const Context<Space::host> host;

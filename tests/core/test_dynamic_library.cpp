@@ -5,15 +5,15 @@
 
 #include <cmath>
 
-#include <purlin/core/dynamic_library.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/core/dynamic_library.hpp>
+#include <newel/core/error.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::DynamicLibrary;
 
 TEST_CASE("A library is loaded by the first name that there is", "[dynamic_library]") {
-  const DynamicLibrary library("the mathematics", {"libpurlin_absent.so.7", "libm.so.6"});
+  const DynamicLibrary library("the mathematics", {"libnewel_absent.so.7", "libm.so.6"});
   double (*cube_root)(double) = nullptr;
   library.find("cbrt", cube_root);
   REQUIRE(cube_root != nullptr);
@@ -22,10 +22,10 @@ TEST_CASE("A library is loaded by the first name that there is", "[dynamic_libra
 
 TEST_CASE("A library that is not there is named with all places that were tried", "[dynamic_library]") {
   const std::string message = message_of<DeviceError>([] {
-    DynamicLibrary("cuSPARSE", {"libpurlin_absent.so.7", "/purlin/absent/libpurlin_other.so.3"});
+    DynamicLibrary("cuSPARSE", {"libnewel_absent.so.7", "/newel/absent/libnewel_other.so.3"});
   });
-  for (const std::string words : {"cuSPARSE cannot be loaded", "libpurlin_absent.so.7",
-                                  "/purlin/absent/libpurlin_other.so.3", "LD_LIBRARY_PATH"}) {
+  for (const std::string words : {"cuSPARSE cannot be loaded", "libnewel_absent.so.7",
+                                  "/newel/absent/libnewel_other.so.3", "LD_LIBRARY_PATH"}) {
     INFO(message << " lacks " << words);
     CHECK(message.find(words) != std::string::npos);
   }
@@ -34,7 +34,7 @@ TEST_CASE("A library that is not there is named with all places that were tried"
 TEST_CASE("A function that a library does not have is named with the library", "[dynamic_library]") {
   const DynamicLibrary library("the mathematics", {"libm.so.6"});
   void (*function)() = nullptr;
-  const std::string message = message_of<DeviceError>([&] { library.find("purlin_absent", function); });
-  CHECK(message.find("the mathematics in libm.so.6 has no function purlin_absent") == 0);
+  const std::string message = message_of<DeviceError>([&] { library.find("newel_absent", function); });
+  CHECK(message.find("the mathematics in libm.so.6 has no function newel_absent") == 0);
   CHECK(function == nullptr);
 }

@@ -3,11 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -101,7 +101,7 @@ TEST_BOTH("A map of runs fills what its positions say when they are written out"
         map.run = run;
         map.lanes = lanes;
         CHECK(map.narrow.empty() == wide);
-        CHECK(purlin::positions_of(ctx, map, map.size()) == expected);
+        CHECK(newel::positions_of(ctx, map, map.size()) == expected);
         auto y = poisoned<double>(ctx, map.size());
         gather<double>(ctx, at_x.cspan(), map, y.span());
         CHECK(same_bits(download(ctx, y), gathered(x, expected)));

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/json_value.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/json_value.hpp>
 
-using namespace purlin;
+using namespace newel;
 using detail::json_text;
 using detail::JsonValue;
 using detail::parse_json;

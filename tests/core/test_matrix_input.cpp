@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <limits>
 
-#include <purlin/core/assembled_matrix.hpp>
-#include <purlin/core/error.hpp>
+#include <newel/core/assembled_matrix.hpp>
+#include <newel/core/error.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <limits>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 TEST_CASE("a coordinate file becomes CSR with sorted columns", "[matrix_market]") {
   const PlainCsr a = parse(

@@ -6,12 +6,12 @@
 #include <cctype>
 #include <set>
 
-#include <purlin/core/matrix_market_read.hpp>
+#include <newel/core/matrix_market_read.hpp>
 
 #include "tests/core/matrix_market_verdicts.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -62,7 +62,7 @@ TEST_CASE("each file of the fuzzer's corpus parses or is refused as its table sa
   const HostContext ctx(2);
   std::set<std::string> expected, found;
   for (const CorpusVerdict& verdict : corpus_verdicts) {
-    const std::string path = std::string(PURLIN_FUZZ_CORPUS) + "/" + verdict.file;
+    const std::string path = std::string(NEWEL_FUZZ_CORPUS) + "/" + verdict.file;
     INFO(path);
     REQUIRE(std::filesystem::exists(path));
     CHECK(expected.insert(verdict.file).second);
@@ -70,7 +70,7 @@ TEST_CASE("each file of the fuzzer's corpus parses or is refused as its table sa
     CHECK(verdict_of(path, [&] { return read_as_vector(ctx, path, folder); }) == verdict.as_vector);
   }
   // A file that the fuzzer adds gets a verdict too.
-  for (const auto& entry : std::filesystem::directory_iterator(PURLIN_FUZZ_CORPUS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(NEWEL_FUZZ_CORPUS)) {
     found.insert(entry.path().filename().string());
   }
   CHECK(found == expected);

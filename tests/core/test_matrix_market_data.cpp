@@ -4,8 +4,8 @@
 
 #include <sstream>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -2,10 +2,10 @@
 // What the Matrix Market reader says to text that is not well formed: line, what was expected and what came.
 #include "tests/core/matrix_market_support.hpp"
 
-#include <purlin/core/matrix_market_read.hpp>
+#include <newel/core/matrix_market_read.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -11,11 +11,11 @@
 #include <limits>
 #include <random>
 
-#include <purlin/core/matrix_market_text.hpp>
-#include <purlin/core/text_source.hpp>
+#include <newel/core/matrix_market_text.hpp>
+#include <newel/core/text_source.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

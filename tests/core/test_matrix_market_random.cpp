@@ -8,10 +8,10 @@
 #include <random>
 #include <sstream>
 
-#include <purlin/core/matrix_market_read.hpp>
+#include <newel/core/matrix_market_read.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

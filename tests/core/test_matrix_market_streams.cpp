@@ -10,11 +10,11 @@
 #include <csignal>
 #include <future>
 
-#include <purlin/core/matrix_market_text.hpp>
-#include <purlin/core/text_source.hpp>
+#include <newel/core/matrix_market_text.hpp>
+#include <newel/core/text_source.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 TEST_CASE("a pipe is read to its end, gzipped or not, and lines keep their numbers", "[matrix_market]") {
   const TemporaryFolder folder;

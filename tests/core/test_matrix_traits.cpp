@@ -6,10 +6,10 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/core/matrix_traits.hpp>
+#include <newel/core/matrix_traits.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -4,11 +4,11 @@
 #include "tests/core/memory_support.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/available_memory.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/available_memory.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -38,7 +38,7 @@ struct OwnFailure : std::runtime_error {
 };
 
 CUstream_st* stream_of(const Context<Space::host>&) { return nullptr; }
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 CUstream_st* stream_of(const Context<Space::device>& ctx) { return ctx.stream(); }
 #endif
 

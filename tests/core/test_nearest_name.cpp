@@ -2,10 +2,10 @@
 // What somebody meant who typed another name.
 #include "tests/catch.hpp"
 
-#include <purlin/core/nearest_name.hpp>
+#include <newel/core/nearest_name.hpp>
 
-using purlin::detail::did_you_mean;
-using purlin::detail::nearest_name;
+using newel::detail::did_you_mean;
+using newel::detail::nearest_name;
 
 namespace {
 

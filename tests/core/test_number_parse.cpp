@@ -10,11 +10,11 @@
 #include <random>
 #include <string>
 
-#include <purlin/core/number_parse.hpp>
+#include <newel/core/number_parse.hpp>
 
-using purlin::detail::NumberStatus;
-using purlin::detail::ParsedNumber;
-using purlin::detail::read_number;
+using newel::detail::NumberStatus;
+using newel::detail::ParsedNumber;
+using newel::detail::read_number;
 
 namespace {
 

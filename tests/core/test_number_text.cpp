@@ -2,11 +2,11 @@
 // Counts written out.
 #include "tests/catch.hpp"
 
-#include <purlin/core/number_text.hpp>
+#include <newel/core/number_text.hpp>
 
 #include <limits>
 
-using purlin::detail::plain_number;
+using newel::detail::plain_number;
 
 TEST_CASE("Counts are written out, with as many digits as they are known to", "[core]") {
   CHECK(plain_number(0) == "0");

@@ -14,14 +14,14 @@
 #include <thread>
 #include <vector>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
 
 #include "tests/catch.hpp"
 
-using namespace purlin;
-using namespace purlin::detail;
+using namespace newel;
+using namespace newel::detail;
 
 namespace {
 
@@ -307,7 +307,7 @@ TEST_CASE("By default a host context has as many threads as OMP_NUM_THREADS says
 
 TEST_CASE("What a thread has for itself is made once, on cache lines of its own", "[core][parallel]") {
   const Host ctx(3);
-  purlin::detail::PerThread<int> own(ctx);
+  newel::detail::PerThread<int> own(ctx);
   std::vector<std::uintptr_t> at;
   for (int member = 0; member < 3; ++member) {
     CHECK(own.of(member, 10 + member) == 10 + member);

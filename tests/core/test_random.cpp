@@ -3,10 +3,10 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/core/random.hpp>
+#include <newel/core/random.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::RandomKind;
 
 namespace {

@@ -3,12 +3,12 @@
 #include "tests/catch.hpp"
 
 #include <cuda_runtime.h>
-#include <purlin/core/array.hpp>
-#include <purlin/core/stream_order_device.hpp>
+#include <newel/core/array.hpp>
+#include <newel/core/stream_order_device.hpp>
 
 #include <vector>
 
-using namespace purlin;
+using namespace newel;
 
 namespace {
 

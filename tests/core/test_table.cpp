@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/catch.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/table.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/table.hpp>
 
-using purlin::InputError;
-using purlin::Registration;
-using purlin::Table;
+using newel::InputError;
+using newel::Registration;
+using newel::Table;
 
 namespace {
 

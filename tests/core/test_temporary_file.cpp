@@ -8,17 +8,17 @@
 #include <cerrno>
 #include <filesystem>
 
-#include <purlin/core/file_writer.hpp>
-#include <purlin/core/temporary_file.hpp>
+#include <newel/core/file_writer.hpp>
+#include <newel/core/temporary_file.hpp>
 
 #include "tests/temporary_folder.hpp"
 
-using purlin::detail::FileWriter;
-using purlin::detail::is_partial_file;
-using purlin::detail::remove_abandoned_parts;
-using purlin::detail::TemporaryFile;
-using purlin::testing::file_content;
-using purlin::testing::TemporaryFolder;
+using newel::detail::FileWriter;
+using newel::detail::is_partial_file;
+using newel::detail::remove_abandoned_parts;
+using newel::detail::TemporaryFile;
+using newel::testing::file_content;
+using newel::testing::TemporaryFolder;
 
 namespace {
 

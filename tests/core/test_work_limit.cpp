@@ -7,11 +7,11 @@
 
 #include "tests/catch.hpp"
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/work_limit.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/work_limit.hpp>
 
-using namespace purlin;
-using namespace purlin::detail;
+using namespace newel;
+using namespace newel::detail;
 
 namespace {
 

@@ -19,7 +19,7 @@ HEADER = """// SPDX-License-Identifier: Apache-2.0
 /// A header of a test.
 #pragma once
 
-namespace purlin {
+namespace newel {
 
 /// Documented.
 struct Shown {
@@ -68,7 +68,7 @@ namespace detail {
 struct Inner {};
 }  // namespace detail
 
-}  // namespace purlin
+}  // namespace newel
 """
 
 
@@ -79,7 +79,7 @@ class Model(unittest.TestCase):
         root = pathlib.Path(cls.folder.name)
         (root / "core").mkdir()
         (root / "core/a.hpp").write_text(HEADER)
-        environment = {**os.environ, "PURLIN_HEADERS": "core/a.hpp", "PURLIN_DOXYGEN_OUT": cls.folder.name}
+        environment = {**os.environ, "NEWEL_HEADERS": "core/a.hpp", "NEWEL_DOXYGEN_OUT": cls.folder.name}
         subprocess.run(["doxygen", str(ROOT / "scripts/docs/Doxyfile")], cwd=root, env=environment, check=True)
         cls.headers = cpp_model.read_headers(root / "xml", root, ["core/a.hpp"])
 

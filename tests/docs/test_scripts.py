@@ -146,7 +146,7 @@ class Readme(unittest.TestCase):
             if system["system"] in device:
                 ratios += [first_solves(device[system["system"]], "cupy")[0] / min(ours)]
         host = next(s for s in results("solve_host")["systems"] if "elasticity" in s["system"])
-        eigen = first_solves(host, "eigen")[0] / min(first_solves(host, "purlin"))
+        eigen = first_solves(host, "eigen")[0] / min(first_solves(host, "newel"))
         text = " ".join((links.ROOT / "README.md").read_text(encoding="utf-8").split())
         self.assertIn(f"with multigrid {min(ratios):.1f} to {max(ratios):.1f} times as fast as CuPy's `cg`", text)
         self.assertIn(f"with the same method and Jacobi {eigen:.1f} times as fast as Eigen", text)
@@ -157,7 +157,7 @@ class Builds(unittest.TestCase):
 
     def test_every_build_command_says_how_many_compilers_it_starts(self):
         self.assertTrue(self.BUILD.search("cmake --build build -j"))
-        self.assertTrue(self.BUILD.search("cmake --build build --parallel --target purlin_heat"))
+        self.assertTrue(self.BUILD.search("cmake --build build --parallel --target newel_heat"))
         self.assertTrue(self.BUILD.search("cmake --build build && ctest --parallel"))
         self.assertFalse(self.BUILD.search('cmake --build build --parallel "$(nproc)" && ctest'))
         self.assertFalse(self.BUILD.search("cmake --build build --target x --parallel 2"))
@@ -186,16 +186,16 @@ class Formats(unittest.TestCase):
 
 
 class References(unittest.TestCase):
-    HEADER = """/* Purlin from C: x. */
-enum { PURLIN_OK = 0 };
+    HEADER = """/* Newel from C: x. */
+enum { NEWEL_OK = 0 };
 
 /* One.
  *   first line  of a list */
-PURLIN_API int purlin_one(int a,
+NEWEL_API int newel_one(int a,
                           int b);
-PURLIN_API int purlin_two(void);
+NEWEL_API int newel_two(void);
 
-PURLIN_API int purlin_three(void);
+NEWEL_API int newel_three(void);
 #ifdef __cplusplus
 """
 
@@ -205,19 +205,19 @@ PURLIN_API int purlin_three(void);
             for comment, code in c_reference.sections(self.HEADER)
             for name in c_reference.declared_names(code)
         }
-        self.assertEqual(comments["purlin_one"], "One.\n  first line  of a list")
-        self.assertEqual(comments["purlin_two"], comments["purlin_one"])
-        self.assertEqual(comments["purlin_three"], "")
+        self.assertEqual(comments["newel_one"], "One.\n  first line  of a list")
+        self.assertEqual(comments["newel_two"], comments["newel_one"])
+        self.assertEqual(comments["newel_three"], "")
 
     def test_functions_without_comment_are_named(self):
-        self.assertEqual(c_reference.undocumented(self.HEADER), ["c/purlin.h: purlin_three"])
+        self.assertEqual(c_reference.undocumented(self.HEADER), ["c/newel.h: newel_three"])
         self.assertEqual(c_reference.undocumented(), [])
 
     def test_every_public_python_name_has_a_docstring(self):
         self.assertEqual(python_reference.undocumented(), [])
         self.assertEqual(
             python_reference.undocumented(["as_real", "Nothing"]),
-            ["python/purlin/__init__.py: Nothing is defined nowhere"],
+            ["python/newel/__init__.py: Nothing is defined nowhere"],
         )
 
 

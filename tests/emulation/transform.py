@@ -152,8 +152,8 @@ def copies(source, tests):
             relative = os.path.relpath(path, source)
             if os.path.islink(path) and not os.path.exists(path):
                 continue
-            if relative == os.path.join("cmake", "PurlinCuda.cmake"):
-                path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cmake", "PurlinCuda.cmake")
+            if relative == os.path.join("cmake", "NewelCuda.cmake"):
+                path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cmake", "NewelCuda.cmake")
             with open(path, "rb") as file:
                 data = file.read()
             if name.endswith((".cu", ".cuh")):
@@ -165,7 +165,7 @@ def copies(source, tests):
 
 
 def folder_links(source):
-    """Yields (path in DEST, target) of the links to folders, as include/purlin has them."""
+    """Yields (path in DEST, target) of the links to folders, as include/newel has them."""
     for folder, names, _ in os.walk(source):
         for name in names:
             path = os.path.join(folder, name)

@@ -17,17 +17,17 @@ endfunction()
 
 file(READ ${HEADER} text)
 string(REPLACE ";" "\n" text "${text}")
-string(REGEX MATCHALL "PURLIN_API [^(]*[ *]purlin_[a-z_]+\\([^)]*\\)" declarations "${text}")
+string(REGEX MATCHALL "NEWEL_API [^(]*[ *]newel_[a-z_]+\\([^)]*\\)" declarations "${text}")
 set(declared "")
 foreach(declaration IN LISTS declarations)
-  string(REGEX MATCH "(purlin_[a-z_]+)\\(([^)]*)\\)$" ignored "${declaration}")
+  string(REGEX MATCH "(newel_[a-z_]+)\\(([^)]*)\\)$" ignored "${declaration}")
   signature(one "${CMAKE_MATCH_1}" "${CMAKE_MATCH_2}")
   list(APPEND declared ${one})
 endforeach()
 
 file(READ ${BINDINGS} text)
 string(REGEX REPLACE "&[ ]*\n[ ]*" "" text "${text}")
-string(REGEX MATCHALL "(function|subroutine) purlin_[a-z_]+\\([^)]*\\) *bind\\(c, name=\"[^\"]*\"\\)" statements
+string(REGEX MATCHALL "(function|subroutine) newel_[a-z_]+\\([^)]*\\) *bind\\(c, name=\"[^\"]*\"\\)" statements
        "${text}")
 set(bound "")
 foreach(statement IN LISTS statements)

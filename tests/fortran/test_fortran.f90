@@ -3,9 +3,9 @@
 module listening
   use, intrinsic :: iso_fortran_env, only: real64
   use checks, only: check
-  use purlin
+  use newel
   implicit none
-  type(purlin_system) :: watched
+  type(newel_system) :: watched
   integer :: heard = 0  !< iterations
 
 contains
@@ -18,7 +18,7 @@ contains
     heard = iteration
     go_on = column == 1 .and. relative_residual > 0 .and. iteration < 2
     call watched%set('rtol', 1e-3, inner)  ! the system is in use
-    call check(inner == purlin_invalid, 'a system that is in use is refused')
+    call check(inner == newel_invalid, 'a system that is in use is refused')
   end function
 end module
 
@@ -27,12 +27,12 @@ program test_fortran
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
   use checks
   use listening
-  use purlin
-  use purlin_bindings, only: purlin_set_near_null_space
+  use newel
+  use newel_bindings, only: newel_set_near_null_space
   implicit none
 
   call make_matrix(0.4_real64)
-  call check(index(purlin_library_version(), '.') > 0, 'the library has a version')
+  call check(index(newel_library_version(), '.') > 0, 'the library has a version')
   call every_form_is_solved()
   call single_precision_takes_real32()
   call blocks_are_read_by_rows()
@@ -48,7 +48,7 @@ program test_fortran
 contains
 
   subroutine solved(s, what)
-    type(purlin_system), intent(inout) :: s
+    type(newel_system), intent(inout) :: s
     character(*), intent(in) :: what
     x = 0
     call s%solve(b(:, 1), x(:, 1))
@@ -57,7 +57,7 @@ contains
   end subroutine
 
   subroutine every_form_is_solved()
-    type(purlin_system) :: s
+    type(newel_system) :: s
     real(real64) :: y(n)
     call s%setup_csr(row_ptr, col(:entries), val(:entries))
     call solved(s, 'csr, 32 bits')
@@ -82,7 +82,7 @@ contains
   end subroutine
 
   subroutine single_precision_takes_real32()
-    type(purlin_system) :: s
+    type(newel_system) :: s
     real(real32) :: single(most), rhs(n), solution(n), two(n, 2)
     integer :: form
     single = real(val, real32)
@@ -115,7 +115,7 @@ contains
 
   !> A block of two rows, [1 2; 3 4], is passed as 1 2 3 4.
   subroutine blocks_are_read_by_rows()
-    type(purlin_system) :: s
+    type(newel_system) :: s
     real(real64) :: y(2)
     call s%setup_bsr(2, [1, 2], [1], [1.0_real64, 2.0_real64, 3.0_real64, 4.0_real64])
     call s%multiply([1.0_real64, 10.0_real64], y)
@@ -123,7 +123,7 @@ contains
   end subroutine
 
   subroutine indices_may_count_from_zero_and_halves_be_stored()
-    type(purlin_system) :: s
+    type(newel_system) :: s
     real(real64) :: y(n)
     integer :: lower(n + n), k, stat
     character(:), allocatable :: text
@@ -139,16 +139,16 @@ contains
     call check(abs(y(1) - (val(1)*b(1, 1) + val(3)*b(2, 1))) < 1e-13_real64, 'the lower half')
     call s%set('stored_half', 'none')
     call s%setup_csr(row_ptr, [col(:entries - 1), n + 1], val(:entries), stat, text)
-    call check(stat == purlin_invalid .and. says(text, 'column 41 (counted from 1)'), 'a column that is too large')
+    call check(stat == newel_invalid .and. says(text, 'column 41 (counted from 1)'), 'a column that is too large')
     call check(s%rows() == 0, 'nothing is set up then')
   end subroutine
 
   subroutine values_are_refreshed()
-    type(purlin_system) :: s
+    type(newel_system) :: s
     integer :: stat
     character(:), allocatable :: text
     call s%refresh(val(:entries), stat=stat, errmsg=text)
-    call check(stat == purlin_invalid .and. says(text, 'has not been set up'), 'refresh before a setup')
+    call check(stat == newel_invalid .and. says(text, 'has not been set up'), 'refresh before a setup')
     call s%setup_csr(row_ptr, col(:entries), val(:entries))
     call s%refresh(2*val(:entries))
     x = 0
@@ -158,14 +158,14 @@ contains
     call s%solve(b(:, 1), x(:, 1))
     call check(residual(b(:, 1), x(:, 1), 1.0_real64) < 2e-8_real64, 'new values, kept preconditioner')
     call s%refresh(val(:entries - 1), stat=stat, errmsg=text)
-    call check(stat == purlin_invalid .and. says(text, 'expected 118 elements of real64'), 'too few values')
+    call check(stat == newel_invalid .and. says(text, 'expected 118 elements of real64'), 'too few values')
     call s%refresh(real(val(:entries), real32), stat=stat, errmsg=text)
-    call check(stat == purlin_invalid .and. says(text, 'found 118 of real32'), 'values of another kind')
+    call check(stat == newel_invalid .and. says(text, 'found 118 of real32'), 'values of another kind')
   end subroutine
 
   subroutine columns_are_solved()
-    type(purlin_system) :: s
-    type(purlin_report) :: report
+    type(newel_system) :: s
+    type(newel_report) :: report
     real(real64) :: wide(2*n, 3)
     integer :: c, stat
     character(:), allocatable :: text
@@ -188,13 +188,13 @@ contains
     call check(residual(b(:, 3), wide(1::2, 3), 1.0_real64) < 2e-8_real64, 'a solution with gaps')
     call s%set('max_iterations', 1)
     call s%solve(b, x, stat=stat, errmsg=text)
-    call check(stat == purlin_not_converged .and. says(text, 'column 1 of 3: not converged (max_iter'), 'which one')
+    call check(stat == newel_not_converged .and. says(text, 'column 1 of 3: not converged (max_iter'), 'which one')
     call s%solve(b(:, :2), x, stat=stat, errmsg=text)
-    call check(stat == purlin_invalid .and. says(text, 'as many columns in both, found 2 and 3'), 'columns differ')
+    call check(stat == newel_invalid .and. says(text, 'as many columns in both, found 2 and 3'), 'columns differ')
     call s%solve(b(:, :0), x(:, :0), stat=stat)
-    call check(stat == purlin_invalid, 'no columns')
+    call check(stat == newel_invalid, 'no columns')
     report = s%report(4, stat, text)
-    call check(stat == purlin_invalid .and. says(text, 'no report of column'), 'the report of no column')
+    call check(stat == newel_invalid .and. says(text, 'no report of column'), 'the report of no column')
     call make_matrix(0.4_real64)
   end subroutine
 
@@ -205,14 +205,14 @@ contains
     call watched%setup_csr(row_ptr, col(:entries), val(:entries))
     x = 0
     call watched%solve(b(:, 1), x(:, 1), watch, stat)
-    call check(stat == purlin_not_converged .and. heard == 2, 'progress')
+    call check(stat == newel_not_converged .and. heard == 2, 'progress')
     call check(watched%text('status') == 'stopped_by_caller', 'stopped')
     call watched%solve(b(:, 1), x(:, 1))
     call check(heard == 2, 'progress is of one solve')
   end subroutine
 
   subroutine what_multigrid_takes_is_passed_on()
-    type(purlin_system) :: s
+    type(newel_system) :: s
     integer :: i, stat
     call make_matrix(0.0_real64)
     call s%set('preconditioner', 'amg')
@@ -225,23 +225,23 @@ contains
     call s%refresh(val(:entries))
     call solved(s, 'nodes that have moved')
     call s%move_nodes(reshape([(real(i, real64), i=1, 2*n)], [2, n]), stat)
-    call check(stat == purlin_invalid, 'nodes that have moved into another dimension')
+    call check(stat == newel_invalid, 'nodes that have moved into another dimension')
     call s%set_near_null_space(reshape([(1.0_real64, i=1, n - 1)], [n - 1, 1]))
     call s%setup_csr(row_ptr, col(:entries), val(:entries), stat)
-    call check(stat == purlin_invalid, 'vectors of another length')
+    call check(stat == newel_invalid, 'vectors of another length')
     call s%set_near_null_space(reshape([real(real64) ::], [n, 0]))
     call s%set_coordinates(reshape([real(real64) ::], [1, 0]))
     call s%setup_csr(row_ptr, col(:entries), val(:entries))
     call s%set_coordinates(reshape([(1.0_real64, i=1, 8)], [4, 2]), stat)
-    call check(stat == purlin_invalid, 'four dimensions')
+    call check(stat == newel_invalid, 'four dimensions')
     call make_matrix(0.4_real64)
   end subroutine
 
 
-  !> The same vectors by way of purlin.h, which takes the values of a row next to each other: the same iterations.
+  !> The same vectors by way of newel.h, which takes the values of a row next to each other: the same iterations.
   subroutine vectors_are_passed_by_rows()
     integer, parameter :: long = 4000
-    type(purlin_system) :: ours, bound, other
+    type(newel_system) :: ours, bound, other
     real(real64), target :: vectors(long, 2), by_rows(2, long)
     real(real64), allocatable :: expected(:), history(:)
     integer :: i
@@ -249,9 +249,9 @@ contains
     vectors(:, 2) = [(sin(0.01_real64*i), i=1, long)]
     by_rows = transpose(vectors)
     call ours%set_near_null_space(vectors)
-    i = purlin_set_near_null_space(bound%c_handle(), int(long, c_int64_t), 2, c_loc(by_rows))
-    i = i + purlin_set_near_null_space(other%c_handle(), int(long, c_int64_t), 2, c_loc(vectors))
-    call check(i == purlin_ok, 'a function of purlin_bindings')
+    i = newel_set_near_null_space(bound%c_handle(), int(long, c_int64_t), 2, c_loc(by_rows))
+    i = i + newel_set_near_null_space(other%c_handle(), int(long, c_int64_t), 2, c_loc(vectors))
+    call check(i == newel_ok, 'a function of newel_bindings')
     call solve_line(bound, long, expected)
     call solve_line(ours, long, history)
     call check(same(history, expected), 'vectors by rows')
@@ -261,10 +261,10 @@ contains
 
   !> The history of multigrid on a line of points.
   subroutine solve_line(s, points, history)
-    type(purlin_system), intent(inout) :: s
+    type(newel_system), intent(inout) :: s
     integer, intent(in) :: points
     real(real64), allocatable, intent(out) :: history(:)
-    type(purlin_report) :: report
+    type(newel_report) :: report
     real(real64) :: rhs(points), solution(points)
     integer :: i
     rhs = 1

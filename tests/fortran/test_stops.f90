@@ -2,11 +2,11 @@
 ! Mistakes without stat=, each of which has to end the program.
 program test_stops
   use, intrinsic :: iso_fortran_env, only: real64
-  use purlin
+  use newel
   implicit none
   real(real64), parameter :: val(7) = [2, -1, -1, 2, -1, -1, 2]
   real(real64) :: b(3), x(3)
-  type(purlin_system) :: s, other
+  type(newel_system) :: s, other
   character(10) :: how
   b = [1, 0, 1]
   x = 0

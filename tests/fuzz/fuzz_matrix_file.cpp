@@ -5,15 +5,15 @@
 #include <string>
 #include <string_view>
 
-#include <purlin/core/error.hpp>
-#include <purlin/io/file_parsers.hpp>
+#include <newel/core/error.hpp>
+#include <newel/io/file_parsers.hpp>
 
 #include "well_formed.hpp"
 
 namespace {
 
-using namespace purlin;
-using namespace purlin::fuzz;
+using namespace newel;
+using namespace newel::fuzz;
 
 template <class Parse>
 void check(Parse&& parse) {

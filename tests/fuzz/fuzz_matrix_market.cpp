@@ -7,16 +7,16 @@
 #include <string>
 #include <string_view>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/matrix_market_read.hpp>
-#include <purlin/core/text_source.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/matrix_market_read.hpp>
+#include <newel/core/text_source.hpp>
 
 #include "well_formed.hpp"
 
 namespace {
 
-using namespace purlin;
-using namespace purlin::fuzz;
+using namespace newel;
+using namespace newel::fuzz;
 
 template <class F>
 auto unless_refused(F&& f) -> std::optional<decltype(f())> {

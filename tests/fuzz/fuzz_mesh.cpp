@@ -6,15 +6,15 @@
 #include <string>
 #include <string_view>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/mesh_file.hpp"
 #include "well_formed.hpp"
 
-using purlin::fuzz::insist;
+using newel::fuzz::insist;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace purlin;
+  using namespace newel;
   fem::MeshFile file;
   try {
     file = fem::parse_mesh({reinterpret_cast<const char*>(data), size}, "fuzz");

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include <purlin/core/csr.hpp>
+#include <newel/core/csr.hpp>
 
-namespace purlin::fuzz {
+namespace newel::fuzz {
 
 inline void insist(bool condition) {
   if (!condition) std::abort();
@@ -26,4 +26,4 @@ inline void check_well_formed(const Csr<double, Space::host>& a) {
   }
 }
 
-}  // namespace purlin::fuzz
+}  // namespace newel::fuzz

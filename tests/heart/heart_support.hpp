@@ -12,7 +12,7 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// A cube of `side` mm with fibres that turn along z, the corner at the origin being stimulated by mark 1. One
 /// tetrahedron in nine has no fibre.
@@ -154,4 +154,4 @@ inline heart::NewtonOptions sharp_newton() {
   return newton;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

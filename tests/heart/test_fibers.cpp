@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/heart/anatomy/fibers.hpp"
 #include "apps/heart/anatomy/ventricle.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
-using purlin::testing::TemporaryFolder;
+using namespace newel;
+using namespace newel::fem;
+using newel::testing::TemporaryFolder;
 
 namespace {
 
@@ -219,8 +219,8 @@ TEST_CASE("helices are right-handed within and left-handed without, whatever the
 }
 
 TEST_CASE("fibres that came with real hearts are met by the rule, where the data is there", "[fem][fibers][data]") {
-  if (purlin::testing::skipped_without_data()) return;
-  const std::string folder = purlin::testing::data_folder();
+  if (newel::testing::skipped_without_data()) return;
+  const std::string folder = newel::testing::data_folder();
   const Context<Space::host> ctx;
   const MeshFile file = read_mesh(folder + "/meshes/heart_biVentMedium.mesh.gz");
   const auto given = read_fibers(ctx, folder + "/meshes/heart_biVentMedium.fibers.txt.gz", file);

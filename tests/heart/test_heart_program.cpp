@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// purlin-heart as a process: what it writes, how it ends, and that a killed run continues to the same bits.
+// newel-heart as a process: what it writes, how it ends, and that a killed run continues to the same bits.
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -10,15 +10,15 @@
 #include "tests/catch.hpp"
 #include "tests/transient/program_runs.hpp"
 
-using namespace purlin::cli_testing;
+using namespace newel::cli_testing;
 using Json = nlohmann::json;
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const std::string heart_program = find_program("purlin-heart", PURLIN_HEART);
-const std::string heat_program = find_program("purlin-heat", PURLIN_HEAT);
+const std::string heart_program = find_program("newel-heart", NEWEL_HEART);
+const std::string heat_program = find_program("newel-heat", NEWEL_HEAT);
 
 Outcome run_heart(const std::vector<std::string>& arguments) { return run_on_host(heart_program, arguments); }
 
@@ -29,15 +29,15 @@ const std::vector<std::string> long_run =
 
 // The built-in ventricle of 600 nodes, `scale` times as large, as a Medit file.
 std::string ventricle_file(const TemporaryFolder& folder, double scale) {
-  const purlin::fem::TetMesh mesh = purlin::fem::make_ventricle(purlin::Context<purlin::Space::host>(), 600).mesh;
+  const newel::fem::TetMesh mesh = newel::fem::make_ventricle(newel::Context<newel::Space::host>(), 600).mesh;
   std::ostringstream out;
   out << "MeshVersionFormatted 2\nDimension 3\nVertices\n" << mesh.nodes.size() << '\n';
-  for (const purlin::fem::Point& x : mesh.nodes) {
+  for (const newel::fem::Point& x : mesh.nodes) {
     out << scale * x[0] << ' ' << scale * x[1] << ' ' << scale * x[2] << " 0\n";
   }
   out << "Tetrahedra\n" << mesh.tets.size() << '\n';
-  for (const purlin::fem::Tet& t : mesh.tets) {
-    for (const purlin::Index corner : t) out << corner + 1 << ' ';
+  for (const newel::fem::Tet& t : mesh.tets) {
+    for (const newel::Index corner : t) out << corner + 1 << ' ';
     out << "0\n";
   }
   out << "End\n";
@@ -59,7 +59,7 @@ std::vector<std::vector<double>> rows_of(const std::string& csv) {
 
 }  // namespace
 
-TEST_CASE("purlin-heart without a file runs, reports and writes what ParaView opens", "[heart][process]") {
+TEST_CASE("newel-heart without a file runs, reports and writes what ParaView opens", "[heart][process]") {
   const TemporaryFolder folder;
   const Outcome outcome = run_heart({"--out", folder.file("o"), "--nodes", "2500", "--duration", "40"});
   INFO(outcome.out << outcome.err);
@@ -73,7 +73,7 @@ TEST_CASE("purlin-heart without a file runs, reports and writes what ParaView op
     CAPTURE(name);
     CHECK(names.count(name) == 1);
   }
-  CHECK(begins_as_report(file_content(folder.file("o/report.json")), "purlin-heart"));
+  CHECK(begins_as_report(file_content(folder.file("o/report.json")), "newel-heart"));
   const Json report = Json::parse(file_content(folder.file("o/report.json")));
   CHECK(report["ending"] == "finished");
   CHECK(report["steps"] == 160);
@@ -210,7 +210,7 @@ TEST_CASE("Ctrl-C ends the heart after a step, with a checkpoint from which it g
   const Outcome outcome = process.wait(60);
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 1);
-  CHECK(outcome.out.find("purlin-heart --resume ") != std::string::npos);
+  CHECK(outcome.out.find("newel-heart --resume ") != std::string::npos);
   const Json report = Json::parse(file_content(out + "/report.json"));
   CHECK(report["ending"] == "interrupted");
   const Outcome past = run_heart({"--resume", out, "--duration", "1"});
@@ -241,7 +241,7 @@ TEST_CASE("a stimulus that misses the mesh is named with the unit, and such a ru
     const Outcome outcome = run_heart(joined({"--out", folder.file("o")}, arguments));
     INFO(outcome.out << outcome.err);
     CHECK(outcome.status == 2);
-    CHECK(outcome.err.find("purlin-heart: " + stimulus + " reaches no tetrahedron: ") == 0);
+    CHECK(outcome.err.find("newel-heart: " + stimulus + " reaches no tetrahedron: ") == 0);
     CHECK(outcome.err.find("(stimulus.radius of --params); the mesh was taken as " + unit +
                            " (--mesh-unit mm|cm|m)") != std::string::npos);
     CHECK(names_in(folder.file("o")).empty());
@@ -279,12 +279,12 @@ TEST_CASE("bad input of a heart ends with 2 and one line that names it", "[heart
     const Outcome outcome = run_heart(joined({"--out", folder.file("o"), "--quiet"}, arguments));
     CAPTURE(words, outcome.err);
     CHECK(outcome.status == 2);
-    CHECK(outcome.err.find("purlin-heart: ") == 0);
+    CHECK(outcome.err.find("newel-heart: ") == 0);
     CHECK(outcome.err.find(words) != std::string::npos);
   }
 }
 
-TEST_CASE("purlin-heart and purlin-heat refuse a folder that holds the other's run, and leave it as it is",
+TEST_CASE("newel-heart and newel-heat refuse a folder that holds the other's run, and leave it as it is",
           "[heart][heat][process]") {
   const TemporaryFolder folder;
   const std::vector<std::string> heart = {"--nodes", "600", "--duration", "1", "--quiet", "--checkpoint-every",
@@ -302,9 +302,9 @@ TEST_CASE("purlin-heart and purlin-heat refuse a folder that holds the other's r
   };
   const std::string params = file_content(in_heat + "/params.json"), report = file_content(in_heat + "/report.json");
   const std::set<std::string> names = names_in(in_heat);
-  check_refused(run_heart(joined(heart, {"--out", in_heat})), in_heat, "purlin-heat");
-  check_refused(run_heart({"--resume", in_heart, "--duration", "2", "--out", in_heat}), in_heat, "purlin-heat");
-  check_refused(run_on_host(heat_program, joined(heat, {"--out", in_heart})), in_heart, "purlin-heart");
+  check_refused(run_heart(joined(heart, {"--out", in_heat})), in_heat, "newel-heat");
+  check_refused(run_heart({"--resume", in_heart, "--duration", "2", "--out", in_heat}), in_heat, "newel-heat");
+  check_refused(run_on_host(heat_program, joined(heat, {"--out", in_heart})), in_heart, "newel-heart");
   CHECK(file_content(in_heat + "/params.json") == params);
   CHECK(file_content(in_heat + "/report.json") == report);
   CHECK(names_in(in_heat) == names);
@@ -315,7 +315,7 @@ TEST_CASE("purlin-heart and purlin-heat refuse a folder that holds the other's r
     const std::string only = folder.file("only " + name);
     fs::create_directory(only);
     fs::copy(in_heat + "/" + name, only + "/" + name);
-    check_refused(run_heart(joined(heart, {"--out", only})), only, "purlin-heat");
+    check_refused(run_heart(joined(heart, {"--out", only})), only, "newel-heat");
   }
   CHECK(run_on_host(heat_program, joined(heat, {"--out", in_heat})).status == 0);
   CHECK(run_heart({"--resume", in_heart, "--duration", "2", "--quiet"}).status == 0);

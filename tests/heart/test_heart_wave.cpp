@@ -5,10 +5,10 @@
 #include "apps/heart/heart_body.hpp"
 #include "tests/heart/heart_support.hpp"
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -2,8 +2,8 @@
 // The heart's steps against the same model written with dense matrices; formats, preconditioners and both assemblies.
 #include "tests/heart/heart_support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using heart::AssemblyKind;
 using heart::HeartModel;
 using heart::Monodomain;

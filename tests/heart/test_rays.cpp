@@ -11,9 +11,9 @@
 #include "apps/heart/anatomy/rays.hpp"
 #include "apps/heart/anatomy/surface_neighbours.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
-using purlin::fem::detail::RayCaster;
+using namespace newel;
+using namespace newel::fem;
+using newel::fem::detail::RayCaster;
 
 namespace {
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <set>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/heart/heart_support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using heart::EntryElements;
 using heart::ShortPair;
 using heart::SlotSums;
@@ -257,7 +257,7 @@ TEST_BOTH("slots receive the same bits in both spaces, at chunks' borders and wh
   }
 }
 
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 TEST_CASE("nodes receive their sums and their diagonal entries with the slots", "[heart][device]") {
   const Context<Space::device> ctx;
   const Case c = make_case(3000, 2000, 11);

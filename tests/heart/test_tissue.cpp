@@ -4,12 +4,12 @@
 
 #include <utility>
 
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/vector_ops.hpp>
 
 #include "apps/heart/heart_steps.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using heart::Tissue;
 
 TEST_CASE("tissue at rest stays at rest, and a whole beat returns to it in about 400 ms", "[heart]") {
@@ -92,7 +92,7 @@ TEST_BOTH("a node is activated when its voltage first rises through the threshol
   for (std::size_t step = 0; step + 1 < phi.size(); ++step) {
     const Array<double, S> before = make_array(ctx, phi[step]), after = make_array(ctx, phi[step + 1]);
     const double start = begin + static_cast<double>(step) * dt;
-    purlin::detail::sweep(
+    newel::detail::sweep(
         ctx, 3, heart::detail::NoteActivation(threshold, start, dt, before.data(), after.data(), time.data()));
     ctx.synchronize();
   }

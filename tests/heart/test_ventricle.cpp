@@ -5,14 +5,14 @@
 #include <cmath>
 #include <cstring>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/mesh_facts.hpp"
 #include "apps/fem/surface.hpp"
 #include "apps/heart/anatomy/ventricle.hpp"
 
-using namespace purlin;
-using namespace purlin::fem;
+using namespace newel;
+using namespace newel::fem;
 
 namespace {
 

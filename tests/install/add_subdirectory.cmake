@@ -7,15 +7,15 @@ set(complete "")
 if(NOT SANITIZE AND NOT CMAKE_HOST_APPLE)
   set(complete -D CMAKE_SHARED_LINKER_FLAGS=-Wl,--no-undefined)
 endif()
-check_consumer(${CMAKE_CURRENT_LIST_DIR}/subdirectory consumer -D PURLIN_SOURCE=${PURLIN_SOURCE} -D PURLIN_CUDA=OFF
-               -D BUILD_SHARED_LIBS=${SHARED} -D PURLIN_SANITIZE=${SANITIZE} ${complete})
+check_consumer(${CMAKE_CURRENT_LIST_DIR}/subdirectory consumer -D NEWEL_SOURCE=${NEWEL_SOURCE} -D NEWEL_CUDA=OFF
+               -D BUILD_SHARED_LIBS=${SHARED} -D NEWEL_SANITIZE=${SANITIZE} ${complete})
 
 # A project that names no build type is told once what that means, and one that does is not.
 if(NOT GENERATOR MATCHES "Multi-Config")
   foreach(type IN ITEMS "" Release)
     run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/subdirectory -B ${SCRATCH}/build-type-${type} -G ${GENERATOR}
-        -D CMAKE_BUILD_TYPE=${type} -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D PURLIN_SOURCE=${PURLIN_SOURCE}
-        -D PURLIN_CUDA=OFF)
+        -D CMAKE_BUILD_TYPE=${type} -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D NEWEL_SOURCE=${NEWEL_SOURCE}
+        -D NEWEL_CUDA=OFF)
     string(REGEX MATCHALL "CMAKE_BUILD_TYPE is empty" warnings "${output}")
     list(LENGTH warnings times)
     if(type STREQUAL "")

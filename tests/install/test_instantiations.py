@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import check_instantiations  # noqa: E402
 
 HEADER = """#pragma once
-namespace purlin {
+namespace newel {
 template <class T>
 struct Thing {
   explicit Thing(T value);
@@ -27,7 +27,7 @@ double plain(double a);
 }
 """
 DEFINES = """#include "thing.hpp"
-namespace purlin {
+namespace newel {
 template <class T> Thing<T>::Thing(T value) : inner{value} {}
 template <class T> T Thing<T>::twice() const { return 2 * inner.get(); }
 template <class T> T Thing<T>::Inner::get() const { return kept; }
@@ -38,8 +38,8 @@ INSTANTIATIONS
 """
 USES = """#include "thing.hpp"
 double use() {
-  const purlin::Thing<double> t(purlin::plain(1));
-  return t.twice() + t.inner.get() + purlin::in_header(1) + purlin::inlined() + purlin::pair_of(1).a;
+  const newel::Thing<double> t(newel::plain(1));
+  return t.twice() + t.inner.get() + newel::in_header(1) + newel::inlined() + newel::pair_of(1).a;
 }
 """
 
@@ -64,13 +64,13 @@ class Instantiations(unittest.TestCase):
 
     def test_a_member_of_a_nested_class_is_missing(self):
         members = "template Thing<double>::Thing(double); template double Thing<double>::twice() const;"
-        self.assertEqual(self.missing(members), ["purlin::Thing<double>::Inner::get() const"])
+        self.assertEqual(self.missing(members), ["newel::Thing<double>::Inner::get() const"])
 
     def test_members_and_constructors_that_are_only_used_where_they_are_defined_are_missing(self):
         self.assertEqual(
             sorted(self.missing("")),
-            ["purlin::Thing<double>::Inner::get() const", "purlin::Thing<double>::Thing(double)",
-             "purlin::Thing<double>::twice() const"],
+            ["newel::Thing<double>::Inner::get() const", "newel::Thing<double>::Thing(double)",
+             "newel::Thing<double>::twice() const"],
         )
 
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include <purlin/core/error.hpp>
-#include <purlin/io/matrix_file.hpp>
+#include <newel/core/error.hpp>
+#include <newel/io/matrix_file.hpp>
 
 #include "tests/support.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 using HostContext = Context<Space::host>;
 
@@ -60,4 +60,4 @@ class BigEndian {
   std::string bytes_;
 };
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <random>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
 std::vector<std::string> files_of_numpy() {
   std::vector<std::string> contents;
-  for (const auto& entry : std::filesystem::directory_iterator(PURLIN_IO_FILES)) {
+  for (const auto& entry : std::filesystem::directory_iterator(NEWEL_IO_FILES)) {
     // Files of PETSc may end behind any object, and tables anywhere.
     const std::string suffix = entry.path().extension().string();
     if (suffix == ".npy" || suffix == ".npz") contents.push_back(file_content(entry.path().string()));
@@ -60,7 +60,7 @@ TEST_CASE("changed bytes never crash the reader", "[io][damage]") {
 }
 
 TEST_CASE("a lying array of NumPy is refused with its place", "[io][npy]") {
-  const std::string good = file_content(std::string(PURLIN_IO_FILES) + "/vector.npy");
+  const std::string good = file_content(std::string(NEWEL_IO_FILES) + "/vector.npy");
   CHECK(complaint(replaced(good, "(3,)", "(4,)")) ==
         "f: byte 128: expected 32 bytes of numbers, found 24 at the end of the file");
   CHECK(complaint(replaced(good, "(3,)", "(2,)")) ==
@@ -78,7 +78,7 @@ TEST_CASE("a lying array of NumPy is refused with its place", "[io][npy]") {
 }
 
 TEST_CASE("a lying archive of SciPy is refused with its member", "[io][npz]") {
-  const auto packed = [](const std::string& name) { return file_content(std::string(PURLIN_IO_FILES) + "/" + name); };
+  const auto packed = [](const std::string& name) { return file_content(std::string(NEWEL_IO_FILES) + "/" + name); };
   const std::string good = packed("csr.npz");
   // A stored value is changed, which the checksum shows.
   std::string changed = good;

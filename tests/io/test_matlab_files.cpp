@@ -2,8 +2,8 @@
 // Files of MATLAB are answered with what converts them. python/tests/test_files.py runs the lines.
 #include "tests/io/io_support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

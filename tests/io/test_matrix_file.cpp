@@ -4,12 +4,12 @@
 
 #include <zlib.h>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
-std::string file(const std::string& name) { return std::string(PURLIN_IO_FILES) + "/" + name; }
+std::string file(const std::string& name) { return std::string(NEWEL_IO_FILES) + "/" + name; }
 
 MatrixFile read(const std::string& name) { return read_matrix_file(HostContext(2), file(name)); }
 

@@ -2,8 +2,8 @@
 // PETSc's binary files, written here byte by byte as MatView and VecView describe them.
 #include "tests/io/io_support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -2,8 +2,8 @@
 // Files that are written, against bytes that this test puts together, and read back.
 #include "tests/io/io_support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

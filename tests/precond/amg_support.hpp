@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/precond/amg/amg.hpp>
+#include <newel/precond/amg/amg.hpp>
 
 #include "tests/precond/applied.hpp"
 #include "tests/support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 using EigenDense = Eigen::MatrixXd;
 
@@ -276,4 +276,4 @@ EigenDense cycle_oracle(const Context<S>& ctx, const std::vector<detail::AmgLeve
   return twice.count(l) != 0 ? two_cycles_oracle(a, m) : m;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

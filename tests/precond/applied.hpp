@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include <purlin/spmv/operator.hpp>
+#include <newel/spmv/operator.hpp>
 
 #include "tests/support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 template <class T, Space S>
 std::vector<T> applied(const Context<S>& ctx, const LinearOperator<T, S>& m, const std::vector<T>& x) {
@@ -18,4 +18,4 @@ std::vector<T> applied(const Context<S>& ctx, const LinearOperator<T, S>& m, con
   return download(ctx, y);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

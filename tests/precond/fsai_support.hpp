@@ -3,15 +3,15 @@
 /// double: dense local systems by elimination with pivoting, nothing of the library.
 #pragma once
 
-#include <purlin/precond/fsai/fsai.hpp>
-#include <purlin/precond/fsai/fsai_options.hpp>
-#include <purlin/precond/pattern_options.hpp>
-#include <purlin/precond/registry.hpp>
+#include <newel/precond/fsai/fsai.hpp>
+#include <newel/precond/fsai/fsai_options.hpp>
+#include <newel/precond/pattern_options.hpp>
+#include <newel/precond/registry.hpp>
 
 #include "tests/precond/applied.hpp"
 #include "tests/support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 using Dense = std::vector<std::vector<long double>>;
 
@@ -173,4 +173,4 @@ HostCsr factor_of(const Context<S>& ctx, const FsaiOperator<T, S>& m) {
   return g;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// The columns of each row.
 using RowSets = std::vector<std::set<Index>>;
@@ -93,4 +93,4 @@ inline int cg_iterations(const HostCsr& a, const PrecondOptions& amg, double tol
   return report.iterations;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

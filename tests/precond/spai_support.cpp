@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace purlin::testing {
+namespace newel::testing {
 
 EigenMatrix eigen_of(const HostCsr& a) {
   EigenMatrix d = EigenMatrix::Zero(a.rows, a.cols);
@@ -56,4 +56,4 @@ LocalOracle local_oracle(const EigenMatrix& a, const Eigen::MatrixXi& pattern, I
   return o;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

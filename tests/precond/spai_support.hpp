@@ -4,12 +4,12 @@
 
 #include <Eigen/Core>
 
-#include <purlin/precond/registry.hpp>
-#include <purlin/precond/spai/spai_options.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/precond/spai/spai_options.hpp>
 
 #include "tests/support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 using EigenMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 using EigenVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
@@ -66,4 +66,4 @@ struct LocalOracle {
 
 LocalOracle local_oracle(const EigenMatrix& a, const Eigen::MatrixXi& pattern, Index j);
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG as an operator: the V-cycle against dense algebra, its symmetry, what it refuses.
-#include <purlin/precond/amg/amg.hpp>
+#include <newel/precond/amg/amg.hpp>
 
 #include <Eigen/Eigenvalues>
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/registry.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 constexpr Space host = Space::host;
@@ -355,4 +355,4 @@ TEST_BOTH("AMG takes the caller's near-null vectors, or rigid modes, or constant
   CHECK(unknowns(own, system.coordinates) == 2);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

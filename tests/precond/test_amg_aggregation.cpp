@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strength of connection, independent sets and aggregates of AMG, against plain searches.
-#include <purlin/precond/amg/aggregation.hpp>
+#include <newel/precond/amg/aggregation.hpp>
 
 #include <cmath>
 #include <set>
@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 constexpr Space host = Space::host;
@@ -164,4 +164,4 @@ TEST_CASE("AMG leaves out rows without neighbours, and no others", "[amg]") {
   for (const unsigned char left_out : weak.left_out) REQUIRE(left_out == 0);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 namespace {
 
@@ -134,4 +134,4 @@ TEST_CASE("AMG's captured cycle is its cycle, also after a refresh", "[amg][devi
   }
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG's sparse products and dense inverses against Eigen's.
-#include <purlin/precond/amg/block_rows_host.hpp>
-#include <purlin/precond/amg/galerkin.hpp>
+#include <newel/precond/amg/block_rows_host.hpp>
+#include <newel/precond/amg/galerkin.hpp>
 
 #include <Eigen/LU>
 #include <Eigen/SVD>
 
-#include <purlin/precond/amg/small_dense.hpp>
+#include <newel/precond/amg/small_dense.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 constexpr Space host = Space::host;
@@ -189,4 +189,4 @@ TEMPLATE_TEST_CASE("AMG's rows of blocks multiply as the matrix and its transpos
   }
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -3,12 +3,12 @@
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
-#include <purlin/precond/amg/small_dense.hpp>
+#include <newel/precond/amg/small_dense.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 // In one dense row of blocks of `block` rows after another.
@@ -117,4 +117,4 @@ TEST_BOTH("AMG leaves rows of zeros out of its inverse, and inverts a singular m
   }
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

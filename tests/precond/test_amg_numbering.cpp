@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/amg/node_numbering.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/amg/node_numbering.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 // Row i of what numbers component by component is row nodes_of(n, d)[i] of what numbers node by node.
@@ -220,4 +220,4 @@ TEST_BOTH("AMG names the caller's row without a diagonal, however nodes are numb
   }
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

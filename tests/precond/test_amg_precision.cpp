@@ -3,12 +3,12 @@
 #include <cmath>
 #include <functional>
 
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 // Diffusion on a grid of n^d cells, held by a unit conductance at two opposite sides: between cells the harmonic mean
@@ -142,4 +142,4 @@ TEST_BOTH("A cycle in single precision that fails is followed by one in double",
   CHECK(in_double);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

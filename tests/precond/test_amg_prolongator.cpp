@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG's prolongators against dense algebra.
-#include <purlin/precond/amg/prolongator.hpp>
+#include <newel/precond/amg/prolongator.hpp>
 
 #include <Eigen/Eigenvalues>
 
@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 constexpr Space host = Space::host;
@@ -292,4 +292,4 @@ TEST_CASE("AMG's prolongator is that of a matrix whose weak blocks are on the di
   }
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 TEST_BOTH("A full refresh of AMG equals a new setup on the same aggregates, bit for bit", "[amg]") {
   const auto ctx = make_context<S>();
@@ -114,4 +114,4 @@ TEST_BOTH("A galerkin refresh of AMG keeps the prolongators and replaces all els
   CHECK(difference_on_vectors(ctx, m, expected) < 1e-12);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

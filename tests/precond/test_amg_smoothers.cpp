@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG's smoothers: SPAI and FSAI against their definitions, which of them the setup chooses, refreshes.
-#include <purlin/precond/amg/amg_smoother.hpp>
+#include <newel/precond/amg/amg_smoother.hpp>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/matrix_market.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/matrix_market.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 constexpr Space host = Space::host;
@@ -270,4 +270,4 @@ TEST_BOTH("AMG moves to another order of a matrix of nodes, and takes new values
   CHECK(moved.difference(x, 16, y) < 1e-12 * norm_oracle(y));
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

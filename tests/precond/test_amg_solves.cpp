@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves with AMG: iterations that do not grow with the mesh, all solvers, and awkward systems.
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/linear_system.hpp>
 
 #include "apps/fem/assembly.hpp"
 #include "apps/fem/mesh.hpp"
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 SystemOptions system_options(const std::string& solver = "cg", const std::string& precond = "amg") {
@@ -244,4 +244,4 @@ TEST_BOTH("A time loop refreshes AMG, and iterations stay few", "[amg]") {
   }
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The products of an AMG cycle's blocked matrices on the device, against Eigen's.
-#include <purlin/precond/amg/block_rows.hpp>
+#include <newel/precond/amg/block_rows.hpp>
 
 #include <numeric>
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 HostCsr with_lengths(Index rows, Index cols, const std::function<Offset(Index)>& length) {
@@ -91,4 +91,4 @@ TEMPLATE_TEST_CASE("AMG's rows of blocks that stand elsewhere on the device", "[
   check_product(stored, x, to_vector(ctx, y.cspan()), place);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

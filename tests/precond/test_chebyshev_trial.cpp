@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where flat elements need FSAI as AMG's smoother on a host, and where Chebyshev's polynomial does.
-#include <purlin/precond/amg/chebyshev_trial.hpp>
+#include <newel/precond/amg/chebyshev_trial.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 constexpr Space host = Space::host;
@@ -94,4 +94,4 @@ TEST_CASE("Chebyshev's polynomial smooths a body whose surface is meshed badly, 
   CHECK(iterations(heart.a, AmgSmoother::automatic) < 0.5 * iterations(heart.a, AmgSmoother::chebyshev));
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -8,13 +8,13 @@
 #include <string>
 #include <tuple>
 
-#include <purlin/core/matrix_traits.hpp>
-#include <purlin/precond/build_cost.hpp>
-#include <purlin/precond/choice.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/matrix_traits.hpp>
+#include <newel/precond/build_cost.hpp>
+#include <newel/precond/choice.hpp>
+#include <newel/solver/linear_system.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

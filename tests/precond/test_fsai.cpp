@@ -5,12 +5,12 @@
 
 #include <map>
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/fsai/fsai_pattern.hpp>
-#include <purlin/precond/sparsity.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/fsai/fsai_pattern.hpp>
+#include <newel/precond/sparsity.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -159,7 +159,7 @@ TEST_BOTH("FSAI on the pattern of a full matrix is its inverse", "[precond][fsai
   }
 }
 
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 TEST_CASE("FSAI's factor on the device is that of the host, to rounding", "[precond][fsai][device]") {
   const Context<Space::host> host;
   const Context<Space::device> device;

@@ -5,10 +5,10 @@
 
 #include <set>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 TEST_BOTH("FSAI refuses a matrix that is not symmetric and names the first pair in the caller's numbering",
           "[precond][fsai]") {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <set>
 
-#include <purlin/precond/fsai/fsai_symbolic.hpp>
+#include <newel/precond/fsai/fsai_symbolic.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -193,7 +193,7 @@ TEST_BOTH("Rows of FSAI's factor share a factorisation where each adds its diago
   check(symmetric_pattern(257));
 }
 
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 TEST_CASE("FSAI's patterns are the same from kernels as from the host", "[precond][fsai][device]") {
   const Context<Space::host> host;
   const Context<Space::device> device;

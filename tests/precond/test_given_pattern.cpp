@@ -6,14 +6,14 @@
 
 #include <set>
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/fsai/fsai_options.hpp>
-#include <purlin/precond/pattern_options.hpp>
-#include <purlin/precond/spai/spai_options.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/fsai/fsai_options.hpp>
+#include <newel/precond/pattern_options.hpp>
+#include <newel/precond/spai/spai_options.hpp>
+#include <newel/solver/linear_system.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

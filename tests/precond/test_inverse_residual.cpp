@@ -3,12 +3,12 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/inverse_residual.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/inverse_residual.hpp>
+#include <newel/spmv/registry.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

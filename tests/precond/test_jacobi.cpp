@@ -4,12 +4,12 @@
 #include "tests/precond/applied.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/registry.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -4,11 +4,11 @@
 #include "tests/precond/applied.hpp"
 #include "tests/precond/spai_support.hpp"
 
-#include <purlin/precond/fsai/fsai_options.hpp>
-#include <purlin/precond/longest_rows.hpp>
+#include <newel/precond/fsai/fsai_options.hpp>
+#include <newel/precond/longest_rows.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

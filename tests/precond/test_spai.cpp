@@ -5,10 +5,10 @@
 
 #include <Eigen/LU>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

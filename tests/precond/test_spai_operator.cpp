@@ -3,16 +3,16 @@
 #include "tests/catch.hpp"
 #include "tests/precond/spai_support.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/pattern_options.hpp>
-#include <purlin/precond/spai/adaptive.hpp>
-#include <purlin/precond/spai/spai_layout.hpp>
-#include <purlin/precond/spai/spai_options.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/pattern_options.hpp>
+#include <newel/precond/spai/adaptive.hpp>
+#include <newel/precond/spai/spai_layout.hpp>
+#include <newel/precond/spai/spai_options.hpp>
+#include <newel/solver/linear_system.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

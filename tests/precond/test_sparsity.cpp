@@ -5,11 +5,11 @@
 
 #include <set>
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/sparsity.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/sparsity.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::Sparsity;
 
 namespace {

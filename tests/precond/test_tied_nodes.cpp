@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that flat elements tie to each other: FSAI's pattern around them, and FSAI on it.
-#include <purlin/core/machine.hpp>
-#include <purlin/precond/amg/amg_smoother.hpp>
-#include <purlin/precond/amg/smoothing_look.hpp>
-#include <purlin/precond/amg/tied_nodes.hpp>
-#include <purlin/precond/build_cost.hpp>
-#include <purlin/precond/registry.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/precond/amg/amg_smoother.hpp>
+#include <newel/precond/amg/smoothing_look.hpp>
+#include <newel/precond/amg/tied_nodes.hpp>
+#include <newel/precond/build_cost.hpp>
+#include <newel/precond/registry.hpp>
 
 #include <algorithm>
 #include <map>
@@ -15,7 +15,7 @@
 #include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 constexpr Space host = Space::host;
@@ -373,4 +373,4 @@ TEST_BOTH("A look at the values tells how AMG will smooth its first level, and w
   CHECK((S == host) == (with.iteration_share > 1));
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

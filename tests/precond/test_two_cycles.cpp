@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 namespace {
 
 constexpr Space host = Space::host;
@@ -203,4 +203,4 @@ TEST_CASE("With AMG the iterations for a thin elastic body do not grow with its 
   CHECK(counts[1] < 30);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

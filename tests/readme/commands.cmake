@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs what README.md (TEXT) prints with the program of the quickstart, by PURLIN in ROOT; fails where one does.
+# Runs what README.md (TEXT) prints with the program of the quickstart, by NEWEL in ROOT; fails where one does.
 cmake_minimum_required(VERSION 3.24)
-file(STRINGS ${TEXT} lines REGEX "^build/quickstart/bin/purlin ")
+file(STRINGS ${TEXT} lines REGEX "^build/quickstart/bin/newel ")
 if(NOT lines)
   message(FATAL_ERROR "${TEXT} has no command that can be run as printed")
 endif()
 foreach(line IN LISTS lines)
-  string(REGEX REPLACE "^build/quickstart/bin/purlin | *#.*" "" arguments "${line}")
+  string(REGEX REPLACE "^build/quickstart/bin/newel | *#.*" "" arguments "${line}")
   separate_arguments(arguments UNIX_COMMAND "${arguments}")
-  execute_process(COMMAND ${PURLIN} ${arguments} WORKING_DIRECTORY ${ROOT} RESULT_VARIABLE status)
+  execute_process(COMMAND ${NEWEL} ${arguments} WORKING_DIRECTORY ${ROOT} RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "'${line}' ended with ${status}")
   endif()

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/reorder/partition.hpp>
+#include <newel/reorder/partition.hpp>
 
 #include "tests/matrices.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 using HostPattern = Pattern<Space::host>;
 
@@ -100,4 +100,4 @@ inline Quality quality_of(const HostCsr& a, const std::vector<Index>& part_of_ro
   return q;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

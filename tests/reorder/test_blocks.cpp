@@ -2,12 +2,12 @@
 // Node blocks of patterns that one can check by hand.
 #include "tests/catch.hpp"
 
-#include <purlin/reorder/blocks.hpp>
+#include <newel/reorder/blocks.hpp>
 
 #include "tests/reorder/patterns.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

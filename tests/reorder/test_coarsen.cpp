@@ -4,16 +4,16 @@
 
 #include <numeric>
 
-#include <purlin/reorder/balance.hpp>
-#include <purlin/reorder/coarsen.hpp>
-#include <purlin/reorder/pattern_graph.hpp>
-#include <purlin/reorder/refine.hpp>
+#include <newel/reorder/balance.hpp>
+#include <newel/reorder/coarsen.hpp>
+#include <newel/reorder/pattern_graph.hpp>
+#include <newel/reorder/refine.hpp>
 
 #include "tests/reorder/patterns.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

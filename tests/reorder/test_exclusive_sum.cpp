@@ -3,10 +3,10 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <newel/reorder/exclusive_sum.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -40,7 +40,7 @@ TEST_BOTH("Counts become the sums of those before them", "[reorder][exclusive_su
   }
 }
 
-#if PURLIN_HAS_CUDA
+#if NEWEL_HAS_CUDA
 TEST_CASE("Sums on the device do not depend on how many counts are scanned at once",
           "[reorder][exclusive_sum][device]") {
   const Context<Space::device> ctx;

@@ -2,16 +2,16 @@
 // Vertices without neighbours: taken out by hand, put back level, and what partitions of such matrices look like.
 #include "tests/catch.hpp"
 
-#include <purlin/reorder/isolated.hpp>
-#include <purlin/reorder/partitioners.hpp>
-#include <purlin/reorder/pattern_graph.hpp>
+#include <newel/reorder/isolated.hpp>
+#include <newel/reorder/partitioners.hpp>
+#include <newel/reorder/pattern_graph.hpp>
 
 #include "tests/reorder/patterns.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
-using namespace purlin::detail;
+using namespace newel;
+using namespace newel::testing;
+using namespace newel::detail;
 
 namespace {
 

@@ -8,15 +8,15 @@
 #include <numeric>
 #include <thread>
 
-#include <purlin/core/error.hpp>
-#include <purlin/reorder/parallel_sort.hpp>
-#include <purlin/reorder/partition.hpp>
+#include <newel/core/error.hpp>
+#include <newel/reorder/parallel_sort.hpp>
+#include <newel/reorder/partition.hpp>
 
 #include "tests/reorder/patterns.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

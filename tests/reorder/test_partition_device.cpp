@@ -3,18 +3,18 @@
 // is left to the host.
 #include <numeric>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/partition_device.hpp>
-#include <purlin/spmv/ehyb/ehyb_plan.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/reorder/partition_device.hpp>
+#include <newel/spmv/ehyb/ehyb_plan.hpp>
+#include <newel/spmv/registry.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/reorder/patterns.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -2,13 +2,13 @@
 // The graph of A + A^T with merged rows, on hand-made patterns and against a map of all edges.
 #include "tests/catch.hpp"
 
-#include <purlin/reorder/pattern_graph.hpp>
+#include <newel/reorder/pattern_graph.hpp>
 
 #include "tests/reorder/patterns.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The permuted pattern, element by element: row pointers, columns and sources, for rows of every length at which the
 // device takes another way.
-#include <purlin/reorder/permute_pattern.hpp>
+#include <newel/reorder/permute_pattern.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -18,7 +18,7 @@ program() {  # file, lines
 }
 # Three cases, by name or all; the second fails a check, and the third does not end under a tool.
 # shellcheck disable=SC2016
-program "$stage/bin/purlin_tests" '
+program "$stage/bin/newel_tests" '
 if [ "$1" = "[device]" ]; then
   printf "0.300 s: first, of [all]\n0.200 s: second\n0.100 s: third\n"
   echo "test cases: 3 | 2 passed | 1 failed"
@@ -30,7 +30,7 @@ case $cases in
   *third*) exit 1 ;;
   *) echo "All tests passed (7 assertions in 1 test case)" ;;
 esac'
-program "$stage/bin/purlin" 'echo "CUDA toolkit 13.0, compiled for architectures 90"'
+program "$stage/bin/newel" 'echo "CUDA toolkit 13.0, compiled for architectures 90"'
 # shellcheck disable=SC2016
 program "$scratch/tools/nvidia-smi" '
 case $1 in
@@ -41,7 +41,7 @@ esac'
 # shellcheck disable=SC2016
 program "$scratch/tools/compute-sanitizer" '
 tool=$2
-while [ "${1##*/}" != purlin_tests ]; do shift; done
+while [ "${1##*/}" != newel_tests ]; do shift; done
 "$@" || exit 9
 [ "$tool" = memcheck ] && echo "========= ERROR SUMMARY: 2 errors" && exit
 echo "========= RACECHECK SUMMARY: 3 hazards displayed (0 errors, 3 warnings)"'

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 using Columns = std::vector<std::vector<double>>;
 
@@ -111,4 +111,4 @@ Batch<T> check_against_alone(const Context<S>& ctx, const Rows& a, const SystemO
   return found;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/system_state.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/system_state.hpp>
 
-namespace purlin::testing {
+namespace newel::testing {
 
 // The second differences of a line: as many iterations as rows.
 inline HostCsr line_matrix(Index n) {
@@ -178,4 +178,4 @@ struct Moving {
   }
 };
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -7,9 +7,9 @@
 
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/solver/registry.hpp>
+#include <newel/solver/registry.hpp>
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// b for a known x, and a guess of zeros.
 template <Space S>
@@ -35,4 +35,4 @@ struct Problem {
   }
 };
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -9,7 +9,7 @@
 
 #include "tests/solver/systems.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// A system with a right-hand side.
 struct ReportedSystem {
@@ -109,4 +109,4 @@ inline ReportedSystem penalty_convection() {
   return s;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -12,10 +12,10 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/cg.hpp>
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/cg.hpp>
 
-namespace purlin::testing {
+namespace newel::testing {
 
 constexpr Space device = Space::device;
 
@@ -298,4 +298,4 @@ inline void check_ends_in_truth(const Rows& a, const SystemOptions& options, int
   CHECK(report.true_residual <= 1e-12 * norm(b));
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

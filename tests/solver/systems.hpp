@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/cg.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/csr.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/linear_system.hpp>
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// A method by its name, for GMRES with the length of its cycles and the side of M.
 inline SolverOptions solver_options(const std::string& name, int restart = 0, bool left = false) {
@@ -176,4 +176,4 @@ Solved<T, S> run_system(const Context<S>& ctx, LinearSystem<T, S>& system, const
   return result;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -3,18 +3,18 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/matrix_market.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/spai/spai_options.hpp>
-#include <purlin/solver/gmres.hpp>
+#include <newel/core/matrix_market.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/spai/spai_options.hpp>
+#include <newel/solver/gmres.hpp>
 
 #include <Eigen/Dense>
 
 #include <cstdio>
 #include <limits>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

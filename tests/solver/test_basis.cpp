@@ -3,12 +3,12 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/basis.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/basis.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
-using purlin::detail::basis_combine;
+using namespace newel;
+using namespace newel::testing;
+using newel::detail::basis_combine;
 
 namespace {
 

@@ -3,12 +3,12 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/bicgstab_recurrence.hpp>
-#include <purlin/solver/cg.hpp>
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/bicgstab_recurrence.hpp>
+#include <newel/solver/cg.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

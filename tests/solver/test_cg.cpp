@@ -4,13 +4,13 @@
 #include "tests/solver/column_support.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
 
-#include <purlin/solver/cg.hpp>
+#include <newel/solver/cg.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

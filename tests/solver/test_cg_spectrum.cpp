@@ -6,13 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/solver/cg.hpp>
-#include <purlin/solver/cg_spectrum.hpp>
-#include <purlin/solver/linear_system.hpp>
-#include <purlin/solver/residual_rate.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/cg_spectrum.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/solver/residual_rate.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::CgCoefficients;
 using detail::CgSpectrum;
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <cmath>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

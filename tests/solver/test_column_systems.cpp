@@ -6,10 +6,10 @@
 
 #include <numeric>
 
-#include <purlin/precond/registry.hpp>
+#include <newel/precond/registry.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

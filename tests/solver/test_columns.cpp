@@ -4,10 +4,10 @@
 #include "tests/catch.hpp"
 #include "tests/solver/column_support.hpp"
 
-#include <purlin/solver/gmres.hpp>
+#include <newel/solver/gmres.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 TEST_BOTH("each of k columns takes the iterations that it takes alone, and is solved", "[columns]") {
   const Context<S> ctx;

@@ -5,8 +5,8 @@
 
 #include <Eigen/SparseCholesky>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <optional>
 
-#include <purlin/core/error.hpp>
-#include <purlin/solver/linear_system.hpp>
-#include <purlin/spmv/scaled_estimates.hpp>
+#include <newel/core/error.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/spmv/scaled_estimates.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -9,12 +9,12 @@
 #include <fstream>
 #include <functional>
 
-#include <purlin/solver/decision_cache.hpp>
-#include <purlin/solver/linear_system.hpp>
-#include <purlin/spmv/scaled_estimates.hpp>
+#include <newel/solver/decision_cache.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/spmv/scaled_estimates.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::KeptDecision;
 
 namespace {

@@ -2,10 +2,10 @@
 // Decisions as text: everything comes back, and nothing else is taken for one.
 #include "tests/catch.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/solver/decision.hpp>
+#include <newel/core/error.hpp>
+#include <newel/solver/decision.hpp>
 
-using namespace purlin;
+using namespace newel;
 
 namespace {
 
@@ -54,7 +54,7 @@ SystemDecision full_decision() {
 TEST_CASE("A decision is one line of JSON, with the fields that a reader wants by name", "[decision]") {
   const std::string text = json_of(full_decision());
   CHECK(text.find('\n') == std::string::npos);
-  for (const char* part : {R"("purlin_decision": 1)", R"("format": "ehyb")", R"("preconditioner": "fsai")",
+  for (const char* part : {R"("newel_decision": 1)", R"("format": "ehyb")", R"("preconditioner": "fsai")",
                            R"("solvers": ["cg", "gmres"])", R"("solves": 12)", R"("last_iterations": 34)",
                            R"("simple_iterations": 0.1)", R"("entries": 3000000000)",
                            R"("format_reason": "a \"reason\"")", R"("negative_diagonal": {"count": 3, "first": 9})",
@@ -83,7 +83,7 @@ TEST_CASE("Every field of a decision comes back", "[decision]") {
     CHECK(again.weaker->present.name == "jacobi");
   }
   // Fields of a later release are passed over, those of an earlier one missing.
-  const SystemDecision few = decision_of(R"({"purlin_decision": 1, "format": "bce", "colour": [1, {"a": null}]})");
+  const SystemDecision few = decision_of(R"({"newel_decision": 1, "format": "bce", "colour": [1, {"a": null}]})");
   CHECK(few.format == "bce");
   CHECK(few.solvers.empty());
   CHECK_FALSE(few.ranked.has_value());
@@ -97,16 +97,16 @@ TEST_CASE("What is no decision is refused", "[decision]") {
   for (const char* bad : {
            R"({})",
            R"([1])",
-           R"({"purlin_decision": 2})",
-           R"({"purlin_decision": "1"})",
-           R"({"purlin_decision": 1, "format": 3})",
-           R"({"purlin_decision": 1, "solves": -1})",
-           R"({"purlin_decision": 1, "solves": 1.5})",
-           R"({"purlin_decision": 1, "solves": 1e10})",
-           R"({"purlin_decision": 1, "solvers": ["cg", 2]})",
-           R"({"purlin_decision": 1, "ranked": {"present": 1}})",
-           R"({"purlin_decision": 1, "provisional": "yes"})",
-           R"({"purlin_decision": 1, "expected_iterations": null})",
+           R"({"newel_decision": 2})",
+           R"({"newel_decision": "1"})",
+           R"({"newel_decision": 1, "format": 3})",
+           R"({"newel_decision": 1, "solves": -1})",
+           R"({"newel_decision": 1, "solves": 1.5})",
+           R"({"newel_decision": 1, "solves": 1e10})",
+           R"({"newel_decision": 1, "solvers": ["cg", 2]})",
+           R"({"newel_decision": 1, "ranked": {"present": 1}})",
+           R"({"newel_decision": 1, "provisional": "yes"})",
+           R"({"newel_decision": 1, "expected_iterations": null})",
        }) {
     CAPTURE(bad);
     CHECK_THROWS_AS(decision_of(bad), InputError);

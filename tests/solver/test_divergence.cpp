@@ -3,12 +3,12 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/matrix_market.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/cg.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/symmetry.hpp>
+#include <newel/core/matrix_market.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/symmetry.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

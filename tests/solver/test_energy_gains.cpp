@@ -6,12 +6,12 @@
 #include <array>
 #include <map>
 
-#include <purlin/solver/cg.hpp>
-#include <purlin/solver/energy_gains.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/energy_gains.hpp>
+#include <newel/solver/linear_system.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

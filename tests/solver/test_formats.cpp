@@ -3,11 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/linear_system.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

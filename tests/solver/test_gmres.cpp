@@ -3,11 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/solver/basis.hpp>
-#include <purlin/solver/gmres.hpp>
+#include <newel/solver/basis.hpp>
+#include <newel/solver/gmres.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/matrix_market.hpp>
-#include <purlin/solver/gmres.hpp>
+#include <newel/core/matrix_market.hpp>
+#include <newel/solver/gmres.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 TEST_CASE("GMRES orthogonalises carefully where its recurrence did not keep its word", "[solver][gmres][data]") {
   if (skipped_without_data()) return;

@@ -3,11 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/solver/iteration_cost.hpp>
-#include <purlin/solver/registry.hpp>
+#include <newel/solver/iteration_cost.hpp>
+#include <newel/solver/registry.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -7,14 +7,14 @@
 #include <functional>
 #include <memory>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/cg.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/iteration_graph.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/iteration_graph.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

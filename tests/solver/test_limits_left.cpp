@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a part of a solve leaves of its limits.
-#include <purlin/solver/limits_left.hpp>
+#include <newel/solver/limits_left.hpp>
 
 #include "tests/catch.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 TEST_CASE("what is left of a solve's limits is what its parts have not taken", "[solver]") {
   StopCriterion stop;
@@ -27,4 +27,4 @@ TEST_CASE("what is left of a solve's limits is what its parts have not taken", "
   CHECK(detail::limits_left(stop, 0, 2.5).time_limit_seconds < 1e-6);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -3,17 +3,17 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/gmres.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/gmres.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <thread>
 #include <cmath>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -6,16 +6,16 @@
 #include <limits>
 #include <map>
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/fsai/fsai_options.hpp>
-#include <purlin/precond/pattern_options.hpp>
-#include <purlin/precond/spai/spai_options.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/linear_system.hpp>
-#include <purlin/solver/memory_estimate.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/fsai/fsai_options.hpp>
+#include <newel/precond/pattern_options.hpp>
+#include <newel/precond/spai/spai_options.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/solver/memory_estimate.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

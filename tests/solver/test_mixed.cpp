@@ -3,18 +3,18 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/matrix_market.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/mixed_stagnation.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/matrix_market.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/gmres.hpp>
+#include <newel/solver/mixed_stagnation.hpp>
+#include <newel/spmv/registry.hpp>
 
 #include <limits>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -405,7 +405,7 @@ TEST_BOTH("A correction that drifts from the true residual is given up for doubl
 }
 
 TEST_CASE("a look at the drift comes when a correction is twice as long as at the last one", "[mixed]") {
-  purlin::detail::DriftWatch watch(100);
+  newel::detail::DriftWatch watch(100);
   CHECK_FALSE(watch.due(163));
   CHECK(watch.due(164));
   CHECK_FALSE(watch.note(0.19, 1));

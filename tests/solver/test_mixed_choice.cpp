@@ -4,11 +4,11 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/scaled_estimates.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/spmv/scaled_estimates.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -6,14 +6,14 @@
 #include <cmath>
 #include <optional>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/cg.hpp>
-#include <purlin/solver/operator_exchange.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/operator_exchange.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -11,8 +11,8 @@
 #include <optional>
 #include <thread>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/amg/amg_options.hpp>
-#include <purlin/solver/symmetry.hpp>
-#include <purlin/solver/true_residual.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/amg/amg_options.hpp>
+#include <newel/solver/symmetry.hpp>
+#include <newel/solver/true_residual.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

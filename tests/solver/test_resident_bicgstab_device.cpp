@@ -2,8 +2,8 @@
 // BiCGStab in one kernel: the same iterates as by separate ones, whatever ends a solve, and again after a refresh.
 #include "tests/solver/resident_support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

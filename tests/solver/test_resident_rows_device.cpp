@@ -6,10 +6,10 @@
 
 #include "tests/solver/resident_support.hpp"
 
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/vector_ops.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

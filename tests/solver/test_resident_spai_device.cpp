@@ -2,12 +2,12 @@
 // BiCGStab with SPAI in one kernel: M is a matrix of A's parts, whose halo may be another than A's.
 #include "tests/solver/resident_support.hpp"
 
-#include <purlin/precond/pattern_options.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/precond/spai/spai_options.hpp>
+#include <newel/precond/pattern_options.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/precond/spai/spai_options.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

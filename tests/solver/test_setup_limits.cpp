@@ -6,12 +6,12 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/precond/pattern_options.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/system_state.hpp>
+#include <newel/precond/pattern_options.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/system_state.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

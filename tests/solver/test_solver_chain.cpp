@@ -5,17 +5,17 @@
 #include "tests/solver/column_support.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/null_space.hpp>
-#include <purlin/solver/registry.hpp>
-#include <purlin/solver/solver_chain.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/null_space.hpp>
+#include <newel/solver/registry.hpp>
+#include <newel/solver/solver_chain.hpp>
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/solver/system_facts.hpp>
+#include <newel/solver/system_facts.hpp>
 
 #include "tests/solver/problem.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -5,11 +5,11 @@
 
 #include <cstddef>
 
-#include <purlin/core/error.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <newel/core/error.hpp>
+#include <newel/solver/linear_system.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -3,12 +3,12 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/solver/linear_system.hpp>
-#include <purlin/solver/residual_rate.hpp>
-#include <purlin/solver/system_learning.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/solver/residual_rate.hpp>
+#include <newel/solver/system_learning.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include "tests/core/memory_support.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

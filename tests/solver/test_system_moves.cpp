@@ -5,11 +5,11 @@
 #include "tests/precond/amg_support.hpp"
 #include "tests/solver/made_up_operators.hpp"
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/scaled_estimates.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/spmv/scaled_estimates.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 TEST_BOTH("A stronger preconditioner follows where it pays, and a solve goes on from its x", "[exchange][learning]") {
   Moving<S> jacobi("refused");

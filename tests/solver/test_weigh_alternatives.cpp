@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <purlin/solver/system_state.hpp>
+#include <newel/solver/system_state.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include "tests/catch.hpp"
 #include "tests/solver/made_up_operators.hpp"
 
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/vector_ops.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 TEST_BOTH("Solves that are too short for a preconditioner pay for it together", "[exchange][learning]") {
   constexpr double price = 150e-3;

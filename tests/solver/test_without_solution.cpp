@@ -3,8 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

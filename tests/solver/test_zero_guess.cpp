@@ -3,14 +3,14 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/registry.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/solver/registry.hpp>
 
 #include <limits>
 #include <numeric>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

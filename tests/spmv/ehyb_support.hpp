@@ -9,7 +9,7 @@
 #include "tests/reorder/patterns.hpp"
 #include "tests/support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// Random bounds of `parts` parts; multiples of `block`.
 inline std::vector<Index> random_bounds(Index rows, Index parts, Index block, std::uint64_t seed) {
@@ -21,4 +21,4 @@ inline std::vector<Index> random_bounds(Index rows, Index parts, Index block, st
   return {bounds.begin(), bounds.end()};
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -2,11 +2,11 @@
 /// The matrix that ELL-WARP's README draws, and how its tests build layouts.
 #pragma once
 
-#include <purlin/spmv/ell_warp/ell_warp_layout.hpp>
+#include <newel/spmv/ell_warp/ell_warp_layout.hpp>
 
 #include "tests/support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// A matrix by the columns of its rows; the value of entry k is k + 1.
 inline HostCsr matrix_of_columns(Index cols, const std::vector<std::vector<Index>>& rows) {
@@ -76,4 +76,4 @@ inline detail::EllWarpRules rules_of(Index width, Index threshold = detail::no_t
   return rules;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/spmv/ehyb_symmetric/pair_rounds.hpp>
+#include <newel/spmv/ehyb_symmetric/pair_rounds.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/matrices.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 using HostRounds = detail::PairRounds<Space::host>;
 
@@ -125,4 +125,4 @@ inline double crowding(const HostRounds& rounds, int lanes, Index banks) {
   return sum / static_cast<double>(2 * groups);
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

@@ -3,14 +3,14 @@
 /// vectors in the caller's order.
 #pragma once
 
-#include <purlin/core/machine.hpp>
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/machine.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/spmv/registry.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-namespace purlin::testing {
+namespace newel::testing {
 
 /// A device like an H200: 132 multiprocessors of 2048 threads, warps of 32, 227 KB of shared memory, 50 MB of
 /// second-level cache, 4.2 TB/s.
@@ -257,4 +257,4 @@ std::vector<T> whole_vector(Index n) {
   return x;
 }
 
-}  // namespace purlin::testing
+}  // namespace newel::testing

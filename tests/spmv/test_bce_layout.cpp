@@ -3,10 +3,10 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/spmv/bce/bce_layout.hpp>
+#include <newel/spmv/bce/bce_layout.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/spmv/bce/bce_partition.hpp>
+#include <newel/spmv/bce/bce_partition.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -3,12 +3,12 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/core/column_ops.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
+#include <newel/core/column_ops.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

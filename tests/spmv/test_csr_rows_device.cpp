@@ -4,11 +4,11 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/spmv/cost_model.hpp>
-#include <purlin/spmv/csr/csr_rows.hpp>
+#include <newel/spmv/cost_model.hpp>
+#include <newel/spmv/csr/csr_rows.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/spmv/ehyb/ehyb.hpp>
-#include <purlin/spmv/ehyb/ehyb_plan.hpp>
+#include <newel/spmv/ehyb/ehyb.hpp>
+#include <newel/spmv/ehyb/ehyb_plan.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::EhybGeometry;
 
 namespace {

@@ -3,8 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 TEST_CASE("Where several parts share a multiprocessor, each has whole warps, and every row is written",
           "[device][ehyb]") {

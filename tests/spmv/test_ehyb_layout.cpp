@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <tuple>
 
-#include <purlin/core/error.hpp>
-#include <purlin/spmv/ehyb/ehyb_layout.hpp>
+#include <newel/core/error.hpp>
+#include <newel/spmv/ehyb/ehyb_layout.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::EhybShape;
 
 namespace {

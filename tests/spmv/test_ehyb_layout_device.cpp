@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include <purlin/core/error.hpp>
-#include <purlin/spmv/ehyb/ehyb.hpp>
+#include <newel/core/error.hpp>
+#include <newel/spmv/ehyb/ehyb.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::EhybLayout;
 using detail::EhybShape;
 using detail::make_ehyb_layout;

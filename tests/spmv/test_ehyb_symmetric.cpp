@@ -4,8 +4,8 @@
 #include "tests/spmv/ehyb_support.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

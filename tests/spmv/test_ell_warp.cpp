@@ -4,12 +4,12 @@
 #include "tests/spmv/ell_warp_support.hpp"
 #include "tests/temporary_folder.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/spmv/ell_warp/ell_warp.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <newel/core/error.hpp>
+#include <newel/spmv/ell_warp/ell_warp.hpp>
+#include <newel/spmv/registry.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

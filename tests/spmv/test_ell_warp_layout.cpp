@@ -3,11 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/ell_warp_support.hpp"
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/row_order.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/reorder/row_order.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using Indices = std::vector<Index>;
 using Offsets = std::vector<Offset>;
 

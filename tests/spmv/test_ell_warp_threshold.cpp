@@ -4,10 +4,10 @@
 #include "tests/spmv/spmv_support.hpp"
 #include "tests/spmv/ell_warp_support.hpp"
 
-#include <purlin/spmv/ell_warp/threshold_model.hpp>
+#include <newel/spmv/ell_warp/threshold_model.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::EllWarpCounts;
 using detail::ThresholdWeights;
 

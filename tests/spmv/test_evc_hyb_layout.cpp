@@ -3,10 +3,10 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/spmv/evc_hyb/evc_hyb_layout.hpp>
+#include <newel/spmv/evc_hyb/evc_hyb_layout.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

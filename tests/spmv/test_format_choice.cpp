@@ -6,14 +6,14 @@
 
 #include <cmath>
 
-#include <purlin/core/error.hpp>
-#include <purlin/solver/linear_system.hpp>
-#include <purlin/spmv/ehyb/ehyb_plan.hpp>
-#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
-#include <purlin/spmv/format_choice.hpp>
+#include <newel/core/error.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/spmv/ehyb/ehyb_plan.hpp>
+#include <newel/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
+#include <newel/spmv/format_choice.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -7,11 +7,11 @@
 
 #include <fstream>
 
-#include <purlin/solver/linear_system.hpp>
-#include <purlin/spmv/machine_speed.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/spmv/machine_speed.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/spmv/operator.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -8,11 +8,11 @@
 
 #include <algorithm>
 
-#include <purlin/spmv/ehyb_symmetric/pair_matchings.hpp>
-#include <purlin/spmv/ehyb_symmetric/pair_rounds.hpp>
+#include <newel/spmv/ehyb_symmetric/pair_matchings.hpp>
+#include <newel/spmv/ehyb_symmetric/pair_rounds.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::PairShape;
 
 namespace {

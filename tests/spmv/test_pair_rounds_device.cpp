@@ -6,8 +6,8 @@
 #include "tests/spmv/pair_support.hpp"
 #include "tests/support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::PairShape;
 
 namespace {

@@ -10,11 +10,11 @@
 #include <fstream>
 #include <functional>
 
-#include <purlin/spmv/format_choice.hpp>
-#include <purlin/spmv/plan_cache.hpp>
+#include <newel/spmv/format_choice.hpp>
+#include <newel/spmv/plan_cache.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 using detail::CachedPlan;
 using detail::PlanCache;
 using detail::PlanKey;

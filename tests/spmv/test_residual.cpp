@@ -2,13 +2,13 @@
 // The residuals of every format against sums in 113 bits, where almost everything cancels.
 #include <cmath>
 
-#include <purlin/core/twice_sum.hpp>
+#include <newel/core/twice_sum.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

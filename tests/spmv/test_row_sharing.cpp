@@ -3,12 +3,12 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/spmv/bce/bce_layout.hpp>
-#include <purlin/spmv/evc_hyb/evc_hyb_layout.hpp>
-#include <purlin/spmv/row_sharing.hpp>
+#include <newel/spmv/bce/bce_layout.hpp>
+#include <newel/spmv/evc_hyb/evc_hyb_layout.hpp>
+#include <newel/spmv/row_sharing.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
-#include <purlin/core/error.hpp>
-#include <purlin/spmv/slot_gather.hpp>
+#include <newel/core/error.hpp>
+#include <newel/spmv/slot_gather.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

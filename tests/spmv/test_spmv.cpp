@@ -3,10 +3,10 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 TEST_BOTH("Every format multiplies every awkward matrix, from row pointers of either width", "[spmv]") {
   const auto ctx = make_context<S>();

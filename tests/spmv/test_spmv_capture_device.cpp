@@ -4,10 +4,10 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <purlin/precond/registry.hpp>
+#include <newel/precond/registry.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 

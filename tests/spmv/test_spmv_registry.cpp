@@ -6,11 +6,11 @@
 #include <cmath>
 #include <set>
 
-#include <purlin/core/error.hpp>
-#include <purlin/spmv/csr/csr.hpp>
+#include <newel/core/error.hpp>
+#include <newel/spmv/csr/csr.hpp>
 
-using namespace purlin;
-using namespace purlin::testing;
+using namespace newel;
+using namespace newel::testing;
 
 namespace {
 
@@ -57,7 +57,7 @@ TEST_CASE("Every line of the table is complete on the host and told apart by its
     CHECK((format.make.get<double, Space::host>() == nullptr) == (format.make.get<float, Space::host>() == nullptr));
     CHECK((format.make.get<double, Space::device>() == nullptr) ==
           (format.make.get<float, Space::device>() == nullptr));
-    if (PURLIN_HAS_CUDA == 0) CHECK(format.make.get<double, Space::device>() == nullptr);
+    if (NEWEL_HAS_CUDA == 0) CHECK(format.make.get<double, Space::device>() == nullptr);
   }
   CHECK(seen.front() == "csr");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Solves the cases of scripts/statements/drivers.py through the C interface. */
-#include <purlin.h>
+#include <newel.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +28,15 @@ static void *numbers(size_t count, int single) {
   return result;
 }
 
-static int set_options(purlin_system *s, char *text) {
+static int set_options(newel_system *s, char *text) {
   for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
     char *value = strchr(line, '=');
     *value++ = '\0';
     if (strcmp(line, "way") == 0) continue;
-    const int code = purlin_set(s, line, value);
-    if (code != PURLIN_OK) return code;
+    const int code = newel_set(s, line, value);
+    if (code != NEWEL_OK) return code;
   }
-  return purlin_set(s, "threads", "1");
+  return newel_set(s, "threads", "1");
 }
 
 static const char *const number_names[] = {
@@ -53,35 +53,35 @@ static void answer(int code, const char *text) {
   fputs(text, stdout);
 }
 
-static void answer_error(purlin_system *s, int code) {
+static void answer_error(newel_system *s, int code) {
   static char text[room];
-  snprintf(text, sizeof text, "error=%s\n", purlin_error(s));
+  snprintf(text, sizeof text, "error=%s\n", newel_error(s));
   answer(code, text);
 }
 
-static void answer_reports(purlin_system *s, int code, int columns) {
+static void answer_reports(newel_system *s, int code, int columns) {
   static char text[room];
   int length = 0;
   for (int c = 0; c < columns; ++c) {
     for (size_t k = 0; k < sizeof number_names / sizeof *number_names; ++k) {
       double value = 0;
-      if (purlin_report_number(s, c, number_names[k], &value) != PURLIN_OK) continue;
+      if (newel_report_number(s, c, number_names[k], &value) != NEWEL_OK) continue;
       length += snprintf(text + length, (size_t)(room - length), "%d.%s=%.17g\n", c, number_names[k], value);
     }
     for (size_t k = 0; k < sizeof text_names / sizeof *text_names; ++k) {
       const char *words = "";
-      if (purlin_report_text(s, c, text_names[k], &words) != PURLIN_OK) continue;
+      if (newel_report_text(s, c, text_names[k], &words) != NEWEL_OK) continue;
       length += snprintf(text + length, (size_t)(room - length), "%d.%s=%s\n", c, text_names[k], words);
     }
   }
   answer(code, text);
 }
 
-static int set_up(purlin_system *s, int form, int n, int entries, const int32_t *first, const int32_t *second,
+static int set_up(newel_system *s, int form, int n, int entries, const int32_t *first, const int32_t *second,
                   const void *values) {
-  if (form == 0) return purlin_setup_csr(s, n, 32, first, second, values);
-  if (form == 1) return purlin_setup_csc(s, n, 32, first, second, values);
-  return purlin_setup_coo(s, n, entries, 32, first, second, values);
+  if (form == 0) return newel_setup_csr(s, n, 32, first, second, values);
+  if (form == 1) return newel_setup_csc(s, n, 32, first, second, values);
+  return newel_setup_coo(s, n, entries, 32, first, second, values);
 }
 
 int main(void) {
@@ -96,19 +96,19 @@ int main(void) {
     int32_t *second = taken((size_t)entries * sizeof *second);
     const size_t unknowns = (size_t)n * (size_t)columns;
 
-    purlin_system *s;
-    if (purlin_create(&s) != PURLIN_OK) return 3;
+    newel_system *s;
+    if (newel_create(&s) != NEWEL_OK) return 3;
     char several[16];
     snprintf(several, sizeof several, "%d", columns);
-    purlin_set(s, "columns", several);
-    purlin_set(s, "guess", head[6] ? "x" : "zero");
+    newel_set(s, "columns", several);
+    newel_set(s, "guess", head[6] ? "x" : "zero");
     int code = set_options(s, options);
     for (int k = 0; k < rounds; ++k) {
       void *values = numbers((size_t)entries, single), *b = numbers(unknowns, single), *x = numbers(unknowns, single);
-      if (code == PURLIN_OK || code == PURLIN_NOT_CONVERGED) {
-        code = k == 0 ? set_up(s, form, n, entries, first, second, values) : purlin_refresh(s, values, 0);
-        if (code == PURLIN_OK) code = purlin_solve(s, columns, b, x);
-        if (code > PURLIN_NOT_CONVERGED) {
+      if (code == NEWEL_OK || code == NEWEL_NOT_CONVERGED) {
+        code = k == 0 ? set_up(s, form, n, entries, first, second, values) : newel_refresh(s, values, 0);
+        if (code == NEWEL_OK) code = newel_solve(s, columns, b, x);
+        if (code > NEWEL_NOT_CONVERGED) {
           answer_error(s, code);
         } else {
           answer_reports(s, code, columns);
@@ -123,7 +123,7 @@ int main(void) {
       free(values), free(b), free(x);
     }
     fflush(stdout);
-    purlin_destroy(s);
+    newel_destroy(s);
     free(size), free(text), free(options), free(head), free(first), free(second);
   }
 }

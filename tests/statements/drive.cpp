@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <purlin/purlin.hpp>
+#include <newel/newel.hpp>
 
-using namespace purlin;
+using namespace newel;
 
 namespace {
 

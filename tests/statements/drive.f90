@@ -2,7 +2,7 @@
 !> Solves the cases of scripts/statements/drivers.py through the Fortran module.
 program drive
   use, intrinsic :: iso_fortran_env, only: int32, real32, real64
-  use purlin
+  use newel
   implicit none
   character(*), parameter :: newline = achar(10)
   integer :: in, out, status
@@ -29,7 +29,7 @@ contains
   subroutine solve_case(n, entries, columns, rounds, single)
     integer(int32), intent(in) :: n, entries, columns, rounds
     logical, intent(in) :: single
-    type(purlin_system) :: s
+    type(newel_system) :: s
     real(real64) :: values(entries), b(n, columns), x(n, columns)
     real(real32) :: values32(entries), b32(n, columns), x32(n, columns)
     character(:), allocatable :: error
@@ -39,8 +39,8 @@ contains
     answered = .false.
     do k = 1, rounds
       read (in) values, b, x
-      if (code > purlin_not_converged .and. answered) cycle
-      if (code <= purlin_not_converged) then
+      if (code > newel_not_converged .and. answered) cycle
+      if (code <= newel_not_converged) then
         if (single) then
           values32 = real(values, real32)
           b32 = real(b, real32)
@@ -50,7 +50,7 @@ contains
           else
             call s%refresh(values32, stat=code, errmsg=error)
           end if
-          if (code == purlin_ok) call s%solve(b32, x32, stat=code, errmsg=error)
+          if (code == newel_ok) call s%solve(b32, x32, stat=code, errmsg=error)
           x = x32
         else
           if (k == 1) then
@@ -58,11 +58,11 @@ contains
           else
             call s%refresh(values, stat=code, errmsg=error)
           end if
-          if (code == purlin_ok) call s%solve(b, x, stat=code, errmsg=error)
+          if (code == newel_ok) call s%solve(b, x, stat=code, errmsg=error)
         end if
       end if
       answered = .true.
-      if (code > purlin_not_converged) then
+      if (code > newel_not_converged) then
         text = 'error='//error//newline
         write (out) int(code, int32), int(len(text), int32), text
       else
@@ -73,7 +73,7 @@ contains
   end subroutine
 
   subroutine set_options(s, columns, code, error)
-    type(purlin_system), intent(inout) :: s
+    type(newel_system), intent(inout) :: s
     integer(int32), intent(in) :: columns
     integer, intent(out) :: code
     character(:), allocatable, intent(inout) :: error
@@ -82,21 +82,21 @@ contains
     call s%set('threads', 1)
     call s%set('guess', trim(merge('x   ', 'zero', head(7) == 1)))
     call s%set('index_base', 0)
-    code = purlin_ok
+    code = newel_ok
     at = 1
     do while (at <= len(options))
       equals = at + index(options(at:), '=') - 1
       ends = at + index(options(at:), newline) - 1
       if (options(at:equals - 1) /= 'way') then
         call s%set(options(at:equals - 1), options(equals + 1:ends - 1), stat=code, errmsg=error)
-        if (code /= purlin_ok) return
+        if (code /= newel_ok) return
       end if
       at = ends + 1
     end do
   end subroutine
 
   subroutine set_up_64(s, n, values, code, error)
-    type(purlin_system), intent(inout) :: s
+    type(newel_system), intent(inout) :: s
     integer(int32), intent(in) :: n
     real(real64), intent(in) :: values(:)
     integer, intent(out) :: code
@@ -107,7 +107,7 @@ contains
   end subroutine
 
   subroutine set_up_32(s, n, values, code, error)
-    type(purlin_system), intent(inout) :: s
+    type(newel_system), intent(inout) :: s
     integer(int32), intent(in) :: n
     real(real32), intent(in) :: values(:)
     integer, intent(out) :: code
@@ -118,10 +118,10 @@ contains
   end subroutine
 
   subroutine write_reports(s, columns, code)
-    type(purlin_system), intent(inout) :: s
+    type(newel_system), intent(inout) :: s
     integer(int32), intent(in) :: columns
     integer, intent(in) :: code
-    type(purlin_report) :: r
+    type(newel_report) :: r
     integer :: c
     text = ''
     do c = 1, columns

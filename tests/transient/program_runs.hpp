@@ -15,7 +15,7 @@
 #include "tests/apps/process.hpp"
 #include "tests/catch.hpp"
 
-namespace purlin::cli_testing {
+namespace newel::cli_testing {
 
 inline std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -196,4 +196,4 @@ inline void check_interrupted_runs(const std::string& program, const std::vector
   }
 }
 
-}  // namespace purlin::cli_testing
+}  // namespace newel::cli_testing

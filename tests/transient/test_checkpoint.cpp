@@ -7,21 +7,21 @@
 #include <limits>
 #include <set>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/transient/checkpoint.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin;
-using namespace purlin::transient;
-using purlin::testing::file_content;
-using purlin::testing::TemporaryFolder;
+using namespace newel;
+using namespace newel::transient;
+using newel::testing::file_content;
+using newel::testing::TemporaryFolder;
 
 namespace {
 
 Checkpoint example(double time) {
   Checkpoint c;
-  c.header = {{"program", "purlin-test"}, {"time", time}};
+  c.header = {{"program", "newel-test"}, {"time", time}};
   c.doubles["u"] = {0.1, -0.0, std::numeric_limits<double>::denorm_min(), 1e308, time};
   c.doubles["none"] = {};
   c.integers["order"] = {3, 1, 2, std::numeric_limits<std::int64_t>::min()};
@@ -116,7 +116,7 @@ TEST_CASE("files that are no checkpoint and arrays that are not there are refuse
 
 TEST_CASE("the last two checkpoints stay, and those behind a resumed one go", "[transient]") {
   const TemporaryFolder folder;
-  const CheckpointFolder checkpoints(folder.file("run"), "purlin-test");
+  const CheckpointFolder checkpoints(folder.file("run"), "newel-test");
   std::string remark;
   CHECK_THROWS_AS(checkpoints.latest(remark), InputError);
   for (const int steps : {0, 10, 20, 30}) checkpoints.write(steps, example(steps));
@@ -133,7 +133,7 @@ TEST_CASE("the last two checkpoints stay, and those behind a resumed one go", "[
 
 TEST_CASE("a torn last checkpoint is passed over, and said", "[transient]") {
   const TemporaryFolder folder;
-  const CheckpointFolder checkpoints(folder.path().string(), "purlin-test");
+  const CheckpointFolder checkpoints(folder.path().string(), "newel-test");
   checkpoints.write(1, example(1));
   checkpoints.write(2, example(2));
   const std::string last = folder.file("checkpoint-000000002.bin");
@@ -143,13 +143,13 @@ TEST_CASE("a torn last checkpoint is passed over, and said", "[transient]") {
   CHECK(checkpoints.latest(remark).header["time"] == 1.0);
   CHECK(remark.find(last) == 0);
 
-  const CheckpointFolder others(folder.path().string(), "purlin-other");
+  const CheckpointFolder others(folder.path().string(), "newel-other");
   CHECK_THROWS_AS(others.latest(remark), InputError);
 }
 
 TEST_CASE("a run that begins anew takes away the checkpoints of its own program, and nothing else", "[transient]") {
   const TemporaryFolder folder;
-  const CheckpointFolder own(folder.path().string(), "purlin-test"), other(folder.path().string(), "purlin-other");
+  const CheckpointFolder own(folder.path().string(), "newel-test"), other(folder.path().string(), "newel-other");
   std::string remark;
   other.write(5, example(5));
   own.write(10, example(10));
@@ -160,19 +160,19 @@ TEST_CASE("a run that begins anew takes away the checkpoints of its own program,
   own.write(2, example(2));
   const std::string torn = folder.file("checkpoint-000000002.bin");
   std::filesystem::resize_file(torn, std::filesystem::file_size(torn) - 8);
-  folder.write("checkpoint-000000003.bin", "of a program that is not Purlin");
+  folder.write("checkpoint-000000003.bin", "of a program that is not Newel");
   folder.write("checkpoint-best.bin", file_content(folder.file("checkpoint-000000001.bin")));
 
-  CHECK(own.other_program() == "purlin-other");
-  CHECK(other.other_program() == "purlin-test");
+  CHECK(own.other_program() == "newel-other");
+  CHECK(other.other_program() == "newel-test");
   CHECK(own.remove_all() == 2);
   CHECK(own.remove_all() == 0);
   CHECK(names_of(folder) ==
         std::set<std::string>{"checkpoint-000000003.bin", "checkpoint-000000005.bin", "checkpoint-best.bin"});
   CHECK_THROWS_AS(own.latest(remark), InputError);
   CHECK(other.other_program().empty());
-  CHECK(CheckpointFolder(folder.file("absent"), "purlin-test").remove_all() == 0);
-  CHECK(CheckpointFolder(folder.file("absent"), "purlin-test").other_program().empty());
+  CHECK(CheckpointFolder(folder.file("absent"), "newel-test").remove_all() == 0);
+  CHECK(CheckpointFolder(folder.file("absent"), "newel-test").other_program().empty());
 }
 
 TEST_CASE("a header is read without what stands behind it, and only where it is sound", "[transient]") {

@@ -14,23 +14,23 @@
 #include "tests/support.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin;
-using purlin::testing::contains;
-using purlin::testing::message_of;
-using purlin::testing::TemporaryFolder;
+using namespace newel;
+using newel::testing::contains;
+using newel::testing::message_of;
+using newel::testing::TemporaryFolder;
 using transient::FolderLock;
 
 TEST_CASE("a folder is locked once, and the refusal names who has it", "[transient]") {
   const TemporaryFolder folder;
   const std::string place = folder.path().string();
   {
-    const FolderLock lock(place, "purlin-heat");
+    const FolderLock lock(place, "newel-heat");
     CHECK(lock.remark().empty());
-    const std::string refusal = message_of<InputError>([&] { FolderLock(place, "purlin-heart"); });
-    CHECK(contains(refusal, "--out " + place + ": purlin-heat, process " + std::to_string(getpid())));
+    const std::string refusal = message_of<InputError>([&] { FolderLock(place, "newel-heart"); });
+    CHECK(contains(refusal, "--out " + place + ": newel-heat, process " + std::to_string(getpid())));
   }
   CHECK(std::filesystem::is_empty(folder.path()));
-  const FolderLock again(place, "purlin-heart");
+  const FolderLock again(place, "newel-heart");
 }
 
 TEST_CASE("the lock of a process that was killed is taken over", "[transient]") {
@@ -40,20 +40,20 @@ TEST_CASE("the lock of a process that was killed is taken over", "[transient]") 
   REQUIRE(pipe(ready) == 0);
   const pid_t child = fork();
   if (child == 0) {
-    const FolderLock lock(place, "purlin-heat");
+    const FolderLock lock(place, "newel-heat");
     if (write(ready[1], "x", 1) == 1) pause();
     _exit(0);
   }
   char byte = 0;
   REQUIRE(read(ready[0], &byte, 1) == 1);
-  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "purlin-heat"); }),
+  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "newel-heat"); }),
                  "process " + std::to_string(child)));
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   CHECK(std::filesystem::exists(folder.file("run.lock")));
   std::optional<FolderLock> lock;
-  lock.emplace(place, "purlin-heat");
-  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "purlin-heat"); }),
+  lock.emplace(place, "newel-heat");
+  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "newel-heat"); }),
                  "process " + std::to_string(getpid())));
   lock.reset();
   CHECK_FALSE(std::filesystem::exists(folder.file("run.lock")));
@@ -66,12 +66,12 @@ TEST_CASE("what is no file where the lock belongs is refused and left alone", "[
   const std::string place = folder.path().string(), lock = folder.file("run.lock");
   folder.write("precious", "kept");
   std::filesystem::create_symlink(folder.file("precious"), lock);
-  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "purlin-heat"); }), "it is a link"));
+  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "newel-heat"); }), "it is a link"));
   CHECK(testing::file_content(folder.file("precious")) == "kept");
   std::filesystem::remove(lock);
   REQUIRE(mkfifo(lock.c_str(), 0600) == 0);
-  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "purlin-heat"); }), "it is no file"));
+  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "newel-heat"); }), "it is no file"));
   std::filesystem::remove(lock);
   std::filesystem::create_directory(lock);
-  CHECK_THROWS_AS(FolderLock(place, "purlin-heat"), InputError);
+  CHECK_THROWS_AS(FolderLock(place, "newel-heat"), InputError);
 }

@@ -4,14 +4,14 @@
 
 #include <cmath>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/fem/mesh_facts.hpp"
 #include "apps/heat/heat_equation.hpp"
 #include "apps/heat/heat_sink.hpp"
 
-using namespace purlin;
-using namespace purlin::heat;
+using namespace newel;
+using namespace newel::heat;
 
 namespace {
 

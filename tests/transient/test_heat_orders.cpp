@@ -10,8 +10,8 @@
 #include "apps/heat/heat_stepper.hpp"
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace purlin;
-using namespace purlin::heat;
+using namespace newel;
+using namespace newel::heat;
 
 namespace {
 

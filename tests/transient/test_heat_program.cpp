@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// purlin-heat as a process: what it writes, how it ends, and that a killed run continues to the same bits.
+// newel-heat as a process: what it writes, how it ends, and that a killed run continues to the same bits.
 #include <nlohmann/json.hpp>
 
 #include <fstream>
@@ -9,15 +9,15 @@
 #include "tests/catch.hpp"
 #include "tests/transient/program_runs.hpp"
 
-using namespace purlin;
-using namespace purlin::cli_testing;
+using namespace newel;
+using namespace newel::cli_testing;
 using Json = nlohmann::json;
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const std::string heat_program = find_program("purlin-heat", PURLIN_HEAT);
+const std::string heat_program = find_program("newel-heat", NEWEL_HEAT);
 
 Outcome run_heat(const std::vector<std::string>& arguments) { return run_on_host(heat_program, arguments); }
 
@@ -46,7 +46,7 @@ std::vector<std::string> long_run(const std::string& mesh) {
 
 }  // namespace
 
-TEST_CASE("purlin-heat without a file runs, reports and writes what ParaView opens", "[heat][process]") {
+TEST_CASE("newel-heat without a file runs, reports and writes what ParaView opens", "[heat][process]") {
   const TemporaryFolder folder;
   const Outcome outcome = run_heat({"--out", folder.file("o"), "--duration", "4", "--output-every", "1"});
   INFO(outcome.out << outcome.err);
@@ -58,7 +58,7 @@ TEST_CASE("purlin-heat without a file runs, reports and writes what ParaView ope
                            "params.json", "report.json"}) {
     CHECK(names.count(name) == 1);
   }
-  CHECK(begins_as_report(file_content(folder.file("o/report.json")), "purlin-heat"));
+  CHECK(begins_as_report(file_content(folder.file("o/report.json")), "newel-heat"));
   const Json report = Json::parse(file_content(folder.file("o/report.json")));
   CHECK(report["ending"] == "finished");
   CHECK(report["steps"] == 20);
@@ -157,7 +157,7 @@ TEST_CASE("Ctrl-C, SIGTERM and SIGHUP end the run after a step, with a checkpoin
     const Outcome outcome = process.wait(60);
     INFO(outcome.out << outcome.err);
     REQUIRE(outcome.status == 1);
-    CHECK(outcome.out.find("purlin-heat --resume ") != std::string::npos);
+    CHECK(outcome.out.find("newel-heat --resume ") != std::string::npos);
     const Json report = Json::parse(file_content(out + "/report.json"));
     CHECK(report["ending"] == "interrupted");
     // And it can be gone on with, to an end that is given anew.
@@ -174,7 +174,7 @@ TEST_CASE("a solve that fails ends the run with 1 and says at which time", "[hea
   const TemporaryFolder folder;
   const Outcome outcome = run_heat({"--out", folder.file("o"), "--tol", "1e-30", "--quiet"});
   CHECK(outcome.status == 1);
-  CHECK(outcome.err.find("purlin-heat: the solve at 0.2 s ended with") == 0);
+  CHECK(outcome.err.find("newel-heat: the solve at 0.2 s ended with") == 0);
   CHECK(Json::parse(file_content(folder.file("o/report.json")))["ending"] == "failed");
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("bad input ends with 2 and one line that names it", "[heat][process]")
     const Outcome outcome = Process(joined({"--out", folder.file("o"), "--quiet"}, arguments), heat_program).wait();
     CAPTURE(words);
     CHECK(outcome.status == (words == "cuda:99" ? 3 : 2));
-    CHECK(outcome.err.find("purlin-heat: ") == 0);
+    CHECK(outcome.err.find("newel-heat: ") == 0);
     CHECK(outcome.err.find(words) != std::string::npos);
   }
 }

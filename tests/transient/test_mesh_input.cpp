@@ -7,9 +7,9 @@
 #include "apps/transient/mesh_input.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin;
-using namespace purlin::transient;
-using purlin::testing::TemporaryFolder;
+using namespace newel;
+using namespace newel::transient;
+using newel::testing::TemporaryFolder;
 
 namespace {
 

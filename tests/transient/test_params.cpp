@@ -4,14 +4,14 @@
 
 #include <cmath>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/transient/params.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin;
-using namespace purlin::transient;
-using purlin::testing::TemporaryFolder;
+using namespace newel;
+using namespace newel::transient;
+using newel::testing::TemporaryFolder;
 
 namespace {
 

@@ -3,22 +3,22 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/fsai/fsai_options.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/fsai/fsai_options.hpp>
 
 #include "apps/transient/resume.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin;
-using namespace purlin::transient;
+using namespace newel;
+using namespace newel::transient;
 
 namespace {
 
 // The options after a resume from a run that was made with `old`.
 RunOptions resumed(const Checkpoint& checkpoint, const std::vector<std::string>& words) {
   RunOptions options;
-  RunCommand command({"purlin-test", "Tests.", "a cube", "s", ""}, options);
-  std::vector<const char*> argv = {"purlin-test"};
+  RunCommand command({"newel-test", "Tests.", "a cube", "s", ""}, options);
+  std::vector<const char*> argv = {"newel-test"};
   for (const std::string& word : words) argv.push_back(word.c_str());
   (void)command.parse(static_cast<int>(argv.size()), argv.data());
   take_kept_options(checkpoint, command, options);

@@ -2,15 +2,15 @@
 // The options of the demos: what is taken, what is refused and in which words.
 #include "tests/catch.hpp"
 
-#include <purlin/core/error.hpp>
-#include <purlin/precond/fsai/fsai_options.hpp>
+#include <newel/core/error.hpp>
+#include <newel/precond/fsai/fsai_options.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/transient/run_options.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin;
-using namespace purlin::transient;
+using namespace newel;
+using namespace newel::transient;
 
 namespace {
 
@@ -24,9 +24,9 @@ struct Parsed {
 Parsed parsed(const std::vector<std::string>& words) {
   Parsed p;
   p.options.system.solver.name = "cg";
-  RunCommand command({"purlin-test", "Tests.", "a cube", "s", "Examples:"}, p.options);
+  RunCommand command({"newel-test", "Tests.", "a cube", "s", "Examples:"}, p.options);
   command.app().add_option("--own", p.own, "of the program");
-  std::vector<const char*> argv = {"/somewhere/purlin-test"};
+  std::vector<const char*> argv = {"/somewhere/newel-test"};
   for (const std::string& word : words) argv.push_back(word.c_str());
   p.text = command.parse(static_cast<int>(argv.size()), argv.data());
   p.line = command.command_line();
@@ -60,7 +60,7 @@ TEST_CASE("the options of a run are taken as they are given, and the rest keep t
   CHECK(p.options.system.solver.name == "cg");
   CHECK(p.options.quiet);
   CHECK(p.own == 7);
-  CHECK(p.line.find("purlin-test 'a b.mesh' --refine 2") == 0);
+  CHECK(p.line.find("newel-test 'a b.mesh' --refine 2") == 0);
   CHECK(parsed({}).options.mesh.empty());
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("help and version are text, not work", "[transient]") {
   for (const char* option : {"--refine", "--mesh-unit", "--resume", "--checkpoint-every", "--fsai-power", "--own"}) {
     CHECK(help.find(option) != std::string::npos);
   }
-  CHECK(parsed({"--version"}).text.value().find("purlin-test ") == 0);
+  CHECK(parsed({"--version"}).text.value().find("newel-test ") == 0);
 }
 
 TEST_CASE("bad usage is refused in words that help", "[transient]") {

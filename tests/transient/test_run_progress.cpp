@@ -7,9 +7,9 @@
 #include "apps/transient/run_progress.hpp"
 #include "tests/temporary_folder.hpp"
 
-using namespace purlin::transient;
-using purlin::testing::file_content;
-using purlin::testing::TemporaryFolder;
+using namespace newel::transient;
+using newel::testing::file_content;
+using newel::testing::TemporaryFolder;
 
 namespace {
 

@@ -4,13 +4,13 @@
 
 #include "apps/transient/run_report.hpp"
 
-using namespace purlin;
-using namespace purlin::transient;
+using namespace newel;
+using namespace newel::transient;
 
 TEST_CASE("a report tells how many products one setup served, the pace, and the program's own fields",
           "[transient]") {
   RunReport report;
-  report.program = "purlin-test";
+  report.program = "newel-test";
   report.unit = {"ms", 1e-3};
   report.end_time = 100;
   report.steps = 50;

@@ -5,9 +5,9 @@
 
 #include "apps/transient/shares.hpp"
 
-using namespace purlin;
-using namespace purlin::testing;
-using namespace purlin::transient;
+using namespace newel;
+using namespace newel::testing;
+using namespace newel::transient;
 
 namespace {
 

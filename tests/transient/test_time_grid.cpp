@@ -5,12 +5,12 @@
 #include <cmath>
 #include <random>
 
-#include <purlin/core/error.hpp>
+#include <newel/core/error.hpp>
 
 #include "apps/transient/time_grid.hpp"
 
-using namespace purlin;
-using namespace purlin::transient;
+using namespace newel;
+using namespace newel::transient;
 
 TEST_CASE("every multiple of the coarse step is met exactly, however the steps were halved", "[transient]") {
   const double dt0 = 0.1;  // no binary fraction: sums of it round

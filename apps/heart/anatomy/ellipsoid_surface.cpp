@@ -7,7 +7,7 @@
 
 #include "apps/fem/geometry.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 namespace {
 
 using Triangle = std::array<Index, 3>;
@@ -105,4 +105,4 @@ SurfaceMesh triangulate(const Ellipsoid& e, double edge) {
   return mesh;
 }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

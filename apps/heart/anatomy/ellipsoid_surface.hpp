@@ -6,7 +6,7 @@
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 /// (x^2 + y^2) / radius^2 + z^2 / length^2 = 1 below the plane z = base. The apex is at z = -length.
 struct Ellipsoid {
@@ -32,4 +32,4 @@ struct SurfaceMesh {
 /// better.
 SurfaceMesh triangulate(const Ellipsoid& e, double edge);
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include <purlin/core/error.hpp>
-#include <purlin/core/parallel.hpp>
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/mesh_text.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 namespace {
 
 std::vector<Point> normalised_all(std::vector<Point> vectors) {
@@ -67,7 +67,7 @@ std::vector<Point> fibers_from_nodes(const Context<Space::host>& ctx, const TetM
                      std::to_string(node_vectors.size()));
   }
   std::vector<Point> fibers(mesh.tets.size());
-  purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
+  newel::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
     Point sum{};
     for (const Index corner : mesh.tets[t]) {
       const Point v = detail::normalised(node_vectors[corner]);
@@ -119,4 +119,4 @@ Index count_zero(const std::vector<Point>& fibers) {
   return static_cast<Index>(std::count(fibers.begin(), fibers.end(), Point{}));
 }
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -8,7 +8,7 @@
 
 #include "apps/fem/mesh_file.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 
 /// Vectors at the nodes, averaged over the four corners of each tetrahedron and normalised; corners are turned to one
 /// side first, since v and -v are one direction. The average is that of the directions; zero where all four are.
@@ -80,4 +80,4 @@ template <Space S>
 RuleFibers make_fibers(const Context<Space::host>& ctx, const Context<S>& place, const TetMesh& mesh,
                        const NodeTets& around, const TetMesh* unrefined = nullptr, const FiberRule& rule = {});
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -7,11 +7,11 @@
 #include <numeric>
 #include <utility>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -61,16 +61,16 @@ RayCaster::RayCaster(const Context<Space::host>& ctx, const TetMesh& mesh, const
     : mesh_(mesh), surface_(surface), faces_(surface.triangles.size()), corners_(surface.triangles.size()) {
   std::iota(faces_.begin(), faces_.end(), 0);
   std::vector<Point> centres(surface.triangles.size());
-  purlin::detail::parallel_for(ctx, surface.size(),
+  newel::detail::parallel_for(ctx, surface.size(),
                                [&](Index f) { centres[f] = centroid(mesh, surface.triangles[f]); });
   if (!faces_.empty()) {
     constexpr int shared_depth = 6;  // below it up to 64 subtrees, which threads build at the same time
     boxes_.resize(static_cast<std::size_t>(boxes_over(surface.size())));
     std::vector<Part> parts;
     build({0, 0, surface.size()}, centres, shared_depth, &parts);
-    purlin::detail::parallel_tasks(ctx, parts.size(), [&](std::size_t k) { build(parts[k], centres, 0, nullptr); });
+    newel::detail::parallel_tasks(ctx, parts.size(), [&](std::size_t k) { build(parts[k], centres, 0, nullptr); });
   }
-  purlin::detail::parallel_for(ctx, surface.size(), [&](Index k) {
+  newel::detail::parallel_for(ctx, surface.size(), [&](Index k) {
     const Triangle& t = surface.triangles[faces_[k]];
     corners_[k] = {mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]]};
   });
@@ -207,4 +207,4 @@ RayCaster::Hit RayCaster::first_hit(const Point& origin, const Point& direction,
   return hit;
 }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

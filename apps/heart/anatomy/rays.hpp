@@ -6,7 +6,7 @@
 
 #include "apps/fem/surface.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 /// A tree of boxes over the triangles, halved at the middle triangle along the longest side.
 class RayCaster {
@@ -50,4 +50,4 @@ class RayCaster {
   std::vector<Box> boxes_;
 };
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include <purlin/core/parallel.hpp>
+#include <newel/core/parallel.hpp>
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 Neighbours neighbours(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface) {
   struct Edge {
@@ -34,7 +34,7 @@ Neighbours neighbours(const Context<Space::host>& ctx, const TetMesh& mesh, cons
     }
   }
   Neighbours result(surface.triangles.size(), {-1, -1, -1});
-  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     const auto last = sides.begin() + begin[i + 1];
     std::sort(sides.begin() + begin[i], last);
     for (auto side = sides.begin() + begin[i]; side != last;) {
@@ -50,4 +50,4 @@ Neighbours neighbours(const Context<Space::host>& ctx, const TetMesh& mesh, cons
   return result;
 }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

@@ -4,7 +4,7 @@
 
 #include "apps/fem/surface.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 /// For each triangle the three across its sides, side k being opposite corner k; -1 where a side is not shared by
 /// exactly two.
@@ -13,4 +13,4 @@ using Neighbours = std::vector<std::array<Index, 3>>;
 /// O(nodes + triangles).
 Neighbours neighbours(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface);
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

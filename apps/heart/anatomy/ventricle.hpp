@@ -7,7 +7,7 @@
 
 #include "apps/fem/mesh.hpp"
 
-namespace purlin::fem {
+namespace newel::fem {
 
 /// Two ellipsoids of revolution about the z axis, cut by the plane z = base. Defaults: the geometry of S. Land et
 /// al., "Verification of cardiac mechanics software: benchmark problems and solutions for testing active and passive
@@ -65,4 +65,4 @@ Point ventricle_fiber(const VentricleShape& shape, const Point& at);
 Ventricle make_ventricle(const Context<Space::host>& ctx, std::int64_t target_nodes,
                          const VentricleShape& shape = {});
 
-}  // namespace purlin::fem
+}  // namespace newel::fem

@@ -7,14 +7,14 @@
 #include <cmath>
 #include <numeric>
 
-#include <purlin/core/parallel.hpp>
-#include <purlin/core/per_thread.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/core/per_thread.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/heart/anatomy/rays.hpp"
 #include "apps/heart/anatomy/surface_neighbours.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 namespace {
 
 // Rays per triangle: 24 give the share of a hemisphere to about 0.1.
@@ -94,8 +94,8 @@ Exposure find_exposure(const Context<Space::host>& ctx, const TetMesh& mesh, con
                        const RayCaster& caster) {
   const auto directions = hemisphere();
   Exposure result{Flags(surface.triangles.size(), 0), std::vector<Point>(surface.triangles.size(), Point{})};
-  purlin::detail::PerThread<std::vector<Point>> of_member(ctx);
-  purlin::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index k, int member) {
+  newel::detail::PerThread<std::vector<Point>> of_member(ctx);
+  newel::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index k, int member) {
     const Index f = caster.in_space()[static_cast<std::size_t>(k)];
     const Point origin = centroid(mesh, surface.triangles[f]);
     const auto frame = across(surface.normal[f]);
@@ -202,7 +202,7 @@ void find_septum(const Context<Space::host>& ctx, const TetMesh& mesh, const Sur
                  const RayCaster& caster, const Neighbours& around, const std::vector<Index>& cavity, int cavities,
                  WallFaces& wall) {
   std::vector<RayCaster::Hit> behind(surface.triangles.size());
-  purlin::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index k) {
+  newel::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index k) {
     const Index f = caster.in_space()[static_cast<std::size_t>(k)];
     if (cavity[f] < 0) return;
     const Point inwards = plus(Point{}, -1, surface.normal[f]);
@@ -268,4 +268,4 @@ WallFaces classify_faces(const Context<Space::host>& ctx, const TetMesh& mesh, c
   return wall;
 }
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

@@ -4,7 +4,7 @@
 
 #include "apps/fem/surface.hpp"
 
-namespace purlin::fem::detail {
+namespace newel::fem::detail {
 
 enum class Side : unsigned char { inner, outer, insulated };
 
@@ -17,4 +17,4 @@ struct WallFaces {
 /// As make_fibers describes it.
 WallFaces classify_faces(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface);
 
-}  // namespace purlin::fem::detail
+}  // namespace newel::fem::detail

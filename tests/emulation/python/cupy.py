@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of CuPy that Purlin and its tests call, on the memory of the emulated device, by NumPy.
+"""The part of CuPy that Newel and its tests call, on the memory of the emulated device, by NumPy.
 
-Streams are those of the emulation, and what is done here is done at once: PURLIN_EMU_LAZY has to be 0.
+Streams are those of the emulation, and what is done here is done at once: NEWEL_EMU_LAZY has to be 0.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import types
 
 import numpy as np
 
-import purlin._core as _core
+import newel._core as _core
 
 _local = threading.local()
 
@@ -80,7 +80,7 @@ def zeros(shape, dtype=float, order="C"):
 def array(values, dtype=None, order="K", copy=True):
     values = values.values if isinstance(values, ndarray) else values
     if hasattr(values, "__cuda_array_interface__"):
-        from purlin._device_array import ForeignArray
+        from newel._device_array import ForeignArray
 
         values = ForeignArray.of(values).get()
     values = np.array(values, dtype=dtype, order=order)
@@ -120,7 +120,7 @@ class _Stream:
         self.ptr = 0
         if not null:
             handle = ctypes.c_void_p()
-            ctypes.CDLL("libpurlin_emulation.so").cudaStreamCreateWithFlags(ctypes.byref(handle), int(non_blocking))
+            ctypes.CDLL("libnewel_emulation.so").cudaStreamCreateWithFlags(ctypes.byref(handle), int(non_blocking))
             self.ptr = handle.value
 
     done = False  # which a stream on which something waits would say

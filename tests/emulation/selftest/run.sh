@@ -22,7 +22,7 @@ failed=0
 expect() {  # fault, what its output must hold
   local order said
   for order in forward reverse random; do
-    said=$(PURLIN_EMU_ORDER=$order ASAN_OPTIONS=detect_leaks=0 timeout 60 "$folder/faults" "$1" 2>&1 || true)
+    said=$(NEWEL_EMU_ORDER=$order ASAN_OPTIONS=detect_leaks=0 timeout 60 "$folder/faults" "$1" 2>&1 || true)
     if grep -qE "$2" <<<"$said"; then
       echo "found: $1, $order"
     else

@@ -16,7 +16,7 @@ long number(const char* name, long otherwise) {
 }
 
 Order order() {
-  const char* text = std::getenv("PURLIN_EMU_ORDER");
+  const char* text = std::getenv("NEWEL_EMU_ORDER");
   const std::string name = text != nullptr ? text : "";
   return name == "reverse" ? Order::reverse : name == "random" ? Order::random : Order::forward;
 }
@@ -27,14 +27,14 @@ thread_local cudaError_t last_error = cudaSuccess;
 
 const Settings& settings() {
   static const Settings all = {order(),
-                               static_cast<unsigned>(number("PURLIN_EMU_SEED", 1)),
-                               number("PURLIN_EMU_LAZY", 0) != 0,
-                               number("PURLIN_EMU_TRACE", 0) != 0,
-                               number("PURLIN_EMU_PROFILE", 0) != 0,
-                               number("PURLIN_EMU_ABORT", 0) != 0,
-                               static_cast<int>(number("PURLIN_EMU_FILL", 0xff)),
-                               static_cast<int>(number("PURLIN_EMU_SMS", 8)),
-                               static_cast<std::size_t>(number("PURLIN_EMU_DEVICE_MB", 6144)) << 20};
+                               static_cast<unsigned>(number("NEWEL_EMU_SEED", 1)),
+                               number("NEWEL_EMU_LAZY", 0) != 0,
+                               number("NEWEL_EMU_TRACE", 0) != 0,
+                               number("NEWEL_EMU_PROFILE", 0) != 0,
+                               number("NEWEL_EMU_ABORT", 0) != 0,
+                               static_cast<int>(number("NEWEL_EMU_FILL", 0xff)),
+                               static_cast<int>(number("NEWEL_EMU_SMS", 8)),
+                               static_cast<std::size_t>(number("NEWEL_EMU_DEVICE_MB", 6144)) << 20};
   return all;
 }
 

@@ -46,7 +46,7 @@ cudaError_t result(cudaError_t error);
 /// Set by the first fault inside a kernel: as on a device, all that follows fails.
 extern bool faulted;
 
-/// Queues on the stream: runs at once, waits (PURLIN_EMU_LAZY=1), or is recorded in a capture.
+/// Queues on the stream: runs at once, waits (NEWEL_EMU_LAZY=1), or is recorded in a capture.
 void enqueue(cudaStream_t stream, std::function<void()> op);
 bool capturing(cudaStream_t stream);
 void drain(cudaStream_t stream);

@@ -4,14 +4,14 @@
 #include <cstdio>
 #include <vector>
 
-#include <purlin/solver/linear_system.hpp>
+#include <newel/solver/linear_system.hpp>
 
-using purlin::Space;
+using newel::Space;
 
 int main() {
   const int n = 100;
   std::vector<std::int32_t> row_ptr{0};
-  std::vector<purlin::Index> col;
+  std::vector<newel::Index> col;
   std::vector<double> val;
   for (int i = 0; i < n; ++i) {
     for (int j = i - 1; j <= i + 1; ++j) {
@@ -22,17 +22,17 @@ int main() {
     row_ptr.push_back(static_cast<std::int32_t>(col.size()));
   }
   const auto nnz = static_cast<std::int64_t>(col.size());
-  const purlin::CsrView<double, Space::host> a(n, n,
-                                               purlin::Span<const std::int32_t, Space::host>(row_ptr.data(), n + 1),
-                                               purlin::Span<const purlin::Index, Space::host>(col.data(), nnz),
-                                               purlin::Span<const double, Space::host>(val.data(), nnz));
+  const newel::CsrView<double, Space::host> a(n, n,
+                                               newel::Span<const std::int32_t, Space::host>(row_ptr.data(), n + 1),
+                                               newel::Span<const newel::Index, Space::host>(col.data(), nnz),
+                                               newel::Span<const double, Space::host>(val.data(), nnz));
 
-  const purlin::Context<Space::host> ctx(1);
-  purlin::LinearSystem<double, Space::host> system(ctx, a);
+  const newel::Context<Space::host> ctx(1);
+  newel::LinearSystem<double, Space::host> system(ctx, a);
   const std::vector<double> b(n, 1.0);
   std::vector<double> x(n, 0.0);
-  const auto report = system.solve(purlin::Span<const double, Space::host>(b.data(), n),
-                                   purlin::Span<double, Space::host>(x.data(), n));
+  const auto report = system.solve(newel::Span<const double, Space::host>(b.data(), n),
+                                   newel::Span<double, Space::host>(x.data(), n));
 
   double squares = 0;
   for (int i = 0; i < n; ++i) {

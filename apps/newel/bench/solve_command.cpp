@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// `newel bench solve`, step by step.
+#include "solve_command.hpp"
+
+#include "apps/common/exit_status.hpp"
+#include "apps/common/names.hpp"
+#include "apps/common/place.hpp"
+#include "apps/newel/input/input_matrix.hpp"
+#include "apps/newel/input/rhs.hpp"
+#include "session.hpp"
+#include "solve_figures.hpp"
+#include "solve_in.hpp"
+#include "solve_json.hpp"
+#include "solve_table.hpp"
+
+namespace newel::cli {
+namespace {
+
+template <class T, Space S>
+void measure(const Context<Space::host>& host, const Context<S>& ctx, const InputMatrix& matrix,
+             const BenchSolveOptions& options, BenchSolveSystem system, BenchSolveResult& result) {
+  system.single_precision = std::is_same_v<T, float>;
+  system.tolerance = system.single_precision ? options.single_tolerance : options.tolerance;
+  print_now(bench_system_text(system));
+  try {
+    require_solvable(host, matrix);
+    const RightHandSide rhs = make_rhs(host, parse_rhs(options.rhs), matrix.a);
+    if (rhs.columns != 1) throw InputError("--rhs " + options.rhs + ": expected one column");
+    const bench::SolveGoal goal{system.tolerance, options.max_iterations};
+    system.lines = BenchSolveRun<T, S>(host, ctx, matrix.a, to_vector(host, rhs.b.cspan()), goal, options.repeats)
+                       .run(choose_solve_contenders<T>(ctx, options));
+  } catch (const OutOfMemory& error) {
+    system.refused = error.what();
+  } catch (const InputError& error) {
+    system.refused = without_folders(error.what());
+  }
+  print_now(bench_table_text(system, result.copy));
+  result.systems.push_back(std::move(system));
+}
+
+// A line for each precision that was requested, as systems have that are measured.
+void add_refused(const BenchSolveOptions& options, BenchSolveSystem system, BenchSolveResult& result) {
+  for (const bool single : {false, true}) {
+    if (!(single ? options.single_precision : options.double_precision)) continue;
+    system.single_precision = single;
+    system.tolerance = single ? options.single_tolerance : options.tolerance;
+    print_now(bench_system_text(system) + bench_table_text(system, result.copy));
+    result.systems.push_back(system);
+  }
+  write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
+}
+
+template <Space S>
+BenchSolveResult measure_all(const Context<Space::host>& host, const Context<S>& ctx,
+                             const BenchSolveOptions& options, const std::string& command_line) {
+  BenchSolveResult result;
+  result.head = bench_head("newel bench solve", command_line, host, ctx, options.repeats);
+  result.head["rhs"] = without_folders(options.rhs);
+  result.head["max_iterations"] = options.max_iterations;
+  result.head["restart"] = options.restart;
+  result.copy = bench::measure_copy(ctx, options.repeats);
+  print_now(bench_machine_text(result.head, result.copy) + "\n");
+  for (const std::string& name : options.systems) {
+    BenchSolveSystem system;
+    system.name = name;
+    const std::optional<InputMatrix> loaded = load_or_refuse(host, system);
+    if (!loaded) {
+      add_refused(options, system, result);
+      continue;
+    }
+    const InputMatrix& matrix = *loaded;
+    system.rows = matrix.a.rows;
+    system.nonzeros = matrix.a.nnz();
+    system.restart = options.restart;
+    if (options.double_precision) measure<double>(host, ctx, matrix, options, system, result);
+    if (options.single_precision) measure<float>(host, ctx, matrix, options, system, result);
+    write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
+  }
+  return result;
+}
+
+// What the tables of this build do not hold is no matter of a single line.
+void check_tables(const BenchSolveOptions& options, Space space) {
+  for (const bool single : {false, true}) {
+    if (!(single ? options.single_precision : options.double_precision)) continue;
+    for (const std::string& format : options.formats) {
+      for (const std::string& precond : options.preconds) check_available(format, precond, space, single);
+    }
+  }
+}
+
+}  // namespace
+
+int bench_exit_status(const BenchSolveResult& result) {
+  if (any_wrong(result.systems)) return exit_wrong_product;
+  if (any_unreadable(result.systems)) return exit_bad_input;
+  return any_of_ours_succeeded(result.systems) ? exit_converged : exit_not_converged;
+}
+
+int run_bench_solve(const BenchSolveOptions& options, const std::string& command_line) {
+  const Place place = choose_place(options.device);
+  check_tables(options, place.space);
+  check_bench_files(options.systems, options.report, options.csv, parse_rhs(options.rhs).file);
+  const Context<Space::host> host(options.threads);
+  const BenchSolveResult result =
+      at_place(place, host, [&](const auto& ctx) { return measure_all(host, ctx, options, command_line); });
+  const int status = bench_exit_status(result);
+  if (status == exit_not_converged && !any_wrong(result.systems)) {
+    print_error("none of Newel's solves converged, on any of the systems");
+  }
+  return status;
+}
+
+}  // namespace newel::cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading the matrix and the checks that a linear system asks for.
+#include "input_matrix.hpp"
+
+#include <algorithm>
+
+#include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
+#include <newel/io/matrix_file.hpp>
+#include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/pattern_options.hpp>
+
+#include "apps/common/standard_streams.hpp"
+#include "apps/common/stopwatch.hpp"
+#include "apps/common/text.hpp"
+#include "apps/fem/problem.hpp"
+
+namespace newel::cli {
+
+InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name, bool keep_mesh) {
+  const Stopwatch watch;
+  InputMatrix result;
+  result.name = name;
+  if (fem::is_generated(name)) {
+    auto coordinates = std::make_shared<NodeCoordinates>();
+    auto mesh = keep_mesh ? std::make_shared<fem::TetMesh>() : nullptr;
+    result.a = fem::generate_matrix(ctx, name, coordinates.get(), mesh.get());
+    if (!coordinates->xyz.empty()) result.coordinates = std::move(coordinates);
+    if (mesh != nullptr && !mesh->nodes.empty()) result.mesh = std::move(mesh);
+  } else {
+    MatrixFile file = read_matrix_file(ctx, input_file(name));
+    result.a = std::move(file.a);
+    result.header = file.header;
+  }
+  result.read_seconds = watch.seconds();
+  return result;
+}
+
+bool is_pattern_only(const InputMatrix& matrix) {
+  return matrix.header && matrix.header->field == MatrixMarketHeader::Field::pattern;
+}
+
+void require_solvable(const Context<Space::host>& ctx, const InputMatrix& matrix) {
+  const Csr<double, Space::host>& a = matrix.a;
+  if (a.rows != a.cols) {
+    throw InputError(matrix.name + ": expected a square matrix, found " + count_of(a.rows, "row", "rows") + " and " +
+                     count_of(a.cols, "column", "columns"));
+  }
+  const auto is_empty = [&](Index i) { return a.row_ptr[i] == a.row_ptr[i + 1]; };
+  const Index empty = detail::parallel_count<Index>(ctx, a.rows, is_empty);
+  if (empty == 0) return;
+  Index first = 0;
+  while (!is_empty(first)) ++first;
+  throw InputError(matrix.name + ": expected an entry in each row, found none in row " + std::to_string(first + 1) +
+                   (empty == 1 ? "" : " and in " + count_of(empty - 1, "other row", "other rows")) +
+                   ": the matrix is singular");
+}
+
+namespace {
+
+std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx, const std::string& file, Index n) {
+  const Csr<double, Space::host> entries = read_matrix_file(ctx, input_file(file)).a;
+  if (entries.rows != n || entries.cols != n) {
+    throw InputError(file + ": expected a pattern of " + std::to_string(n) + " x " + std::to_string(n) +
+                     ", as the matrix is, found " + std::to_string(entries.rows) + " x " +
+                     std::to_string(entries.cols));
+  }
+  auto pattern = std::make_shared<GivenPattern>();
+  pattern->rows = n;
+  pattern->row_ptr.assign(entries.row_ptr.begin(), entries.row_ptr.end());
+  pattern->col.assign(entries.col.begin(), entries.col.end());
+  return pattern;
+}
+
+// The values of an array, row by row. Throws InputError for a file of coordinates of entries, and for other sizes
+// than `fits` wants, which `expected` says in words.
+template <class Fits>
+Csr<double, Space::host> read_rows(const Context<Space::host>& ctx, const std::string& file,
+                                   const std::string& expected, const Fits& fits) {
+  MatrixFile read = read_matrix_file(ctx, input_file(file));
+  Csr<double, Space::host> found = std::move(read.a);
+  if (read.full && fits(found)) return found;
+  throw InputError(file + ": expected an array of " + expected + ", found " + std::to_string(found.rows) + " x " +
+                   std::to_string(found.cols));
+}
+
+std::shared_ptr<const NearNullVectors> read_vectors(const Context<Space::host>& ctx, const std::string& file,
+                                                    Index n) {
+  const Csr<double, Space::host> found =
+      read_rows(ctx, file, std::to_string(n) + " rows, as the matrix has, and a column for each vector",
+                [&](const Csr<double, Space::host>& a) { return a.rows == n && a.cols > 0; });
+  auto vectors = std::make_shared<NearNullVectors>();
+  vectors->count = found.cols;
+  vectors->values.assign(found.val.begin(), found.val.end());
+  return vectors;
+}
+
+}  // namespace
+
+void read_precond_files(const Context<Space::host>& ctx, const PrecondFiles& files, Index n,
+                        PrecondOptions& options) {
+  if (!files.pattern.empty()) options.of<PatternOptions>().pattern = read_pattern(ctx, files.pattern, n);
+  if (!files.vectors.empty()) options.of<AmgOptions>().vectors = read_vectors(ctx, files.vectors, n);
+}
+
+std::shared_ptr<const NodeCoordinates> read_coordinates(const Context<Space::host>& ctx, const std::string& file,
+                                                        const InputMatrix& matrix) {
+  if (file.empty()) return matrix.coordinates;
+  const Csr<double, Space::host> points = read_rows(
+      ctx, file, "points x 1, 2 or 3", [](const Csr<double, Space::host>& a) { return a.cols >= 1 && a.cols <= 3; });
+  auto coordinates = std::make_shared<NodeCoordinates>();
+  coordinates->xyz.assign(points.val.begin(), points.val.end());
+  coordinates->dimension = points.cols;
+  return coordinates;
+}
+
+Offset repeated_entries(const Context<Space::host>& ctx, const InputMatrix& matrix) {
+  if (!matrix.header || matrix.header->layout != MatrixMarketHeader::Layout::coordinate) return 0;
+  const Csr<double, Space::host>& a = matrix.a;
+  Offset distinct = a.nnz();
+  if (matrix.header->symmetry != MatrixMarketHeader::Symmetry::general) {
+    const Offset diagonal = detail::parallel_count<Offset>(ctx, a.rows, [&](Index i) {
+      return std::binary_search(a.col.data() + a.row_ptr[i], a.col.data() + a.row_ptr[i + 1], i);
+    });
+    distinct = (a.nnz() - diagonal) / 2 + diagonal;
+  }
+  return matrix.header->entries - distinct;
+}
+
+}  // namespace newel::cli

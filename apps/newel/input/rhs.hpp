@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The right-hand side: where `--rhs` says that b comes from, and the solution where that makes it known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <newel/core/matrix_market.hpp>
+
+namespace newel::cli {
+
+/// Numbers in memory that nobody writes before they are computed.
+using HostVector = Array<double, Space::host>;
+
+/// `--rhs` taken apart.
+struct RhsSpec {
+  enum class Kind { file, ones, random } kind = Kind::random;
+  bool times_matrix = false;  ///< b = A x*, and x* is the ones or the random vector
+  std::uint64_t seed = 1;
+  std::string file;
+};
+
+/// b.mtx | ones | random[:seed] | A*ones | A*random[:seed]. Throws UsageError for a seed that is no number.
+RhsSpec parse_rhs(const std::string& text);
+
+/// b, and x* where b was made from it.
+struct RightHandSide {
+  HostVector b;  ///< of several columns, one after the other
+  Index columns = 1;
+  std::optional<HostVector> solution;
+};
+
+/// b for the matrix `a`. Throws InputError when the length of a file's columns is not the number of rows, and for a
+/// file without columns.
+RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, const Csr<double, Space::host>& a);
+
+/// n numbers in [-1, 1), the same on every machine: number i is 2 u - 1, where u is the upper 53 bits, over 2^53, of
+/// the i-th output of splitmix64 started from `seed` (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
+/// number generators", OOPSLA 2014).
+HostVector random_vector(const Context<Space::host>& ctx, std::uint64_t seed, Index n);
+
+/// n times the same number.
+HostVector constant_vector(const Context<Space::host>& ctx, std::int64_t n, double value);
+
+/// A x, row by row in the order of the entries, in double.
+HostVector multiply(const Context<Space::host>& ctx, const Csr<double, Space::host>& a,
+                    Span<const double, Space::host> x);
+
+/// A vector from a file, or the columns of an array, for `what` ("--rhs", "--guess"). Throws InputError when their
+/// length is not `n`, and where there are none.
+DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
+                             Index n);
+
+/// |x - x*| / |x*|; not a number where x* is zero or empty. The same bits with any number of threads.
+double relative_error(const Context<Space::host>& ctx, Span<const double, Space::host> x,
+                      Span<const double, Space::host> solution);
+
+}  // namespace newel::cli

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// `newel solve`: the journey of one matrix, step by step.
+#include "command.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include <newel/precond/pattern_options.hpp>
+#include <newel/solver/host_seconds.hpp>
+
+#include "apps/common/exit_status.hpp"
+#include "apps/common/live_progress.hpp"
+#include "apps/common/names.hpp"
+#include "apps/common/output_files.hpp"
+#include "apps/common/precond_report.hpp"
+#include "apps/common/program.hpp"
+#include "apps/common/standard_streams.hpp"
+#include "apps/common/text.hpp"
+#include "apps/newel/input/input_matrix.hpp"
+#include "apps/newel/input/matrix_facts.hpp"
+#include "apps/newel/input/rhs.hpp"
+#include "html_page.hpp"
+#include "result.hpp"
+#include "solution_file.hpp"
+#include "where.hpp"
+
+namespace newel::cli {
+namespace {
+
+void check_files(const SolveOptions& o, const RhsSpec& rhs) {
+  const std::vector<NamedFile> inputs = {{"matrix", o.matrix},
+                                         {"right-hand side", rhs.file},
+                                         {"guess", o.guess},
+                                         {"coordinates", o.precond_files.coordinates},
+                                         {"near-null vectors", o.precond_files.vectors},
+                                         {"preconditioner's pattern", o.precond_files.pattern}};
+  check_inputs(inputs);
+  check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}, {"--html", o.html}}, inputs);
+}
+
+// Where the report for people goes: standard output, unless that is the solution's.
+std::FILE* text_stream(const SolveOptions& o) { return is_standard_stream(o.out) ? stderr : stdout; }
+
+// Empty for a guess of zeros.
+HostVector first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n, Index columns) {
+  if (o.guess.empty()) return {};
+  DenseColumns guess = read_columns_of(ctx, "--guess", o.guess, n);
+  if (guess.cols != columns) {
+    throw InputError("--guess " + o.guess + ": expected " + count_of(columns, "column", "columns") +
+                     ", as the right-hand side has, found " + thousands(guess.cols));
+  }
+  return std::move(guess.values);
+}
+
+// With constants in the null space the solution that is returned has mean zero, and so has the one to compare with.
+void remove_mean(HostVector& x) {
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  for (double& value : x) value -= mean;
+}
+
+void write_files(const Context<Space::host>& ctx, SolveResult& result, const SolutionGrid& grid,
+                 Span<const double, Space::host> x) {
+  const SolveOptions& o = result.options;
+  if (!o.out.empty()) write_solution(ctx, o, grid, x, result.columns);
+  if (!o.history.empty()) write_text_file("--history", o.history, history_csv(result.outcome.reports));
+  result.clock.end("files");
+  if (o.report.empty() && o.html.empty()) return;
+  const std::string json = format_json(solve_json(result));
+  if (!o.report.empty()) write_text_file("--report", o.report, json);
+  // Of the text, so that the page shows what the file says, also where a number is not finite or a name not UTF-8.
+  if (!o.html.empty()) write_text_file("--html", o.html, html_page(Json::parse(json)));
+}
+
+void print(const SolveOptions& o, const std::string& lines) {
+  if (!o.quiet) print_text(text_stream(o), lines);
+}
+
+std::optional<double> error_against(const Context<Space::host>& ctx, std::optional<HostVector>& solution,
+                                    Span<const double, Space::host> x, NullSpace null_space) {
+  if (!solution) return std::nullopt;
+  if (null_space == NullSpace::constant) remove_mean(*solution);
+  const double error = relative_error(ctx, x, solution->cspan());
+  return std::isnan(error) ? std::nullopt : std::optional<double>(error);
+}
+
+}  // namespace
+
+namespace {
+
+void require_available(const SolveOptions& o, Space space) {
+  check_available(o.system.spmv.format, o.system.precond.name, space, o.single_precision || o.system.mixed);
+}
+
+bool available_on(const SolveOptions& o, Space space) {
+  try {
+    require_available(o, space);
+  } catch (const UsageError&) {
+    return false;
+  }
+  return true;
+}
+
+// Without a look at the matrix.
+void choose_place_of(SolveResult& result) {
+  const SolveOptions& o = result.options;
+  result.place = choose_place(o.device);
+  result.clock.end("start");
+  require_available(o, result.place.space);
+}
+
+// A preconditioner does not take the values. What is wrong with the matrix itself comes before what else to try.
+template <class Refusal>
+[[noreturn]] void refuse_values(const SolveOptions& o, const SolveResult& result, const Refusal& error) {
+  const std::string words = in_words_of_the_file(error, o.system.precond.name);
+  if (result.defect.empty()) throw InputError(o.matrix + ": " + words);
+  throw InputError(o.matrix + ": " + words.substr(0, words.find(": try ")) + ": " + result.defect);
+}
+
+// For a matrix that the host can solve as it was asked to.
+void choose_place_for(const Context<Space::host>& host, const Csr<double, Space::host>& a, SolveResult& result) {
+  const SolveOptions& o = result.options;
+  const bool may_have_device = NEWEL_HAS_CUDA != 0 && available_on(o, Space::device);
+  const auto host_seconds = [&] {
+    SystemOptions system = o.system;
+    system.columns = static_cast<int>(result.columns);
+    return expected_host_seconds<double>(host, a, system);
+  };
+  WhereToSolve where = choose_where(o.device, may_have_device, host_seconds);
+  result.clock.end("checks");
+  result.place = where.place;
+  result.place_reason = std::move(where.reason);
+  result.clock.end("start");
+  require_available(o, result.place.space);
+}
+
+}  // namespace
+
+int run_solve(const SolveOptions& options, const std::string& command_line) {
+  SolveResult result;
+  RunClock& clock = result.clock;
+  const RhsSpec rhs_spec = parse_rhs(options.rhs);
+  result.options = options;
+  result.command_line = command_line;
+  clock.end("launch");
+  const bool waits = options.device == "auto" && available_on(options, Space::host);
+  if (!waits) choose_place_of(result);
+  check_files(options, rhs_spec);
+
+  const Context<Space::host> host(options.threads);
+  result.threads = host.threads();
+  clock.end("launch");
+  InputMatrix matrix = load_matrix(host, options.matrix, wants_mesh(options));
+  clock.end("read");
+  require_solvable(host, matrix);
+  result.rows = matrix.a.rows;
+  result.nonzeros = matrix.a.nnz();
+  result.pattern_only = is_pattern_only(matrix);
+  result.repeated = repeated_entries(host, matrix);
+  result.rows_sum_to_zero = rows_sum_to_zero(host, matrix.a);
+  result.defect = defect_of(host, matrix.a);
+  clock.end("checks");
+
+  RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
+  result.columns = rhs.columns;
+  clock.end("rhs");
+  if (waits) choose_place_for(host, matrix.a, result);
+  SolveTask task{matrix.a,
+                 std::move(rhs.b),
+                 first_guess(host, options, result.rows, rhs.columns),
+                 options.system,
+                 clock,
+                 options.precond_residual,
+                 options.explain};
+  task.options.columns = static_cast<int>(rhs.columns);
+  task.options.spmv.coordinates = read_coordinates(host, options.precond_files.coordinates, matrix);
+  read_precond_files(host, options.precond_files, result.rows, task.options.precond);
+  const SolutionGrid grid = grid_for(options, matrix, task.options.spmv.coordinates.get());
+  clock.end("rhs");
+
+  LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));
+  result.timeline = Timeline(result.columns);
+  SolveObserver observer;
+  observer.on_setup = [&](const SetupFacts& facts) {
+    print(options, setup_text(result, facts));
+    result.timeline.start();
+  };
+  observer.on_progress = [&](const Progress& progress) {
+    live.update(progress);
+    result.timeline.add(progress);
+    return true;
+  };
+  try {
+    result.outcome = solve_at(result.place, host, options.single_precision, task, observer);
+  } catch (const ZeroDiagonal& error) {
+    refuse_values(options, result, error);
+  } catch (const NotSymmetric& error) {
+    refuse_values(options, result, error);
+  } catch (const NotPositiveDefinite& error) {
+    refuse_values(options, result, error);
+  }
+  live.finish();
+
+  result.solution_error = error_against(host, rhs.solution, task.x.cspan(), options.system.null_space);
+  clock.end("result");
+  print(options, result_text(result));
+  clock.end("report");
+  write_files(host, result, grid, task.x.cspan());
+  print(options, files_text(options));
+  return result.report().converged() ? exit_converged : exit_not_converged;
+}
+
+}  // namespace newel::cli

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `newel solve`, by group, and what the tables say of them.
+#include "declared_options.hpp"
+
+#include <utility>
+
+#include <newel/solver/bicgstab.hpp>
+#include <newel/solver/cg.hpp>
+#include <newel/solver/gmres.hpp>
+
+#include "apps/common/exit_status.hpp"
+#include "apps/common/names.hpp"
+#include "apps/common/place.hpp"
+#include "apps/common/text.hpp"
+#include "apps/common/unused_options.hpp"
+#include "apps/fem/problem.hpp"
+#include "apps/newel/input/input_matrix.hpp"
+#include "apps/newel/input/precision.hpp"
+#include "apps/newel/input/rhs.hpp"
+#include "solution_file.hpp"
+
+namespace newel::cli {
+namespace {
+
+constexpr int most_check_every = 64;  // what the library keeps norms for
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  newel solve bone.mtx                          A x = b with a known solution, all defaults\n"
+    "  newel solve K.mtx.gz --rhs f.mtx --out u.mtx --rtol 1e-10\n"
+    "  newel solve K.mtx --rhs F.mtx --out U.mtx     all columns of F, in batches that read K once\n"
+    "  newel solve flow.mtx --solver gmres --restart 100 --device cuda --report r.json\n"
+    "  newel solve generate:elasticity:20            a generated finite-element system\n"
+    "  newel solve K.npz f.npy --out u.npy           files of SciPy and NumPy\n"
+    "  zcat K.mtx.gz | newel solve - --rhs f.mtx --out - > u.mtx  in a pipe\n"
+    "\n"
+    "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file or text that cannot "
+    "be\n"
+    "written (a full disk, a limit on the size of files), 3 device failure. --out, --report and --html are written\n"
+    "for 0 and 1. Ctrl-C stops the solve, writes them and exits 1; another one more than a second later ends it\n"
+    "at once.";
+
+void add_system_options(CLI::App& solve, RawSolve& raw) {
+  SolveOptions& o = raw.options;
+  const char* group = "The system";
+  solve.add_option("A", o.matrix, system_words)->option_text(" ")->required();
+  solve.add_option("B", raw.second, "The right-hand side, as --rhs has it")->option_text(" ");
+  raw.rhs_given =
+      solve
+          .add_option("--rhs", o.rhs,
+                      "b.mtx | - | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
+                      "With A* the solution is known and the error against it is reported. A file may be of\n"
+                      "Matrix Market, NumPy, PETSc or a table (.csv); n x k (array) is k right-hand sides,\n"
+                      "solved for at once, each with a report of its own")
+          ->option_text("B")
+          ->group(group);
+  solve.add_option("--guess", o.guess, "Start from this vector instead of zero; n x k for k right-hand sides")
+      ->option_text("X0.mtx")
+      ->group(group);
+}
+
+void add_method_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "The method";
+  SystemOptions& s = raw.options.system;
+  solve
+      .add_option("--solver", s.solver.name,
+                  "Krylov method. auto: CG where A is symmetric with a positive diagonal, else another;\n"
+                  "if one fails, continues with the next")
+      ->option_text(one_of(solver_choices()))
+      ->group(group);
+  solve
+      .add_option("--restart", s.solver.of<GmresOptions>().restart,
+                  "Length of a GMRES cycle, default 50; longer for small systems under auto")
+      ->option_text("M")
+      ->group(group)
+      ->check(CLI::Range(1, INT32_MAX));
+  solve.add_flag("--left", s.solver.of<GmresOptions>().left, "Precondition GMRES from the left")->group(group);
+  solve
+      .add_option("--basis", raw.basis,
+                  "Precision of GMRES's basis, default full: that of the vectors. single needs half the\n"
+                  "memory, and mostly a second Gram-Schmidt pass; the true residual decides in either case")
+      ->option_text("full|single")
+      ->group(group);
+  solve
+      .add_flag_callback(
+          "--no-resident",
+          [&s] { s.solver.of<CgOptions>().resident = s.solver.of<BicgstabOptions>().resident = false; },
+          "Run CG and BiCGStab in separate kernels, even if one could keep the vectors on the chip")
+      ->group(group);
+  solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
+      ->option_text("none|constant")
+      ->group(group);
+}
+
+void add_format_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "The format of the matrix";
+  SystemOptions& s = raw.options.system;
+  solve
+      .add_option("--format", s.spmv.format,
+                  "auto, the default, uses a cost model; measure builds and times all. FORMAT:VARIANT\n"
+                  "names a variant")
+      ->option_text(one_of(format_choices()))
+      ->group(group);
+  raw.products_given = solve
+                           .add_option("--expect-products", s.expected_products,
+                                       "Products that the setup will be used for; default: an estimate for one solve")
+                           ->option_text("N")
+                           ->group(group);
+  solve.add_option("--partitioner", raw.partitioner, "How ehyb partitions the matrix")
+      ->option_text("automatic|natural|metis|coordinates|greedy")
+      ->group(group);
+  solve.add_option("--parts", s.spmv.parts, "Number of parts; default: chosen from the cache sizes")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, INT32_MAX));
+  solve
+      .add_option("--coordinates", raw.precond.files.coordinates,
+                  "Coordinates of the nodes, for --precond amg and --partitioner coordinates: matrix array real\n"
+                  "general, points x 1 to 3. Generated systems know theirs")
+      ->option_text("X.mtx")
+      ->group(group);
+  solve
+      .add_option(
+          "--plan-cache", s.spmv.plan_cache,
+          "Store orders, measured choices, and what auto has learnt from solves in this folder, per pattern,\n"
+          "machine and options, for later runs")
+      ->option_text("DIR")
+      ->group(group);
+}
+
+void add_stopping_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "When to stop";
+  StopCriterion& stop = raw.options.system.stop;
+  raw.rtol_given = solve
+                       .add_option("--rtol", raw.rtol,
+                                   text("Stop at |b - A x| <= max(RTOL |b|, ATOL), default %g in double and\n"
+                                        "%g in single precision, where A and b\n"
+                                        "are the rounded ones",
+                                        default_rtol_double, default_rtol_single))
+                       ->option_text("RTOL")
+                       ->group(group);
+  solve.add_option("--atol", stop.abs_tol, "Absolute tolerance, default 0")->option_text("ATOL")->group(group);
+  solve.add_option("--max-iterations", stop.max_iterations, "Default " + thousands(stop.max_iterations))
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(0, INT32_MAX));
+  raw.time_limit_given = solve.add_option("--time-limit", stop.time_limit_seconds, "Iterate for S seconds at most")
+                             ->option_text("S")
+                             ->group(group);
+  solve
+      .add_option("--check-every", stop.check_every,
+                  text("Poll residual, clock and Ctrl-C every N iterations (at most %d), default 1 on\n"
+                       "the host and 16 on a device",
+                       most_check_every))
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, most_check_every));
+}
+
+void add_machine_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "The machine";
+  solve
+      .add_option("--device", raw.options.device,
+                  "Where to solve, default auto: cuda if a device is available, else host; host too\n"
+                  "where the solve is expected to end before a device has started")
+      ->option_text("auto|host|cuda[:N]")
+      ->group(group);
+  solve
+      .add_option("--precision", raw.precision,
+                  "Of matrix and vectors, default double; single solves the system rounded to single precision;\n"
+                  "mixed iterates in single, is as accurate as double, and continues in double if that fails;\n"
+                  "with format and preconditioner auto only where that is expected to be faster")
+      ->option_text("double|single|mixed")
+      ->group(group);
+  solve
+      .add_flag("--deterministic", raw.options.system.deterministic,
+                "The same bits on every run with the same machine, device and threads:\n"
+                "no choice by measured times, no csr:alg1")
+      ->group(group);
+  solve.add_option("--threads", raw.options.threads, "Host threads, default all")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, most_threads));
+}
+
+void add_output_options(CLI::App& solve, SolveOptions& o) {
+  const char* group = "Output";
+  solve
+      .add_option("--out", o.out,
+                  "The solution, n x k for k right-hand sides; the suffix says how: .mtx (matrix array real\n"
+                  "general), .npy, .csv, .petsc, or .vtu where nodes are known, by a mesh or --coordinates; .gz\n"
+                  "behind all but .vtu. Needs --rhs. - writes .mtx to standard output, and the text of the\n"
+                  "report to standard error")
+      ->option_text("X.mtx")
+      ->group(group);
+  solve
+      .add_option("--history", o.history,
+                  "iteration,residual,relative_residual,solver; preceded by the column if there are several")
+      ->option_text("H.csv")
+      ->group(group);
+  solve.add_option("--report", o.report, "The full report as JSON")->option_text("R.json")->group(group);
+  solve
+      .add_option("--html", o.html,
+                  "The report as one page for a browser: residuals, choices and their reasons, time and memory")
+      ->option_text("R.html")
+      ->group(group);
+  solve.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(group);
+}
+
+// The right-hand side is named by --rhs or behind the matrix. A solution that is kept is that of a system that was
+// asked for: the default is for trials.
+void take_rhs(RawSolve& raw) {
+  SolveOptions& o = raw.options;
+  const bool by_option = raw.rhs_given->count() > 0;
+  if (by_option && !raw.second.empty()) {
+    throw UsageError("the right-hand side is given twice: '" + raw.second + "' and --rhs " + o.rhs);
+  }
+  if (!raw.second.empty()) o.rhs = raw.second;
+  o.rhs_given = by_option || !raw.second.empty();
+  if (!o.out.empty() && !o.rhs_given) {
+    throw UsageError("--out " + o.out +
+                     " needs a right-hand side: --rhs b.mtx (a file), --rhs ones, or --rhs A*random (one with a "
+                     "known solution, for trials)");
+  }
+}
+
+Partitioner check_partitioner(const std::string& given, const SolveOptions& options) {
+  const auto partitioner = partitioner_named(
+      check_choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
+  const bool known = !options.precond_files.coordinates.empty() || fem::is_generated(options.matrix);
+  if (partitioner == Partitioner::coordinates && !known) {
+    throw UsageError("--partitioner coordinates needs --coordinates X.mtx");
+  }
+  return partitioner;
+}
+
+}  // namespace
+
+CLI::App& add_solve(CLI::App& app, RawSolve& raw) {
+  raw.precond.names = preconditioner_choices();
+  CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
+  add_system_options(solve, raw);
+  add_method_options(solve, raw);
+  PrecondOptions& precond = raw.options.system.precond;
+  add_precond_options(solve, precond, raw.precond, "Preconditioner, default " + precond.name);
+  solve
+      .add_flag("--precond-residual", raw.options.precond_residual,
+                "Measure |A M - I|_F after the solve, by 64 products, and report it")
+      ->group("The preconditioner");
+  add_format_options(solve, raw);
+  add_stopping_options(solve, raw);
+  add_machine_options(solve, raw);
+  add_output_options(solve, raw.options);
+  solve
+      .add_flag("--explain", raw.options.explain,
+                "Print every format and preconditioner that auto compares, with the seconds that the\n"
+                "cost model expects and, for what the solve used, the measured ones")
+      ->group("Output");
+  solve.allow_extras();
+  solve.footer(examples);
+  return solve;
+}
+
+SolveOptions checked_solve(RawSolve& raw, const CLI::App& solve) {
+  SolveOptions& o = raw.options;
+  SystemOptions& s = o.system;
+  const std::string precision = check_choice(raw.precision, "--precision", {"double", "single", "mixed"});
+  o.single_precision = precision == "single";
+  s.mixed = precision == "mixed";
+  s.stop.rel_tol = raw.rtol_given->count() > 0 || !o.single_precision ? raw.rtol : default_rtol_single;
+  require_number("--rtol", s.stop.rel_tol);
+  require_number("--atol", s.stop.abs_tol);
+  require_number("--time-limit", s.stop.time_limit_seconds);
+  if (raw.time_limit_given->count() > 0 && s.stop.time_limit_seconds == 0) {
+    throw UsageError("--time-limit: expected seconds, more than 0");
+  }
+  const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
+  s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
+  s.solver.name = check_solver(s.solver.name);
+  s.solver.of<GmresOptions>().single_basis = check_choice(raw.basis, "--basis", {"full", "single"}) == "single";
+  check_precond_options(s.precond, raw.precond);
+  o.precond_files = raw.precond.files;
+  s.spmv.format = check_format(s.spmv.format);
+  s.spmv.partitioner = check_partitioner(raw.partitioner, o);
+  require_number("--expect-products", s.expected_products);
+  if (raw.products_given->count() > 0 && s.expected_products < 1) {
+    throw UsageError("--expect-products: expected at least 1");
+  }
+  take_rhs(raw);
+  (void)parse_rhs(o.rhs);
+  check_solution_name(o);
+  o.given = given_options(solve);
+  return std::move(o);
+}
+
+}  // namespace newel::cli

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One solve in a space and a precision: estimate, convert, upload, set up, iterate, download.
+#pragma once
+
+#include <algorithm>
+
+#include "apps/common/interrupt.hpp"
+#include "apps/common/stopwatch.hpp"
+#include "apps/newel/input/precision.hpp"
+#include "backend.hpp"
+#include "memory_estimate.hpp"
+
+namespace newel::cli {
+
+/// A vector in precision T in the context's space; itself where it is that already.
+template <class T, Space S>
+Array<T, S> place_vector(const Context<Space::host>& host, const Context<S>& ctx, Array<double, Space::host> from,
+                         const char* what) {
+  if constexpr (std::is_same_v<T, double>) {
+    if constexpr (S == Space::host) return from;
+    return make_array(ctx, from.cspan());
+  } else {
+    Array<T, Space::host> converted = to_precision<T>(host, from.cspan(), what);
+    if constexpr (S == Space::host) return converted;
+    return make_array(ctx, converted.cspan());
+  }
+}
+
+/// x in double on the host.
+template <class T, Space S>
+Array<double, Space::host> take_solution(const Context<Space::host>& host, const Context<S>& ctx, Array<T, S> x) {
+  if constexpr (std::is_same_v<T, double> && S == Space::host) {
+    return x;
+  } else {
+    const std::vector<T> values = to_vector(ctx, x.cspan());
+    Array<double, Space::host> result(host, x.size());
+    std::copy(values.begin(), values.end(), result.begin());
+    return result;
+  }
+}
+
+/// The system for the task's matrix, whose host memory is given back. What conversion and upload take is added to
+/// `transfer_seconds`.
+template <class T, Space S>
+LinearSystem<T, S> set_up(const Context<Space::host>& host, const Context<S>& ctx, SolveTask& task,
+                          double& transfer_seconds) {
+  const Stopwatch watch;
+  Csr<double, Space::host>& a = task.a;
+  Array<T, Space::host> converted;
+  Span<const T, Space::host> values;
+  if constexpr (std::is_same_v<T, double>) {
+    values = a.val.cspan();
+  } else {
+    converted = to_precision<T>(host, a.val, "the matrix");
+    values = converted;
+  }
+  const CsrView<T, Space::host> view(a.rows, a.cols, a.row_ptr.cspan(), a.col.cspan(), values);
+  if constexpr (S == Space::host) {
+    transfer_seconds += watch.seconds();
+    LinearSystem<T, S> system(ctx, view, task.options);
+    a = {};
+    return system;
+  } else {
+    const Csr<T, S> uploaded = make_csr(ctx, view);
+    a = {};
+    ctx.synchronize();
+    transfer_seconds += watch.seconds();
+    return LinearSystem<T, S>(ctx, uploaded, task.options);
+  }
+}
+
+/// What explains a failure, where there was one.
+template <class T, Space S>
+std::vector<SystemFacts> facts_for_advice(const Context<S>& ctx, LinearSystem<T, S>& system, const Array<T, S>& b,
+                                          const std::vector<SolveReport>& reports) {
+  const auto failed = [](const SolveReport& r) { return !r.converged() && r.status != Status::stopped_by_caller; };
+  if (std::any_of(reports.begin(), reports.end(), failed))
+    return facts_of<T, S>(ctx, system, b.cspan(), static_cast<Index>(reports.size()));
+  SystemFacts sizes;
+  sizes.rows = system.rows();
+  return std::vector<SystemFacts>(reports.size(), sizes);
+}
+
+template <class T, Space S>
+SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, SolveTask& task, SetupFacts facts,
+                      const SolveObserver& observer) {
+  require_memory(ctx, task.options, task.a.rows, task.a.nnz(), sizeof(T));
+  const std::uint64_t held_before = ctx.memory()->use().bytes;
+  const Stopwatch watch;
+  const Array<T, S> b = place_vector<T>(host, ctx, std::move(task.b), "the right-hand side");
+  const InitialGuess guess = task.x.empty() ? InitialGuess::zero : InitialGuess::in_x;
+  Array<T, S> x = guess == InitialGuess::zero ? Array<T, S>(ctx, b.size())
+                                              : place_vector<T>(host, ctx, std::move(task.x), "the guess");
+  facts.transfer_seconds = watch.seconds();
+  LinearSystem<T, S> system = set_up<T>(host, ctx, task, facts.transfer_seconds);
+  ctx.synchronize();
+  task.clock.end("setup");
+
+  SolveOutcome outcome;
+  facts.system = system.info();
+  outcome.setup = facts;
+  {
+    const InterruptScope interrupt;  // before the set-up is printed: whoever has read it may stop the solve
+    observer.on_setup(facts);
+    task.clock.end("report");
+    const ProgressFn on_progress = [&](const Progress& progress) {
+      return observer.on_progress(progress) && !interrupt.requested();
+    };
+    outcome.reports = system.solve_columns(b, x, task.options.columns, on_progress, guess);
+  }
+  task.clock.end("solve");
+  outcome.facts = facts_for_advice(ctx, system, b, outcome.reports);
+  task.x = take_solution(host, ctx, std::move(x));
+  outcome.setup.system = system.info();
+  if (task.list_candidates) outcome.candidates = system.candidates();
+  if (task.measure_preconditioner) {
+    task.clock.end("result");
+    outcome.preconditioner_residual = system.preconditioner_residual();
+    task.clock.end("preconditioner_residual");
+  }
+  const std::uint64_t peak = ctx.memory()->use().peak_bytes;
+  outcome.peak_bytes = S == Space::host ? peak : peak - held_before;
+  return outcome;
+}
+
+}  // namespace newel::cli

@@ -1,0 +1,73 @@
+! SPDX-License-Identifier: Apache-2.0
+!> Arrays of either kind of index or value as what the C interface takes: an address, bits and sizes.
+module newel_arrays
+  use, intrinsic :: iso_c_binding, only: c_loc, c_null_ptr, c_ptr
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
+  implicit none
+  private
+  public :: array_view, indices, values
+
+  !> Valid as long as the array that it was made of, which has the attribute target.
+  type :: array_view
+    type(c_ptr) :: address = c_null_ptr  !< of the first element; null where there is none
+    integer :: bits = 0                  !< of an element
+    integer(int64) :: rows = 0, columns = 1
+    integer(int64) :: last = 0           !< of indices: the last one
+  end type
+
+  interface indices
+    module procedure indices_32, indices_64
+  end interface
+
+  interface values
+    module procedure values_32, values_64, columns_32, columns_64
+  end interface
+
+contains
+
+  function indices_32(array) result(view)
+    integer(int32), intent(in), contiguous, target :: array(:)
+    type(array_view) :: view
+    view = array_view(bits=32, rows=size(array, kind=int64))
+    if (size(array) == 0) return
+    view%address = c_loc(array)
+    view%last = array(size(array))
+  end function
+
+  function indices_64(array) result(view)
+    integer(int64), intent(in), contiguous, target :: array(:)
+    type(array_view) :: view
+    view = array_view(bits=64, rows=size(array, kind=int64))
+    if (size(array) == 0) return
+    view%address = c_loc(array)
+    view%last = array(size(array))
+  end function
+
+  function values_32(array) result(view)
+    real(real32), intent(in), contiguous, target :: array(:)
+    type(array_view) :: view
+    view = array_view(bits=32, rows=size(array, kind=int64))
+    if (size(array) > 0) view%address = c_loc(array)
+  end function
+
+  function values_64(array) result(view)
+    real(real64), intent(in), contiguous, target :: array(:)
+    type(array_view) :: view
+    view = array_view(bits=64, rows=size(array, kind=int64))
+    if (size(array) > 0) view%address = c_loc(array)
+  end function
+
+  function columns_32(array) result(view)
+    real(real32), intent(in), contiguous, target :: array(:, :)
+    type(array_view) :: view
+    view = array_view(bits=32, rows=size(array, 1, int64), columns=size(array, 2, int64))
+    if (size(array) > 0) view%address = c_loc(array)
+  end function
+
+  function columns_64(array) result(view)
+    real(real64), intent(in), contiguous, target :: array(:, :)
+    type(array_view) :: view
+    view = array_view(bits=64, rows=size(array, 1, int64), columns=size(array, 2, int64))
+    if (size(array) > 0) view%address = c_loc(array)
+  end function
+end module

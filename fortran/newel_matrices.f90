@@ -1,0 +1,124 @@
+! SPDX-License-Identifier: Apache-2.0
+!> What a system has once it has a matrix, and the setup from arrays of any kind.
+module newel_matrices
+  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_fortran_env, only: int64
+  use newel_arrays, only: array_view
+  use newel_bindings, only: newel_setup_bsr, newel_setup_coo, newel_setup_csc, newel_setup_csr
+  use newel_errors, only: call_outcome, decimal
+  use newel_settings, only: newel_options
+  implicit none
+  private
+  public :: bsr, coo, csc, csr, newel_matrix
+
+  integer, parameter :: csr = 1, csc = 2, coo = 3, bsr = 4
+  character(7), parameter :: pointers(4) = ['row_ptr', 'col_ptr', 'row    ', 'row_ptr']
+  character(3), parameter :: others(4) = ['col', 'row', 'col', 'col']
+
+  !> Options and a matrix. Extended by newel_forms.
+  type, extends(newel_options) :: newel_matrix
+    private
+    integer(int64) :: n = 0
+    integer(int64) :: value_count = 0
+    integer :: value_bits = 0
+  contains
+    !> Rows of the matrix; 0 where there is none.
+    procedure :: rows
+    !> Values that a refresh needs, and their bits; 0 where there is no matrix.
+    procedure :: entries
+    procedure :: precision_bits
+    procedure :: destroy
+    !> The setup from arrays in one of the forms csr, csc, coo and bsr; n is that of coo.
+    procedure :: set_up
+  end type
+
+contains
+
+  pure function rows(self) result(n)
+    class(newel_matrix), intent(in) :: self
+    integer :: n
+    n = int(self%n)
+  end function
+
+  pure function entries(self) result(count)
+    class(newel_matrix), intent(in) :: self
+    integer(int64) :: count
+    count = self%value_count
+  end function
+
+  pure function precision_bits(self) result(bits)
+    class(newel_matrix), intent(in) :: self
+    integer :: bits
+    bits = self%value_bits
+  end function
+
+  impure elemental subroutine destroy(self)
+    class(newel_matrix), intent(inout) :: self
+    call self%newel_options%destroy()
+    self%n = 0
+    self%value_count = 0
+    self%value_bits = 0
+  end subroutine
+
+  subroutine set_up(self, form, n, block_size, first, second, val, outcome)
+    class(newel_matrix), intent(inout) :: self
+    integer, intent(in) :: form, n, block_size
+    type(array_view), intent(in) :: first, second, val
+    type(call_outcome), intent(out) :: outcome
+    integer(int64) :: block_rows
+    call check_sizes(self%index_base(), form, block_size, first, second, val, outcome)
+    if (.not. outcome%failed()) call choose_precision(self, val%bits, outcome)
+    if (outcome%failed()) return
+    block_rows = first%rows - 1
+    if (form == coo) block_rows = n
+    associate (code => outcome%code, bits => first%bits, one => first%address, two => second%address)
+      select case (form)
+      case (csr)
+        code = newel_setup_csr(self%c_handle(), block_rows, bits, one, two, val%address)
+      case (csc)
+        code = newel_setup_csc(self%c_handle(), block_rows, bits, one, two, val%address)
+      case (coo)
+        code = newel_setup_coo(self%c_handle(), block_rows, val%rows, bits, one, two, val%address)
+      case default
+        code = newel_setup_bsr(self%c_handle(), block_rows, int(block_size, c_int), bits, one, two, val%address)
+      end select
+    end associate
+    call self%explain(outcome)
+    self%n = merge(0_int64, block_rows*block_size, outcome%failed())
+    self%value_count = merge(0_int64, val%rows, outcome%failed())
+    self%value_bits = merge(0, val%bits, outcome%failed())
+  end subroutine
+
+  !> That the sizes of the arrays fit each other, which the library cannot see.
+  subroutine check_sizes(base, form, block_size, first, second, val, outcome)
+    integer, intent(in) :: base, form, block_size
+    type(array_view), intent(in) :: first, second, val
+    type(call_outcome), intent(inout) :: outcome
+    integer(int64) :: expected, per_index
+    if (form /= coo .and. first%rows == 0) then
+      call outcome%refuse(trim(pointers(form))//': expected at least one element')
+      return
+    end if
+    expected = max(0_int64, first%last - base)
+    if (form == coo) expected = first%rows
+    per_index = int(block_size, int64)**2
+    if (second%rows == expected .and. val%rows == expected*per_index) return
+    call outcome%refuse(others(form)//' and val: expected '//decimal(expected)//' and '// &
+                        decimal(expected*per_index)//' elements as '//trim(pointers(form))//' has them, found '// &
+                        decimal(second%rows)//' and '//decimal(val%rows))
+  end subroutine
+
+  !> The kind of the values is the precision, unless the option says what does not go with it.
+  subroutine choose_precision(self, bits, outcome)
+    class(newel_matrix), intent(inout) :: self
+    integer, intent(in) :: bits
+    type(call_outcome), intent(inout) :: outcome
+    character(:), allocatable :: asked
+    asked = self%precision_set()
+    if (asked == '') then
+      call self%use_precision(trim(merge('single', 'double', bits == 32)))
+    else if ((asked == 'single') .neqv. (bits == 32)) then
+      call outcome%refuse('the option precision is '//asked//', and val is real'//decimal(int(bits, int64)))
+    end if
+  end subroutine
+end module

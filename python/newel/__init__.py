@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sparse linear solvers for finite elements.
+
+>>> import numpy as np, scipy.sparse as sp, newel
+>>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(100, 100), format="csr")
+>>> x, report = newel.solve(A, np.ones(100))
+>>> report.converged
+True
+
+`solve` is one call; `Solver` keeps its setup for new right-hand sides and new values; `cg`, `bicgstab` and `gmres`
+take the arguments of SciPy's functions of these names. `read` reads Matrix Market files, and `info` describes a matrix.
+"""
+
+from ._core import Progress
+from ._core import version as __version__
+from ._device_array import DeviceArray
+from ._facts import MatrixInfo, info
+from ._files import read
+from ._progress import TerminalProgress
+from ._report import ConvergenceError, ConvergenceWarning, Report, RowWarning
+from ._scipy_like import bicgstab, cg, gmres
+from ._solve import solve
+from ._solver import Solver
+from ._tables import devices, formats, preconditioner_options, preconditioners, solvers
+
+__all__ = [
+    "ConvergenceError",
+    "ConvergenceWarning",
+    "DeviceArray",
+    "MatrixInfo",
+    "Progress",
+    "Report",
+    "RowWarning",
+    "Solver",
+    "TerminalProgress",
+    "__version__",
+    "bicgstab",
+    "cg",
+    "devices",
+    "formats",
+    "gmres",
+    "info",
+    "preconditioner_options",
+    "preconditioners",
+    "read",
+    "solve",
+    "solvers",
+]

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What type checkers are told: kinds of b, and the keywords of a Solver. Imported by none but them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, TypeAlias, TypedDict
+
+import numpy as np
+
+Vector: TypeAlias = np.ndarray[tuple[int], np.dtype[Any]]
+Columns: TypeAlias = np.ndarray[tuple[int, int], np.dtype[Any]]
+
+
+class SolverKeywords(TypedDict, total=False):
+    """The keywords that `newel.solve` passes on to `Solver`, which describes them."""
+
+    solver: str
+    preconditioner: Any
+    format: str
+    precision: str
+    device: str
+    coordinates: Any
+    near_null_space: Any
+    expected_solves: float | None
+    threads: int | None
+    stream: Any
+    columns: int
+    null_space: str | None
+    restart: int | None
+    deterministic: bool
+    plan_cache: str | os.PathLike[str] | None
+    decision: str | None
+    options: Mapping[str, Any] | None
