@@ -219,19 +219,19 @@ int newel_set_stream(newel_system* system, void* stream) {
 }
 
 int newel_setup_csr(newel_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col,
-                     const void* val) {
+                    const void* val) {
   return set_up(system, {MatrixPointers::Form::csr, n, 1, 0, index_bits, row_ptr, col, val});
 }
 int newel_setup_csc(newel_system* system, int64_t n, int index_bits, const void* col_ptr, const void* row,
-                     const void* val) {
+                    const void* val) {
   return set_up(system, {MatrixPointers::Form::csc, n, 1, 0, index_bits, col_ptr, row, val});
 }
 int newel_setup_coo(newel_system* system, int64_t n, int64_t entries, int index_bits, const void* row,
-                     const void* col, const void* val) {
+                    const void* col, const void* val) {
   return set_up(system, {MatrixPointers::Form::coo, n, 1, entries, index_bits, row, col, val});
 }
 int newel_setup_bsr(newel_system* system, int64_t block_rows, int block_size, int index_bits, const void* row_ptr,
-                     const void* col, const void* val) {
+                    const void* col, const void* val) {
   return set_up(system, {MatrixPointers::Form::bsr, block_rows, block_size, 0, index_bits, row_ptr, col, val});
 }
 

@@ -53,14 +53,14 @@ typedef struct newel_system newel_system;
 
 /* The version of this interface, 1, and of the library, such as "0.1.0". */
 NEWEL_API int newel_c_version(void);
-NEWEL_API const char *newel_version(void);
+NEWEL_API const char* newel_version(void);
 
 /* A new system with the default options. */
-NEWEL_API int newel_create(newel_system **system);
+NEWEL_API int newel_create(newel_system** system);
 /* Frees it. A null pointer is left alone. */
-NEWEL_API void newel_destroy(newel_system *system);
+NEWEL_API void newel_destroy(newel_system* system);
 /* What the last call that returned NEWEL_INVALID or more had to say: valid until the next call. */
-NEWEL_API const char *newel_error(const newel_system *system);
+NEWEL_API const char* newel_error(const newel_system* system);
 
 /* Options of a solve, which hold from the next one on:
  *   rtol            1e-8    a solve ends at |b - A x| <= max(rtol |b|, atol)
@@ -86,23 +86,23 @@ NEWEL_API const char *newel_error(const newel_system *system);
  *   decision                the text "decision" of a report, of a matrix of the same pattern: begin where that was
  * and those of the preconditioners, as reports name them: amg_degree, fsai_power, ... A name or a value that there is
  * not is NEWEL_INVALID, and the error lists those that there are. */
-NEWEL_API int newel_set(newel_system *system, const char *name, const char *value);
+NEWEL_API int newel_set(newel_system* system, const char* name, const char* value);
 
 /* Where the nodes lie, a point after the other, of dimension 1, 2 or 3, for algebraic multigrid: node i has the rows
  * b i .. b i + b - 1, b = rows / points. Holds from the next setup on; no points: none. */
-NEWEL_API int newel_set_coordinates(newel_system *system, int64_t points, int dimension, const double *xyz);
+NEWEL_API int newel_set_coordinates(newel_system* system, int64_t points, int dimension, const double* xyz);
 /* `count` vectors that A maps to almost nothing, the values of a row next to each other, for the same purpose. */
-NEWEL_API int newel_set_near_null_space(newel_system *system, int64_t rows, int count, const double *values);
+NEWEL_API int newel_set_near_null_space(newel_system* system, int64_t rows, int count, const double* values);
 
 /* The caller's stream, a cudaStream_t, for systems on a device; holds from the next setup on. They then queue all work
  * on it, and it outlives them. Null, the default, is the legacy default stream: systems then work on a stream of their
  * own, which takes turns with it. NEWEL_INVALID where the library was built without CUDA. */
-NEWEL_API int newel_set_stream(newel_system *system, void *stream);
+NEWEL_API int newel_set_stream(newel_system* system, void* stream);
 
 /* Called after each iteration of a solve, on the thread that called it; where it returns 0 the solve ends. On a device
  * the host looks after every 16 iterations or fewer, 256 where a solve is one kernel. A null function: none. */
-typedef int (*newel_progress)(void *user, int column, int iteration, double relative_residual);
-NEWEL_API int newel_set_progress(newel_system *system, newel_progress function, void *user);
+typedef int (*newel_progress)(void* user, int column, int iteration, double relative_residual);
+NEWEL_API int newel_set_progress(newel_system* system, newel_progress function, void* user);
 
 /* Sets the system up for an n x n matrix. `index_bits` is 32 or 64. Entries come in any order, and repeated ones are
  * summed. The arrays:
@@ -110,29 +110,29 @@ NEWEL_API int newel_set_progress(newel_system *system, newel_progress function, 
  *   csc  col_ptr of n + 1, row and val
  *   coo  row, col and val of `entries`
  *   bsr  row_ptr of block_rows + 1, a column of blocks and block_size^2 values, by rows, for each block */
-NEWEL_API int newel_setup_csr(newel_system *system, int64_t n, int index_bits, const void *row_ptr, const void *col,
-                                const void *val);
-NEWEL_API int newel_setup_csc(newel_system *system, int64_t n, int index_bits, const void *col_ptr, const void *row,
-                                const void *val);
-NEWEL_API int newel_setup_coo(newel_system *system, int64_t n, int64_t entries, int index_bits, const void *row,
-                                const void *col, const void *val);
-NEWEL_API int newel_setup_bsr(newel_system *system, int64_t block_rows, int block_size, int index_bits,
-                                const void *row_ptr, const void *col, const void *val);
+NEWEL_API int newel_setup_csr(newel_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col,
+                              const void* val);
+NEWEL_API int newel_setup_csc(newel_system* system, int64_t n, int index_bits, const void* col_ptr, const void* row,
+                              const void* val);
+NEWEL_API int newel_setup_coo(newel_system* system, int64_t n, int64_t entries, int index_bits, const void* row,
+                              const void* col, const void* val);
+NEWEL_API int newel_setup_bsr(newel_system* system, int64_t block_rows, int block_size, int index_bits,
+                              const void* row_ptr, const void* col, const void* val);
 
 /* New values on the same pattern, in the order and number of those of the setup. With `keep_preconditioner` other than
  * 0 the preconditioner stays as it is. After NEWEL_INVALID the system needs another refresh. */
-NEWEL_API int newel_refresh(newel_system *system, const void *val, int keep_preconditioner);
+NEWEL_API int newel_refresh(newel_system* system, const void* val, int keep_preconditioner);
 
 /* The nodes have moved: as many points as newel_set_coordinates gave to the setup, which the next refresh of the
  * preconditioner takes into account. */
-NEWEL_API int newel_move_nodes(newel_system *system, int64_t points, int dimension, const double *xyz);
+NEWEL_API int newel_move_nodes(newel_system* system, int64_t points, int dimension, const double* xyz);
 
 /* Solves for `columns` right-hand sides, one after the other in b, from the guesses in x, which receives the
  * solutions, or from zero (`guess`). NEWEL_OK where all have converged, by a residual that was formed from x. */
-NEWEL_API int newel_solve(newel_system *system, int64_t columns, const void *b, void *x);
+NEWEL_API int newel_solve(newel_system* system, int64_t columns, const void* b, void* x);
 
 /* y = A x. */
-NEWEL_API int newel_multiply(newel_system *system, const void *x, void *y);
+NEWEL_API int newel_multiply(newel_system* system, const void* x, void* y);
 
 /* Of the last solve, for a column counted from 0:
  *   numbers  converged (0 or 1), iterations, true_residual, initial_residual, rhs_norm, tolerance,
@@ -142,10 +142,10 @@ NEWEL_API int newel_multiply(newel_system *system, const void *x, void *y);
  *   texts    status, cause, reason, warning (empty: none), solver, preconditioner, format, changed, decision: what
  *            "auto" has decided and learnt up to now, in JSON
  * A text is valid until the next call for this system. */
-NEWEL_API int newel_report_number(newel_system *system, int64_t column, const char *name, double *value);
-NEWEL_API int newel_report_text(newel_system *system, int64_t column, const char *name, const char **text);
+NEWEL_API int newel_report_number(newel_system* system, int64_t column, const char* name, double* value);
+NEWEL_API int newel_report_text(newel_system* system, int64_t column, const char* name, const char** text);
 /* The first `capacity` residuals, of which there are history_length: before the first and after each iteration. */
-NEWEL_API int newel_report_history(newel_system *system, int64_t column, double *residuals, int64_t capacity);
+NEWEL_API int newel_report_history(newel_system* system, int64_t column, double* residuals, int64_t capacity);
 
 #ifdef __cplusplus
 }

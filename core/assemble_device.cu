@@ -148,7 +148,7 @@ void sort(const DeviceContext& ctx, const InputEntries& e, Entries& from, Entrie
   const Keys keys = keys_of(e);
   const int bits = keys.col_bits + keys.row_bits + (e.half ? 1 : 0);
   NEWEL_CHECK_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, from.key.data(), to.key.data(), from.source.data(),
-                                                    to.source.data(), sorted_count(e), 0, bits, ctx.stream()));
+                                                   to.source.data(), sorted_count(e), 0, bits, ctx.stream()));
 }
 
 Entries sorted_entries(const DeviceContext& ctx, const InputEntries& e) {

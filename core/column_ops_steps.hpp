@@ -44,7 +44,7 @@ struct ColumnDotStep {
   }
   template <class Lanes, class C, class Sums>
   NEWEL_HD void finish(const Lanes&, std::int64_t, const Loaded<typename Lanes::V>& loaded, const C&,
-                        Sums& total) const {
+                       Sums& total) const {
     total.add(0, loaded.x, loaded.y);
   }
   NEWEL_HD void end(int c, const double* totals) const { result[c] = totals[0]; }

@@ -10,17 +10,17 @@
 namespace newel::detail {
 
 #define NEWEL_CUSPARSE_FUNCTIONS(X) \
-  X(cusparseGetErrorString)          \
-  X(cusparseCreate)                  \
-  X(cusparseDestroy)                 \
-  X(cusparseSetStream)               \
-  X(cusparseCreateCsr)               \
-  X(cusparseDestroySpMat)            \
-  X(cusparseCreateDnVec)             \
-  X(cusparseDestroyDnVec)            \
-  X(cusparseDnVecSetValues)          \
-  X(cusparseSpMV_bufferSize)         \
-  X(cusparseSpMV_preprocess)         \
+  X(cusparseGetErrorString)         \
+  X(cusparseCreate)                 \
+  X(cusparseDestroy)                \
+  X(cusparseSetStream)              \
+  X(cusparseCreateCsr)              \
+  X(cusparseDestroySpMat)           \
+  X(cusparseCreateDnVec)            \
+  X(cusparseDestroyDnVec)           \
+  X(cusparseDnVecSetValues)         \
+  X(cusparseSpMV_bufferSize)        \
+  X(cusparseSpMV_preprocess)        \
   X(cusparseSpMV)
 
 /// Pointers to functions, which have the names of the functions.

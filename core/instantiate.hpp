@@ -6,11 +6,11 @@
 #include <newel/config.hpp>
 
 #define NEWEL_FOR_TYPES(X, SPACE) \
-  X(double, SPACE)                 \
+  X(double, SPACE)                \
   X(float, SPACE)
 
 #if NEWEL_HAS_CUDA
-#define NEWEL_FOR_TYPES_AND_SPACES(X)       \
+#define NEWEL_FOR_TYPES_AND_SPACES(X)      \
   NEWEL_FOR_TYPES(X, ::newel::Space::host) \
   NEWEL_FOR_TYPES(X, ::newel::Space::device)
 #define NEWEL_FOR_SPACES(X) \

@@ -101,7 +101,7 @@ void write_columns(const std::string& path, Span<const T, Space::host> x, Index 
   detail::write_columns_to(file, x, cols, comment);
 }
 
-#define NEWEL_INSTANTIATE(T, SPACE)                                                                     \
+#define NEWEL_INSTANTIATE(T, SPACE)                                                                      \
   template void detail::write_matrix_to<T>(FileWriter&, const CsrView<T, SPACE>&, std::string_view);     \
   template void detail::write_columns_to<T>(FileWriter&, Span<const T, SPACE>, Index, std::string_view); \
   template void write_matrix<T>(const std::string&, const CsrView<T, SPACE>&, std::string_view);         \

@@ -233,7 +233,7 @@ struct ComposeMapStep : PlainStep {
 #define NEWEL_GATHER_RUNS_STEPS_OF(SWEEP, T, run)             \
   SWEEP(newel::detail::GatherRunsStep<T, std::uint32_t, run>) \
   SWEEP(newel::detail::GatherRunsStep<T, Offset, run>)
-#define NEWEL_RANDOM_STEPS_OF(SWEEP, T)                                 \
+#define NEWEL_RANDOM_STEPS_OF(SWEEP, T)                                \
   SWEEP(newel::detail::RandomStep<T, newel::detail::RandomKind::sign>) \
   SWEEP(newel::detail::RandomStep<T, newel::detail::RandomKind::signed_length>)
 #define NEWEL_VECTOR_OPS_STEPS_OF(SWEEP, T)          \

@@ -21,7 +21,7 @@
 enum { n = 2000, steps = 10 };
 
 /* The values of step s, row by row. */
-static void assemble(double conduction, double mass, double *val) {
+static void assemble(double conduction, double mass, double* val) {
   int k = 0;
   for (int i = 0; i < n; ++i) {
     if (i > 0) val[k++] = -conduction;
@@ -31,7 +31,7 @@ static void assemble(double conduction, double mass, double *val) {
 }
 
 /* x = A^-1 b by elimination; work has room for n. */
-static void eliminate(double conduction, double mass, const double *b, double *x, double *work) {
+static void eliminate(double conduction, double mass, const double* b, double* x, double* work) {
   double pivot = mass + 2 * conduction;
   x[0] = b[0] / pivot;
   for (int i = 1; i < n; ++i) {
@@ -42,7 +42,7 @@ static void eliminate(double conduction, double mass, const double *b, double *x
   for (int i = n - 2; i >= 0; --i) x[i] -= work[i + 1] * x[i + 1];
 }
 
-static int fail(newel_system *system, const char *what) {
+static int fail(newel_system* system, const char* what) {
   printf("%s: %s\n", what, newel_error(system));
   newel_destroy(system);
   return 1;
@@ -60,7 +60,7 @@ int main(void) {
   }
   const double h = 1.0 / (n + 1), dt = 1e-3, mass = h * h / dt;
 
-  newel_system *system;
+  newel_system* system;
   if (newel_create(&system) != NEWEL_OK) return 1;
   newel_set(system, "rtol", "1e-10");
   newel_set(system, "expected_solves", "10");
@@ -75,7 +75,7 @@ int main(void) {
     for (int i = 0; i < n; ++i) b[i] = mass * u[i] + h * h;
     eliminate(conduction, mass, b, exact, work);
     if (newel_solve(system, 1, b, u) != NEWEL_OK) {
-      const char *reason = "";
+      const char* reason = "";
       newel_report_text(system, 0, "reason", &reason);
       return fail(system, reason);
     }

@@ -25,8 +25,8 @@ std::optional<FileFormat> format_of_name(const std::string& path);
 
 /// A matrix, and what its file says beyond that.
 struct MatrixFile {
-  Csr<double, Space::host> a;                ///< canonical
-  bool full = false;  ///< an array: of all entries, but for the diagonal of a skew-symmetric one
+  Csr<double, Space::host> a;  ///< canonical
+  bool full = false;           ///< an array: of all entries, but for the diagonal of a skew-symmetric one
   std::optional<MatrixMarketHeader> header;  ///< of a Matrix Market file
 };
 

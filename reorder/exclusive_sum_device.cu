@@ -29,8 +29,7 @@ __global__ void close_seam_kernel(Offset* shared, const Seam* seam) { *shared = 
 void scan(const Context<Space::device>& ctx, Offset* counts, std::int64_t n) {
   std::size_t bytes = 0;
   const auto run = [&](void* memory) {
-    NEWEL_CHECK_CUDA(
-        cub::DeviceScan::ExclusiveSum(memory, bytes, counts, counts, static_cast<int>(n), ctx.stream()));
+    NEWEL_CHECK_CUDA(cub::DeviceScan::ExclusiveSum(memory, bytes, counts, counts, static_cast<int>(n), ctx.stream()));
   };
   run(nullptr);
   Array<unsigned char, Space::device> memory(ctx, static_cast<std::int64_t>(bytes));

@@ -107,7 +107,7 @@ struct BatchDirection {
   }
   template <class Lanes, class C, class Sums>
   NEWEL_HD void finish(const Lanes& lanes, std::int64_t at, const Loaded<typename Lanes::V>& l, const C& coefficient,
-                        Sums&) const {
+                       Sums&) const {
     typename Lanes::V next;
     cg_next_x<typename Lanes::V>(l.x, coefficient(0), l.p, next);
     lanes.write(x, at, l.x, next);
@@ -147,7 +147,7 @@ struct BatchUpdate {
   }
   template <class Lanes, class C, class Sums>
   NEWEL_HD void finish(const Lanes& lanes, std::int64_t at, const Loaded<typename Lanes::V>& l, const C& coefficient,
-                        Sums& total) const {
+                       Sums& total) const {
     typename Lanes::V next;
     cg_next_r<typename Lanes::V>(l.r, coefficient(0), l.q, next);
     lanes.write(r, at, l.r, next);

@@ -27,7 +27,7 @@ NEWEL_HD double bicgstab_beta(double rho, double rho_old, double alpha, double o
 /// Whether the recurrence can continue behind a step: with what that step took from s, |t.s| / |t|, with |s|, the
 /// next rho = r0.r, |r0| and |r|, and the epsilon of the vectors' precision.
 NEWEL_HD Event bicgstab_breakdown(double epsilon, double step, double s_norm, double rho, double r0_norm,
-                                   double r_norm) {
+                                  double r_norm) {
   // A step below the rounding of s: the stabilising step does nothing, and the next beta would divide by omega.
   if (step <= epsilon * s_norm) return Event::omega_vanished;
   return fabs(rho) < epsilon * r0_norm * r_norm ? Event::rho_vanished : Event::none;

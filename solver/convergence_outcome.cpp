@@ -15,8 +15,9 @@ Failure stagnation_at(bool attainable, double relative_residual) {
 }
 
 Attempt only_attempt(const SolveReport& report) {
-  return {report.solver, report.status,              report.iterations, report.true_residual, report.seconds,
-          report.reason, report.attainable_residual, report.method,     report.failure};
+  return {report.solver,  report.status, report.iterations,          report.true_residual,
+          report.seconds, report.reason, report.attainable_residual, report.method,
+          report.failure};
 }
 
 template <class T, Space S>

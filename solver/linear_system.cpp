@@ -133,8 +133,7 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
     s.gather_to_solver_order(column_of(b, c), column_of(ordered_b, c));
     if (guess == InitialGuess::in_x) s.gather_to_solver_order(column_of(x, c), column_of(ordered_x, c));
   }
-  std::vector<SolveReport> reports =
-      s.solve_columns_ordered(ordered_b, ordered_x, columns, limits.progress(), guess);
+  std::vector<SolveReport> reports = s.solve_columns_ordered(ordered_b, ordered_x, columns, limits.progress(), guess);
   for (Index c = 0; c < columns; ++c) s.gather_to_user_order(column_of(ordered_x, c), column_of(x, c));
   s.ctx.synchronize();
   return reports;

@@ -26,7 +26,7 @@ struct ResidentVectorSpace {
 /// Vectors of a part with `own` rows; those with a halo have `reach` entries, and stand first.
 template <class T>
 NEWEL_HD ResidentVectorSpace take_vectors(ResidentSharedMemory& memory, const ResidentNeeds& needs, int own,
-                                           int reach, int parts) {
+                                          int reach, int parts) {
   const std::size_t sums = memory.take(Exchange::scratch_length(needs.sums, parts), sizeof(double));
   const auto entries = static_cast<std::size_t>(needs.vectors) * static_cast<std::size_t>(reach) +
                        static_cast<std::size_t>(needs.own_vectors) * static_cast<std::size_t>(own);
@@ -39,7 +39,7 @@ struct ResidentMatrixSpace {
 /// A part's share of a matrix, its values and columns only where they stay.
 template <class T>
 NEWEL_HD ResidentMatrixSpace take_matrix(ResidentSharedMemory& memory, int block, int nodes, int halo_nodes,
-                                          int slices, int places, bool on_chip) {
+                                         int slices, int places, bool on_chip) {
   const auto slots = on_chip ? static_cast<std::size_t>(places) * warp : 0;
   ResidentMatrixSpace at{};
   at.value = memory.take(slots * block * block, sizeof(T));

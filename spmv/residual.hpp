@@ -21,7 +21,7 @@ struct ResidualArgs {
 /// `terms` of its entries.
 template <class T>
 NEWEL_HD void finish_residual_row(const ResidualArgs<T>& args, std::int64_t i, TwiceSum minus_ax, double terms,
-                                   ResidualSums& sums) {
+                                  ResidualSums& sums) {
   const double b = args.b[i];
   minus_ax.add(b);
   const double r = minus_ax.value(), per_unit = 1 / args.scale.unit;

@@ -19,7 +19,10 @@ struct SlotGatherTuning {
 
 // Runs of which a thread has the values in flight.
 template <class T, int run>
-constexpr int runs_at_once = run == 1 ? 8 : run == 2 ? 4 : run == 3 ? (sizeof(T) == 4 ? 4 : 3) : 2;
+constexpr int runs_at_once = run == 1   ? 8
+                             : run == 2 ? 4
+                             : run == 3 ? (sizeof(T) == 4 ? 4 : 3)
+                                        : 2;
 
 constexpr std::uint32_t no_source = ValueMap<Space::device>::none32;
 

@@ -19,17 +19,17 @@ using Catch::Approx;
 #define NEWEL_JOIN2(a, b) a##b
 #define NEWEL_JOIN(a, b) NEWEL_JOIN2(a, b)
 #if NEWEL_HAS_CUDA
-#define TEST_BOTH_IMPL(id, name, tags)                                          \
+#define TEST_BOTH_IMPL(id, name, tags)                                         \
   template <newel::Space S>                                                    \
-  static void id();                                                             \
+  static void id();                                                            \
   TEST_CASE(name " (host)", tags) { id<newel::Space::host>(); }                \
   TEST_CASE(name " (device)", tags "[device]") { id<newel::Space::device>(); } \
   template <newel::Space S>                                                    \
   static void id()
 #else
-#define TEST_BOTH_IMPL(id, name, tags)                           \
+#define TEST_BOTH_IMPL(id, name, tags)                          \
   template <newel::Space S>                                     \
-  static void id();                                              \
+  static void id();                                             \
   TEST_CASE(name " (host)", tags) { id<newel::Space::host>(); } \
   template <newel::Space S>                                     \
   static void id()

@@ -116,7 +116,7 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     NEWEL_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.x, const_cast<T*>(x.data)));
     NEWEL_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.y, y.data));
     NEWEL_CHECK_CUSPARSE(cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y, value_type,
-                                       algorithm_of(format_), buffer_.data()));
+                                      algorithm_of(format_), buffer_.data()));
   }
 
   OperatorInfo info() const override {
@@ -152,7 +152,7 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     col_ = make_array(ctx, a.col);
     values_ = make_array(ctx, a.val);
     NEWEL_CHECK_CUSPARSE(cusparseCreateCsr(&use_.matrix, rows_, cols_, nonzeros_, first_.data(), col_.data(),
-                                            values_.data(), first_.type(), CUSPARSE_INDEX_32I, base, value_type));
+                                           values_.data(), first_.type(), CUSPARSE_INDEX_32I, base, value_type));
     detail_ = first_.narrow() ? "32-bit offsets" : "64-bit offsets";
   }
 
@@ -166,7 +166,7 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     col_ = make_array(ctx, a.col);
     values_ = make_array(ctx, a.val);
     NEWEL_CHECK_CUSPARSE(cusparseCreateCoo(&use_.matrix, rows_, cols_, nonzeros_, row_.data(), col_.data(),
-                                            values_.data(), CUSPARSE_INDEX_32I, base, value_type));
+                                           values_.data(), CUSPARSE_INDEX_32I, base, value_type));
   }
 
   void take_sell(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, detail::PhaseClock& clock) {
@@ -176,8 +176,8 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     clock.end("layout");
     fill(ctx, a, arrays);
     NEWEL_CHECK_CUSPARSE(cusparseCreateSlicedEll(&use_.matrix, rows_, cols_, nonzeros_, values_.size(), slice_rows,
-                                                  first_.data(), col_.data(), values_.data(), first_.type(),
-                                                  CUSPARSE_INDEX_32I, base, value_type));
+                                                 first_.data(), col_.data(), values_.data(), first_.type(),
+                                                 CUSPARSE_INDEX_32I, base, value_type));
     detail_ = "slices of " + std::to_string(slice_rows) + " rows";
   }
 
@@ -191,8 +191,8 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     clock.end("layout");
     fill(ctx, a, arrays);
     NEWEL_CHECK_CUSPARSE(cusparseCreateBsr(&use_.matrix, rows_ / block, cols_ / block, col_.size(), block, block,
-                                            first_.data(), col_.data(), values_.data(), first_.type(),
-                                            CUSPARSE_INDEX_32I, base, value_type, CUSPARSE_ORDER_ROW));
+                                           first_.data(), col_.data(), values_.data(), first_.type(),
+                                           CUSPARSE_INDEX_32I, base, value_type, CUSPARSE_ORDER_ROW));
     detail_ = std::to_string(block) + " x " + std::to_string(block) + " blocks";
   }
 
@@ -212,10 +212,10 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     const T one = 1, zero = 0;
     std::size_t bytes = 0;
     NEWEL_CHECK_CUSPARSE(cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
-                                                  value_type, algorithm_of(format_), &bytes));
+                                                 value_type, algorithm_of(format_), &bytes));
     buffer_ = Array<char, Space::device>(ctx, static_cast<std::int64_t>(bytes));
     NEWEL_CHECK_CUSPARSE(cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
-                                                  value_type, algorithm_of(format_), buffer_.data()));
+                                                 value_type, algorithm_of(format_), buffer_.data()));
   }
 
   CusparseFormat format_;

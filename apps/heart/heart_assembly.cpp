@@ -156,7 +156,7 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
       if (matrix.entry[k] >= 0) newel::detail::atomic_write(slot_of[matrix.entry[k]], static_cast<Offset>(k));
     });
     newel::detail::parallel_for(host_context(ctx), source.size(),
-                                 [&](std::size_t k) { source[k] = source[k] < 0 ? -1 : slot_of[source[k]]; });
+                                [&](std::size_t k) { source[k] = source[k] < 0 ? -1 : slot_of[source[k]]; });
     preconditioner_source_ = make_value_map(ctx, make_array(ctx, source).cspan(), matrix_slot_.size);
   }
 

@@ -119,8 +119,7 @@ void HeartRecorder<S>::sample(const Monodomain<S>& heart, double time) {
   const std::int64_t probes = probe_.size();
   gather<double, S>(ctx, heart.phi(), probe_.cspan(), seen_.span().subspan(0, probes));
   for (std::int64_t k = 0; k < probes; ++k) {
-    newel::dot<double, S>(ctx, weights_[static_cast<std::size_t>(k)].cspan(), heart.phi(),
-                           seen_.data() + probes + k);
+    newel::dot<double, S>(ctx, weights_[static_cast<std::size_t>(k)].cspan(), heart.phi(), seen_.data() + probes + k);
   }
   std::string line = printed_time(time);
   const std::vector<double> seen = to_vector(ctx, seen_.cspan());

@@ -88,7 +88,7 @@ struct ElementPass : PlainStep {
   /// Solves the recovery in element e from r_new, which receives it, and keeps it.
   template <class Sums>
   NEWEL_HD Reaction react(std::int64_t e, const Coefficients& k, double mean, double r_old, double r_new,
-                           Sums& total) const {
+                          Sums& total) const {
     int steps = 0;
     const Reaction reaction = RecoveryNewton::solve(tissue, k.per_unit, dt, mean, r_old, r_new, steps);
     r[e] = r_new;

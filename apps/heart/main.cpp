@@ -5,5 +5,5 @@
 
 int main(int argc, char* argv[]) {
   return newel::cli::run_program("newel-heart", argc, argv,
-                                  [](int count, char* words[]) { return newel::heart::run_command(count, words); });
+                                 [](int count, char* words[]) { return newel::heart::run_command(count, words); });
 }

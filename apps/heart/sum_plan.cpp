@@ -263,7 +263,7 @@ SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& en
   const auto count = static_cast<std::int64_t>(entry.size());
   const std::int64_t size = std::min(limits.slots, limits.values - 1), ranges = (count + size - 1) / size;
   const Index elements = 1 + newel::detail::parallel_max(ctx, lists.element.size(), Index{-1},
-                                                          [&](std::size_t k) { return lists.element[k]; });
+                                                         [&](std::size_t k) { return lists.element[k]; });
   // A part for each share of the ranges; put together, they do not depend on how many there are.
   std::vector<SumPlan> parts(static_cast<std::size_t>(newel::detail::share_count(ctx, ranges, 1)));
   newel::detail::parallel_ranges(

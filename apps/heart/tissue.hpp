@@ -56,7 +56,7 @@ struct RecoveryNewton {
   static constexpr int most_steps = 30;
 
   NEWEL_HD static Reaction solve(const Tissue& t, double per_unit, double dt, double phi, double r_old, double& r,
-                                  int& steps) {
+                                 int& steps) {
     const double h = dt * per_unit;
     const double inverse = 1 / (t.mu2 + phi);
     const double a = t.mu1 * inverse;

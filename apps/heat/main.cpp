@@ -5,5 +5,5 @@
 
 int main(int argc, char* argv[]) {
   return newel::cli::run_program("newel-heat", argc, argv,
-                                  [](int count, char* words[]) { return newel::heat::run_command(count, words); });
+                                 [](int count, char* words[]) { return newel::heat::run_command(count, words); });
 }

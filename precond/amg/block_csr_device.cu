@@ -252,7 +252,7 @@ Groups group_by_key(const DeviceContext& ctx, const DeviceArray<Index>& key, Ind
   std::size_t bytes = 0;
   const auto sort = [&](void* memory) {
     NEWEL_CHECK_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, from.data(), sorted.data(), elements.data(),
-                                                      groups.element.data(), n, 0, bits, ctx.state().stream()));
+                                                     groups.element.data(), n, 0, bits, ctx.state().stream()));
   };
   if (n > 0) {
     sort(nullptr);

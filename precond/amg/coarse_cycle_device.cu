@@ -139,7 +139,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     void* arguments[] = {&args};
     const auto start = [&](auto kernel) {
       NEWEL_CHECK_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(blocks_), dim3(static_cast<unsigned>(threads())),
-                                                    arguments, 0, ctx.state().stream()));
+                                                   arguments, 0, ctx.state().stream()));
     };
     if (much_) return start(coarse_cycle_kernel<T, CoarseTuning::many_threads>);
     start(coarse_cycle_kernel<T, CoarseTuning::few_threads>);

@@ -31,7 +31,7 @@ void download(std::uintptr_t address, std::uintptr_t to, std::size_t bytes, std:
   const WithoutGil released;
   const OnDevice here(newel::detail::device_of(reinterpret_cast<const void*>(address)).value_or(0));
   NEWEL_CHECK_CUDA(cudaMemcpyAsync(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(address), bytes,
-                                    cudaMemcpyDeviceToHost, stream_of(stream)));
+                                   cudaMemcpyDeviceToHost, stream_of(stream)));
   NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
 }
 

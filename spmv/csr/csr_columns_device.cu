@@ -153,7 +153,7 @@ void csr_columns_product(const Context<Space::device>& ctx, const CsrColumnsView
   product<T, 2>(ctx, a, args);
 }
 
-#define NEWEL_CSR_COLUMNS(T)                                                                                        \
+#define NEWEL_CSR_COLUMNS(T)                                                                                         \
   template CsrColumnsView<T> csr_columns_view(const Context<Space::device>&, const CsrView<T, Space::device>&);      \
   template Array<Index, Space::device> long_rows_of(const Context<Space::device>&, const CsrView<T, Space::device>&, \
                                                     Index);                                                          \

@@ -139,7 +139,7 @@ void CsrOperator<T, Space::host>::apply_dot_columns(const Context<Space::host>& 
   }
 }
 
-#define NEWEL_CSR_COLUMNS(T)                                                                                    \
+#define NEWEL_CSR_COLUMNS(T)                                                                                     \
   template void CsrOperator<T, Space::host>::apply_columns(const Context<Space::host>&, int, T,                  \
                                                            Span<const T, Space::host>, T, Span<T, Space::host>,  \
                                                            Span<char, Space::host>) const;                       \

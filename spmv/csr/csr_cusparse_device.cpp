@@ -23,18 +23,18 @@ CusparseCsr<T>::CusparseCsr(const Context<Space::device>& ctx, const CsrView<T, 
   void* const row_ptr =
       with_row_ptr(a, [](auto from) -> void* { return const_cast<void*>(static_cast<const void*>(from.data)); });
   NEWEL_CHECK_CUSPARSE(api.cusparseCreateCsr(&use_.matrix, a.rows, a.cols, a.nnz(), row_ptr,
-                                              const_cast<Index*>(a.col.data), const_cast<T*>(a.val.data), width,
-                                              CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, value_type<T>));
+                                             const_cast<Index*>(a.col.data), const_cast<T*>(a.val.data), width,
+                                             CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, value_type<T>));
   Array<T, Space::device> some_x(ctx, a.cols), some_y(ctx, a.rows);
   NEWEL_CHECK_CUSPARSE(api.cusparseCreateDnVec(&use_.x, a.cols, some_x.data(), value_type<T>));
   NEWEL_CHECK_CUSPARSE(api.cusparseCreateDnVec(&use_.y, a.rows, some_y.data(), value_type<T>));
   const T one = 1, zero = 0;
   std::size_t bytes = 0;
   NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
-                                                    value_type<T>, algorithm_, &bytes));
+                                                   value_type<T>, algorithm_, &bytes));
   buffer_ = Array<char, Space::device>(ctx, static_cast<std::int64_t>(bytes));
   NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
-                                                    value_type<T>, algorithm_, buffer_.data()));
+                                                   value_type<T>, algorithm_, buffer_.data()));
 }
 
 template <class T>
@@ -52,7 +52,7 @@ void CusparseCsr<T>::product(const Context<Space::device>& ctx, T alpha, const T
   NEWEL_CHECK_CUSPARSE(api.cusparseDnVecSetValues(use_.x, const_cast<T*>(x)));
   NEWEL_CHECK_CUSPARSE(api.cusparseDnVecSetValues(use_.y, y));
   NEWEL_CHECK_CUSPARSE(api.cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y,
-                                         value_type<T>, algorithm_, buffer_.data()));
+                                        value_type<T>, algorithm_, buffer_.data()));
 }
 
 template class CusparseCsr<double>;

@@ -245,7 +245,7 @@ template ResidualSums csr_residual(const Context<Space::device>&, const CsrView<
 template ResidualSums csr_residual(const Context<Space::device>&, const CsrView<float, Space::device>&,
                                    const ResidualArgs<float>&);
 
-#define NEWEL_CSR_ROWS(T, P)                                                                    \
+#define NEWEL_CSR_ROWS(T, P)                                                                     \
   template void csr_rows_product(const Context<Space::device>&, const CsrRowsView<T>&, const P*, \
                                  const ProductArgs<T>&);
 NEWEL_CSR_ROWS(double, std::int32_t)

@@ -207,7 +207,7 @@ void ehyb_columns_product(const Context<Space::device>& ctx, const EhybView<T>& 
   product<T, 2>(ctx, a, args);
 }
 
-#define NEWEL_EHYB_COLUMNS(T)                                                                     \
+#define NEWEL_EHYB_COLUMNS(T)                                                                      \
   template std::uint64_t ehyb_column_work(const Context<Space::device>*, const EhybView<T>&, int); \
   template void ehyb_columns_product(const Context<Space::device>&, const EhybView<T>&, int,       \
                                      const ColumnProductArgs<T>&);

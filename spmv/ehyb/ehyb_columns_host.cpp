@@ -194,7 +194,7 @@ void ehyb_columns_product(const Context<Space::host>& ctx, const EhybView<T>& a,
   product<T, 2>(ctx, a, args);
 }
 
-#define NEWEL_EHYB_COLUMNS(T)                                                                   \
+#define NEWEL_EHYB_COLUMNS(T)                                                                    \
   template std::uint64_t ehyb_column_work(const Context<Space::host>*, const EhybView<T>&, int); \
   template void ehyb_columns_product(const Context<Space::host>&, const EhybView<T>&, int,       \
                                      const ColumnProductArgs<T>&);

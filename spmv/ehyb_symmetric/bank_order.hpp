@@ -16,7 +16,7 @@ NEWEL_HD Index bank_order_room(Index pairs, Index banks) { return pairs + 5 * ba
 /// are the banks of pair k's nodes. `room` has bank_order_room(n, banks) places.
 template <class First, class Second>
 NEWEL_HD void order_by_banks(Index n, Index banks, const First& first, const Second& second, Index* room,
-                              Index* order) {
+                             Index* order) {
   Index* const next = room;  // the pair that waits behind, in the list of the bank of its first node
   Index* const head = next + n;
   Index* const waiting = head + banks;  // pairs

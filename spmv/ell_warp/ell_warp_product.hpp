@@ -57,6 +57,7 @@ void ell_warp_product(const Context<Space::device>& ctx, const EllWarpView<T>& v
 template <class T>
 ResidualSums ell_warp_residual(const Context<Space::host>& ctx, const EllWarpView<T>& a, const ResidualArgs<T>& args);
 template <class T>
-ResidualSums ell_warp_residual(const Context<Space::device>& ctx, const EllWarpView<T>& a, const ResidualArgs<T>& args);
+ResidualSums ell_warp_residual(const Context<Space::device>& ctx, const EllWarpView<T>& a,
+                               const ResidualArgs<T>& args);
 
 }  // namespace newel::detail

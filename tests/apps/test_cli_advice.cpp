@@ -98,8 +98,8 @@ TEST_CASE("No advice names more than one option of a kind", "[cli][advice]") {
   for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
     for (const std::string precond : {"auto", "none", "jacobi", "spai"}) {
       const Outcome outcome = run_newel({"solve", "generate:convection:6:1000", "--solver", solver, "--precond",
-                                          precond, "--rtol", "1e-16", "--max-iterations", "400", "--restart", "5",
-                                          "--device", "host", "--report", folder.file("r.json")});
+                                         precond, "--rtol", "1e-16", "--max-iterations", "400", "--restart", "5",
+                                         "--device", "host", "--report", folder.file("r.json")});
       const std::string advice = report_in(folder)["advice"].get<std::string>();
       CAPTURE(solver, precond, advice);
       CHECK(advice.find("--precond ") == advice.rfind("--precond "));

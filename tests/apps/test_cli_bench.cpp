@@ -84,7 +84,7 @@ TEST_CASE("bench spmv prints each format of each system and writes every figure"
       folder.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 3 2\n2 2 1\n");
   const Outcome outcome =
       run_newel({"bench", "spmv", file, "generate:elasticity:4", wide, "--device", "host", "--threads", "2",
-                  "--repeats", "2", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});
+                 "--repeats", "2", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   std::vector<std::string> names = newel::bench::all_format_names();

@@ -124,8 +124,7 @@ TEST_CASE("bench solve refuses what makes no sense", "[cli][bench]") {
   CHECK(missing.status == 2);
   CHECK(contains(missing.err, "absent.mtx"));
   CHECK(missing.out.empty());
-  const Outcome no_rhs =
-      run_newel({"bench", "solve", "generate:grid7:5", "--rhs", "absent.mtx", "--device", "host"});
+  const Outcome no_rhs = run_newel({"bench", "solve", "generate:grid7:5", "--rhs", "absent.mtx", "--device", "host"});
   CHECK(no_rhs.status == 2);
   CHECK(contains(no_rhs.err, "absent.mtx"));
 }
@@ -134,7 +133,7 @@ TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precisio
   const TemporaryFolder folder;
   const Outcome outcome =
       run_newel({"bench", "solve", "generate:diffusion:6", "--solvers", "cg,gmres", "--formats", "csr",
-                  "--single-basis", "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
+                 "--single-basis", "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json report = report_in(folder);
@@ -153,7 +152,7 @@ TEST_CASE("bench solve --mixed compares mixed precision with double, judged by t
   const TemporaryFolder folder;
   const Outcome outcome =
       run_newel({"bench", "solve", "generate:diffusion:6", "--solvers", "cg", "--formats", "ehyb", "--mixed",
-                  "--device", "host", "--repeats", "1", "--tol", "1e-10", "--report", folder.file("r.json")});
+                 "--device", "host", "--repeats", "1", "--tol", "1e-10", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json report = report_in(folder);
@@ -188,26 +187,26 @@ TEST_CASE("bench solve prints each contender on each system and writes every fig
   const std::string empty_row =
       folder.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 2\n");
   const Outcome outcome = run_newel({"bench",
-                                      "solve",
-                                      file,
-                                      "generate:elasticity:4",
-                                      empty_row,
-                                      "--preconds",
-                                      "jacobi,fsai",
-                                      "--precision",
-                                      "both",
-                                      "--device",
-                                      "host",
-                                      "--threads",
-                                      "2",
-                                      "--repeats",
-                                      "2",
-                                      "--max-iterations",
-                                      "300",
-                                      "--report",
-                                      folder.file("r.json"),
-                                      "--csv",
-                                      folder.file("r.csv")});
+                                     "solve",
+                                     file,
+                                     "generate:elasticity:4",
+                                     empty_row,
+                                     "--preconds",
+                                     "jacobi,fsai",
+                                     "--precision",
+                                     "both",
+                                     "--device",
+                                     "host",
+                                     "--threads",
+                                     "2",
+                                     "--repeats",
+                                     "2",
+                                     "--max-iterations",
+                                     "300",
+                                     "--report",
+                                     folder.file("r.json"),
+                                     "--csv",
+                                     folder.file("r.csv")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(contains(outcome.out, "not symmetric"));  // why fsai refuses the first one

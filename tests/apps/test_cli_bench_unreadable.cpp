@@ -24,8 +24,8 @@ void check_unreadable(const std::string& command, const std::string& lines) {
   const std::string bad =
       folder.write("bad.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n");
   const Outcome outcome =
-      run_newel({"bench", command, bad, grid, "--formats", "csr", "--device", "host", "--repeats", "1",
-                  "--precision", "both", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});
+      run_newel({"bench", command, bad, grid, "--formats", "csr", "--device", "host", "--repeats", "1", "--precision",
+                 "both", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 2);
   CHECK(contains(outcome.err, bad + ":1: "));

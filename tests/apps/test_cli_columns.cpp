@@ -30,8 +30,8 @@ TEST_CASE("A right-hand side of several columns gives as many solutions, each wi
   for (const std::string format : {"csr", "ehyb"}) {
     for (const std::string solver : {"cg", "auto", "bicgstab"}) {
       const Outcome outcome = run_newel({"solve", matrix, "--rhs", rhs, "--device", "host", "--rtol", "1e-9",
-                                          "--solver", solver, "--format", format, "--out", folder.file("X.mtx"),
-                                          "--report", folder.file("r.json"), "--history", folder.file("h.csv")});
+                                         "--solver", solver, "--format", format, "--out", folder.file("X.mtx"),
+                                         "--report", folder.file("r.json"), "--history", folder.file("h.csv")});
       INFO(format << ' ' << solver << '\n' << outcome.out << outcome.err);
       REQUIRE(outcome.status == 0);
       CHECK(contains(outcome.out, "11 of 11 columns converged"));
@@ -72,14 +72,14 @@ TEST_CASE("A column is solved alone as among others, and from its own column of 
   std::rotate(b[2].begin(), b[2].begin() + 5, b[2].end());
   const std::string matrix = folder.write("A.mtx", s.text()), rhs = folder.write("B.mtx", columns_text(b));
   REQUIRE(run_newel({"solve", matrix, "--rhs", rhs, "--quiet", "--device", "host", "--format", "csr", "--precond",
-                      "jacobi", "--out", folder.file("X.mtx"), "--report", folder.file("r.json")})
+                     "jacobi", "--out", folder.file("X.mtx"), "--report", folder.file("r.json")})
               .status == 0);
   const auto x = parse_columns(file_content(folder.file("X.mtx")));
   const Json together = report_in(folder);
   for (std::size_t c = 0; c < 3; ++c) {
     REQUIRE(run_newel({"solve", matrix, "--rhs", folder.write("b.mtx", vector_text(b[c])), "--quiet", "--device",
-                        "host", "--format", "csr", "--precond", "jacobi", "--out", folder.file("x.mtx"), "--report",
-                        folder.file("one.json")})
+                       "host", "--format", "csr", "--precond", "jacobi", "--out", folder.file("x.mtx"), "--report",
+                       folder.file("one.json")})
                 .status == 0);
     const Json alone = report_in(folder, "one.json");
     CHECK_FALSE(alone.contains("columns"));
@@ -90,10 +90,9 @@ TEST_CASE("A column is solved alone as among others, and from its own column of 
   // The solution of two columns as their guess: those take no iterations.
   auto guess = x;
   guess[1].assign(guess[1].size(), 0.0);
-  REQUIRE(
-      run_newel({"solve", matrix, "--rhs", rhs, "--guess", folder.write("G.mtx", columns_text(guess)), "--quiet",
-                  "--device", "host", "--format", "csr", "--precond", "jacobi", "--report", folder.file("r.json")})
-          .status == 0);
+  REQUIRE(run_newel({"solve", matrix, "--rhs", rhs, "--guess", folder.write("G.mtx", columns_text(guess)), "--quiet",
+                     "--device", "host", "--format", "csr", "--precond", "jacobi", "--report", folder.file("r.json")})
+              .status == 0);
   const Json r = report_in(folder);
   CHECK(r["columns"][0]["iterations"] == 0);
   CHECK(r["columns"][1]["iterations"] == together["columns"][1]["iterations"]);
@@ -106,8 +105,8 @@ TEST_CASE("The worst column decides the exit status, and the report names it", "
   std::vector<std::vector<double>> b(5, std::vector<double>(static_cast<std::size_t>(s.n), 0.0));
   b[3] = rough_vector(s.n);
   const Outcome outcome = run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs",
-                                      folder.write("B.mtx", columns_text(b)), "--max-iterations", "3", "--device",
-                                      "host", "--report", folder.file("r.json"), "--out", folder.file("X.mtx")});
+                                     folder.write("B.mtx", columns_text(b)), "--max-iterations", "3", "--device",
+                                     "host", "--report", folder.file("r.json"), "--out", folder.file("X.mtx")});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "4 of 5 columns converged"));
@@ -129,7 +128,7 @@ TEST_CASE("Columns in single precision converge, and a pipe gets plain lines", "
   const std::vector<std::vector<double>> b(6, rough_vector(s.n));
   const Outcome outcome =
       run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("B.mtx", columns_text(b)),
-                  "--precision", "single", "--device", "host", "--out", folder.file("X.mtx")});
+                 "--precision", "single", "--device", "host", "--out", folder.file("X.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(contains(outcome.out, "columns at the tolerance"));

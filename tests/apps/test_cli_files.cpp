@@ -80,13 +80,13 @@ TEST_CASE("A system is solved from files of every format, and the solution writt
   for (const auto& [matrix, rhs, out] : runs) {
     INFO(matrix << ' ' << rhs << ' ' << out);
     const Outcome outcome = run_newel({"solve", folder.file(matrix), folder.file(rhs), "--device", "host", "--rtol",
-                                        "1e-10", "--out", folder.file(out), "--report", folder.file("r.json")});
+                                       "1e-10", "--out", folder.file(out), "--report", folder.file("r.json")});
     INFO(outcome.out << outcome.err);
     REQUIRE(outcome.status == 0);
     CHECK(residual(s, values_in(folder.file(out)), b) <= 1.001e-10);
   }
   REQUIRE(run_newel({"solve", text, folder.file("b.npy"), "--guess", folder.file("x.npy"), "--report",
-                      folder.file("r.json"), "--quiet"})
+                     folder.file("r.json"), "--quiet"})
               .status == 0);
   CHECK(report_in(folder)["iterations"] == 0);
 }

@@ -23,7 +23,7 @@ TEST_CASE("A solution written by --out meets the tolerance for each solver, by t
   for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
     const System& used = solver == "cg" ? symmetric : s;
     const Outcome outcome = run_newel({"solve", folder.write("A.mtx", used.text()), "--rhs", rhs, "--solver", solver,
-                                        "--device", "host", "--rtol", "1e-9", "--out", folder.file("x.mtx")});
+                                       "--device", "host", "--rtol", "1e-9", "--out", folder.file("x.mtx")});
     INFO(solver << '\n' << outcome.out << outcome.err);
     REQUIRE(outcome.status == 0);
     const std::vector<double> x = parse_array(file_content(folder.file("x.mtx")));
@@ -37,7 +37,7 @@ TEST_CASE("The report holds what the issue asks for and agrees with the solution
   const System s = grid_system(16);
   const std::string matrix = folder.write("A.mtx", s.text());
   const Outcome outcome = run_newel({"solve", matrix, "--rhs", "A*random:1", "--device", "host", "--threads", "2",
-                                      "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
+                                     "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json r = report_in(folder);
@@ -86,7 +86,7 @@ TEST_CASE("The reported error is the distance to the documented random solution"
   const System s = grid_system(6);
   // One iteration from a guess: the error is large, and the test forms it from the generator's own definition.
   REQUIRE(run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", "A*random:1234567", "--device", "host",
-                      "--max-iterations", "1", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")})
+                     "--max-iterations", "1", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")})
               .status == 1);
   std::vector<double> solution;
   unsigned long long state = 1234567;
@@ -111,7 +111,7 @@ TEST_CASE("The reported error is small where a matrix that is not symmetric is s
   const std::string matrix = folder.write(
       "A.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 4\n1 2 1\n1 3 2\n2 2 3\n2 3 -1\n3 3 2\n");
   REQUIRE(run_newel({"solve", matrix, "--rhs", "A*random:5", "--rtol", "1e-12", "--report", folder.file("r.json"),
-                      "--quiet"})
+                     "--quiet"})
               .status == 0);
   CHECK(report_in(folder)["solution_error"].get<double>() < 1e-11);
 }
@@ -144,8 +144,8 @@ TEST_CASE("Mixed precision reaches what double reaches, and the report tells the
   const std::vector<double> b = rough_vector(s.n);
   const Outcome outcome =
       run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
-                  "--precision", "mixed", "--solver", "cg", "--precond", "jacobi", "--device", "host", "--rtol",
-                  "1e-11", "--out", folder.file("x.mtx"), "--report", folder.file("r.json")});
+                 "--precision", "mixed", "--solver", "cg", "--precond", "jacobi", "--device", "host", "--rtol",
+                 "1e-11", "--out", folder.file("x.mtx"), "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-11);
@@ -179,7 +179,7 @@ TEST_CASE("Single precision converges to its own default tolerance and says so",
   const std::vector<double> b = rough_vector(s.n);
   const Outcome outcome =
       run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
-                  "--precision", "single", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
+                 "--precision", "single", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json r = report_in(folder);
@@ -201,8 +201,8 @@ TEST_CASE("What rounding to single precision does to a system is told apart from
   for (const std::string precision : {"single", "mixed", "double"}) {
     const Outcome outcome =
         run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
-                    "--precision", precision, "--rtol", "2e-9", "--device", "host", "--report", folder.file("r.json"),
-                    "--out", folder.file("x.mtx")});
+                   "--precision", precision, "--rtol", "2e-9", "--device", "host", "--report", folder.file("r.json"),
+                   "--out", folder.file("x.mtx")});
     INFO(outcome.out << outcome.err);
     const bool single = precision == "single";
     const Json r = report_in(folder);
@@ -221,7 +221,7 @@ TEST_CASE("A file without values is solved and described with a remark that each
   const std::string b = folder.write("b.mtx", vector_text({1, 3, 5}));
   const std::string remark = "a pattern without values: each entry of the file is taken as 1\n";
   const Outcome solved = run_newel({"solve", pattern, "--rhs", b, "--device", "host", "--out", folder.file("x.mtx"),
-                                     "--report", folder.file("r.json")});
+                                    "--report", folder.file("r.json")});
   INFO(solved.out << solved.err);
   REQUIRE(solved.status == 0);
   CHECK(contains(solved.out, remark));
@@ -243,8 +243,8 @@ TEST_CASE("Too few iterations end in status 1 with solution, report, history and
   const TemporaryFolder folder;
   const System s = grid_system(20);
   const Outcome outcome = run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", "A*random:1",
-                                      "--max-iterations", "3", "--report", folder.file("r.json"), "--out",
-                                      folder.file("x.mtx"), "--history", folder.file("h.csv"), "--device", "host"});
+                                     "--max-iterations", "3", "--report", folder.file("r.json"), "--out",
+                                     folder.file("x.mtx"), "--history", folder.file("h.csv"), "--device", "host"});
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "--max-iterations"));
   CHECK(outcome.err.empty());
@@ -332,8 +332,8 @@ TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean
   System s = line_system(40);
   s.entries.front().value = 1;  // row 1: 1 -1
   s.entries.back().value = 1;   // row n: -1 1
-  const Outcome outcome = run_newel({"solve", folder.write("A.mtx", s.text()), "--null-space", "constant",
-                                      "--report", folder.file("r.json"), "--device", "host"});
+  const Outcome outcome = run_newel({"solve", folder.write("A.mtx", s.text()), "--null-space", "constant", "--report",
+                                     folder.file("r.json"), "--device", "host"});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
   CHECK(report_in(folder)["solution_error"].get<double>() < 1e-4);
@@ -354,7 +354,7 @@ TEST_CASE("A Neumann system whose b has a mean says what x solves, and that b wi
   const std::string matrix = folder.write("A.mtx", s.text());
   const auto solve = [&] {
     return run_newel({"solve", matrix, "--rhs", folder.write("b.mtx", vector_text(b)), "--null-space", "constant",
-                       "--report", folder.file("r.json"), "--out", folder.file("x.mtx"), "--device", "host"});
+                      "--report", folder.file("r.json"), "--out", folder.file("x.mtx"), "--device", "host"});
   };
   const Outcome with_mean = solve();
   INFO(with_mean.out << with_mean.err);
@@ -384,8 +384,8 @@ TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cl
   }
   const std::vector<double> b = rough_vector(s.n);
   const Outcome outcome =
-      run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
-                  "--device", "host", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
+      run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)), "--device",
+                 "host", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
   const Json r = report_in(folder);
@@ -408,7 +408,7 @@ TEST_CASE("Under --device cuda the device solves in both precisions, and the rep
     for (const std::string solver : {"auto", "bicgstab", "gmres"}) {
       const Outcome outcome =
           run_newel({"solve", matrix, "--rhs", rhs, "--device", "cuda", "--precision", precision, "--solver", solver,
-                      "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
+                     "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
       INFO(outcome.out << outcome.err);
       REQUIRE(outcome.status == 0);
       const Json r = report_in(folder);

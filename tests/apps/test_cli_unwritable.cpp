@@ -24,8 +24,8 @@ struct Ending {
 
 // `newel ARGUMENTS` in a folder, with its standard output as the redirection says.
 Ending redirected(const TemporaryFolder& folder, const std::string& arguments, const std::string& redirection) {
-  const std::string line = "cd '" + folder.path().string() + "' && '" + newel_program() + "' " + arguments + " " +
-                           redirection + " 2> err";
+  const std::string line =
+      "cd '" + folder.path().string() + "' && '" + newel_program() + "' " + arguments + " " + redirection + " 2> err";
   const int status = std::system(("bash -c \"" + line + "\"").c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, file_content(folder.file("err"))};
 }

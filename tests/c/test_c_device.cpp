@@ -90,9 +90,8 @@ void solve_on_device(const char* precision, double tolerance) {
     CHECK(newel_set(system, "rtol", std::to_string(tolerance).c_str()) == NEWEL_OK);
     CHECK(newel_set(system, "index_base", base == 1 ? "1" : "0") == NEWEL_OK);
     const auto entries = static_cast<std::int64_t>(parts.col.size());
-    const int status = triplets
-                           ? newel_setup_coo(system, a.size(), entries, bits, row.data(), col.data(), val.data())
-                           : newel_setup_csr(system, a.size(), bits, row_ptr.data(), col.data(), val.data());
+    const int status = triplets ? newel_setup_coo(system, a.size(), entries, bits, row.data(), col.data(), val.data())
+                                : newel_setup_csr(system, a.size(), bits, row_ptr.data(), col.data(), val.data());
     INFO(newel_error(system));
     REQUIRE(status == NEWEL_OK);
     OnDevice<T> bs(b), xs(std::vector<T>(b.size(), 0));

@@ -9,7 +9,7 @@ enum { n = 40, most = 3 * n };
 
 static int failures = 0;
 
-static void check(int holds, const char *what, int line) {
+static void check(int holds, const char* what, int line) {
   if (holds) return;
   printf("line %d: %s\n", line, what);
   ++failures;
@@ -40,7 +40,7 @@ static void make_matrix(double wind) {
 }
 
 /* |b - factor A x| / |b| for one column. */
-static double residual(const double *rhs, const double *solution, double factor) {
+static double residual(const double* rhs, const double* solution, double factor) {
   double squares = 0, norm = 0;
   for (int i = 0; i < n; ++i) {
     double r = rhs[i];
@@ -51,13 +51,13 @@ static double residual(const double *rhs, const double *solution, double factor)
   return sqrt(squares / norm);
 }
 
-static newel_system *new_system(void) {
-  newel_system *system = NULL;
+static newel_system* new_system(void) {
+  newel_system* system = NULL;
   CHECK(newel_create(&system) == NEWEL_OK);
   return system;
 }
 
-static void solved(newel_system *system) {
+static void solved(newel_system* system) {
   memset(x, 0, sizeof x);
   CHECK(newel_solve(system, 1, b, x) == NEWEL_OK);
   CHECK(residual(b, x, 1) < 2e-8);
@@ -65,7 +65,7 @@ static void solved(newel_system *system) {
 }
 
 static void every_form_is_solved(void) {
-  newel_system *system = new_system();
+  newel_system* system = new_system();
   CHECK(newel_setup_csr(system, n, 32, row_ptr, col, val) == NEWEL_OK);
   solved(system);
   system = new_system();
@@ -98,7 +98,7 @@ static void indices_may_count_from_one_and_halves_be_stored(void) {
     one_col[count] = col[k] + 1;
     half[count++] = val[k];
   }
-  newel_system *system = new_system();
+  newel_system* system = new_system();
   CHECK(newel_set(system, "index_base", "1") == NEWEL_OK);
   CHECK(newel_set(system, "stored_half", "lower") == NEWEL_OK);
   CHECK(newel_setup_coo(system, n, count, 32, one_row, one_col, half) == NEWEL_OK);
@@ -116,7 +116,7 @@ static void indices_may_count_from_one_and_halves_be_stored(void) {
 static void values_are_refreshed(void) {
   double twice[most];
   for (int k = 0; k < entries; ++k) twice[k] = 2 * val[k];
-  newel_system *system = new_system();
+  newel_system* system = new_system();
   CHECK(newel_refresh(system, twice, 0) == NEWEL_INVALID);
   CHECK(newel_setup_csr(system, n, 32, row_ptr, col, val) == NEWEL_OK);
   CHECK(newel_refresh(system, twice, 0) == NEWEL_OK);
@@ -132,7 +132,7 @@ static void values_are_refreshed(void) {
 
 static void a_guess_of_zero_is_not_read(void) {
   double zeros[2 * n];
-  newel_system *system = new_system();
+  newel_system* system = new_system();
   CHECK(newel_set(system, "format", "csr") == NEWEL_OK && newel_set(system, "preconditioner", "jacobi") == NEWEL_OK);
   CHECK(newel_setup_csr(system, n, 32, row_ptr, col, val) == NEWEL_OK);
   for (int columns = 1; columns <= 2; ++columns) {
@@ -155,7 +155,7 @@ static void single_precision_takes_floats(void) {
   float values[most], rhs[n], solution[n];
   for (int k = 0; k < entries; ++k) values[k] = (float)val[k];
   for (int i = 0; i < n; ++i) rhs[i] = (float)b[i], solution[i] = 0;
-  newel_system *system = new_system();
+  newel_system* system = new_system();
   CHECK(newel_set(system, "precision", "single") == NEWEL_OK);
   CHECK(newel_set(system, "rtol", "1e-4") == NEWEL_OK);
   CHECK(newel_setup_csr(system, n, 32, row_ptr, col, values) == NEWEL_OK);
@@ -165,15 +165,15 @@ static void single_precision_takes_floats(void) {
   newel_destroy(system);
 }
 
-static int stop_after_two(void *user, int column, int iteration, double relative_residual) {
-  *(int *)user = iteration;
+static int stop_after_two(void* user, int column, int iteration, double relative_residual) {
+  *(int*)user = iteration;
   return column == 0 && relative_residual > 0 && iteration < 2;
 }
 
 static void reports_say_how_it_went(void) {
-  newel_system *system = new_system();
+  newel_system* system = new_system();
   double number = 0, history[most];
-  const char *text = "";
+  const char* text = "";
   int seen = 0;
   CHECK(newel_report_number(system, 0, "iterations", &number) == NEWEL_INVALID);
   CHECK(newel_set(system, "preconditioner", "jacobi") == NEWEL_OK);
@@ -201,7 +201,7 @@ static void reports_say_how_it_went(void) {
 }
 
 static void mistakes_are_named(void) {
-  newel_system *system = new_system();
+  newel_system* system = new_system();
   CHECK(newel_set(system, "solvr", "cg") == NEWEL_INVALID && strstr(newel_error(system), "solver") != NULL);
   CHECK(newel_set(system, "solver", "magic") == NEWEL_INVALID && strstr(newel_error(system), "bicgstab") != NULL);
   CHECK(newel_set(system, "format", "magic") == NEWEL_INVALID && strstr(newel_error(system), "csr") != NULL);
@@ -231,7 +231,7 @@ static void mistakes_are_named(void) {
   newel_destroy(NULL);
 }
 
-static int use_it_from_within(void *user, int column, int iteration, double relative_residual) {
+static int use_it_from_within(void* user, int column, int iteration, double relative_residual) {
   (void)column, (void)iteration, (void)relative_residual;
   CHECK(newel_multiply(user, b, x) == NEWEL_INVALID);
   return 1;
@@ -240,7 +240,7 @@ static int use_it_from_within(void *user, int column, int iteration, double rela
 static void what_multigrid_takes_is_passed_on(void) {
   double points[n], vectors[n];
   for (int i = 0; i < n; ++i) points[i] = i, vectors[i] = 1 + i;
-  newel_system *system = new_system();
+  newel_system* system = new_system();
   CHECK(newel_set(system, "preconditioner", "amg") == NEWEL_OK);
   CHECK(newel_set(system, "expected_solves", "100") == NEWEL_OK);
   CHECK(newel_set_coordinates(system, n, 1, points) == NEWEL_OK);
@@ -267,15 +267,15 @@ static void what_multigrid_takes_is_passed_on(void) {
 
 /* Arrays of the host on a device. Without a GPU the setup says so. */
 static void a_decision_is_handed_on(void) {
-  newel_system *system = new_system();
+  newel_system* system = new_system();
   make_matrix(0);
   CHECK(newel_setup_csr(system, n, 32, row_ptr, col, val) == NEWEL_OK);
   memset(x, 0, sizeof x);
   CHECK(newel_solve(system, 1, b, x) == NEWEL_OK);
-  const char *text = NULL;
+  const char* text = NULL;
   CHECK(newel_report_text(system, 0, "decision", &text) == NEWEL_OK);
   CHECK(strstr(text, "\"solves\": 1") != NULL);
-  newel_system *next = new_system();
+  newel_system* next = new_system();
   CHECK(newel_set(next, "decision", text) == NEWEL_OK);
   CHECK(newel_setup_csr(next, n, 32, row_ptr, col, val) == NEWEL_OK);
   memset(x, 0, sizeof x);
@@ -295,7 +295,7 @@ static void a_decision_is_handed_on(void) {
 }
 
 static void a_device_is_chosen_by_name(void) {
-  newel_system *system = new_system();
+  newel_system* system = new_system();
 #if NEWEL_HAS_CUDA
   CHECK(newel_set(system, "device", "cuda:x") == NEWEL_INVALID);
   CHECK(newel_set(system, "device", "cuda:-1") == NEWEL_INVALID);

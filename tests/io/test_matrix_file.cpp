@@ -88,8 +88,9 @@ TEST_CASE("what no matrix of real numbers is, is refused in words", "[io]") {
   CHECK(words_of("nan.npy") == file("nan.npy") + ": value 2: expected a finite number, found nan");
   CHECK(words_of("two_arrays.npz").find("a.npy, b.npy") != std::string::npos);
   const HostContext ctx(1);
-  CHECK(message_of<InputError>([&] { read_columns_file(ctx, file("csr.npz")); }).find("found a sparse matrix of 4 x 6") !=
-        std::string::npos);
+  CHECK(message_of<InputError>([&] {
+          read_columns_file(ctx, file("csr.npz"));
+        }).find("found a sparse matrix of 4 x 6") != std::string::npos);
 }
 
 TEST_CASE("Matrix Market, packed files and pipes are recognised by their content", "[io]") {
@@ -133,7 +134,9 @@ TEST_CASE("tables of text are read by their suffix, with commas, blanks and comm
   CHECK(message_of<InputError>([&] {
           parse_matrix_file(ctx, "1,2,\n", "t.csv");
         }).find("t.csv:1: expected a number after the comma") == 0);
-  CHECK(message_of<InputError>([&] { parse_matrix_file(ctx, "# nothing\n", "t.csv"); }).find("found none") != std::string::npos);
-  CHECK(message_of<InputError>([&] { parse_matrix_file(ctx, "1 2\n", "b.dat"); }).find("expected the banner %%MatrixMarket") !=
+  CHECK(message_of<InputError>([&] { parse_matrix_file(ctx, "# nothing\n", "t.csv"); }).find("found none") !=
         std::string::npos);
+  CHECK(message_of<InputError>([&] {
+          parse_matrix_file(ctx, "1 2\n", "b.dat");
+        }).find("expected the banner %%MatrixMarket") != std::string::npos);
 }

@@ -91,8 +91,9 @@ TEST_CASE("suffixes that name no format are refused before a file is made", "[io
   const MatrixFile a = parse_matrix_file(HostContext(1), "%%MatrixMarket matrix array real general\n1 1\n1\n", "a");
   for (const char* name : {"x", "x.vtk", "x.npz", "x.mat", "x.gz", "folder.npy/x", ".npy/x"}) {
     INFO(name);
-    CHECK(message_of<InputError>([&] { written<double>(folder, name, 1); }).find("that ends in .mtx, .npy, .csv or .petsc") !=
-          std::string::npos);
+    CHECK(message_of<InputError>([&] {
+            written<double>(folder, name, 1);
+          }).find("that ends in .mtx, .npy, .csv or .petsc") != std::string::npos);
   }
   for (const char* name : {"a", "a.npy", "a.csv", "a.mat"}) {
     INFO(name);

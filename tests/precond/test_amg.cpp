@@ -330,7 +330,8 @@ TEST_CASE("AMG names what is not finite in vectors and coordinates, also in thos
     given.of<AmgOptions>().vectors = vectors;
     CHECK_NOTHROW(amg<double, host>(ctx, a, given));
     vectors->values[2 * 7 + 1] = bad;
-    CHECK(contains(message_of<InputError>([&] { amg<double, host>(ctx, a, given); }), "vector 1 is not finite in row 7"));
+    CHECK(contains(message_of<InputError>([&] { amg<double, host>(ctx, a, given); }),
+                   "vector 1 is not finite in row 7"));
     const auto scalar = std::make_shared<NodeCoordinates>(NodeCoordinates{std::vector<double>(60, 0.0), 2});
     CHECK_NOTHROW(amg<double, host>(ctx, a, amg_options(), scalar));  // a node a row: no rigid body modes
     scalar->xyz[59] = bad;

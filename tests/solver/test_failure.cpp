@@ -49,7 +49,8 @@ TEST_CASE("Every cause has a name and a sentence of its own, and none has no sen
 
 TEST_CASE("A sentence names the preconditioner, the level, what is not symmetric and what was not tried",
           "[solver][failure]") {
-  CHECK(text_of({Cause::precond_not_positive}) == "r.Mr <= 0: the preconditioner, as computed, is not positive definite");
+  CHECK(text_of({Cause::precond_not_positive}) ==
+        "r.Mr <= 0: the preconditioner, as computed, is not positive definite");
   CHECK(text_of({Cause::precond_not_positive}, "spai") ==
         "r.Mr <= 0: the preconditioner spai, as computed, is not positive definite");
   CHECK(has(text_of({Cause::rounding, Subject::none, 3e-9}), "about 3.00e-09 of |b| is attainable"));

@@ -5,32 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *allocated(size_t size) {
-  void *memory = malloc(size > 0 ? size : 1);
+static void* allocated(size_t size) {
+  void* memory = malloc(size > 0 ? size : 1);
   if (memory == NULL) exit(3);
   return memory;
 }
 
 /* Ends the program at the end of its input. */
-static void *taken(size_t size) {
-  void *memory = allocated(size);
+static void* taken(size_t size) {
+  void* memory = allocated(size);
   if (fread(memory, 1, size, stdin) < size) exit(0);
   return memory;
 }
 
 /* The doubles of the input as floats where the system is in single precision. */
-static void *numbers(size_t count, int single) {
-  double *given = taken(count * sizeof(double));
+static void* numbers(size_t count, int single) {
+  double* given = taken(count * sizeof(double));
   if (!single) return given;
-  float *result = allocated(count * sizeof(float));
+  float* result = allocated(count * sizeof(float));
   for (size_t i = 0; i < count; ++i) result[i] = (float)given[i];
   free(given);
   return result;
 }
 
-static int set_options(newel_system *s, char *text) {
-  for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
-    char *value = strchr(line, '=');
+static int set_options(newel_system* s, char* text) {
+  for (char* line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    char* value = strchr(line, '=');
     *value++ = '\0';
     if (strcmp(line, "way") == 0) continue;
     const int code = newel_set(s, line, value);
@@ -39,27 +39,26 @@ static int set_options(newel_system *s, char *text) {
   return newel_set(s, "threads", "1");
 }
 
-static const char *const number_names[] = {
-    "converged", "iterations",     "true_residual",       "initial_residual",    "rhs_norm",
-    "tolerance", "history_length", "attainable_residual", "residual_error_bound",
-    "row_residual"};
-static const char *const text_names[] = {"status", "cause", "reason", "solver", "preconditioner"};
+static const char* const number_names[] = {
+    "converged", "iterations",     "true_residual",       "initial_residual",     "rhs_norm",
+    "tolerance", "history_length", "attainable_residual", "residual_error_bound", "row_residual"};
+static const char* const text_names[] = {"status", "cause", "reason", "solver", "preconditioner"};
 
 enum { room = 1 << 16 };
 
-static void answer(int code, const char *text) {
+static void answer(int code, const char* text) {
   const int head[2] = {code, (int)strlen(text)};
   fwrite(head, sizeof head, 1, stdout);
   fputs(text, stdout);
 }
 
-static void answer_error(newel_system *s, int code) {
+static void answer_error(newel_system* s, int code) {
   static char text[room];
   snprintf(text, sizeof text, "error=%s\n", newel_error(s));
   answer(code, text);
 }
 
-static void answer_reports(newel_system *s, int code, int columns) {
+static void answer_reports(newel_system* s, int code, int columns) {
   static char text[room];
   int length = 0;
   for (int c = 0; c < columns; ++c) {
@@ -69,7 +68,7 @@ static void answer_reports(newel_system *s, int code, int columns) {
       length += snprintf(text + length, (size_t)(room - length), "%d.%s=%.17g\n", c, number_names[k], value);
     }
     for (size_t k = 0; k < sizeof text_names / sizeof *text_names; ++k) {
-      const char *words = "";
+      const char* words = "";
       if (newel_report_text(s, c, text_names[k], &words) != NEWEL_OK) continue;
       length += snprintf(text + length, (size_t)(room - length), "%d.%s=%s\n", c, text_names[k], words);
     }
@@ -77,8 +76,8 @@ static void answer_reports(newel_system *s, int code, int columns) {
   answer(code, text);
 }
 
-static int set_up(newel_system *s, int form, int n, int entries, const int32_t *first, const int32_t *second,
-                  const void *values) {
+static int set_up(newel_system* s, int form, int n, int entries, const int32_t* first, const int32_t* second,
+                  const void* values) {
   if (form == 0) return newel_setup_csr(s, n, 32, first, second, values);
   if (form == 1) return newel_setup_csc(s, n, 32, first, second, values);
   return newel_setup_coo(s, n, entries, 32, first, second, values);
@@ -86,17 +85,17 @@ static int set_up(newel_system *s, int form, int n, int entries, const int32_t *
 
 int main(void) {
   for (;;) {
-    int32_t *size = taken(sizeof *size);
+    int32_t* size = taken(sizeof *size);
     char *text = taken((size_t)*size), *options = allocated((size_t)*size + 1);
     memcpy(options, text, (size_t)*size);
     options[*size] = '\0';
-    int32_t *head = taken(7 * sizeof *head);
+    int32_t* head = taken(7 * sizeof *head);
     const int n = head[0], entries = head[1], columns = head[2], rounds = head[3], single = head[4], form = head[5];
-    int32_t *first = taken((size_t)(form == 2 ? entries : n + 1) * sizeof *first);
-    int32_t *second = taken((size_t)entries * sizeof *second);
+    int32_t* first = taken((size_t)(form == 2 ? entries : n + 1) * sizeof *first);
+    int32_t* second = taken((size_t)entries * sizeof *second);
     const size_t unknowns = (size_t)n * (size_t)columns;
 
-    newel_system *s;
+    newel_system* s;
     if (newel_create(&s) != NEWEL_OK) return 3;
     char several[16];
     snprintf(several, sizeof several, "%d", columns);

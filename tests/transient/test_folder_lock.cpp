@@ -46,8 +46,8 @@ TEST_CASE("the lock of a process that was killed is taken over", "[transient]") 
   }
   char byte = 0;
   REQUIRE(read(ready[0], &byte, 1) == 1);
-  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "newel-heat"); }),
-                 "process " + std::to_string(child)));
+  CHECK(
+      contains(message_of<InputError>([&] { FolderLock(place, "newel-heat"); }), "process " + std::to_string(child)));
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   CHECK(std::filesystem::exists(folder.file("run.lock")));

@@ -62,7 +62,7 @@ RayCaster::RayCaster(const Context<Space::host>& ctx, const TetMesh& mesh, const
   std::iota(faces_.begin(), faces_.end(), 0);
   std::vector<Point> centres(surface.triangles.size());
   newel::detail::parallel_for(ctx, surface.size(),
-                               [&](Index f) { centres[f] = centroid(mesh, surface.triangles[f]); });
+                              [&](Index f) { centres[f] = centroid(mesh, surface.triangles[f]); });
   if (!faces_.empty()) {
     constexpr int shared_depth = 6;  // below it up to 64 subtrees, which threads build at the same time
     boxes_.resize(static_cast<std::size_t>(boxes_over(surface.size())));

@@ -78,8 +78,7 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
   solve.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
       ->option_text("both|double|single");
   solve.add_flag("--mixed", o.mixed, "Also Newel's solvers in mixed precision");
-  solve.add_flag("--single-basis", o.single_basis,
-                 "Also Newel's GMRES in double with its basis in single precision");
+  solve.add_flag("--single-basis", o.single_basis, "Also Newel's GMRES in double with its basis in single precision");
   solve
       .add_option("--rhs", o.rhs,
                   "b.mtx (for one system) | ones | random[:SEED] | A*ones | A*random[:SEED], default ones")

@@ -23,9 +23,9 @@ int main() {
   }
   const auto nnz = static_cast<std::int64_t>(col.size());
   const newel::CsrView<double, Space::host> a(n, n,
-                                               newel::Span<const std::int32_t, Space::host>(row_ptr.data(), n + 1),
-                                               newel::Span<const newel::Index, Space::host>(col.data(), nnz),
-                                               newel::Span<const double, Space::host>(val.data(), nnz));
+                                              newel::Span<const std::int32_t, Space::host>(row_ptr.data(), n + 1),
+                                              newel::Span<const newel::Index, Space::host>(col.data(), nnz),
+                                              newel::Span<const double, Space::host>(val.data(), nnz));
 
   const newel::Context<Space::host> ctx(1);
   newel::LinearSystem<double, Space::host> system(ctx, a);
