@@ -10,12 +10,12 @@
 
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
-#include <newel/core/nearest_name.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/solver/expected_products.hpp>
 #include <newel/solver/gmres.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
+#include "core/text/nearest_name.hpp"
 
 namespace newel::c {
 namespace {

@@ -2,7 +2,7 @@
 // The system on a device, in both precisions, from pointers into its memory or that of the host.
 #include <deque>
 
-#include <newel/core/stream_order_device.hpp>
+#include "core/memory/stream_order_device.hpp"
 
 #include "system.hpp"
 

@@ -7,7 +7,7 @@ add_library(newel_flags INTERFACE)
 target_link_libraries(newel_flags INTERFACE newel_plain_flags)
 
 # A contracted a*b+c, no errno from sqrt and `#pragma omp simd`: what lets the compiler vectorise. Sums keep their
-# written order but in those loops. Threads are the library's own (core/thread_team.hpp); nothing else of OpenMP is used.
+# written order but in those loops. Threads are the library's own (core/threads/thread_team.hpp); nothing else of OpenMP is used.
 target_compile_options(newel_plain_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -fopenmp-simd -fno-math-errno -ffp-contract=fast>
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${NEWEL_UNITY}>>:-Wno-subobject-linkage>  # takes sources for headers

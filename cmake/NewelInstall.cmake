@@ -2,74 +2,10 @@
 # install(EXPORT) so that find_package(newel) works from an install tree, wherever it is copied to.
 include(CMakePackageConfigHelpers)
 
-# What a user may include. Headers that only the library's own sources include stay out; tests/install compiles each
-# of these alone from an install tree, which shows when one of them needs another that is not listed.
-set(NEWEL_PUBLIC_HEADERS
-  adapt/eigen.hpp
-  core/array.hpp
-  core/assembled_matrix.hpp
-  core/context.hpp
-  core/csr.hpp
-  core/error.hpp
-  core/factory_columns.hpp
-  core/index_span.hpp
-  core/located_text.hpp
-  core/machine.hpp
-  core/matrix_input.hpp
-  core/matrix_market.hpp
-  core/matrix_traits.hpp
-  core/memory.hpp
-  core/memory_ledger.hpp
-  core/option_bag.hpp
-  core/span.hpp
-  core/table.hpp
-  core/types.hpp
-  core/vector_ops.hpp
-  io/matrix_file.hpp
-  reorder/partition.hpp
-  reorder/row_order.hpp
-  spmv/cost_model.hpp
-  spmv/format.hpp
-  spmv/format_choice.hpp
-  spmv/operator.hpp
-  spmv/residual_sums.hpp
-  spmv/registry.hpp
-  precond/choice.hpp
-  precond/given_pattern.hpp
-  precond/inverse_residual.hpp
-  precond/pattern_options.hpp
-  precond/preconditioner.hpp
-  precond/registry.hpp
-  precond/amg/amg_options.hpp
-  precond/fsai/fsai_options.hpp
-  precond/spai/spai_options.hpp
-  solver/advice.hpp
-  solver/batch_solver.hpp
-  solver/bicgstab.hpp
-  solver/cg.hpp
-  solver/choice.hpp
-  solver/decision.hpp
-  solver/expected_products.hpp
-  solver/failure.hpp
-  solver/gmres.hpp
-  solver/host_seconds.hpp
-  solver/krylov.hpp
-  solver/linear_system.hpp
-  solver/low_system.hpp
-  solver/memory_estimate.hpp
-  solver/method.hpp
-  solver/pending_solve.hpp
-  solver/registry.hpp
-  solver/candidate.hpp
-  solver/system_facts.hpp
-  solver/system_parts.hpp)
-foreach(header IN LISTS NEWEL_PUBLIC_HEADERS)
-  get_filename_component(folder ${header} DIRECTORY)
-  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/newel/${folder})
-endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/include/newel/newel.hpp ${PROJECT_SOURCE_DIR}/include/newel/config.hpp
-              ${PROJECT_BINARY_DIR}/include/newel/build_config.hpp
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/newel)
+# What a user may include; tests/install compiles each of these alone from an install tree, which shows when one of them
+# needs another that is not there.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/newel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${PROJECT_BINARY_DIR}/include/newel/build_config.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/newel)
 
 # While the major version is 0, each minor version may break its users.
 set_target_properties(newel PROPERTIES VERSION ${PROJECT_VERSION}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Which kernels are compiled: NEWEL_COMMON_KERNELS (0 or 1), see has_ehyb_kernels in solver/resident_system.hpp.
+# Which kernels are compiled: NEWEL_COMMON_KERNELS (0 or 1), see has_ehyb_kernels in solver/krylov/resident/resident_system.hpp.
 if(NOT NEWEL_KERNELS MATCHES "^(ALL|COMMON)$")
   message(FATAL_ERROR "NEWEL_KERNELS is ALL or COMMON, not '${NEWEL_KERNELS}'")
 endif()

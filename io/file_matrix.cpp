@@ -5,8 +5,8 @@
 #include <limits>
 
 #include <newel/core/assembled_matrix.hpp>
-#include <newel/core/parallel.hpp>
-#include <newel/io/file_parsers.hpp>
+#include "core/threads/parallel.hpp"
+#include "io/file_parsers.hpp"
 
 namespace newel::detail {
 namespace {

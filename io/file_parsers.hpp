@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include <newel/core/file_writer.hpp>
 #include <newel/core/matrix_input.hpp>
 #include <newel/io/matrix_file.hpp>
-#include <newel/io/npy.hpp>
+#include "core/text/file_writer.hpp"
+#include "io/npy.hpp"
 
 namespace newel::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of MATLAB, which are not read, and the line of Python that converts them.
 #include <newel/core/error.hpp>
-#include <newel/io/file_parsers.hpp>
+#include "io/file_parsers.hpp"
 
 namespace newel::detail {
 namespace {

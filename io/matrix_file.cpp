@@ -2,12 +2,12 @@
 // Which reader the content of a file asks for, and which writer the suffix of a name.
 #include <newel/io/matrix_file.hpp>
 
-#include <newel/core/instantiate.hpp>
-#include <newel/core/matrix_market_read.hpp>
-#include <newel/core/matrix_market_write.hpp>
-#include <newel/core/text_source.hpp>
-#include <newel/io/file_parsers.hpp>
-#include <newel/io/zip.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "io/matrix_market/matrix_market_read.hpp"
+#include "io/matrix_market/matrix_market_write.hpp"
+#include "core/text/text_source.hpp"
+#include "io/file_parsers.hpp"
+#include "io/zip.hpp"
 
 namespace newel {
 namespace detail {

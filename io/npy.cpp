@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of an .npy file, which is a dictionary in Python's own notation, and its numbers.
-#include <newel/io/npy.hpp>
+#include "io/npy.hpp"
 
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 
-#include <newel/core/number_parse.hpp>
+#include "core/text/number_parse.hpp"
 
 namespace newel::detail {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <newel/core/array.hpp>
-#include <newel/io/byte_reader.hpp>
+#include "io/byte_reader.hpp"
 
 namespace newel::detail {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include <newel/core/instantiate.hpp>
-#include <newel/io/file_parsers.hpp>
-#include <newel/io/zip.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "io/file_parsers.hpp"
+#include "io/zip.hpp"
 
 namespace newel::detail {
 namespace {

@@ -4,9 +4,9 @@
 #include <limits>
 #include <optional>
 
-#include <newel/core/instantiate.hpp>
-#include <newel/io/byte_reader.hpp>
-#include <newel/io/file_parsers.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "io/byte_reader.hpp"
+#include "io/file_parsers.hpp"
 
 namespace newel::detail {
 namespace {

@@ -4,10 +4,10 @@
 #include <charconv>
 #include <limits>
 
-#include <newel/core/instantiate.hpp>
-#include <newel/core/matrix_market_text.hpp>
-#include <newel/core/number_parse.hpp>
-#include <newel/io/file_parsers.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "io/matrix_market/matrix_market_text.hpp"
+#include "core/text/number_parse.hpp"
+#include "io/file_parsers.hpp"
 
 namespace newel::detail {
 namespace {

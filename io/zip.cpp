@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The directory of a zip archive, its members, and a writer that stores.
-#include <newel/io/zip.hpp>
+#include "io/zip.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include <newel/core/gzip.hpp>
-#include <newel/io/byte_reader.hpp>
+#include "core/text/gzip.hpp"
+#include "io/byte_reader.hpp"
 
 namespace newel::detail {
 namespace {

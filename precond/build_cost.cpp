@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seconds that local problems take.
-#include <newel/precond/build_cost.hpp>
+#include "precond/build_cost.hpp"
 
 #include <algorithm>
 #include <optional>
 
-#include <newel/core/instantiate.hpp>
 #include <newel/core/machine.hpp>
 #include <newel/precond/registry.hpp>
-#include <newel/reorder/host_pattern.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "reorder/host_pattern.hpp"
 
 namespace newel::detail {
 namespace {

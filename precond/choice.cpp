@@ -7,11 +7,11 @@
 #include <limits>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
 #include <newel/core/machine.hpp>
-#include <newel/core/number_text.hpp>
-#include <newel/core/work_limit.hpp>
-#include <newel/precond/build_cost.hpp>
+#include "core/memory/work_limit.hpp"
+#include "core/text/number_text.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "precond/build_cost.hpp"
 
 namespace newel {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <newel/core/error.hpp>
-#include <newel/precond/sparsity.hpp>
-#include <newel/reorder/exclusive_sum.hpp>
+#include "precond/sparsity.hpp"
+#include "reorder/exclusive_sum.hpp"
 
 namespace newel::detail {
 namespace {

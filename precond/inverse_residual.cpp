@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
-#include <newel/core/random.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "core/vectors/random.hpp"
 
 namespace newel {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long rows lose the entries that are worth the least.
-#include <newel/precond/longest_rows.hpp>
+#include "precond/longest_rows.hpp"
 
 #include <cstdlib>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/work_limit.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/memory/work_limit.hpp"
 
 namespace newel::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include <newel/precond/sparsity.hpp>
+#include "precond/sparsity.hpp"
 
 namespace newel::detail {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
-#include <newel/core/nearest_name.hpp>
 #include <newel/spmv/registry.hpp>
+#include "core/text/nearest_name.hpp"
+#include "core/vectors/instantiate.hpp"
 
 namespace newel {
 

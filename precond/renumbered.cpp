@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Renumbering a preconditioner's own matrix.
-#include <newel/precond/renumbered.hpp>
+#include "precond/renumbered.hpp"
 
-#include <newel/core/instantiate.hpp>
 #include <newel/spmv/registry.hpp>
+#include "core/vectors/instantiate.hpp"
 
 namespace newel::detail {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patterns for approximate inverses: each is counted by rows, summed up, and filled by rows.
-#include <newel/precond/sparsity.hpp>
+#include "precond/sparsity.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
-#include <newel/core/per_thread.hpp>
-#include <newel/core/work_limit.hpp>
-#include <newel/reorder/exclusive_sum.hpp>
+#include "core/memory/work_limit.hpp"
+#include "core/threads/parallel.hpp"
+#include "core/threads/per_thread.hpp"
+#include "reorder/exclusive_sum.hpp"
 
 namespace newel::detail {
 namespace {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <newel/core/vector_ops.hpp>
-#include <newel/reorder/exclusive_sum.hpp>
-#include <newel/reorder/graph_device.cuh>
+#include "reorder/exclusive_sum.hpp"
+#include "reorder/graph_device.cuh"
 
 namespace newel::detail {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Oversized parts first, since what they give may fill empty ones.
-#include <newel/reorder/balance.hpp>
+#include "reorder/balance.hpp"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include <newel/reorder/breadth_first.hpp>
-#include <newel/reorder/grouping.hpp>
-#include <newel/reorder/part_ties.hpp>
+#include "reorder/breadth_first.hpp"
+#include "reorder/grouping.hpp"
+#include "reorder/part_ties.hpp"
 
 namespace newel::detail {
 namespace {

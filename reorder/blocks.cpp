@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tries block sizes from the largest; a size is given up at its first row that does not fit.
-#include <newel/reorder/blocks.hpp>
+#include "reorder/blocks.hpp"
 
 #include <algorithm>
 #include <atomic>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 namespace newel {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locally dominant matching, then contraction with a small hash table per thread.
-#include <newel/reorder/coarsen.hpp>
+#include "reorder/coarsen.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <limits>
 #include <utility>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/per_thread.hpp>
-#include <newel/reorder/exclusive_sum.hpp>
-#include <newel/reorder/numbering.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/threads/per_thread.hpp"
+#include "reorder/exclusive_sum.hpp"
+#include "reorder/numbering.hpp"
 
 namespace newel::detail {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <newel/reorder/graph.hpp>
+#include "reorder/graph.hpp"
 
 namespace newel::detail {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUB's scan in place, a piece after the other.
-#include <newel/reorder/exclusive_sum.hpp>
+#include "reorder/exclusive_sum.hpp"
 
 #include <algorithm>
 
 #include <cub/device/device_scan.cuh>
 
-#include <newel/core/context_device.hpp>
+#include "core/memory/context_device.hpp"
 
 namespace newel::detail {
 namespace {

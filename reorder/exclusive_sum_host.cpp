@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each thread adds up a range, and begins it with the sum of the ranges before.
-#include <newel/reorder/exclusive_sum.hpp>
+#include "reorder/exclusive_sum.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 namespace newel::detail {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include <newel/core/context_device.hpp>
-#include <newel/reorder/partition_device.hpp>
+#include "core/memory/context_device.hpp"
+#include "reorder/partition_device.hpp"
 
 namespace newel::detail {
 

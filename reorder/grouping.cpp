@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each piece of the items counts its keys, learns where its share of each group begins, and writes there.
-#include <newel/reorder/grouping.hpp>
+#include "reorder/grouping.hpp"
 
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 namespace newel::detail {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts are filled like connected vessels.
-#include <newel/reorder/isolated.hpp>
+#include "reorder/isolated.hpp"
 
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 namespace newel::detail {
 namespace {

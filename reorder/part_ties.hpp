@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <newel/core/parallel.hpp>
-#include <newel/reorder/graph.hpp>
+#include "core/threads/parallel.hpp"
+#include "reorder/graph.hpp"
 
 namespace newel::detail {
 

@@ -8,17 +8,17 @@
 
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
-#include <newel/reorder/balance.hpp>
-#include <newel/reorder/coarsen.hpp>
-#include <newel/reorder/grouping.hpp>
-#include <newel/reorder/isolated.hpp>
-#include <newel/reorder/level_sizes.hpp>
-#include <newel/reorder/part_ties.hpp>
-#include <newel/reorder/partition_report.hpp>
-#include <newel/reorder/partitioners.hpp>
-#include <newel/reorder/pattern_graph.hpp>
-#include <newel/reorder/refine.hpp>
+#include "core/threads/parallel.hpp"
+#include "reorder/balance.hpp"
+#include "reorder/coarsen.hpp"
+#include "reorder/grouping.hpp"
+#include "reorder/isolated.hpp"
+#include "reorder/level_sizes.hpp"
+#include "reorder/part_ties.hpp"
+#include "reorder/partition_report.hpp"
+#include "reorder/partitioners.hpp"
+#include "reorder/pattern_graph.hpp"
+#include "reorder/refine.hpp"
 
 namespace newel {
 namespace {

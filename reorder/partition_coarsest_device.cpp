@@ -2,9 +2,9 @@
 // The host's share of a partition on the device.
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/reorder/partition_device.hpp>
-#include <newel/reorder/partitioners.hpp>
+#include "core/threads/parallel.hpp"
+#include "reorder/partition_device.hpp"
+#include "reorder/partitioners.hpp"
 
 namespace newel::detail {
 namespace {

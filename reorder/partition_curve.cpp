@@ -6,10 +6,10 @@
 #include <utility>
 
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
-#include <newel/reorder/grouping.hpp>
-#include <newel/reorder/parallel_sort.hpp>
-#include <newel/reorder/partitioners.hpp>
+#include "core/threads/parallel.hpp"
+#include "reorder/grouping.hpp"
+#include "reorder/parallel_sort.hpp"
+#include "reorder/partitioners.hpp"
 
 namespace newel::detail {
 namespace {

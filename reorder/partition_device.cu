@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pattern itself is the finest graph: nothing is built from it but its aggregates.
-#include <newel/reorder/partition_device.hpp>
+#include "reorder/partition_device.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include <newel/core/small_results_device.hpp>
-#include <newel/reorder/aggregate_device.cuh>
-#include <newel/reorder/partitioners.hpp>
-#include <newel/reorder/refine_device.cuh>
+#include "core/memory/small_results_device.hpp"
+#include "reorder/aggregate_device.cuh"
+#include "reorder/partitioners.hpp"
+#include "reorder/refine_device.cuh"
 
 namespace newel::detail {
 namespace {

@@ -2,8 +2,8 @@
 // Greedy growth: no library, no random numbers.
 #include <algorithm>
 
-#include <newel/reorder/breadth_first.hpp>
-#include <newel/reorder/partitioners.hpp>
+#include "reorder/breadth_first.hpp"
+#include "reorder/partitioners.hpp"
 
 namespace newel::detail {
 namespace {

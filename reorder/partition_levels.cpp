@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growth on a small graph, refined on each level of the way back.
-#include <newel/core/parallel.hpp>
-#include <newel/reorder/coarsen.hpp>
-#include <newel/reorder/isolated.hpp>
-#include <newel/reorder/partitioners.hpp>
-#include <newel/reorder/refine.hpp>
+#include "core/threads/parallel.hpp"
+#include "reorder/coarsen.hpp"
+#include "reorder/isolated.hpp"
+#include "reorder/partitioners.hpp"
+#include "reorder/refine.hpp"
 
 namespace newel::detail {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <mutex>
 
-#include <newel/reorder/partitioners.hpp>
+#include "reorder/partitioners.hpp"
 
 namespace newel::detail {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thread a part: its outside columns are marked in a bitmap of the thread.
-#include <newel/reorder/partition_report.hpp>
+#include "reorder/partition_report.hpp"
 
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/per_thread.hpp>
-#include <newel/reorder/grouping.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/threads/per_thread.hpp"
+#include "reorder/grouping.hpp"
 
 namespace newel::detail {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <newel/reorder/coarsen.hpp>
-#include <newel/reorder/level_sizes.hpp>
 #include <newel/reorder/partition.hpp>
+#include "reorder/coarsen.hpp"
+#include "reorder/level_sizes.hpp"
 
 namespace newel::detail {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // First the directed graph of the classes of rows, which is small; then both directions of its edges together.
-#include <newel/reorder/pattern_graph.hpp>
+#include "reorder/pattern_graph.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/row_scratch.hpp>
-#include <newel/reorder/exclusive_sum.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/threads/row_scratch.hpp"
+#include "reorder/exclusive_sum.hpp"
 
 namespace newel::detail {
 namespace {

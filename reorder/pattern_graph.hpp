@@ -2,8 +2,8 @@
 /// The graph of A + A^T without its diagonal, one vertex for all rows of a pattern. Internal.
 #pragma once
 
-#include <newel/reorder/graph.hpp>
-#include <newel/reorder/row_classes.hpp>
+#include "reorder/graph.hpp"
+#include "reorder/row_classes.hpp"
 
 namespace newel::detail {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The permuted pattern on the device. Columns of a row differ, so that the new place of an entry is the number of
 // smaller columns: rows are ranked, not sorted, and nothing depends on the order in which threads come.
-#include <newel/reorder/permute_pattern.hpp>
+#include "reorder/permute_pattern.hpp"
 
 #include <algorithm>
 
-#include <newel/core/context_device.hpp>
-#include <newel/reorder/exclusive_sum.hpp>
+#include "core/memory/context_device.hpp"
+#include "reorder/exclusive_sum.hpp"
 
 namespace newel::detail {
 namespace {

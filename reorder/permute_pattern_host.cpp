@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The permuted pattern on the host: each row's new columns are sorted together with their places in the old row.
-#include <newel/reorder/permute_pattern.hpp>
+#include "reorder/permute_pattern.hpp"
 
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/row_scratch.hpp>
-#include <newel/reorder/exclusive_sum.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/threads/row_scratch.hpp"
+#include "reorder/exclusive_sum.hpp"
 
 namespace newel::detail {
 

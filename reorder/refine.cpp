@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Candidates in parallel against frozen parts, moves in sequence against the true ones: few vertices are candidates.
-#include <newel/reorder/refine.hpp>
+#include "reorder/refine.hpp"
 
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/per_thread.hpp>
-#include <newel/reorder/part_ties.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/threads/per_thread.hpp"
+#include "reorder/part_ties.hpp"
 
 namespace newel::detail {
 

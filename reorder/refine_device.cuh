@@ -2,7 +2,7 @@
 /// Better parts on the device, and what they cost. Internal.
 #pragma once
 
-#include <newel/reorder/graph_device.cuh>
+#include "reorder/graph_device.cuh"
 
 namespace newel::detail {
 

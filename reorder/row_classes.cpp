@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hash, bring together by hash, compare what has the same hash.
-#include <newel/reorder/row_classes.hpp>
+#include "reorder/row_classes.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/per_thread.hpp>
-#include <newel/reorder/grouping.hpp>
-#include <newel/reorder/numbering.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/threads/per_thread.hpp"
+#include "reorder/grouping.hpp"
+#include "reorder/numbering.hpp"
 
 namespace newel::detail {
 namespace {

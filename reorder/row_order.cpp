@@ -5,10 +5,10 @@
 #include <string>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
-#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/reorder/permute_pattern.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "reorder/permute_pattern.hpp"
 
 namespace newel {
 namespace {

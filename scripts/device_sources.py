@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What device code is made of: the files, a hash of each, and one of all.
 
-Device sources are the files of core, reorder, spmv, precond, solver, apps, c and tests whose names end in .cu or .cuh, or
+Device sources are the files of core, reorder, spmv, precond, solver, apps, bench, c and tests whose names end in .cu or .cuh, or
 match *_device.* or *_steps.hpp, and every header of these folders that one of them includes, directly or through others.
 (What CMake finds out is no file of these folders.) A line of the manifest is the SHA-256 of a file, two spaces, and
 its path; lines ascend by path. The hash of all is the SHA-256 of the manifest.
@@ -20,7 +20,7 @@ import sys
 import reports
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("core", "reorder", "spmv", "precond", "solver", "apps", "c", "tests")
+FOLDERS = ("core", "reorder", "spmv", "precond", "solver", "apps", "bench", "c", "tests")
 DEVICE = re.compile(r"(\.cuh?|_device\.\w+|_steps\.hpp)$")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 
@@ -28,10 +28,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 def included(path):
     """The files of the repository that a file includes."""
     for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
-        candidates = [path.parent / name, ROOT / name]
-        if name.startswith("newel/"):
-            candidates = [ROOT / name[len("newel/"):]]
-        for candidate in candidates:
+        for candidate in (path.parent / name, ROOT / name, ROOT / "include" / name):
             if candidate.is_file():
                 yield candidate.resolve()
                 break

@@ -2,8 +2,8 @@
 /// What loops over several interleaved vectors are handed, as `product.hpp` is for one. Internal.
 #pragma once
 
-#include <newel/core/host_device.hpp>
 #include <newel/core/types.hpp>
+#include "core/vectors/host_device.hpp"
 
 namespace newel::detail {
 

@@ -2,8 +2,8 @@
 /// What kernels with k interleaved vectors share: k values at once, and k sums x.y. Internal.
 #pragma once
 
-#include <newel/spmv/column_product.hpp>
-#include <newel/spmv/product_device.cuh>
+#include "spmv/column_product.hpp"
+#include "spmv/product_device.cuh"
 
 namespace newel::detail {
 

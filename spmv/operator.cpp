@@ -4,10 +4,10 @@
 
 #include <atomic>
 
-#include <newel/core/column_ops.hpp>
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/vectors/column_ops.hpp"
+#include "core/vectors/instantiate.hpp"
 
 namespace newel {
 

@@ -2,8 +2,8 @@
 /// What every format's loops are handed, and the two lines that they all end a row with. Internal.
 #pragma once
 
-#include <newel/core/host_device.hpp>
 #include <newel/core/types.hpp>
+#include "core/vectors/host_device.hpp"
 
 namespace newel::detail {
 

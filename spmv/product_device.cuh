@@ -2,8 +2,8 @@
 /// What the product kernels of all formats share: loads that do not disturb the caches, and the sum x.y. Internal.
 #pragma once
 
-#include <newel/core/vector_step_device.cuh>
-#include <newel/spmv/product.hpp>
+#include "core/vectors/vector_step_device.cuh"
+#include "spmv/product.hpp"
 
 namespace newel::detail {
 

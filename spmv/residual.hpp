@@ -2,9 +2,9 @@
 /// b - A x in twice the working precision, with a bound of what is still lost: what a solve is judged by. Internal.
 #pragma once
 
-#include <newel/core/twice_sum.hpp>
 #include <newel/core/types.hpp>
 #include <newel/spmv/residual_sums.hpp>
+#include "core/vectors/twice_sum.hpp"
 
 namespace newel::detail {
 

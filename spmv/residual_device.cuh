@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include <newel/spmv/product_device.cuh>
-#include <newel/spmv/residual.hpp>
+#include "spmv/product_device.cuh"
+#include "spmv/residual.hpp"
 
 namespace newel::detail {
 

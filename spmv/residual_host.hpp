@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/wide_host.hpp>
-#include <newel/spmv/residual.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/wide_host.hpp"
+#include "spmv/residual.hpp"
 
 namespace newel::detail {
 

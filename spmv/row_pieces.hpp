@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <newel/core/array.hpp>
-#include <newel/spmv/product.hpp>
+#include "spmv/product.hpp"
 
 namespace newel::detail {
 

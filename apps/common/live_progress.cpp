@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <newel/core/number_text.hpp>
+#include "core/text/number_text.hpp"
 
 #include "text.hpp"
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include <newel/core/error.hpp>
-#include <newel/core/file_writer.hpp>
+#include "core/text/file_writer.hpp"
 
 #include "standard_streams.hpp"
 

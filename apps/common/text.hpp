@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <newel/core/nearest_name.hpp>
+#include "core/text/nearest_name.hpp"
 
 namespace newel::cli {
 

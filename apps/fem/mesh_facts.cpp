@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 #include "apps/fem/column_numbers.hpp"
 #include "apps/fem/geometry.hpp"

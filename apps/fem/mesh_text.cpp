@@ -8,7 +8,7 @@
 
 #include <newel/core/context.hpp>
 #include <newel/core/error.hpp>
-#include <newel/core/number_parse.hpp>
+#include "core/text/number_parse.hpp"
 
 namespace newel::fem::detail {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <newel/core/text_source.hpp>
+#include "core/text/text_source.hpp"
 
 #include "apps/fem/mesh.hpp"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include <newel/core/error.hpp>
-#include <newel/core/file_writer.hpp>
+#include "core/text/file_writer.hpp"
 
 #include "apps/fem/vtu.hpp"
 #include "apps/fem/xml_text.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 #include "apps/fem/assembly.hpp"
 #include "apps/fem/column_numbers.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 #include "apps/fem/geometry.hpp"
 

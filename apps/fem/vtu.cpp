@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include <newel/core/error.hpp>
-#include <newel/core/file_writer.hpp>
-#include <newel/core/parallel.hpp>
+#include "core/text/file_writer.hpp"
+#include "core/threads/parallel.hpp"
 
 #include "apps/fem/xml_text.hpp"
 

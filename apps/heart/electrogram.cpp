@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/tet_geometry.hpp"

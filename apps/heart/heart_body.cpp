@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/instantiate.hpp"
 
 #include "apps/common/text.hpp"
 #include "apps/fem/geometry.hpp"

@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/vectors/instantiate.hpp"
 
 #include "apps/common/text.hpp"
 #include "apps/heart/electrogram.hpp"

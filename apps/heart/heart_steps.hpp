@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The loops of the heart over elements, slots and nodes, as vector steps for both spaces (core/vector_step.hpp).
+/// The loops of the heart over elements, slots and nodes, as vector steps for both spaces (core/vectors/vector_step.hpp).
 /// Internal.
 #pragma once
 
 #include <cstdint>
 
 #include <newel/core/types.hpp>
-#include <newel/core/vector_step.hpp>
+#include "core/vectors/vector_step.hpp"
 
 #include "apps/heart/tissue.hpp"
 

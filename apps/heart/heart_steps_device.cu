@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heart's loops on the device.
-#include <newel/core/vector_step_device.cuh>
+#include "core/vectors/vector_step_device.cuh"
 
 #include "apps/heart/heart_steps.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heart's loops on the host.
-#include <newel/core/vector_step_host.hpp>
+#include "core/vectors/vector_step_host.hpp"
 
 #include "apps/heart/heart_steps.hpp"
 

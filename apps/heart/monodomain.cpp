@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/registry.hpp>
+#include "core/vectors/instantiate.hpp"
 
 namespace newel::heart {
 namespace {

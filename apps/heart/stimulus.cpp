@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/text.hpp"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include <newel/core/context_device.hpp>
 #include <newel/core/machine.hpp>
-#include <newel/core/shared_memory_device.hpp>
+#include "core/memory/context_device.hpp"
+#include "core/memory/shared_memory_device.hpp"
 
 #include "apps/heart/slot_sums.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include <newel/core/host_device.hpp>
+#include "core/vectors/host_device.hpp"
 
 namespace newel::heart {
 

@@ -8,7 +8,7 @@
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
 
-#include "apps/bench/break_even.hpp"
+#include "bench/break_even.hpp"
 #include "apps/common/names.hpp"
 #include "apps/common/stopwatch.hpp"
 #include "apps/common/text.hpp"

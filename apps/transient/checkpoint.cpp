@@ -12,7 +12,7 @@
 #include <fstream>
 
 #include <newel/core/error.hpp>
-#include <newel/core/temporary_file.hpp>
+#include "core/text/temporary_file.hpp"
 
 #include "apps/common/text.hpp"
 

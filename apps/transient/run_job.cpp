@@ -8,7 +8,7 @@
 
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
-#include <newel/core/temporary_file.hpp>
+#include "core/text/temporary_file.hpp"
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"

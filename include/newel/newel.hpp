@@ -9,7 +9,7 @@
 #include <newel/core/csr.hpp>
 #include <newel/core/error.hpp>
 #include <newel/core/matrix_input.hpp>
-#include <newel/core/matrix_market.hpp>
+#include <newel/io/matrix_market.hpp>
 #include <newel/core/matrix_traits.hpp>
 #include <newel/core/memory.hpp>
 #include <newel/core/vector_ops.hpp>

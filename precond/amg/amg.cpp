@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG in both spaces: what the hierarchy is made from, its refresh, and reports.
-#include <newel/precond/amg/amg.hpp>
+#include "precond/amg/amg.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,16 +8,16 @@
 #include <utility>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/precond/amg/chebyshev_trial.hpp>
-#include <newel/precond/amg/first_level.hpp>
-#include <newel/precond/amg/placed_csr.hpp>
-#include <newel/precond/amg/near_null_choice.hpp>
-#include <newel/precond/amg/single_rounding.hpp>
-#include <newel/precond/renumbered.hpp>
-#include <newel/spmv/phase_clock.hpp>
 #include <newel/spmv/registry.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "precond/amg/blocks/placed_csr.hpp"
+#include "precond/amg/cycle/chebyshev_trial.hpp"
+#include "precond/amg/cycle/single_rounding.hpp"
+#include "precond/amg/setup/first_level.hpp"
+#include "precond/amg/transfer/near_null_choice.hpp"
+#include "precond/renumbered.hpp"
+#include "spmv/plan/phase_clock.hpp"
 
 namespace newel {
 namespace {

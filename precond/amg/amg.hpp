@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <newel/precond/amg/amg_cycle.hpp>
-#include <newel/precond/amg/node_numbering.hpp>
 #include <newel/precond/preconditioner.hpp>
+#include "precond/amg/cycle/amg_cycle.hpp"
+#include "precond/amg/setup/node_numbering.hpp"
 
 namespace newel {
 namespace detail {

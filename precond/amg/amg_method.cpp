@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of preconditioners says of AMG.
 #include <newel/config.hpp>
-#include <newel/precond/amg/amg.hpp>
+#include "precond/amg/amg.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <variant>
 
-#include <newel/precond/amg/amg_smoother.hpp>
-#include <newel/precond/amg/smoothing_look.hpp>
 #include <newel/precond/registry.hpp>
+#include "precond/amg/smooth/amg_smoother.hpp"
+#include "precond/amg/smooth/smoothing_look.hpp"
 
 namespace newel {
 namespace {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Level after level until the matrix is small enough to be inverted, or does not get smaller.
-#include <newel/precond/amg/hierarchy.hpp>
+#include "precond/amg/cycle/hierarchy.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include <newel/core/instantiate.hpp>
-#include <newel/core/work_limit.hpp>
-#include <newel/precond/amg/amg_smoother.hpp>
-#include <newel/precond/amg/small_dense.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "core/memory/work_limit.hpp"
+#include "precond/amg/smooth/amg_smoother.hpp"
+#include "precond/amg/blocks/small_dense.hpp"
 
 namespace newel::detail {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FSAI in both spaces: pattern, numbers, and the two products.
-#include <newel/precond/fsai/fsai.hpp>
+#include "precond/fsai/fsai.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,17 +8,17 @@
 #include <tuple>
 #include <utility>
 
-#include <newel/core/asymmetry.hpp>
-#include <newel/core/column_ops.hpp>
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
 #include <newel/core/matrix_traits.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/precond/fsai/fsai_symbolic.hpp>
-#include <newel/precond/matrix_on_host.hpp>
-#include <newel/precond/renumbered.hpp>
-#include <newel/spmv/phase_clock.hpp>
 #include <newel/spmv/registry.hpp>
+#include "core/csr/asymmetry.hpp"
+#include "core/vectors/column_ops.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "precond/fsai/fsai_symbolic.hpp"
+#include "precond/matrix_on_host.hpp"
+#include "precond/renumbered.hpp"
+#include "spmv/plan/phase_clock.hpp"
 
 namespace newel {
 

@@ -3,10 +3,10 @@
 // column by column in shared memory, or in global scratch where it does not fit.
 #include <algorithm>
 
-#include <newel/core/context_device.hpp>
-#include <newel/core/shared_memory_device.hpp>
-#include <newel/precond/fsai/fsai.hpp>
-#include <newel/precond/fsai/fsai_pattern.hpp>
+#include "core/memory/context_device.hpp"
+#include "core/memory/shared_memory_device.hpp"
+#include "precond/fsai/fsai.hpp"
+#include "precond/fsai/fsai_pattern.hpp"
 
 namespace newel::detail {
 namespace {

@@ -6,11 +6,11 @@
 #include <limits>
 #include <mutex>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/wide_host.hpp>
-#include <newel/core/work_limit.hpp>
-#include <newel/precond/fsai/fsai.hpp>
-#include <newel/precond/fsai/fsai_pattern.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/wide_host.hpp"
+#include "core/memory/work_limit.hpp"
+#include "precond/fsai/fsai.hpp"
+#include "precond/fsai/fsai_pattern.hpp"
 
 namespace newel::detail {
 namespace {

@@ -2,11 +2,11 @@
 // What the table of preconditioners says of FSAI.
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/precond/build_cost.hpp>
-#include <newel/precond/fsai/fsai.hpp>
-#include <newel/precond/fsai/fsai_pattern.hpp>
-#include <newel/precond/longest_rows.hpp>
+#include "core/threads/parallel.hpp"
+#include "precond/build_cost.hpp"
+#include "precond/fsai/fsai.hpp"
+#include "precond/fsai/fsai_pattern.hpp"
+#include "precond/longest_rows.hpp"
 
 namespace newel {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From A's pattern to that of G, and its rows sorted by the size of their local problems.
-#include <newel/precond/fsai/fsai_pattern.hpp>
+#include "precond/fsai/fsai_pattern.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
-#include <newel/core/host_device.hpp>
 #include <newel/core/machine.hpp>
-#include <newel/precond/sparsity.hpp>
+#include "core/vectors/host_device.hpp"
+#include "precond/sparsity.hpp"
 
 namespace newel::detail {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patterns that are made on the host, brought to where they are needed.
-#include <newel/precond/fsai/fsai_symbolic.hpp>
+#include "precond/fsai/fsai_symbolic.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include <newel/core/instantiate.hpp>
-#include <newel/core/parallel.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
-#include <newel/precond/longest_rows.hpp>
-#include <newel/reorder/host_pattern.hpp>
-#include <newel/spmv/stable_buckets.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "precond/longest_rows.hpp"
+#include "reorder/host_pattern.hpp"
+#include "spmv/plan/stable_buckets.hpp"
 
 namespace newel::detail {
 namespace {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <newel/core/vector_ops.hpp>
-#include <newel/precond/fsai/fsai_pattern.hpp>
 #include <newel/precond/preconditioner.hpp>
+#include "precond/fsai/fsai_pattern.hpp"
 
 namespace newel::detail {
 

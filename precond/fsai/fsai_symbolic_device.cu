@@ -3,10 +3,10 @@
 // then has its upper one, and an entry of it finds its number in the mirrored row by bisection. Nothing is sorted.
 #include <algorithm>
 
-#include <newel/core/context_device.hpp>
-#include <newel/core/sorted_row.hpp>
-#include <newel/precond/fsai/fsai_symbolic.hpp>
-#include <newel/reorder/exclusive_sum.hpp>
+#include "core/memory/context_device.hpp"
+#include "core/csr/sorted_row.hpp"
+#include "precond/fsai/fsai_symbolic.hpp"
+#include "reorder/exclusive_sum.hpp"
 
 namespace newel::detail {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jacobi in both spaces.
-#include <newel/precond/jacobi/jacobi.hpp>
+#include "precond/jacobi/jacobi.hpp"
 
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/precond/jacobi/jacobi_steps.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "precond/jacobi/jacobi_steps.hpp"
 
 namespace newel {
 

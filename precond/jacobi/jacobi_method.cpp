@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of preconditioners says of Jacobi.
-#include <newel/precond/jacobi/jacobi.hpp>
+#include "precond/jacobi/jacobi.hpp"
 
 namespace newel {
 namespace {

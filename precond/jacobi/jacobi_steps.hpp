@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include <newel/core/csr.hpp>
-#include <newel/core/sorted_row.hpp>
-#include <newel/core/vector_step.hpp>
+#include "core/csr/sorted_row.hpp"
+#include "core/vectors/vector_step.hpp"
 
 namespace newel::detail {
 

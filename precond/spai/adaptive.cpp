@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grote and Huckle's patterns, column by column on the host.
-#include <newel/precond/spai/adaptive.hpp>
+#include "precond/spai/adaptive.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/work_limit.hpp>
-#include <newel/precond/spai/local_problem.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/memory/work_limit.hpp"
+#include "precond/spai/local_problem.hpp"
 
 namespace newel::detail {
 namespace {

@@ -3,7 +3,7 @@
 /// with Sparse Approximate Inverses", SIAM J. Sci. Comput. 18, 1997). Internal.
 #pragma once
 
-#include <newel/precond/spai/spai_layout.hpp>
+#include "precond/spai/spai_layout.hpp"
 
 namespace newel::detail {
 

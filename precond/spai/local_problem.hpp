@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include <newel/core/work_limit.hpp>
-#include <newel/precond/spai/spai_numeric.hpp>
+#include "core/memory/work_limit.hpp"
+#include "precond/spai/spai_numeric.hpp"
 
 namespace newel::detail {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPAI in both spaces: from the solutions of the local problems to the matrix that is applied.
-#include <newel/precond/spai/spai.hpp>
+#include "precond/spai/spai.hpp"
 
-#include <newel/core/instantiate.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/precond/renumbered.hpp>
 #include <newel/spmv/registry.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "precond/renumbered.hpp"
 
 namespace newel {
 

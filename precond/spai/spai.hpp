@@ -4,7 +4,7 @@
 #pragma once
 
 #include <newel/precond/spai/spai_options.hpp>
-#include <newel/precond/spai/spai_problems.hpp>
+#include "precond/spai/spai_problems.hpp"
 
 namespace newel {
 namespace detail {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include <newel/core/context_device.hpp>
-#include <newel/core/shared_memory_device.hpp>
-#include <newel/precond/spai/spai_problem_device.cuh>
+#include "core/memory/context_device.hpp"
+#include "core/memory/shared_memory_device.hpp"
+#include "precond/spai/spai_problem_device.cuh"
 
 namespace newel::detail {
 namespace {

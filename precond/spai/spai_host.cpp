@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPAI's numeric phase on the host: a thread takes problem after problem.
-#include <newel/precond/spai/local_problem.hpp>
+#include "precond/spai/local_problem.hpp"
 
 #include <atomic>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/work_limit.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/memory/work_limit.hpp"
 
 namespace newel::detail {
 

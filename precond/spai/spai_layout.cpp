@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPAI's local problems: thinned where dense rows would swell them, and measured.
-#include <newel/precond/spai/spai_layout.hpp>
+#include "precond/spai/spai_layout.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/work_limit.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/memory/work_limit.hpp"
 
 namespace newel::detail {
 namespace {

@@ -6,7 +6,7 @@
 /// | sum_k n_jk b_k - e_j |, b_k being row k of B, over the k of a given pattern. M = N^T or N.
 #pragma once
 
-#include <newel/precond/sparsity.hpp>
+#include "precond/sparsity.hpp"
 
 namespace newel::detail {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include <newel/precond/build_cost.hpp>
-#include <newel/precond/longest_rows.hpp>
-#include <newel/precond/spai/spai.hpp>
+#include "precond/build_cost.hpp"
+#include "precond/longest_rows.hpp"
+#include "precond/spai/spai.hpp"
 
 namespace newel {
 namespace {

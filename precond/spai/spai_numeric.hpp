@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include <newel/core/host_device.hpp>
-#include <newel/precond/spai/spai_layout.hpp>
+#include "core/vectors/host_device.hpp"
+#include "precond/spai/spai_layout.hpp"
 
 namespace newel::detail {
 

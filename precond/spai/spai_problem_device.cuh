@@ -3,10 +3,10 @@
 /// Internal.
 #pragma once
 
-#include <newel/core/context_device.hpp>
-#include <newel/core/sorted_row.hpp>
-#include <newel/precond/spai/spai_numeric.hpp>
-#include <newel/spmv/product_device.cuh>
+#include "core/memory/context_device.hpp"
+#include "core/csr/sorted_row.hpp"
+#include "precond/spai/spai_numeric.hpp"
+#include "spmv/product_device.cuh"
 
 namespace newel::detail {
 

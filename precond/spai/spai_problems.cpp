@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The local problems of a matrix in both spaces.
-#include <newel/precond/spai/spai_problems.hpp>
+#include "precond/spai/spai_problems.hpp"
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
-#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/precond/longest_rows.hpp>
-#include <newel/precond/spai/adaptive.hpp>
-#include <newel/precond/spai/local_problem.hpp>
 #include <newel/precond/spai/spai_options.hpp>
-#include <newel/reorder/host_pattern.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "precond/longest_rows.hpp"
+#include "precond/spai/adaptive.hpp"
+#include "precond/spai/local_problem.hpp"
+#include "reorder/host_pattern.hpp"
 
 namespace newel::detail {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <newel/precond/preconditioner.hpp>
-#include <newel/precond/spai/spai_numeric.hpp>
-#include <newel/spmv/phase_clock.hpp>
+#include "precond/spai/spai_numeric.hpp"
+#include "spmv/plan/phase_clock.hpp"
 
 namespace newel::detail {
 

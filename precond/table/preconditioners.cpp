@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of preconditioners: one line each. No other file includes them all.
-#include <newel/precond/amg/amg.hpp>
-#include <newel/precond/fsai/fsai.hpp>
-#include <newel/precond/jacobi/jacobi.hpp>
 #include <newel/precond/registry.hpp>
-#include <newel/precond/spai/spai.hpp>
+#include "precond/amg/amg.hpp"
+#include "precond/fsai/fsai.hpp"
+#include "precond/jacobi/jacobi.hpp"
+#include "precond/spai/spai.hpp"
 
 namespace newel::detail {
 

@@ -6,8 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <newel/core/context_device.hpp>
-#include <newel/core/stream_order_device.hpp>
+#include "core/memory/context_device.hpp"
+#include "core/memory/stream_order_device.hpp"
 
 #include "arrays.hpp"
 #include "gil.hpp"

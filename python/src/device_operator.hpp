@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include <newel/core/stream_order_device.hpp>
 #include <newel/spmv/operator.hpp>
+#include "core/memory/stream_order_device.hpp"
 
 namespace newel::python {
 

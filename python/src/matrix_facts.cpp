@@ -7,9 +7,9 @@
 
 #include <newel/core/assembled_matrix.hpp>
 #include <newel/core/matrix_traits.hpp>
-#include <newel/reorder/blocks.hpp>
 #include <newel/solver/choice.hpp>
 #include <newel/spmv/registry.hpp>
+#include "reorder/blocks.hpp"
 
 #include "gil.hpp"
 #include "matrix_arrays.hpp"

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <newel/core/nearest_name.hpp>
 #include <newel/core/table.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/registry.hpp>
@@ -19,6 +18,7 @@
 #include <newel/solver/gmres.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
+#include "core/text/nearest_name.hpp"
 
 namespace newel::python {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include <newel/core/host_device.hpp>
 #include <newel/core/index_span.hpp>
+#include "core/vectors/host_device.hpp"
 
 namespace newel::python {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a pattern hash by a kernel, so that a pattern on the device need not come to the host.
-#include <newel/core/context_device.hpp>
+#include "core/memory/context_device.hpp"
 
 #include "pattern_hash.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <deque>
 
-#include <newel/core/stream_order_device.hpp>
+#include "core/memory/stream_order_device.hpp"
 
 #include "device_memory.hpp"
 #include "device_operator.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <newel/solver/symmetry.hpp>
+#include "solver/krylov/monitor/symmetry.hpp"
 
 #include "advice.hpp"
 #include "gil.hpp"

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The public C++ headers, as cmake/NewelInstall.cmake lists them, one a line."""
+"""The public C++ headers: those below include/newel, one a line, without the one that includes them all."""
 
 import pathlib
-import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def public_headers():
-    """Paths from the root of the repository, in the order of the list."""
-    text = (ROOT / "cmake/NewelInstall.cmake").read_text()
-    return re.search(r"set\(NEWEL_PUBLIC_HEADERS(.*?)\)", text, re.DOTALL).group(1).split()
+    """Paths from the root of the repository, sorted."""
+    folder = ROOT / "include/newel"
+    found = [str(header.relative_to(ROOT)) for header in folder.rglob("*.hpp") if header.parent != folder]
+    return sorted(found)
 
 
 if __name__ == "__main__":

@@ -27,9 +27,14 @@ class Declaration:
 
 @dataclasses.dataclass
 class Header:
-    path: str
+    path: str  # from the root of the repository
     summary: str
     declarations: list
+
+    @property
+    def name(self):
+        """As it is included, below newel."""
+        return self.path.removeprefix("include/newel/")
 
 
 def has_comment(element):

@@ -31,7 +31,7 @@ class Pages:
         for header in headers:
             taken = set()
             for item in header.declarations:
-                self.place(item, page_of(header.path), taken)
+                self.place(item, page_of(header.name), taken)
         self.addresses_by_name = self.addresses()
 
     def place(self, item, page, taken):
@@ -201,13 +201,13 @@ class Pages:
         )
 
     def page(self, header):
-        page = page_of(header.path)
+        page = page_of(header.name)
         lines = [
-            f'# {header.path} {{ data-toc-label="{posixpath.basename(header.path)}" }}',
+            f'# {header.name} {{ data-toc-label="{posixpath.basename(header.name)}" }}',
             "",
             prose(header.summary),
             "",
-            f"```cpp\n#include <newel/{header.path}>\n```",
+            f"```cpp\n#include <newel/{header.name}>\n```",
             "",
         ]
         for item in header.declarations:
@@ -230,7 +230,7 @@ class Pages:
         for folder, title in FOLDERS.items():
             lines += [f"## {title}", "", "| header | declares |", "|---|---|"]
             for header in self.headers:
-                if header.path.split("/")[0] == folder:
+                if header.name.split("/")[0] == folder:
                     lines.append(self.index_row(header))
             lines.append("")
         return "\n".join(lines)
@@ -242,8 +242,8 @@ class Pages:
             link = self.link(item.id, f"`{re.sub('<.*', '', item.name).strip()}`", here)
             if link not in names:
                 names.append(link)
-        path = posixpath.relpath(page_of(header.path), "reference/cpp")
-        return f"| [{escape(header.path)}]({path}) | {', '.join(names)} |"
+        path = posixpath.relpath(page_of(header.name), "reference/cpp")
+        return f"| [{escape(header.name)}]({path}) | {', '.join(names)} |"
 
 
 def free_anchor(item, taken):

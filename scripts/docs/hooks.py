@@ -32,7 +32,7 @@ def on_config(config):
     cpp = cpp_pages.Pages(headers)
     pages["reference/cpp/index.md"] = cpp.index()
     for header in headers:
-        pages[cpp_pages.page_of(header.path)] = cpp.page(header)
+        pages[cpp_pages.page_of(header.name)] = cpp.page(header)
     addresses.update(cpp.addresses())
     pages["reference/c.md"] = c_reference.page()
     addresses.update(c_reference.addresses("reference/c.md"))
@@ -56,9 +56,9 @@ def fill_navigation(nav, headers):
                     *(
                         {
                             folder_title: [
-                                {header.path: cpp_pages.page_of(header.path)}
+                                {header.name: cpp_pages.page_of(header.name)}
                                 for header in headers
-                                if header.path.startswith(folder + "/")
+                                if header.name.startswith(folder + "/")
                             ]
                         }
                         for folder, folder_title in cpp_pages.FOLDERS.items()

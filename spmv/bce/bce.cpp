@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // BCE in both spaces: from the pattern to the arrays, and what they weigh.
-#include <newel/spmv/bce/bce.hpp>
+#include "spmv/bce/bce.hpp"
 
 #include <algorithm>
 
-#include <newel/core/instantiate.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/reorder/host_pattern.hpp>
-#include <newel/spmv/phase_clock.hpp>
-#include <newel/spmv/slot_sum_host.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "reorder/host_pattern.hpp"
+#include "spmv/plan/phase_clock.hpp"
+#include "spmv/plan/slot_sum_host.hpp"
 
 namespace newel {
 namespace {

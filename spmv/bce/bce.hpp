@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <newel/spmv/bce/bce_layout.hpp>
 #include <newel/spmv/format.hpp>
-#include <newel/spmv/residual.hpp>
-#include <newel/spmv/slot_values.hpp>
+#include "spmv/bce/bce_layout.hpp"
+#include "spmv/plan/slot_values.hpp"
+#include "spmv/residual.hpp"
 
 namespace newel {
 namespace detail {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // BCE on the device: Algorithm 4 over the blocks, a few lanes for each piece of a long row, one launch for both.
-#include <newel/spmv/bce/bce.hpp>
-#include <newel/spmv/bce/bce_walk.hpp>
-#include <newel/spmv/residual_device.cuh>
-#include <newel/spmv/slot_sum_device.cuh>
+#include "spmv/bce/bce.hpp"
+#include "spmv/bce/bce_walk.hpp"
+#include "spmv/residual_device.cuh"
+#include "spmv/plan/slot_sum_device.cuh"
 
 namespace newel::detail {
 namespace {

@@ -2,11 +2,11 @@
 // BCE on the host: a block is a group of lanes; threads take equal shares of the blocks and of the long rows' pieces.
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/bce/bce.hpp>
-#include <newel/spmv/bce/bce_walk.hpp>
-#include <newel/spmv/residual_host.hpp>
-#include <newel/spmv/slot_sum_host.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/bce/bce.hpp"
+#include "spmv/bce/bce_walk.hpp"
+#include "spmv/residual_host.hpp"
+#include "spmv/plan/slot_sum_host.hpp"
 
 namespace newel::detail {
 namespace {

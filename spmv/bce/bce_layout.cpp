@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How BCE's arrays are built: assignment of rows to sets, cutting into blocks, filling.
-#include <newel/spmv/bce/bce_layout.hpp>
+#include "spmv/bce/bce_layout.hpp"
 
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/row_sharing.hpp>
-#include <newel/spmv/stable_buckets.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/plan/row_sharing.hpp"
+#include "spmv/plan/stable_buckets.hpp"
 
 namespace newel {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <vector>
 
-#include <newel/core/host_device.hpp>
 #include <newel/core/machine.hpp>
-#include <newel/spmv/bce/bce_partition.hpp>
 #include <newel/spmv/cost_model.hpp>
-#include <newel/spmv/row_pieces.hpp>
+#include "core/vectors/host_device.hpp"
+#include "spmv/bce/bce_partition.hpp"
+#include "spmv/row_pieces.hpp"
 
 namespace newel {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The distribution function and its optimal partition by dynamic programming.
-#include <newel/spmv/bce/bce_partition.hpp>
+#include "spmv/bce/bce_partition.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 namespace newel {
 namespace {

@@ -2,8 +2,8 @@
 /// Where the rows of a BCE matrix lie, for residuals. Internal.
 #pragma once
 
-#include <newel/spmv/bce/bce.hpp>
-#include <newel/spmv/residual.hpp>
+#include "spmv/bce/bce.hpp"
+#include "spmv/residual.hpp"
 
 namespace newel::detail {
 

@@ -2,10 +2,10 @@
 // CsrRows: how a pattern on the device is cut into chunks of equal work.
 #include <algorithm>
 
-#include <newel/core/context_device.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/spmv/csr/csr_rows.hpp>
-#include <newel/spmv/product_device.cuh>
+#include "core/memory/context_device.hpp"
+#include "spmv/csr/csr_rows.hpp"
+#include "spmv/product_device.cuh"
 
 namespace newel::detail {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <newel/core/csr.hpp>
-#include <newel/spmv/column_product.hpp>
+#include "spmv/column_product.hpp"
 
 namespace newel::detail {
 

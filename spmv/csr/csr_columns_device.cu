@@ -2,11 +2,11 @@
 // CSR on the device with k vectors at once: neighbouring lanes take the entries of a row in turn, each with k sums.
 #include <algorithm>
 
-#include <newel/core/warp_device.cuh>
-#include <newel/core/context_device.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/spmv/column_product_device.cuh>
-#include <newel/spmv/csr/csr_columns.hpp>
+#include "core/memory/context_device.hpp"
+#include "core/vectors/warp_device.cuh"
+#include "spmv/column_product_device.cuh"
+#include "spmv/csr/csr_columns.hpp"
 
 namespace newel::detail {
 namespace {

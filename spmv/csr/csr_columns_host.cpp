@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSR on the host with k vectors at once: the shares and the sums of a product with one, each entry read once.
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/column_lanes_host.hpp>
-#include <newel/spmv/csr/csr.hpp>
-#include <newel/spmv/prefetch_host.hpp>
-#include <newel/spmv/slot_sum_host.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/column_lanes_host.hpp"
+#include "spmv/csr/csr.hpp"
+#include "spmv/plan/slot_sum_host.hpp"
+#include "spmv/prefetch_host.hpp"
 
 namespace newel {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuSPARSE's product with a CSR matrix: descriptors, one analysis, and the call.
-#include <newel/spmv/csr/csr_cusparse.hpp>
+#include "spmv/csr/csr_cusparse.hpp"
 
-#include <newel/core/cusparse_device.hpp>
+#include "core/memory/cusparse_device.hpp"
 
 namespace newel::detail {
 namespace {

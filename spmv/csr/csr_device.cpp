@@ -4,15 +4,15 @@
 #include <limits>
 #include <optional>
 
-#include <newel/core/column_ops.hpp>
-#include <newel/core/context_device.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/core/vector_ops_steps.hpp>
-#include <newel/spmv/csr/csr_walk.hpp>
-#include <newel/spmv/csr/csr.hpp>
-#include <newel/spmv/csr/csr_columns.hpp>
-#include <newel/spmv/csr/csr_cusparse.hpp>
-#include <newel/spmv/csr/csr_rows.hpp>
+#include "core/memory/context_device.hpp"
+#include "core/vectors/column_ops.hpp"
+#include "core/vectors/vector_ops_steps.hpp"
+#include "spmv/csr/csr.hpp"
+#include "spmv/csr/csr_columns.hpp"
+#include "spmv/csr/csr_cusparse.hpp"
+#include "spmv/csr/csr_rows.hpp"
+#include "spmv/csr/csr_walk.hpp"
 
 namespace newel {
 

@@ -5,13 +5,13 @@
 #include <limits>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
-#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/spmv/csr/csr_walk.hpp>
-#include <newel/spmv/csr/csr.hpp>
-#include <newel/spmv/residual_host.hpp>
-#include <newel/spmv/slot_sum_host.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "spmv/csr/csr.hpp"
+#include "spmv/csr/csr_walk.hpp"
+#include "spmv/plan/slot_sum_host.hpp"
+#include "spmv/residual_host.hpp"
 
 namespace newel {
 namespace {

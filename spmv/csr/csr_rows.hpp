@@ -5,8 +5,8 @@
 
 #include <newel/core/array.hpp>
 #include <newel/core/csr.hpp>
-#include <newel/spmv/csr/csr.hpp>
-#include <newel/spmv/row_pieces.hpp>
+#include "spmv/csr/csr.hpp"
+#include "spmv/row_pieces.hpp"
 
 namespace newel::detail {
 

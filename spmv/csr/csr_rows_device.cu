@@ -2,11 +2,11 @@
 // CSR on the device: a block leaves the products of a chunk's entries in shared memory, and adds them up row by row.
 #include <type_traits>
 
-#include <newel/core/warp_device.cuh>
-#include <newel/spmv/csr/csr_rows.hpp>
-#include <newel/spmv/csr/csr_walk.hpp>
-#include <newel/spmv/residual_device.cuh>
-#include <newel/spmv/slot_sum_device.cuh>
+#include "core/vectors/warp_device.cuh"
+#include "spmv/csr/csr_rows.hpp"
+#include "spmv/csr/csr_walk.hpp"
+#include "spmv/residual_device.cuh"
+#include "spmv/plan/slot_sum_device.cuh"
 
 namespace newel::detail {
 namespace {

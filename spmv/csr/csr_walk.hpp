@@ -3,7 +3,7 @@
 #pragma once
 
 #include <newel/core/csr.hpp>
-#include <newel/spmv/residual.hpp>
+#include "spmv/residual.hpp"
 
 namespace newel::detail {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB as an operator: which variant, which arrays, what it is made of.
-#include <newel/spmv/ehyb/ehyb.hpp>
+#include "spmv/ehyb/ehyb.hpp"
 
 #include <algorithm>
 
-#include <newel/core/column_ops.hpp>
-#include <newel/core/instantiate.hpp>
-#include <newel/reorder/host_pattern.hpp>
-#include <newel/spmv/ehyb/ehyb_columns.hpp>
-#include <newel/spmv/ehyb/ehyb_plan.hpp>
-#include <newel/spmv/phase_clock.hpp>
+#include "core/vectors/column_ops.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "reorder/host_pattern.hpp"
+#include "spmv/ehyb/ehyb_columns.hpp"
+#include "spmv/ehyb/ehyb_plan.hpp"
+#include "spmv/plan/phase_clock.hpp"
 
 namespace newel {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <newel/spmv/ehyb/ehyb_scratch.hpp>
 #include <newel/spmv/format.hpp>
-#include <newel/spmv/slot_values.hpp>
+#include "spmv/ehyb/ehyb_scratch.hpp"
+#include "spmv/plan/slot_values.hpp"
 
 namespace newel {
 

@@ -2,8 +2,8 @@
 /// EHYB's product with k interleaved vectors, in either space. Internal.
 #pragma once
 
-#include <newel/spmv/column_product.hpp>
-#include <newel/spmv/ehyb/ehyb_product.hpp>
+#include "spmv/column_product.hpp"
+#include "spmv/ehyb/ehyb_product.hpp"
 
 namespace newel::detail {
 

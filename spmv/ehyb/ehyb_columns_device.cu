@@ -2,9 +2,9 @@
 // EHYB on the device with k vectors at once: x is read through the caches, a lane sums k columns of its node's rows.
 #include <algorithm>
 
-#include <newel/core/warp_device.cuh>
-#include <newel/spmv/column_product_device.cuh>
-#include <newel/spmv/ehyb/ehyb_columns.hpp>
+#include "core/vectors/warp_device.cuh"
+#include "spmv/column_product_device.cuh"
+#include "spmv/ehyb/ehyb_columns.hpp"
 
 namespace newel::detail {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/column_lanes_host.hpp>
-#include <newel/spmv/ehyb/ehyb_columns.hpp>
-#include <newel/spmv/slot_sum_host.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/column_lanes_host.hpp"
+#include "spmv/ehyb/ehyb_columns.hpp"
+#include "spmv/plan/slot_sum_host.hpp"
 
 namespace newel::detail {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB on the device: a thread block is a part, a warp a slice, a lane a node or its share of one.
-#include <newel/core/warp_device.cuh>
-#include <newel/core/overlapped_launch_device.cuh>
-#include <newel/core/shared_memory_device.hpp>
-#include <newel/spmv/ehyb/ehyb_part_device.cuh>
-#include <newel/spmv/ehyb/ehyb_places_device.cuh>
-#include <newel/spmv/ehyb/ehyb_walk.hpp>
-#include <newel/spmv/residual_device.cuh>
+#include "core/vectors/warp_device.cuh"
+#include "core/vectors/overlapped_launch_device.cuh"
+#include "core/memory/shared_memory_device.hpp"
+#include "spmv/ehyb/ehyb_part_device.cuh"
+#include "spmv/ehyb/ehyb_places_device.cuh"
+#include "spmv/ehyb/ehyb_walk.hpp"
+#include "spmv/residual_device.cuh"
 
 namespace newel::detail {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include <newel/reorder/graph_device.cuh>
-#include <newel/spmv/ehyb/ehyb_layout.hpp>
+#include "reorder/graph_device.cuh"
+#include "spmv/ehyb/ehyb_layout.hpp"
 
 namespace newel::detail {
 

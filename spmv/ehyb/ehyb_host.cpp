@@ -2,10 +2,10 @@
 // EHYB on the host: a thread takes a part, gathers what it reads of x, and walks slices of eight nodes.
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/ehyb/ehyb_part_host.hpp>
-#include <newel/spmv/ehyb/ehyb_walk.hpp>
-#include <newel/spmv/residual_host.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/ehyb/ehyb_part_host.hpp"
+#include "spmv/ehyb/ehyb_walk.hpp"
+#include "spmv/residual_host.hpp"
 
 namespace newel::detail {
 namespace {

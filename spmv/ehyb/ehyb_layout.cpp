@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB's arrays in two passes over the parts: what is cached and how wide slices are, then the slots.
-#include <newel/spmv/ehyb/ehyb_layout.hpp>
+#include "spmv/ehyb/ehyb_layout.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <string>
 
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/ehyb/ehyb_layout_rules.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/ehyb/ehyb_layout_rules.hpp"
 
 namespace newel::detail {
 namespace {

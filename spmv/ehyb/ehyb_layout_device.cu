@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB's arrays by kernels, where every entry is cached: widths of slices and halos, one read-back by the host, the
 // slots.
-#include <newel/spmv/ehyb/ehyb_layout.hpp>
+#include "spmv/ehyb/ehyb_layout.hpp"
 
 #include <utility>
 
 #include <newel/core/vector_ops.hpp>
-#include <newel/reorder/exclusive_sum.hpp>
-#include <newel/spmv/ehyb/ehyb_halos_device.cuh>
-#include <newel/spmv/ehyb/ehyb_layout_rules.hpp>
+#include "reorder/exclusive_sum.hpp"
+#include "spmv/ehyb/ehyb_halos_device.cuh"
+#include "spmv/ehyb/ehyb_layout_rules.hpp"
 
 namespace newel::detail {
 namespace {

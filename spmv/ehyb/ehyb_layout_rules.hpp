@@ -2,8 +2,8 @@
 /// What decides over EHYB's layout, on the host and on the device alike. Internal.
 #pragma once
 
-#include <newel/core/host_device.hpp>
-#include <newel/spmv/ehyb/ehyb_layout.hpp>
+#include "core/vectors/host_device.hpp"
+#include "spmv/ehyb/ehyb_layout.hpp"
 
 namespace newel::detail {
 

@@ -4,8 +4,8 @@
 
 #include <cuda_pipeline.h>
 
-#include <newel/spmv/ehyb/ehyb_product.hpp>
-#include <newel/spmv/product_device.cuh>
+#include "spmv/ehyb/ehyb_product.hpp"
+#include "spmv/product_device.cuh"
 
 namespace newel::detail {
 

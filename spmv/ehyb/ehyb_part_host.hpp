@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include <newel/spmv/ehyb/ehyb_product.hpp>
-#include <newel/spmv/slot_sum_host.hpp>
+#include "spmv/ehyb/ehyb_product.hpp"
+#include "spmv/plan/slot_sum_host.hpp"
 
 namespace newel::detail {
 

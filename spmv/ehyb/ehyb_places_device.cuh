@@ -4,7 +4,7 @@
 #pragma once
 
 #include <newel/core/types.hpp>
-#include <newel/spmv/product_device.cuh>
+#include "spmv/product_device.cuh"
 
 namespace newel::detail {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts, cache lengths and the order of the rows.
-#include <newel/spmv/ehyb/ehyb_plan.hpp>
+#include "spmv/ehyb/ehyb_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include <newel/core/parallel.hpp>
-#include <newel/reorder/blocks.hpp>
-#include <newel/spmv/phase_clock.hpp>
+#include "core/threads/parallel.hpp"
+#include "reorder/blocks.hpp"
+#include "spmv/plan/phase_clock.hpp"
 
 namespace newel::detail {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <newel/reorder/partition.hpp>
-#include <newel/spmv/ehyb/ehyb_layout.hpp>
 #include <newel/spmv/format.hpp>
+#include "spmv/ehyb/ehyb_layout.hpp"
 
 namespace newel::detail {
 

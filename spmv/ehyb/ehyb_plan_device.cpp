@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB's plan of a pattern that stays on the device: the host sees parts and lengths of rows, not the columns.
-#include <newel/reorder/partition_device.hpp>
-#include <newel/spmv/ehyb/ehyb_plan.hpp>
+#include "reorder/partition_device.hpp"
+#include "spmv/ehyb/ehyb_plan.hpp"
 
 namespace newel::detail {
 namespace {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <newel/core/context.hpp>
-#include <newel/spmv/ehyb/ehyb_layout.hpp>
-#include <newel/spmv/product.hpp>
-#include <newel/spmv/residual.hpp>
+#include "spmv/ehyb/ehyb_layout.hpp"
+#include "spmv/product.hpp"
+#include "spmv/residual.hpp"
 
 namespace newel::detail {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <newel/spmv/ehyb/ehyb_product.hpp>
+#include "spmv/ehyb/ehyb_product.hpp"
 
 namespace newel::detail {
 

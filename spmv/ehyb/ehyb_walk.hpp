@@ -2,8 +2,8 @@
 /// Where the rows of an EHYB matrix lie, for residuals. Internal.
 #pragma once
 
-#include <newel/spmv/ehyb/ehyb_product.hpp>
-#include <newel/spmv/residual.hpp>
+#include "spmv/ehyb/ehyb_product.hpp"
+#include "spmv/residual.hpp"
 
 namespace newel::detail {
 

@@ -2,8 +2,8 @@
 /// In which order the pairs of a round stand, on the host and on the device alike. Internal.
 #pragma once
 
-#include <newel/core/host_device.hpp>
 #include <newel/core/types.hpp>
+#include "core/vectors/host_device.hpp"
 
 namespace newel::detail {
 

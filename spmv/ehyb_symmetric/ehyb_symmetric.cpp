@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB with pairs as an operator: which entries go into pairs, which arrays, what it is made of.
-#include <newel/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
+#include "spmv/ehyb_symmetric/ehyb_symmetric.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 
-#include <newel/core/instantiate.hpp>
-#include <newel/reorder/host_pattern.hpp>
-#include <newel/spmv/ehyb/ehyb.hpp>
-#include <newel/spmv/ehyb/ehyb_plan.hpp>
-#include <newel/spmv/phase_clock.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "reorder/host_pattern.hpp"
+#include "spmv/ehyb/ehyb.hpp"
+#include "spmv/ehyb/ehyb_plan.hpp"
+#include "spmv/plan/phase_clock.hpp"
 
 namespace newel {
 namespace {

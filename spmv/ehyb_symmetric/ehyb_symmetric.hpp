@@ -2,10 +2,10 @@
 /// EHYB that reads the two blocks of a pair of nodes once where the matrix is symmetric.
 #pragma once
 
-#include <newel/spmv/ehyb/ehyb_scratch.hpp>
-#include <newel/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
 #include <newel/spmv/format.hpp>
-#include <newel/spmv/slot_values.hpp>
+#include "spmv/ehyb/ehyb_scratch.hpp"
+#include "spmv/ehyb_symmetric/ehyb_symmetric_product.hpp"
+#include "spmv/plan/slot_values.hpp"
 
 namespace newel {
 

@@ -3,12 +3,12 @@
 // between.
 #include <algorithm>
 
-#include <newel/core/warp_device.cuh>
-#include <newel/core/overlapped_launch_device.cuh>
-#include <newel/core/shared_memory_device.hpp>
-#include <newel/spmv/ehyb/ehyb_part_device.cuh>
-#include <newel/spmv/ehyb/ehyb_places_device.cuh>
-#include <newel/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
+#include "core/vectors/warp_device.cuh"
+#include "core/vectors/overlapped_launch_device.cuh"
+#include "core/memory/shared_memory_device.hpp"
+#include "spmv/ehyb/ehyb_part_device.cuh"
+#include "spmv/ehyb/ehyb_places_device.cuh"
+#include "spmv/ehyb_symmetric/ehyb_symmetric_product.hpp"
 
 namespace newel::detail {
 namespace {

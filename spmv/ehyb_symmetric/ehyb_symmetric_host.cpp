@@ -3,9 +3,9 @@
 // once.
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/ehyb/ehyb_part_host.hpp>
-#include <newel/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/ehyb/ehyb_part_host.hpp"
+#include "spmv/ehyb_symmetric/ehyb_symmetric_product.hpp"
 
 namespace newel::detail {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan of EHYB with pairs for a pattern that stays on the device.
-#include <newel/spmv/ehyb/ehyb_plan.hpp>
-#include <newel/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
+#include "spmv/ehyb/ehyb_plan.hpp"
+#include "spmv/ehyb_symmetric/ehyb_symmetric.hpp"
 
 namespace newel {
 

@@ -2,9 +2,9 @@
 /// What the loops of EHYB with pairs walk, in either space. Internal.
 #pragma once
 
-#include <newel/spmv/ehyb/ehyb_product.hpp>
-#include <newel/spmv/ehyb_symmetric/pair_rounds.hpp>
-#include <newel/spmv/residual.hpp>
+#include "spmv/ehyb/ehyb_product.hpp"
+#include "spmv/ehyb_symmetric/pair_rounds.hpp"
+#include "spmv/residual.hpp"
 
 namespace newel::detail {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residuals of EHYB with pairs on the device: a block takes a part, and sums some of its rows at a time in shared
 // memory.
-#include <newel/core/warp_device.cuh>
-#include <newel/core/shared_memory_device.hpp>
-#include <newel/spmv/ehyb/ehyb_walk.hpp>
-#include <newel/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
-#include <newel/spmv/residual_device.cuh>
+#include "core/vectors/warp_device.cuh"
+#include "core/memory/shared_memory_device.hpp"
+#include "spmv/ehyb/ehyb_walk.hpp"
+#include "spmv/ehyb_symmetric/ehyb_symmetric_product.hpp"
+#include "spmv/residual_device.cuh"
 
 namespace newel::detail {
 namespace {

@@ -2,10 +2,10 @@
 // Residuals of EHYB with pairs on the host: a thread takes a part and keeps a sum for each of its rows.
 #include <vector>
 
-#include <newel/spmv/ehyb/ehyb_walk.hpp>
-#include <newel/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
-#include <newel/spmv/residual_host.hpp>
-#include <newel/spmv/slot_sum_host.hpp>
+#include "spmv/ehyb/ehyb_walk.hpp"
+#include "spmv/ehyb_symmetric/ehyb_symmetric_product.hpp"
+#include "spmv/residual_host.hpp"
+#include "spmv/plan/slot_sum_host.hpp"
 
 namespace newel::detail {
 namespace {

@@ -2,8 +2,8 @@
 /// Matchings of the pairs of a part by a block of threads: nodes choose each other, pass by pass. Internal.
 #pragma once
 
-#include <newel/reorder/graph_device.cuh>
-#include <newel/spmv/ehyb_symmetric/pair_matchings.hpp>
+#include "reorder/graph_device.cuh"
+#include "spmv/ehyb_symmetric/pair_matchings.hpp"
 
 namespace newel::detail {
 

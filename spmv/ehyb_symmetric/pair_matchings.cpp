@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Greedy matchings, and the order of the pairs in each.
-#include <newel/spmv/ehyb_symmetric/pair_matchings.hpp>
+#include "spmv/ehyb_symmetric/pair_matchings.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include <newel/spmv/ehyb_symmetric/bank_order.hpp>
+#include "spmv/ehyb_symmetric/bank_order.hpp"
 
 namespace newel::detail {
 namespace {

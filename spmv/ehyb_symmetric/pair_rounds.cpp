@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matchings of each part's graph, one after the other.
-#include <newel/spmv/ehyb_symmetric/pair_rounds.hpp>
+#include "spmv/ehyb_symmetric/pair_rounds.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/ehyb_symmetric/pair_matchings.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/ehyb_symmetric/pair_matchings.hpp"
 
 namespace newel::detail {
 namespace {

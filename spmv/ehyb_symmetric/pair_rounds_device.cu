@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounds of pairs by kernels: the pairs of all nodes, a matching of each part after the other, a warp that puts a
 // round in order, and what is left as a pattern of its own.
-#include <newel/core/warp_device.cuh>
-#include <newel/spmv/ehyb_symmetric/pair_rounds.hpp>
+#include "core/vectors/warp_device.cuh"
+#include "spmv/ehyb_symmetric/pair_rounds.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <newel/core/machine.hpp>
-#include <newel/core/shared_memory_device.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/reorder/exclusive_sum.hpp>
-#include <newel/spmv/ehyb_symmetric/bank_order.hpp>
-#include <newel/spmv/ehyb_symmetric/pair_matching_device.cuh>
+#include "core/memory/shared_memory_device.hpp"
+#include "reorder/exclusive_sum.hpp"
+#include "spmv/ehyb_symmetric/bank_order.hpp"
+#include "spmv/ehyb_symmetric/pair_matching_device.cuh"
 
 namespace newel::detail {
 namespace {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // ELL-WARP in both spaces: which variant, which threshold, and the arrays where they belong.
-#include <newel/spmv/ell_warp/ell_warp.hpp>
+#include "spmv/ell_warp/ell_warp.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
-#include <newel/core/parallel.hpp>
-#include <newel/reorder/host_pattern.hpp>
-#include <newel/spmv/ell_warp/ell_warp_product.hpp>
-#include <newel/spmv/ell_warp/threshold_model.hpp>
-#include <newel/spmv/phase_clock.hpp>
-#include <newel/spmv/prefetch_host.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "reorder/host_pattern.hpp"
+#include "spmv/ell_warp/ell_warp_product.hpp"
+#include "spmv/ell_warp/threshold_model.hpp"
+#include "spmv/plan/phase_clock.hpp"
+#include "spmv/prefetch_host.hpp"
 
 namespace newel {
 namespace {

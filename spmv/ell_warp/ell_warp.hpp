@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <newel/spmv/format.hpp>
-#include <newel/spmv/slot_values.hpp>
+#include "spmv/plan/slot_values.hpp"
 
 namespace newel {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ELL-WARP on the device: listings 2 and 3 as one kernel.
-#include <newel/spmv/ell_warp/ell_warp_product.hpp>
-#include <newel/spmv/ell_warp/ell_warp_walk.hpp>
-#include <newel/spmv/product_device.cuh>
-#include <newel/spmv/residual_device.cuh>
+#include "spmv/ell_warp/ell_warp_product.hpp"
+#include "spmv/ell_warp/ell_warp_walk.hpp"
+#include "spmv/product_device.cuh"
+#include "spmv/residual_device.cuh"
 
 namespace newel::detail {
 namespace {

@@ -2,11 +2,11 @@
 // ELL-WARP on the host: a warp is eight lanes of a loop.
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/ell_warp/ell_warp_product.hpp>
-#include <newel/spmv/ell_warp/ell_warp_walk.hpp>
-#include <newel/spmv/residual_host.hpp>
-#include <newel/spmv/slot_sum_host.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/ell_warp/ell_warp_product.hpp"
+#include "spmv/ell_warp/ell_warp_walk.hpp"
+#include "spmv/residual_host.hpp"
+#include "spmv/plan/slot_sum_host.hpp"
 
 namespace newel::detail {
 namespace {

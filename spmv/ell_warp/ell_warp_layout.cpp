@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // ELL-WARP's arrays: warps are counted group by group, then filled group by group.
-#include <newel/spmv/ell_warp/ell_warp_layout.hpp>
+#include "spmv/ell_warp/ell_warp_layout.hpp"
 
 #include <utility>
 #include <vector>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/row_scratch.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/threads/row_scratch.hpp"
 
 namespace newel::detail {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include <newel/core/csr.hpp>
-#include <newel/spmv/ell_warp/row_sequence.hpp>
+#include "spmv/ell_warp/row_sequence.hpp"
 
 namespace newel::detail {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include <newel/core/context.hpp>
-#include <newel/core/host_device.hpp>
-#include <newel/spmv/product.hpp>
-#include <newel/spmv/residual.hpp>
+#include "core/vectors/host_device.hpp"
+#include "spmv/product.hpp"
+#include "spmv/residual.hpp"
 
 namespace newel::detail {
 

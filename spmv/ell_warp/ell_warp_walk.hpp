@@ -2,8 +2,8 @@
 /// Where the rows of an ELL-WARP matrix lie, for residuals. Internal.
 #pragma once
 
-#include <newel/spmv/ell_warp/ell_warp_product.hpp>
-#include <newel/spmv/residual.hpp>
+#include "spmv/ell_warp/ell_warp_product.hpp"
+#include "spmv/residual.hpp"
 
 namespace newel::detail {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long rows set apart, and a counting sort of row lengths for each window.
-#include <newel/spmv/ell_warp/row_sequence.hpp>
+#include "spmv/ell_warp/row_sequence.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/per_thread.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/threads/per_thread.hpp"
 
 namespace newel::detail {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // All thresholds are counted at once, then the one with the least predicted time is taken.
-#include <newel/spmv/ell_warp/threshold_model.hpp>
+#include "spmv/ell_warp/threshold_model.hpp"
 
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/ell_warp/ell_warp_product.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/ell_warp/ell_warp_product.hpp"
 
 namespace newel::detail {
 namespace {

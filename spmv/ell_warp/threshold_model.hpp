@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <newel/core/machine.hpp>
-#include <newel/spmv/ell_warp/ell_warp_layout.hpp>
+#include "spmv/ell_warp/ell_warp_layout.hpp"
 
 namespace newel::detail {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // EVC-HYB in both spaces: from the pattern to the arrays, how the host shares them out, and what they weigh.
-#include <newel/spmv/evc_hyb/evc_hyb.hpp>
+#include "spmv/evc_hyb/evc_hyb.hpp"
 
 #include <algorithm>
 
-#include <newel/core/instantiate.hpp>
-#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/reorder/host_pattern.hpp>
-#include <newel/spmv/phase_clock.hpp>
-#include <newel/spmv/slot_sum_host.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "reorder/host_pattern.hpp"
+#include "spmv/plan/phase_clock.hpp"
+#include "spmv/plan/slot_sum_host.hpp"
 
 namespace newel {
 namespace {

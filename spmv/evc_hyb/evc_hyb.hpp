@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include <newel/spmv/evc_hyb/evc_hyb_layout.hpp>
 #include <newel/spmv/format.hpp>
-#include <newel/spmv/residual.hpp>
-#include <newel/spmv/slot_values.hpp>
+#include "spmv/evc_hyb/evc_hyb_layout.hpp"
+#include "spmv/plan/slot_values.hpp"
+#include "spmv/residual.hpp"
 
 namespace newel {
 namespace detail {

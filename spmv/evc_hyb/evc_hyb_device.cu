@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // EVC-HYB on the device: Algorithm 1 with its two parts in one launch, the heaviest blocks first.
-#include <newel/spmv/evc_hyb/evc_hyb.hpp>
-#include <newel/spmv/evc_hyb/evc_hyb_walk.hpp>
-#include <newel/spmv/residual_device.cuh>
-#include <newel/spmv/slot_sum_device.cuh>
+#include "spmv/evc_hyb/evc_hyb.hpp"
+#include "spmv/evc_hyb/evc_hyb_walk.hpp"
+#include "spmv/residual_device.cuh"
+#include "spmv/plan/slot_sum_device.cuh"
 
 namespace newel::detail {
 namespace {

@@ -2,11 +2,11 @@
 // EVC-HYB on the host: groups of lanes of the ELL parts, then rows of the CSR part, in equal shares.
 #include <algorithm>
 
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/evc_hyb/evc_hyb.hpp>
-#include <newel/spmv/evc_hyb/evc_hyb_walk.hpp>
-#include <newel/spmv/residual_host.hpp>
-#include <newel/spmv/slot_sum_host.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/evc_hyb/evc_hyb.hpp"
+#include "spmv/evc_hyb/evc_hyb_walk.hpp"
+#include "spmv/residual_host.hpp"
+#include "spmv/plan/slot_sum_host.hpp"
 
 namespace newel::detail {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How EVC-HYB's arrays are built: sorting, splitting at warps, sharing out, filling.
-#include <newel/spmv/evc_hyb/evc_hyb_layout.hpp>
+#include "spmv/evc_hyb/evc_hyb_layout.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include <newel/core/parallel.hpp>
-#include <newel/spmv/row_sharing.hpp>
-#include <newel/spmv/stable_buckets.hpp>
+#include "core/threads/parallel.hpp"
+#include "spmv/plan/row_sharing.hpp"
+#include "spmv/plan/stable_buckets.hpp"
 
 namespace newel {
 namespace {

@@ -6,7 +6,7 @@
 #include <newel/core/csr.hpp>
 #include <newel/core/machine.hpp>
 #include <newel/spmv/cost_model.hpp>
-#include <newel/spmv/row_pieces.hpp>
+#include "spmv/row_pieces.hpp"
 
 namespace newel {
 

@@ -2,8 +2,8 @@
 /// Where the rows of an EVC-HYB matrix lie, for residuals. Internal.
 #pragma once
 
-#include <newel/spmv/evc_hyb/evc_hyb.hpp>
-#include <newel/spmv/residual.hpp>
+#include "spmv/evc_hyb/evc_hyb.hpp"
+#include "spmv/residual.hpp"
 
 namespace newel::detail {
 

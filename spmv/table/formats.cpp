@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of product formats: one line each. No other file includes them all.
-#include <newel/spmv/bce/bce.hpp>
-#include <newel/spmv/csr/csr.hpp>
-#include <newel/spmv/ehyb/ehyb.hpp>
-#include <newel/spmv/ehyb/ehyb_plan.hpp>
-#include <newel/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
-#include <newel/spmv/ell_warp/ell_warp.hpp>
-#include <newel/spmv/evc_hyb/evc_hyb.hpp>
 #include <newel/spmv/registry.hpp>
+#include "spmv/bce/bce.hpp"
+#include "spmv/csr/csr.hpp"
+#include "spmv/ehyb/ehyb.hpp"
+#include "spmv/ehyb/ehyb_plan.hpp"
+#include "spmv/ehyb_symmetric/ehyb_symmetric.hpp"
+#include "spmv/ell_warp/ell_warp.hpp"
+#include "spmv/evc_hyb/evc_hyb.hpp"
 
 namespace newel::detail {
 

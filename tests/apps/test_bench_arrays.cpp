@@ -5,10 +5,10 @@
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
 
-#include "apps/bench/contender.hpp"
-#include "apps/bench/cusparse_arrays.hpp"
-#include "apps/bench/memory_traffic.hpp"
-#include "apps/bench/timer.hpp"
+#include "bench/contender.hpp"
+#include "bench/cusparse_arrays.hpp"
+#include "bench/memory_traffic.hpp"
+#include "bench/timer.hpp"
 #include "tests/support.hpp"
 
 using namespace newel;

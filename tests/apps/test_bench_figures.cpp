@@ -6,13 +6,13 @@
 #include <limits>
 #include <sstream>
 
-#include "apps/bench/break_even.hpp"
+#include "bench/break_even.hpp"
 #include "apps/common/exit_status.hpp"
-#include "apps/newel/bench/session.hpp"
-#include "apps/newel/bench/spmv_command.hpp"
-#include "apps/newel/bench/spmv_figures.hpp"
-#include "apps/newel/bench/spmv_json.hpp"
-#include "apps/newel/bench/spmv_table.hpp"
+#include "bench/command/session.hpp"
+#include "bench/command/spmv_command.hpp"
+#include "bench/command/spmv_figures.hpp"
+#include "bench/command/spmv_json.hpp"
+#include "bench/command/spmv_table.hpp"
 #include "tests/support.hpp"
 
 using namespace newel;

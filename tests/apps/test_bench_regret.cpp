@@ -6,10 +6,10 @@
 #include <sstream>
 
 #include "apps/common/exit_status.hpp"
-#include "apps/newel/bench/regret_command.hpp"
-#include "apps/newel/bench/regret_figures.hpp"
-#include "apps/newel/bench/regret_json.hpp"
-#include "apps/newel/bench/regret_table.hpp"
+#include "bench/command/regret_command.hpp"
+#include "bench/command/regret_figures.hpp"
+#include "bench/command/regret_json.hpp"
+#include "bench/command/regret_table.hpp"
 #include "tests/support.hpp"
 
 using namespace newel;

@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "apps/fem/problem.hpp"
-#include "apps/newel/bench/solve_command.hpp"
-#include "apps/newel/bench/solve_figures.hpp"
-#include "apps/newel/bench/solve_in.hpp"
+#include "bench/command/solve_command.hpp"
+#include "bench/command/solve_figures.hpp"
+#include "bench/command/solve_in.hpp"
 #include "tests/support.hpp"
 
 using namespace newel;

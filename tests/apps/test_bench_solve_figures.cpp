@@ -4,9 +4,9 @@
 
 #include <sstream>
 
-#include "apps/newel/bench/solve_figures.hpp"
-#include "apps/newel/bench/solve_json.hpp"
-#include "apps/newel/bench/solve_table.hpp"
+#include "bench/command/solve_figures.hpp"
+#include "bench/command/solve_json.hpp"
+#include "bench/command/solve_table.hpp"
 #include "tests/support.hpp"
 
 using namespace newel;

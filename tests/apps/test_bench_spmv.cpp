@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "apps/bench/product_oracle.hpp"
-#include "apps/newel/bench/spmv_figures.hpp"
-#include "apps/newel/bench/spmv_in.hpp"
+#include "bench/product_oracle.hpp"
+#include "bench/command/spmv_figures.hpp"
+#include "bench/command/spmv_in.hpp"
 #include "tests/support.hpp"
 
 using namespace newel;

@@ -8,10 +8,10 @@
 #include <set>
 #include <sstream>
 
-#include "apps/bench/contender.hpp"
+#include "bench/contender.hpp"
 #include "apps/common/exit_status.hpp"
-#include "apps/newel/bench/command_line.hpp"
-#include "apps/newel/bench/progress.hpp"
+#include "bench/command/command_line.hpp"
+#include "bench/command/progress.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "apps/common/exit_status.hpp"
-#include "apps/newel/bench/command_line.hpp"
+#include "bench/command/command_line.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"

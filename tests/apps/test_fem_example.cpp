@@ -6,7 +6,7 @@
 
 #include <Eigen/SparseCholesky>
 
-#include <newel/core/matrix_market.hpp>
+#include <newel/io/matrix_market.hpp>
 
 #include "tests/apps/fem_test_tools.hpp"
 

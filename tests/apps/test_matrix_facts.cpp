@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <newel/core/matrix_market.hpp>
+#include <newel/io/matrix_market.hpp>
 
 #include "apps/newel/input/matrix_facts.hpp"
 

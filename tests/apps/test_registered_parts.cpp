@@ -8,11 +8,11 @@
 #include <memory>
 
 #include <newel/core/vector_ops.hpp>
-#include <newel/precond/jacobi/jacobi.hpp>
 #include <newel/solver/cg.hpp>
 #include <newel/solver/choice.hpp>
 #include <newel/solver/memory_estimate.hpp>
-#include <newel/spmv/csr/csr.hpp>
+#include "precond/jacobi/jacobi.hpp"
+#include "spmv/csr/csr.hpp"
 
 #include "apps/common/precond_report.hpp"
 #include "apps/common/unused_options.hpp"

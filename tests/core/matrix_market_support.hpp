@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <newel/core/error.hpp>
-#include <newel/core/matrix_market.hpp>
+#include <newel/io/matrix_market.hpp>
 
 #include "tests/temporary_folder.hpp"
 

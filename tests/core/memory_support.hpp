@@ -14,7 +14,7 @@
 #include <newel/core/context.hpp>
 #include <newel/core/memory.hpp>
 #if NEWEL_HAS_CUDA
-#include <newel/core/memory_device.hpp>
+#include "core/memory/memory_device.hpp"
 #endif
 
 namespace newel::testing {

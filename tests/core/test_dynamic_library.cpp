@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include <newel/core/dynamic_library.hpp>
 #include <newel/core/error.hpp>
+#include "core/memory/dynamic_library.hpp"
 
 using namespace newel;
 using namespace newel::testing;

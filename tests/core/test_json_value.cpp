@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <newel/core/error.hpp>
-#include <newel/core/json_value.hpp>
+#include "core/text/json_value.hpp"
 
 using namespace newel;
 using detail::json_text;

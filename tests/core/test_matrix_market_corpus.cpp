@@ -6,7 +6,7 @@
 #include <cctype>
 #include <set>
 
-#include <newel/core/matrix_market_read.hpp>
+#include "io/matrix_market/matrix_market_read.hpp"
 
 #include "tests/core/matrix_market_verdicts.hpp"
 

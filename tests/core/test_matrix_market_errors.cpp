@@ -2,7 +2,7 @@
 // What the Matrix Market reader says to text that is not well formed: line, what was expected and what came.
 #include "tests/core/matrix_market_support.hpp"
 
-#include <newel/core/matrix_market_read.hpp>
+#include "io/matrix_market/matrix_market_read.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -8,7 +8,7 @@
 #include <random>
 #include <sstream>
 
-#include <newel/core/matrix_market_read.hpp>
+#include "io/matrix_market/matrix_market_read.hpp"
 
 using namespace newel;
 using namespace newel::testing;

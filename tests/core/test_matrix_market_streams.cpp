@@ -10,8 +10,8 @@
 #include <csignal>
 #include <future>
 
-#include <newel/core/matrix_market_text.hpp>
-#include <newel/core/text_source.hpp>
+#include "io/matrix_market/matrix_market_text.hpp"
+#include "core/text/text_source.hpp"
 
 using namespace newel;
 using namespace newel::testing;

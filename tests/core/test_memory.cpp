@@ -5,7 +5,7 @@
 #include "tests/support.hpp"
 
 #include <newel/core/error.hpp>
-#include <newel/core/available_memory.hpp>
+#include "core/memory/available_memory.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -2,7 +2,7 @@
 // What somebody meant who typed another name.
 #include "tests/catch.hpp"
 
-#include <newel/core/nearest_name.hpp>
+#include "core/text/nearest_name.hpp"
 
 using newel::detail::did_you_mean;
 using newel::detail::nearest_name;

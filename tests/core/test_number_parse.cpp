@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 
-#include <newel/core/number_parse.hpp>
+#include "core/text/number_parse.hpp"
 
 using newel::detail::NumberStatus;
 using newel::detail::ParsedNumber;

@@ -2,7 +2,7 @@
 // Counts written out.
 #include "tests/catch.hpp"
 
-#include <newel/core/number_text.hpp>
+#include "core/text/number_text.hpp"
 
 #include <limits>
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
-#include <newel/core/per_thread.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/threads/per_thread.hpp"
 
 #include "tests/catch.hpp"
 

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <newel/core/random.hpp>
+#include "core/vectors/random.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 #include <newel/core/array.hpp>
-#include <newel/core/stream_order_device.hpp>
+#include "core/memory/stream_order_device.hpp"
 
 #include <vector>
 

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <filesystem>
 
-#include <newel/core/file_writer.hpp>
-#include <newel/core/temporary_file.hpp>
+#include "core/text/file_writer.hpp"
+#include "core/text/temporary_file.hpp"
 
 #include "tests/temporary_folder.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "tests/catch.hpp"
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/work_limit.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/memory/work_limit.hpp"
 
 using namespace newel;
 using namespace newel::detail;

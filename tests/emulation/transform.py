@@ -164,24 +164,9 @@ def copies(source, tests):
             yield relative, data
 
 
-def folder_links(source):
-    """Yields (path in DEST, target) of the links to folders, as include/newel has them."""
-    for folder, names, _ in os.walk(source):
-        for name in names:
-            path = os.path.join(folder, name)
-            if os.path.islink(path):
-                yield os.path.relpath(path, source), os.readlink(path)
-        names[:] = [n for n in names if not n.startswith(".") and not (folder == source and n.startswith("build"))]
-
-
 def main():
     source, dest = (os.path.abspath(path) for path in sys.argv[1:3])
     written = set()
-    for relative, target in folder_links(source):
-        path = os.path.join(dest, relative)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        if not os.path.islink(path):
-            os.symlink(target, path)
     for relative, data in copies(source, sys.argv[3:]):
         path = os.path.join(dest, relative)
         written.add(path)

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <newel/core/error.hpp>
-#include <newel/io/file_parsers.hpp>
+#include "io/file_parsers.hpp"
 
 #include "well_formed.hpp"
 

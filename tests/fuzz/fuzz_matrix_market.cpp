@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include <newel/core/error.hpp>
-#include <newel/core/matrix_market_read.hpp>
-#include <newel/core/text_source.hpp>
+#include "core/text/text_source.hpp"
+#include "io/matrix_market/matrix_market_read.hpp"
 
 #include "well_formed.hpp"
 

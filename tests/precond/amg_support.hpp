@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <newel/precond/amg/amg.hpp>
+#include "precond/amg/amg.hpp"
 
 #include "tests/precond/applied.hpp"
 #include "tests/support.hpp"

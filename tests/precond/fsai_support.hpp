@@ -3,10 +3,10 @@
 /// double: dense local systems by elimination with pivoting, nothing of the library.
 #pragma once
 
-#include <newel/precond/fsai/fsai.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
 #include <newel/precond/pattern_options.hpp>
 #include <newel/precond/registry.hpp>
+#include "precond/fsai/fsai.hpp"
 
 #include "tests/precond/applied.hpp"
 #include "tests/support.hpp"

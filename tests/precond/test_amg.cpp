@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG as an operator: the V-cycle against dense algebra, its symmetry, what it refuses.
-#include <newel/precond/amg/amg.hpp>
+#include "precond/amg/amg.hpp"
 
 #include <Eigen/Eigenvalues>
 

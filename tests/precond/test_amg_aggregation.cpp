@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strength of connection, independent sets and aggregates of AMG, against plain searches.
-#include <newel/precond/amg/aggregation.hpp>
+#include "precond/amg/setup/aggregation.hpp"
 
 #include <cmath>
 #include <set>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG's sparse products and dense inverses against Eigen's.
-#include <newel/precond/amg/block_rows_host.hpp>
-#include <newel/precond/amg/galerkin.hpp>
+#include "precond/amg/blocks/block_rows_host.hpp"
+#include "precond/amg/transfer/galerkin.hpp"
 
 #include <Eigen/LU>
 #include <Eigen/SVD>
 
-#include <newel/precond/amg/small_dense.hpp>
+#include "precond/amg/blocks/small_dense.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"

@@ -3,7 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
-#include <newel/precond/amg/small_dense.hpp>
+#include "precond/amg/blocks/small_dense.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <newel/core/error.hpp>
-#include <newel/precond/amg/node_numbering.hpp>
+#include "precond/amg/setup/node_numbering.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"

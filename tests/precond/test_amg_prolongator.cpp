@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG's prolongators against dense algebra.
-#include <newel/precond/amg/prolongator.hpp>
+#include "precond/amg/transfer/prolongator.hpp"
 
 #include <Eigen/Eigenvalues>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG's smoothers: SPAI and FSAI against their definitions, which of them the setup chooses, refreshes.
-#include <newel/precond/amg/amg_smoother.hpp>
+#include "precond/amg/smooth/amg_smoother.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
 #include <newel/core/error.hpp>
-#include <newel/core/matrix_market.hpp>
+#include <newel/io/matrix_market.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The products of an AMG cycle's blocked matrices on the device, against Eigen's.
-#include <newel/precond/amg/block_rows.hpp>
+#include "precond/amg/blocks/block_rows.hpp"
 
 #include <numeric>
 

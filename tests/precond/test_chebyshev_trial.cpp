@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where flat elements need FSAI as AMG's smoother on a host, and where Chebyshev's polynomial does.
-#include <newel/precond/amg/chebyshev_trial.hpp>
+#include "precond/amg/cycle/chebyshev_trial.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"

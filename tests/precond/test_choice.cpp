@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include <newel/core/matrix_traits.hpp>
-#include <newel/precond/build_cost.hpp>
 #include <newel/precond/choice.hpp>
 #include <newel/solver/linear_system.hpp>
+#include "precond/build_cost.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -6,8 +6,8 @@
 #include <map>
 
 #include <newel/core/error.hpp>
-#include <newel/precond/fsai/fsai_pattern.hpp>
-#include <newel/precond/sparsity.hpp>
+#include "precond/fsai/fsai_pattern.hpp"
+#include "precond/sparsity.hpp"
 
 using namespace newel;
 using namespace newel::testing;

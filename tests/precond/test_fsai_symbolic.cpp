@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include <newel/precond/fsai/fsai_symbolic.hpp>
+#include "precond/fsai/fsai_symbolic.hpp"
 
 using namespace newel;
 using namespace newel::testing;

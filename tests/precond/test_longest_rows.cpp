@@ -5,7 +5,7 @@
 #include "tests/precond/spai_support.hpp"
 
 #include <newel/precond/fsai/fsai_options.hpp>
-#include <newel/precond/longest_rows.hpp>
+#include "precond/longest_rows.hpp"
 
 using namespace newel;
 using namespace newel::testing;

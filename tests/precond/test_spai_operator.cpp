@@ -6,10 +6,10 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/pattern_options.hpp>
-#include <newel/precond/spai/adaptive.hpp>
-#include <newel/precond/spai/spai_layout.hpp>
 #include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/linear_system.hpp>
+#include "precond/spai/adaptive.hpp"
+#include "precond/spai/spai_layout.hpp"
 
 using namespace newel;
 using namespace newel::testing;

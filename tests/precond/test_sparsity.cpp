@@ -6,7 +6,7 @@
 #include <set>
 
 #include <newel/core/error.hpp>
-#include <newel/precond/sparsity.hpp>
+#include "precond/sparsity.hpp"
 
 using namespace newel;
 using namespace newel::testing;

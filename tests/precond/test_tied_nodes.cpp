@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that flat elements tie to each other: FSAI's pattern around them, and FSAI on it.
 #include <newel/core/machine.hpp>
-#include <newel/precond/amg/amg_smoother.hpp>
-#include <newel/precond/amg/smoothing_look.hpp>
-#include <newel/precond/amg/tied_nodes.hpp>
-#include <newel/precond/build_cost.hpp>
 #include <newel/precond/registry.hpp>
+#include "precond/amg/setup/tied_nodes.hpp"
+#include "precond/amg/smooth/amg_smoother.hpp"
+#include "precond/amg/smooth/smoothing_look.hpp"
+#include "precond/build_cost.hpp"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 // Node blocks of patterns that one can check by hand.
 #include "tests/catch.hpp"
 
-#include <newel/reorder/blocks.hpp>
+#include "reorder/blocks.hpp"
 
 #include "tests/reorder/patterns.hpp"
 

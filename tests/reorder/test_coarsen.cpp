@@ -4,10 +4,10 @@
 
 #include <numeric>
 
-#include <newel/reorder/balance.hpp>
-#include <newel/reorder/coarsen.hpp>
-#include <newel/reorder/pattern_graph.hpp>
-#include <newel/reorder/refine.hpp>
+#include "reorder/balance.hpp"
+#include "reorder/coarsen.hpp"
+#include "reorder/pattern_graph.hpp"
+#include "reorder/refine.hpp"
 
 #include "tests/reorder/patterns.hpp"
 #include "tests/support.hpp"

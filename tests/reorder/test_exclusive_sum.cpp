@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <newel/reorder/exclusive_sum.hpp>
+#include "reorder/exclusive_sum.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -2,9 +2,9 @@
 // Vertices without neighbours: taken out by hand, put back level, and what partitions of such matrices look like.
 #include "tests/catch.hpp"
 
-#include <newel/reorder/isolated.hpp>
-#include <newel/reorder/partitioners.hpp>
-#include <newel/reorder/pattern_graph.hpp>
+#include "reorder/isolated.hpp"
+#include "reorder/partitioners.hpp"
+#include "reorder/pattern_graph.hpp"
 
 #include "tests/reorder/patterns.hpp"
 #include "tests/support.hpp"

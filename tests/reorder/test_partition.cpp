@@ -9,8 +9,8 @@
 #include <thread>
 
 #include <newel/core/error.hpp>
-#include <newel/reorder/parallel_sort.hpp>
 #include <newel/reorder/partition.hpp>
+#include "reorder/parallel_sort.hpp"
 
 #include "tests/reorder/patterns.hpp"
 #include "tests/support.hpp"

@@ -5,9 +5,9 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/reorder/partition_device.hpp>
-#include <newel/spmv/ehyb/ehyb_plan.hpp>
 #include <newel/spmv/registry.hpp>
+#include "reorder/partition_device.hpp"
+#include "spmv/ehyb/ehyb_plan.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/reorder/patterns.hpp"

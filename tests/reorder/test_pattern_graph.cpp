@@ -2,7 +2,7 @@
 // The graph of A + A^T with merged rows, on hand-made patterns and against a map of all edges.
 #include "tests/catch.hpp"
 
-#include <newel/reorder/pattern_graph.hpp>
+#include "reorder/pattern_graph.hpp"
 
 #include "tests/reorder/patterns.hpp"
 #include "tests/support.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The permuted pattern, element by element: row pointers, columns and sources, for rows of every length at which the
 // device takes another way.
-#include <newel/reorder/permute_pattern.hpp>
+#include "reorder/permute_pattern.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/support.hpp"

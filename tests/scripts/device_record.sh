@@ -74,10 +74,10 @@ said=$("$python" "$root/scripts/device_sources.py" --compare "$record")
 mkdir "$scratch/tree"
 cp -r "$root"/{core,reorder,spmv,precond,solver,apps,scripts} "$scratch/tree"
 mkdir "$scratch/tree/tests"
-echo '// changed' >>"$scratch/tree/core/csr_device.cu"
+echo '// changed' >>"$scratch/tree/core/csr/csr_device.cu"
 echo '// new' >"$scratch/tree/core/new_device.cu"
 said=$("$python" "$scratch/tree/scripts/device_sources.py" --compare "$record")
-[[ $said == "WARNING: "*": 1 files have changed since, 1 were added, "*"core/csr_device.cu"*"core/new_device.cu"* ]] ||
+[[ $said == "WARNING: "*": 1 files have changed since, 1 were added, "*"core/csr/csr_device.cu"*"core/new_device.cu"* ]] ||
   { echo "$said" && exit 1; }
 status=0
 "$python" "$root/scripts/device_sources.py" --compare "$scratch/none.json" || status=$?

@@ -18,7 +18,7 @@ SOURCES = (".cpp", ".hpp", ".cu", ".cuh")
 def included(root, path):
     """The files of the repository that a file includes."""
     for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
-        for candidate in (path.parent / name, root / re.sub("^newel/", "", name)):
+        for candidate in (path.parent / name, root / name, root / "include" / name):
             if candidate.is_file():
                 yield candidate.resolve()
                 break

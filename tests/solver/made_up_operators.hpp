@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <newel/precond/registry.hpp>
-#include <newel/solver/system_state.hpp>
+#include "solver/system/system_state.hpp"
 
 namespace newel::testing {
 

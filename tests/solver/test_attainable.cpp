@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <newel/core/matrix_market.hpp>
+#include <newel/io/matrix_market.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/gmres.hpp>

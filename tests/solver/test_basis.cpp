@@ -4,7 +4,7 @@
 #include "tests/support.hpp"
 
 #include <newel/core/vector_ops.hpp>
-#include <newel/solver/basis.hpp>
+#include "solver/krylov/steps/basis.hpp"
 
 using namespace newel;
 using namespace newel::testing;

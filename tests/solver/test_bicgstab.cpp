@@ -4,8 +4,8 @@
 #include "tests/solver/systems.hpp"
 
 #include <newel/solver/bicgstab.hpp>
-#include <newel/solver/bicgstab_recurrence.hpp>
 #include <newel/solver/cg.hpp>
+#include "solver/krylov/steps/bicgstab_recurrence.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include <newel/solver/cg.hpp>
-#include <newel/solver/cg_spectrum.hpp>
 #include <newel/solver/linear_system.hpp>
-#include <newel/solver/residual_rate.hpp>
+#include "solver/krylov/monitor/residual_rate.hpp"
+#include "solver/krylov/steps/cg_spectrum.hpp"
 
 using namespace newel;
 using namespace newel::testing;

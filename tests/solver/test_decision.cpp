@@ -9,7 +9,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/solver/linear_system.hpp>
-#include <newel/spmv/scaled_estimates.hpp>
+#include "spmv/cost/scaled_estimates.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <functional>
 
-#include <newel/solver/decision_cache.hpp>
 #include <newel/solver/linear_system.hpp>
-#include <newel/spmv/scaled_estimates.hpp>
+#include "solver/policy/decision_cache.hpp"
+#include "spmv/cost/scaled_estimates.hpp"
 
 using namespace newel;
 using namespace newel::testing;

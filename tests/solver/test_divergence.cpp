@@ -3,12 +3,12 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <newel/core/matrix_market.hpp>
 #include <newel/core/vector_ops.hpp>
+#include <newel/io/matrix_market.hpp>
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
 #include <newel/solver/gmres.hpp>
-#include <newel/solver/symmetry.hpp>
+#include "solver/krylov/monitor/symmetry.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,8 +7,8 @@
 #include <map>
 
 #include <newel/solver/cg.hpp>
-#include <newel/solver/energy_gains.hpp>
 #include <newel/solver/linear_system.hpp>
+#include "solver/krylov/steps/energy_gains.hpp"
 
 using namespace newel;
 using namespace newel::testing;

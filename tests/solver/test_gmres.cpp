@@ -3,8 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <newel/solver/basis.hpp>
 #include <newel/solver/gmres.hpp>
+#include "solver/krylov/steps/basis.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -3,8 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <newel/solver/iteration_cost.hpp>
 #include <newel/solver/registry.hpp>
+#include "solver/cost/iteration_cost.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -11,7 +11,7 @@
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
 #include <newel/solver/gmres.hpp>
-#include <newel/solver/iteration_graph.hpp>
+#include "solver/krylov/steps/iteration_graph.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a part of a solve leaves of its limits.
-#include <newel/solver/limits_left.hpp>
+#include "solver/krylov/monitor/limits_left.hpp"
 
 #include "tests/catch.hpp"
 

@@ -4,12 +4,12 @@
 #include "tests/solver/systems.hpp"
 
 #include <newel/core/error.hpp>
-#include <newel/core/matrix_market.hpp>
 #include <newel/core/vector_ops.hpp>
+#include <newel/io/matrix_market.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/solver/gmres.hpp>
-#include <newel/solver/mixed_stagnation.hpp>
 #include <newel/spmv/registry.hpp>
+#include "solver/krylov/mixed/mixed_stagnation.hpp"
 
 #include <limits>
 

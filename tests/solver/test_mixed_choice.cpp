@@ -5,7 +5,7 @@
 #include "tests/solver/systems.hpp"
 
 #include <newel/core/vector_ops.hpp>
-#include <newel/spmv/scaled_estimates.hpp>
+#include "spmv/cost/scaled_estimates.hpp"
 
 using namespace newel;
 using namespace newel::testing;

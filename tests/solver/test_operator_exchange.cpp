@@ -10,7 +10,7 @@
 #include <newel/precond/registry.hpp>
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
-#include <newel/solver/operator_exchange.hpp>
+#include "solver/krylov/monitor/operator_exchange.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -8,8 +8,8 @@
 
 #include <newel/core/error.hpp>
 #include <newel/precond/amg/amg_options.hpp>
-#include <newel/solver/symmetry.hpp>
-#include <newel/solver/true_residual.hpp>
+#include "solver/krylov/monitor/symmetry.hpp"
+#include "solver/krylov/monitor/true_residual.hpp"
 
 using namespace newel;
 using namespace newel::testing;

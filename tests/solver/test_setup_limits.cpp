@@ -8,7 +8,7 @@
 
 #include <newel/precond/pattern_options.hpp>
 #include <newel/precond/registry.hpp>
-#include <newel/solver/system_state.hpp>
+#include "solver/system/system_state.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -6,9 +6,9 @@
 #include "tests/solver/systems.hpp"
 
 #include <newel/core/vector_ops.hpp>
-#include <newel/solver/null_space.hpp>
 #include <newel/solver/registry.hpp>
-#include <newel/solver/solver_chain.hpp>
+#include "solver/krylov/monitor/null_space.hpp"
+#include "solver/system/solver_chain.hpp"
 
 #include <algorithm>
 #include <functional>

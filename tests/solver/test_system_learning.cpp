@@ -4,8 +4,8 @@
 #include "tests/spmv/spmv_support.hpp"
 
 #include <newel/solver/linear_system.hpp>
-#include <newel/solver/residual_rate.hpp>
-#include <newel/solver/system_learning.hpp>
+#include "solver/krylov/monitor/residual_rate.hpp"
+#include "solver/policy/system_learning.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -6,7 +6,7 @@
 #include "tests/solver/made_up_operators.hpp"
 
 #include <newel/core/vector_ops.hpp>
-#include <newel/spmv/scaled_estimates.hpp>
+#include "spmv/cost/scaled_estimates.hpp"
 
 using namespace newel;
 using namespace newel::testing;

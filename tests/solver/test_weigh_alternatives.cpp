@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <newel/solver/system_state.hpp>
+#include "solver/system/system_state.hpp"
 
 using namespace newel;
 using namespace newel::testing;

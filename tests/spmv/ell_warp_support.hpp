@@ -2,7 +2,7 @@
 /// The matrix that ELL-WARP's README draws, and how its tests build layouts.
 #pragma once
 
-#include <newel/spmv/ell_warp/ell_warp_layout.hpp>
+#include "spmv/ell_warp/ell_warp_layout.hpp"
 
 #include "tests/support.hpp"
 

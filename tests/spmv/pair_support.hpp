@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <newel/spmv/ehyb_symmetric/pair_rounds.hpp>
+#include "spmv/ehyb_symmetric/pair_rounds.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/matrices.hpp"

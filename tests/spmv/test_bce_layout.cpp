@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <newel/spmv/bce/bce_layout.hpp>
+#include "spmv/bce/bce_layout.hpp"
 
 using namespace newel;
 using namespace newel::testing;

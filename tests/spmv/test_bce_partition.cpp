@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
-#include <newel/spmv/bce/bce_partition.hpp>
+#include "spmv/bce/bce_partition.hpp"
 
 using namespace newel;
 using namespace newel::testing;

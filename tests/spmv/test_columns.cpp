@@ -3,9 +3,9 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <newel/core/column_ops.hpp>
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/vectors/column_ops.hpp"
 
 using namespace newel;
 using namespace newel::testing;

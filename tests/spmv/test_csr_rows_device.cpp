@@ -5,7 +5,7 @@
 #include "tests/spmv/spmv_support.hpp"
 
 #include <newel/spmv/cost_model.hpp>
-#include <newel/spmv/csr/csr_rows.hpp>
+#include "spmv/csr/csr_rows.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -3,8 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <newel/spmv/ehyb/ehyb.hpp>
-#include <newel/spmv/ehyb/ehyb_plan.hpp>
+#include "spmv/ehyb/ehyb.hpp"
+#include "spmv/ehyb/ehyb_plan.hpp"
 
 using namespace newel;
 using namespace newel::testing;

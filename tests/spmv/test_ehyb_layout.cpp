@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include <newel/core/error.hpp>
-#include <newel/spmv/ehyb/ehyb_layout.hpp>
+#include "spmv/ehyb/ehyb_layout.hpp"
 
 using namespace newel;
 using namespace newel::testing;

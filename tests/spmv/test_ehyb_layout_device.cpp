@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include <newel/core/error.hpp>
-#include <newel/spmv/ehyb/ehyb.hpp>
+#include "spmv/ehyb/ehyb.hpp"
 
 using namespace newel;
 using namespace newel::testing;

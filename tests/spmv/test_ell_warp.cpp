@@ -5,8 +5,8 @@
 #include "tests/temporary_folder.hpp"
 
 #include <newel/core/error.hpp>
-#include <newel/spmv/ell_warp/ell_warp.hpp>
 #include <newel/spmv/registry.hpp>
+#include "spmv/ell_warp/ell_warp.hpp"
 
 using namespace newel;
 using namespace newel::testing;

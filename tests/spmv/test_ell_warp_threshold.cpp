@@ -4,7 +4,7 @@
 #include "tests/spmv/spmv_support.hpp"
 #include "tests/spmv/ell_warp_support.hpp"
 
-#include <newel/spmv/ell_warp/threshold_model.hpp>
+#include "spmv/ell_warp/threshold_model.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -8,9 +8,9 @@
 
 #include <newel/core/error.hpp>
 #include <newel/solver/linear_system.hpp>
-#include <newel/spmv/ehyb/ehyb_plan.hpp>
-#include <newel/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
 #include <newel/spmv/format_choice.hpp>
+#include "spmv/ehyb/ehyb_plan.hpp"
+#include "spmv/ehyb_symmetric/ehyb_symmetric.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include <newel/solver/linear_system.hpp>
-#include <newel/spmv/machine_speed.hpp>
+#include "spmv/cost/machine_speed.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include <newel/spmv/ehyb_symmetric/pair_matchings.hpp>
-#include <newel/spmv/ehyb_symmetric/pair_rounds.hpp>
+#include "spmv/ehyb_symmetric/pair_matchings.hpp"
+#include "spmv/ehyb_symmetric/pair_rounds.hpp"
 
 using namespace newel;
 using namespace newel::testing;

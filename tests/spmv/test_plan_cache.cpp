@@ -11,7 +11,7 @@
 #include <functional>
 
 #include <newel/spmv/format_choice.hpp>
-#include <newel/spmv/plan_cache.hpp>
+#include "spmv/plan/plan_cache.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -2,7 +2,7 @@
 // The residuals of every format against sums in 113 bits, where almost everything cancels.
 #include <cmath>
 
-#include <newel/core/twice_sum.hpp>
+#include "core/vectors/twice_sum.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"

@@ -3,9 +3,9 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <newel/spmv/bce/bce_layout.hpp>
-#include <newel/spmv/evc_hyb/evc_hyb_layout.hpp>
-#include <newel/spmv/row_sharing.hpp>
+#include "spmv/bce/bce_layout.hpp"
+#include "spmv/evc_hyb/evc_hyb_layout.hpp"
+#include "spmv/plan/row_sharing.hpp"
 
 using namespace newel;
 using namespace newel::testing;

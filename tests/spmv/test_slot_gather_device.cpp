@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include <newel/core/error.hpp>
-#include <newel/spmv/slot_gather.hpp>
+#include "spmv/plan/slot_gather.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include <newel/core/error.hpp>
-#include <newel/spmv/csr/csr.hpp>
+#include "spmv/csr/csr.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include <newel/core/error.hpp>
-#include <newel/core/instantiate.hpp>
-#include <newel/core/parallel.hpp>
 #include <newel/solver/linear_system.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/instantiate.hpp"
 
 #include "apps/fem/geometry.hpp"
 #include "apps/heart/anatomy/fibers.hpp"

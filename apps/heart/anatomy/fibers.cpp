@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/mesh_text.hpp"

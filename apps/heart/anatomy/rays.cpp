@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 #include "apps/fem/geometry.hpp"
 

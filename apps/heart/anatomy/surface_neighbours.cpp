@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 namespace newel::fem::detail {
 

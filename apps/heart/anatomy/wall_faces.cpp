@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/per_thread.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/threads/per_thread.hpp"
 
 #include "apps/fem/geometry.hpp"
 #include "apps/heart/anatomy/rays.hpp"

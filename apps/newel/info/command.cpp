@@ -6,10 +6,10 @@
 
 #include <cstdio>
 
-#include <newel/core/matrix_market_write.hpp>
 #include <newel/io/matrix_file.hpp>
 #include <newel/precond/pattern_options.hpp>
-#include <newel/reorder/blocks.hpp>
+#include "io/matrix_market/matrix_market_write.hpp"
+#include "reorder/blocks.hpp"
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/output_files.hpp"

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
 #include <newel/io/matrix_file.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/pattern_options.hpp>
+#include "core/threads/parallel.hpp"
 
 #include "apps/common/standard_streams.hpp"
 #include "apps/common/stopwatch.hpp"

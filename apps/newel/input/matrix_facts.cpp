@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 #include "apps/common/text.hpp"
 

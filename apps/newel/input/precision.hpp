@@ -8,7 +8,7 @@
 
 #include <newel/core/array.hpp>
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
+#include "core/threads/parallel.hpp"
 
 namespace newel::cli {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include <newel/core/parallel.hpp>
-#include <newel/core/random.hpp>
 #include <newel/io/matrix_file.hpp>
+#include "core/threads/parallel.hpp"
+#include "core/vectors/random.hpp"
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/standard_streams.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include <newel/core/matrix_market.hpp>
+#include <newel/io/matrix_market.hpp>
 
 namespace newel::cli {
 

@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include <newel/core/matrix_market_write.hpp>
 #include <newel/io/matrix_file.hpp>
+#include "io/matrix_market/matrix_market_write.hpp"
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/output_files.hpp"

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// `newel bench spmv`, step by step.
+#include "spmv_command.hpp"
+
+#include "reorder/blocks.hpp"
+
+#include "apps/common/exit_status.hpp"
+#include "apps/common/place.hpp"
+#include "apps/newel/input/input_matrix.hpp"
+#include "session.hpp"
+#include "spmv_figures.hpp"
+#include "spmv_in.hpp"
+#include "spmv_json.hpp"
+#include "spmv_table.hpp"
+
+namespace newel::cli {
+namespace {
+
+template <class T, Space S>
+void measure(const Context<Space::host>& host, const Context<S>& ctx, const InputMatrix& matrix,
+             const BenchOptions& options, BenchSystem system, BenchResult& result) {
+  system.single_precision = std::is_same_v<T, float>;
+  print_now(bench_system_text(system));
+  try {
+    BenchSettings settings;
+    settings.repeats = options.repeats;
+    settings.displacing_bytes = result.displacing_bytes;
+    settings.columns = options.columns;
+    system.lines = BenchRun<T, S>(host, ctx, matrix.a, settings).run(choose_contenders<T>(ctx, options.formats));
+  } catch (const OutOfMemory& error) {
+    system.refused = error.what();
+  } catch (const InputError& error) {
+    system.refused = error.what();
+  }
+  print_now(bench_table_text(system, result.copy));
+  result.systems.push_back(std::move(system));
+}
+
+// A line for each precision that was requested, as systems have that are measured.
+void add_refused(const BenchOptions& options, BenchSystem system, BenchResult& result) {
+  for (const bool single : {false, true}) {
+    if (!(single ? options.single_precision : options.double_precision)) continue;
+    system.single_precision = single;
+    print_now(bench_system_text(system) + bench_table_text(system, result.copy));
+    result.systems.push_back(system);
+  }
+  write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
+}
+
+template <Space S>
+BenchResult measure_all(const Context<Space::host>& host, const Context<S>& ctx, const BenchOptions& options,
+                        const std::string& command_line) {
+  BenchResult result;
+  result.head = bench_head("newel bench spmv", command_line, host, ctx, options.repeats);
+  result.copy = bench::measure_copy(ctx, options.repeats);
+  result.displacing_bytes = bench::displacing_bytes(ctx);
+  print_now(bench_head_text(result));
+  for (const std::string& name : options.systems) {
+    BenchSystem system;
+    system.name = name;
+    const std::optional<InputMatrix> loaded = load_or_refuse(host, system);
+    if (!loaded) {
+      add_refused(options, system, result);
+      continue;
+    }
+    const InputMatrix& matrix = *loaded;
+    system.rows = matrix.a.rows;
+    system.cols = matrix.a.cols;
+    system.nonzeros = matrix.a.nnz();
+    system.block = node_block_size(host, CsrView<double, Space::host>(matrix.a));
+    if (options.double_precision) measure<double>(host, ctx, matrix, options, system, result);
+    if (options.single_precision) measure<float>(host, ctx, matrix, options, system, result);
+    write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
+  }
+  return result;
+}
+
+}  // namespace
+
+int bench_exit_status(const BenchResult& result) {
+  if (any_wrong(result.systems)) return exit_wrong_product;
+  return any_unreadable(result.systems) ? exit_bad_input : exit_converged;
+}
+
+int run_bench(const BenchOptions& options, const std::string& command_line) {
+  const Place place = choose_place(options.device);
+  check_bench_files(options.systems, options.report, options.csv);
+  const Context<Space::host> host(options.threads);
+  const BenchResult result =
+      at_place(place, host, [&](const auto& ctx) { return measure_all(host, ctx, options, command_line); });
+  print_now(bench_means_text(result));
+  return bench_exit_status(result);
+}
+
+}  // namespace newel::cli

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The steps of column_ops.hpp on the device.
-#include <newel/core/column_ops_steps.hpp>
-#include <newel/core/column_step_device.cuh>
-
-NEWEL_COLUMN_OPS_STEPS(NEWEL_SWEEP_COLUMNS_DEVICE, double)
-NEWEL_COLUMN_OPS_STEPS(NEWEL_SWEEP_COLUMNS_DEVICE, float)
-NEWEL_SWEEP_DEVICE(newel::detail::StridedCopyStep<double>)
-NEWEL_SWEEP_DEVICE(newel::detail::StridedCopyStep<float>)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be said of a caller's matrix without reading its arrays.
+#include <newel/core/matrix_input.hpp>
+
+#include <limits>
+#include <string>
+
+#include <newel/core/error.hpp>
+#include "core/vectors/instantiate.hpp"
+
+namespace newel {
+namespace {
+
+constexpr std::int64_t most_rows = std::numeric_limits<Index>::max();
+
+template <Space S>
+void check_shape(const detail::InputForm<S>& form) {
+  using Kind = typename detail::InputForm<S>::Kind;
+  if (form.base != 0 && form.base != 1) {
+    throw InputError("indices count from 0 or from 1, not from " + std::to_string(form.base));
+  }
+  if (form.block_size < 1 || form.block_size > most_rows) {
+    throw InputError("a block cannot have " + std::to_string(form.block_size) + " rows");
+  }
+  const std::string blocks = form.kind == Kind::bsr ? " blocks" : "";
+  const std::string shape = std::to_string(form.rows) + " x " + std::to_string(form.cols) + blocks;
+  if (form.rows < 0 || form.cols < 0) throw InputError("a matrix cannot be " + shape);
+  if (form.rows > most_rows / form.block_size || form.cols > most_rows / form.block_size) {
+    throw InputError("a matrix of " + shape + " is too large: it may have up to " + std::to_string(most_rows) +
+                     " rows and columns");
+  }
+  if (form.half && form.rows != form.cols) {
+    throw InputError("half of a matrix is stored where it is symmetric, and " + shape + " is not even square");
+  }
+}
+
+}  // namespace
+
+template <class T, Space S>
+MatrixInput<T, S>::MatrixInput(const CsrView<T, S>& a)
+    : MatrixInput(Kind::csr, a.rows, a.cols, a.wide() ? IndexSpan<S>(a.row_ptr64) : IndexSpan<S>(a.row_ptr32), a.col,
+                  a.val) {
+  value_map_ = a.value_map;
+}
+
+template <class T, Space S>
+void MatrixInput<T, S>::check_lengths() const {
+  check_shape(form_);
+  const std::int64_t indices = form_.indices().size, per_block = form_.block_size * form_.block_size;
+  if (form_.kind == Kind::coo) {
+    if (form_.row.size == indices && indices == val_.size) return;
+    throw InputError("there are " + std::to_string(form_.row.size) + " row indices, " + std::to_string(indices) +
+                     " column indices and " + std::to_string(val_.size) + " values");
+  }
+  const bool by_columns = form_.kind == Kind::csc;
+  const std::int64_t expected = (by_columns ? form_.cols : form_.rows) + 1;
+  if (form_.pointers().size != expected) {
+    throw InputError(std::string(by_columns ? "col_ptr" : "row_ptr") + " has " +
+                     std::to_string(form_.pointers().size) + " entries, expected " +
+                     (form_.kind == Kind::bsr ? "block " : "") + (by_columns ? "columns" : "rows") +
+                     " + 1 = " + std::to_string(expected));
+  }
+  if (val_.size % per_block == 0 && val_.size / per_block == indices) return;
+  const std::string size = std::to_string(form_.block_size);
+  throw InputError("there are " + std::to_string(indices) + (by_columns ? " row" : " column") + " indices" +
+                   (form_.kind == Kind::bsr ? " of " + size + " x " + size + " blocks" : "") + " and " +
+                   std::to_string(val_.size) + " values");
+}
+
+template <class T, Space S>
+std::optional<CsrView<T, S>> MatrixInput<T, S>::as_csr() const {
+  const bool wide_columns = form_.col.kind == IndexKind::int64 || form_.col.kind == IndexKind::uint64;
+  if (form_.kind != Kind::csr || form_.base != 0 || form_.transposed || form_.half || wide_columns) return {};
+  const bool wide = form_.row.kind == IndexKind::int64 || form_.row.kind == IndexKind::uint64;
+  // An unsigned number is read as a signed one of the same bits: what is too large for that is found negative, but
+  // 32-bit pointers may point that far.
+  if (form_.row.kind == IndexKind::uint32 && val_.size > most_rows) return {};
+  CsrView<T, S> view;
+  view.rows = static_cast<Index>(form_.rows);
+  view.cols = static_cast<Index>(form_.cols);
+  if (wide) {
+    view.row_ptr64 = {static_cast<const Offset*>(form_.row.data), form_.row.size};
+  } else {
+    view.row_ptr32 = {static_cast<const std::int32_t*>(form_.row.data), form_.row.size};
+  }
+  view.col = {static_cast<const Index*>(form_.col.data), form_.col.size};
+  view.val = val_;
+  view.value_map = value_map_;
+  return view;
+}
+
+#define X(T, S) template class MatrixInput<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel

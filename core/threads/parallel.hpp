@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Loops over the threads of a host context: parallel_for, parallel_tasks, parallel_blocks, parallel_reduce.
+/// Internal.
+///
+/// What a body throws ends no other share; the first exception to come is thrown again when all shares have ended.
+/// A body may take a second argument, the number of the thread that runs it, in [0, ctx.threads()): an index into
+/// scratch memory. Inside a body loops run on the calling thread alone.
+#pragma once
+
+#include <algorithm>
+#include <climits>
+#include <exception>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+#include <newel/core/context.hpp>
+#include "core/threads/thread_team.hpp"
+
+namespace newel::detail {
+
+/// Adds to a number that several threads of a loop add to; what it was before.
+template <class T>
+T atomic_add(T& number, T by) {
+  return __atomic_fetch_add(&number, by, __ATOMIC_RELAXED);
+}
+
+/// Writes a number that several threads of a loop may write: one of them stays.
+template <class T>
+void atomic_write(T& number, T value) {
+  __atomic_store_n(&number, value, __ATOMIC_RELAXED);
+}
+
+/// The first exception of a region.
+class FirstException {
+ public:
+  void keep() noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (first_ == nullptr) first_ = std::current_exception();
+  }
+  void rethrow() {
+    if (first_ != nullptr) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+/// For scratch memory of fewer threads than the context has: only so many take part.
+constexpr int all_threads = INT_MAX;
+
+/// Calls f(share, member) for every share in [0, shares).
+template <class F>
+void run_shares(const Context<Space::host>& ctx, std::int64_t shares, F&& f, int most_threads = all_threads) {
+  const int members = std::min(ctx.threads(), most_threads);
+  if (shares <= 1 || members <= 1) {
+    for (std::int64_t share = 0; share < shares; ++share) f(share, 0);
+    return;
+  }
+  struct Work {
+    std::remove_reference_t<F>* f;
+    FirstException failure;
+  } work{&f, {}};
+  const auto run = [](const void* data, std::int64_t share, int member) {
+    Work& w = *static_cast<Work*>(const_cast<void*>(data));
+    try {
+      (*w.f)(share, member);
+    } catch (...) {
+      w.failure.keep();
+    }
+  };
+  ctx.team().run({run, &work, shares, members});
+  work.failure.rethrow();
+}
+
+template <class F, class I>
+void call_body(F& f, I i, int member) {
+  if constexpr (std::is_invocable_v<F&, I, int>) {
+    f(i, member);
+  } else {
+    f(i);
+  }
+}
+
+/// Items that are worth a thread of their own where nothing else is said: what takes a few microseconds for the
+/// lightest bodies, about as long as it takes until another thread has begun.
+constexpr std::int64_t light_items = 1024;
+
+/// How many shares of at least `least` items n items make, one a thread at most.
+inline std::int64_t share_count(const Context<Space::host>& ctx, std::int64_t n, std::int64_t least) {
+  return std::clamp<std::int64_t>(n / std::max<std::int64_t>(least, 1), 1, ctx.threads());
+}
+
+/// Share `share` of `shares` equal ones of [0, n) begins here. Does not overflow.
+inline std::int64_t share_begin(std::int64_t n, std::int64_t shares, std::int64_t share) {
+  return n / shares * share + n % shares * share / shares;
+}
+
+/// Calls f(begin, end) or f(begin, end, share) for consecutive ranges that make up [0, n): as many as there are
+/// threads, of at least `least` items each.
+template <class I, class F>
+void parallel_ranges(const Context<Space::host>& ctx, I n, F&& f, std::int64_t least = light_items) {
+  if (n <= 0) return;
+  const std::int64_t shares = share_count(ctx, n, least);
+  run_shares(ctx, shares, [&](std::int64_t share, int) {
+    const I begin = static_cast<I>(share_begin(n, shares, share)),
+            end = static_cast<I>(share_begin(n, shares, share + 1));
+    if constexpr (std::is_invocable_v<F&, I, I, std::int64_t>) {
+      f(begin, end, share);
+    } else {
+      f(begin, end);
+    }
+  });
+}
+
+/// Calls f(i) for i in [0, n), in consecutive ranges of equal length, one a thread: items of like cost.
+template <class I, class F>
+void parallel_for(const Context<Space::host>& ctx, I n, F&& f, std::int64_t least = light_items) {
+  if (n <= 0) return;
+  const std::int64_t shares = share_count(ctx, n, least);
+  run_shares(ctx, shares, [&](std::int64_t share, int member) {
+    const I end = static_cast<I>(share_begin(n, shares, share + 1));
+    for (I i = static_cast<I>(share_begin(n, shares, share)); i < end; ++i) call_body(f, i, member);
+  });
+}
+
+/// Calls f(i) for i in [0, n), `block` consecutive ones at a time by whichever thread is free: items of unequal cost.
+template <class I, class F>
+void parallel_blocks(const Context<Space::host>& ctx, I n, std::int64_t block, F&& f,
+                     int most_threads = all_threads) {
+  if (n <= 0) return;
+  const std::int64_t shares = (static_cast<std::int64_t>(n) + block - 1) / block;
+  run_shares(
+      ctx, shares,
+      [&](std::int64_t share, int member) {
+        const I end = static_cast<I>(std::min<std::int64_t>(n, (share + 1) * block));
+        for (I i = static_cast<I>(share * block); i < end; ++i) call_body(f, i, member);
+      },
+      most_threads);
+}
+
+/// Calls f(i) for i in [0, count), each by whichever thread is free: few pieces of much work.
+template <class I, class F>
+void parallel_tasks(const Context<Space::host>& ctx, I count, F&& f, int most_threads = all_threads) {
+  parallel_blocks(ctx, count, 1, f, most_threads);
+}
+
+/// For loops that pay off on several threads only where there is enough to do.
+inline int threads_if(bool parallel) { return parallel ? all_threads : 1; }
+
+/// f(i, mine) for i in [0, n), where `mine` begins as `identity`; then join(total, mine) for all, in the order of i.
+/// The number of ranges depends on the number of threads: results whose sums are rounded would too.
+template <class T, class I, class F, class Join>
+T parallel_reduce(const Context<Space::host>& ctx, I n, T identity, F&& f, Join&& join,
+                  std::int64_t least = light_items) {
+  struct alignas(64) Mine {
+    T value;
+  };
+  std::vector<Mine> mine(static_cast<std::size_t>(share_count(ctx, n, least)), Mine{identity});
+  parallel_ranges(
+      ctx, n,
+      [&](I begin, I end, std::int64_t share) {
+        T value = identity;
+        for (I i = begin; i < end; ++i) f(i, value);
+        mine[static_cast<std::size_t>(share)].value = std::move(value);
+      },
+      least);
+  T total = std::move(identity);
+  for (Mine& m : mine) join(total, m.value);
+  return total;
+}
+
+/// The largest of f(i) for i in [0, n), and of `least_value`.
+template <class T, class I, class F>
+T parallel_max(const Context<Space::host>& ctx, I n, T least_value, F&& f, std::int64_t least = light_items) {
+  return parallel_reduce(
+      ctx, n, least_value, [&](I i, T& most) { most = std::max<T>(most, f(i)); },
+      [](T& total, const T& mine) { total = std::max(total, mine); }, least);
+}
+
+/// The sum of f(i), integers, for i in [0, n).
+template <class T, class I, class F>
+T parallel_count(const Context<Space::host>& ctx, I n, F&& f, std::int64_t least = light_items) {
+  static_assert(std::is_integral_v<T>, "rounded sums would depend on the number of threads");
+  return parallel_reduce(
+      ctx, n, T{0}, [&](I i, T& count) { count += static_cast<T>(f(i)); },
+      [](T& total, const T& mine) { total += mine; }, least);
+}
+
+/// Whether f(i) holds for all i in [0, n). May call f for some after one has failed.
+template <class I, class F>
+bool parallel_all(const Context<Space::host>& ctx, I n, F&& f, std::int64_t least = light_items) {
+  return parallel_reduce(
+      ctx, n, true, [&](I i, bool& all) { all = all && f(i); }, [](bool& total, bool mine) { total = total && mine; },
+      least);
+}
+
+}  // namespace newel::detail

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The vector primitives' steps on the device.
-#include <newel/core/vector_ops_steps.hpp>
-#include <newel/core/vector_step_device.cuh>
-
-NEWEL_VECTOR_OPS_STEPS(NEWEL_SWEEP_DEVICE)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Array: owning, move-only, uninitialised memory of one space; and copies between the spaces.
+#pragma once
+
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <newel/core/context.hpp>
+#include <newel/core/span.hpp>
+
+namespace newel {
+
+/// `size` values of a trivially copyable type in space `S`, uninitialised. Moves, never copies. Memory comes
+/// from the context's resource (include/newel/core/memory.hpp) and goes back to it, on the device in stream order, so that an array
+/// may be destroyed while kernels that use it are still queued on the same stream.
+template <class T, Space S>
+class Array {
+ public:
+  Array() = default;
+
+  /// Throws OutOfMemory with the bytes wanted and, where known, available; InputError for a negative size.
+  Array(const Context<S>& ctx, std::int64_t size) : memory_(ctx.memory()), size_(size) {
+    static_assert(std::is_trivially_copyable_v<T>, "arrays hold plain values");
+    if (size < 0) throw_negative_size();
+    // A product that wraps around would look like a small request.
+    constexpr auto most = std::numeric_limits<std::size_t>::max();
+    bytes_ = static_cast<std::size_t>(size) > most / sizeof(T) ? most : static_cast<std::size_t>(size) * sizeof(T);
+    data_ = static_cast<T*>(memory_->allocate(bytes_));
+  }
+  Array(Array&& other) noexcept { swap(other); }
+  Array& operator=(Array&& other) noexcept {
+    Array taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~Array() {
+    if (data_ != nullptr) memory_->release(data_, bytes_);
+  }
+
+  /// The first value; null where the array is empty.
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  /// How many values it has room for, and how many bytes they take.
+  std::int64_t size() const { return size_; }
+  std::size_t bytes() const { return bytes_; }
+  bool empty() const { return size_ == 0; }
+
+  /// A view of all values, which this array must outlive.
+  Span<T, S> span() { return {data_, size_}; }
+  Span<const T, S> span() const { return {data_, size_}; }
+  Span<const T, S> cspan() const { return {data_, size_}; }
+  operator Span<T, S>() { return span(); }
+  operator Span<const T, S>() const { return span(); }
+
+  /// Element `i`, host only. Not checked.
+  T& operator[](std::int64_t i) { return span()[i]; }
+  const T& operator[](std::int64_t i) const { return span()[i]; }
+  T* begin() { return span().begin(); }
+  T* end() { return span().end(); }
+  const T* begin() const { return span().begin(); }
+  const T* end() const { return span().end(); }
+
+  /// Exchanges the memory of the two; no value is moved.
+  void swap(Array& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(bytes_, other.bytes_);
+  }
+
+ private:
+  [[noreturn]] static void throw_negative_size();
+
+  std::shared_ptr<ContextMemory> memory_;
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+namespace detail {
+[[noreturn]] void throw_negative_array_size();
+[[noreturn]] void throw_copy_size_mismatch(std::int64_t from, std::int64_t to);
+void upload_bytes(const Context<Space::device>&, const void* from, void* to, std::size_t bytes);
+void download_bytes(const Context<Space::device>&, const void* from, void* to, std::size_t bytes);
+void copy_device_bytes(const Context<Space::device>&, const void* from, void* to, std::size_t bytes);
+}  // namespace detail
+
+template <class T, Space S>
+void Array<T, S>::throw_negative_size() {
+  detail::throw_negative_array_size();
+}
+
+/// Copies `from` to `to`, of the same length, within or between spaces. A copy that involves the device is queued
+/// on the context's stream; one that has a host end waits for its completion, so that the host memory may be
+/// used at once. Throws InputError when the lengths differ.
+template <class T, Space From, Space To, Space C>
+void copy(const Context<C>& ctx, Span<const T, From> from, Span<T, To> to) {
+  if (from.size != to.size) detail::throw_copy_size_mismatch(from.size, to.size);
+  if (from.size == 0) return;
+  const auto bytes = static_cast<std::size_t>(from.size) * sizeof(T);
+  if constexpr (From == Space::host && To == Space::host) {
+    std::memmove(to.data, from.data, bytes);
+  } else {
+    static_assert(C == Space::device, "a copy that involves the device needs its context");
+    if constexpr (To == Space::device && From == Space::device) {
+      detail::copy_device_bytes(ctx, from.data, to.data, bytes);
+    } else if constexpr (To == Space::device) {
+      detail::upload_bytes(ctx, from.data, to.data, bytes);
+    } else {
+      detail::download_bytes(ctx, from.data, to.data, bytes);
+    }
+  }
+}
+
+/// A new array in the context's space with the values of `from`, which may be in either space.
+template <class T, Space From, Space S>
+Array<std::remove_const_t<T>, S> make_array(const Context<S>& ctx, Span<T, From> from) {
+  using Value = std::remove_const_t<T>;
+  Array<Value, S> result(ctx, from.size);
+  copy<Value>(ctx, Span<const Value, From>(from.data, from.size), result.span());
+  return result;
+}
+
+/// A new array in the context's space with the values of a vector.
+template <class T, Space S>
+Array<T, S> make_array(const Context<S>& ctx, const std::vector<T>& from) {
+  return make_array(ctx, Span<const T, Space::host>(from.data(), static_cast<std::int64_t>(from.size())));
+}
+
+/// The values of `from`, of either space, as a vector. Waits for the stream where `from` is on the device.
+template <class T, Space From, Space C>
+std::vector<std::remove_const_t<T>> to_vector(const Context<C>& ctx, Span<T, From> from) {
+  using Value = std::remove_const_t<T>;
+  std::vector<Value> result(static_cast<std::size_t>(from.size));
+  copy<Value>(ctx, Span<const Value, From>(from.data, from.size), Span<Value, Space::host>(result.data(), from.size));
+  return result;
+}
+
+}  // namespace newel

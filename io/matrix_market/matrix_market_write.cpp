@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices and vectors to Matrix Market text.
+#include <algorithm>
+#include <charconv>
+
+#include <newel/core/error.hpp>
+#include <newel/io/matrix_market.hpp>
+#include "core/text/file_writer.hpp"
+#include "core/text/number_parse.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "io/matrix_market/matrix_market_write.hpp"
+
+namespace newel {
+namespace {
+
+constexpr std::size_t longest_line = 64;  // two indices and the longest double
+
+void write_banner(detail::FileWriter* file, const char* layout, std::string_view comment) {
+  file->write("%%MatrixMarket matrix ");
+  file->write(layout);
+  file->write(" real general\n");
+  while (!comment.empty()) {
+    const std::size_t length = std::min(comment.find('\n'), comment.size());
+    file->write("% ");
+    file->write(comment.substr(0, length));
+    file->write("\n");
+    comment.remove_prefix(std::min(length + 1, comment.size()));
+  }
+}
+
+template <class Number>
+char* append(char* p, Number number, char behind) {
+  p = std::to_chars(p, p + longest_line, number).ptr;
+  *p = behind;
+  return p + 1;
+}
+
+// Readers take the text for a double and narrow it, which rounds twice: about one float in 10^9 has shortest digits
+// that then end in its neighbour, and is written as the double that it is.
+char* append(char* p, float number, char behind) {
+  char* end = append<float>(p, number, behind);
+  const detail::ParsedNumber back = detail::read_number(p, end);
+  return static_cast<float>(back.value) == number || number != number
+             ? end
+             : append<double>(p, static_cast<double>(number), behind);
+}
+
+}  // namespace
+
+namespace detail {
+
+template <class T>
+void write_matrix_to(FileWriter& file, const CsrView<T, Space::host>& a, std::string_view comment) {
+  write_banner(&file, "coordinate", comment);
+  char* p = file.reserve(2 * longest_line);
+  p = append(p, a.rows, ' ');
+  p = append(p, a.cols, ' ');
+  file.advance(append(p, a.nnz(), '\n'));
+  for (Index i = 0; i < a.rows; ++i) {
+    const Offset end = a.row_begin(i + 1);
+    for (Offset k = a.row_begin(i); k < end; ++k) {
+      p = file.reserve(2 * longest_line);
+      p = append(p, std::int64_t{i} + 1, ' ');
+      p = append(p, std::int64_t{a.col[k]} + 1, ' ');
+      file.advance(append(p, a.val[k], '\n'));
+    }
+  }
+  file.commit();
+}
+
+template <class T>
+void write_columns_to(FileWriter& file, Span<const T, Space::host> x, Index cols, std::string_view comment) {
+  write_banner(&file, "array", comment);
+  char* p = file.reserve(2 * longest_line);
+  p = append(p, x.size / cols, ' ');
+  file.advance(append(p, cols, '\n'));
+  for (const T value : x) file.advance(append(file.reserve(2 * longest_line), value, '\n'));
+  file.commit();
+}
+
+}  // namespace detail
+
+template <class T>
+void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std::string_view comment) {
+  detail::FileWriter file(path);
+  detail::write_matrix_to(file, a, comment);
+}
+
+template <class T>
+void write_vector(const std::string& path, Span<const T, Space::host> x, std::string_view comment) {
+  write_columns<T>(path, x, 1, comment);
+}
+
+template <class T>
+void write_columns(const std::string& path, Span<const T, Space::host> x, Index cols, std::string_view comment) {
+  if (cols < 1 || x.size % cols != 0) {
+    throw InputError(path + ": " + std::to_string(x.size) + " values do not make up " + std::to_string(cols) +
+                     " columns");
+  }
+  detail::FileWriter file(path);
+  detail::write_columns_to(file, x, cols, comment);
+}
+
+#define NEWEL_INSTANTIATE(T, SPACE)                                                                      \
+  template void detail::write_matrix_to<T>(FileWriter&, const CsrView<T, SPACE>&, std::string_view);     \
+  template void detail::write_columns_to<T>(FileWriter&, Span<const T, SPACE>, Index, std::string_view); \
+  template void write_matrix<T>(const std::string&, const CsrView<T, SPACE>&, std::string_view);         \
+  template void write_vector<T>(const std::string&, Span<const T, SPACE>, std::string_view);             \
+  template void write_columns<T>(const std::string&, Span<const T, SPACE>, Index, std::string_view);
+NEWEL_FOR_TYPES(NEWEL_INSTANTIATE, ::newel::Space::host)
+#undef NEWEL_INSTANTIATE
+
+}  // namespace newel

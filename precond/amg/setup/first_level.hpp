@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The first matrix of a hierarchy, node by node in the caller's numbering, and the way of values into it. Internal.
+#pragma once
+
+#include "precond/amg/setup/node_numbering.hpp"
+
+namespace newel::detail {
+
+template <Space S>
+struct FirstLevel {
+  BlockCsr<S> a;
+  ValueMap<S> source;  ///< where its values stand among the caller's
+  NodeNumbering numbering;
+  RowOrder<S> order;  ///< from its rows to those of the solver
+};
+
+/// `a` was renumbered to `order`. `node_rows` unknowns belong to a node; 0: as many as the pattern shows; `asked`: as
+/// in AmgOptions. Waits for the stream.
+template <class T>
+FirstLevel<Space::host> make_first_level(const HostContext& ctx, const CsrView<T, Space::host>& a,
+                                         const RowOrder<Space::host>& order, AmgNumbering asked, int node_rows);
+template <class T>
+FirstLevel<Space::device> make_first_level(const DeviceContext& ctx, const CsrView<T, Space::device>& a,
+                                           const RowOrder<Space::device>& order, AmgNumbering asked, int node_rows);
+
+/// Throws ZeroDiagonal that names the caller's first row whose diagonal entry has no finite inverse.
+void require_diagonal(const HostContext& ctx, const HostBlockCsr& a, const NodeNumbering& numbering);
+void require_diagonal(const DeviceContext& ctx, const BlockCsr<Space::device>& a, const NodeNumbering& numbering);
+
+}  // namespace newel::detail

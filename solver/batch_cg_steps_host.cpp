@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The steps of CG for a batch of columns on the host.
-#include <newel/core/column_step_host.hpp>
-#include <newel/solver/batch_cg_steps.hpp>
-
-NEWEL_BATCH_CG_STEPS(NEWEL_SWEEP_HOST, NEWEL_SWEEP_COLUMNS_HOST, double)
-NEWEL_BATCH_CG_STEPS(NEWEL_SWEEP_HOST, NEWEL_SWEEP_COLUMNS_HOST, float)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The solver of diagonal matrices.
+#include "solver/krylov/division.hpp"
+
+#include <cmath>
+
+#include "core/vectors/instantiate.hpp"
+#include "solver/krylov/monitor/convergence_monitor.hpp"
+
+namespace newel::detail {
+
+template <class T, Space S>
+SolveReport Division<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                                  const ProgressFn& progress) {
+  constexpr int most_steps = 2;
+  const SolveArguments<T, S> system{ctx, A, M, b, x, stop, progress};
+  ConvergenceMonitor<T, S> convergence(name(), r_.size(), system, scratch_.data(), 0);
+  convergence.report().method = {};
+  convergence.start_from_zero(this->zero_guess());
+  if (convergence.open(r_.span())) {
+    bool met = false;
+    for (int step = 0; step < most_steps && !met && std::isfinite(convergence.residual()); ++step) {
+      M->apply(ctx, T(1), r_.cspan(), T(1), x);
+      met = convergence.form_residual(r_.span());
+    }
+    convergence.report().recurrence_residual = convergence.residual();
+    if (met) convergence.conclude(Status::converged);
+    if (!std::isfinite(convergence.residual())) convergence.conclude(Event::not_finite);
+    convergence.conclude_stagnation();
+  }
+  return convergence.close(r_.span(), work_.span());
+}
+
+#define X(T, S) template class Division<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

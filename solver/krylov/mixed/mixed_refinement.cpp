@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterative refinement in double around a solver in single precision, and its preconditioner for vectors in double.
+#include <algorithm>
+#include <limits>
+
+#include <newel/core/vector_ops.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "solver/krylov/mixed/mixed_solvers.hpp"
+#include "solver/krylov/mixed/mixed_stagnation.hpp"
+#include "solver/krylov/monitor/convergence_monitor.hpp"
+#include "solver/krylov/monitor/limits_left.hpp"
+#include "solver/krylov/steps/mixed_steps.hpp"
+
+namespace newel::detail {
+namespace {
+
+Failure in_single_precision(Failure failure) {
+  failure.in_single_precision = true;
+  return failure;
+}
+
+}  // namespace
+
+template <Space S>
+WidenedPrecond<S>::WidenedPrecond(const Context<S>& ctx, LowSystem<S> low)
+    : low_(low), norm_(ctx, 1), x_(ctx, low.A.rows()), z_(ctx, low.A.rows()) {}
+
+template <Space S>
+void WidenedPrecond<S>::apply(const Context<S>& ctx, double alpha, Span<const double, S> x, double beta,
+                              Span<double, S> y) const {
+  norm2<double, S>(ctx, x, norm_.data());
+  sweep(ctx, x.size, RoundByNorm{norm_.data(), x.data, x_.data()});
+  low_.M->apply(ctx, 1, x_.cspan(), 0, z_.span());
+  sweep(ctx, x.size, AddWidened{norm_.data(), z_.data(), y.data, alpha * low_.scale, beta});
+}
+
+template <Space S>
+MixedRefinement<S>::MixedRefinement(const Context<S>& ctx, LowSystem<S> low,
+                                    std::unique_ptr<KrylovSolver<float, S>> inner, int cycle_length)
+    : low_(low),
+      inner_(std::move(inner)),
+      cycle_length_(cycle_length),
+      name_(mixed_name(inner_->name())),
+      s_(ctx, low.A.rows()),
+      d_(ctx, low.A.rows()),
+      r_(ctx, low.A.rows()),
+      scratch_(ctx, 1) {
+  inner_->set_zero_guess(true);
+}
+
+template <Space S>
+SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperator<double, S>& A,
+                                      const LinearOperator<double, S>*, Span<const double, S> b, Span<double, S> x,
+                                      const StopCriterion& stop, const ProgressFn& progress) {
+  constexpr double reduction = 1e-3, least_reduction = 1e-5;  // of BiCGStab; of a cycle of GMRES
+  const std::int64_t n = r_.size();
+  const ProgressFn silent;  // the inner solver calls back; the convergence monitor sees whole solves only
+  const SolveArguments<double, S> system{ctx, A, nullptr, b, x, stop, silent};
+  ConvergenceMonitor<double, S> convergence(name(), n, system, scratch_.data(), 0);
+  convergence.watch_growth(std::numeric_limits<double>::infinity(), 0, {});  // the inner solver sees to that
+  SolveReport& report = convergence.report();
+  report.cycle_length = cycle_length_;
+  report.method = inner_->name();
+  convergence.start_from_zero(this->zero_guess());
+
+  bool more = convergence.open(r_.span());  // r = b - A x
+  StagnationTest stagnation_test;
+  while (more) {
+    const double before = convergence.residual(), unit = power_of_two_below(before);
+    const int done = convergence.iterations();
+    StopCriterion inner = limits_left(stop, done, convergence.seconds());
+    inner.abs_tol = 0;
+    inner.rel_tol = std::max(cycle_length_ > 0 ? least_reduction : reduction, 0.9 * convergence.tolerance() / before);
+    if (cycle_length_ > 0) inner.max_iterations = std::min(cycle_length_, inner.max_iterations);
+    sweep(ctx, n, RoundStep(r_.data(), s_.data(), 1 / unit));
+    fill<float, S>(ctx, 0, d_.span());
+    const SolveReport part =
+        inner_->solve(ctx, low_.A, low_.M, s_.cspan(), d_.span(), inner, [&](const Progress& now) {
+          if (!progress) return true;
+          const double residual = unit * now.residual;
+          return progress({name_, done + now.iteration, residual, report.relative(residual), report.tolerance,
+                           convergence.seconds()});
+        });
+    sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
+    const bool spent = done + part.iterations >= stop.max_iterations;
+    if (part.iterations > 0) {
+      std::vector<double> residuals(part.history.begin() + 1, part.history.end());
+      for (double& residual : residuals) residual *= unit;
+      convergence.poll(done + part.iterations, spent ? Event::iterations_spent : Event::none, residuals.data());
+    }
+    report.second_passes += part.second_passes;
+    if (convergence.form_residual(r_)) {  // r = b - A x
+      convergence.conclude(Status::converged);
+      break;
+    }
+    stagnation_test.note(before, report.recurrence_residual, convergence.residual());
+    if (!(convergence.residual() <= before)) {
+      sweep(ctx, n, AddCorrection(d_.data(), x.data, -low_.scale * unit));
+      convergence.form_residual(r_);
+    }
+    if (part.status == Status::stopped_by_caller || part.status == Status::time_limit) {
+      convergence.conclude(part.status, part.failure);
+    } else if (spent) {
+      convergence.conclude(Event::iterations_spent);
+    } else if (part.status == Status::diverged) {
+      convergence.conclude(Status::diverged, in_single_precision(part.failure));
+    } else if (part.status == Status::breakdown || part.status == Status::not_finite || part.iterations == 0) {
+      convergence.conclude(Status::breakdown, in_single_precision(part.failure));
+    } else if (stagnation_test.stagnated()) {
+      convergence.conclude(Status::stagnation, StagnationTest::failure());
+    } else {
+      ++report.refinements;
+      continue;
+    }
+    break;
+  }
+  return convergence.close(r_);
+}
+
+#define X(S)                        \
+  template class WidenedPrecond<S>; \
+  template class MixedRefinement<S>;
+NEWEL_FOR_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

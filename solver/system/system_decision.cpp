@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a system has decided and learnt as a value, and a system that begins with such a value.
+#include "solver/system/system_state.hpp"
+
+#include <algorithm>
+
+#include "core/vectors/instantiate.hpp"
+#include "core/text/number_text.hpp"
+
+namespace newel::detail {
+namespace {
+
+std::optional<PrecondRanking> ranking(const std::optional<PrecondOutlooks>& from) {
+  if (!from) return std::nullopt;
+  return PrecondRanking{from->present, {from->stronger.begin(), from->stronger.end()}};
+}
+
+// `complete` adds to an outlook what goes with its name.
+template <class Complete>
+std::optional<PrecondOutlooks> outlooks(const std::optional<PrecondRanking>& from, const MatrixTraits& traits,
+                                        const Complete& complete) {
+  if (!from) return std::nullopt;
+  const std::vector<const PrecondMethod*> in_order = newel::stronger_preconditioners(traits);
+  const auto place = [&](const std::string& name) {
+    return std::find_if(in_order.begin(), in_order.end(), [&](const PrecondMethod* m) { return m->name == name; });
+  };
+  // The simple one, which is not in the table's order, is before all of them.
+  const auto is_before = [&](const std::string& name, const std::string& present) {
+    return place(present) != in_order.end() && place(name) < place(present);
+  };
+  const auto outlook = [&](const WeighedPrecond& weighed) {
+    PrecondOutlook made{weighed};
+    complete(made);
+    return made;
+  };
+  PrecondOutlooks made{outlook(from->present), {}};
+  for (const WeighedPrecond& stronger : from->stronger) {
+    made.stronger.push_back(outlook(stronger));
+    made.stronger.back().passed_over = is_before(stronger.name, from->present.name);
+  }
+  return made;
+}
+
+}  // namespace
+
+template <class T, Space S>
+void PlainOperators<T, S>::write_decision(SystemDecision& decision) {
+  weigh_alternatives();
+  decision.format = options_.spmv.format;
+  decision.preconditioner = options_.precond.name;
+  decision.solvers = choice_.order;
+  decision.format_reason = format_.reason;
+  decision.preconditioner_reason = precond_reason_.text();
+  decision.solver_reason = choice_.reason;
+  decision.preconditioner_first = M_ != nullptr && M_->serial() == renumbered_serial_;
+  decision.expected_format = expected_format_;
+  decision.expected_iterations = expected_iterations_;
+  decision.formats_estimated_for = formats_estimated_for_;
+  decision.provisional = provisional_;
+  decision.untried = candidates_;
+  decision.ranked = ranking(outlooks_);
+  decision.builds_estimated = builds_estimated_;
+  decision.builds_by_values = builds_by_values_;
+  decision.weaker = ranking(weaker_outlooks_);
+  decision.traits = traits_;
+  decision.traits_older = traits_older_;
+}
+
+// The formats are compared all the same, for what may follow and for those who ask. A preconditioner that was
+// renumbered when the format came is made in CSR again, since that of the renumbered matrix differs by rounding.
+template <class T, Space S>
+void PlainOperators<T, S>::take_decided_format(const CsrView<T, S>& a, bool measured) {
+  const SystemDecision& d = *decided();
+  if (!measured) {
+    const std::string asked = options_.precond.name;
+    if (!d.formats_estimated_for.empty()) options_.precond.name = d.formats_estimated_for;
+    format_ = format_by_cost(a);
+    options_.precond.name = asked;
+  }
+  order_follows_ = d.preconditioner_first;
+  format_.format = d.preconditioner_first ? "csr" : d.format;
+  format_.reason = d.format_reason;
+  format_.measured = measured;
+  expected_format_ = d.expected_format;
+  if (d.expected_iterations > 0) expected_iterations_ = d.expected_iterations;
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::take_decided_preconditioner(const CsrView<T, S>& a, bool may_follow) {
+  const SystemDecision& d = *decided();
+  facts(a);
+  options_.precond.name = d.preconditioner;
+  M_ = make_precond(ctx_, a, order_, options_.precond, options_.spmv);
+  if (d.expected_iterations > 0) expected_iterations_ = d.expected_iterations;
+  precond_reason_ = d.preconditioner_reason;
+  precond_chosen_ = true;
+  provisional_ = d.provisional && may_follow;
+  candidates_ = d.untried;
+  const auto complete = [this, &d](PrecondOutlook& outlook) {
+    outlook.iterations = iterations_of(outlook.name);
+    outlook.margin = margin_of(outlook.name);
+    outlook.by_values = d.builds_by_values;
+  };
+  outlooks_ = outlooks(d.ranked, *traits_, complete);
+  builds_estimated_ = d.builds_estimated;
+  builds_by_values_ = d.builds_by_values;
+  weaker_outlooks_ = outlooks(d.weaker, *traits_, complete);
+}
+
+template <class T, Space S>
+SystemDecision SystemState<T, S>::decision() const {
+  SystemDecision found;
+  operators->write_decision(found);
+  found.rows = rows;
+  found.entries = entries;
+  found.solves = solves;
+  found.last_iterations = last_iterations;
+  found.simple_iterations = simple_seen;
+  found.simple_measured = simple_measured;
+  found.change_failed = change_failed;
+  if (in_single.operators != nullptr) found.format_in_single = in_single.format;
+  found.single_failed = in_single.failed;
+  found.format_iterations = learning.iterations();
+  found.format_refreshes = learning.refreshes();
+  found.preconditioner_iterations = learning_precond.iterations();
+  found.preconditioner_refreshes = learning_precond.refreshes();
+  found.weaker_iterations = whole_solves.weaker_iterations;
+  found.weaker_seconds = whole_solves.weaker_seconds;
+  found.iterations_since = whole_solves.iterations;
+  found.slower_solves = whole_solves.slower;
+  found.refreshes_since = whole_solves.refreshes;
+  found.weaker_is_estimated = whole_solves.estimated;
+  return found;
+}
+
+template <class T, Space S>
+void SystemState<T, S>::require_size_of(const SystemDecision& decided) const {
+  const bool rows_differ = decided.rows != 0 && decided.rows != rows;
+  const bool entries_differ = decided.entries != 0 && decided.entries != entries;
+  if (!rows_differ && !entries_differ) return;
+  throw InputError("SystemOptions::decision is for a matrix of " + std::to_string(decided.rows) + " rows and " +
+                   std::to_string(decided.entries) + " entries, not " + std::to_string(rows) + " and " +
+                   std::to_string(entries));
+}
+
+// Where the format came after the preconditioner, it does so again.
+template <class T, Space S>
+void SystemState<T, S>::follow_decided_format(const SystemOptions& options) {
+  const SystemDecision& decided = *options.decision;
+  if (!decided.preconditioner_first || decided.format.empty() || !is_format_choice(options.spmv.format)) return;
+  timed(ctx, setup_seconds, "format after preconditioner", [&] {
+    if (auto moved = operators->in_format(decided.format)) operators = std::move(moved);
+  });
+}
+
+template <class T, Space S>
+void SystemState<T, S>::take_learnt(const SystemDecision& decided, const SystemOptions& options) {
+  const bool other_precond = operators->preconditioner_name() != decided.preconditioner;
+  solves = decided.solves;
+  last_iterations = other_precond ? 0 : decided.last_iterations;
+  simple_seen = decided.simple_iterations;
+  simple_measured = decided.simple_measured;
+  if (is_format_choice(options.spmv.format)) change_failed = decided.change_failed;
+  if (decided.single_failed) fail_in_single("in double: single precision has failed before");
+  if (in_single.allowed && !decided.format_in_single.empty()) {
+    move_to_single(decided.format_in_single);
+    changed.clear();
+  }
+  learning.restore(decided.format_iterations, decided.format_refreshes);
+  if (other_precond) return;
+  learning_precond.restore(decided.preconditioner_iterations, decided.preconditioner_refreshes);
+  whole_solves = {decided.weaker_iterations, decided.weaker_seconds,  decided.iterations_since,
+                  decided.slower_solves,     decided.refreshes_since, decided.weaker_is_estimated};
+}
+
+// A system that has nothing to set up yet, or other things than the systems before it, is made again where that pays.
+template <class T, Space S>
+void SystemState<T, S>::begin_as_others_ended(const CsrView<T, S>& a, SystemOptions& options,
+                                              const SystemParts<T, S>& parts) {
+  timed(ctx, setup_seconds, "plan cache", [&] {
+    kept_decisions.emplace(ctx, Pattern<S>(a), options, sizeof(T));
+    learnt = kept_decisions->remark();
+    if (!kept_decisions->kept()) return;
+    const KeptDecision& kept = *kept_decisions->kept();
+    SystemDecision now;
+    operators->write_decision(now);
+    if (now.traits && kept.decision.traits && !same_kind(*now.traits, *kept.decision.traits)) return;
+    SystemDecision begin = decision_to_begin_with(kept, now);
+    const std::string source = "as learnt from " + plain_number(kept.decision.solves) +
+                               (kept.decision.solves == 1 ? " solve before" : " solves before");
+    const double expected = simple_iterations_for(operators->present_iterations(), operators->expected_iterations());
+    const double simple = kept.decision.simple_iterations > 0 ? kept.decision.simple_iterations : expected;
+    if (kept_decision_pays(kept, now, operators->candidates(simple))) {
+      SystemOptions as_kept = options;
+      as_kept.decision = begin;
+      try {
+        operators = make_operators(a, as_kept, parts);
+        options.decision = std::move(begin);
+        learnt = source;
+        return;
+      } catch (const InputError&) {  // the matrix does not support the preconditioner
+      } catch (const OutOfMemory&) {
+      } catch (const WorkInterrupted&) {
+      }
+    }
+    last_iterations = now.preconditioner == kept.decision.preconditioner ? kept.decision.last_iterations : 0;
+    simple_seen = kept.decision.simple_iterations;
+    learnt = "its iterations " + source;
+  });
+}
+
+// After the first solve and whenever their number has doubled, for a process may be ended at any time.
+template <class T, Space S>
+void SystemState<T, S>::keep_decision(bool at_the_end) noexcept {
+  const bool doubled = solves > 0 && (solves & (solves - 1)) == 0;
+  if (!kept_decisions || !last_converged || !(at_the_end || doubled)) return;
+  try {
+    kept_decisions->keep(decision());
+  } catch (...) {  // the solves do not need it
+  }
+}
+
+// Where it was the format that was to be chosen, with the reason of that.
+template <class T, Space S>
+void SystemState<T, S>::add_learnt(SystemInfo& info) const {
+  if (learnt.empty()) return;
+  if (!info.format.reason.empty()) {
+    info.format.reason += "; " + learnt;
+  } else if (info.preconditioner_reason.empty()) {
+    info.format.reason = learnt;
+  } else {
+    info.preconditioner_reason.add("; " + learnt);
+  }
+}
+
+#define X(T, S)                                                                                \
+  template void PlainOperators<T, S>::write_decision(SystemDecision&);                         \
+  template void PlainOperators<T, S>::take_decided_format(const CsrView<T, S>&, bool);         \
+  template void PlainOperators<T, S>::take_decided_preconditioner(const CsrView<T, S>&, bool); \
+  template SystemDecision SystemState<T, S>::decision() const;                                 \
+  template void SystemState<T, S>::require_size_of(const SystemDecision&) const;               \
+  template void SystemState<T, S>::follow_decided_format(const SystemOptions&);                \
+  template void SystemState<T, S>::take_learnt(const SystemDecision&, const SystemOptions&);   \
+  template void SystemState<T, S>::begin_as_others_ended(const CsrView<T, S>&, SystemOptions&, \
+                                                         const SystemParts<T, S>&);            \
+  template void SystemState<T, S>::keep_decision(bool) noexcept;                               \
+  template void SystemState<T, S>::add_learnt(SystemInfo&) const;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

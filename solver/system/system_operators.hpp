@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The operators of a LinearSystem: A and M of one pattern in solver order, with all that was chosen for them.
+/// Internal.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <newel/core/error.hpp>
+#include <newel/precond/choice.hpp>
+#include <newel/solver/candidate.hpp>
+#include <newel/solver/choice.hpp>
+#include <newel/solver/linear_system.hpp>
+#include <newel/solver/memory_estimate.hpp>
+#include "core/memory/available_memory.hpp"
+#include "core/memory/work_limit.hpp"
+#include "precond/build_cost.hpp"
+#include "solver/policy/system_learning.hpp"
+#include "solver/system/fixed_unknowns.hpp"
+#include "solver/system/solver_chain.hpp"
+
+namespace newel::detail {
+
+/// How long each phase of a setup took, work on the stream included.
+using PhaseSeconds = std::vector<std::pair<std::string, double>>;
+
+/// A preconditioner by the cost model, in the middle of a solve. `iteration_seconds` are those in the format that the
+/// solve is expected to end in.
+struct PrecondOutlook : WeighedPrecond {
+  ExpectedIterations iterations = &simple_iterations;
+  double margin = usual_margin;  ///< what it has to save, over the seconds of its setup
+  bool by_values = false;        ///< the values have been looked at for the seconds of its setup
+  bool passed_over = false;      ///< the present one is behind it in the table: it is weighed between solves only
+
+  double iterations_for(double simple) const {
+    return measured_iterations > 0 ? measured_iterations : iterations(simple);
+  }
+};
+
+/// The present preconditioner, and those that may follow it, in the order of the table.
+struct PrecondOutlooks {
+  PrecondOutlook present;
+  std::vector<PrecondOutlook> stronger;
+};
+
+/// A preconditioner that followed another in a long solve, and that other.
+struct FollowedPrecond {
+  PrecondOutlook present, weaker;
+};
+
+/// What LinearSystem needs to know of its operators. Vectors are in solver order, values in the order of the
+/// canonical matrix that the operators were made from.
+template <class T, Space S>
+class SystemOperators {
+ public:
+  virtual ~SystemOperators() = default;
+
+  virtual const RowOrder<S>& order() const = 0;
+  virtual const LinearOperator<T, S>& matrix() const = 0;
+  virtual const LinearOperator<T, S>* preconditioner() const = 0;  ///< null: none
+  /// What solves apply of it: null too where it changes nothing but their time.
+  virtual const LinearOperator<T, S>* applied_preconditioner() const { return preconditioner(); }
+  /// As in the table, "auto" decided.
+  virtual const std::string& preconditioner_name() const = 0;
+  /// The solvers, with their vectors, for these operators.
+  virtual SolverChain<T, S> make_chain() = 0;
+
+  /// See LinearSystem.
+  virtual void refresh(Span<const T, S> values, RefreshScope scope) = 0;
+  virtual Slots<T, S> matrix_slots() = 0;
+  virtual Slots<T, S> preconditioner_slots() = 0;
+  virtual void slots_written(RefreshScope scope) = 0;
+  virtual void operator_changed(RefreshScope) {}
+  virtual void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) = 0;
+  /// False after a refresh that failed, until one succeeds.
+  virtual bool sound() const = 0;
+  /// The same of the matrix alone.
+  virtual bool matrix_sound() const { return sound(); }
+
+  /// Everything but the bytes that the context holds.
+  virtual SystemInfo info() = 0;
+  /// Of the setup, phase by phase.
+  virtual PhaseSeconds setup_seconds() const = 0;
+
+  /// Compares the formats, and the preconditioners that may follow, where that has been put off: a solve of a few
+  /// iterations ends before anybody wants to know. What tells of them calls it itself.
+  virtual void weigh_alternatives() {}
+  /// Whether they have been, as far as there are any.
+  virtual bool weighed() const { return true; }
+
+  /// The formats that were compared, where one was chosen automatically and can be exchanged for another; null: none.
+  virtual const FormatChoice* format_choice() { return nullptr; }
+  /// The format that the expected iterations pay for, where a solve begins in a cheaper one; empty: it is the
+  /// present one.
+  virtual std::string expected_format() { return {}; }
+  /// Iterations of one solve, estimated; 0: nothing was chosen by them.
+  virtual double expected_iterations() { return 0; }
+  /// Of one solve of a matrix of this kind, over those of any matrix of its size.
+  virtual double of_usual_iterations() { return 1; }
+  /// Of one solve, sure to come as long as its residual has hardly fallen, or even `before` anything is known of b;
+  /// 0: none.
+  virtual double sure_iterations(bool before) {
+    static_cast<void>(before);
+    return 0;
+  }
+  /// How many iterations the present preconditioner takes for those of the simple one.
+  virtual ExpectedIterations present_iterations() const { return &simple_iterations; }
+  /// What the automatic choices compare, the least seconds first, where one solve takes so many iterations with the
+  /// simple preconditioner. Empty: there is nothing to compare by the model.
+  virtual std::vector<SystemCandidate> candidates(double simple_iterations) {
+    static_cast<void>(simple_iterations);
+    return {};
+  }
+  /// Writes what was decided, and what may follow it; not what SystemState counts.
+  virtual void write_decision(SystemDecision& decision) { static_cast<void>(decision); }
+  /// The same system in another format, made from the matrix as this one keeps it; null where it does not. Throws as
+  /// a constructor does, and this system stays as it is. After success it must not be used any more: M may have
+  /// moved.
+  virtual std::unique_ptr<SystemOperators> in_format(const std::string&) { return nullptr; }
+  /// The formats of `format_choice` with the iteration in single precision and residuals in double, as in mixed
+  /// precision; their seconds are those of as many iterations as double takes. Empty: none.
+  virtual std::vector<FormatTrial> formats_in_single() { return {}; }
+  /// The format that is expected to pay where it is decided before the first solve, if solves in mixed precision are
+  /// expected to be faster in it; empty: they are not.
+  virtual std::string format_in_single() { return {}; }
+  /// The same system in mixed precision, made as `in_format` makes one; this one stays, and may be used. `alone`:
+  /// its solves end where single precision does not suffice, and do not go on in double.
+  virtual std::unique_ptr<SystemOperators> in_single(const std::string& format, bool alone) {
+    static_cast<void>(format), static_cast<void>(alone);
+    return nullptr;
+  }
+  /// Whether M of the system that `in_format` made is that of this one in another order, but for rounding.
+  virtual bool same_preconditioner() const { return false; }
+  /// What may follow the preconditioner that "auto" began with; null: nothing, all have been tried, or so few
+  /// iterations have been `done` that the estimate, for which the pattern is read, is not worth it.
+  virtual const PrecondOutlooks* stronger_preconditioners(double done) {
+    static_cast<void>(done);
+    return nullptr;
+  }
+  /// Estimates their setups again, by the values of A where those can be looked at and have not been. False: nothing
+  /// new is known. Waits on the stream.
+  virtual bool look_at_values() { return false; }
+  /// Builds one of them in the place of the present one, which is kept; it is none of them any more. False, and all
+  /// else is as it was: it cannot be built.
+  virtual bool take_stronger_preconditioner(const std::string& name) {
+    static_cast<void>(name);
+    return false;
+  }
+  /// The one before again, where it was kept.
+  virtual void restore_preconditioner() {}
+  /// The preconditioner stays: drops the one that was kept.
+  virtual void settle_preconditioner() {}
+  /// What the present one followed in a solve, this or an earlier one; nothing: it followed none.
+  virtual std::optional<FollowedPrecond> followed_preconditioner() const { return std::nullopt; }
+  /// Between solves, that one again, made from the present values. The present one may follow it another time, by the
+  /// iterations that it took. False, and all is as it was: it cannot be made.
+  virtual bool leave_preconditioner(int iterations) {
+    static_cast<void>(iterations);
+    return false;
+  }
+  /// Decides by a trial between the one that "auto" began with and the stronger one, for solves that cannot change it
+  /// on their way.
+  virtual void decide_preconditioner() {}
+  /// Replaces M by the next that the choice "auto" has, after the solvers have failed with those before; false
+  /// where there is no further one. The chain made before must not be used any more.
+  virtual bool next_preconditioner() { return false; }
+  virtual bool has_next_preconditioner() const { return false; }
+  /// Replaces an M that has chosen to work in single precision by the same in the precision of the system; false, and
+  /// all is as it was, where it has not, or cannot be made. The chain made before must not be used any more.
+  virtual bool raise_precision() { return false; }
+  /// Those that `next_preconditioner` has passed over since this was last asked, because the time left is too short.
+  virtual std::vector<Untried> take_untried() { return {}; }
+  /// There will be no other preconditioner: drops what is kept for them.
+  virtual void keep_preconditioner() {}
+};
+
+/// The usual case: format and preconditioner in the precision of the system.
+template <class T, Space S>
+class PlainOperators final : public SystemOperators<T, S> {
+ public:
+  /// Chooses what the options leave open and builds it for the square canonical matrix `a`. Throws as the constructor
+  /// of LinearSystem does. With `exchangeable`, what a change of the preconditioner needs is kept, and a format that
+  /// has to pay for its setup first waits until a solve shows that it will: see `expected_format`.
+  PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options, SystemParts<T, S> parts,
+                 bool exchangeable = true);
+
+  const RowOrder<S>& order() const override { return order_; }
+  const LinearOperator<T, S>& matrix() const override { return *A_; }
+  const LinearOperator<T, S>* preconditioner() const override {
+    return M_ != nullptr ? M_.get() : parts_.preconditioner.get();
+  }
+  const LinearOperator<T, S>* applied_preconditioner() const override {
+    const LinearOperator<T, S>* const applied = needless() ? nullptr : preconditioner();
+    if (!fixed_unknowns_) return applied;
+    fixed_unknowns_->set_inner(applied);
+    return &*fixed_unknowns_;
+  }
+  const std::string& preconditioner_name() const override { return options_.precond.name; }
+  SolverChain<T, S> make_chain() override;
+  void refresh(Span<const T, S> values, RefreshScope scope) override;
+  void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override;
+  Slots<T, S> matrix_slots() override { return A_->slots(ctx_); }
+  Slots<T, S> preconditioner_slots() override { return M_ == nullptr ? Slots<T, S>{} : M_->slots(ctx_); }
+  void slots_written(RefreshScope scope) override;
+  bool sound() const override { return matrix_sound_ && precond_sound_; }
+  bool matrix_sound() const override { return matrix_sound_; }
+  SystemInfo info() override;
+  PhaseSeconds setup_seconds() const override { return setup_seconds_; }
+  void weigh_alternatives() override;
+  bool weighed() const override { return !to_weigh_; }
+  const FormatChoice* format_choice() override;
+  std::string expected_format() override;
+  double expected_iterations() override {
+    weigh_alternatives();
+    return present_iterations()(expected_iterations_);
+  }
+  double of_usual_iterations() override;
+  double sure_iterations(bool before) override;
+  ExpectedIterations present_iterations() const override { return iterations_of(options_.precond.name); }
+  std::vector<SystemCandidate> candidates(double simple_iterations) override;
+  void write_decision(SystemDecision& decision) override;
+  std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
+  std::vector<FormatTrial> formats_in_single() override;
+  std::string format_in_single() override;
+  std::unique_ptr<SystemOperators<T, S>> in_single(const std::string& format, bool alone) override;
+  /// The same, made from `a`, which is the matrix in the caller's numbering.
+  std::unique_ptr<SystemOperators<T, S>> in_single(const CsrView<T, S>& a, const std::string& format,
+                                                   bool alone) const;
+  bool same_preconditioner() const override { return same_preconditioner_; }
+  const PrecondOutlooks* stronger_preconditioners(double done) override;
+  bool look_at_values() override;
+  bool take_stronger_preconditioner(const std::string& name) override;
+  void restore_preconditioner() override;
+  void settle_preconditioner() override {
+    weaker_kept_ = false;
+    weaker_.reset();
+  }
+  std::optional<FollowedPrecond> followed_preconditioner() const override;
+  bool leave_preconditioner(int iterations) override;
+  void decide_preconditioner() override;
+  bool next_preconditioner() override;
+  bool has_next_preconditioner() const override { return !candidates_.empty(); }
+  bool raise_precision() override;
+  std::vector<Untried> take_untried() override { return std::exchange(untried_, {}); }
+  void keep_preconditioner() override {
+    candidates_.clear();
+    pattern_.reset();
+  }
+
+  /// Whether solves may change format and preconditioner, as far as the options go.
+  bool changes_on_its_way() const;
+  /// The options as decided.
+  const SystemOptions& options() const { return options_; }
+  const SolverChoice& solver_choice() const { return choice_; }
+  /// The method that a solve begins with.
+  const SolverMethod& first_method() const { return find_solver(choice_.order.front()); }
+
+ private:
+  // Whether A is diagonal and M its inverse, by choice, so that nothing has to be iterated.
+  bool divides() const { return diagonal_ && precond_chosen_ && M_ != nullptr && !M_->diagonal().empty(); }
+  void require_memory_of_choice(const CsrView<T, S>& a) const;
+  void find_traits(const CsrView<T, S>& a);
+  void choose_solver_for(const CsrView<T, S>& a);
+  void choose_format(const CsrView<T, S>& a, bool exchangeable);
+  FormatChoice format_by_cost(const CsrView<T, S>& a);
+  void estimate_formats();
+  bool estimate_stronger();
+  void estimate_builds(const Pattern<S>& a, const KnownValues& values);
+  PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format);
+  FormatUse format_use(const CsrView<T, S>& a);
+  const PatternFacts& facts(const CsrView<T, S>& a);
+  void expect_iterations(const CsrView<T, S>& a);
+  IterationEstimate iteration_estimate(const std::string& precond, const CostEstimate& product) const;
+  std::optional<double> single_iteration_seconds(const std::string& format) const;
+  void expect_present_format(std::optional<PrecondOutlooks>& outlooks) const;
+  std::optional<CostEstimate> product_estimate(const std::string& format, std::size_t value_bytes = sizeof(T)) const;
+  ExpectedIterations iterations_of(const std::string& precond) const { return iterations_with(precond, origin()); }
+  // A Jacobi of a constant diagonal, that is, but for the inverse of A; a user's own choice is applied.
+  bool needless() const { return precond_chosen_ && !diagonal_ && M_ != nullptr && M_->is_multiple_of_identity(); }
+  double margin_of(const std::string& precond) const {
+    if (precond == "none") return usual_margin;
+    const PrecondMethod& method = find_preconditioner(precond);
+    if (origin() == MatrixOrigin::mesh) return method.margin_on_mesh;
+    return undamped() ? std::sqrt(method.margin_on_mesh * method.margin) : method.margin;
+  }
+  // Whether most rows are those of a discrete operator without a mass, as far as is known.
+  bool undamped() const {
+    return traits_ && !traits_older_ && 2 * static_cast<double>(traits_->undamped_rows) >= A_->rows();
+  }
+  bool is_stencil() const;
+  MatrixOrigin origin() const {
+    const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
+    if (nodes != nullptr && !nodes->xyz.empty()) return MatrixOrigin::mesh;
+    return facts_ && facts_->block > 1 ? MatrixOrigin::blocks : MatrixOrigin::unknown;
+  }
+  bool order_in_options() const { return !options_.old_of_new.empty() || !options_.part_begin.empty(); }
+  bool given_order() const { return (order_in_options() && !order_follows_) || parts_.preconditioner != nullptr; }
+  void take_parts(Index rows);
+  RowOrder<S> callers_order(Index rows) const;
+  bool equal_opposites(const CsrView<T, S>& a);
+  void make_preconditioner(const CsrView<T, S>& a, bool may_follow);
+  // What an earlier system decided, in the place of a choice; null: this system decides.
+  const SystemDecision* decided() const { return options_.decision ? &*options_.decision : nullptr; }
+  void take_decided_format(const CsrView<T, S>& a, bool measured);
+  void take_decided_preconditioner(const CsrView<T, S>& a, bool may_follow);
+  void choose_preconditioner(const CsrView<T, S>& a, bool may_follow);
+  PrecondUse precond_use() const;
+  bool invert_diagonal(const CsrView<T, S>& a);
+  void list_candidates();
+  std::vector<std::pair<std::string, double>> candidate_formats() const;
+  std::vector<std::pair<std::string, double>> candidate_preconditioners() const;
+  double candidate_build_seconds(const std::string& name) const;
+  bool takes_too_long(const std::string& name);
+  KnownValues known_values() const;
+  void call_weaker_present(const char* why);
+  void fix_free_unknowns(const CsrView<T, S>& a);
+  void keep_pattern(const CsrView<T, S>& a);
+  void keep_values(const CsrView<T, S>& a);
+  void renew_kept_values(Span<const T, S> values);
+  std::optional<Pattern<S>> source_pattern() const;
+  CsrView<T, S> source(Array<T, S>& values);
+  CsrView<T, S> source_in_order(Array<T, S>& values, PermutedCsr<T, S>& permuted);
+  double iteration_bytes() const;
+  PrecondTrial tried(const LinearOperator<T, S>* candidate);
+  template <class Renew>
+  void renew_preconditioner(RefreshScope scope, Renew&& renew);
+
+  Context<S> ctx_;
+  Machine machine_;  // of the cost model
+  SystemOptions options_;
+  SystemParts<T, S> parts_;
+  RowOrder<S> order_;
+  OperatorPtr<T, S> A_, M_;
+  mutable std::optional<FixedUnknowns<T, S>> fixed_unknowns_;  // of columns without entries, where there are any
+  RowCount free_unknowns_;                                     // the same, in the caller's numbering
+  FormatChoice format_;
+  SolverChoice choice_;
+  std::optional<PatternFacts> facts_;   // where something is chosen by them
+  std::optional<MatrixTraits> traits_;  // where something is chosen by them
+  LocatedText precond_reason_;
+  std::vector<Untried> untried_;
+  std::vector<std::string> candidates_;  // preconditioners that "auto" has not tried yet
+  // The pattern in the caller's numbering, for these, where A_ is not CSR. The values too where the format has moved
+  // and there was memory for them; else they are in A_'s slots alone.
+  struct KeptPattern {
+    Index rows = 0;
+    Array<std::int32_t, S> row_ptr32;
+    Array<Offset, S> row_ptr64;
+    Array<Index, S> col;
+    Array<T, S> val;  ///< as they are now; or empty
+    Pattern<S> view() const {
+      Pattern<S> view;
+      view.rows = view.cols = rows;
+      view.row_ptr32 = row_ptr32.cspan();
+      view.row_ptr64 = row_ptr64.cspan();
+      view.col = col.cspan();
+      return view;
+    }
+  };
+  std::optional<KeptPattern> pattern_;
+  bool matrix_sound_ = true, precond_sound_ = true;
+  std::string expected_format_;
+  double expected_iterations_ = 0;
+  bool to_weigh_ = false;  // its alternatives: see weigh_alternatives
+  bool same_preconditioner_ = false;
+  std::uint64_t renumbered_serial_ = 0;  // of the M that followed the format
+  bool order_follows_ = false;           // the order in the options is that of a format still to come
+  std::string formats_estimated_for_;    // with this preconditioner
+  bool precond_older_ = false;           // than A's values
+  bool traits_older_ = false;            // likewise
+  bool precond_chosen_ = false;          // by "auto"
+  bool diagonal_ = false;                // A, and "auto" has all the choice
+  bool provisional_ = false;             // a stronger preconditioner may follow
+  std::optional<PrecondOutlooks> outlooks_;
+  bool builds_estimated_ = false, builds_by_values_ = false;
+  // Where a stronger one is on probation: the one before it.
+  bool weaker_kept_ = false, weaker_older_ = false;
+  OperatorPtr<T, S> weaker_;
+  // Where a stronger one was taken: what is known of the one before it, and what else may follow that.
+  std::optional<PrecondOutlooks> weaker_outlooks_;
+  PhaseSeconds setup_seconds_;
+};
+
+/// What `op` says of itself, or its name and size.
+template <class T, Space S>
+OperatorInfo info_of(const LinearOperator<T, S>& op, const char* name) {
+  if (const auto* matrix = dynamic_cast<const MatrixOperator<T, S>*>(&op)) return matrix->info();
+  OperatorInfo info;
+  info.name = name;
+  info.rows = op.rows();
+  info.cols = op.cols();
+  return info;
+}
+
+/// The same of M, which may be null, for n unknowns.
+template <class T, Space S>
+OperatorInfo info_of_precond(const LinearOperator<T, S>* M, Index n) {
+  if (M != nullptr) return info_of(*M, "own");
+  OperatorInfo none;
+  none.name = "none";
+  none.rows = none.cols = n;
+  return none;
+}
+
+/// Throws InputError unless `op` is null or n x n.
+template <class Operator>
+void require_size(const Operator* op, Index n, const char* what) {
+  if (op == nullptr || (op->rows() == n && op->cols() == n)) return;
+  throw InputError(std::string(what) + " is " + std::to_string(op->rows()) + " x " + std::to_string(op->cols()) +
+                   ", and the system has " + std::to_string(n) + " unknowns");
+}
+
+/// Runs `phase` and waits for it; notes its seconds under `name`.
+template <Space S, class Phase>
+void timed(const Context<S>& ctx, PhaseSeconds& seconds, const char* name, Phase&& phase) {
+  const auto start = std::chrono::steady_clock::now();
+  phase();
+  ctx.synchronize();
+  seconds.emplace_back(name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
+/// Throws OutOfMemory where the estimate exceeds what the context's memory is known to have left.
+template <Space S>
+void require_memory(const Context<S>& ctx, const SystemEstimate& wanted) {
+  require_available(ctx, "this system (an estimate)", wanted.total());
+}
+
+}  // namespace newel::detail
