@@ -10,7 +10,6 @@
 #include <newel/precond/registry.hpp>
 #include <newel/solver/linear_system.hpp>
 #include <newel/solver/registry.hpp>
-#include "spmv/cost/scaled_estimates.hpp"
 
 #include "bench/measure.hpp"
 #include "bench/solve_contender.hpp"
@@ -193,9 +192,10 @@ class RegretRun {
     std::optional<System> system;
     SolveReport report;
     line.changed.clear();
-    const detail::ScaledEstimates scaled(options_.scale_estimates);
     const double seconds = bench::seconds_of([&] {
-      system.emplace(ctx_, input_.a(), with_coordinates(system_options(automatic())));
+      SystemOptions options = with_coordinates(system_options(automatic()));
+      options.estimate_scale.iterations = options_.scale_estimates;
+      system.emplace(ctx_, input_.a(), options);
       for (line.solves = 1;; ++line.solves) {
         report = system->solve(input_.b(), input_.x(), {}, InitialGuess::zero);
         if (!report.changed.empty()) line.changed.push_back({line.solves, report.changed});

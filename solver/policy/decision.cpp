@@ -69,8 +69,6 @@ void each_field(const Visitor& visit, SystemDecision& d) {
   visit("expected_format", d.expected_format);
   visit("expected_iterations", d.expected_iterations);
   visit("change_failed", d.change_failed);
-  visit("format_in_single", d.format_in_single);
-  visit("single_failed", d.single_failed);
   visit("provisional", d.provisional);
   visit("untried", d.untried);
   visit("ranked", d.ranked);

@@ -119,7 +119,7 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
   if (columns == 1) return {solve(b, x, progress, guess)};
   const detail::SolveLimits<S> limits(s.ctx, s.seconds_of_solve(), progress);
   if (columns > 0) s.decide_by_expectation();
-  if (columns > 0 && !s.pinned) s.improve(false);
+  if (columns > 0 && !s.pinned) s.improve(false, false);
   if (s.natural()) return s.solve_columns_ordered(b, x, columns, limits.progress(), guess);
   for (Array<T, S>* vectors : {&s.ordered_bs, &s.ordered_xs}) {
     if (vectors->size() >= b.size) continue;
@@ -204,7 +204,7 @@ SystemDecision LinearSystem<T, S>::decision() const {
 template <class T, Space S>
 bool LinearSystem<T, S>::improve() {
   impl_->enter({});
-  return impl_->improve(true);
+  return impl_->improve(false, true);
 }
 
 template <class T, Space S>

@@ -28,8 +28,8 @@ double usual_size(const Context<S>& ctx, Span<const double, S> values) {
 
 template <Space S>
 MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S>& a, const SystemOptions& options,
-                                  const SystemParts<double, S>& parts, bool alone)
-    : ctx_(ctx), solver_(options.solver), alone_(alone), null_space_(options.null_space) {
+                                  const SystemParts<double, S>& parts)
+    : ctx_(ctx), solver_(options.solver), null_space_(options.null_space) {
   timed(ctx_, setup_seconds_, "single precision", [&] {
     scale_ = 1 / power_of_two_below(usual_size(ctx_, a.val));
     rounded_ = Array<float, S>(ctx_, a.nnz());
@@ -69,7 +69,6 @@ SolverChain<double, S> MixedOperators<S>::make_chain() {
   const LowSystem<S> low{low_->matrix(), zero_mean_ != nullptr ? zero_mean_.get() : low_->preconditioner(), scale_};
   auto steps = chain_steps<double, S>(ctx_, low.A.rows(), low_->solver_choice().order, solver_);
   steps = with_mixed_step<S>(ctx_, std::move(steps), low, solver_);
-  if (alone_ && steps.front().mixed) steps.erase(steps.begin() + 1, steps.end());
   return {ctx_, std::move(steps), *A_, M_.get(), null_space_ == NullSpace::constant};
 }
 

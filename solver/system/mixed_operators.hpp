@@ -9,8 +9,7 @@
 namespace newel::detail {
 
 /// A in double as CSR, for true residuals; A in the chosen format and M in single precision, for the iteration. The
-/// solver requested is tried in mixed precision first, then, unless that is to be `alone`, as it is, in double with
-/// the M that there is.
+/// solver requested is tried in mixed precision first, then as it is, in double with the M that there is.
 ///
 /// The values of the matrix are divided by a power of two that fits those given to the constructor before they are
 /// rounded.
@@ -19,7 +18,7 @@ class MixedOperators final : public SystemOperators<double, S> {
  public:
   /// As PlainOperators.
   MixedOperators(const Context<S>& ctx, const CsrView<double, S>& a, const SystemOptions& options,
-                 const SystemParts<double, S>& parts, bool alone = false);
+                 const SystemParts<double, S>& parts);
 
   const RowOrder<S>& order() const override { return low_->order(); }
   const LinearOperator<double, S>& matrix() const override { return *A_; }
@@ -43,7 +42,6 @@ class MixedOperators final : public SystemOperators<double, S> {
 
   Context<S> ctx_;
   SolverOptions solver_;
-  bool alone_;
   NullSpace null_space_;
   double scale_ = 1;         // of the matrix in single precision
   Array<float, S> rounded_;  // the values in single precision, in the caller's order

@@ -41,6 +41,40 @@ std::optional<PrecondOutlooks> outlooks(const std::optional<PrecondRanking>& fro
   return made;
 }
 
+void write(const History& history, SystemDecision& to) {
+  to.solves = history.solves;
+  to.last_iterations = history.last_iterations;
+  to.simple_iterations = history.simple_seen;
+  to.simple_measured = history.simple_measured;
+  to.change_failed = history.change_failed;
+  to.format_iterations = history.format.iterations();
+  to.format_refreshes = history.format.refreshes();
+  to.preconditioner_iterations = history.preconditioner.iterations();
+  to.preconditioner_refreshes = history.preconditioner.refreshes();
+  to.weaker_iterations = history.whole.weaker_iterations;
+  to.weaker_seconds = history.whole.weaker_seconds;
+  to.iterations_since = history.whole.iterations;
+  to.slower_solves = history.whole.slower;
+  to.refreshes_since = history.whole.refreshes;
+  to.weaker_is_estimated = history.whole.estimated;
+}
+
+// What a preconditioner has shown is not known of another.
+History history_of(const SystemDecision& d, bool chooses_format, bool same_preconditioner) {
+  History history;
+  history.solves = d.solves;
+  history.simple_seen = d.simple_iterations;
+  history.simple_measured = d.simple_measured;
+  history.change_failed = chooses_format && d.change_failed;
+  history.format.restore(d.format_iterations, d.format_refreshes);
+  if (!same_preconditioner) return history;
+  history.last_iterations = d.last_iterations;
+  history.preconditioner.restore(d.preconditioner_iterations, d.preconditioner_refreshes);
+  history.whole = {d.weaker_iterations, d.weaker_seconds,  d.iterations_since,
+                   d.slower_solves,     d.refreshes_since, d.weaker_is_estimated};
+  return history;
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -113,23 +147,7 @@ SystemDecision SystemState<T, S>::decision() const {
   operators->write_decision(found);
   found.rows = rows;
   found.entries = entries;
-  found.solves = solves;
-  found.last_iterations = last_iterations;
-  found.simple_iterations = simple_seen;
-  found.simple_measured = simple_measured;
-  found.change_failed = change_failed;
-  if (in_single.operators != nullptr) found.format_in_single = in_single.format;
-  found.single_failed = in_single.failed;
-  found.format_iterations = learning.iterations();
-  found.format_refreshes = learning.refreshes();
-  found.preconditioner_iterations = learning_precond.iterations();
-  found.preconditioner_refreshes = learning_precond.refreshes();
-  found.weaker_iterations = whole_solves.weaker_iterations;
-  found.weaker_seconds = whole_solves.weaker_seconds;
-  found.iterations_since = whole_solves.iterations;
-  found.slower_solves = whole_solves.slower;
-  found.refreshes_since = whole_solves.refreshes;
-  found.weaker_is_estimated = whole_solves.estimated;
+  write(history, found);
   return found;
 }
 
@@ -156,21 +174,8 @@ void SystemState<T, S>::follow_decided_format(const SystemOptions& options) {
 template <class T, Space S>
 void SystemState<T, S>::take_learnt(const SystemDecision& decided, const SystemOptions& options) {
   const bool other_precond = operators->preconditioner_name() != decided.preconditioner;
-  solves = decided.solves;
-  last_iterations = other_precond ? 0 : decided.last_iterations;
-  simple_seen = decided.simple_iterations;
-  simple_measured = decided.simple_measured;
-  if (is_format_choice(options.spmv.format)) change_failed = decided.change_failed;
-  if (decided.single_failed) fail_in_single("in double: single precision has failed before");
-  if (in_single.allowed && !decided.format_in_single.empty()) {
-    move_to_single(decided.format_in_single);
-    changed.clear();
-  }
-  learning.restore(decided.format_iterations, decided.format_refreshes);
-  if (other_precond) return;
-  learning_precond.restore(decided.preconditioner_iterations, decided.preconditioner_refreshes);
-  whole_solves = {decided.weaker_iterations, decided.weaker_seconds,  decided.iterations_since,
-                  decided.slower_solves,     decided.refreshes_since, decided.weaker_is_estimated};
+  const bool chooses_format = is_format_choice(options.spmv.format);
+  history = history_of(decided, chooses_format, !other_precond);
 }
 
 // A system that has nothing to set up yet, or other things than the systems before it, is made again where that pays.
@@ -203,8 +208,8 @@ void SystemState<T, S>::begin_as_others_ended(const CsrView<T, S>& a, SystemOpti
       } catch (const WorkInterrupted&) {
       }
     }
-    last_iterations = now.preconditioner == kept.decision.preconditioner ? kept.decision.last_iterations : 0;
-    simple_seen = kept.decision.simple_iterations;
+    history.last_iterations = now.preconditioner == kept.decision.preconditioner ? kept.decision.last_iterations : 0;
+    history.simple_seen = kept.decision.simple_iterations;
     learnt = "its iterations " + source;
   });
 }
@@ -212,7 +217,7 @@ void SystemState<T, S>::begin_as_others_ended(const CsrView<T, S>& a, SystemOpti
 // After the first solve and whenever their number has doubled, for a process may be ended at any time.
 template <class T, Space S>
 void SystemState<T, S>::keep_decision(bool at_the_end) noexcept {
-  const bool doubled = solves > 0 && (solves & (solves - 1)) == 0;
+  const bool doubled = history.solves > 0 && (history.solves & (history.solves - 1)) == 0;
   if (!kept_decisions || !last_converged || !(at_the_end || doubled)) return;
   try {
     kept_decisions->keep(decision());

@@ -80,7 +80,8 @@ const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>& a) {
 
 template <class T, Space S>
 void PlainOperators<T, S>::expect_iterations(const CsrView<T, S>& a) {
-  expected_iterations_ = newel::expected_iterations(facts(a), options_.stop.rel_tol);
+  expected_iterations_ =
+      options_.estimate_scale.iterations * newel::expected_iterations(facts(a), options_.stop.rel_tol);
 }
 
 // Of one of the formats whose facts are known; nothing where the model does not know it.
@@ -113,6 +114,7 @@ FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>& a) {
   use.steps = options_.expected_products / first_method().products;
   use.may_renumber = !given_order();
   use.rel_tol = options_.stop.rel_tol;
+  use.estimate_scale = options_.estimate_scale.iterations;
   use.facts = &facts(a);
   use.machine = &machine_;
   use.iteration = [this](const SpmvFormat&, const PatternFacts&, const CostEstimate& product) {
@@ -174,6 +176,7 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       outlooks_(from.outlooks_),
       builds_estimated_(from.builds_estimated_),
       builds_by_values_(from.builds_by_values_),
+      values_unreadable_(from.values_unreadable_),
       weaker_outlooks_(from.weaker_outlooks_) {
   format_.format = options_.spmv.format = format;
   expect_present_format(outlooks_);

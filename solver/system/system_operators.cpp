@@ -13,7 +13,6 @@
 #include "solver/krylov/division.hpp"
 #include "spmv/cost/machine_speed.hpp"
 #include "spmv/cost/matrix_facts.hpp"
-#include "spmv/cost/scaled_estimates.hpp"
 
 namespace newel::detail {
 namespace {
@@ -286,7 +285,7 @@ double PlainOperators<T, S>::sure_iterations(bool before) {
   weigh_alternatives();
   const bool mesh = origin() == MatrixOrigin::mesh && !is_stencil();
   if (before && !mesh) return 0;
-  return (mesh ? of_mesh : of_any) * expected_iterations_ / ScaledEstimates::factor();  // no estimate
+  return (mesh ? of_mesh : of_any) * expected_iterations_ / options_.estimate_scale.iterations;  // no estimate
 }
 
 // What an iteration of the first solver moves, without M: its products with A, and vectors as often as they are read

@@ -19,7 +19,7 @@
 #include "core/memory/available_memory.hpp"
 #include "core/memory/work_limit.hpp"
 #include "precond/build_cost.hpp"
-#include "solver/policy/system_learning.hpp"
+#include "solver/policy/forecasts.hpp"
 #include "solver/system/fixed_unknowns.hpp"
 #include "solver/system/solver_chain.hpp"
 
@@ -28,37 +28,11 @@ namespace newel::detail {
 /// How long each phase of a setup took, work on the stream included.
 using PhaseSeconds = std::vector<std::pair<std::string, double>>;
 
-/// A preconditioner by the cost model, in the middle of a solve. `iteration_seconds` are those in the format that the
-/// solve is expected to end in.
-struct PrecondOutlook : WeighedPrecond {
-  ExpectedIterations iterations = &simple_iterations;
-  double margin = usual_margin;  ///< what it has to save, over the seconds of its setup
-  bool by_values = false;        ///< the values have been looked at for the seconds of its setup
-  bool passed_over = false;      ///< the present one is behind it in the table: it is weighed between solves only
-
-  double iterations_for(double simple) const {
-    return measured_iterations > 0 ? measured_iterations : iterations(simple);
-  }
-};
-
-/// The present preconditioner, and those that may follow it, in the order of the table.
-struct PrecondOutlooks {
-  PrecondOutlook present;
-  std::vector<PrecondOutlook> stronger;
-};
-
-/// A preconditioner that followed another in a long solve, and that other.
-struct FollowedPrecond {
-  PrecondOutlook present, weaker;
-};
-
 /// What LinearSystem needs to know of its operators. Vectors are in solver order, values in the order of the
 /// canonical matrix that the operators were made from.
 template <class T, Space S>
-class SystemOperators {
+class SystemOperators : public Forecasts {
  public:
-  virtual ~SystemOperators() = default;
-
   virtual const RowOrder<S>& order() const = 0;
   virtual const LinearOperator<T, S>& matrix() const = 0;
   virtual const LinearOperator<T, S>* preconditioner() const = 0;  ///< null: none
@@ -89,26 +63,10 @@ class SystemOperators {
   /// Compares the formats, and the preconditioners that may follow, where that has been put off: a solve of a few
   /// iterations ends before anybody wants to know. What tells of them calls it itself.
   virtual void weigh_alternatives() {}
-  /// Whether they have been, as far as there are any.
-  virtual bool weighed() const { return true; }
 
-  /// The formats that were compared, where one was chosen automatically and can be exchanged for another; null: none.
-  virtual const FormatChoice* format_choice() { return nullptr; }
   /// The format that the expected iterations pay for, where a solve begins in a cheaper one; empty: it is the
   /// present one.
   virtual std::string expected_format() { return {}; }
-  /// Iterations of one solve, estimated; 0: nothing was chosen by them.
-  virtual double expected_iterations() { return 0; }
-  /// Of one solve of a matrix of this kind, over those of any matrix of its size.
-  virtual double of_usual_iterations() { return 1; }
-  /// Of one solve, sure to come as long as its residual has hardly fallen, or even `before` anything is known of b;
-  /// 0: none.
-  virtual double sure_iterations(bool before) {
-    static_cast<void>(before);
-    return 0;
-  }
-  /// How many iterations the present preconditioner takes for those of the simple one.
-  virtual ExpectedIterations present_iterations() const { return &simple_iterations; }
   /// What the automatic choices compare, the least seconds first, where one solve takes so many iterations with the
   /// simple preconditioner. Empty: there is nothing to compare by the model.
   virtual std::vector<SystemCandidate> candidates(double simple_iterations) {
@@ -121,29 +79,11 @@ class SystemOperators {
   /// a constructor does, and this system stays as it is. After success it must not be used any more: M may have
   /// moved.
   virtual std::unique_ptr<SystemOperators> in_format(const std::string&) { return nullptr; }
-  /// The formats of `format_choice` with the iteration in single precision and residuals in double, as in mixed
-  /// precision; their seconds are those of as many iterations as double takes. Empty: none.
-  virtual std::vector<FormatTrial> formats_in_single() { return {}; }
-  /// The format that is expected to pay where it is decided before the first solve, if solves in mixed precision are
-  /// expected to be faster in it; empty: they are not.
-  virtual std::string format_in_single() { return {}; }
-  /// The same system in mixed precision, made as `in_format` makes one; this one stays, and may be used. `alone`:
-  /// its solves end where single precision does not suffice, and do not go on in double.
-  virtual std::unique_ptr<SystemOperators> in_single(const std::string& format, bool alone) {
-    static_cast<void>(format), static_cast<void>(alone);
-    return nullptr;
-  }
   /// Whether M of the system that `in_format` made is that of this one in another order, but for rounding.
   virtual bool same_preconditioner() const { return false; }
-  /// What may follow the preconditioner that "auto" began with; null: nothing, all have been tried, or so few
-  /// iterations have been `done` that the estimate, for which the pattern is read, is not worth it.
-  virtual const PrecondOutlooks* stronger_preconditioners(double done) {
-    static_cast<void>(done);
-    return nullptr;
-  }
-  /// Estimates their setups again, by the values of A where those can be looked at and have not been. False: nothing
-  /// new is known. Waits on the stream.
-  virtual bool look_at_values() { return false; }
+  /// Estimates the setups of stronger preconditioners again, by the values of A, where they are unseen. Waits on the
+  /// stream.
+  virtual void look_at_values() {}
   /// Builds one of them in the place of the present one, which is kept; it is none of them any more. False, and all
   /// else is as it was: it cannot be built.
   virtual bool take_stronger_preconditioner(const std::string& name) {
@@ -154,8 +94,6 @@ class SystemOperators {
   virtual void restore_preconditioner() {}
   /// The preconditioner stays: drops the one that was kept.
   virtual void settle_preconditioner() {}
-  /// What the present one followed in a solve, this or an earlier one; nothing: it followed none.
-  virtual std::optional<FollowedPrecond> followed_preconditioner() const { return std::nullopt; }
   /// Between solves, that one again, made from the present values. The present one may follow it another time, by the
   /// iterations that it took. False, and all is as it was: it cannot be made.
   virtual bool leave_preconditioner(int iterations) {
@@ -224,15 +162,17 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::vector<SystemCandidate> candidates(double simple_iterations) override;
   void write_decision(SystemDecision& decision) override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
-  std::vector<FormatTrial> formats_in_single() override;
-  std::string format_in_single() override;
-  std::unique_ptr<SystemOperators<T, S>> in_single(const std::string& format, bool alone) override;
-  /// The same, made from `a`, which is the matrix in the caller's numbering.
-  std::unique_ptr<SystemOperators<T, S>> in_single(const CsrView<T, S>& a, const std::string& format,
-                                                   bool alone) const;
+  /// The format for solves in mixed precision, if they are expected to be faster in it than in double with whatever
+  /// may follow there; empty: they are not.
+  std::string format_in_single();
+  /// The same system in mixed precision, in that format, made from `a`, the matrix in the caller's numbering.
+  std::unique_ptr<SystemOperators<T, S>> in_single(const CsrView<T, S>& a, const std::string& format) const;
   bool same_preconditioner() const override { return same_preconditioner_; }
   const PrecondOutlooks* stronger_preconditioners(double done) override;
-  bool look_at_values() override;
+  bool values_unseen() const override;
+  void look_at_values() override;
+  double estimate_scale() const override { return options_.estimate_scale.iterations; }
+  double seconds_left() const override { return work_limit(ctx_).seconds_left(); }
   bool take_stronger_preconditioner(const std::string& name) override;
   void restore_preconditioner() override;
   void settle_preconditioner() override {
@@ -376,7 +316,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool diagonal_ = false;                // A, and "auto" has all the choice
   bool provisional_ = false;             // a stronger preconditioner may follow
   std::optional<PrecondOutlooks> outlooks_;
-  bool builds_estimated_ = false, builds_by_values_ = false;
+  bool builds_estimated_ = false, builds_by_values_ = false, values_unreadable_ = false;
   // Where a stronger one is on probation: the one before it.
   bool weaker_kept_ = false, weaker_older_ = false;
   OperatorPtr<T, S> weaker_;

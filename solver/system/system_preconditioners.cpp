@@ -60,17 +60,18 @@ bool PlainOperators<T, S>::estimate_stronger() {
 }
 
 template <class T, Space S>
-bool PlainOperators<T, S>::look_at_values() {
-  if (builds_by_values_ || !builds_estimated_) return false;
-  const std::optional<Pattern<S>> a = source_pattern();
-  const KnownValues values = known_values();
-  if (!a || values.matrix.index() == 0) return false;
+bool PlainOperators<T, S>::values_unseen() const {
+  const bool wanted = builds_estimated_ && !builds_by_values_ && !values_unreadable_;
+  return wanted && source_pattern() && known_values().matrix.index() != 0;
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::look_at_values() {
   try {
-    estimate_builds(*a, values);
+    estimate_builds(*source_pattern(), known_values());
   } catch (const OutOfMemory&) {
-    return false;
+    values_unreadable_ = true;
   }
-  return true;
 }
 
 template <class T, Space S>
@@ -295,7 +296,8 @@ bool PlainOperators<T, S>::next_preconditioner() {
 
 #define X(T, S)                                                                                  \
   template const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double);        \
-  template bool PlainOperators<T, S>::look_at_values();                                          \
+  template bool PlainOperators<T, S>::values_unseen() const;                                     \
+  template void PlainOperators<T, S>::look_at_values();                                          \
   template void PlainOperators<T, S>::estimate_formats();                                        \
   template bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string&);          \
   template void PlainOperators<T, S>::restore_preconditioner();                                  \

@@ -16,9 +16,8 @@ SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Pro
   const SolveLimits<S> limits(ctx, seconds_of_solve(), progress);
   if (!pinned && setup_ended == WorkEnd::none) {
     leave_what_proved_slower();
-    improve(true, from == InitialGuess::zero);
+    improve(from == InitialGuess::zero, true);
   }
-  if (in_single.allowed && !pinned) return solve_in_either(b, x, limits.progress(), from);
   return solve_from(b, x, limits.progress(), from);
 }
 
@@ -46,8 +45,7 @@ struct SystemState<T, S>::OfOneSolve {
   explicit OfOneSolve(SystemState& of) : state(of) {}
   ~OfOneSolve() {
     state.may_move = state.exchanged = state.exchanged_precond = false;
-    state.probation = {};
-    state.estimates = {};
+    state.advisor.end_solve();
     state.operators->settle_preconditioner();
   }
   OfOneSolve(const OfOneSolve&) = delete;
@@ -58,14 +56,14 @@ struct SystemState<T, S>::OfOneSolve {
 // A preconditioner that had not proved itself when the solve gave up leaves again.
 template <class T, Space S>
 void SystemState<T, S>::end_probation(bool converged) {
-  if (probation.length > 0 && !probation.passed && !converged) {
+  if (advisor.probation().on() && !advisor.probation().passed() && !converged) {
     const std::string before = operators->preconditioner_name();
     operators->restore_preconditioner();
     chain->use(operators->matrix(), operators->applied_preconditioner());
     note_other_preconditioner();
     note_change("preconditioner " + operators->preconditioner_name() + " for " + before + " at the end of the solve");
   }
-  probation = {};
+  advisor.probation() = {};
 }
 
 template <class T, Space S>
@@ -87,13 +85,10 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
   end_probation(report.converged());
   if (!pinned) try_other_preconditioners(report, present_b, present_x, limits.progress());
   ctx.synchronize();  // x may be read from any stream
-  count(report.iterations);
+  history.count(report.iterations);
   if (!exchanged_precond) {
-    compare_with_weaker(report);
-    last_iterations = report.converged() ? report.iterations : 0;
-    if (report.converged() && operators->present_iterations() == &simple_iterations)
-      simple_measured = report.iterations;
-    if (report.converged()) simple_seen = simple_iterations_for(operators->present_iterations(), report.iterations);
+    Advisor::compare_with_weaker(report.converged() ? report.iterations : -1, history, *operators);
+    history.solved(report.converged(), report.iterations, operators->present_iterations());
   }
   last_converged = report.converged();
   keep_decision(false);
@@ -106,10 +101,6 @@ template <class T, Space S>
 void SystemState<T, S>::pin() {
   if (pinned) return;
   decide_by_expectation();
-  if (in_single.operators != nullptr) pin_in_single(in_single.format);
-  if (in_single.allowed) why_double = as_fast_in_double;
-  leave_single();
-  in_single.allowed = false;
   pinned = true;
   operators->keep_preconditioner();
   guess = Array<T, S>();
@@ -117,18 +108,14 @@ void SystemState<T, S>::pin() {
 
 template <class T, Space S>
 void SystemState<T, S>::decide_by_expectation() {
-  if (learning.iterations() > 0 || pinned || !operators->sound()) return;
+  if (history.format.iterations() > 0 || pinned || !operators->sound()) return;
   ctx.make_current();
   const LinearOperator<T, S>* const M = operators->preconditioner();
   operators->decide_preconditioner();
   const bool decided = operators->preconditioner() != M;
   if (decided) chain->use(operators->matrix(), operators->applied_preconditioner());
   const std::string format = operators->expected_format();
-  if (in_single.allowed) {
-    const std::string single = operators->format_in_single();
-    if (!single.empty() && pin_in_single(single)) return;
-  }
-  const bool moved = !format.empty() && !change_failed && move_to(format);
+  const bool moved = !format.empty() && !history.change_failed && move_to(format);
   if (decided || moved) chain->prepare();
 }
 
@@ -168,13 +155,12 @@ void SystemState<T, S>::try_other_preconditioners(SolveReport& report, Span<cons
 // made; all is then as it was.
 template <class T, Space S>
 bool SystemState<T, S>::move_to(const std::string& format) {
-  change_failed = true;
+  history.change_failed = true;
   try {
     Array<T, S> b(ctx, rows), x(ctx, rows);
     std::unique_ptr<SystemOperators<T, S>> moved = operators->in_format(format);
     if (moved == nullptr) return false;
     chain->use(moved->matrix(), moved->applied_preconditioner());
-    leave_single();
     operators = std::move(moved);
     if (!natural()) {
       ordered_b = std::move(b);
@@ -187,9 +173,8 @@ bool SystemState<T, S>::move_to(const std::string& format) {
   } catch (const WorkInterrupted&) {
     return false;
   }
-  change_failed = false;
-  learning.moved(may_move ? standing.iterations : 0);
-  probation = {};  // the weaker preconditioner is not renumbered
+  history.change_failed = false;
+  advisor.took_format(history, may_move);
   return true;
 }
 

@@ -13,7 +13,7 @@
 #include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/krylov/monitor/solve_limits.hpp"
 #include "solver/policy/decision_cache.hpp"
-#include "solver/policy/system_learning.hpp"
+#include "solver/policy/advisor.hpp"
 #include "solver/system/given_operators.hpp"
 #include "solver/system/mixed_operators.hpp"
 #include "solver/system/solve_gate.hpp"
@@ -26,8 +26,6 @@ void require_apart(Span<const T, S> read, Span<const T, S> written, const char* 
   if (read.size == 0 || read.data >= written.data + written.size || written.data >= read.data + read.size) return;
   throw InputError(std::string(which) + " share memory");
 }
-
-inline constexpr const char* as_fast_in_double = "in double, which is expected to be as fast";
 
 template <class T, Space S>
 struct SystemState : private OperatorExchange<T, S> {
@@ -47,31 +45,12 @@ struct SystemState : private OperatorExchange<T, S> {
   double first_setup_seconds = 0;       // which count against the time limit of the first solve; 0 from then on
   WorkEnd setup_ended = WorkEnd::none;  // before it was done: solves say so
   std::string why_double;               // though mixed precision was requested, at first or for good
-  // Mixed precision whose operators are left to "auto": a solve begins in double, and goes on in single precision
-  // where that pays, as it would in another format.
-  struct InSingle {
-    bool allowed = false;                              // it may
-    bool due = false;                                  // the solve under way is to
-    bool failed = false;                               // it may not any more
-    std::unique_ptr<SystemOperators<T, S>> operators;  // null: not yet
-    std::string format;                                // of theirs
-    std::optional<SolverChain<T, S>> chain;            // which ends where single precision does not suffice
-    Array<T, S> b, x;                                  // where they are renumbered
-    const SolverMethod* method = nullptr;              // that it iterates with
-    FormatChoice formats;                              // of the system, and behind them those in single precision
-    std::pair<const FormatTrial*, std::string> formats_of;  // the estimates, and M that they are for
-  } in_single;
   SolveGate gate;
-  SystemLearning learning;          // of the present format
-  SystemLearning learning_precond;  // of the present preconditioner
-  int last_iterations = 0;          // of the last solve that converged with it; 0: none did
-  double simple_seen = 0;           // iterations with the simple preconditioner, by the last solve; 0: not known
-  double simple_measured = 0;       // of the last whole solve with it that converged; 0: there was none
-  bool pinned = false;              // somebody outside holds what a change would replace
-  bool change_failed = false;       // for want of memory, say: not tried again
-  std::string changed;              // since the last solve
+  History history;
+  Advisor advisor;
+  bool pinned = false;  // somebody outside holds what a change would replace
+  std::string changed;  // since the last solve
 
-  int solves = 0;  // columns one by one
   bool last_converged = false;
   std::optional<DecisionCache> kept_decisions;
   std::string learnt;  // by other systems, one sentence; empty: nothing
@@ -81,53 +60,8 @@ struct SystemState : private OperatorExchange<T, S> {
   Span<T, S> present_x;
   bool may_move = false;   // to another format or preconditioner
   bool exchanged = false;  // b and x are not those that it began with
-  /// What it does next, how far it is, and to which format.
-  enum class Move { none, format, stronger_preconditioner, weaker_preconditioner, single_precision };
-  Move next = Move::none;
-  SolveStanding standing;
-  bool left_guessed = false;  // standing.left, by the size of the system
-  // What estimates of the present solve have said, with the present preconditioner.
-  struct Estimates {
-    double promised = 0;        // the fewest iterations that they made it seem to take in all; 0: there were none
-    double believed = 0;        // standing.left before it was doubted
-    int first_asked = 0;        // the iteration of the solve, and its residual there
-    double first_residual = 0;  // 0: not yet
-    int ask_again = 0;          // in which iteration, sooner or later than usual; 0: neither
-    double most_saved = 0;      // by the move that pays best, over its price
-    double former_format = 0;   // seconds: what iterations in former formats took more than in the present one
-  } estimates;
-  std::string next_format, next_preconditioner;
-  int next_probation = 0;
-  double next_weaker_seconds = 0;  // of an iteration with the present preconditioner, in the format that it would get
-  // A stronger preconditioner on probation: within how many iterations each tenth of the residual has to come; 0:
-  // none is. Since when the present one is awaited, from which residual, and the least seen. Where it all began.
-  struct Probation {
-    int length = 0, from = 0;
-    double begun = 0, least = 0;
-    bool passed = false;  // once
-    int first = 0;
-    double first_residual = 0;
-    // Where the residual had not shown what the weaker one takes, EnergyGains are asked, once: since where, and what
-    // the weaker one gained in an iteration, 0: not known. By them the present tenth may take as long as it will.
-    bool by_gains = false, without_end = false;
-    double gained_before = 0, weaker_gains = 0;
-    void begin(const SolveStanding& at) {
-      from = first = at.iterations;
-      begun = least = first_residual = at.residual;
-      gained_before = at.gained;
-    }
-  };
-  Probation probation;
+  std::optional<Move> next;         // what it does next
   bool exchanged_precond = false;
-  /// A stronger preconditioner over whole solves: the iterations that a solve took, or would have taken, with the one
-  /// before it; 0: not known. How many solves in a row took longer with the stronger one.
-  struct WholeSolves {
-    double weaker_iterations = 0, weaker_seconds = 0;  // the latter of an iteration
-    int iterations = 0;                                // of the last one, with the stronger
-    int slower = 0, refreshes = 0;                     // of M, since the last solve
-    bool estimated = false;                            // `weaker_iterations`
-  };
-  WholeSolves whole_solves;
 
   SystemState(const Context<S>& ctx_, const SystemOptions& options)
       : ctx(ctx_), stop(options.stop), precond(options.precond), gate(ctx.lock()) {
@@ -181,7 +115,6 @@ struct SystemState : private OperatorExchange<T, S> {
     options.decision.reset();
     kept_decisions.reset();
     operators = make_operators(a, options, parts);
-    in_single.allowed = false;
   }
 
   void set_up(std::shared_ptr<const LinearOperator<T, S>> a, SystemOptions options, SystemParts<T, S> parts) {
@@ -222,16 +155,11 @@ struct SystemState : private OperatorExchange<T, S> {
       } else if (chooses_precision(options)) {
         options.mixed = false;
         auto in_double = std::make_unique<PlainOperators<T, S>>(ctx, a, options, parts);
-        in_single.allowed = !parts.has_preconditioner() && in_double->changes_on_its_way();
-        in_single.method = &in_double->first_method();
-        std::string format;
-        if (!in_single.allowed && !parts.has_preconditioner()) format = in_double->format_in_single();
-        why_double = in_single.allowed
-                         ? "begins in double; single precision follows where it is expected to be faster"
-                         : as_fast_in_double;
+        const std::string format = parts.has_preconditioner() ? std::string() : in_double->format_in_single();
+        why_double = "in double, which is expected to be as fast";
         if (format.empty()) return in_double;
         try {
-          std::unique_ptr<SystemOperators<T, S>> mixed = in_double->in_single(a, format, false);
+          std::unique_ptr<SystemOperators<T, S>> mixed = in_double->in_single(a, format);
           why_double.clear();
           return mixed;
         } catch (const InputError&) {
@@ -275,30 +203,11 @@ struct SystemState : private OperatorExchange<T, S> {
     return assembled->view();
   }
 
-  // Where a solve may go on in single precision, in system_mixed.cpp.
-  // What the operators could move to, with the formats in single precision behind them; null: nothing.
-  const FormatChoice* formats_to_move_to();
-  bool move_to_single(const std::string& format);
-  bool pin_in_single(const std::string& format);
   SolveReport solve_from(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from);
-  SolveReport solve_in_either(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from);
-  struct PartsOfSolve;
-  bool solve_until_single(PartsOfSolve& parts, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
-                          InitialGuess from);
-  bool solve_in_single(PartsOfSolve& parts, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
-                       InitialGuess from);
-  SystemInfo info() const;
-  void fail_in_single(const char* why) {
-    leave_single();
-    in_single.allowed = false;
-    in_single.failed = true;
-    why_double = why;
-  }
-  void leave_single() {
-    in_single.operators.reset();
-    in_single.chain.reset();
-    in_single.b = Array<T, S>();
-    in_single.x = Array<T, S>();
+  SystemInfo info() const {
+    SystemInfo info = operators->info();
+    info.precision_reason = why_double;
+    return info;
   }
 
   void make_vectors() {
@@ -324,8 +233,7 @@ struct SystemState : private OperatorExchange<T, S> {
   void refresh(Span<const T, S> values, RefreshScope scope) {
     chain->values_changed();
     if (scope != RefreshScope::operator_only) {
-      learning_precond.count_refresh();
-      ++whole_solves.refreshes;
+      history.count_refresh();
     }
     const LinearOperator<T, S>* const applied = operators->applied_preconditioner();
     try {
@@ -334,13 +242,6 @@ struct SystemState : private OperatorExchange<T, S> {
       if (!operators->matrix_sound() || !exchange_preconditioner(", which does not support the new values")) throw;
     }
     follow_applied(applied);
-    if (in_single.operators == nullptr) return;
-    in_single.chain->values_changed();
-    try {
-      in_single.operators->refresh(values, scope);
-    } catch (const InputError&) {  // in single precision
-      leave_single();
-    }
   }
 
   void slots_written(RefreshScope scope) {
@@ -358,7 +259,7 @@ struct SystemState : private OperatorExchange<T, S> {
 
   std::vector<SystemCandidate> candidates() const {
     const double guess = simple_iterations_for(operators->present_iterations(), operators->expected_iterations());
-    return operators->candidates(simple_seen > 0 ? simple_seen : guess);
+    return operators->candidates(history.simple_seen > 0 ? history.simple_seen : guess);
   }
 
   bool exchange_preconditioner(const std::string& why) {
@@ -426,49 +327,24 @@ struct SystemState : private OperatorExchange<T, S> {
     report.attempts.back().failure = report.failure;
   }
 
-  // Between solves: moves to a format or a preconditioner whose setup the iterations so far have paid for; whether it
-  // did.
-  bool improve(bool preconditioner_too, bool before_the_first = false);
-  // What the solve should do where it stands, left in `next` with what that needs.
-  void choose_move(bool preconditioner_too);
+  // Between solves: moves to a format or a preconditioner whose setup the iterations so far have paid for.
+  bool improve(bool from_zero, bool preconditioner_too);
+  // What the advisor says, once it has seen the values where it wants to.
+  template <class Ask>
+  std::optional<Move> advised(Ask&& ask);
   // Decides what else a first solve shows, where a solve that could change on its way does not come first.
   void decide_by_expectation();
   bool move_to(const std::string& format);
   struct OfOneSolve;
-  void count(int iterations) {
-    ++solves;
-    learning.count(iterations);
-    learning_precond.count(iterations);
-  }
-  enum class Verdict { none, awaited, passed, failed };
-  Verdict probation_so_far();
-  bool falls_too_slowly() const;
-  bool gains_enough() const;
   void end_probation(bool converged);
-  // After a solve with one preconditioner, and before the next.
-  void compare_with_weaker(const SolveReport& report);
   void leave_what_proved_slower();
-  /// The stronger preconditioner that is expected to pay, if any, and whether to build it here.
-  struct StrongerChoice {
-    const PrecondOutlook* outlook = nullptr;
-    bool now = false;
-  };
-  StrongerChoice stronger_that_pays(const FormatTrial* better);
-  std::pair<double, double> staying(const PrecondOutlook& present, double iterations);
-  void doubt_what_was_overrun();
-  void ask_less_often();
-  bool take_before_the_first(double sure);
-  bool begin_with_stronger(const std::string& when);
+  bool begin_with_stronger(const Move& move, const std::string& when);
   double seconds_of_step();
-  bool make_move();
-  int allowed_for_a_tenth(const PrecondOutlook& stronger);
-  bool take_stronger();
+  bool make_move(const Move& move);
+  bool take_stronger(const Move& move);
   void note_other_preconditioner() {
-    leave_single();
     exchanged_precond = true;
-    last_iterations = 0;
-    estimates = {};
-    learning_precond.moved(standing.iterations);
+    advisor.took_other_preconditioner(history);
   }
   // As OperatorExchange says.
   bool due(const SolveStanding& now) override;
@@ -478,7 +354,6 @@ struct SystemState : private OperatorExchange<T, S> {
     if (may_move) operators->weigh_alternatives();
   }
   int not_before() override;
-  static bool would_pay(const FormatChoice* choice, const PrecondOutlooks* outlooks, double iterations);
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
   void follow(Span<const T, S>& b, Span<T, S>& x) const override {
     if (!exchanged) return;
@@ -500,7 +375,7 @@ struct SystemState : private OperatorExchange<T, S> {
     for (SolveReport& report : reports) {
       if (setup_ended != WorkEnd::none) end_as(report, setup_ended);
       write_reasons(report);
-      count(report.iterations);
+      history.count(report.iterations);
       last_converged = report.converged();
     }
     keep_decision(false);

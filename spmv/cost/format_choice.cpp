@@ -11,7 +11,6 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
-#include "spmv/cost/scaled_estimates.hpp"
 #include "spmv/plan/plan_cache.hpp"
 
 namespace newel {
@@ -143,7 +142,7 @@ double expected_iterations(const PatternFacts& facts, double rel_tol) {
   const double per_digit = facts.block > 1 ? 1.6 : 0.5;
   const double nodes = static_cast<double>(facts.rows) / facts.block;
   const double estimate = per_digit * std::log(1 / tolerance_for_estimates(rel_tol)) * std::cbrt(nodes);
-  return std::max(1.0, std::round(detail::ScaledEstimates::factor() * estimate));
+  return std::max(1.0, std::round(estimate));
 }
 
 template <class T, Space S>
@@ -169,7 +168,7 @@ FormatChoice choose_format_by_cost(const Context<S>& ctx, const Pattern<S>& patt
     }
     trials.push_back(std::move(trial));
   }
-  return best_of(std::move(trials), use.steps > 0 ? use.steps : expected_iterations(facts, use.rel_tol), false);
+  return best_of(std::move(trials), use.steps > 0 ? use.steps : use.estimate_scale * expected_iterations(facts, use.rel_tol), false);
 }
 
 template <class T, Space S>

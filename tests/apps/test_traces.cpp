@@ -25,7 +25,11 @@ using namespace newel::testing;
 
 namespace {
 
-constexpr const char* records = NEWEL_SOURCE "/tests/apps/traces_host.txt";
+// Where the sources lie; NEWEL_TEST_SOURCE says it on a machine where they were not built.
+std::string source(const std::string& path) {
+  const char* const elsewhere = std::getenv("NEWEL_TEST_SOURCE");
+  return (elsewhere != nullptr ? elsewhere : NEWEL_SOURCE) + ("/" + path);
+}
 
 // With their own solutions in mind: small ones, those of the table of regrets, and files that come with the program.
 const std::vector<std::string> generated = {
@@ -34,6 +38,12 @@ const std::vector<std::string> generated = {
     "generate:elasticity:14",      "generate:elasticity:20",   "generate:grid7:40",
     "generate:grid7:60",           "generate:convection:24:1", "generate:convection:24:50",
     "generate:convection:24:1000", "generate:convection:40:50"};
+// For a device, which has solved those above before much is learnt.
+const std::vector<std::string> large = {
+    "generate:elasticity:30",     "generate:diffusion:50",       "generate:convection:50:1",
+    "generate:convection:50:50",  "generate:convection:50:1000", "generate:elasticity:68",
+    "generate:diffusion:134",     "generate:grid7:180",          "generate:convection:134:1",
+    "generate:convection:134:50", "generate:convection:134:1000"};
 const std::vector<std::string> included = {
     "bending_beam.mtx", "cantilever_beam.mtx.gz", "lossless_line.mtx", "reactions.mtx", "recycle.mtx", "truss.mtx"};
 const std::vector<std::string> meshes = {"part_winkel.mesh.gz:diffusion:0",
@@ -62,14 +72,25 @@ std::string bits_of(const std::vector<double>& x) {
   return text.str();
 }
 
+template <Space S>
+Csr<double, S> copied(const Context<S>& ctx, const Csr<double, Space::host>& a) {
+  const auto to = [&](const auto& array) {
+    return upload(ctx, std::vector(array.data(), array.data() + array.size()));
+  };
+  return {a.rows, a.cols, to(a.row_ptr), to(a.col), to(a.val)};
+}
+
 // Two solves, new values, two solves: a line each.
+template <Space S>
 std::string trace(const std::string& system) {
-  const Context<Space::host> ctx(1);
-  const cli::InputMatrix input = cli::load_matrix(ctx, system);
+  const Context<Space::host> host(S == Space::host ? 1 : 0);
+  const Context<S> ctx = make_context<S>(1);
+  const cli::InputMatrix input = cli::load_matrix(host, system);
   const auto& a = input.a;
   SystemOptions options;
-  options.spmv.coordinates = cli::read_coordinates(ctx, "", input);
-  LinearSystem<double, Space::host> solver(ctx, a, options);
+  options.spmv.coordinates = cli::read_coordinates(host, "", input);
+  const Csr<double, S> matrix = copied(ctx, a);
+  LinearSystem<double, S> solver(ctx, matrix, options);
   std::vector<double> ones(static_cast<std::size_t>(a.rows)), b(ones.size());
   for (std::size_t i = 0; i < ones.size(); ++i) ones[i] = 1 + static_cast<double>(i % 7);
   for (Index i = 0; i < a.rows; ++i) {
@@ -77,11 +98,13 @@ std::string trace(const std::string& system) {
       b[static_cast<std::size_t>(i)] += a.val[k] * ones[static_cast<std::size_t>(a.col[k])];
     }
   }
+  const Array<double, S> right = upload(ctx, b);
   std::ostringstream lines;
   for (int k = 1; k <= 4; ++k) {
-    if (k == 3) solver.refresh(a.val.cspan());
-    std::vector<double> x(b.size(), 0.0);
-    const SolveReport report = solver.solve({b.data(), a.rows}, {x.data(), a.rows});
+    if (k == 3) solver.refresh(matrix.val.cspan());
+    Array<double, S> xs = upload(ctx, std::vector<double>(b.size(), 0.0));
+    const SolveReport report = solver.solve(right.cspan(), xs.span());
+    const std::vector<double> x = download(ctx, xs);
     const SystemInfo info = solver.info();
     // Estimates of what is to come are no decisions.
     const std::string changed = std::regex_replace(report.changed, std::regex(", with (about )?[^;]*? to go"), "");
@@ -100,14 +123,18 @@ std::string outcomes(const std::string& lines) {
   return std::regex_replace(lines, std::regex(" [0-9]+, [^\n]*"), "");
 }
 
-// What decisions depend on: the cost model is the same on all hosts, caches are not.
-std::string caches() {
-  const Machine machine = machine_of(Context<Space::host>(1));
+// What decisions depend on: the cost model is the same on all hosts, caches are not; a device has a model of its own.
+// What the order of sums depends on besides: the instructions that a compiler may use.
+template <Space S>
+std::string decided_by() {
+  const Machine machine = machine_of(make_context<S>(1));
+  if (S == Space::device) return "device " + machine.name;
   return "caches " + std::to_string(machine.cache_bytes) + " " + std::to_string(machine.shared_cache_bytes);
 }
 
-// What the order of sums depends on: the instructions that a compiler may use.
-std::string instructions() {
+template <Space S>
+std::string summed_by() {
+  if (S == Space::device) return "multiprocessors " + std::to_string(machine_of(make_context<S>()).processors);
   std::ifstream facts("/proc/cpuinfo");
   for (std::string line; std::getline(facts, line);) {
     if (line.rfind("flags", 0) != 0) continue;
@@ -120,7 +147,7 @@ std::string instructions() {
   return "instructions unknown";
 }
 
-std::map<std::string, std::string> read_records() {
+std::map<std::string, std::string> read_records(const std::string& records) {
   std::ifstream file(records);
   std::map<std::string, std::string> found;
   std::string name;
@@ -134,19 +161,20 @@ std::map<std::string, std::string> read_records() {
   return found;
 }
 
-// With NEWEL_WRITE_TRACES the records are made anew. On a host with other caches, status and solver are compared.
+// With NEWEL_WRITE_TRACES the records are made anew. On another machine, status and solver are compared.
+template <Space S>
 void compare(const std::vector<std::string>& systems, const std::string& prefix) {
   const char* const to = std::getenv("NEWEL_WRITE_TRACES");
-  const std::string here = "  " + caches() + "\n  " + instructions() + "\n";
+  const std::string here = "  " + decided_by<S>() + "\n  " + summed_by<S>() + "\n";
   if (to != nullptr && std::ofstream(to, std::ios::app).tellp() == 0) {
     std::ofstream(to, std::ios::app) << "recorded on\n" << here;
   }
-  const std::map<std::string, std::string> recorded = read_records();
+  const auto recorded = read_records(source("tests/apps/traces_" + std::string(name_of(S)) + ".txt"));
   const auto on = recorded.find("recorded on");
-  const bool same_caches = on != recorded.end() && on->second.find(caches()) != std::string::npos;
-  const bool same_host = on != recorded.end() && on->second == here;
+  const bool same_decisions = on != recorded.end() && on->second.find(decided_by<S>() + "\n") != std::string::npos;
+  const bool same_machine = on != recorded.end() && on->second == here;
   for (const std::string& system : systems) {
-    const std::string now = trace(prefix + system);
+    const std::string now = trace<S>(prefix + system);
     if (to != nullptr) {
       std::ofstream(to, std::ios::app) << system << "\n" << now;
       continue;
@@ -155,23 +183,34 @@ void compare(const std::vector<std::string>& systems, const std::string& prefix)
     const auto found = recorded.find(system);
     REQUIRE(found != recorded.end());
     const std::string& before = found->second;
-    if (same_host) CHECK(now == before);
-    if (same_caches) CHECK(without_bits(now) == without_bits(before));
+    if (same_machine) CHECK(now == before);
+    if (same_decisions) CHECK(without_bits(now) == without_bits(before));
     CHECK(outcomes(now) == outcomes(before));
   }
 }
 
 }  // namespace
 
-TEST_CASE("Generated systems are solved with the moves that were recorded", "[traces]") { compare(generated, ""); }
+TEST_CASE("Generated systems are solved with the moves that were recorded", "[traces]") {
+  compare<Space::host>(generated, "");
+}
 TEST_CASE("Systems that are included are solved with the moves that were recorded", "[traces]") {
-  compare(included, NEWEL_SOURCE "/apps/data/");
+  compare<Space::host>(included, NEWEL_SOURCE "/apps/data/");
 }
 TEST_CASE("Bodies are solved with the moves that were recorded", "[traces][data]") {
   if (skipped_without_data()) return;
-  compare(meshes, "mesh:" + data_folder() + "/meshes/");
+  compare<Space::host>(meshes, "mesh:" + data_folder() + "/meshes/");
 }
 TEST_CASE("Real matrices are solved with the moves that were recorded", "[traces][data]") {
   if (skipped_without_data()) return;
-  compare(matrices, data_folder() + "/matrices/");
+  compare<Space::host>(matrices, data_folder() + "/matrices/");
 }
+#if NEWEL_HAS_CUDA
+TEST_CASE("A device makes the moves that were recorded", "[traces][device]") {
+  compare<Space::device>(generated, "");
+}
+// Hidden: it takes minutes under a sanitizer.
+TEST_CASE("A device makes the moves that were recorded of large systems", "[.large]") {
+  compare<Space::device>(large, "");
+}
+#endif

@@ -52,9 +52,6 @@ struct SystemDecision {
   double expected_iterations = 0;     ///< of a solve, by the size
   std::string formats_estimated_for;  ///< the preconditioner with which the formats were compared
   bool change_failed = false;         ///< for want of memory, say: the format stays
-  /// In mixed precision: the format in which solves go on in single precision; empty: they do not, or not yet.
-  std::string format_in_single;
-  bool single_failed = false;            ///< it did not suffice, or could not be set up: solves stay in double
   bool provisional = false;              ///< a stronger preconditioner may follow
   std::vector<std::string> untried;      ///< what follows a preconditioner with which all solvers fail
   std::optional<PrecondRanking> ranked;  ///< of the present one, once it has been made

@@ -34,6 +34,12 @@ enum class RefreshScope {
   operator_only,
 };
 
+/// What estimates are multiplied by, to see what wrong ones cost.
+struct EstimateScale {
+  double iterations = 1;      ///< iterations to come
+  double single_seconds = 1;  ///< seconds of an iteration in single precision
+};
+
 /// The options of a LinearSystem.
 struct SystemOptions {
   /// The format may also be "auto", the default, or "measure": see `choose_format_by_cost` and `measure_formats`.
@@ -59,9 +65,8 @@ struct SystemOptions {
   /// double as CSR. If single precision is not enough, the solver continues in double, and the report says so; if it
   /// does not support the preconditioner, everything is done in double, and `SystemInfo::precision_reason` says so.
   ///
-  /// Where format and preconditioner are "auto", the precision is chosen like them: a solve begins in double, and
-  /// goes on in single precision where that is expected to be faster, whose iterations are more; small systems stay
-  /// in double. The report's `changed` says when.
+  /// Where format and preconditioner are "auto", the precision is chosen like them: the system iterates in single
+  /// precision if that is expected to be faster than double with the best preconditioner, and else in double.
   bool mixed = false;
   /// The same bits on every run on the same machine or device with as many threads: what is chosen by measuring times
   /// (the format "measure") or may differ from run to run ("csr:alg1" on a device) is refused with InputError, and no
@@ -84,6 +89,7 @@ struct SystemOptions {
   /// a MatrixInput than CSR, and CSR that has to be converted anyway (`MatrixInput::as_csr`), are always sorted and
   /// summed.
   bool canonicalise = false;
+  EstimateScale estimate_scale;  ///< for studies of what wrong estimates cost; leave it as it is
 };
 
 /// What `LinearSystem::info` returns.
@@ -92,7 +98,7 @@ struct SystemInfo {
   OperatorInfo preconditioner;        ///< name "none" where there is none
   LocatedText preconditioner_reason;  ///< why, where it was chosen automatically
   bool mixed = false;                 ///< `matrix` and `preconditioner` are those in single precision
-  std::string precision_reason;       ///< where mixed precision was requested and is not used, or not yet: why
+  std::string precision_reason;       ///< where mixed precision was requested and is not used: why
   /// Mixed precision: A in double, for true residuals, and the values that the one in single precision is refreshed
   /// from. Without a name otherwise.
   OperatorInfo residual_matrix;

@@ -50,6 +50,7 @@ struct FormatUse {
   double steps = 0;
   bool may_renumber = true;             ///< whether formats with an order of their own are considered
   double rel_tol = 1e-8;                ///< of the solves, relative to |b|
+  double estimate_scale = 1;            ///< what `expected_iterations` is multiplied by
   const PatternFacts* facts = nullptr;  ///< of the pattern; null: not known yet
   const Machine* machine = nullptr;     ///< null: as `machine_of` knows it
   /// The estimate for an iteration of the loop that would run with a format; empty: products are compared.
