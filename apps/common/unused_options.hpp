@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <newel/core/types.hpp>
-#include <newel/solver/linear_system.hpp>
+#include <newel/solver/system_options.hpp>
 
 #include "json_file.hpp"
 

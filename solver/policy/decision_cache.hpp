@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <newel/solver/candidate.hpp>
-#include <newel/solver/linear_system.hpp>
+#include <newel/solver/system_options.hpp>
 #include "spmv/plan/plan_cache.hpp"
 
 namespace newel::detail {

@@ -14,8 +14,10 @@
 #include <newel/precond/choice.hpp>
 #include <newel/solver/candidate.hpp>
 #include <newel/solver/choice.hpp>
-#include <newel/solver/linear_system.hpp>
 #include <newel/solver/memory_estimate.hpp>
+#include <newel/solver/system_info.hpp>
+#include <newel/solver/system_options.hpp>
+#include <newel/solver/system_parts.hpp>
 #include "core/memory/available_memory.hpp"
 #include "core/memory/work_limit.hpp"
 #include "precond/build_cost.hpp"

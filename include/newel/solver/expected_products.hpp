@@ -2,7 +2,7 @@
 /// SystemOptions::expected_products of so many solves, for interfaces that ask for solves.
 #pragma once
 
-#include <newel/solver/linear_system.hpp>
+#include <newel/solver/system_options.hpp>
 
 namespace newel {
 

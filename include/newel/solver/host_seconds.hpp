@@ -4,7 +4,7 @@
 #pragma once
 
 #include <newel/core/csr.hpp>
-#include <newel/solver/linear_system.hpp>
+#include <newel/solver/system_options.hpp>
 
 namespace newel {
 
