@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <newel/core/types.hpp>
+#include <newel/solver/system_info.hpp>
 #include <newel/solver/system_options.hpp>
 
 #include "json_file.hpp"

@@ -8,6 +8,7 @@
 
 #include <newel/solver/candidate.hpp>
 #include <newel/solver/system_options.hpp>
+#include <newel/solver/system_parts.hpp>
 #include "spmv/plan/plan_cache.hpp"
 
 namespace newel::detail {

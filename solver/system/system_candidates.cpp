@@ -12,7 +12,7 @@ namespace newel::detail {
 template <class T, Space S>
 std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double simple_iterations) {
   weigh_alternatives();
-  if (!facts_ || format_.measured || parts_.has_preconditioner()) return {};
+  if (!chosen_.facts || chosen_.format.measured || parts_.has_preconditioner()) return {};
   std::vector<SystemCandidate> found;
   const std::vector<std::pair<std::string, double>> preconditioners = candidate_preconditioners();
   for (const auto& [format, setup_seconds] : candidate_formats()) {
@@ -22,7 +22,7 @@ std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double simple_iter
       const IterationEstimate iteration = iteration_estimate(name, *product);
       SystemCandidate candidate{format, name, setup_seconds + build_seconds, iteration.seconds, iteration.resident};
       candidate.iterations = iterations_of(name)(simple_iterations);
-      candidate.present = format == format_.format && name == options_.precond.name;
+      candidate.present = format == chosen_.format.format && name == options_.precond.name;
       found.push_back(std::move(candidate));
     }
   }
@@ -34,9 +34,9 @@ std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double simple_iter
 // With the seconds of their setup.
 template <class T, Space S>
 std::vector<std::pair<std::string, double>> PlainOperators<T, S>::candidate_formats() const {
-  if (format_.trials.empty()) return {{format_.format, 0}};
+  if (chosen_.format.trials.empty()) return {{chosen_.format.format, 0}};
   std::vector<std::pair<std::string, double>> formats;
-  for (const FormatTrial& trial : format_.trials) {
+  for (const FormatTrial& trial : chosen_.format.trials) {
     if (trial.failure.empty()) formats.emplace_back(trial.format, trial.setup_seconds);
   }
   return formats;
@@ -46,11 +46,12 @@ std::vector<std::pair<std::string, double>> PlainOperators<T, S>::candidate_form
 template <class T, Space S>
 std::vector<std::pair<std::string, double>> PlainOperators<T, S>::candidate_preconditioners() const {
   const std::string& present = options_.precond.name;
-  if (!precond_chosen_) return {{present, 0}};
+  if (!chosen_.precond_chosen) return {{present, 0}};
   std::vector<std::string> names;
-  const PrecondMethod* const simple = simple_preconditioner(*traits_);
+  const PrecondMethod* const simple = simple_preconditioner(*chosen_.traits);
   names.push_back(simple != nullptr ? simple->name : "none");
-  for (const PrecondMethod* const method : newel::stronger_preconditioners(*traits_)) names.push_back(method->name);
+  for (const PrecondMethod* const method : newel::stronger_preconditioners(*chosen_.traits))
+    names.push_back(method->name);
   if (std::find(names.begin(), names.end(), present) == names.end()) names.push_back(present);
   std::vector<std::pair<std::string, double>> preconditioners;
   for (const std::string& name : names) preconditioners.emplace_back(name, candidate_build_seconds(name));
@@ -60,15 +61,15 @@ std::vector<std::pair<std::string, double>> PlainOperators<T, S>::candidate_prec
 // As the solves weighed it, where they have; 0 where the pattern is no longer there.
 template <class T, Space S>
 double PlainOperators<T, S>::candidate_build_seconds(const std::string& name) const {
-  if (outlooks_ && builds_estimated_) {
-    const std::vector<PrecondOutlook>& stronger = outlooks_->stronger;
+  if (chosen_.outlooks && chosen_.builds_estimated) {
+    const std::vector<PrecondOutlook>& stronger = chosen_.outlooks->stronger;
     const auto weighed =
         std::find_if(stronger.begin(), stronger.end(), [&](const PrecondOutlook& o) { return o.name == name; });
     if (weighed != stronger.end()) return weighed->build_seconds;
-    if (outlooks_->present.name == name && outlooks_->present.build_seconds > 0)
-      return outlooks_->present.build_seconds;
+    if (chosen_.outlooks->present.name == name && chosen_.outlooks->present.build_seconds > 0)
+      return chosen_.outlooks->present.build_seconds;
   }
-  const std::optional<Pattern<S>> a = source_pattern();
+  const std::optional<Pattern<S>> a = source_->pattern();
   if (!a || name == "none") return 0;
   return expected_build_seconds(ctx_, *a, find_preconditioner(name), options_.precond, &machine_).build;
 }

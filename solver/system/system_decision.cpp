@@ -82,22 +82,22 @@ void PlainOperators<T, S>::write_decision(SystemDecision& decision) {
   weigh_alternatives();
   decision.format = options_.spmv.format;
   decision.preconditioner = options_.precond.name;
-  decision.solvers = choice_.order;
-  decision.format_reason = format_.reason;
-  decision.preconditioner_reason = precond_reason_.text();
-  decision.solver_reason = choice_.reason;
+  decision.solvers = chosen_.solvers.order;
+  decision.format_reason = chosen_.format.reason;
+  decision.preconditioner_reason = chosen_.precond_reason.text();
+  decision.solver_reason = chosen_.solvers.reason;
   decision.preconditioner_first = M_ != nullptr && M_->serial() == renumbered_serial_;
-  decision.expected_format = expected_format_;
-  decision.expected_iterations = expected_iterations_;
-  decision.formats_estimated_for = formats_estimated_for_;
-  decision.provisional = provisional_;
-  decision.untried = candidates_;
-  decision.ranked = ranking(outlooks_);
-  decision.builds_estimated = builds_estimated_;
-  decision.builds_by_values = builds_by_values_;
-  decision.weaker = ranking(weaker_outlooks_);
-  decision.traits = traits_;
-  decision.traits_older = traits_older_;
+  decision.expected_format = chosen_.expected_format;
+  decision.expected_iterations = chosen_.expected_iterations;
+  decision.formats_estimated_for = chosen_.formats_estimated_for;
+  decision.provisional = chosen_.provisional;
+  decision.untried = chosen_.untried;
+  decision.ranked = ranking(chosen_.outlooks);
+  decision.builds_estimated = chosen_.builds_estimated;
+  decision.builds_by_values = chosen_.builds_by_values;
+  decision.weaker = ranking(chosen_.weaker_outlooks);
+  decision.traits = chosen_.traits;
+  decision.traits_older = chosen_.traits_older;
 }
 
 // The formats are compared all the same, for what may follow and for those who ask. A preconditioner that was
@@ -108,15 +108,15 @@ void PlainOperators<T, S>::take_decided_format(const CsrView<T, S>& a, bool meas
   if (!measured) {
     const std::string asked = options_.precond.name;
     if (!d.formats_estimated_for.empty()) options_.precond.name = d.formats_estimated_for;
-    format_ = format_by_cost(a);
+    chosen_.format = format_by_cost(a);
     options_.precond.name = asked;
   }
   order_follows_ = d.preconditioner_first;
-  format_.format = d.preconditioner_first ? "csr" : d.format;
-  format_.reason = d.format_reason;
-  format_.measured = measured;
-  expected_format_ = d.expected_format;
-  if (d.expected_iterations > 0) expected_iterations_ = d.expected_iterations;
+  chosen_.format.format = d.preconditioner_first ? "csr" : d.format;
+  chosen_.format.reason = d.format_reason;
+  chosen_.format.measured = measured;
+  chosen_.expected_format = d.expected_format;
+  if (d.expected_iterations > 0) chosen_.expected_iterations = d.expected_iterations;
 }
 
 template <class T, Space S>
@@ -125,20 +125,20 @@ void PlainOperators<T, S>::take_decided_preconditioner(const CsrView<T, S>& a, b
   facts(a);
   options_.precond.name = d.preconditioner;
   M_ = make_precond(ctx_, a, order_, options_.precond, options_.spmv);
-  if (d.expected_iterations > 0) expected_iterations_ = d.expected_iterations;
-  precond_reason_ = d.preconditioner_reason;
-  precond_chosen_ = true;
-  provisional_ = d.provisional && may_follow;
-  candidates_ = d.untried;
+  if (d.expected_iterations > 0) chosen_.expected_iterations = d.expected_iterations;
+  chosen_.precond_reason = d.preconditioner_reason;
+  chosen_.precond_chosen = true;
+  chosen_.provisional = d.provisional && may_follow;
+  chosen_.untried = d.untried;
   const auto complete = [this, &d](PrecondOutlook& outlook) {
     outlook.iterations = iterations_of(outlook.name);
     outlook.margin = margin_of(outlook.name);
     outlook.by_values = d.builds_by_values;
   };
-  outlooks_ = outlooks(d.ranked, *traits_, complete);
-  builds_estimated_ = d.builds_estimated;
-  builds_by_values_ = d.builds_by_values;
-  weaker_outlooks_ = outlooks(d.weaker, *traits_, complete);
+  chosen_.outlooks = outlooks(d.ranked, *chosen_.traits, complete);
+  chosen_.builds_estimated = d.builds_estimated;
+  chosen_.builds_by_values = d.builds_by_values;
+  chosen_.weaker_outlooks = outlooks(d.weaker, *chosen_.traits, complete);
 }
 
 template <class T, Space S>

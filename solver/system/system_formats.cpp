@@ -15,11 +15,11 @@ namespace newel::detail {
 template <class T, Space S>
 void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeable) {
   const std::string asked = canonical_name(options_.spmv.format);
-  format_.format = options_.spmv.format;
+  chosen_.format.format = options_.spmv.format;
   if (!is_format_choice(asked)) return;
-  if (diagonal_ && asked == "auto" && decided() == nullptr) {
-    format_.format = options_.spmv.format = "csr";
-    format_.reason = "a diagonal matrix";
+  if (chosen_.diagonal && asked == "auto" && decided() == nullptr) {
+    chosen_.format.format = options_.spmv.format = "csr";
+    chosen_.format.reason = "a diagonal matrix";
     return;
   }
   const bool is_decided = decided() != nullptr && !decided()->format.empty();
@@ -28,15 +28,15 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeab
   if (is_decided) {
     take_decided_format(a, asked == "measure");
   } else if (to_weigh_) {
-    format_.format = "csr";
+    chosen_.format.format = "csr";
   } else if (asked == "auto") {
-    format_ = format_by_cost(a);
+    chosen_.format = format_by_cost(a);
   } else {
-    const double products =
-        options_.expected_products > 0 ? options_.expected_products : first_method().products * expected_iterations_;
-    format_ = measure_formats(ctx_, a, options_.spmv, products, !given_order());
+    const double products = options_.expected_products > 0 ? options_.expected_products
+                                                           : first_method().products * chosen_.expected_iterations;
+    chosen_.format = measure_formats(ctx_, a, options_.spmv, products, !given_order());
   }
-  options_.spmv.format = format_.format;
+  options_.spmv.format = chosen_.format.format;
 }
 
 template <class T, Space S>
@@ -51,16 +51,16 @@ void PlainOperators<T, S>::weigh_alternatives() {
   if (!std::exchange(to_weigh_, false)) return;
   const CsrView<T, S> a = *A_->as_csr();
   expect_iterations(a);
-  if (provisional_) {
+  if (chosen_.provisional) {
     if (std::string why = why_no_stronger(precond_use()); !why.empty()) {
-      provisional_ = false;
-      precond_reason_ = std::move(why);
+      chosen_.provisional = false;
+      chosen_.precond_reason = std::move(why);
     }
   }
-  format_ = format_by_cost(a);
-  if (format_.format == "csr") return;
-  expected_format_ = std::exchange(format_.format, "csr");
-  format_.reason = "to begin with; " + expected_format_ + " " + format_.reason;
+  chosen_.format = format_by_cost(a);
+  if (chosen_.format.format == "csr") return;
+  chosen_.expected_format = std::exchange(chosen_.format.format, "csr");
+  chosen_.format.reason = "to begin with; " + chosen_.expected_format + " " + chosen_.format.reason;
 }
 
 // A solve that takes fewer iterations than expected has not paid for another format than CSR, which needs no setup to
@@ -74,13 +74,13 @@ bool PlainOperators<T, S>::changes_on_its_way() const {
 
 template <class T, Space S>
 const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>& a) {
-  if (!facts_) facts_ = pattern_facts(ctx_, Pattern<S>(a));
-  return *facts_;
+  if (!chosen_.facts) chosen_.facts = pattern_facts(ctx_, Pattern<S>(a));
+  return *chosen_.facts;
 }
 
 template <class T, Space S>
 void PlainOperators<T, S>::expect_iterations(const CsrView<T, S>& a) {
-  expected_iterations_ =
+  chosen_.expected_iterations =
       options_.estimate_scale.iterations * newel::expected_iterations(facts(a), options_.stop.rel_tol);
 }
 
@@ -90,7 +90,7 @@ std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::st
                                                                    std::size_t value_bytes) const {
   const SpmvFormat& line = find_spmv_format(format);
   if (line.cost_estimate == nullptr) return std::nullopt;
-  return line.cost_estimate(*facts_, {"", options_.spmv, machine_, value_bytes});
+  return line.cost_estimate(*chosen_.facts, {"", options_.spmv, machine_, value_bytes});
 }
 
 // Of the first solver with the named preconditioner.
@@ -100,17 +100,17 @@ IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string& pr
   static const std::string none = "none";
   const std::string& name = needless() && precond == options_.precond.name ? none : precond;
   IterationCost cost{
-      first_method(), options_.solver, precond_cost(name, options_.precond, *facts_, sizeof(T)),
+      first_method(), options_.solver, precond_cost(name, options_.precond, *chosen_.facts, sizeof(T)),
       machine_,       sizeof(T),       options_.columns == 1 && options_.null_space == NullSpace::none};
   if (parts_.has_preconditioner()) cost.precond.resident = false;
-  return cost.estimate(*facts_, product);
+  return cost.estimate(*chosen_.facts, product);
 }
 
 // Formats are compared by the iterations of the first solver that they lead to.
 template <class T, Space S>
 FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>& a) {
   FormatUse use;
-  formats_estimated_for_ = options_.precond.name;
+  chosen_.formats_estimated_for = options_.precond.name;
   use.steps = options_.expected_products / first_method().products;
   use.may_renumber = !given_order();
   use.rel_tol = options_.stop.rel_tol;
@@ -127,21 +127,21 @@ FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>& a) {
 template <class T, Space S>
 bool PlainOperators<T, S>::equal_opposites(const CsrView<T, S>& a) {
   if (S == Space::host || options_.columns > 1 || !first_method().needs_symmetry) return false;
-  if (!traits_) traits_ = matrix_traits(ctx_, a);
-  return traits_->pattern_symmetric && traits_->max_asymmetry == 0;
+  if (!chosen_.traits) chosen_.traits = matrix_traits(ctx_, a);
+  return chosen_.traits->pattern_symmetric && chosen_.traits->max_asymmetry == 0;
 }
 
 template <class T, Space S>
 const FormatChoice* PlainOperators<T, S>::format_choice() {
   weigh_alternatives();
-  const bool chosen = !format_.trials.empty() && !format_.measured && !given_order();
-  return chosen && order_.natural() && A_->as_csr() ? &format_ : nullptr;
+  const bool chosen = !chosen_.format.trials.empty() && !chosen_.format.measured && !given_order();
+  return chosen && order_.natural() && A_->as_csr() ? &chosen_.format : nullptr;
 }
 
 template <class T, Space S>
 std::string PlainOperators<T, S>::expected_format() {
   weigh_alternatives();
-  return expected_format_ == format_.format ? std::string() : expected_format_;
+  return chosen_.expected_format == chosen_.format.format ? std::string() : chosen_.expected_format;
 }
 
 template <class T, Space S>
@@ -155,32 +155,11 @@ std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std
 // The system of `from`, whose matrix is `a`, in another format. What may throw comes before M is taken.
 template <class T, Space S>
 PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format)
-    : ctx_(from.ctx_),
-      machine_(from.machine_),
-      options_(from.options_),
-      parts_(from.parts_),
-      format_(from.format_),
-      choice_(from.choice_),
-      facts_(from.facts_),
-      traits_(from.traits_),
-      precond_reason_(from.precond_reason_),
-      candidates_(from.candidates_),
-      expected_format_(format),
-      expected_iterations_(from.expected_iterations_),
-      formats_estimated_for_(from.formats_estimated_for_),
-      precond_older_(from.precond_older_),
-      traits_older_(from.traits_older_),
-      precond_chosen_(from.precond_chosen_),
-      diagonal_(from.diagonal_),
-      provisional_(from.provisional_),
-      outlooks_(from.outlooks_),
-      builds_estimated_(from.builds_estimated_),
-      builds_by_values_(from.builds_by_values_),
-      values_unreadable_(from.values_unreadable_),
-      weaker_outlooks_(from.weaker_outlooks_) {
-  format_.format = options_.spmv.format = format;
-  expect_present_format(outlooks_);
-  expect_present_format(weaker_outlooks_);
+    : ctx_(from.ctx_), machine_(from.machine_), options_(from.options_), parts_(from.parts_), chosen_(from.chosen_) {
+  chosen_.expected_format = format;
+  chosen_.format.format = options_.spmv.format = format;
+  expect_present_format(chosen_.outlooks);
+  expect_present_format(chosen_.weaker_outlooks);
   order_ = from.order_follows_ && order_in_options() ? callers_order(a.rows)
                                                      : plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
   require_memory_of_choice(a);
@@ -188,16 +167,18 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
   PermutedCsr<T, S> permuted;
   if (!order_.natural()) view = (permuted = permute(ctx_, a, order_)).view();
   A_ = make_spmv(ctx_, view, order_, options_.spmv);
+  source_.emplace(ctx_, *A_, order_);
   fix_free_unknowns(a);
-  keep_pattern(a);
-  keep_values(a);
+  keep_source(a);
+  source_->keep_values(a);
   const bool has_precond = from.M_ != nullptr;
-  format_.reason = "followed " + from.format_.format;
+  chosen_.format.reason = "followed " + from.chosen_.format.format;
   if (has_precond) M_ = from.M_->renumbered(ctx_, order_, precond_spmv(options_.precond, options_.spmv));
   renumbered_serial_ = M_ != nullptr ? M_->serial() : 0;
   same_preconditioner_ = !has_precond || M_ != nullptr || !from.M_->diagonal().empty();
   if (!has_precond || M_ != nullptr) return;
-  if (from.precond_older_) throw InputError("the preconditioner is older than the matrix, and cannot be made again");
+  if (from.chosen_.precond_older)
+    throw InputError("the preconditioner is older than the matrix, and cannot be made again");
   M_ = parts_.make_preconditioner != nullptr ? parts_.make_preconditioner(ctx_, view, order_)
                                              : make_precond(ctx_, view, order_, options_.precond, options_.spmv);
 }
@@ -212,83 +193,6 @@ void PlainOperators<T, S>::expect_present_format(std::optional<PrecondOutlooks>&
   };
   expect(outlooks->present);
   for (PrecondOutlook& outlook : outlooks->stronger) expect(outlook);
-}
-
-// Where the memory for it is not there, no other preconditioner than none can follow.
-template <class T, Space S>
-void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>& a) {
-  if (candidates_.empty() || (A_->as_csr() && order_.natural())) return;
-  try {
-    KeptPattern kept;
-    kept.rows = a.rows;
-    kept.row_ptr32 = make_array(ctx_, a.row_ptr32);
-    kept.row_ptr64 = make_array(ctx_, a.row_ptr64);
-    kept.col = make_array(ctx_, a.col);
-    pattern_ = std::move(kept);
-  } catch (const OutOfMemory&) {
-    candidates_ = {"none"};
-  }
-}
-
-// A preconditioner may follow the format, and would read the values back from it.
-template <class T, Space S>
-void PlainOperators<T, S>::keep_values(const CsrView<T, S>& a) {
-  if (!pattern_ || a.value_map != nullptr) return;
-  try {
-    pattern_->val = make_array(ctx_, a.val);
-  } catch (const OutOfMemory&) {
-    pattern_->val = {};
-  }
-}
-
-template <class T, Space S>
-void PlainOperators<T, S>::renew_kept_values(Span<const T, S> values) {
-  if (!pattern_ || pattern_->val.empty()) return;
-  const bool may_follow = provisional_ && !(outlooks_ && outlooks_->stronger.empty());
-  if ((may_follow || weaker_outlooks_) && pattern_->val.size() == values.size) {
-    copy<T>(ctx_, values, pattern_->val.span());
-  } else {
-    pattern_->val = {};
-  }
-}
-
-// The matrix in the caller's numbering, its values read back from A_ into `values` where it is not CSR and they are
-// not kept. That is slow: for what happens once, after a failure. Throws InputError where A_ does not hold them all.
-template <class T, Space S>
-CsrView<T, S> PlainOperators<T, S>::source(Array<T, S>& values) {
-  if (!pattern_) return *A_->as_csr();
-  if (!pattern_->val.empty()) return {pattern_->view(), pattern_->val.cspan()};
-  const Slots<T, S> slots = A_->slots(ctx_);
-  const std::vector<T> stored = to_vector(ctx_, Span<const T, S>(slots.values));
-  std::vector<T> of_entry(static_cast<std::size_t>(pattern_->col.size()), T(0));
-  std::vector<bool> found(of_entry.size(), false);
-  for (std::size_t k = 0; k < stored.size(); ++k) {
-    if (slots.entry[k] < 0) continue;
-    const auto entry = static_cast<std::size_t>(slots.entry[k]);
-    of_entry[entry] = stored[k];
-    found[entry] = true;
-  }
-  if (std::find(found.begin(), found.end(), false) != found.end()) {
-    throw InputError("the format reads one of two opposite entries, and does not store the other");
-  }
-  values = make_array(ctx_, of_entry);
-  return {pattern_->view(), values.cspan()};
-}
-
-template <class T, Space S>
-CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>& values, PermutedCsr<T, S>& permuted) {
-  const CsrView<T, S> view = source(values);
-  if (order_.natural()) return view;
-  permuted = permute(ctx_, view, order_);
-  return permuted.view();
-}
-
-// The pattern in the caller's numbering; nothing where it is not kept.
-template <class T, Space S>
-std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
-  if (pattern_) return pattern_->view();
-  const std::optional<CsrView<T, S>> csr = A_->as_csr();
-  return csr && order_.natural() ? std::optional<Pattern<S>>(*csr) : std::nullopt;
 }
 
 #define X(T, S)                                                                                                \
@@ -306,12 +210,7 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
   template const FormatChoice* PlainOperators<T, S>::format_choice();                                          \
   template std::string PlainOperators<T, S>::expected_format();                                                \
   template std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string&);         \
-  template std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const;                             \
-  template void PlainOperators<T, S>::expect_present_format(std::optional<PrecondOutlooks>&) const;            \
-  template void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>&);                                      \
-  template void PlainOperators<T, S>::keep_values(const CsrView<T, S>&);                                       \
-  template void PlainOperators<T, S>::renew_kept_values(Span<const T, S>);                                     \
-  template CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>&, PermutedCsr<T, S>&);
+  template void PlainOperators<T, S>::expect_present_format(std::optional<PrecondOutlooks>&) const;
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

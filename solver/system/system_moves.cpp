@@ -45,13 +45,13 @@ bool SystemState<T, S>::improve(bool from_zero, bool preconditioner_too) {
   const bool first = !(format_iterations > 0) && history.last_iterations == 0;
   const Advisor::Beginning solve{tolerance_for_estimates(stop.rel_tol), static_cast<double>(stop.max_iterations),
                                  from_zero};
-  const auto move =
-      advised([&] { return advisor.before_solve(solve, preconditioner_too, history, *operators); });
+  const auto move = advised([&] { return advisor.before_solve(solve, preconditioner_too, history, *operators); });
   if (!move) return false;
   if (move->kind == Move::Kind::format) {
     const std::string before = operators->format_choice()->format;
     if (!move_to(move->to)) return false;
-    note_change("format " + move->to + " for " + before + " after " + plain_number(format_iterations) + " iterations");
+    note_change("format " + move->to + " for " + before + " after " + plain_number(format_iterations) +
+                " iterations");
     return true;
   }
   return begin_with_stronger(
@@ -170,10 +170,10 @@ std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vect
                                other_format && operators->same_preconditioner()};
 }
 
-#define X(T, S)                                              \
-  template bool SystemState<T, S>::due(const SolveStanding&); \
-  template int SystemState<T, S>::not_before();              \
-  template bool SystemState<T, S>::improve(bool, bool);      \
+#define X(T, S)                                                \
+  template bool SystemState<T, S>::due(const SolveStanding&);  \
+  template int SystemState<T, S>::not_before();                \
+  template bool SystemState<T, S>::improve(bool, bool);        \
   template void SystemState<T, S>::leave_what_proved_slower(); \
   template std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>&);
 NEWEL_FOR_TYPES_AND_SPACES(X)

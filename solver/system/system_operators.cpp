@@ -71,20 +71,27 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
     view = permuted.view();
   }
   timed(ctx_, setup_seconds_, "format",
-        [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv, facts_ ? &*facts_ : nullptr); });
+        [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv, chosen_.facts ? &*chosen_.facts : nullptr); });
+  source_.emplace(ctx_, *A_, order_);
   timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view, exchangeable); });
-  if (!exchangeable) candidates_.clear();
+  if (!exchangeable) chosen_.untried.clear();
   fix_free_unknowns(a);
-  keep_pattern(a);
-  if (decided() != nullptr && provisional_) keep_values(a);
+  keep_source(a);
+  if (decided() != nullptr && chosen_.provisional) source_->keep_values(a);
   options_.decision.reset();
   options_.precond.of<PatternOptions>().pattern = nullptr;  // read, and no longer needed
+}
+
+// Where the memory for it is not there, no other preconditioner than none can follow.
+template <class T, Space S>
+void PlainOperators<T, S>::keep_source(const CsrView<T, S>& a) {
+  if (!chosen_.untried.empty() && !source_->keep_pattern(a)) chosen_.untried = {"none"};
 }
 
 // Unknowns without entries, which no residual shows, keep the guess. Of a symmetric pattern the rows tell.
 template <class T, Space S>
 void PlainOperators<T, S>::fix_free_unknowns(const CsrView<T, S>& a) {
-  if (traits_ && traits_->pattern_symmetric && traits_->empty_rows.count == 0) return;
+  if (chosen_.traits && chosen_.traits->pattern_symmetric && chosen_.traits->empty_rows.count == 0) return;
   std::vector<Index> free = empty_columns(ctx_, Pattern<S>(a));
   if (free.empty()) return;
   free_unknowns_ = {static_cast<Index>(free.size()), free.front()};
@@ -100,7 +107,7 @@ template <class T, Space S>
 void PlainOperators<T, S>::take_parts(Index rows) {
   if (!parts_.has_preconditioner()) return;
   options_.precond.name = "none";
-  precond_reason_ = "the caller's";
+  chosen_.precond_reason = "the caller's";
   const LinearOperator<T, S>* const own = parts_.preconditioner.get();
   if (own == nullptr) return;
   if (parts_.make_preconditioner != nullptr) {
@@ -116,11 +123,11 @@ void PlainOperators<T, S>::take_parts(Index rows) {
 template <class T, Space S>
 void PlainOperators<T, S>::require_memory_of_choice(const CsrView<T, S>& a) const {
   SolverOptions first = options_.solver;
-  first.name = choice_.order.front();
+  first.name = chosen_.solvers.order.front();
   SystemSize size{a.rows, a.nnz(), sizeof(T), !order_.natural()};
   size.columns = options_.columns;
   size.null_space = options_.null_space == NullSpace::constant;
-  size.several_solvers = choice_.order.size() > 1;
+  size.several_solvers = chosen_.solvers.order.size() > 1;
   require_memory(ctx_, estimate_system(options_.spmv, options_.precond, first, size));
 }
 
@@ -138,35 +145,35 @@ template <class T, Space S>
 void PlainOperators<T, S>::find_traits(const CsrView<T, S>& a) {
   if constexpr (S == Space::device) {
     const bool choose_precond = canonical_name(options_.precond.name) == "auto";
-    if (!facts_ && (choose_precond || is_format_choice(options_.spmv.format))) {
+    if (!chosen_.facts && (choose_precond || is_format_choice(options_.spmv.format))) {
       MatrixFacts found = matrix_facts(ctx_, a);
-      traits_ = found.traits;
-      facts_ = std::move(found.pattern);
+      chosen_.traits = found.traits;
+      chosen_.facts = std::move(found.pattern);
       return;
     }
   }
-  traits_ = matrix_traits(ctx_, a);
+  chosen_.traits = matrix_traits(ctx_, a);
 }
 
 template <class T, Space S>
 void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
   const bool choose_precond = canonical_name(options_.precond.name) == "auto";
   if (decided() != nullptr && decided()->traits) {
-    traits_ = decided()->traits;
-    traits_older_ = decided()->traits_older;
+    chosen_.traits = decided()->traits;
+    chosen_.traits_older = decided()->traits_older;
   } else if (options_.solver.name == "auto" || choose_precond) {
     find_traits(a);
   }
   if (options_.solver.name == "auto" && decided() != nullptr && !decided()->solvers.empty()) {
-    choice_ = {decided()->solvers, decided()->solver_reason};
+    chosen_.solvers = {decided()->solvers, decided()->solver_reason};
   } else if (options_.solver.name == "auto") {
-    choice_ = choose_solver(*traits_);
+    chosen_.solvers = choose_solver(*chosen_.traits);
   } else {
-    choice_ = {{options_.solver.name}, "requested"};
+    chosen_.solvers = {{options_.solver.name}, "requested"};
   }
   if (first_method().needs_symmetry) options_.precond.symmetric = true;
-  diagonal_ = choose_precond && options_.solver.name == "auto" && options_.null_space == NullSpace::none &&
-              is_diagonal(*traits_, a.rows, a.nnz());
+  chosen_.diagonal = choose_precond && options_.solver.name == "auto" && options_.null_space == NullSpace::none &&
+                     is_diagonal(*chosen_.traits, a.rows, a.nnz());
 }
 
 template <class T, Space S>
@@ -189,9 +196,9 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a, bool may_
 // What the choice of a preconditioner goes by, once iterations are expected.
 template <class T, Space S>
 PrecondUse PlainOperators<T, S>::precond_use() const {
-  PrecondUse use{*traits_, tolerance_for_estimates(options_.stop.rel_tol), options_.expected_products};
+  PrecondUse use{*chosen_.traits, tolerance_for_estimates(options_.stop.rel_tol), options_.expected_products};
   use.precond_products = first_method().precond_products;
-  use.expected_iterations = expected_iterations_;
+  use.expected_iterations = chosen_.expected_iterations;
   if (const std::optional<CostEstimate> product = product_estimate(options_.spmv.format)) {
     use.iteration_seconds = [this, product = *product](const std::string& name) {
       return iteration_estimate(name, product).seconds;
@@ -204,25 +211,25 @@ PrecondUse PlainOperators<T, S>::precond_use() const {
 // Where a solve may change it on its way, it begins with the simple one, and what else pays is weighed later.
 template <class T, Space S>
 void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool may_follow) {
-  precond_chosen_ = true;
-  if (diagonal_ && invert_diagonal(a)) return;
-  const bool put_off = to_weigh_ && may_follow && simple_preconditioner(*traits_) != nullptr &&
-                       !newel::stronger_preconditioners(*traits_).empty();
+  chosen_.precond_chosen = true;
+  if (chosen_.diagonal && invert_diagonal(a)) return;
+  const bool put_off = to_weigh_ && may_follow && simple_preconditioner(*chosen_.traits) != nullptr &&
+                       !newel::stronger_preconditioners(*chosen_.traits).empty();
   if (!put_off) expect_iterations(a);
-  PrecondUse use = put_off ? PrecondUse{*traits_} : precond_use();
+  PrecondUse use = put_off ? PrecondUse{*chosen_.traits} : precond_use();
   use.later = may_follow;
   const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
   ChosenPrecond<T, S> chosen = choose_precond<T, S>(ctx_, a, order_, options_.precond, options_.spmv, use, attempt);
   M_ = std::move(chosen.M);
   options_.precond.name = chosen.choice.name;
-  precond_reason_ = chosen.choice.reason;
-  provisional_ = chosen.choice.provisional;
+  chosen_.precond_reason = chosen.choice.reason;
+  chosen_.provisional = chosen.choice.provisional;
 }
 
 // False where it has zeros, or entries without an inverse, on which the usual choice has the say.
 template <class T, Space S>
 bool PlainOperators<T, S>::invert_diagonal(const CsrView<T, S>& a) {
-  const PrecondMethod* const simple = simple_preconditioner(*traits_);
+  const PrecondMethod* const simple = simple_preconditioner(*chosen_.traits);
   if (simple == nullptr) return false;
   PrecondOptions named = options_.precond;
   named.name = simple->name;
@@ -232,7 +239,7 @@ bool PlainOperators<T, S>::invert_diagonal(const CsrView<T, S>& a) {
     return false;
   }
   options_.precond.name = named.name;
-  precond_reason_ = "the inverse of a diagonal matrix";
+  chosen_.precond_reason = "the inverse of a diagonal matrix";
   return true;
 }
 
@@ -240,13 +247,13 @@ bool PlainOperators<T, S>::invert_diagonal(const CsrView<T, S>& a) {
 template <class T, Space S>
 void PlainOperators<T, S>::list_candidates() {
   for (const AutoPrecond use : {AutoPrecond::simple, AutoPrecond::definite, AutoPrecond::general}) {
-    const bool definite = traits_->symmetric() && traits_->positive_diagonal();
+    const bool definite = chosen_.traits->symmetric() && chosen_.traits->positive_diagonal();
     if (use == AutoPrecond::definite && !definite) continue;
     for (const PrecondMethod* const method : automatic_preconditioners(use)) {
-      if (method->name != options_.precond.name) candidates_.push_back(method->name);
+      if (method->name != options_.precond.name) chosen_.untried.push_back(method->name);
     }
   }
-  if (options_.precond.name != "none") candidates_.push_back("none");
+  if (options_.precond.name != "none") chosen_.untried.push_back("none");
 }
 
 // With the simple preconditioner. Fitted to diffusion and elasticity on 16 meshes, refined up to once: with 1 for all
@@ -256,7 +263,7 @@ double PlainOperators<T, S>::of_usual_iterations() {
   weigh_alternatives();
   constexpr double of_blocks = 2, of_mesh = 0.65;
   if (present_iterations() != &simple_iterations) return 1;
-  if (facts_ && facts_->block > 1) return of_blocks;
+  if (chosen_.facts && chosen_.facts->block > 1) return of_blocks;
   const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
   const bool scalar =
       nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == Offset{A_->rows()} * nodes->dimension;
@@ -267,10 +274,10 @@ double PlainOperators<T, S>::of_usual_iterations() {
 // more.
 template <class T, Space S>
 bool PlainOperators<T, S>::is_stencil() const {
-  if (!facts_ || options_.spmv.coordinates == nullptr) return false;
+  if (!chosen_.facts || options_.spmv.coordinates == nullptr) return false;
   const int of_node = 2 * options_.spmv.coordinates->dimension + 1;
-  const double rows = static_cast<double>(facts_->rows);
-  return static_cast<double>(facts_->nonzeros) <= of_node * facts_->block * rows;
+  const double rows = static_cast<double>(chosen_.facts->rows);
+  return static_cast<double>(chosen_.facts->nonzeros) <= of_node * chosen_.facts->block * rows;
 }
 
 // On 27 meshes, diffusion and elasticity, b = 1 and b = A times a random x, all solves but those of one long thin
@@ -285,7 +292,7 @@ double PlainOperators<T, S>::sure_iterations(bool before) {
   weigh_alternatives();
   const bool mesh = origin() == MatrixOrigin::mesh && !is_stencil();
   if (before && !mesh) return 0;
-  return (mesh ? of_mesh : of_any) * expected_iterations_ / options_.estimate_scale.iterations;  // no estimate
+  return (mesh ? of_mesh : of_any) * chosen_.expected_iterations / options_.estimate_scale.iterations;  // no estimate
 }
 
 // What an iteration of the first solver moves, without M: its products with A, and vectors as often as they are read
@@ -306,8 +313,8 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
   stop.rel_tol = tolerance_for_estimates(stop.rel_tol);
   stop.abs_tol = 0;             // it is for the caller's right-hand side
   stop.time_limit_seconds = 0;  // no clock decides
-  SolverChain<T, S> first(ctx_, chain_steps<T, S>(ctx_, A_->rows(), {choice_.order.front()}, options_.solver), *A_,
-                          candidate, options_.null_space == NullSpace::constant);
+  SolverChain<T, S> first(ctx_, chain_steps<T, S>(ctx_, A_->rows(), {chosen_.solvers.order.front()}, options_.solver),
+                          *A_, candidate, options_.null_space == NullSpace::constant);
   const Index n = A_->rows();
   const Array<T, S> b = make_array(ctx_, trial_rhs<T>(n));
   Array<T, S> x(ctx_, n);
@@ -325,7 +332,7 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
 
 template <class T, Space S>
 SolverChain<T, S> PlainOperators<T, S>::make_chain() {
-  std::vector<ChainStep<T, S>> steps = chain_steps<T, S>(ctx_, A_->rows(), choice_.order, options_.solver);
+  std::vector<ChainStep<T, S>> steps = chain_steps<T, S>(ctx_, A_->rows(), chosen_.solvers.order, options_.solver);
   if (divides()) {
     steps.insert(steps.begin(), {"division", nullptr, false,
                                  [ctx = ctx_, n = A_->rows()] { return std::make_unique<Division<T, S>>(ctx, n); }});
@@ -336,8 +343,8 @@ SolverChain<T, S> PlainOperators<T, S>::make_chain() {
 template <class T, Space S>
 template <class Renew>
 void PlainOperators<T, S>::renew_preconditioner(RefreshScope scope, Renew&& renew) {
-  precond_older_ = scope == RefreshScope::operator_only;
-  if (M_ == nullptr || precond_older_) return;
+  chosen_.precond_older = scope == RefreshScope::operator_only;
+  if (M_ == nullptr || chosen_.precond_older) return;
   precond_sound_ = false;
   renew();
   precond_sound_ = true;
@@ -346,9 +353,10 @@ void PlainOperators<T, S>::renew_preconditioner(RefreshScope scope, Renew&& rene
 template <class T, Space S>
 void PlainOperators<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   matrix_sound_ = false;
-  traits_older_ = true;
+  chosen_.traits_older = true;
   A_->refresh(ctx_, values);
-  renew_kept_values(values);
+  const bool may_follow = chosen_.provisional && !(chosen_.outlooks && chosen_.outlooks->stronger.empty());
+  source_->renew_values(values, may_follow || chosen_.weaker_outlooks);
   matrix_sound_ = true;
   renew_preconditioner(scope, [&] { M_->refresh(ctx_, values); });
 }
@@ -372,9 +380,9 @@ void PlainOperators<T, S>::move_nodes(std::shared_ptr<const NodeCoordinates> coo
 template <class T, Space S>
 void PlainOperators<T, S>::slots_written(RefreshScope scope) {
   matrix_sound_ = false;
-  traits_older_ = true;
+  chosen_.traits_older = true;
   A_->slots_written(ctx_);
-  if (pattern_) pattern_->val = {};
+  source_->forget_values();
   matrix_sound_ = true;
   renew_preconditioner(scope, [&] { M_->slots_written(ctx_); });
 }
@@ -385,12 +393,12 @@ SystemInfo PlainOperators<T, S>::info() {
   SystemInfo info;
   info.matrix = A_->info();
   info.preconditioner = info_of_precond(preconditioner(), A_->rows());
-  info.preconditioner_reason = precond_reason_;
+  info.preconditioner_reason = chosen_.precond_reason;
   if (needless()) info.preconditioner_reason.add("; of a constant diagonal it changes nothing, and is left out");
-  info.method = choice_.order.front();
+  info.method = chosen_.solvers.order.front();
   info.solver = divides() ? "division" : info.method;
-  info.solver_reason = divides() ? "a diagonal matrix" : choice_.reason;
-  info.format = format_;
+  info.solver_reason = divides() ? "a diagonal matrix" : chosen_.solvers.reason;
+  info.format = chosen_.format;
   info.order = order_.report;
   info.reordered = !order_.natural();
   info.free_unknowns = free_unknowns_;

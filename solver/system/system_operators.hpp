@@ -21,8 +21,9 @@
 #include "core/memory/available_memory.hpp"
 #include "core/memory/work_limit.hpp"
 #include "precond/build_cost.hpp"
-#include "solver/policy/forecasts.hpp"
+#include "solver/policy/system_choices.hpp"
 #include "solver/system/fixed_unknowns.hpp"
+#include "solver/system/matrix_source.hpp"
 #include "solver/system/solver_chain.hpp"
 
 namespace newel::detail {
@@ -156,7 +157,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::string expected_format() override;
   double expected_iterations() override {
     weigh_alternatives();
-    return present_iterations()(expected_iterations_);
+    return present_iterations()(chosen_.expected_iterations);
   }
   double of_usual_iterations() override;
   double sure_iterations(bool before) override;
@@ -185,25 +186,27 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool leave_preconditioner(int iterations) override;
   void decide_preconditioner() override;
   bool next_preconditioner() override;
-  bool has_next_preconditioner() const override { return !candidates_.empty(); }
+  bool has_next_preconditioner() const override { return !chosen_.untried.empty(); }
   bool raise_precision() override;
   std::vector<Untried> take_untried() override { return std::exchange(untried_, {}); }
   void keep_preconditioner() override {
-    candidates_.clear();
-    pattern_.reset();
+    chosen_.untried.clear();
+    source_->forget();
   }
 
   /// Whether solves may change format and preconditioner, as far as the options go.
   bool changes_on_its_way() const;
   /// The options as decided.
   const SystemOptions& options() const { return options_; }
-  const SolverChoice& solver_choice() const { return choice_; }
+  const SolverChoice& solver_choice() const { return chosen_.solvers; }
   /// The method that a solve begins with.
-  const SolverMethod& first_method() const { return find_solver(choice_.order.front()); }
+  const SolverMethod& first_method() const { return find_solver(chosen_.solvers.order.front()); }
 
  private:
   // Whether A is diagonal and M its inverse, by choice, so that nothing has to be iterated.
-  bool divides() const { return diagonal_ && precond_chosen_ && M_ != nullptr && !M_->diagonal().empty(); }
+  bool divides() const {
+    return chosen_.diagonal && chosen_.precond_chosen && M_ != nullptr && !M_->diagonal().empty();
+  }
   void require_memory_of_choice(const CsrView<T, S>& a) const;
   void find_traits(const CsrView<T, S>& a);
   void choose_solver_for(const CsrView<T, S>& a);
@@ -222,7 +225,9 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::optional<CostEstimate> product_estimate(const std::string& format, std::size_t value_bytes = sizeof(T)) const;
   ExpectedIterations iterations_of(const std::string& precond) const { return iterations_with(precond, origin()); }
   // A Jacobi of a constant diagonal, that is, but for the inverse of A; a user's own choice is applied.
-  bool needless() const { return precond_chosen_ && !diagonal_ && M_ != nullptr && M_->is_multiple_of_identity(); }
+  bool needless() const {
+    return chosen_.precond_chosen && !chosen_.diagonal && M_ != nullptr && M_->is_multiple_of_identity();
+  }
   double margin_of(const std::string& precond) const {
     if (precond == "none") return usual_margin;
     const PrecondMethod& method = find_preconditioner(precond);
@@ -231,13 +236,14 @@ class PlainOperators final : public SystemOperators<T, S> {
   }
   // Whether most rows are those of a discrete operator without a mass, as far as is known.
   bool undamped() const {
-    return traits_ && !traits_older_ && 2 * static_cast<double>(traits_->undamped_rows) >= A_->rows();
+    return chosen_.traits && !chosen_.traits_older &&
+           2 * static_cast<double>(chosen_.traits->undamped_rows) >= A_->rows();
   }
   bool is_stencil() const;
   MatrixOrigin origin() const {
     const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
     if (nodes != nullptr && !nodes->xyz.empty()) return MatrixOrigin::mesh;
-    return facts_ && facts_->block > 1 ? MatrixOrigin::blocks : MatrixOrigin::unknown;
+    return chosen_.facts && chosen_.facts->block > 1 ? MatrixOrigin::blocks : MatrixOrigin::unknown;
   }
   bool order_in_options() const { return !options_.old_of_new.empty() || !options_.part_begin.empty(); }
   bool given_order() const { return (order_in_options() && !order_follows_) || parts_.preconditioner != nullptr; }
@@ -260,12 +266,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   KnownValues known_values() const;
   void call_weaker_present(const char* why);
   void fix_free_unknowns(const CsrView<T, S>& a);
-  void keep_pattern(const CsrView<T, S>& a);
-  void keep_values(const CsrView<T, S>& a);
-  void renew_kept_values(Span<const T, S> values);
-  std::optional<Pattern<S>> source_pattern() const;
-  CsrView<T, S> source(Array<T, S>& values);
-  CsrView<T, S> source_in_order(Array<T, S>& values, PermutedCsr<T, S>& permuted);
+  void keep_source(const CsrView<T, S>& a);
   double iteration_bytes() const;
   PrecondTrial tried(const LinearOperator<T, S>* candidate);
   template <class Renew>
@@ -279,51 +280,17 @@ class PlainOperators final : public SystemOperators<T, S> {
   OperatorPtr<T, S> A_, M_;
   mutable std::optional<FixedUnknowns<T, S>> fixed_unknowns_;  // of columns without entries, where there are any
   RowCount free_unknowns_;                                     // the same, in the caller's numbering
-  FormatChoice format_;
-  SolverChoice choice_;
-  std::optional<PatternFacts> facts_;   // where something is chosen by them
-  std::optional<MatrixTraits> traits_;  // where something is chosen by them
-  LocatedText precond_reason_;
+  SystemChoices chosen_;
   std::vector<Untried> untried_;
-  std::vector<std::string> candidates_;  // preconditioners that "auto" has not tried yet
-  // The pattern in the caller's numbering, for these, where A_ is not CSR. The values too where the format has moved
-  // and there was memory for them; else they are in A_'s slots alone.
-  struct KeptPattern {
-    Index rows = 0;
-    Array<std::int32_t, S> row_ptr32;
-    Array<Offset, S> row_ptr64;
-    Array<Index, S> col;
-    Array<T, S> val;  ///< as they are now; or empty
-    Pattern<S> view() const {
-      Pattern<S> view;
-      view.rows = view.cols = rows;
-      view.row_ptr32 = row_ptr32.cspan();
-      view.row_ptr64 = row_ptr64.cspan();
-      view.col = col.cspan();
-      return view;
-    }
-  };
-  std::optional<KeptPattern> pattern_;
+  std::optional<MatrixSource<T, S>> source_;  // for what is made later
   bool matrix_sound_ = true, precond_sound_ = true;
-  std::string expected_format_;
-  double expected_iterations_ = 0;
   bool to_weigh_ = false;  // its alternatives: see weigh_alternatives
   bool same_preconditioner_ = false;
   std::uint64_t renumbered_serial_ = 0;  // of the M that followed the format
   bool order_follows_ = false;           // the order in the options is that of a format still to come
-  std::string formats_estimated_for_;    // with this preconditioner
-  bool precond_older_ = false;           // than A's values
-  bool traits_older_ = false;            // likewise
-  bool precond_chosen_ = false;          // by "auto"
-  bool diagonal_ = false;                // A, and "auto" has all the choice
-  bool provisional_ = false;             // a stronger preconditioner may follow
-  std::optional<PrecondOutlooks> outlooks_;
-  bool builds_estimated_ = false, builds_by_values_ = false, values_unreadable_ = false;
   // Where a stronger one is on probation: the one before it.
   bool weaker_kept_ = false, weaker_older_ = false;
   OperatorPtr<T, S> weaker_;
-  // Where a stronger one was taken: what is known of the one before it, and what else may follow that.
-  std::optional<PrecondOutlooks> weaker_outlooks_;
   PhaseSeconds setup_seconds_;
 };
 

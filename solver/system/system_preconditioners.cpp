@@ -17,30 +17,30 @@ const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double don
   weigh_alternatives();
   constexpr double reading_seconds = S == Space::host ? 0.6e-9 : 0;  // of an entry; those of a device are not read
   constexpr double small_share = 0.3;  // of what the solves have taken: no setup waits for it
-  if (!provisional_ || (outlooks_ && outlooks_->stronger.empty())) return nullptr;
-  const std::optional<Pattern<S>> a = source_pattern();
+  if (!chosen_.provisional || (chosen_.outlooks && chosen_.outlooks->stronger.empty())) return nullptr;
+  const std::optional<Pattern<S>> a = source_->pattern();
   if (!a || !estimate_stronger()) return nullptr;
-  if (builds_estimated_) return &*outlooks_;
+  if (chosen_.builds_estimated) return &*chosen_.outlooks;
   const double read = reading_seconds * static_cast<double>(a->nnz());
-  if (!(small_share * done * outlooks_->present.iteration_seconds >= read)) return nullptr;
+  if (!(small_share * done * chosen_.outlooks->present.iteration_seconds >= read)) return nullptr;
   try {
     KnownValues known = known_values();
     known.later = known.matrix.index() != 0;
     known.matrix = {};
     estimate_builds(*a, known);
   } catch (const OutOfMemory&) {
-    provisional_ = false;
+    chosen_.provisional = false;
     return nullptr;
   }
-  return &*outlooks_;
+  return &*chosen_.outlooks;
 }
 
 // All but the seconds of the setup, in the format that the solve is expected to end in. False: there is none.
 template <class T, Space S>
 bool PlainOperators<T, S>::estimate_stronger() {
-  if (outlooks_) return true;
+  if (chosen_.outlooks) return true;
   const auto now = product_estimate(options_.spmv.format);
-  const auto product = expected_format_.empty() ? now : product_estimate(expected_format_);
+  const auto product = chosen_.expected_format.empty() ? now : product_estimate(chosen_.expected_format);
   if (!product || !now) return false;
   const auto outlook = [&](const std::string& name) {
     PrecondOutlook found;
@@ -52,31 +52,31 @@ bool PlainOperators<T, S>::estimate_stronger() {
     return found;
   };
   PrecondOutlooks found{outlook(options_.precond.name), {}};
-  for (const PrecondMethod* const method : newel::stronger_preconditioners(*traits_)) {
+  for (const PrecondMethod* const method : newel::stronger_preconditioners(*chosen_.traits)) {
     found.stronger.push_back(outlook(method->name));
   }
-  outlooks_ = std::move(found);
-  return !outlooks_->stronger.empty();
+  chosen_.outlooks = std::move(found);
+  return !chosen_.outlooks->stronger.empty();
 }
 
 template <class T, Space S>
 bool PlainOperators<T, S>::values_unseen() const {
-  const bool wanted = builds_estimated_ && !builds_by_values_ && !values_unreadable_;
-  return wanted && source_pattern() && known_values().matrix.index() != 0;
+  const bool wanted = chosen_.builds_estimated && !chosen_.builds_by_values && !chosen_.values_unreadable;
+  return wanted && source_->pattern() && known_values().matrix.index() != 0;
 }
 
 template <class T, Space S>
 void PlainOperators<T, S>::look_at_values() {
   try {
-    estimate_builds(*source_pattern(), known_values());
+    estimate_builds(*source_->pattern(), known_values());
   } catch (const OutOfMemory&) {
-    values_unreadable_ = true;
+    chosen_.values_unreadable = true;
   }
 }
 
 template <class T, Space S>
 void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a, const KnownValues& values) {
-  for (PrecondOutlook& outlook : outlooks_->stronger) {
+  for (PrecondOutlook& outlook : chosen_.outlooks->stronger) {
     const PrecondMethod& method = find_preconditioner(outlook.name);
     const PrecondSeconds seconds = expected_build_seconds(ctx_, a, method, options_.precond, &machine_, &values);
     outlook.build_seconds = seconds.build;
@@ -85,21 +85,19 @@ void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a, const KnownValue
     outlook.now_seconds *= seconds.iteration_share;
     outlook.by_values = values.matrix.index() != 0;
   }
-  builds_estimated_ = true;
-  builds_by_values_ = builds_by_values_ || values.matrix.index() != 0;
+  chosen_.builds_estimated = true;
+  chosen_.builds_by_values = chosen_.builds_by_values || values.matrix.index() != 0;
 }
 
 // The matrix in the caller's order, where that is how it is multiplied, or where it is kept beside its format.
 template <class T, Space S>
 KnownValues PlainOperators<T, S>::known_values() const {
   KnownValues known;
-  std::optional<CsrView<T, S>> csr;
-  if (!pattern_ && order_.natural()) csr = A_->as_csr();
-  if (pattern_ && !pattern_->val.empty()) csr.emplace(pattern_->view(), pattern_->val.cspan());
+  const std::optional<CsrView<T, S>> csr = source_->at_hand();
   if (!csr) return known;
   known.matrix = *csr;
   const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
-  if (facts_) known.node_rows = static_cast<int>(facts_->block);
+  if (chosen_.facts) known.node_rows = static_cast<int>(chosen_.facts->block);
   if (nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == csr->rows) known.node_rows = nodes->dimension;
   return known;
 }
@@ -107,7 +105,7 @@ KnownValues PlainOperators<T, S>::known_values() const {
 template <class T, Space S>
 bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name) {
   const auto is_it = [&](const PrecondOutlook& outlook) { return outlook.name == name; };
-  std::vector<PrecondOutlook>& stronger = outlooks_->stronger;
+  std::vector<PrecondOutlook>& stronger = chosen_.outlooks->stronger;
   const auto it = std::find_if(stronger.begin(), stronger.end(), is_it);
   PrecondOutlook taken = *it;
   const auto before_it = stronger.erase(it) - stronger.begin();
@@ -117,8 +115,8 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
   try {
     Array<T, S> values;
     PermutedCsr<T, S> permuted;
-    const CsrView<T, S> a = source_in_order(values, permuted);
-    if (named.symmetric && traits_older_ && !matrix_traits(ctx_, a).symmetric()) return false;
+    const CsrView<T, S> a = source_->in_order(values, permuted);
+    if (named.symmetric && chosen_.traits_older && !matrix_traits(ctx_, a).symmetric()) return false;
     made = make_precond(ctx_, a, order_, named, options_.spmv);
   } catch (const InputError&) {  // the matrix does not support it
     return false;
@@ -135,14 +133,14 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
   }
   weaker_kept_ = true;
   weaker_ = std::move(M_);
-  weaker_older_ = std::exchange(precond_older_, false);
-  weaker_outlooks_ = *outlooks_;
-  outlooks_->present = taken;
+  weaker_older_ = std::exchange(chosen_.precond_older, false);
+  chosen_.weaker_outlooks = *chosen_.outlooks;
+  chosen_.outlooks->present = taken;
   for (auto other = stronger.begin(); other != stronger.begin() + before_it; ++other) other->passed_over = true;
   M_ = std::move(made);
   options_.precond.name = name;
-  precond_reason_ = "followed " + weaker_outlooks_->present.name + " in a long solve";
-  std::replace(candidates_.begin(), candidates_.end(), name, weaker_outlooks_->present.name);
+  chosen_.precond_reason = "followed " + chosen_.weaker_outlooks->present.name + " in a long solve";
+  std::replace(chosen_.untried.begin(), chosen_.untried.end(), name, chosen_.weaker_outlooks->present.name);
   estimate_formats();
   return true;
 }
@@ -152,37 +150,37 @@ void PlainOperators<T, S>::restore_preconditioner() {
   if (!weaker_kept_) return;
   weaker_kept_ = false;
   M_ = std::move(weaker_);
-  precond_older_ = weaker_older_;
+  chosen_.precond_older = weaker_older_;
   call_weaker_present("gained less");
 }
 
 // M is the one before again: so are its name and what is known of it.
 template <class T, Space S>
 void PlainOperators<T, S>::call_weaker_present(const char* why) {
-  outlooks_ = std::move(weaker_outlooks_);
-  weaker_outlooks_.reset();
-  const std::string& name = outlooks_->present.name;
-  precond_reason_ = options_.precond.name + " " + why;
-  std::replace(candidates_.begin(), candidates_.end(), name, options_.precond.name);
+  chosen_.outlooks = std::move(chosen_.weaker_outlooks);
+  chosen_.weaker_outlooks.reset();
+  const std::string& name = chosen_.outlooks->present.name;
+  chosen_.precond_reason = options_.precond.name + " " + why;
+  std::replace(chosen_.untried.begin(), chosen_.untried.end(), name, options_.precond.name);
   options_.precond.name = name;
   estimate_formats();
 }
 
 template <class T, Space S>
 std::optional<FollowedPrecond> PlainOperators<T, S>::followed_preconditioner() const {
-  if (!weaker_outlooks_ || !outlooks_) return std::nullopt;
-  return FollowedPrecond{outlooks_->present, weaker_outlooks_->present};
+  if (!chosen_.weaker_outlooks || !chosen_.outlooks) return std::nullopt;
+  return FollowedPrecond{chosen_.outlooks->present, chosen_.weaker_outlooks->present};
 }
 
 template <class T, Space S>
 bool PlainOperators<T, S>::leave_preconditioner(int iterations) {
-  if (!weaker_outlooks_ || !source_pattern()) return false;
+  if (!chosen_.weaker_outlooks || !source_->pattern()) return false;
   PrecondOptions named = options_.precond;
-  named.name = weaker_outlooks_->present.name;
+  named.name = chosen_.weaker_outlooks->present.name;
   try {
     Array<T, S> values;
     PermutedCsr<T, S> permuted;
-    const CsrView<T, S> a = source_in_order(values, permuted);
+    const CsrView<T, S> a = source_->in_order(values, permuted);
     M_ = named.name == "none" ? nullptr : make_precond(ctx_, a, order_, named, options_.spmv);
   } catch (const InputError&) {  // the present values do not support it
     return false;
@@ -191,11 +189,11 @@ bool PlainOperators<T, S>::leave_preconditioner(int iterations) {
   } catch (const WorkInterrupted&) {
     return false;
   }
-  precond_older_ = false;
-  PrecondOutlook left = outlooks_->present;
+  chosen_.precond_older = false;
+  PrecondOutlook left = chosen_.outlooks->present;
   left.measured_iterations = iterations;
   call_weaker_present("took longer");
-  outlooks_->stronger.push_back(left);
+  chosen_.outlooks->stronger.push_back(left);
   return true;
 }
 
@@ -205,28 +203,28 @@ void PlainOperators<T, S>::estimate_formats() {
   if (format_choice() == nullptr) return;
   const CsrView<T, S> a = *A_->as_csr();
   FormatChoice again = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
-  format_.trials = std::move(again.trials);
-  if (!expected_format_.empty()) expected_format_ = again.format;
+  chosen_.format.trials = std::move(again.trials);
+  if (!chosen_.expected_format.empty()) chosen_.expected_format = again.format;
 }
 
 template <class T, Space S>
 void PlainOperators<T, S>::decide_preconditioner() {
   weigh_alternatives();
   const std::optional<CsrView<T, S>> csr = A_->as_csr();
-  if (!provisional_ || !csr || !order_.natural() || !sound()) return;
+  if (!chosen_.provisional || !csr || !order_.natural() || !sound()) return;
   const std::string before = options_.precond.name;
   try {
     choose_preconditioner(*csr, false);
   } catch (const WorkInterrupted&) {  // the one that "auto" began with stays
     return;
   }
-  std::replace(candidates_.begin(), candidates_.end(), options_.precond.name, before);
+  std::replace(chosen_.untried.begin(), chosen_.untried.end(), options_.precond.name, before);
   if (options_.precond.name != before) estimate_formats();
 }
 
 template <class T, Space S>
 bool PlainOperators<T, S>::raise_precision() {
-  if (M_ == nullptr || options_.precond.name == "none" || !source_pattern()) return false;
+  if (M_ == nullptr || options_.precond.name == "none" || !source_->pattern()) return false;
   const PrecondMethod& method = find_preconditioner(options_.precond.name);
   if (method.chose_single == nullptr || !method.chose_single(options_.precond, M_->info())) return false;
   PrecondOptions options = options_.precond;
@@ -234,7 +232,7 @@ bool PlainOperators<T, S>::raise_precision() {
   try {
     Array<T, S> values;
     PermutedCsr<T, S> permuted;
-    M_ = make_precond(ctx_, source_in_order(values, permuted), order_, options, options_.spmv);
+    M_ = make_precond(ctx_, source_->in_order(values, permuted), order_, options, options_.spmv);
   } catch (const InputError&) {  // the format does not give the values back, for one
     return false;
   } catch (const OutOfMemory&) {
@@ -243,7 +241,7 @@ bool PlainOperators<T, S>::raise_precision() {
     return false;
   }
   options_.precond = options;
-  precond_older_ = false;
+  chosen_.precond_older = false;
   precond_sound_ = true;
   return true;
 }
@@ -264,18 +262,18 @@ bool PlainOperators<T, S>::takes_too_long(const std::string& name) {
 template <class T, Space S>
 bool PlainOperators<T, S>::next_preconditioner() {
   weigh_alternatives();
-  provisional_ = false;
-  weaker_outlooks_.reset();
+  chosen_.provisional = false;
+  chosen_.weaker_outlooks.reset();
   Array<T, S> values;
   PermutedCsr<T, S> permuted;
   std::optional<CsrView<T, S>> view;
-  while (!candidates_.empty()) {
+  while (!chosen_.untried.empty()) {
     PrecondOptions next = options_.precond;
-    next.name = candidates_.front();
-    candidates_.erase(candidates_.begin());
+    next.name = chosen_.untried.front();
+    chosen_.untried.erase(chosen_.untried.begin());
     if (takes_too_long(next.name)) continue;
     try {
-      if (next.name != "none" && !view) view = source_in_order(values, permuted);
+      if (next.name != "none" && !view) view = source_->in_order(values, permuted);
       OperatorPtr<T, S> made = next.name == "none" ? nullptr : make_precond(ctx_, *view, order_, next, options_.spmv);
       M_ = std::move(made);
     } catch (const InputError&) {  // the matrix does not support it
@@ -286,8 +284,8 @@ bool PlainOperators<T, S>::next_preconditioner() {
       return false;
     }
     options_.precond.name = next.name;
-    precond_older_ = false;
-    precond_reason_ = "the others failed";
+    chosen_.precond_older = false;
+    chosen_.precond_reason = "the others failed";
     precond_sound_ = true;
     return true;
   }

@@ -27,24 +27,27 @@ std::optional<double> PlainOperators<T, S>::single_iteration_seconds(const std::
   constexpr std::size_t bytes = sizeof(float);
   constexpr double margin = 1.2;
   const bool has_mixed = std::is_same_v<T, double> && method.make_mixed.template get<double, S>() != nullptr;
-  const std::optional<CostEstimate> product = has_mixed && facts_ ? product_estimate(format, bytes) : std::nullopt;
+  const std::optional<CostEstimate> product =
+      has_mixed && chosen_.facts ? product_estimate(format, bytes) : std::nullopt;
   if (!product) return std::nullopt;
   const IterationCost cost{
-      method,   options_.solver, precond_cost(options_.precond.name, options_.precond, *facts_, bytes),
+      method,   options_.solver, precond_cost(options_.precond.name, options_.precond, *chosen_.facts, bytes),
       machine_, bytes,           false};
   return method.mixed_iterations * margin * options_.estimate_scale.single_seconds *
-         cost.estimate(*facts_, *product).seconds;
+         cost.estimate(*chosen_.facts, *product).seconds;
 }
 
 template <class T, Space S>
 std::string PlainOperators<T, S>::format_in_single() {
   weigh_alternatives();
-  if (!facts_ || format_.measured || divides() || !is_diagonal_or_none(options_.precond.name)) return {};
-  const std::string format = expected_format_.empty() ? options_.spmv.format : expected_format_;
+  if (!chosen_.facts || chosen_.format.measured || divides() || !is_diagonal_or_none(options_.precond.name))
+    return {};
+  const std::string format = chosen_.expected_format.empty() ? options_.spmv.format : chosen_.expected_format;
   const std::optional<CostEstimate> product = product_estimate(format);
   const std::optional<double> single = single_iteration_seconds(format);
   if (!product || !single) return {};
-  const std::vector<SystemCandidate> all = changes_on_its_way() ? candidates(expected_iterations_) : std::vector<SystemCandidate>{};
+  const std::vector<SystemCandidate> all =
+      changes_on_its_way() ? candidates(chosen_.expected_iterations) : std::vector<SystemCandidate>{};
   if (!all.empty() && all.front().preconditioner != options_.precond.name) return {};
   return *single < iteration_estimate(options_.precond.name, *product).seconds ? format : std::string();
 }
@@ -54,10 +57,10 @@ template <class T, Space S>
 std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_single(const CsrView<T, S>& a,
                                                                        const std::string& format) const {
   SystemDecision decided;
-  decided.solvers = choice_.order;
-  decided.solver_reason = choice_.reason;
-  decided.traits = traits_;
-  decided.traits_older = traits_older_;
+  decided.solvers = chosen_.solvers.order;
+  decided.solver_reason = chosen_.solvers.reason;
+  decided.traits = chosen_.traits;
+  decided.traits_older = chosen_.traits_older;
   SystemOptions named = options_;
   named.spmv.format = format;
   named.solver.name = "auto";

@@ -58,9 +58,9 @@ struct SystemState : private OperatorExchange<T, S> {
   // Of the solve under way.
   Span<const T, S> present_b;
   Span<T, S> present_x;
-  bool may_move = false;   // to another format or preconditioner
-  bool exchanged = false;  // b and x are not those that it began with
-  std::optional<Move> next;         // what it does next
+  bool may_move = false;     // to another format or preconditioner
+  bool exchanged = false;    // b and x are not those that it began with
+  std::optional<Move> next;  // what it does next
   bool exchanged_precond = false;
 
   SystemState(const Context<S>& ctx_, const SystemOptions& options)

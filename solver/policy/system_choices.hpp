@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// SystemChoices: what was chosen for a system, and the facts that it was chosen by. Internal.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <newel/core/located_text.hpp>
+#include <newel/core/matrix_traits.hpp>
+#include <newel/solver/choice.hpp>
+#include <newel/spmv/format_choice.hpp>
+#include "solver/policy/forecasts.hpp"
+
+namespace newel::detail {
+
+/// Plain values: a system in another format begins with a copy.
+struct SystemChoices {
+  FormatChoice format;
+  SolverChoice solvers;
+  LocatedText precond_reason;
+  std::vector<std::string> untried;    ///< preconditioners that "auto" has not tried yet
+  std::optional<PatternFacts> facts;   ///< where something is chosen by them
+  std::optional<MatrixTraits> traits;  ///< likewise
+  bool traits_older = false;           ///< than A's values
+  bool precond_older = false;          ///< likewise
+  bool precond_chosen = false;         ///< by "auto"
+  bool diagonal = false;               ///< A, and "auto" has all the choice
+
+  double expected_iterations = 0;     ///< of one solve, with the simple preconditioner
+  std::string expected_format;        ///< that these pay for; empty: the present one
+  std::string formats_estimated_for;  ///< with this preconditioner
+
+  bool provisional = false;                 ///< a stronger preconditioner may follow
+  std::optional<PrecondOutlooks> outlooks;  ///< which, once that has been worked out
+  bool builds_estimated = false;            ///< the seconds of their setups too
+  bool builds_by_values = false;            ///< these by a look at the values
+  bool values_unreadable = false;           ///< for want of memory
+  /// Where a stronger one was taken: what is known of the one before it, and what else may follow that.
+  std::optional<PrecondOutlooks> weaker_outlooks;
+};
+
+}  // namespace newel::detail
