@@ -8,12 +8,18 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/column_ops.hpp"
 #include "core/vectors/instantiate.hpp"
+#include "spmv/resident_view.hpp"
 
 namespace newel {
 
 detail::Serial::Serial() {
   static std::atomic<std::uint64_t> last{0};
   value_ = ++last;
+}
+
+template <class T, Space S>
+detail::ResidentView<T, S> LinearOperator<T, S>::resident_view() const {
+  return {};
 }
 
 template <class T, Space S>

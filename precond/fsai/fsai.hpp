@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <newel/precond/fsai/fsai_options.hpp>
+#include "spmv/resident_view.hpp"
 
 namespace newel {
 namespace detail {
@@ -105,9 +106,7 @@ class FsaiOperator final : public MatrixOperator<T, S> {
                          Span<const Index, S>(view_.g_col, g_val_.size()), g_val_.cspan());
   }
 
-  /// G and G^T as `apply` multiplies with them; valid as long as the operator.
-  const MatrixOperator<T, S>& first() const { return *g_; }
-  const MatrixOperator<T, S>& second() const { return *gt_; }
+  detail::ResidentView<T, S> resident_view() const override { return {nullptr, nullptr, g_.get(), gt_.get()}; }
 
  private:
   FsaiOperator(FsaiOperator&&) = default;

@@ -5,6 +5,7 @@
 
 #include <newel/precond/spai/spai_options.hpp>
 #include "precond/spai/spai_problems.hpp"
+#include "spmv/resident_view.hpp"
 
 namespace newel {
 namespace detail {
@@ -54,6 +55,8 @@ class SpaiOperator final : public MatrixOperator<T, S> {
 
   /// "residual norm" is |A M - I|_F, exact, of M before it was made symmetric.
   OperatorInfo info() const override;
+
+  detail::ResidentView<T, S> resident_view() const override { return {nullptr, nullptr, matrix_.get()}; }
 
   /// M as `apply` multiplies with it; valid as long as the operator.
   const MatrixOperator<T, S>& matrix() const { return *matrix_; }

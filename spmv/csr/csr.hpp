@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <newel/spmv/format.hpp>
+#include "spmv/resident_view.hpp"
 
 namespace newel {
 
@@ -113,6 +114,7 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   std::optional<CsrView<T, Space::device>> as_csr() const override;
   OperatorInfo info() const override;
 
+  detail::ResidentView<T, Space::device> resident_view() const override { return {nullptr, short_rows()}; }
   /// The matrix, for kernels that do more than a product, if the product is our own, no row is long enough to be cut
   /// and the row pointers have 32 bits; else null. Valid as long as the operator.
   const CsrView<T, Space::device>* short_rows() const;

@@ -9,6 +9,7 @@
 #include <newel/spmv/format.hpp>
 #include "spmv/ehyb/ehyb_scratch.hpp"
 #include "spmv/plan/slot_values.hpp"
+#include "spmv/resident_view.hpp"
 
 namespace newel {
 
@@ -51,6 +52,7 @@ class EhybOperator final : public MatrixOperator<T, S> {
   bool capturable() const override { return true; }
   OperatorInfo info() const override;
 
+  detail::ResidentView<T, S> resident_view() const override { return {&view_}; }
   /// The arrays, for kernels that do more than a product; valid as long as the operator.
   const detail::EhybView<T>& view() const { return view_; }
 

@@ -39,6 +39,9 @@ class Serial {
   std::uint64_t value_;
 };
 
+template <class T, Space S>
+struct ResidentView;
+
 }  // namespace detail
 
 /// A linear map from vectors of length `cols()` to vectors of length `rows()`, in space S.
@@ -112,6 +115,10 @@ class LinearOperator {
   /// Whether `apply` takes far longer than the host needs to look at the state of a solve on a device, as a multigrid
   /// cycle does: the solve is then looked at often enough for hardly an iteration to be made behind its end.
   virtual bool takes_long() const { return false; }
+
+  /// What kernels that keep a whole solve on the chip read of it; the default has nothing for them. For the library's
+  /// own solvers.
+  virtual detail::ResidentView<T, S> resident_view() const;
 
   /// As a preconditioner that is applied after A: itself, but for one that keeps some unknowns as they are and then
   /// would hide their rows.

@@ -5,11 +5,8 @@
 #include <vector>
 
 #include "core/memory/shared_memory_device.hpp"
-#include "precond/fsai/fsai.hpp"
-#include "precond/spai/spai.hpp"
 #include "solver/krylov/monitor/own_progress.hpp"
 #include "solver/krylov/resident/resident_part_device.cuh"
-#include "spmv/csr/csr.hpp"
 
 namespace newel::detail {
 namespace {
@@ -44,9 +41,9 @@ template <class T>
 ResidentPrecond kind_of(const LinearOperator<T, Space::device>* M) {
   if (M == nullptr) return ResidentPrecond::none;
   if (M->diagonal().data != nullptr) return ResidentPrecond::diagonal;
-  if (dynamic_cast<const FsaiOperator<T, Space::device>*>(M) != nullptr) return ResidentPrecond::factors;
-  return dynamic_cast<const SpaiOperator<T, Space::device>*>(M) != nullptr ? ResidentPrecond::matrix
-                                                                           : ResidentPrecond::other;
+  const ResidentView<T, Space::device> view = M->resident_view();
+  if (view.second != nullptr) return ResidentPrecond::factors;
+  return view.first != nullptr ? ResidentPrecond::matrix : ResidentPrecond::other;
 }
 
 // Of M what a resident solve remembers: a diagonal is read again by every launch.
@@ -124,16 +121,15 @@ template <class T>
 bool ResidentSystem<T>::take_matrices(const LinearOperator<T, Space::device>& A,
                                       const LinearOperator<T, Space::device>* M) {
   std::vector<const LinearOperator<T, Space::device>*> matrices = {&A};
-  if (kind_ == ResidentPrecond::factors) {
-    const auto& fsai = dynamic_cast<const FsaiOperator<T, Space::device>&>(*M);
-    matrices = {&A, &fsai.first(), &fsai.second()};
-  } else if (kind_ == ResidentPrecond::matrix) {
-    matrices = {&A, &dynamic_cast<const SpaiOperator<T, Space::device>&>(*M).matrix()};
+  if (matrices_of(kind_) > 0) {
+    const ResidentView<T, Space::device> of_m = M->resident_view();
+    matrices.push_back(of_m.first);
+    if (of_m.second != nullptr) matrices.push_back(of_m.second);
   }
   for (const auto* matrix : matrices) {
-    const auto* ehyb = dynamic_cast<const EhybOperator<T, Space::device>*>(matrix);
-    if (ehyb == nullptr || ehyb->view().rows == 0 || ehyb->view().has_remainder()) return false;
-    view_.push_back(ehyb->view());
+    const EhybView<T>* const ehyb = matrix->resident_view().ehyb;
+    if (ehyb == nullptr || ehyb->rows == 0 || ehyb->has_remainder()) return false;
+    view_.push_back(*ehyb);
     // A triangle of node blocks has none itself.
     const int block = view_.size() > 1 && kind_ == ResidentPrecond::factors ? 1 : view_[0].block;
     if (view_.back().block != block || view_.back().parts != view_[0].parts) return false;
@@ -179,8 +175,7 @@ bool ResidentSystem<T>::admits(const Context<Space::device>& ctx, ResidentStorag
 /// A CSR matrix in the caller's order: shares its rows out.
 template <class T>
 bool ResidentSystem<T>::take_rows(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A) {
-  const auto* csr = dynamic_cast<const CsrOperator<T, Space::device>*>(&A);
-  const CsrView<T, Space::device>* const a = csr != nullptr ? csr->short_rows() : nullptr;
+  const CsrView<T, Space::device>* const a = A.resident_view().rows;
   if (a == nullptr || kernel(ResidentStorage::rows_streaming) == nullptr) return false;
   const Index blocks = std::clamp<Index>(a->rows / ResidentTuning::least_rows, 1, ctx.multiprocessors());
   first_row_ = Array<Index, Space::device>(ctx, 2 * (blocks + 1));  // and behind them the first entries

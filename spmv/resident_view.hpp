@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ResidentView: what a kernel that keeps its vectors on the chip reads of an operator. Internal.
+#pragma once
+
+#include <newel/spmv/operator.hpp>
+
+namespace newel::detail {
+
+template <class T>
+struct EhybView;
+
+/// One of these is there, and valid as long as the operator; nothing is where it is none that such a kernel knows.
+template <class T, Space S>
+struct ResidentView {
+  const EhybView<T>* ehyb = nullptr;    ///< a matrix in EHYB
+  const CsrView<T, S>* rows = nullptr;  ///< a matrix in CSR, no row of which is long
+  /// A preconditioner: the matrix that it is, or the first of its two factors in the order of their products.
+  const LinearOperator<T, S>* first = nullptr;
+  const LinearOperator<T, S>* second = nullptr;  ///< the other factor; null: there is none
+};
+
+}  // namespace newel::detail
