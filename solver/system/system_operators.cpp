@@ -38,7 +38,9 @@ template <Space S>
 Machine machine_for(const Context<S>& ctx, const SystemOptions& options) {
   if constexpr (S == Space::device) {
     const bool chooses = is_format_choice(options.spmv.format) || canonical_name(options.precond.name) == "auto";
-    if (chooses && !options.deterministic) return measured_machine(ctx, options.spmv.plan_cache);
+    if (chooses && !options.deterministic) {
+      return measured_machine(ctx, options.spmv.plan_cache, options.estimate_scale.device_unknown);
+    }
   }
   return machine_of(ctx);
 }

@@ -27,17 +27,8 @@ MachineSpeed measure_speed(const Context<Space::device>& ctx);
 
 /// `machine_of` with a measured speed where the cost model is not fitted to the device. It is measured once in a
 /// process, and where `plan_cache` names a folder it is kept there for those that follow, whose choices are then the
-/// same.
-Machine measured_machine(const Context<Space::device>& ctx, const std::string& plan_cache);
-
-/// While it lives, this thread takes all devices for such as the cost model is not fitted to, not measured before.
-/// For tests.
-class UnknownDevices {
- public:
-  UnknownDevices();
-  ~UnknownDevices();
-  UnknownDevices(const UnknownDevices&) = delete;
-  UnknownDevices& operator=(const UnknownDevices&) = delete;
-};
+/// same. `as_unknown`: any device is taken for one that the cost model is not fitted to, and not measured before in
+/// this process.
+Machine measured_machine(const Context<Space::device>& ctx, const std::string& plan_cache, bool as_unknown = false);
 
 }  // namespace newel::detail

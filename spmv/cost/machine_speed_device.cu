@@ -20,8 +20,6 @@ constexpr int copy_threads = 256;
 constexpr int runs = 4;                         // of which the best counts
 constexpr int small_kernels = 256, copies = 4;  // on end: the wait for them counts less
 
-thread_local bool devices_are_unknown = false;
-
 __global__ void __launch_bounds__(copy_threads) copy_doubles(double2* to, const double2* from, std::int64_t n) {
   const std::int64_t stride = std::int64_t{gridDim.x} * copy_threads;
   for (std::int64_t k = std::int64_t{blockIdx.x} * copy_threads + threadIdx.x; k < n; k += stride) to[k] = from[k];
@@ -91,7 +89,6 @@ std::optional<MachineSpeed> kept_speed(PlanCache& cache, const PlanKey& key) {
 
 // One process measures once, whatever folders it keeps plans in.
 MachineSpeed speed_of_process(const Context<Space::device>& ctx) {
-  if (devices_are_unknown) return measure_speed(ctx);
   static std::mutex mutex;
   static std::map<int, MachineSpeed> measured;
   const std::lock_guard<std::mutex> lock(mutex);
@@ -100,15 +97,17 @@ MachineSpeed speed_of_process(const Context<Space::device>& ctx) {
   return measured[ctx.device()] = measure_speed(ctx);
 }
 
-MachineSpeed find_speed(const Context<Space::device>& ctx, const Machine& machine, const std::string& plan_cache) {
-  if (plan_cache.empty()) return speed_of_process(ctx);
+MachineSpeed find_speed(const Context<Space::device>& ctx, const Machine& machine, const std::string& plan_cache,
+                        bool anew) {
+  const auto speed_now = [&] { return anew ? measure_speed(ctx) : speed_of_process(ctx); };
+  if (plan_cache.empty()) return speed_now();
   PlanKey key;
   key.add("speed of a device");
   key.add(machine.name);
   key.add(static_cast<std::uint64_t>(machine.processors));
   PlanCache cache(plan_cache);
   if (const std::optional<MachineSpeed> kept = kept_speed(cache, key)) return *kept;
-  const MachineSpeed speed = speed_of_process(ctx);
+  const MachineSpeed speed = speed_now();
   CachedPlan plan;
   plan.figures = {{"bytes per second", speed.bytes_per_second}, {"seconds of a start", speed.start_seconds}};
   if (speed.start_seconds > 0) cache.keep(key, plan);
@@ -119,7 +118,7 @@ MachineSpeed find_speed(const Context<Space::device>& ctx, const Machine& machin
 
 bool is_fitted(const Machine& machine) {
   const auto named = [&](const char* name) { return machine.name.find(name) != std::string::npos; };
-  return !devices_are_unknown && (named("H100") || named("H200"));
+  return named("H100") || named("H200");
 }
 
 // Not from the context's memory, which would keep what is used here once.
@@ -147,17 +146,14 @@ MachineSpeed measure_speed(const Context<Space::device>& ctx) {
   return speed;
 }
 
-Machine measured_machine(const Context<Space::device>& ctx, const std::string& plan_cache) {
+Machine measured_machine(const Context<Space::device>& ctx, const std::string& plan_cache, bool as_unknown) {
   Machine machine = machine_of(ctx);
-  if (is_fitted(machine)) return machine;
-  const MachineSpeed speed = find_speed(ctx, machine, plan_cache);
+  if (is_fitted(machine) && !as_unknown) return machine;
+  const MachineSpeed speed = find_speed(ctx, machine, plan_cache, as_unknown);
   if (!(speed.start_seconds > 0)) return machine;
   machine.bytes_per_second = speed.bytes_per_second;
   machine.start_ratio = speed.start_seconds / fitted_start_seconds;
   return machine;
 }
-
-UnknownDevices::UnknownDevices() { devices_are_unknown = true; }
-UnknownDevices::~UnknownDevices() { devices_are_unknown = false; }
 
 }  // namespace newel::detail

@@ -28,10 +28,11 @@ enum class RefreshScope {
   operator_only,
 };
 
-/// What estimates are multiplied by, to see what wrong ones cost.
+/// Estimates that are wrong on purpose, to see what that costs.
 struct EstimateScale {
-  double iterations = 1;      ///< iterations to come
-  double single_seconds = 1;  ///< seconds of an iteration in single precision
+  double iterations = 1;        ///< iterations to come
+  double single_seconds = 1;    ///< seconds of an iteration in single precision
+  bool device_unknown = false;  ///< any device is measured as one that the cost model is not fitted to
 };
 
 /// The options of a LinearSystem.
