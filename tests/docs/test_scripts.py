@@ -85,7 +85,7 @@ class Links(unittest.TestCase):
     def test_links_to_sources_lead_to_pages_that_show_them(self):
         self.assertEqual(
             links.rewritten("[a](../include/newel/core/span.hpp#L3) [b](glossary.md) [c](x.md)", "docs/a.md", "a.md"),
-            "[a](source/core/span.hpp.md#L3) [b](glossary.md) [c](x.md)",
+            "[a](source/include/newel/core/span.hpp.md#L3) [b](glossary.md) [c](x.md)",
         )
         self.assertEqual(links.site_path("spmv/ehyb/README.md"), "source/spmv/ehyb.md")
 
