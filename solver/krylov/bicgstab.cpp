@@ -119,14 +119,11 @@ std::function<void()> Bicgstab<T, S>::iteration(const Context<S>& ctx, const Lin
 template <class T, Space S>
 class Bicgstab<T, S>::Run {
  public:
-  Run(Bicgstab& solver, const SolveArguments<T, S>& system)
+  Run(Bicgstab& solver, const SolveRequest<T, S>& system)
       : own_(solver),
         system_(system),
         convergence_(own_.name(), own_.r_.size(), system, &own_.state_.data()->scratch, own_.last_iterations_),
-        best_(system.ctx, system.x, own_.best_x_) {
-    convergence_.set_exchange(own_.exchange());
-    convergence_.start_from_zero(own_.zero_guess());
-  }
+        best_(system.ctx, system.x, own_.best_x_) {}
 
   SolveReport all() {
     bool more = open();
@@ -167,7 +164,7 @@ class Bicgstab<T, S>::Run {
     opened_ = !on_chip_;
     if (on_chip_) return true;
     if (!convergence_.open(own_.r_.span())) return false;
-    best_.begin(convergence_.residual(), own_.zero_guess());
+    best_.begin(convergence_.residual(), system_->guess == InitialGuess::zero);
     return true;
   }
 
@@ -275,7 +272,7 @@ class Bicgstab<T, S>::Run {
   }
 
   Bicgstab& own_;
-  std::optional<SolveArguments<T, S>> system_;  // changed by an exchange
+  std::optional<SolveRequest<T, S>> system_;  // changed by an exchange
   ConvergenceMonitor<T, S> convergence_;
   BestIterate<T, S> best_;
   bool on_chip_ = false;  // one kernel iterates
@@ -284,10 +281,8 @@ class Bicgstab<T, S>::Run {
 };
 
 template <class T, Space S>
-SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                  const ProgressFn& progress) {
-  return Run(*this, {ctx, A, M, b, x, stop, progress}).all();
+SolveReport Bicgstab<T, S>::run(const SolveRequest<T, S>& request) {
+  return Run(*this, request).all();
 }
 
 template <class T, Space S>

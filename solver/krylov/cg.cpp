@@ -33,7 +33,7 @@ Cg<T, S>::~Cg() = default;
 template <class T, Space S>
 class Cg<T, S>::Run {
  public:
-  Run(Cg& solver, const SolveArguments<T, S>& system)
+  Run(Cg& solver, const SolveRequest<T, S>& system)
       : own_(solver),
         cg_(*solver.cg_),
         system_(system),
@@ -41,8 +41,6 @@ class Cg<T, S>::Run {
     convergence_.watch_growth(first_growth, most_growth<T>,
                               [this] { return symmetry_fault(system_->ctx, system_->A, system_->M); });
     convergence_.watch_spectrum(cg_.coefficients());
-    convergence_.set_exchange(own_.exchange());
-    convergence_.start_from_zero(own_.zero_guess());
   }
 
   SolveReport all() {
@@ -86,7 +84,7 @@ class Cg<T, S>::Run {
   // may leave the end to the loop.
   void note_start() {
     if (!(convergence_.residual() > least_)) {
-      started_at_zero_ = own_.zero_guess() && convergence_.iterations() == 0;
+      started_at_zero_ = system_->guess == InitialGuess::zero && convergence_.iterations() == 0;
       if (!started_at_zero_) copy<T>(system_->ctx, Span<const T, S>(system_->x), own_.start_x_.span());
       least_ = convergence_.residual();
       best_ = {convergence_.iterations(), -1};
@@ -113,7 +111,7 @@ class Cg<T, S>::Run {
 
   // Whether the event is no outcome by itself: the tolerance was met, or p.A p <= 0 or r.M r <= 0 by rounding.
   bool ends_recurrence_alone() {
-    const auto& [ctx, A, M, b, x, stop, progress] = *system_;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange] = *system_;
     switch (convergence_.event()) {
       case Event::tolerance_met:
         return true;
@@ -181,7 +179,7 @@ class Cg<T, S>::Run {
 
   Cg& own_;
   CgIteration<T, S>& cg_;
-  std::optional<SolveArguments<T, S>> system_;  // changed by an exchange
+  std::optional<SolveRequest<T, S>> system_;  // changed by an exchange
   ConvergenceMonitor<T, S> convergence_;
   double least_ = std::numeric_limits<double>::infinity();  // residual at `start_x_`
   bool started_at_zero_ = false;                            // `start_x_` is zero, and not filled
@@ -190,9 +188,8 @@ class Cg<T, S>::Run {
 };
 
 template <class T, Space S>
-SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                            Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress) {
-  return Run(*this, {ctx, A, M, b, x, stop, progress}).all();
+SolveReport Cg<T, S>::run(const SolveRequest<T, S>& request) {
+  return Run(*this, request).all();
 }
 
 template <class T, Space S>

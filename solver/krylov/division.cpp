@@ -10,18 +10,16 @@
 namespace newel::detail {
 
 template <class T, Space S>
-SolveReport Division<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                  const ProgressFn& progress) {
+SolveReport Division<T, S>::run(const SolveRequest<T, S>& request) {
   constexpr int most_steps = 2;
-  const SolveArguments<T, S> system{ctx, A, M, b, x, stop, progress};
-  ConvergenceMonitor<T, S> convergence(name(), r_.size(), system, scratch_.data(), 0);
+  SolveRequest<T, S> alone = request;
+  alone.exchange = nullptr;
+  ConvergenceMonitor<T, S> convergence(name(), r_.size(), alone, scratch_.data(), 0);
   convergence.report().method = {};
-  convergence.start_from_zero(this->zero_guess());
   if (convergence.open(r_.span())) {
     bool met = false;
     for (int step = 0; step < most_steps && !met && std::isfinite(convergence.residual()); ++step) {
-      M->apply(ctx, T(1), r_.cspan(), T(1), x);
+      request.M->apply(request.ctx, T(1), r_.cspan(), T(1), request.x);
       met = convergence.form_residual(r_.span());
     }
     convergence.report().recurrence_residual = convergence.residual();

@@ -22,9 +22,7 @@ class Division final : public KrylovSolver<T, S> {
   Division(const Context<S>& ctx, Index n) : r_(ctx, n), work_(ctx, n), scratch_(ctx, 1) {}
 
   std::string_view name() const override { return "division"; }
-  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                  const ProgressFn& progress = {}) override;
+  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
 
  private:
   Array<T, S> r_, work_;

@@ -65,7 +65,7 @@ Gmres<T, S, B>::~Gmres() = default;
 template <class T, Space S, class B>
 class Gmres<T, S, B>::Cycle {
  public:
-  Cycle(Gmres& solver, const SolveArguments<T, S>& arguments)
+  Cycle(Gmres& solver, const SolveRequest<T, S>& arguments)
       : g_(solver), args_(arguments), small_(solver.small_.data(), solver.m_), state_(solver.state_.data()) {}
 
   // v_0 = r / |r|, or M r / |M r| from the left, where the tolerance is carried over to the norm of M r.
@@ -95,7 +95,7 @@ class Gmres<T, S, B>::Cycle {
   // w = A M v_j (right) or M A v_j (left), made orthogonal to v_0 .. v_j, is v_{j+1}. In addition to the products,
   // moves the basis up to v_j twice and w five times; twice that where the second pass runs.
   void extend(int j) {
-    const auto& [ctx, A, M, b, x, stop, progress] = args_;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange] = args_;
     const Span<T, S> w = g_.w_, z = g_.z_;
     if (M == nullptr) {
       A.apply(ctx, T(1), newest(j), T(0), w);  // w = A v_j
@@ -120,7 +120,7 @@ class Gmres<T, S, B>::Cycle {
 
   // x += M V y with R y = g
   void correct(int columns) {
-    const auto& [ctx, A, M, b, x, stop, progress] = args_;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange] = args_;
     if (columns <= 0) return;
     sweep(ctx, 0, GmresBackSolve{small_, columns});
     basis_combine(ctx, g_.basis_.data(), g_.n_, columns, small_.y, g_.w_.data());  // w = V y
@@ -147,29 +147,27 @@ class Gmres<T, S, B>::Cycle {
   }
 
   Gmres& g_;
-  SolveArguments<T, S> args_;
+  SolveRequest<T, S> args_;
   GmresArrays small_;
   GmresState* state_;
 };
 
 template <class T, Space S, class B>
-SolveArguments<T, S> Gmres<T, S, B>::sided(const SolveArguments<T, S>& system) const {
+SolveRequest<T, S> Gmres<T, S, B>::sided(const SolveRequest<T, S>& system) const {
   const LinearOperator<T, S>* const M = left_ && system.M != nullptr ? system.M->from_left() : system.M;
-  return {system.ctx, system.A, M, system.b, system.x, system.stop, system.progress};
+  return {system.ctx, system.A, M, system.b, system.x, system.stop, system.progress, system.guess, system.exchange};
 }
 
 /// One call of `solve`: a cycle after the other, each from the true residual that the one before left.
 template <class T, Space S, class B>
 class Gmres<T, S, B>::Run {
  public:
-  Run(Gmres& solver, const SolveArguments<T, S>& system)
+  Run(Gmres& solver, const SolveRequest<T, S>& system)
       : own_(solver),
         system_(solver.sided(system)),
         left_(solver.left_ && system_->M != nullptr),
         convergence_(own_.name(), own_.n_, *system_, &own_.state_.data()->scratch, own_.last_iterations_),
         cycle_(std::in_place, own_, *system_) {
-    convergence_.set_exchange(own_.exchange());
-    convergence_.start_from_zero(own_.zero_guess());
     if (left_) convergence_.begin_rate_at(1);
   }
 
@@ -214,7 +212,7 @@ class Gmres<T, S, B>::Run {
   // x of the least residual is kept from before its cycle.
   void keep_best() {
     if (!(convergence_.residual() < best_)) return;
-    best_is_zero_ = own_.zero_guess() && convergence_.iterations() == 0;
+    best_is_zero_ = system_->guess == InitialGuess::zero && convergence_.iterations() == 0;
     if (!best_is_zero_) copy<T>(system_->ctx, Span<const T, S>(system_->x), own_.best_x_.span());
     best_ = convergence_.residual();
   }
@@ -284,7 +282,7 @@ class Gmres<T, S, B>::Run {
   }
 
   Gmres& own_;
-  std::optional<SolveArguments<T, S>> system_;  // changed by an exchange
+  std::optional<SolveRequest<T, S>> system_;  // changed by an exchange
   bool left_;
   ConvergenceMonitor<T, S> convergence_;
   std::optional<Cycle> cycle_;  // with the present operators
@@ -296,10 +294,8 @@ class Gmres<T, S, B>::Run {
 };
 
 template <class T, Space S, class B>
-SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                  const ProgressFn& progress) {
-  return Run(*this, {ctx, A, M, b, x, stop, progress}).all();
+SolveReport Gmres<T, S, B>::run(const SolveRequest<T, S>& request) {
+  return Run(*this, request).all();
 }
 
 #define X(T, S) template class Gmres<T, S>;

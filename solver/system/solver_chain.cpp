@@ -188,10 +188,8 @@ template <class T, Space S>
 SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x,
                                        const StopCriterion& stop, const ProgressFn& progress, InitialGuess guess) {
   const bool zero = guess == InitialGuess::zero;
-  solver(step).set_zero_guess(zero);
   if (zero_mean_ == nullptr) {
-    solver(step).set_exchange(exchange_);
-    SolveReport report = solver(step).solve(ctx_, *A_, M_, b, x, stop, progress);
+    SolveReport report = solver(step).run({ctx_, *A_, M_, b, x, stop, progress, guess, exchange_});
     if (exchange_ != nullptr) {
       exchange_->follow(b, x);
       for (Attempt& tried : report.attempts) tried.preconditioner = exchange_->preconditioner();
@@ -199,7 +197,7 @@ SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Sp
     return report;
   }
   if (!zero) zero_mean_->remove_mean(ctx_, x);
-  SolveReport report = solver(step).solve(ctx_, *A_, zero_mean_.get(), b, x, stop, progress);
+  SolveReport report = solver(step).run({ctx_, *A_, zero_mean_.get(), b, x, stop, progress, guess});
   zero_mean_->remove_mean(ctx_, x);
   return report;
 }
@@ -391,8 +389,7 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
   }
   if (batch_ == nullptr) batch_ = steps_.front().method->make_batch.template get<T, S>()(ctx_, A_->rows());
   const LinearOperator<T, S>* const M = zero_mean_ != nullptr ? zero_mean_.get() : M_;
-  batch_->set_zero_guess(zero);
-  std::vector<SolveReport> reports = batch_->solve(ctx_, *A_, M, b, x, columns, stop, progress);
+  std::vector<SolveReport> reports = batch_->solve(ctx_, *A_, M, b, x, columns, stop, progress, guess);
   for (Index c = 0; c < columns; ++c) {
     SolveReport& report = reports[static_cast<std::size_t>(c)];
     const Span<T, S> x_c = column_of(x, c);

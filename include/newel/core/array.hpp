@@ -15,7 +15,7 @@
 namespace newel {
 
 /// `size` values of a trivially copyable type in space `S`, uninitialised. Moves, never copies. Memory comes
-/// from the context's resource (include/newel/core/memory.hpp) and goes back to it, on the device in stream order, so that an array
+/// from the context's resource (newel/core/memory.hpp) and goes back to it, on the device in stream order, so that an array
 /// may be destroyed while kernels that use it are still queued on the same stream.
 template <class T, Space S>
 class Array {

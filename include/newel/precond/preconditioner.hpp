@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// PrecondMethod: what the rest of Newel knows of a preconditioner, one line of the table in `include/newel/precond/registry.hpp`.
+/// PrecondMethod: what the rest of Newel knows of a preconditioner, one line of the table in `newel/precond/registry.hpp`.
 #pragma once
 
 #include <functional>

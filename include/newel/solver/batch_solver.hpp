@@ -19,21 +19,12 @@ class BatchSolver {
   virtual ~BatchSolver() = default;
 
   /// Solves A x_c = b_c for `columns` columns, which lie one after the other in b and x; a report for each. The time
-  /// limit is that of all together; `seconds` are those from a column's start to its end.
+  /// limit is that of all together; `seconds` are those from a column's start to its end. With the
+  /// guess `zero`, x holds zeros.
   virtual std::vector<SolveReport> solve(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                          const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
-                                         Index columns, const StopCriterion& stop,
-                                         detail::ColumnProgress& progress) = 0;
-
-  /// Internal: as that of a KrylovSolver.
-  void set_zero_guess(bool zero) { zero_guess_ = zero; }
-
- protected:
-  /// Internal: see `set_zero_guess`.
-  bool zero_guess() const { return zero_guess_; }
-
- private:
-  bool zero_guess_ = false;
+                                         Index columns, const StopCriterion& stop, detail::ColumnProgress& progress,
+                                         InitialGuess guess) = 0;
 };
 
 }  // namespace newel

@@ -48,9 +48,7 @@ class Bicgstab final : public KrylovSolver<T, S> {
 
   std::string_view name() const override { return "bicgstab"; }
   void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) override;
-  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                  const ProgressFn& progress = {}) override;
+  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
 
  private:
   class Run;

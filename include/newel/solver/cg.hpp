@@ -56,9 +56,7 @@ class Cg final : public KrylovSolver<T, S> {
 
   std::string_view name() const override { return "cg"; }
   void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) override;
-  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                  const ProgressFn& progress = {}) override;
+  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
 
   /// Queues `iterations` steps from the guess in x and returns: nothing is waited for or read back, and the call may
   /// stand inside the caller's own capture of the context's stream, where A and M allow that. x receives what `solve`

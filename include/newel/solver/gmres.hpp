@@ -10,8 +10,6 @@ namespace newel {
 
 namespace detail {
 struct GmresState;
-template <class T, Space S>
-struct SolveArguments;
 template <Space S>
 class IterationGraph;
 }  // namespace detail
@@ -64,16 +62,14 @@ class Gmres final : public KrylovSolver<T, S> {
   ~Gmres() override;
 
   std::string_view name() const override { return "gmres"; }
-  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                  const ProgressFn& progress = {}) override;
+  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
 
  private:
   class Cycle;
   class Run;
 
   /// With M as it is applied.
-  detail::SolveArguments<T, S> sided(const detail::SolveArguments<T, S>& system) const;
+  SolveRequest<T, S> sided(const SolveRequest<T, S>& system) const;
 
   Index n_;
   int m_;

@@ -130,6 +130,22 @@ enum class InitialGuess {
   zero,  ///< zero, whatever x holds: the first residual is b, for which no product is needed
 };
 
+/// One solve: the system, where it starts and when it ends. It refers to what the caller keeps.
+template <class T, Space S>
+struct SolveRequest {
+  const Context<S>& ctx;
+  const LinearOperator<T, S>& A;
+  const LinearOperator<T, S>* M;  ///< null: none
+  Span<const T, S> b;
+  Span<T, S> x;  ///< the guess, and the result
+  const StopCriterion& stop;
+  const ProgressFn& progress;
+  /// `zero`: x holds zeros, so that b - A x is b. Methods that do not ask form it.
+  InitialGuess guess = InitialGuess::in_x;
+  /// For those who own A and M and may replace them during the solve; null: nobody does. The library's own.
+  detail::OperatorExchange<T, S>* exchange = nullptr;
+};
+
 /// A Krylov method for A x = b with an optional preconditioner M, an operator close to A's inverse. Owns its work
 /// vectors: made once for a length, used many times; a solve after the first allocates nothing in S. On the device it
 /// keeps its iterations as CUDA graphs where A and M are `capturable`; the driver holds some kilobytes for each
@@ -151,25 +167,14 @@ class KrylovSolver {
   /// Solves from the guess in x, which receives the result: the last iterate, or the best one where that is said.
   /// M may be null. Lengths, and that b and x share no memory, are checked (InputError). Waits on the context's
   /// stream at its check points. Several solvers may share A and M as long as one thread uses them at a time.
-  [[nodiscard]] virtual SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A,
-                                          const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
-                                          const StopCriterion& stop, const ProgressFn& progress = {}) = 0;
+  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                                  const ProgressFn& progress = {}) {
+    return run({ctx, A, M, b, x, stop, progress});
+  }
 
-  /// Internal: for those who own A and M and may replace them during a solve; null, the default: nobody does.
-  void set_exchange(detail::OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
-  /// Internal: for those who see to it that x holds zeros where the next solves begin, so that b - A x is b. Methods
-  /// that do not ask form it.
-  void set_zero_guess(bool zero) { zero_guess_ = zero; }
-
- protected:
-  /// Internal: see `set_exchange`.
-  detail::OperatorExchange<T, S>* exchange() const { return exchange_; }
-  /// Internal: see `set_zero_guess`.
-  bool zero_guess() const { return zero_guess_; }
-
- private:
-  detail::OperatorExchange<T, S>* exchange_ = nullptr;
-  bool zero_guess_ = false;
+  /// The same of a request: what a method implements.
+  [[nodiscard]] virtual SolveReport run(const SolveRequest<T, S>& request) = 0;
 };
 
 /// Which method, and its choices.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SolverMethod: what the rest of Newel knows of a Krylov method, one line of the table in `include/newel/solver/registry.hpp`.
+/// SolverMethod: what the rest of Newel knows of a Krylov method, one line of the table in `newel/solver/registry.hpp`.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SpmvFormat: what the rest of Newel knows of a product format, one line of the table in `include/newel/spmv/registry.hpp`.
+/// SpmvFormat: what the rest of Newel knows of a product format, one line of the table in `newel/spmv/registry.hpp`.
 #pragma once
 
 #include <memory>

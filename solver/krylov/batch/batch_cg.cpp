@@ -45,6 +45,7 @@ struct BatchCg<T, S>::Run {
   Index columns;
   const StopCriterion& stop;
   ColumnProgress& progress;
+  InitialGuess guess;
 
   std::vector<SolveReport> reports = std::vector<SolveReport>(static_cast<std::size_t>(columns));
   int width = batch_width(columns);
@@ -71,15 +72,14 @@ struct BatchCg<T, S>::Run {
         place->stop.time_limit_seconds = std::max(stop.time_limit_seconds - spent, 1e-9);
       }
       place->progress = progress.of(place->column);
-      const SolveArguments<T, S> system{
-          ctx, A, M, b_of(place->column), x_of(place->column), place->stop, place->progress};
+      const SolveRequest<T, S> system{
+          ctx, A, M, b_of(place->column), x_of(place->column), place->stop, place->progress, guess};
       ConvergenceMonitor<T, S>& convergence =
           place->convergence.emplace("cg", own.n_, system, &own.state_.data()->scratch, 0);
       convergence.watch_growth(first_growth, most_growth<T>, [this] {
         if (!fault) fault = symmetry_fault(ctx, A, M);
         return *fault;
       });
-      convergence.start_from_zero(own.zero_guess());
       if (!convergence.open(own.column_r_.span())) {
         close(c);
       } else if (progress.stopped() || time_is_over()) {
@@ -158,7 +158,7 @@ struct BatchCg<T, S>::Run {
   void return_to_best(Place& place) {
     try {
       const Span<T, S> x_c = x_of(place.column);
-      const SolveArguments<T, S> system{ctx, A, M, b_of(place.column), x_c, place.stop, place.progress};
+      const SolveRequest<T, S> system{ctx, A, M, b_of(place.column), x_c, place.stop, place.progress};
       CgIteration<T, S> alone(ctx, own.n_);
       Array<T, S> start(ctx, own.n_);
       copy<T>(ctx, Span<const T, S>(x_c), start.span());
@@ -326,10 +326,11 @@ void BatchCg<T, S>::narrow(const Context<S>& ctx, int wide, int narrow, const st
 template <class T, Space S>
 std::vector<SolveReport> BatchCg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                               const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
-                                              Index columns, const StopCriterion& stop, ColumnProgress& progress) {
+                                              Index columns, const StopCriterion& stop, ColumnProgress& progress,
+                                              InitialGuess guess) {
   ctx.make_current();
   reserve(ctx, A, M, batch_width(columns));
-  return Run{*this, ctx, A, M, b, x, columns, stop, progress}.all();
+  return Run{*this, ctx, A, M, b, x, columns, stop, progress, guess}.all();
 }
 
 #define X(T, S) template class BatchCg<T, S>;

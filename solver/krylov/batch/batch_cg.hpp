@@ -34,7 +34,7 @@ class BatchCg final : public BatchSolver<T, S> {
 
   std::vector<SolveReport> solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                  Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
-                                 ColumnProgress& progress) override;
+                                 ColumnProgress& progress, InitialGuess guess) override;
 
  private:
   struct Run;

@@ -20,18 +20,18 @@ MixedCg<S>::MixedCg(const Context<S>& ctx, LowSystem<S> low)
 // An iteration is one of Cg in single precision, half its bytes; for each digit of the residual come a product in
 // double and eight passes.
 template <Space S>
-SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double, S>& A,
-                              const LinearOperator<double, S>*, Span<const double, S> b, Span<double, S> x,
-                              const StopCriterion& stop, const ProgressFn& progress) {
+SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
   constexpr double reduction = 0.1;
+  const Context<S>& ctx = request.ctx;
+  const Span<double, S> x = request.x;
   const std::int64_t n = r_.size();
-  const SolveArguments<double, S> system{ctx, A, nullptr, b, x, stop, progress};
+  const SolveRequest<double, S> system{ctx, request.A,    nullptr,          request.b,
+                                       x,   request.stop, request.progress, request.guess};
   ConvergenceMonitor<double, S> convergence(name(), n, system, cg_.scratch(), last_iterations_);
 
   convergence.watch_growth(first_growth, most_growth<float>,
                            [&] { return symmetry_fault<float, S>(ctx, low_.A, low_.M); });
 
-  convergence.start_from_zero(this->zero_guess());
   convergence.report().method = "cg";
   bool more = convergence.open(r_.span());  // r = b - A x
   const double unit = power_of_two_below(convergence.residual());

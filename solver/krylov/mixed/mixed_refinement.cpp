@@ -44,24 +44,20 @@ MixedRefinement<S>::MixedRefinement(const Context<S>& ctx, LowSystem<S> low,
       s_(ctx, low.A.rows()),
       d_(ctx, low.A.rows()),
       r_(ctx, low.A.rows()),
-      scratch_(ctx, 1) {
-  inner_->set_zero_guess(true);
-}
+      scratch_(ctx, 1) {}
 
 template <Space S>
-SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperator<double, S>& A,
-                                      const LinearOperator<double, S>*, Span<const double, S> b, Span<double, S> x,
-                                      const StopCriterion& stop, const ProgressFn& progress) {
+SolveReport MixedRefinement<S>::run(const SolveRequest<double, S>& request) {
   constexpr double reduction = 1e-3, least_reduction = 1e-5;  // of BiCGStab; of a cycle of GMRES
+  const auto& [ctx, A, M, b, x, stop, progress, guess, exchange] = request;
   const std::int64_t n = r_.size();
   const ProgressFn silent;  // the inner solver calls back; the convergence monitor sees whole solves only
-  const SolveArguments<double, S> system{ctx, A, nullptr, b, x, stop, silent};
+  const SolveRequest<double, S> system{ctx, A, nullptr, b, x, stop, silent, guess};
   ConvergenceMonitor<double, S> convergence(name(), n, system, scratch_.data(), 0);
   convergence.watch_growth(std::numeric_limits<double>::infinity(), 0, {});  // the inner solver sees to that
   SolveReport& report = convergence.report();
   report.cycle_length = cycle_length_;
   report.method = inner_->name();
-  convergence.start_from_zero(this->zero_guess());
 
   bool more = convergence.open(r_.span());  // r = b - A x
   StagnationTest stagnation_test;
@@ -74,13 +70,14 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
     if (cycle_length_ > 0) inner.max_iterations = std::min(cycle_length_, inner.max_iterations);
     sweep(ctx, n, RoundStep(r_.data(), s_.data(), 1 / unit));
     fill<float, S>(ctx, 0, d_.span());
+    const ProgressFn of_inner = [&, &progress = request.progress](const Progress& now) {
+      if (!progress) return true;
+      const double residual = unit * now.residual;
+      return progress({name_, done + now.iteration, residual, report.relative(residual), report.tolerance,
+                       convergence.seconds()});
+    };
     const SolveReport part =
-        inner_->solve(ctx, low_.A, low_.M, s_.cspan(), d_.span(), inner, [&](const Progress& now) {
-          if (!progress) return true;
-          const double residual = unit * now.residual;
-          return progress({name_, done + now.iteration, residual, report.relative(residual), report.tolerance,
-                           convergence.seconds()});
-        });
+        inner_->run({ctx, low_.A, low_.M, s_.cspan(), d_.span(), inner, of_inner, InitialGuess::zero});
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
     const bool spent = done + part.iterations >= stop.max_iterations;
     if (part.iterations > 0) {

@@ -49,9 +49,7 @@ class MixedCg final : public KrylovSolver<double, S> {
 
   std::string_view name() const override { return "mixed cg"; }
   /// `M` is not used: the low system has its own.
-  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<double, S>& A,
-                                  const LinearOperator<double, S>* M, Span<const double, S> b, Span<double, S> x,
-                                  const StopCriterion& stop, const ProgressFn& progress = {}) override;
+  [[nodiscard]] SolveReport run(const SolveRequest<double, S>& request) override;
 
  private:
   bool poll(const Context<S>& ctx, ConvergenceMonitor<double, S>& convergence, double unit);
@@ -75,9 +73,7 @@ class MixedRefinement final : public KrylovSolver<double, S> {
 
   std::string_view name() const override { return name_; }
   /// `M` is not used: the low system has its own.
-  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<double, S>& A,
-                                  const LinearOperator<double, S>* M, Span<const double, S> b, Span<double, S> x,
-                                  const StopCriterion& stop, const ProgressFn& progress = {}) override;
+  [[nodiscard]] SolveReport run(const SolveRequest<double, S>& request) override;
 
  private:
   LowSystem<S> low_;

@@ -122,9 +122,9 @@ void CgIteration<T, S>::iterate(const Context<S>& ctx, const LinearOperator<T, S
 }
 
 template <class T, Space S>
-void return_to_best(CgIteration<T, S>& cg, const SolveArguments<T, S>& system, ConvergenceMonitor<T, S>& convergence,
+void return_to_best(CgIteration<T, S>& cg, const SolveRequest<T, S>& system, ConvergenceMonitor<T, S>& convergence,
                     Span<const T, S> start, const CgHistory& recurrence) {
-  const auto& [ctx, A, M, b, x, stop, progress] = system;
+  const auto& [ctx, A, M, b, x, stop, progress, guess, exchange] = system;
   const std::vector<double>& history = convergence.report().history;
   const auto first = history.begin() + recurrence.begin;
   const auto last = recurrence.end < 0 ? history.end() : history.begin() + recurrence.end + 1;
@@ -138,7 +138,7 @@ void return_to_best(CgIteration<T, S>& cg, const SolveArguments<T, S>& system, C
 
 #define X(T, S)                                                                                            \
   template class CgIteration<T, S>;                                                                        \
-  template void return_to_best(CgIteration<T, S>&, const SolveArguments<T, S>&, ConvergenceMonitor<T, S>&, \
+  template void return_to_best(CgIteration<T, S>&, const SolveRequest<T, S>&, ConvergenceMonitor<T, S>&, \
                                Span<const T, S>, const CgHistory&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -72,7 +72,7 @@ struct CgHistory {
 /// on the way, which would cost every solve, and those of one that diverged are few. x = `start` where that is the
 /// best.
 template <class T, Space S>
-void return_to_best(CgIteration<T, S>& cg, const SolveArguments<T, S>& system, ConvergenceMonitor<T, S>& convergence,
+void return_to_best(CgIteration<T, S>& cg, const SolveRequest<T, S>& system, ConvergenceMonitor<T, S>& convergence,
                     Span<const T, S> start, const CgHistory& recurrence);
 
 }  // namespace newel::detail

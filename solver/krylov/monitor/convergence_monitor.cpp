@@ -43,12 +43,15 @@ void check_system(std::int64_t n, const LinearOperator<T, S>& A, const LinearOpe
 
 template <class T, Space S>
 ConvergenceMonitor<T, S>::ConvergenceMonitor(std::string_view solver, std::int64_t n,
-                                             const SolveArguments<T, S>& arguments, double* scratch, int expected)
-    : args_(arguments), scratch_(scratch), expected_(expected) {
-  const auto& [ctx, A, M, b, x, stop, progress] = *args_;
-  check_system<T, S>(n, A, M, b, x);
-  check_criterion(stop);
-  ctx.make_current();
+                                             const SolveRequest<T, S>& arguments, double* scratch, int expected)
+    : args_(arguments),
+      scratch_(scratch),
+      exchange_(arguments.exchange),
+      expected_(expected),
+      from_zero_(arguments.guess == InitialGuess::zero) {
+  check_system<T, S>(n, args_->A, args_->M, args_->b, args_->x);
+  check_criterion(args_->stop);
+  args_->ctx.make_current();
   report_.solver = report_.method = solver;
 }
 
@@ -252,8 +255,8 @@ double ConvergenceMonitor<T, S>::iterations_left() {
 }
 
 template <class T, Space S>
-std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std::vector<Span<T, S>>& vectors,
-                                                                       bool* same_preconditioner) {
+std::optional<SolveRequest<T, S>> ConvergenceMonitor<T, S>::exchange(const std::vector<Span<T, S>>& vectors,
+                                                                     bool* same_preconditioner) {
   not_before_ = unknown;
   const auto changed = exchange_->exchange(vectors);
   if (!changed) return std::nullopt;
@@ -266,9 +269,9 @@ std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std
     rate_from_ = with_present_from_ = seen_.iteration;
     expected_ = 0;
   }
-  const SolveArguments<T, S> before = *args_;
-  args_.emplace(
-      SolveArguments<T, S>{before.ctx, changed->A, changed->M, changed->b, changed->x, before.stop, before.progress});
+  const SolveRequest<T, S> before = *args_;
+  args_.emplace(SolveRequest<T, S>{before.ctx, changed->A, changed->M, changed->b, changed->x, before.stop,
+                                   before.progress, before.guess, before.exchange});
   return args_;
 }
 

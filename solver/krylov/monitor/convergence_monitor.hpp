@@ -19,18 +19,6 @@
 
 namespace newel::detail {
 
-/// The system whose solve is monitored.
-template <class T, Space S>
-struct SolveArguments {
-  const Context<S>& ctx;
-  const LinearOperator<T, S>& A;
-  const LinearOperator<T, S>* M;
-  Span<const T, S> b;
-  Span<T, S> x;
-  const StopCriterion& stop;
-  const ProgressFn& progress;
-};
-
 /// Throws InputError unless A and M are n x n, b and x have length n and do not overlap.
 template <class T, Space S>
 void check_system(std::int64_t n, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, Span<const T, S> b,
@@ -47,11 +35,8 @@ class ConvergenceMonitor {
  public:
   /// `scratch` is a double in S; `expected` is the number of iterations of the previous solve, 0: none. Throws
   /// InputError for lengths that do not match or an invalid criterion.
-  ConvergenceMonitor(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments, double* scratch,
+  ConvergenceMonitor(std::string_view solver, std::int64_t n, const SolveRequest<T, S>& arguments, double* scratch,
                      int expected);
-
-  /// Whether x is known to hold zeros, so that r = b where a solve opens.
-  void start_from_zero(bool zero) { from_zero_ = zero; }
 
   /// Computes |b| and r = b - A x. False if nothing is left to do (zero right-hand side, exact guess, NaN, no
   /// iterations allowed); the report is then complete.
@@ -73,11 +58,6 @@ class ConvergenceMonitor {
   /// A residual above this is divergence.
   double growth_limit() const;
 
-  /// The owner of A and M, who may have faster ones; null: nobody has.
-  void set_exchange(OperatorExchange<T, S>* exchange) {
-    exchange_ = exchange;
-    not_before_ = unknown;
-  }
   /// Before so many iterations `exchange_due` need not be asked; `no_exchange`: not at all.
   int exchange_not_before() const {
     if (exchange_ == nullptr) return no_exchange;
@@ -99,7 +79,7 @@ class ConvergenceMonitor {
   bool exchange_due();
   /// Makes the change, by which `vectors` and x are renumbered; then the arguments to go on with. Nothing: there is
   /// none to be had, and all is as it was.
-  std::optional<SolveArguments<T, S>> exchange(const std::vector<Span<T, S>>& vectors, bool* same_preconditioner);
+  std::optional<SolveRequest<T, S>> exchange(const std::vector<Span<T, S>>& vectors, bool* same_preconditioner);
 
   /// The initial state for a recurrence that starts from the current residual.
   MonitorState fresh_monitor() const;
@@ -177,7 +157,7 @@ class ConvergenceMonitor {
   void form_first_residual(Span<T, S> r);
   bool refuse_norm(double norm, Span<const T, S> v, Subject what);
 
-  std::optional<SolveArguments<T, S>> args_;  // changed by an exchange
+  std::optional<SolveRequest<T, S>> args_;  // changed by an exchange
   double* scratch_;
   SolveReport report_;
   MonitorState seen_{};

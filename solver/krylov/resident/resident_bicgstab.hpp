@@ -38,7 +38,7 @@ class ResidentBicgstab : public ResidentSystem<T> {
   /// the convergence monitor with and keeps as the best so far; from r = b - A x with the shadow residual r0 = r; or
   /// onward behind an exchange, with the |r0| that it left. Confirms a tolerance that was met, if it can be computed
   /// from squares. If the device does not accept a launch, all is left to the loop, now and later.
-  ResidentEnd run(const SolveArguments<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
+  ResidentEnd run(const SolveRequest<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
                   const ResidentBicgstabVectors<T>& vectors, KeptIterate& best, ResidentBegin begin, double& r0_norm);
 };
 

@@ -57,7 +57,7 @@ ResidentBicgstab<T>::ResidentBicgstab(const Context<Space::device>& ctx, const L
     : ResidentSystem<T>(ctx, A, M, method_of<T>) {}
 
 template <class T>
-ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& system,
+ResidentEnd ResidentBicgstab<T>::run(const SolveRequest<T, Space::device>& system,
                                      ConvergenceMonitor<T, Space::device>& convergence,
                                      const ResidentBicgstabVectors<T>& vectors, KeptIterate& best,
                                      ResidentBegin begin, double& r0_norm) {

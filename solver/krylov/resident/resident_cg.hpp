@@ -30,21 +30,21 @@ class ResidentCg : public ResidentSystem<T> {
 
   /// Solves and reports to the convergence monitor. If the device does not accept the launch, the usual loop does all
   /// the work, now and later.
-  ResidentEnd solve(const SolveArguments<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
+  ResidentEnd solve(const SolveRequest<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
                     const ResidentCgVectors<T>& vectors);
 
   /// The same from a recurrence under way: from x, r, p and the scalars of its last step, the convergence monitor
   /// being open. s is formed unless it is there. `event`: not launched, and nothing has changed.
-  ResidentEnd go_on(const SolveArguments<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
+  ResidentEnd go_on(const SolveRequest<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
                     const ResidentCgVectors<T>& vectors, const CgScalars& last, bool has_s);
 
   /// Of the last step, where a solve has ended in an exchange.
   CgScalars last_scalars(const Context<Space::device>& ctx) const;
 
  private:
-  ResidentArgs<T> args_with(const SolveArguments<T, Space::device>& system, const ResidentCgVectors<T>& vectors,
+  ResidentArgs<T> args_with(const SolveRequest<T, Space::device>& system, const ResidentCgVectors<T>& vectors,
                             int asks_from, int done) const;
-  ResidentEnd launch_until_event(const SolveArguments<T, Space::device>& system,
+  ResidentEnd launch_until_event(const SolveRequest<T, Space::device>& system,
                                  ConvergenceMonitor<T, Space::device>& convergence, ResidentArgs<T> args);
 };
 

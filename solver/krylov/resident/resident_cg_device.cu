@@ -58,7 +58,7 @@ ResidentCg<T>::ResidentCg(const Context<Space::device>& ctx, const LinearOperato
     : ResidentSystem<T>(ctx, A, M, method_of<T>) {}
 
 template <class T>
-ResidentArgs<T> ResidentCg<T>::args_with(const SolveArguments<T, Space::device>& system,
+ResidentArgs<T> ResidentCg<T>::args_with(const SolveRequest<T, Space::device>& system,
                                          const ResidentCgVectors<T>& vectors, int asks_from, int done) const {
   ResidentArgs<T> args = this->args_of(system, asks_from, done);
   args.r = vectors.r.data;
@@ -70,7 +70,7 @@ ResidentArgs<T> ResidentCg<T>::args_with(const SolveArguments<T, Space::device>&
 }
 
 template <class T>
-ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
+ResidentEnd ResidentCg<T>::solve(const SolveRequest<T, Space::device>& system,
                                  ConvergenceMonitor<T, Space::device>& convergence,
                                  const ResidentCgVectors<T>& vectors) {
   const Context<Space::device>& ctx = system.ctx;
@@ -91,7 +91,7 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
 }
 
 template <class T>
-ResidentEnd ResidentCg<T>::go_on(const SolveArguments<T, Space::device>& system,
+ResidentEnd ResidentCg<T>::go_on(const SolveRequest<T, Space::device>& system,
                                  ConvergenceMonitor<T, Space::device>& convergence,
                                  const ResidentCgVectors<T>& vectors, const CgScalars& last, bool has_s) {
   const Context<Space::device>& ctx = system.ctx;
@@ -119,7 +119,7 @@ CgScalars ResidentCg<T>::last_scalars(const Context<Space::device>& ctx) const {
 
 // From the first launch on, whose log is there.
 template <class T>
-ResidentEnd ResidentCg<T>::launch_until_event(const SolveArguments<T, Space::device>& system,
+ResidentEnd ResidentCg<T>::launch_until_event(const SolveRequest<T, Space::device>& system,
                                               ConvergenceMonitor<T, Space::device>& convergence,
                                               ResidentArgs<T> args) {
   const Context<Space::device>& ctx = system.ctx;

@@ -197,9 +197,9 @@ class ResidentSystem {
   static ResidentLog& log_of(const Context<Space::device>& ctx);
   /// The system, and its criterion. `asks_from`: the iteration from which on the solve asks between launches for
   /// better operators, as ConvergenceMonitor::exchange_not_before has it.
-  ResidentArgs<T> args_of(const SolveArguments<T, Space::device>& system, int asks_from, int done) const;
+  ResidentArgs<T> args_of(const SolveRequest<T, Space::device>& system, int asks_from, int done) const;
   /// Iterations of the next launch, behind `done` of them: up to `asks_from` where that is still to come.
-  int launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const;
+  int launch_length(const SolveRequest<T, Space::device>& system, int asks_from, int done) const;
   /// Queues the kernel, prepares an exchange of operators meanwhile, and waits for its end. False if the device did
   /// not accept the launch: the usual loop then does all the work, now and later.
   bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& given,

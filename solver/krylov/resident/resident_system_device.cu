@@ -232,7 +232,7 @@ ResidentLog& ResidentSystem<T>::log_of(const Context<Space::device>& ctx) {
 }
 
 template <class T>
-ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device>& system, int asks_from,
+ResidentArgs<T> ResidentSystem<T>::args_of(const SolveRequest<T, Space::device>& system, int asks_from,
                                            int done) const {
   ResidentArgs<T> args{};
   args.b = system.b.data;
@@ -248,7 +248,7 @@ ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device
 // some iterations: the number of these doubles at first, then grows by half. Where other operators are all but due
 // the launch ends there.
 template <class T>
-int ResidentSystem<T>::launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const {
+int ResidentSystem<T>::launch_length(const SolveRequest<T, Space::device>& system, int asks_from, int done) const {
   constexpr int first = 32, doubling = 128, first_asked = few_steps, least = 4;
   const StopCriterion& stop = system.stop;
   const bool watched = is_watched(system.progress);
