@@ -96,6 +96,17 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
     ++left;
     return true;
   }
+  double estimate_scale() const override { return estimates_times_; }
+  void scale_estimates(double times) { estimates_times_ = times; }
+  const FormatChoice* format_choice() override { return other_format_ ? &formats_ : nullptr; }
+  std::unique_ptr<detail::SystemOperators<double, S>> in_format(const std::string&) override {
+    return std::move(other_format_);
+  }
+  // An iteration of the present one takes `seconds` here, and as long as it did in another format.
+  void be_slower_than_another_format(double seconds, double price) {
+    other_format_ = std::make_unique<MadeUpOperators>(ctx_, a_, outlooks_.stronger[0].name, price);
+    outlooks_.present.iteration_seconds = outlooks_.present.now_seconds = seconds;
+  }
   void set_refresh_seconds(double seconds) { outlooks_.stronger[0].refresh_seconds = seconds; }
   // The stronger one was passed over for the present one, which takes a tenth of the simple one's iterations.
   void pass_over_stronger() {
@@ -141,6 +152,9 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
   RowOrder<S> order_;
   OperatorPtr<double, S> A_, M_, weaker_;
   std::string name_ = "jacobi";
+  double estimates_times_ = 1;
+  FormatChoice formats_;
+  std::unique_ptr<MadeUpOperators> other_format_;
   detail::PrecondOutlooks outlooks_;
 };
 

@@ -155,11 +155,12 @@ struct Solved {
 template <class T, Space S>
 Solved<T, S> run_solver(const Context<S>& ctx, KrylovSolver<T, S>& solver, const LinearOperator<T, S>& A,
                         const LinearOperator<T, S>* M, const std::vector<double>& b, const StopCriterion& stop,
-                        const std::vector<double>& guess = {}, const ProgressFn& progress = {}) {
+                        const std::vector<double>& guess = {}, const ProgressFn& progress = {},
+                        InitialGuess from = InitialGuess::in_x) {
   const auto bs = make_array(ctx, cast<T>(b));
   auto xs = make_array(ctx, guess.empty() ? std::vector<T>(b.size(), T(0)) : cast<T>(guess));
   Solved<T, S> result;
-  result.report = solver.solve(ctx, A, M, bs.cspan(), xs.span(), stop, progress);
+  result.report = solver.run({ctx, A, M, bs.cspan(), xs.span(), stop, progress, from});
   result.x = to_vector(ctx, xs.cspan());
   return result;
 }

@@ -11,7 +11,6 @@
 
 #include <newel/solver/linear_system.hpp>
 #include "solver/policy/decision_cache.hpp"
-#include "spmv/cost/scaled_estimates.hpp"
 
 using namespace newel;
 using namespace newel::testing;
@@ -64,6 +63,12 @@ Seen<S> solve_once(Problem<S>& problem, const SystemOptions& options, int solves
 SystemOptions options_in(const TemporaryFolder& folder) {
   SystemOptions options;
   options.spmv.plan_cache = folder.path().string();
+  return options;
+}
+
+// Far more iterations are expected than will come: what pays then is decided early.
+SystemOptions early(SystemOptions options) {
+  options.estimate_scale.iterations = 50;
   return options;
 }
 
@@ -137,11 +142,7 @@ TEST_BOTH("The next system begins with what the one before came to", "[decision]
   const TemporaryFolder folder;
   Problem<S> problem(line_matrix(2000));
   const SystemOptions options = options_in(folder);
-  Seen<S> first;
-  {
-    const detail::ScaledEstimates early(50);
-    first = solve_once(problem, options);
-  }
+  const Seen<S> first = solve_once(problem, early(options));
   REQUIRE(first.report.changed != "");
   REQUIRE(first.at_last.preconditioner.name != first.at_first.preconditioner.name);
   CHECK_FALSE(contains(reasons_of(first.at_first), "learnt"));
@@ -159,10 +160,7 @@ TEST_BOTH("What was learnt elsewhere is not read for deterministic results, nor 
   const TemporaryFolder folder;
   Problem<S> problem(line_matrix(2000));
   SystemOptions options = options_in(folder);
-  {
-    const detail::ScaledEstimates early(50);
-    REQUIRE(solve_once(problem, options).report.changed != "");
-  }
+  REQUIRE(solve_once(problem, early(options)).report.changed != "");
   SystemOptions none = options;
   none.spmv.plan_cache = {};
   none.deterministic = true;
@@ -189,10 +187,8 @@ TEST_CASE("A kept decision that is damaged is as good as none, and is replaced",
   constexpr Space S = Space::host;
   const TemporaryFolder folder;
   Problem<S> problem(line_matrix(2000));
-  const SystemOptions options = options_in(folder);
-  const detail::ScaledEstimates early(50);
-  SystemOptions without;
-  const Seen<S> alone = solve_once(problem, without);
+  const SystemOptions options = early(options_in(folder));
+  const Seen<S> alone = solve_once(problem, early({}));
   solve_once(problem, options);
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) files.push_back(entry.path());
@@ -226,9 +222,8 @@ TEST_CASE("A kept decision with names that are none is ignored, and replaced", "
   constexpr Space S = Space::host;
   const TemporaryFolder folder;
   Problem<S> problem(line_matrix(2000));
-  const SystemOptions options = options_in(folder);
-  const detail::ScaledEstimates early(50);
-  const Seen<S> alone = solve_once(problem, {});
+  const SystemOptions options = early(options_in(folder));
+  const Seen<S> alone = solve_once(problem, early({}));
   const auto cache = [&] {
     return detail::DecisionCache(problem.ctx, Pattern<S>(problem.there.wide()), options, sizeof(double));
   };

@@ -117,12 +117,12 @@ TEST_BOTH("CG tells what it has gained of the error in the norm of A", "[exchang
       options.of<CgOptions>().resident = one_kernel;
       const auto solver = make_solver<double, S>(problem.ctx, problem.a.rows, options);
       Listens<S> listens;
-      solver->set_exchange(&listens);
       StopCriterion stop;
       stop.max_iterations = 42;
       stop.check_every = 1;
       auto x = upload(problem.ctx, std::vector<double>(problem.b_host.size(), 0.0));
-      static_cast<void>(solver->solve(problem.ctx, *csr, M.get(), problem.b.cspan(), x.span(), stop));
+      static_cast<void>(solver->run(
+          {problem.ctx, *csr, M.get(), problem.b.cspan(), x.span(), stop, {}, InitialGuess::in_x, &listens}));
       const double whole = energy_left(problem, M.get(), 0);
       REQUIRE(listens.heard.size() > 2);
       for (const auto& [iterations, standing] : listens.heard) {
@@ -145,11 +145,11 @@ TEST_BOTH("What CG has gained with one preconditioner counts with the next", "[e
   const auto solver = problem.solver("cg");
   Listens<S> listens;
   listens.to.emplace(detail::ExchangedSystem<double, S>{*csr, nullptr, problem.b.cspan(), problem.x.span(), false});
-  solver->set_exchange(&listens);
   StopCriterion stop;
   stop.rel_tol = 1e-9;
   stop.check_every = 1;
-  const SolveReport report = solver->solve(problem.ctx, *csr, M.get(), problem.b.cspan(), problem.x.span(), stop);
+  const SolveReport report = solver->run(
+      {problem.ctx, *csr, M.get(), problem.b.cspan(), problem.x.span(), stop, {}, InitialGuess::in_x, &listens});
   REQUIRE(report.converged());
   REQUIRE_FALSE(listens.to.has_value());
   CHECK(listens.heard.rbegin()->second.gained == Approx(energy_left(problem, M.get(), 0)).epsilon(1e-9));
@@ -170,7 +170,6 @@ TEST_CASE("What was gained lately is the mean of sixteen iterations, or of more 
 
 TEST_BOTH("While no residual tells, a preconditioner stays that gains half of what the weaker one did",
           "[exchange][learning][energy]") {
-  using Move = typename detail::SystemState<double, S>::Move;
   struct Case {
     double gained, weaker_gains;  // in 16 iterations, and in one
     bool leaves;
@@ -180,10 +179,15 @@ TEST_BOTH("While no residual tells, a preconditioner stays that gains half of wh
     Moving<S> moving("same");
     moving.state.may_move = true;
     REQUIRE(moving.operators->take_stronger_preconditioner("same"));
-    auto& probation = moving.state.probation;
-    probation.length = 20;
-    probation.by_gains = true;
-    probation.weaker_gains = c.weaker_gains;
+    detail::SolveStanding before;
+    before.gained_lately = c.weaker_gains;
+    detail::Probation& probation = moving.state.advisor.probation();
+    probation = detail::Probation(20, before, true);
+    probation.begin_with_the_solve();
+    const auto leaves = [&] {
+      const auto& next = moving.state.next;
+      return next && next->kind == detail::Move::Kind::weaker_preconditioner;
+    };
     const auto due = [&](int iterations, double residual, double gained) {
       return moving.state.due({iterations, 0, false, residual, 1e-8, 0, 1, gained, 0});
     };
@@ -192,13 +196,13 @@ TEST_BOTH("While no residual tells, a preconditioner stays that gains half of wh
     CHECK_FALSE(due(116, 60, 30 + c.gained));
     CHECK_FALSE(due(119, 60, 30 + c.gained));
     CHECK(due(120, 60, 30 + c.gained) == c.leaves);
-    CHECK((moving.state.next == Move::weaker_preconditioner) == c.leaves);
+    CHECK(leaves() == c.leaves);
     if (c.leaves) continue;
     CHECK_FALSE(due(2000, 0.11, 40));  // it may take its time for a tenth of the first residual
     CHECK_FALSE(due(2100, 0.1, 40));
     CHECK_FALSE(due(4099, 0.1, 40));  // and as long for the next one
     CHECK(due(4100, 0.1, 40));
-    CHECK(moving.state.next == Move::weaker_preconditioner);
+    CHECK(leaves());
   }
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixed precision whose format and preconditioner are left to "auto": a solve begins in double, and goes on in single
-// precision where that is expected to be faster.
+// Mixed precision whose format and preconditioner are left to "auto": a system iterates in single precision from the
+// start if that is expected to be faster than double with the best preconditioner, and else in double.
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
 #include <newel/core/vector_ops.hpp>
-#include "spmv/cost/scaled_estimates.hpp"
 
 using namespace newel;
 using namespace newel::testing;
@@ -18,6 +17,15 @@ SystemOptions mixed_options(double rel_tol = 1e-10) {
   options.stop.rel_tol = rel_tol;
   return options;
 }
+
+// An iteration in single precision is expected to take so many times the seconds that the cost model says.
+SystemOptions in_single_times(double seconds, double rel_tol = 1e-10) {
+  SystemOptions options = mixed_options(rel_tol);
+  options.estimate_scale.single_seconds = seconds;
+  return options;
+}
+
+SystemOptions fast_in_single(double rel_tol = 1e-10) { return in_single_times(0.01, rel_tol); }
 
 bool says(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
 
@@ -58,7 +66,7 @@ TEST_BOTH("A small system stays in double, whose iterations are as fast and fewe
   CHECK(s.report.solver == "cg");
   CHECK(s.report.refinements == 0);
   CHECK(!mixed.info().mixed);
-  CHECK(says(mixed.info().precision_reason, "begins in double"));
+  CHECK(mixed.info().precision_reason == "in double, which is expected to be as fast");
   options.mixed = false;
   LinearSystem<double, S> plain(ctx, arrays.view(), options);
   CHECK(plain.info().precision_reason.empty());
@@ -67,35 +75,28 @@ TEST_BOTH("A small system stays in double, whose iterations are as fast and fewe
   CHECK((s.x == of_double.x));
 }
 
-TEST_BOTH("A solve goes on in single precision where that is faster, and the next one begins there",
+TEST_BOTH("A system iterates in single precision from its first solve on where that is far faster",
           "[mixed][choice]") {
-  const detail::ScaledEstimates fast(20, 0.01);
   const WeakGrid<S> grid;
   const auto& [ctx, a, arrays, b] = grid;
-  LinearSystem<double, S> system(ctx, arrays.view(), mixed_options());
-  const auto first = run_system(ctx, system, b);
-  INFO(first.report.changed << "; " << first.report.reason);
-  CHECK(first.report.converged());
-  CHECK(first.report.solver == "mixed cg");
-  CHECK(first.report.method == "cg");
-  CHECK(first.report.refinements > 0);
-  CHECK(says(first.report.changed, "single precision, in "));
-  REQUIRE(first.report.attempts.size() == 1);
-  CHECK(first.report.attempts[0].iterations == first.report.iterations);
-  CHECK(first.report.history.size() == static_cast<std::size_t>(first.report.iterations) + 1);
-  CHECK(first.report.history.front() == Approx(norm(b)));
-  CHECK(true_residual<double>(a, b, first.x) <= 1e-10 * norm(b) * (1 + 1e-6));
+  LinearSystem<double, S> system(ctx, arrays.view(), fast_in_single());
   CHECK(system.info().mixed);
   CHECK(system.info().precision_reason.empty());
-  CHECK(system.decision().solves == 1);
-
-  const auto second = run_system(ctx, system, b);
-  CHECK(second.report.converged());
-  CHECK(second.report.changed.empty());
-  CHECK(second.report.solver == "mixed cg");
-  CHECK(second.report.attempts.size() == 1);
-  CHECK(second.report.history.size() == static_cast<std::size_t>(second.report.iterations) + 1);
-  CHECK(true_residual<double>(a, b, second.x) <= 1e-10 * norm(b) * (1 + 1e-6));
+  for (int solve = 0; solve < 2; ++solve) {
+    const auto s = run_system(ctx, system, b);
+    INFO(s.report.changed << "; " << s.report.reason);
+    CHECK(s.report.converged());
+    CHECK(s.report.solver == "mixed cg");
+    CHECK(s.report.method == "cg");
+    CHECK(s.report.refinements > 0);
+    CHECK(s.report.changed.empty());
+    REQUIRE(s.report.attempts.size() == 1);
+    CHECK(s.report.attempts[0].iterations == s.report.iterations);
+    CHECK(s.report.history.size() == static_cast<std::size_t>(s.report.iterations) + 1);
+    CHECK(s.report.history.front() == Approx(norm(b)));
+    CHECK(true_residual<double>(a, b, s.x) <= 1e-10 * norm(b) * (1 + 1e-6));
+    CHECK(system.decision().solves == solve + 1);
+  }
 
   // Refreshed values are those of both precisions.
   Rows other = a;
@@ -112,50 +113,75 @@ TEST_BOTH("A solve goes on in single precision where that is faster, and the nex
   for (std::size_t i = 0; i < b.size(); ++i) CHECK(of_product[i] == Approx(b[i]).margin(1e-8 * norm(b)));
 }
 
-TEST_BOTH("It goes on in double again where single precision does not suffice, and stays there", "[mixed][choice]") {
-  const detail::ScaledEstimates fast(20, 0.01);
+TEST_BOTH("Single precision that is expected to be no faster is left alone", "[mixed][choice]") {
+  const WeakGrid<S> grid;
+  const auto& [ctx, a, arrays, b] = grid;
+  LinearSystem<double, S> system(ctx, arrays.view(), in_single_times(100));
+  CHECK(!system.info().mixed);
+  CHECK(system.info().precision_reason == "in double, which is expected to be as fast");
+  CHECK(run_system(ctx, system, b).report.solver == "cg");
+}
+
+TEST_BOTH("A system stays in double where another preconditioner is expected to win, and moves to that",
+          "[mixed][choice]") {
   const Context<S> ctx;
-  const Rows a = weak_grid(40, 1e-6);
+  Rows a(2000);  // the second differences of a line
+  for (Index i = 0; i < a.size(); ++i) {
+    a.at(i, i) = 2;
+    if (i > 0) a.at(i, i - 1) = a.at(i - 1, i) = -1;
+  }
   const Arrays<double, S> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));
-  LinearSystem<double, S> system(ctx, arrays.view(), mixed_options(1e-9));
-  const auto first = run_system(ctx, system, b);
-  INFO(first.report.changed << "; " << first.report.reason);
-  CHECK(first.report.converged());
-  CHECK(says(first.report.changed, "single precision, in "));
-  REQUIRE(first.report.attempts.size() >= 2);
-  CHECK(first.report.attempts[0].solver == "mixed cg");
-  CHECK(first.report.attempts[0].status == Status::stagnation);
-  CHECK(first.report.solver == "cg");
-  CHECK(true_residual<double>(a, b, first.x) <= 1e-9 * norm(b) * (1 + 1e-6));
+  SystemOptions options = fast_in_single(1e-8);
+  options.estimate_scale.iterations = 50;  // far more than the size makes expect, as there will be
+  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  REQUIRE(system.candidates().front().preconditioner != system.info().preconditioner.name);
+  CHECK(!system.info().mixed);
+  CHECK(system.info().precision_reason == "in double, which is expected to be as fast");
+  const auto s = run_system(ctx, system, b);
+  INFO(s.report.changed);
+  CHECK(s.report.converged());
+  CHECK(says(s.report.changed, "preconditioner "));
+  CHECK(s.report.solver == "cg");
+  CHECK(true_residual<double>(a, b, s.x) <= 1e-8 * norm(b) * (1 + 1e-6));
+}
+
+TEST_BOTH("Double follows in the same solve where single precision does not suffice", "[mixed][choice]") {
+  const Context<S> ctx;
+  const Rows a = weak_grid(56, 1e-7);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = a.rhs_for(noise(a.size()));
+  LinearSystem<double, S> system(ctx, arrays.view(), fast_in_single(1e-11));
+  REQUIRE(system.info().mixed);
+  const auto s = run_system(ctx, system, b);
+  INFO(s.report.reason);
+  CHECK(s.report.converged());
+  REQUIRE(s.report.attempts.size() >= 2);
+  CHECK(s.report.attempts[0].solver == "mixed cg");
+  CHECK(s.report.attempts[0].status == Status::stagnation);
+  CHECK(s.report.solver == "cg");
+  CHECK(true_residual<double>(a, b, s.x) <= 1e-11 * norm(b) * (1 + 1e-6));
   int sum = 0;
-  for (const Attempt& attempt : first.report.attempts) sum += attempt.iterations;
-  CHECK(sum == first.report.iterations);
-  CHECK(says(system.info().precision_reason, "did not suffice"));
-  CHECK(system.decision().single_failed);
-  const auto second = run_system(ctx, system, b);
-  CHECK(second.report.converged());
-  CHECK(second.report.solver == "cg");
-  CHECK(!says(second.report.changed, "single"));
+  for (const Attempt& attempt : s.report.attempts) sum += attempt.iterations;
+  CHECK(sum == s.report.iterations);
+  CHECK(run_system(ctx, system, b).report.converged());
 }
 
 TEST_BOTH("Limits are those of the whole solve, in whatever precision", "[mixed][choice]") {
-  const detail::ScaledEstimates fast(20, 0.01);
   const WeakGrid<S> grid;
   const auto& [ctx, a, arrays, b] = grid;
-  SystemOptions options = mixed_options();
+  SystemOptions options = fast_in_single();
   LinearSystem<double, S> whole(ctx, arrays.view(), options);
   const int all = run_system(ctx, whole, b).report.iterations;
   options.stop.max_iterations = all - 3;
   LinearSystem<double, S> system(ctx, arrays.view(), options);
   const auto s = run_system(ctx, system, b);
-  CHECK(says(s.report.changed, "single precision, in "));
   CHECK(s.report.status == Status::max_iterations);
   CHECK(s.report.iterations == all - 3);
   CHECK(system.stop_criterion().max_iterations == all - 3);
 
   int seen = 0;
-  LinearSystem<double, S> stopped(ctx, arrays.view(), mixed_options());
+  LinearSystem<double, S> stopped(ctx, arrays.view(), fast_in_single());
   const auto at = make_array(ctx, b);
   auto x = make_array(ctx, std::vector<double>(b.size(), 0.0));
   const SolveReport report = stopped.solve(at.cspan(), x.span(), [&](const Progress& now) {
@@ -164,49 +190,43 @@ TEST_BOTH("Limits are those of the whole solve, in whatever precision", "[mixed]
   });
   CHECK(report.status == Status::stopped_by_caller);
   CHECK(seen == 1);
-  CHECK(!stopped.decision().single_failed);
 }
 
-TEST_BOTH("A system that is used in solver order has chosen its precision before", "[mixed][choice]") {
-  const Context<S> ctx;
-  Rows a = laplacian(20);
-  for (Index i = 0; i < a.size(); ++i) a.at(i, i) *= 2;  // so few iterations that Jacobi stays
-  const Arrays<double, S> arrays(ctx, a);
+TEST_BOTH("A system that is used in solver order keeps the precision that it has chosen", "[mixed][choice]") {
+  const WeakGrid<S> grid;
+  const auto& [ctx, a, arrays, b] = grid;
   for (const double single_seconds : {0.01, 100.0}) {
-    const detail::ScaledEstimates fast(1, single_seconds);
-    LinearSystem<double, S> system(ctx, arrays.view(), mixed_options());
-    CHECK(!system.info().mixed);
-    (void)system.order();
-    INFO(system.info().preconditioner.name << ", " << system.info().matrix.name << ", "
-                                           << system.info().precision_reason);
-    CHECK(system.info().mixed == (single_seconds < 1));
-    CHECK(system.info().precision_reason.empty() == system.info().mixed);
-    const auto b = a.rhs_for(noise(a.size()));
-    const auto s = run_system(ctx, system, b);
-    CHECK(s.report.converged());
-    CHECK(true_residual<double>(a, b, s.x) <= 1e-10 * norm(b) * (1 + 1e-6));
+    for (const bool solved_before : {false, true}) {
+      CAPTURE(single_seconds, solved_before);
+      LinearSystem<double, S> system(ctx, arrays.view(), in_single_times(single_seconds));
+      const bool single = system.info().mixed;
+      CHECK(single == (single_seconds < 1));
+      if (solved_before) CHECK(run_system(ctx, system, b).report.converged());
+      (void)system.order();
+      CHECK(system.info().mixed == single);
+      CHECK(system.info().precision_reason.empty() == single);
+      const auto s = run_system(ctx, system, b);
+      CHECK(s.report.converged());
+      CHECK(s.report.solver == (single ? "mixed cg" : "cg"));
+      CHECK(true_residual<double>(a, b, s.x) <= 1e-10 * norm(b) * (1 + 1e-6));
+
+      Array<double, S> b_ordered(ctx, a.size()), x_ordered(ctx, a.size());
+      system.to_solver_order(make_array(ctx, b).cspan(), b_ordered.span());
+      fill<double, S>(ctx, 0, x_ordered.span());
+      CHECK(system.solve_ordered(b_ordered.cspan(), x_ordered.span()).converged());
+      auto x = make_array(ctx, b);
+      system.to_user_order(x_ordered.cspan(), x.span());
+      CHECK(true_residual<double>(a, b, to_vector(ctx, x.cspan())) <= 1e-10 * norm(b) * (1 + 1e-6));
+    }
   }
 }
 
-TEST_BOTH("A system that has gone on in single precision does so in solver order too", "[mixed][choice]") {
-  const detail::ScaledEstimates fast(20, 0.01);
-  const WeakGrid<S> grid;
-  const auto& [ctx, a, arrays, b] = grid;
-  LinearSystem<double, S> system(ctx, arrays.view(), mixed_options());
-  CHECK(run_system(ctx, system, b).report.solver == "mixed cg");
-  (void)system.order();
-  CHECK(system.info().mixed);
-  const auto s = run_system(ctx, system, b);
-  CHECK(s.report.solver == "mixed cg");
-  CHECK(true_residual<double>(a, b, s.x) <= 1e-10 * norm(b) * (1 + 1e-6));
-}
-
-TEST_BOTH("Where the products to come are said, the precision is chosen at once", "[mixed][choice]") {
+TEST_BOTH("Where the products to come are said, the precision follows the preconditioner that they choose",
+          "[mixed][choice]") {
   const WeakGrid<S> grid;
   const auto& [ctx, a, arrays, b] = grid;
   for (const double single_seconds : {0.01, 100.0}) {
-    const detail::ScaledEstimates fast(1, single_seconds);
-    SystemOptions options = mixed_options();
+    SystemOptions options = in_single_times(single_seconds);
     options.solver.name = "bicgstab";  // whose strong preconditioners are dear: Jacobi stays
     options.expected_products = 200;
     LinearSystem<double, S> system(ctx, arrays.view(), options);

@@ -154,8 +154,8 @@ template <Space S>
 SolveReport solved(const Problem<S>& problem, const Built<S>& with, const std::string& solver, Span<double, S> x,
                    MoveAt<S>* move = nullptr) {
   const auto made = problem.solver(solver);
-  made->set_exchange(move);
-  return made->solve(problem.ctx, *with.A, with.M.get(), problem.b.cspan(), x, some_tolerance());
+  return made->run({problem.ctx, *with.A, with.M.get(), problem.b.cspan(), x, some_tolerance(), {},
+                    InitialGuess::in_x, move});
 }
 
 }  // namespace
@@ -173,11 +173,11 @@ TEST_BOTH("A solve asks for other operators in the iterations for which it was t
         options.name = c.solver;
         options.of<CgOptions>().resident = options.of<BicgstabOptions>().resident = one_kernel;
         const auto solver = make_solver<double, S>(problem.ctx, problem.a.rows, options);
-        solver->set_exchange(&asks);
         StopCriterion stop;
         stop.rel_tol = 1e-9;
         const SolveReport report =
-            solver->solve(problem.ctx, *built.A, built.M.get(), problem.b.cspan(), problem.x.span(), stop);
+            solver->run({problem.ctx, *built.A, built.M.get(), problem.b.cspan(), problem.x.span(), stop, {},
+                         InitialGuess::in_x, &asks});
         CAPTURE(c.system, c.precond, format, one_kernel, report.iterations);
         REQUIRE(report.converged());
         REQUIRE(report.iterations > at.back());
@@ -282,17 +282,16 @@ TEST_BOTH("The next solve expects the iterations that the last one took with its
     MoveAt<S> move(problem.ctx, 14, csr, build(problem.ctx, problem.there.wide(), "csr", "amg"), problem.b.cspan(),
                    problem.x.span());
     move.same = false;
-    solver->set_exchange(&move);
     StopCriterion stop;
     stop.rel_tol = 1e-9;
     const SolveReport first =
-        solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), stop);
+        solver->run({problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), stop, {},
+                     InitialGuess::in_x, &move});
     REQUIRE(move.moved);
     CHECK(move.standing.initial_residual == first.initial_residual);
     const int with_last = first.iterations - move.standing.iterations;
     REQUIRE(with_last < 16);
 
-    solver->set_exchange(nullptr);
     fill<double, S>(problem.ctx, 0.0, problem.x.span());
     std::vector<int> polls;
     const ProgressFn note = [&](const Progress& now) {

@@ -38,9 +38,11 @@ class Puppet final : public KrylovSolver<double, S> {
  public:
   Puppet(Ending ending, std::vector<Given>& given) : ending_(std::move(ending)), given_(given) {}
   std::string_view name() const override { return ending_.solver; }
-  SolveReport solve(const Context<S>& ctx, const LinearOperator<double, S>&, const LinearOperator<double, S>*,
-                    Span<const double, S> b, Span<double, S> x, const StopCriterion& stop,
-                    const ProgressFn&) override {
+  SolveReport run(const SolveRequest<double, S>& request) override {
+    const Context<S>& ctx = request.ctx;
+    const Span<const double, S> b = request.b;
+    const Span<double, S> x = request.x;
+    const StopCriterion& stop = request.stop;
     const auto rhs = to_vector(ctx, b);
     const auto guess = to_vector(ctx, Span<const double, S>(x));
     given_.push_back({guess, stop.max_iterations});
@@ -228,12 +230,10 @@ TEST_BOTH("Attempts on a singular system begin and end with mean zero", "[solver
    public:
     explicit Leaves(std::vector<Given>& given) : puppet_({"one", 0.5, Status::max_iterations}, given) {}
     std::string_view name() const override { return "one"; }
-    SolveReport solve(const Context<S>& c, const LinearOperator<double, S>& A, const LinearOperator<double, S>* M,
-                      Span<const double, S> b, Span<double, S> x, const StopCriterion& stop,
-                      const ProgressFn& progress) override {
-      SolveReport report = puppet_.solve(c, A, M, b, x, stop, progress);
-      const auto half = make_array(c, std::vector<double>(static_cast<std::size_t>(x.size), 0.5));
-      axpy<double, S>(c, 1.0, half.cspan(), x);
+    SolveReport run(const SolveRequest<double, S>& request) override {
+      SolveReport report = puppet_.run(request);
+      const auto half = make_array(request.ctx, std::vector<double>(static_cast<std::size_t>(request.x.size), 0.5));
+      axpy<double, S>(request.ctx, 1.0, half.cspan(), request.x);
       return report;
     }
 

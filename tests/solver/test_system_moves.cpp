@@ -6,7 +6,6 @@
 #include "tests/solver/made_up_operators.hpp"
 
 #include <newel/core/vector_ops.hpp>
-#include "spmv/cost/scaled_estimates.hpp"
 
 using namespace newel;
 using namespace newel::testing;
@@ -50,8 +49,8 @@ TEST_BOTH("Estimates that are wrong by a factor of 100 cost at most three times 
   for (const double price : {1e-3, 5e-3, 20e-3, 60e-3}) {
     const double best = std::min(1e-3 * alone, price + 1e-3 * with_fsai);
     for (const double factor : {0.01, 1.0, 100.0}) {
-      const detail::ScaledEstimates scaled(factor);
       Moving<S> moving("fsai", price);
+      moving.operators->scale_estimates(factor);
       const double seconds = seconds_of(moving.solve(), price);
       INFO("price " << price << ", factor " << factor << ": " << seconds << " against " << best);
       CHECK(seconds <= 3 * best);
@@ -72,8 +71,9 @@ TEST_BOTH("An estimate that a solve overruns is doubted, however low it is", "[e
 TEST_CASE("A long solve gets AMG and later ones keep it, though estimates are a hundredth",
           "[exchange][learning][amg]") {
   Problem<Space::host> problem(line_matrix(3000));
-  const detail::ScaledEstimates scaled(0.01);
-  LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
+  SystemOptions options;
+  options.estimate_scale.iterations = 0.01;
+  LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide(), options);
   const SolveReport first = system.solve(problem.b.cspan(), problem.x.span());
   INFO(first.changed);
   CHECK(first.converged());
@@ -109,34 +109,22 @@ TEST_BOTH("No exchange is due before the iteration that a solve waits for", "[ex
 TEST_CASE("What iterations took more in a former format counts for a stronger preconditioner",
           "[exchange][learning]") {
   constexpr Space S = Space::host;
-  const auto first_due = [](double former_format) {
+  const auto first_due = [](bool slower_format) {
     Moving<S> moving("fsai", 60e-3);
     moving.state.may_move = true;
-    moving.state.estimates.former_format = former_format;
+    if (slower_format) {  // by a millisecond, for ten iterations
+      moving.operators->be_slower_than_another_format(2e-3, 60e-3);
+      REQUIRE_FALSE(moving.state.due({10, 0, false, 1, 1e-8}));
+      moving.state.next = detail::Move{detail::Move::Kind::format, "csr"};
+      REQUIRE(moving.state.exchange({}).has_value());
+    }
     int first = 0;
     while (first < 4000 && !moving.state.due({first, 1e6, true, 1e-3, 1e-8, 0.0})) ++first;
     return first;
   };
   // Half a millisecond each is missed: 0.45 of the price, and of what half as many iterations take behind it.
-  CHECK(first_due(0) == 99);
-  CHECK(first_due(10e-3) == 62);
-
-  Problem<S> problem("generate:elasticity:12");
-  detail::SystemState<double, S> state{problem.ctx, SystemOptions{}};
-  state.rows = problem.a.rows;
-  auto made = std::make_unique<detail::PlainOperators<double, S>>(problem.ctx, problem.there.wide(), SystemOptions{},
-                                                                  SystemParts<double, S>{});
-  state.operators = std::move(made);
-  state.finish_setup();
-  state.may_move = true;
-  state.standing.iterations = 100;
-  state.next = detail::SystemState<double, S>::Move::format;
-  state.next_format = "ehyb";
-  const double in_csr = state.seconds_of_step();
-  REQUIRE(state.make_move());
-  const double in_ehyb = state.seconds_of_step();
-  CHECK(in_csr > in_ehyb);
-  CHECK(state.estimates.former_format == Approx(100 * (in_csr - in_ehyb)));
+  CHECK(first_due(false) == 99);
+  CHECK(first_due(true) == 62);
 }
 
 TEST_BOTH("A device is asked later where nothing is near its price", "[exchange][learning]") {
@@ -180,11 +168,11 @@ TEST_CASE("A preconditioner that was passed over may follow between solves", "[e
     Moving<S> moving("fsai", 1e-3);
     moving.operators->set_iteration_seconds(fsai_seconds);
     moving.operators->pass_over_stronger();
-    moving.state.count(50);
-    moving.state.last_iterations = 50;
-    CHECK_FALSE(moving.state.improve(true));  // what the simple one takes is not known
-    moving.state.simple_measured = 500;
-    CHECK(moving.state.improve(true) == (fsai_seconds < 1e-3));
+    moving.state.history.count(50);
+    moving.state.history.last_iterations = 50;
+    CHECK_FALSE(moving.state.improve(true, true));  // what the simple one takes is not known
+    moving.state.history.simple_measured = 500;
+    CHECK(moving.state.improve(true, true) == (fsai_seconds < 1e-3));
   }
 }
 
@@ -317,13 +305,15 @@ TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever 
 TEST_CASE("The first solve of a mesh begins with AMG where what it costs is sure to come",
           "[exchange][learning][amg]") {
   const MeshSystem mesh("generate:elasticity:20");
-  const auto changed = [&](HostCsr a, double damping, bool from_zero, bool with_coordinates = true) {
+  const auto changed = [&](HostCsr a, double damping, bool from_zero, bool with_coordinates = true,
+                           double estimates = 1) {
     for (Index i = 0; i < a.rows; ++i) {
       for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) a.val[k] *= a.col[k] == i ? 1 + damping : 1;
     }
     Problem<Space::host> problem(a);
     SystemOptions options;
     if (with_coordinates) options.spmv.coordinates = mesh.coordinates;
+    options.estimate_scale.iterations = estimates;
     LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide(), options);
     const SolveReport report =
         system.solve(problem.b.cspan(), problem.x.span(), {}, from_zero ? InitialGuess::zero : InitialGuess::in_x);
@@ -347,10 +337,8 @@ TEST_CASE("The first solve of a mesh begins with AMG where what it costs is sure
     CHECK(report.changed.empty());
     CHECK(report.iterations == 20);
   }
-  {  // what is sure is no estimate; what is expected is one
-    const detail::ScaledEstimates scaled(0.01);
-    CHECK(changed(mesh.a, 0, true).find(at_the_beginning) == std::string::npos);
-  }
+  // What is sure is no estimate; what is expected is one.
+  CHECK(changed(mesh.a, 0, true, true, 0.01).find(at_the_beginning) == std::string::npos);
 }
 
 TEST_CASE("A preconditioner that follows the format is made of the values that came after it",
@@ -401,7 +389,6 @@ constexpr double expects_more(Space space) { return space == Space::host ? 3 : 1
 constexpr double tolerance_of(Space space) { return space == Space::host ? 1e-12 : 1e-8; }
 
 TEST_BOTH("A system begins in CSR and moves in its first solve, the same on every run", "[exchange][learning]") {
-  const detail::ScaledEstimates scaled(expects_more(S));
   for (const char* precond : {"none", "jacobi", "fsai"}) {
     CAPTURE(precond);
     std::vector<double> bits;
@@ -411,6 +398,7 @@ TEST_BOTH("A system begins in CSR and moves in its first solve, the same on ever
       SystemOptions options;
       options.precond.name = precond;
       options.stop.rel_tol = tolerance_of(S);
+      options.estimate_scale.iterations = expects_more(S);
       LinearSystem<double, S> system(problem.ctx, problem.there.wide(), options);
       REQUIRE(system.info().format.format == "csr");
       const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
@@ -453,13 +441,13 @@ TEST_BOTH("A system begins in CSR and moves in its first solve, the same on ever
 
 TEST_BOTH("What holds on to an order before the first solve gets the format that is expected to pay",
           "[exchange][learning]") {
-  const detail::ScaledEstimates scaled(expects_more(S));
   Problem<S> problem(S == Space::host ? "generate:elasticity:24" : "generate:elasticity:12");
   const double tolerance = 1e-8 * norm_oracle(problem.b_host);
   SystemOptions options;
   options.precond.name = "jacobi";
   options.stop.rel_tol = 1e-14;  // from which the iterations to be expected follow
   options.stop.abs_tol = tolerance;
+  options.estimate_scale.iterations = expects_more(S);
   LinearSystem<double, S> system(problem.ctx, problem.there.wide(), options);
   REQUIRE(system.info().format.format == "csr");
   // A system that says itself that another format is expected to pay, or the case tests nothing.

@@ -92,7 +92,6 @@ TEST_BOTH("A preconditioner whose whole solves take longer leaves again, once", 
 
 TEST_BOTH("A preconditioner with which the rest would take twice a whole solve leaves early",
           "[exchange][learning]") {
-  using Move = typename detail::SystemState<double, S>::Move;
   // 16 iterations behind the first residual, of 1, and 4 ms each, where those before took 1 ms. At such rates 106 and
   // 95 iterations are left up to 1e-8; before a tenth there is no rate yet, and 100 iterations are a short solve.
   struct Case {
@@ -107,15 +106,17 @@ TEST_BOTH("A preconditioner with which the rest would take twice a whole solve l
     moving.state.may_move = true;
     moving.operators->set_iteration_seconds(4e-3);
     REQUIRE(moving.operators->take_stronger_preconditioner("same"));
-    moving.state.probation.length = 1000;
-    moving.state.whole_solves.weaker_iterations = c.weaker_iterations;
-    moving.state.whole_solves.weaker_seconds = 1e-3;
-    moving.state.whole_solves.estimated = c.estimated;
+    moving.state.advisor.probation() = detail::Probation(1000, {}, false);
+    moving.state.advisor.probation().begin_with_the_solve();
+    moving.state.history.whole.weaker_iterations = c.weaker_iterations;
+    moving.state.history.whole.weaker_seconds = 1e-3;
+    moving.state.history.whole.estimated = c.estimated;
     CAPTURE(c.residual, c.weaker_iterations, c.estimated);
     CHECK_FALSE(moving.state.due({4, 0, false, 1, 1e-8}));
     CHECK_FALSE(moving.state.due({19, 0, false, c.residual, 1e-8}));  // too few to judge by
     CHECK(moving.state.due({20, 0, false, c.residual, 1e-8}) == c.leaves);
-    CHECK((moving.state.next == Move::weaker_preconditioner) == c.leaves);
+    const auto& next = moving.state.next;
+    CHECK((next && next->kind == detail::Move::Kind::weaker_preconditioner) == c.leaves);
   }
 }
 

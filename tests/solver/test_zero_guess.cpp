@@ -237,11 +237,9 @@ TEST_BOTH("A solver that finds nothing better returns zeros, where it began with
     INFO(name);
     const auto solver = make_solver<double, S>(ctx, a.size(), solver_options(name, 10));
     static_cast<void>(run_solver<double, S>(ctx, *solver, *A, nullptr, b, {}, noise(a.size(), 3)));
-    solver->set_zero_guess(true);
     calls = 0;
-    const auto found = run_solver<double, S>(ctx, *solver, *A, &astray, b, {});
+    const auto found = run_solver<double, S>(ctx, *solver, *A, &astray, b, {}, {}, {}, InitialGuess::zero);
     CHECK(!found.report.converged());
-    solver->set_zero_guess(false);
     calls = 0;
     const auto expected = run_solver<double, S>(ctx, *solver, *A, &astray, b, {}, nothing);
     check_same(found.report, expected.report);
