@@ -2,11 +2,10 @@
 // Files of MATLAB, which are not read, and the line of Python that converts them.
 #include <newel/core/error.hpp>
 #include "io/file_parsers.hpp"
+#include "core/text/starts_with.hpp"
 
 namespace newel::detail {
 namespace {
-
-bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 bool ends_with_mat(const std::string& name) {
   return name.size() > 4 &&

@@ -10,6 +10,7 @@
 
 #include <newel/core/error.hpp>
 #include "core/text/number_parse.hpp"
+#include "core/text/starts_with.hpp"
 
 namespace newel::detail {
 namespace {
@@ -22,8 +23,6 @@ bool same_word(std::string_view word, std::string_view lower_case) {
   return word.size() == lower_case.size() &&
          std::equal(word.begin(), word.end(), lower_case.begin(), [](char a, char b) { return lower(a) == b; });
 }
-
-bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 // Behind a byte-order mark of UTF-8, blanks and empty lines.
 const char* banner_begin(std::string_view text) {

@@ -159,7 +159,8 @@ std::optional<Move> Advisor::choose(const History& history, Forecasts& forecasts
     return Move{Move::Kind::stronger_preconditioner, stronger.outlook->name,
                 allowed_for_a_tenth(outlooks, *stronger.outlook), stronger.weaker_seconds};
   }
-  if (better != nullptr && stronger.outlook == nullptr && format_too_) return Move{Move::Kind::format, better->format};
+  if (better != nullptr && stronger.outlook == nullptr && format_too_)
+    return Move{Move::Kind::format, better->format};
   return std::nullopt;
 }
 

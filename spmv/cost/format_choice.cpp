@@ -168,7 +168,8 @@ FormatChoice choose_format_by_cost(const Context<S>& ctx, const Pattern<S>& patt
     }
     trials.push_back(std::move(trial));
   }
-  return best_of(std::move(trials), use.steps > 0 ? use.steps : use.estimate_scale * expected_iterations(facts, use.rel_tol), false);
+  return best_of(std::move(trials),
+                 use.steps > 0 ? use.steps : use.estimate_scale * expected_iterations(facts, use.rel_tol), false);
 }
 
 template <class T, Space S>
