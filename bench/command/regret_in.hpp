@@ -23,7 +23,7 @@ namespace newel::cli {
 /// None, and the preconditioners that `auto` may choose for the solver.
 inline std::vector<std::string> preconds_of_auto(const std::string& solver) {
   std::vector<std::string> names{"none"};
-  const bool definite = find_solver(solver).needs_symmetry;
+  const bool definite = find_solver(solver).demands == Demand::definite;
   for (const AutoPrecond use : {AutoPrecond::simple, definite ? AutoPrecond::definite : AutoPrecond::general}) {
     for (const PrecondMethod* method : automatic_preconditioners(use)) names.push_back(method->name);
   }

@@ -29,6 +29,7 @@ SolverMethod bicgstab_method() {
   bicgstab.name = "bicgstab";
   bicgstab.summary = "stabilised biconjugate gradients, for any matrix";
   bicgstab.products = bicgstab.precond_products = 2;
+  bicgstab.short_recurrence = true;
   bicgstab.resident = true;
   bicgstab.resident_shape = {4, 2, 2, 2, 1};
   bicgstab.vector_kernels = 4;

@@ -36,7 +36,8 @@ SolverMethod cg_method() {
   SolverMethod cg;
   cg.name = "cg";
   cg.summary = "conjugate gradients, for symmetric positive definite matrices";
-  cg.needs_symmetry = true;
+  cg.demands = Demand::definite;
+  cg.short_recurrence = true;
   cg.resident = true;
   cg.resident_shape = {4, 1, 2, 1, 2};
   cg.rank.definite = 1;

@@ -70,7 +70,7 @@ SolverMethod gmres_method() {
   SolverMethod gmres;
   gmres.name = "gmres";
   gmres.summary = "restarted generalised minimal residuals, for any matrix";
-  gmres.monotone = true;
+  gmres.minimises = true;
   gmres.restarts = true;
   gmres.vector_kernels = 5;
   gmres.rank = {2, 1, 2};

@@ -154,7 +154,7 @@ MaybeSuggestion stronger_for_cg(const Situation& s) {
   return s.stronger_preconditioner("the residual hardly decreased");
 }
 MaybeSuggestion stronger(const Situation& s) {
-  return s.stronger_preconditioner(s.used_gmres() ? "GMRES failed too" : "the residual hardly decreased");
+  return s.stronger_preconditioner(s.used_minimising() ? "GMRES failed too" : "the residual hardly decreased");
 }
 MaybeSuggestion longer_cycle(const Situation& s) { return s.longer_cycle(); }
 MaybeSuggestion definite_preconditioner(const Situation& s) {
@@ -163,12 +163,12 @@ MaybeSuggestion definite_preconditioner(const Situation& s) {
 }
 MaybeSuggestion inspect(const Situation& s) { return s.inspect(); }
 
-MaybeSuggestion gmres_for_slow(const Situation& s) { return s.gmres("the residual hardly decreased"); }
-MaybeSuggestion gmres_for_stagnation(const Situation& s) { return s.gmres("the most robust method"); }
-MaybeSuggestion gmres_for_divergence(const Situation& s) { return s.gmres("its residuals do not grow"); }
-MaybeSuggestion gmres_for_breakdown(const Situation& s) { return s.gmres("it does not break down this way"); }
+MaybeSuggestion gmres_for_slow(const Situation& s) { return s.minimising("the residual hardly decreased"); }
+MaybeSuggestion gmres_for_stagnation(const Situation& s) { return s.minimising("the most robust method"); }
+MaybeSuggestion gmres_for_divergence(const Situation& s) { return s.minimising("its residuals do not grow"); }
+MaybeSuggestion gmres_for_breakdown(const Situation& s) { return s.minimising("it does not break down this way"); }
 MaybeSuggestion gmres_for_indefinite(const Situation& s) {
-  return s.gmres("it does not need a positive definite matrix or preconditioner");
+  return s.minimising("it does not need a positive definite matrix or preconditioner");
 }
 
 // The preconditioner may be to blame.
@@ -176,7 +176,7 @@ MaybeSuggestion bare_after_divergence(const Situation& s) {
   return s.no_preconditioner("the preconditioner may be what makes it diverge");
 }
 MaybeSuggestion bare_after_breakdown(const Situation& s) {
-  if (!s.ended_in_gmres()) return std::nullopt;
+  if (!s.ended_in_minimising()) return std::nullopt;
   return s.no_preconditioner("the preconditioner may be what breaks down");
 }
 

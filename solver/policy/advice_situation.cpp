@@ -19,7 +19,15 @@ namespace {
 constexpr Index small_system = 2000;
 
 // What GMRES is among the methods: nothing of it but a longer cycle may help. In mixed precision too.
-bool is_gmres(const std::string& method) { return !method.empty() && find_solver(method).monotone; }
+bool minimises(const std::string& method) { return !method.empty() && find_solver(method).minimises; }
+
+// The first of the table that does; empty: none.
+std::string minimising_method() {
+  for (const SolverMethod& method : solver_methods()) {
+    if (method.minimises) return method.name;
+  }
+  return {};
+}
 
 const std::string* value_of(const std::vector<SettingChange>& settings, const char* key) {
   for (const SettingChange& change : settings) {
@@ -74,12 +82,12 @@ const Attempt* AdviceSituation::best_that_ended(Status status) const {
   return best;
 }
 
-bool AdviceSituation::used_gmres() const {
-  return ended_in_gmres() || std::any_of(attempts_.begin(), attempts_.end(),
-                                         [](const Attempt& attempt) { return is_gmres(attempt.method); });
+bool AdviceSituation::used_minimising() const {
+  return ended_in_minimising() || std::any_of(attempts_.begin(), attempts_.end(),
+                                              [](const Attempt& attempt) { return minimises(attempt.method); });
 }
 
-bool AdviceSituation::ended_in_gmres() const { return is_gmres(report().method); }
+bool AdviceSituation::ended_in_minimising() const { return minimises(report().method); }
 
 double AdviceSituation::attainable_residual() const {
   double level = report().attainable_residual;
@@ -92,7 +100,8 @@ double AdviceSituation::attainable_residual() const {
 bool AdviceSituation::residual_falls() const {
   constexpr double least_gain = 1.2, most_factor = 10, of_rounding = 0.1;
   const SolveReport& r = report();
-  if (r.recurrence_residual < of_rounding * r.true_residual && r.true_residual > r.tolerance && !ended_in_gmres())
+  if (r.recurrence_residual < of_rounding * r.true_residual && r.true_residual > r.tolerance &&
+      !ended_in_minimising())
     return false;  // the recurrence has left b - A x: rounding
   const std::vector<double> history = last_history(r, attempts_.back());
   constexpr std::size_t enough = 20;
@@ -140,17 +149,18 @@ int AdviceSituation::worthwhile_restart(int wanted) const {
   return rows <= small_system ? rows : std::min(wanted, rows);
 }
 
-std::optional<Suggestion> AdviceSituation::gmres(const std::string& why) const {
+std::optional<Suggestion> AdviceSituation::minimising(const std::string& why) const {
   constexpr int long_cycle = 100;
-  if (used_gmres()) return std::nullopt;
-  return Suggestion{{{"solver", "gmres", true}, {"restart", std::to_string(worthwhile_restart(long_cycle))}}, why};
+  const std::string method = minimising_method();
+  if (used_minimising() || method.empty()) return std::nullopt;
+  return Suggestion{{{"solver", method, true}, {"restart", std::to_string(worthwhile_restart(long_cycle))}}, why};
 }
 
 std::optional<Suggestion> AdviceSituation::longer_cycle() const {
   const int now = report().cycle_length;
   const int longer = worthwhile_restart(std::max(2 * std::min(now, std::numeric_limits<int>::max() / 2), 1));
-  if (!used_gmres() || now <= 0 || longer <= now) return std::nullopt;
-  if (!ended_in_gmres() && report().restarts == 0) return std::nullopt;
+  if (!used_minimising() || now <= 0 || longer <= now) return std::nullopt;
+  if (!ended_in_minimising() && report().restarts == 0) return std::nullopt;
   return Suggestion{{{"restart", std::to_string(longer)}},
                     advice_format("longer cycles of GMRES lose less (now %d)", now)};
 }

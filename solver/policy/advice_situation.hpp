@@ -35,9 +35,9 @@ class AdviceSituation {
   bool met(Cause cause) const;
   /// The attempt of the least residual among those that ended so; null: none did.
   const Attempt* best_that_ended(Status status) const;
-  /// Whether one of them was GMRES, and whether the last was.
-  bool used_gmres() const;
-  bool ended_in_gmres() const;
+  /// Whether one of them minimises its residual, as GMRES does, and whether the last one does.
+  bool used_minimising() const;
+  bool ended_in_minimising() const;
   /// The residual that rounding allows, where an attempt has shown it; 0: none has.
   double attainable_residual() const;
   /// Whether the residual was falling in the last attempt, so that at most ten times its iterations are needed.
@@ -52,9 +52,9 @@ class AdviceSituation {
 
   /// A cycle length worth a try: the one wanted, or all n for small systems; never more than n.
   int worthwhile_restart(int wanted) const;
-  /// GMRES where it was not tried.
-  std::optional<Suggestion> gmres(const std::string& why) const;
-  /// Longer cycles of a GMRES that was restarted.
+  /// A method that minimises its residual, where none was tried.
+  std::optional<Suggestion> minimising(const std::string& why) const;
+  /// Longer cycles of such a method that was restarted.
   std::optional<Suggestion> longer_cycle() const;
   /// The next stronger preconditioner that was not tried.
   std::optional<Suggestion> stronger_preconditioner(const std::string& why) const;

@@ -210,8 +210,8 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
                                                const StopCriterion& stop, const ProgressFn& progress,
                                                InitialGuess guess) {
   const SolverMethod* const method = steps_[step].method;
-  if (method == nullptr || method->monotone) return attempt(step, b, x, stop, progress, guess);
-  const bool cg = method->needs_symmetry;
+  if (method == nullptr || method->minimises) return attempt(step, b, x, stop, progress, guess);
+  const bool definite = method->demands == Demand::definite;  // as CG
   constexpr int patience = 1000;
   double lowest = INFINITY;
   int lowest_at = 0;
@@ -220,19 +220,19 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
   const auto ask = [&](const Progress& now) {
     gave_up = false;
     if (progress && !progress(now)) return false;
-    if (now.residual < (cg ? 0.1 : 1) * lowest) {
+    if (now.residual < (definite ? 0.1 : 1) * lowest) {
       lowest = now.residual;
       lowest_at = now.iteration;
     }
     if (known_symmetric || now.iteration - lowest_at < patience) return true;
-    if (cg) fault = symmetry_fault(ctx_, *A_, M_);
-    known_symmetric = cg && fault == Asymmetric::none;
+    if (definite) fault = symmetry_fault(ctx_, *A_, M_);
+    known_symmetric = definite && fault == Asymmetric::none;
     gave_up = !known_symmetric;
     return !gave_up;
   };
   SolveReport report = attempt(step, b, x, stop, OwnProgress(ask, is_watched(progress)), guess);
   if (gave_up && report.status == Status::stopped_by_caller) {
-    const Cause cause = cg ? Cause::slow_residual : Cause::no_better_residual;
+    const Cause cause = definite ? Cause::slow_residual : Cause::no_better_residual;
     overrule(report, Status::stagnation, {cause, Subject::none, 0, patience, fault});
   }
   return report;

@@ -126,7 +126,7 @@ FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>& a) {
 // Looked up only where a format can make use of it.
 template <class T, Space S>
 bool PlainOperators<T, S>::equal_opposites(const CsrView<T, S>& a) {
-  if (S == Space::host || options_.columns > 1 || !first_method().needs_symmetry) return false;
+  if (S == Space::host || options_.columns > 1 || first_method().demands == Demand::nothing) return false;
   if (!chosen_.traits) chosen_.traits = matrix_traits(ctx_, a);
   return chosen_.traits->pattern_symmetric && chosen_.traits->max_asymmetry == 0;
 }

@@ -173,7 +173,7 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
   } else {
     chosen_.solvers = {{options_.solver.name}, "requested"};
   }
-  if (first_method().needs_symmetry) options_.precond.symmetric = true;
+  if (first_method().demands != Demand::nothing) options_.precond.symmetric = true;
   chosen_.diagonal = choose_precond && options_.solver.name == "auto" && options_.null_space == NullSpace::none &&
                      is_diagonal(*chosen_.traits, a.rows, a.nnz());
 }
@@ -289,7 +289,8 @@ bool PlainOperators<T, S>::is_stencil() const {
 template <class T, Space S>
 double PlainOperators<T, S>::sure_iterations(bool before) {
   constexpr double of_mesh = 1.0 / 3, of_any = 0.2;
-  if (!first_method().needs_symmetry || !undamped() || present_iterations() != &simple_iterations) return 0;
+  if (first_method().demands != Demand::definite || !undamped() || present_iterations() != &simple_iterations)
+    return 0;
   if (before && origin() != MatrixOrigin::mesh) return 0;
   weigh_alternatives();
   const bool mesh = origin() == MatrixOrigin::mesh && !is_stencil();

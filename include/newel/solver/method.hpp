@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SolverMethod: what the rest of Newel knows of a Krylov method, one line of the table in `newel/solver/registry.hpp`.
+/// SolverMethod: what the rest of Newel knows of a Krylov method, one line of the table in
+/// `newel/solver/registry.hpp`.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,13 @@ using MakeBatchSolver = std::unique_ptr<BatchSolver<T, S>> (*)(const Context<S>&
 
 /// A figure of a method that depends on its options, on the number of unknowns and on the bytes of a value.
 using MethodFigure = double (*)(const SolverOptions& options, Index n, std::size_t value_bytes);
+
+/// What A and M have to be.
+enum class Demand {
+  nothing,
+  symmetric,  ///< symmetric, of either sign
+  definite,   ///< symmetric positive definite
+};
 
 /// When "auto" tries a method: 1 first, 2 next; 0 never.
 struct AutoRank {
@@ -60,8 +68,9 @@ struct SolverMethod {
   /// Products with A and applications of M in an iteration.
   int products = 1;
   int precond_products = 1;           ///< the latter
-  bool needs_symmetry = false;        ///< converges for symmetric positive definite A and M only
-  bool monotone = false;              ///< the residual never grows, and indefinite matrices are no obstacle
+  Demand demands = Demand::nothing;   ///< of A and M, for it to converge
+  bool short_recurrence = false;      ///< a step needs a few vectors, however many steps there were
+  bool minimises = false;             ///< its residual is the least of a cycle's space: it never grows
   bool restarts = false;              ///< runs in cycles (SolveReport::cycle_length), so that a longer one may help
   bool resident = false;              ///< has a kernel that solves what fits on the chip of a device
   ResidentShape resident_shape = {};  ///< of that kernel
