@@ -85,7 +85,7 @@ def chosen_precision():
                     f"{1e3 * systems[0]['double']['seconds']:.0f} ms in double; [results/{path.name}](results/{path.name}))")
     if not runs:
         return ""
-    return (" With format and preconditioner left to `auto`, a solve begins in double and goes on in single precision only where "
+    return (" With format and preconditioner left to `auto`, a system iterates in single precision only if "
             "that is expected to be faster: " + "; ".join(runs) + ". Each solve had a process of its own.")
 
 

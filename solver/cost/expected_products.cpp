@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of solves, before the matrix is read.
+#include <newel/spmv/format_choice.hpp>
 #include <newel/solver/expected_products.hpp>
 
 namespace newel {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One solve on the host by the cost model.
+#include <newel/spmv/format_choice.hpp>
 #include <newel/solver/host_seconds.hpp>
 
 #include <limits>

@@ -30,10 +30,10 @@ inline double least_savings(double price, const SetupSavings& savings) {
 }
 
 /// Whether to buy a setup of `price` seconds. By iterations that were `measured`, in earlier solves or by what this
-/// one has shown: where it pays by `margin`. By a guess from the size: where the product of what was missed and what
-/// is ahead reaches the square of the price times what the margin is above the usual one: early where it is sure to
-/// pay, as soon as the iterations so far would have paid for it where as many are left, and near the end not at all.
-/// In no case before `least_savings` are missed or sure.
+/// one has shown: where it pays by `margin`. By those too, and by a guess from the size: where the product of what
+/// was missed and what is ahead reaches the square of the price times what the margin is above the usual one: early
+/// where it is sure to pay, as soon as the iterations so far would have paid for it where as many are left, and near
+/// the end not at all. In no case before `least_savings` are missed or sure.
 bool is_worth(double price, const SetupSavings& savings, bool measured, double margin = usual_margin);
 
 /// The iteration of a solve at which `is_worth` can be true at the earliest, for a setup that costs as much as

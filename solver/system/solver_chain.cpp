@@ -179,6 +179,14 @@ void SolverChain<T, S>::use(const LinearOperator<T, S>& A, const LinearOperator<
 }
 
 template <class T, Space S>
+void SolverChain<T, S>::drop_first() {
+  if (!has_several()) return;
+  steps_.erase(steps_.begin());
+  solvers_.erase(solvers_.begin());
+  batch_.reset();
+}
+
+template <class T, Space S>
 void SolverChain<T, S>::prepare() {
   solver(0).prepare(ctx_, *A_, zero_mean_ != nullptr ? zero_mean_.get() : M_);
 }

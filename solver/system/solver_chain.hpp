@@ -84,6 +84,8 @@ class SolverChain {
   void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
   /// Other operators of the same system, in the place of those before, which need not exist any more.
   void use(const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
+  /// The first solver is not tried any more, where there is another.
+  void drop_first();
   /// Does now for these what the first solve would do once, allocations included.
   void prepare();
   /// What the chain keeps between its attempts of x, to be renumbered with it, and what else may lie there; empty:

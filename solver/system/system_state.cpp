@@ -82,6 +82,11 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
   if (setup_ended != WorkEnd::none) end_as(report, setup_ended);
   may_move = false;
   write_reasons(report);  // while the preconditioner of the last attempt is there
+  if (single_by_choice && report.attempts.size() > 1) {  // and would fail again
+    chain->drop_first();
+    single_by_choice = false;
+    why_double = "in double: single precision did not suffice";
+  }
   end_probation(report.converged());
   if (!pinned) try_other_preconditioners(report, present_b, present_x, limits.progress());
   ctx.synchronize();  // x may be read from any stream

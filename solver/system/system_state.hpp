@@ -44,7 +44,8 @@ struct SystemState : private OperatorExchange<T, S> {
   PhaseSeconds setup_seconds;
   double first_setup_seconds = 0;       // which count against the time limit of the first solve; 0 from then on
   WorkEnd setup_ended = WorkEnd::none;  // before it was done: solves say so
-  std::string why_double;               // though mixed precision was requested, at first or for good
+  std::string why_double;               // though mixed precision was requested
+  bool single_by_choice = false;        // solves begin in single precision because "auto" chose it
   SolveGate gate;
   History history;
   Advisor advisor;
@@ -161,6 +162,7 @@ struct SystemState : private OperatorExchange<T, S> {
         try {
           std::unique_ptr<SystemOperators<T, S>> mixed = in_double->in_single(a, format);
           why_double.clear();
+          single_by_choice = true;
           return mixed;
         } catch (const InputError&) {
           why_double = "in double, since single precision does not support the values";

@@ -164,7 +164,11 @@ TEST_BOTH("Double follows in the same solve where single precision does not suff
   int sum = 0;
   for (const Attempt& attempt : s.report.attempts) sum += attempt.iterations;
   CHECK(sum == s.report.iterations);
-  CHECK(run_system(ctx, system, b).report.converged());
+  const auto second = run_system(ctx, system, b);
+  CHECK(second.report.converged());
+  CHECK(second.report.attempts.size() == 1);
+  CHECK(second.report.solver == "cg");
+  CHECK(says(system.info().precision_reason, "did not suffice"));
 }
 
 TEST_BOTH("Limits are those of the whole solve, in whatever precision", "[mixed][choice]") {
