@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 namespace newel::detail {
 
@@ -14,11 +15,16 @@ struct Move {
     stronger_preconditioner,  ///< build the preconditioner `to`, on probation
     weaker_preconditioner,    ///< return to the one before, which gained more
   };
-  Kind kind = Kind::inspect_values;
+
+  explicit Move(Kind what, std::string name = {}, int allowed = 0, double seconds = 0)
+      : kind(what), to(std::move(name)), allowed_for_a_tenth(allowed), weaker_seconds(seconds) {}
+
+  Kind kind;
   std::string to;  ///< a name of the tables
-  int allowed_for_a_tenth =
-      0;                      ///< iterations in which a stronger preconditioner has to bring each tenth of a residual
-  double weaker_seconds = 0;  ///< of an iteration with the present preconditioner, in the format that it would get
+  /// Iterations in which a stronger preconditioner has to bring each tenth of a residual.
+  int allowed_for_a_tenth;
+  /// Of an iteration with the present preconditioner, in the format that it would get.
+  double weaker_seconds;
 };
 
 }  // namespace newel::detail
