@@ -6,6 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
+#include <newel/solver/linear_system.hpp>
 #include <newel/precond/pattern_options.hpp>
 #include <newel/precond/registry.hpp>
 #include "solver/system/system_state.hpp"
