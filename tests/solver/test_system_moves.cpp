@@ -6,6 +6,7 @@
 #include "tests/solver/made_up_operators.hpp"
 
 #include <newel/core/vector_ops.hpp>
+#include <newel/solver/linear_system.hpp>
 
 using namespace newel;
 using namespace newel::testing;
