@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 LINKAGE = r"(?P<linkage>internal |private |linkonce_odr |weak_odr )?"
 # A function, or a second name of one, as constructors have it.
 DEFINED = re.compile(rf"^define {LINKAGE}.*? @(?P<name>_Z[\w.$]+)\(|^@(?P<alias>_Z[\w.$]+) = (?P<of>\w+ ).*\balias ", re.MULTILINE)
-EXPECTED = re.compile(r"^declare .*? @(?P<name>_Z\w*6newel[\w.$]*)\(", re.MULTILINE)
+EXPECTED = re.compile(r"^declare .*? @(?P<name>_Z\w*5newel[\w.$]*)\(", re.MULTILINE)
 CHOICES = ["-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DNEWEL_UNITY=OFF", "-DNEWEL_CUDA=OFF",
            "-DNEWEL_FORTRAN=OFF", *(f"-DNEWEL_BUILD_{part}=OFF" for part in ("APPS", "EXAMPLES", "TESTS", "BENCHMARKS"))]
 

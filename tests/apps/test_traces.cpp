@@ -206,11 +206,9 @@ TEST_CASE("Real matrices are solved with the moves that were recorded", "[traces
   compare<Space::host>(matrices, data_folder() + "/matrices/");
 }
 #if NEWEL_HAS_CUDA
+// With NEWEL_TEST_LARGE also of large systems, which take minutes under a sanitizer.
 TEST_CASE("A device makes the moves that were recorded", "[traces][device]") {
   compare<Space::device>(generated, "");
-}
-// Hidden: it takes minutes under a sanitizer.
-TEST_CASE("A device makes the moves that were recorded of large systems", "[.large]") {
-  compare<Space::device>(large, "");
+  if (std::getenv("NEWEL_TEST_LARGE") != nullptr) compare<Space::device>(large, "");
 }
 #endif
