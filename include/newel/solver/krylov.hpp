@@ -133,13 +133,13 @@ enum class InitialGuess {
 /// One solve: the system, where it starts and when it ends. It refers to what the caller keeps.
 template <class T, Space S>
 struct SolveRequest {
-  const Context<S>& ctx;
-  const LinearOperator<T, S>& A;
-  const LinearOperator<T, S>* M;  ///< null: none
-  Span<const T, S> b;
-  Span<T, S> x;  ///< the guess, and the result
-  const StopCriterion& stop;
-  const ProgressFn& progress;
+  const Context<S>& ctx;          ///< where it works
+  const LinearOperator<T, S>& A;  ///< square
+  const LinearOperator<T, S>* M;  ///< the preconditioner; null: none
+  Span<const T, S> b;             ///< the right-hand side
+  Span<T, S> x;                   ///< the guess, and the result
+  const StopCriterion& stop;      ///< tolerances and limits
+  const ProgressFn& progress;     ///< called at every check; empty: nobody is
   /// `zero`: x holds zeros, so that b - A x is b. Methods that do not ask form it.
   InitialGuess guess = InitialGuess::in_x;
   /// For those who own A and M and may replace them during the solve; null: nobody does. The library's own.

@@ -32,7 +32,7 @@ using MethodFigure = double (*)(const SolverOptions& options, Index n, std::size
 
 /// What A and M have to be.
 enum class Demand {
-  nothing,
+  nothing,    ///< any regular matrix may be solved
   symmetric,  ///< symmetric, of either sign
   definite,   ///< symmetric positive definite
 };
