@@ -49,6 +49,7 @@ bool would_pay(const FormatChoice* choice, const PrecondOutlooks* outlooks, doub
 
 std::optional<Move> Advisor::next(const SolveStanding& now, const History& history, Forecasts& forecasts) {
   standing_ = now;
+  simple_seen_ = 0;
   format_too_ = preconditioner_too_ = true;
   if (probation_.on()) {
     const auto verdict = probation_.judge(now, forecasts.followed_preconditioner(), history.whole);
@@ -91,7 +92,7 @@ std::optional<Move> Advisor::before_solve(const Beginning& solve, bool precondit
                                           Forecasts& forecasts) {
   const bool first = solve.from_zero && history.solves == 0 && history.last_iterations == 0;
   const double sure = first ? forecasts.sure_iterations(true) : 0;
-  estimates_.most_saved = 0;
+  estimates_.most_saved = simple_seen_ = 0;
   format_too_ = !(sure > 0);  // a first solve moves on to it without losing an iteration
   if (sure > 0) {
     const double expected = std::min(forecasts.expected_iterations(), solve.most_iterations);

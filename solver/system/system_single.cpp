@@ -2,8 +2,6 @@
 // Whether a system gains by iterations in single precision, and the same system in mixed precision.
 #include "solver/system/system_operators.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <type_traits>
 
 #include "core/vectors/instantiate.hpp"

@@ -594,3 +594,17 @@ TEST_CASE("Whole solves are compared with their refreshes", "[advisor]") {
     CHECK(history.whole.iterations == iterations);
   }
 }
+
+TEST_CASE("What a solve was taken for is forgotten with the next question", "[advisor]") {
+  MadeUp stronger = with_stronger(1e9);
+  Advisor advisor;
+  static_cast<void>(advisor.next(at(100, 300), {}, stronger));
+  CHECK(advisor.simple_seen() == 400);  // made and left, with the simple preconditioner
+  // Between solves the measured iterations count, not those that the last solve was taken for on its way.
+  static_cast<void>(advisor.before_solve({1e-8, 1e6, false}, true, after_solves({250}), stronger));
+  CHECK(advisor.simple_seen() == 0);
+  static_cast<void>(advisor.next(at(100, 300), {}, stronger));
+  stronger.outlooks.reset();
+  static_cast<void>(advisor.next(at(120, 300), {}, stronger));
+  CHECK(advisor.simple_seen() == 0);
+}
