@@ -123,13 +123,23 @@ std::string outcomes(const std::string& lines) {
   return std::regex_replace(lines, std::regex(" [0-9]+, [^\n]*"), "");
 }
 
-// What decisions depend on: the cost model is the same on all hosts, caches are not; a device has a model of its own.
-// What the order of sums depends on besides: the instructions that a compiler may use.
+// A sanitizer's build leaves other sums to the vector units, and so rounds differently, and iterates differently.
+std::string compiled_by() {
+#if defined(__SANITIZE_ADDRESS__)
+  return std::string("compiler with a sanitizer ") + __VERSION__;
+#else
+  return std::string("compiler ") + __VERSION__;
+#endif
+}
+
+// What decisions depend on: the cost model is the same on all hosts, caches and the compiler's order of sums are not; a
+// device has a model of its own. What the order of sums depends on besides: the instructions that a compiler may use.
 template <Space S>
 std::string decided_by() {
   const Machine machine = machine_of(make_context<S>(1));
   if (S == Space::device) return "device " + machine.name;
-  return "caches " + std::to_string(machine.cache_bytes) + " " + std::to_string(machine.shared_cache_bytes);
+  return "caches " + std::to_string(machine.cache_bytes) + " " + std::to_string(machine.shared_cache_bytes) + ", " +
+         compiled_by();
 }
 
 template <Space S>
