@@ -26,6 +26,8 @@ struct SystemChoices {
   bool precond_older = false;          ///< likewise
   bool precond_chosen = false;         ///< by "auto"
   bool diagonal = false;               ///< A, and "auto" has all the choice
+  bool to_weigh = false;               ///< formats and stronger preconditioners, once a solve is long enough
+  bool order_follows = false;          ///< the order in the options is that of a format still to come
 
   double expected_iterations = 0;     ///< of one solve, with the simple preconditioner
   std::string expected_format;        ///< that these pay for; empty: the present one

@@ -248,8 +248,10 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
 
 template <class T, Space S>
 SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                     const ProgressFn& progress, InitialGuess guess) {
+                                     const ProgressFn& progress, InitialGuess guess,
+                                     OperatorExchange<T, S>* exchange) {
   const auto start = Clock::now();
+  exchange_ = exchange;
   check_null_space();
   const Span<const T, S> given = b;
   const double outside = split_off_constant(b, stop, projected_b_.span());
@@ -343,6 +345,7 @@ std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Sp
                                                           const StopCriterion& stop, const ProgressFn& progress,
                                                           InitialGuess guess) {
   const auto start = Clock::now();
+  exchange_ = nullptr;
   check_null_space();
   ColumnProgress shared(progress, columns);
   if (columns > 1 && batched()) return solve_batch(b, x, columns, stop, shared, guess);

@@ -70,9 +70,10 @@ class SolverChain {
   /// are those of all together. The report lists every attempt. A system that fails since squares leave the range of
   /// T is solved again in other units, powers of two; a first attempt without an iteration is then not listed. A
   /// right-hand side with a part that a singular matrix cannot produce is solved without that part and ends with
-  /// `stagnation`. With the guess `zero`, x holds zeros.
+  /// `stagnation`. With the guess `zero`, x holds zeros. `exchange` is the owner of A and M, whom the solve asks for
+  /// faster ones on its way; null: it asks nobody.
   SolveReport solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress,
-                    InitialGuess guess = InitialGuess::in_x);
+                    InitialGuess guess = InitialGuess::in_x, OperatorExchange<T, S>* exchange = nullptr);
 
   /// The same for `columns` right-hand sides, which lie one after the other in b, as their solutions do in x. Where
   /// the first solver has batches, as CG has, it takes them side by side, and columns on which it fails continue
@@ -80,8 +81,6 @@ class SolverChain {
   std::vector<SolveReport> solve_columns(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
                                          const ProgressFn& progress, InitialGuess guess = InitialGuess::in_x);
 
-  /// The owner of A and M, whom solves for one right-hand side ask for faster ones on their way; null: none do.
-  void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
   /// Other operators of the same system, in the place of those before, which need not exist any more.
   void use(const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
   /// The first solver is not tried any more, where there is another.
@@ -149,7 +148,7 @@ class SolverChain {
   Array<T, S> projected_b_;                                   ///< b without its mean
   Array<T, S> image_;        ///< of a vector, to see what A's range is; and residuals that are formed anew
   Array<double, S> scalar_;  ///< what sums and norms leave
-  OperatorExchange<T, S>* exchange_ = nullptr;
+  OperatorExchange<T, S>* exchange_ = nullptr;  ///< of the present solve
   bool range_has_mean_zero_ = false, null_space_known_ = false;
   std::unique_ptr<BatchSolver<T, S>> batch_;  ///< from the first call for several columns on
   std::shared_ptr<Scaled> scaled_;            ///< from the first system on that left the range of T

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a system moves to another format or preconditioner, between solves and in the middle of one.
-#include "solver/system/system_state.hpp"
+#include "solver/system/system_moves.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,171 +11,214 @@
 namespace newel::detail {
 
 template <class T, Space S>
-template <class Ask>
-std::optional<Move> SystemState<T, S>::advised(Ask&& ask) {
-  std::optional<Move> move = ask();
+std::optional<Move> SystemMoves<T, S>::advised(std::optional<Move> move) {
   while (move && move->kind == Move::Kind::inspect_values) {
-    operators->look_at_values();
-    move = advisor.after_inspection(history, *operators);
+    s_.alternatives->inspect_values();
+    move = s_.advisor.after_inspection(s_.history, s_.alternatives->forecasts());
   }
-  if (advisor.simple_seen() > 0) history.simple_seen = advisor.simple_seen();
+  if (s_.advisor.simple_seen() > 0) s_.history.simple_seen = s_.advisor.simple_seen();
   return move;
 }
 
 template <class T, Space S>
-bool SystemState<T, S>::due(const SolveStanding& now) {
-  constexpr bool asking_is_dear = S == Space::device;
-  next.reset();
-  if (!may_move) return false;
-  next = advised([&] { return advisor.next(now, history, *operators); });
-  if (!next) advisor.ask_less_often(asking_is_dear);
-  return next.has_value();
+std::optional<Move> SystemMoves<T, S>::next(const SolveStanding& now) {
+  return advised(s_.advisor.next(now, s_.history, s_.alternatives->forecasts()));
 }
 
 template <class T, Space S>
-int SystemState<T, S>::not_before() {
-  constexpr bool asking_is_dear = S == Space::device;
-  return may_move ? advisor.not_before(asking_is_dear, history, *operators) : no_exchange;
-}
-
-template <class T, Space S>
-bool SystemState<T, S>::improve(bool from_zero, bool preconditioner_too) {
-  if (!operators->sound()) return false;
-  const double format_iterations = history.format.iterations();
-  const bool first = !(format_iterations > 0) && history.last_iterations == 0;
-  const Advisor::Beginning solve{tolerance_for_estimates(stop.rel_tol), static_cast<double>(stop.max_iterations),
-                                 from_zero};
-  const auto move = advised([&] { return advisor.before_solve(solve, preconditioner_too, history, *operators); });
+bool SystemMoves<T, S>::before_solve(bool from_zero, bool preconditioner_too) {
+  if (!s_.operators->sound()) return false;
+  const double format_iterations = s_.history.format.iterations();
+  const bool first = !(format_iterations > 0) && s_.history.last_iterations == 0;
+  const Advisor::Beginning solve{tolerance_for_estimates(s_.stop.rel_tol),
+                                 static_cast<double>(s_.stop.max_iterations), from_zero};
+  const auto move =
+      advised(s_.advisor.before_solve(solve, preconditioner_too, s_.history, s_.alternatives->forecasts()));
   if (!move) return false;
   if (move->kind == Move::Kind::format) {
-    const std::string before = operators->format_choice()->format;
-    if (!move_to(move->to)) return false;
-    note_change("format " + move->to + " for " + before + " after " + plain_number(format_iterations) +
-                " iterations");
+    const std::string before = s_.operators->chosen.format.format;
+    if (!take_format(move->to, false)) return false;
+    s_.note_change("format " + move->to + " for " + before + " after " + plain_number(format_iterations) +
+                   " iterations");
     return true;
   }
   return begin_with_stronger(
-      *move, first ? " at the beginning, with about " + plain_number(advisor.standing().left, 2) + " iterations to go"
-                   : " after " + plain_number(history.preconditioner.iterations()) + " iterations");
+      *move,
+      first ? " at the beginning, with about " + plain_number(s_.advisor.standing().left, 2) + " iterations to go"
+            : " after " + plain_number(s_.history.preconditioner.iterations()) + " iterations");
 }
 
 // M that a solve begins with. `when` ends the note.
 template <class T, Space S>
-bool SystemState<T, S>::begin_with_stronger(const Move& move, const std::string& when) {
-  const std::string before = operators->preconditioner_name();
+bool SystemMoves<T, S>::begin_with_stronger(const Move& move, const std::string& when) {
+  const std::string before = s_.operators->options.precond.name;
   if (!take_stronger(move)) return false;
-  chain->use(operators->matrix(), operators->applied_preconditioner());
-  exchanged_precond = false;
-  advisor.probation().begin_with_the_solve();
-  if (pinned) {  // and a solve moves nothing
-    advisor.probation() = {};
-    operators->settle_preconditioner();
+  s_.precond_changed = false;
+  s_.advisor.probation().begin_with_the_solve();
+  if (s_.pinned) {  // and a solve moves nothing
+    s_.advisor.probation() = {};
+    s_.alternatives->settle();
   }
-  note_change("preconditioner " + operators->preconditioner_name() + " for " + before + when);
+  s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before + when);
   return true;
 }
 
 template <class T, Space S>
-bool SystemState<T, S>::take_stronger(const Move& move) {
-  if (!operators->take_stronger_preconditioner(move.to)) return false;
-  advisor.took_stronger(move, history);
-  exchanged_precond = true;
+bool SystemMoves<T, S>::take_stronger(const Move& move) {
+  if (!s_.alternatives->take_stronger(move.to)) return false;
+  s_.use_operators();
+  s_.advisor.took_stronger(move, s_.history);
+  s_.precond_changed = true;
   return true;
 }
 
 template <class T, Space S>
-void SystemState<T, S>::leave_what_proved_slower() {
-  if (!Advisor::proved_slower(history) || !operators->sound()) return;
-  const std::string before = operators->preconditioner_name();
-  const WholeSolves whole = std::exchange(history.whole, {});
-  if (!operators->leave_preconditioner(whole.iterations)) return;
-  chain->use(operators->matrix(), operators->applied_preconditioner());
+void SystemMoves<T, S>::precond_changed() {
+  s_.precond_changed = true;
+  s_.advisor.took_other_preconditioner(s_.history);
+}
+
+template <class T, Space S>
+void SystemMoves<T, S>::leave_what_proved_slower() {
+  if (!Advisor::proved_slower(s_.history) || !s_.operators->sound()) return;
+  const std::string before = s_.operators->options.precond.name;
+  const WholeSolves whole = std::exchange(s_.history.whole, {});
+  if (!s_.alternatives->leave_stronger(whole.iterations)) return;
+  s_.use_operators();
   // So many again, as far as is known.
-  history.last_iterations = whole.estimated ? 0 : static_cast<int>(std::min(whole.weaker_iterations, 1e9));
-  history.preconditioner.moved();
-  note_change("preconditioner " + operators->preconditioner_name() + " for " + before + ", whose solves took longer");
+  s_.history.last_iterations = whole.estimated ? 0 : static_cast<int>(std::min(whole.weaker_iterations, 1e9));
+  s_.history.preconditioner.moved();
+  s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before +
+                 ", whose solves took longer");
+}
+
+template <class T, Space S>
+void SystemMoves<T, S>::pin() {
+  if (s_.pinned) return;
+  decide_by_expectation();
+  s_.pinned = true;
+  s_.operators->chosen.untried.clear();
+  if (s_.operators->source) s_.operators->source->forget();
+  s_.vectors.guess = Array<T, S>();
+}
+
+template <class T, Space S>
+void SystemMoves<T, S>::decide_by_expectation() {
+  if (s_.history.format.iterations() > 0 || s_.pinned || !s_.operators->sound()) return;
+  s_.ctx.make_current();
+  const LinearOperator<T, S>* const M = s_.operators->preconditioner();
+  s_.alternatives->decide();
+  const bool decided = s_.operators->preconditioner() != M;
+  if (decided) s_.use_operators();
+  const std::string format = s_.alternatives->expected_format();
+  const bool moved = !format.empty() && !s_.history.change_failed && take_format(format, false);
+  if (decided || moved) s_.chain->prepare();
+}
+
+// What fails is not tried again.
+template <class T, Space S>
+bool SystemMoves<T, S>::take_format(const std::string& format, bool in_a_solve) {
+  s_.history.change_failed = true;
+  try {
+    Array<T, S> b(s_.ctx, s_.rows), x(s_.ctx, s_.rows);
+    if (!s_.alternatives->take_format(format)) return false;
+    s_.use_operators();
+    if (!s_.natural()) {
+      s_.vectors.b = std::move(b);
+      s_.vectors.x = std::move(x);
+    }
+  } catch (const OutOfMemory&) {
+    return false;
+  } catch (const InputError&) {  // the preconditioner does not support the present values
+    return false;
+  } catch (const WorkInterrupted&) {
+    return false;
+  }
+  s_.history.change_failed = false;
+  s_.advisor.took_format(s_.history, in_a_solve);
+  return true;
 }
 
 // Of an iteration with the present preconditioner and format, where there is a stronger preconditioner; else 0.
 template <class T, Space S>
-double SystemState<T, S>::seconds_of_step() {
-  const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(advisor.standing().iterations);
+double SystemMoves<T, S>::seconds_of_step() const {
+  const PrecondOutlooks* const outlooks =
+      s_.alternatives->forecasts().stronger_preconditioners(s_.advisor.standing().iterations);
   return outlooks != nullptr ? outlooks->present.now_seconds : 0;
 }
 
 template <class T, Space S>
-bool SystemState<T, S>::make_move(const Move& move) {
-  const SolveStanding& standing = advisor.standing();
+bool SystemMoves<T, S>::make(const Move& move) {
+  const SolveStanding& standing = s_.advisor.standing();
   const std::string after = " after " + plain_number(standing.iterations) + " iterations, ";
   const std::string to_go = "with about " + plain_number(standing.left, 2) + " to go";
-  const std::string before = operators->preconditioner_name();
+  const std::string before = s_.operators->options.precond.name;
+  const auto note = [&](const std::string& how) {
+    s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before + after + how);
+  };
   switch (move.kind) {
     case Move::Kind::format: {
-      const std::string format = operators->format_choice()->format;
+      const std::string format = s_.operators->chosen.format.format;
       const double step = seconds_of_step();
-      if (!move_to(move.to)) return false;
+      if (!take_format(move.to, true)) return false;
       if (const double present = seconds_of_step(); step > 0 && present > 0) {
-        advisor.lost_in_former_format(step - present);
+        s_.advisor.lost_in_former_format(step - present);
       }
-      note_change("format " + move.to + " for " + format + after + to_go);
+      s_.note_change("format " + move.to + " for " + format + after + to_go);
       return true;
     }
     case Move::Kind::stronger_preconditioner:
       if (!take_stronger(move)) return false;
-      note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after + to_go);
-      break;
+      note(to_go);
+      return true;
     case Move::Kind::weaker_preconditioner:
-      operators->restore_preconditioner();
-      advisor.probation() = {};
-      note_other_preconditioner();
-      note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after +
-                  "which gained less");
-      break;
+      s_.alternatives->restore();
+      s_.use_operators();
+      s_.advisor.probation() = {};
+      precond_changed();
+      note("which gained less");
+      return true;
     case Move::Kind::inspect_values:
-      return false;
+      break;
   }
-  chain->use(operators->matrix(), operators->applied_preconditioner());
+  return false;
+}
+
+template <class T, Space S>
+bool SystemMoves<T, S>::take_next_preconditioner(const std::string& why, std::vector<Untried>& untried) {
+  const std::string before = s_.operators->options.precond.name;
+  if (s_.operators->chosen.untried.empty() || !s_.alternatives->take_next(untried)) return false;
+  s_.chain.emplace(s_.operators->make_chain());
+  precond_changed();
+  s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before + why);
   return true;
 }
 
-// Formats are left in the caller's numbering only.
 template <class T, Space S>
-std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>& vectors) {
-  const bool other_format = next->kind == Move::Kind::format;
-  Array<T, S> renumbered;
-  try {
-    if (other_format) renumbered = Array<T, S>(ctx, rows);
-  } catch (const OutOfMemory&) {
-    history.change_failed = true;
-    return std::nullopt;
-  }
-  if (!make_move(*next)) return std::nullopt;
-  if (other_format && !natural()) {
-    std::vector<Span<T, S>> all = vectors;
-    all.push_back(chain->kept_x());
-    all.push_back(guess.span());
-    for (const Span<T, S> vector : all) {
-      if (vector.size == 0) continue;
-      gather_to_solver_order(vector, renumbered);
-      copy<T>(ctx, renumbered.cspan(), vector);
-    }
-    gather_to_solver_order(present_b, ordered_b);
-    gather_to_solver_order(present_x, ordered_x);
-    present_b = ordered_b;
-    present_x = ordered_x;
-    exchanged = true;
-  }
-  ctx.synchronize();
-  return ExchangedSystem<T, S>{operators->matrix(), operators->applied_preconditioner(), present_b, present_x,
-                               other_format && operators->same_preconditioner()};
+bool SystemMoves<T, S>::raise_precision() {
+  if (!s_.alternatives->raise_precision()) return false;
+  s_.chain.emplace(s_.operators->make_chain());
+  precond_changed();
+  s_.note_change("preconditioner " + s_.operators->options.precond.name +
+                 " in double precision, which failed in single");
+  return true;
 }
 
-#define X(T, S)                                                \
-  template bool SystemState<T, S>::due(const SolveStanding&);  \
-  template int SystemState<T, S>::not_before();                \
-  template bool SystemState<T, S>::improve(bool, bool);        \
-  template void SystemState<T, S>::leave_what_proved_slower(); \
-  template std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>&);
+template <class T, Space S>
+void SystemMoves<T, S>::end_probation(bool converged) {
+  const Probation& probation = s_.advisor.probation();
+  if (probation.on() && !probation.passed() && !converged) {
+    const std::string before = s_.operators->options.precond.name;
+    s_.alternatives->restore();
+    s_.use_operators();
+    precond_changed();
+    s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before +
+                   " at the end of the solve");
+  }
+  s_.advisor.probation() = {};
+}
+
+#define X(T, S) template class SystemMoves<T, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

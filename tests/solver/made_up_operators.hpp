@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A system whose operators have costs that the test makes up.
+/// A system whose other operators have costs that the test makes up.
 #pragma once
 
 #include "tests/catch.hpp"
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <newel/precond/registry.hpp>
-#include "solver/system/system_state.hpp"
+#include "solver/system/solve_session.hpp"
 
 namespace newel::testing {
 
@@ -38,14 +38,29 @@ inline HostCsr two_bodies() {
   return both;
 }
 
-// With costs that the test makes up. CSR and Jacobi; the stronger one is another of the table, or "bad", a diagonal
-// matrix that is far from any inverse, or "stalls", FSAI of two bodies of which it knows only one, or "same", which
-// is Jacobi once more.
+// CSR and Jacobi, solved by CG.
 template <Space S>
-class MadeUpOperators final : public detail::SystemOperators<double, S> {
+std::unique_ptr<detail::Operators<double, S>> jacobi_operators(const Context<S>& ctx, const CsrView<double, S>& a) {
+  SystemOptions options;
+  options.spmv.format = "csr";
+  options.precond.name = "jacobi";
+  auto made = std::make_unique<detail::Operators<double, S>>(ctx, options, SystemParts<double, S>{});
+  made->A = make_spmv(ctx, a, made->order, options.spmv);
+  made->M = make_precond(ctx, a, made->order, options.precond, options.spmv);
+  made->chosen.solvers.order = {"cg"};
+  made->chosen.format.format = "csr";
+  return made;
+}
+
+// With costs that the test makes up. The stronger one is another of the table, or "bad", a diagonal matrix that is
+// far from any inverse, or "stalls", FSAI of two bodies of which it knows only one, or "same", which is Jacobi once
+// more.
+template <Space S>
+class MadeUpAlternatives final : public detail::Alternatives, private detail::Forecasts {
  public:
-  MadeUpOperators(const Context<S>& ctx, const CsrView<double, S>& a, const std::string& stronger, double price)
-      : ctx_(ctx), a_(a), A_(make_spmv(ctx, a, order_, SpmvOptions{"csr"})), M_(made("jacobi")) {
+  MadeUpAlternatives(detail::Operators<double, S>& of, const CsrView<double, S>& a, const std::string& stronger,
+                     double price)
+      : s_(of), a_(a) {
     detail::PrecondOutlook costs;
     costs.name = stronger;
     costs.iteration_seconds = costs.now_seconds = 1e-3;
@@ -55,56 +70,38 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
     outlooks_.stronger = {costs};
   }
 
-  const RowOrder<S>& order() const override { return order_; }
-  const LinearOperator<double, S>& matrix() const override { return *A_; }
-  const LinearOperator<double, S>* preconditioner() const override { return M_.get(); }
-  const std::string& preconditioner_name() const override { return name_; }
-  detail::SolverChain<double, S> make_chain() override {
-    return {ctx_, detail::chain_steps<double, S>(ctx_, A_->rows(), {"cg"}, {}), *A_, M_.get(), false};
-  }
-  void refresh(Span<const double, S>, RefreshScope) override {}
-  Slots<double, S> matrix_slots() override { return {}; }
-  Slots<double, S> preconditioner_slots() override { return {}; }
-  void slots_written(RefreshScope) override {}
-  void move_nodes(std::shared_ptr<const NodeCoordinates>) override { FAIL("nothing has moved"); }
-  bool sound() const override { return true; }
-  SystemInfo info() override { return {}; }
-  detail::PhaseSeconds setup_seconds() const override { return {}; }
-
-  const detail::PrecondOutlooks* stronger_preconditioners(double) override { return taken ? nullptr : &outlooks_; }
-  bool take_stronger_preconditioner(const std::string& name) override {
+  detail::Forecasts& forecasts() override { return *this; }
+  bool take_stronger(const std::string& name) override {
     taken = true;
     if (name == "refused") return false;
-    weaker_ = std::move(M_);
-    M_ = made(name);
-    name_ = name;
+    weaker_ = std::exchange(s_.M, made(name));
+    s_.options.precond.name = name;
     return true;
   }
-  void restore_preconditioner() override {
-    M_ = std::move(weaker_);
-    name_ = "jacobi";
+  void restore() override {
+    s_.M = std::move(weaker_);
+    s_.options.precond.name = "jacobi";
     ++restored;
   }
-  void settle_preconditioner() override { weaker_.reset(); }
-  std::optional<detail::FollowedPrecond> followed_preconditioner() const override {
-    if (name_ == "jacobi") return std::nullopt;
-    return detail::FollowedPrecond{outlooks_.stronger[0], outlooks_.present};
-  }
-  bool leave_preconditioner(int) override {
-    M_ = made("jacobi");
-    name_ = "jacobi";
+  void settle() override { weaker_.reset(); }
+  bool leave_stronger(int) override {
+    s_.M = made("jacobi");
+    s_.options.precond.name = "jacobi";
     ++left;
     return true;
   }
-  double estimate_scale() const override { return estimates_times_; }
-  void scale_estimates(double times) { estimates_times_ = times; }
-  const FormatChoice* format_choice() override { return other_format_ ? &formats_ : nullptr; }
-  std::unique_ptr<detail::SystemOperators<double, S>> in_format(const std::string&) override {
-    return std::move(other_format_);
+  bool take_format(const std::string&) override {
+    const double price = std::exchange(price_elsewhere_, 0);
+    if (price == 0) return false;
+    outlooks_.present.iteration_seconds = outlooks_.present.now_seconds = 1e-3;
+    outlooks_.stronger[0].build_seconds = price;
+    return true;
   }
+
+  void scale_estimates(double times) { estimates_times_ = times; }
   // An iteration of the present one takes `seconds` here, and as long as it did in another format.
   void be_slower_than_another_format(double seconds, double price) {
-    other_format_ = std::make_unique<MadeUpOperators>(ctx_, a_, outlooks_.stronger[0].name, price);
+    price_elsewhere_ = price;
     outlooks_.present.iteration_seconds = outlooks_.present.now_seconds = seconds;
   }
   void set_refresh_seconds(double seconds) { outlooks_.stronger[0].refresh_seconds = seconds; }
@@ -121,13 +118,21 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
   int restored = 0, left = 0;
 
  private:
+  const detail::PrecondOutlooks* stronger_preconditioners(double) override { return taken ? nullptr : &outlooks_; }
+  std::optional<detail::FollowedPrecond> followed_preconditioner() const override {
+    if (s_.options.precond.name == "jacobi") return std::nullopt;
+    return detail::FollowedPrecond{outlooks_.stronger[0], outlooks_.present};
+  }
+  double estimate_scale() const override { return estimates_times_; }
+  const FormatChoice* format_choice() override { return price_elsewhere_ > 0 ? &formats_ : nullptr; }
+
   OperatorPtr<double, S> made(const std::string& name) {
     PrecondOptions options;
     options.name = name == "bad" || name == "same" ? "jacobi" : name == "stalls" ? "fsai" : name;
-    OperatorPtr<double, S> M = make_precond(ctx_, a_, order_, options, SpmvOptions{"csr"});
+    OperatorPtr<double, S> M = make_precond(s_.ctx, a_, s_.order, options, SpmvOptions{"csr"});
     if (name == options.name || name == "same") return M;
-    M->refresh(ctx_, upload(ctx_, name == "bad" ? noise() : wrong_half()).cspan());
-    ctx_.synchronize();
+    M->refresh(s_.ctx, upload(s_.ctx, name == "bad" ? noise() : wrong_half()).cspan());
+    s_.ctx.synchronize();
     return M;
   }
   std::vector<double> noise() const {
@@ -147,14 +152,11 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
     return a.val;
   }
 
-  Context<S> ctx_;
+  detail::Operators<double, S>& s_;
   CsrView<double, S> a_;
-  RowOrder<S> order_;
-  OperatorPtr<double, S> A_, M_, weaker_;
-  std::string name_ = "jacobi";
-  double estimates_times_ = 1;
+  OperatorPtr<double, S> weaker_;
+  double estimates_times_ = 1, price_elsewhere_ = 0;
   FormatChoice formats_;
-  std::unique_ptr<MadeUpOperators> other_format_;
   detail::PrecondOutlooks outlooks_;
 };
 
@@ -166,16 +168,17 @@ struct Moving {
   Uploaded<double, S> there = upload_matrix<double>(ctx, a);
   Array<double, S> b = upload(ctx, b_host), x = upload(ctx, std::vector<double>(b_host.size(), 0.0));
   detail::SystemState<double, S> state{ctx, SystemOptions{}};
-  MadeUpOperators<S>* operators;
+  MadeUpAlternatives<S>* alternatives;
 
   explicit Moving(const std::string& stronger, double price = 5e-3)  // ten iterations' gain
       : a(stronger == "stalls" ? two_bodies() : fem_matrix("generate:diffusion:10")), b_host(rhs(stronger)) {
-    auto made = std::make_unique<MadeUpOperators<S>>(ctx, there.wide(), stronger, price);
-    operators = made.get();
     state.rows = a.rows;
     if (S == Space::device) state.stop.check_every = 16;  // as often as separate kernels are asked
-    state.operators = std::move(made);
-    state.finish_setup();
+    state.operators = jacobi_operators(ctx, there.wide());
+    auto made = std::make_unique<MadeUpAlternatives<S>>(*state.operators, there.wide(), stronger, price);
+    alternatives = made.get();
+    state.alternatives = std::move(made);
+    state.make_vectors();
   }
   // The first of two bodies has by far the larger residual.
   std::vector<double> rhs(const std::string& stronger) const {
@@ -184,8 +187,9 @@ struct Moving {
     for (std::size_t i = 0; i < values.size() / 2; ++i) values[i] *= 1e4;
     return values;
   }
+  detail::SystemMoves<double, S> moves() { return detail::SystemMoves<double, S>(state); }
   SolveReport solve() {
-    SolveReport report = state.solve(b.cspan(), x.span(), {});
+    SolveReport report = detail::solve<double, S>(state, b.cspan(), x.span(), {});
     CHECK(report.converged());
     CHECK(residual_norm(a, download(ctx, x), b_host) <= 1.01e-8 * norm_oracle(b_host));
     return report;

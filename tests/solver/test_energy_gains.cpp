@@ -177,19 +177,17 @@ TEST_BOTH("While no residual tells, a preconditioner stays that gains half of wh
   for (const Case c : {Case{8.01, 1, false}, Case{7.99, 1, true}, Case{0.01, 0, false}, Case{0, 0, true}}) {
     CAPTURE(c.gained, c.weaker_gains);
     Moving<S> moving("same");
-    moving.state.may_move = true;
-    REQUIRE(moving.operators->take_stronger_preconditioner("same"));
+    REQUIRE(moving.alternatives->take_stronger("same"));
     detail::SolveStanding before;
     before.gained_lately = c.weaker_gains;
     detail::Probation& probation = moving.state.advisor.probation();
     probation = detail::Probation(20, before, true);
     probation.begin_with_the_solve();
-    const auto leaves = [&] {
-      const auto& next = moving.state.next;
-      return next && next->kind == detail::Move::Kind::weaker_preconditioner;
-    };
+    std::optional<detail::Move> next;
+    const auto leaves = [&] { return next && next->kind == detail::Move::Kind::weaker_preconditioner; };
     const auto due = [&](int iterations, double residual, double gained) {
-      return moving.state.due({iterations, 0, false, residual, 1e-8, 0, 1, gained, 0});
+      next = moving.moves().next({iterations, 0, false, residual, 1e-8, 0, 1, gained, 0});
+      return next.has_value();
     };
     CHECK_FALSE(due(100, 50, 30));
     CHECK_FALSE(due(115, 60, 30));

@@ -9,7 +9,8 @@
 #include <newel/solver/linear_system.hpp>
 #include <newel/precond/pattern_options.hpp>
 #include <newel/precond/registry.hpp>
-#include "solver/system/system_state.hpp"
+#include "solver/krylov/monitor/solve_limits.hpp"
+#include "solver/system/system_setup.hpp"
 
 using namespace newel;
 using namespace newel::testing;
@@ -82,15 +83,17 @@ TEST_CASE("What the setup takes is taken from the time limit of the first solve"
   SystemOptions options;
   options.stop.time_limit_seconds = 1000;
   detail::SystemState<double, Space::host> limited(ctx, options);
-  limited.set_up(MatrixInput<double, Space::host>(there.wide()), options, {});
+  detail::SystemSetup<double, Space::host>(limited).from_matrix(MatrixInput<double, Space::host>(there.wide()),
+                                                                options, {});
   double setup = 0;
-  for (const auto& [phase, seconds] : limited.setup_seconds) setup += seconds;
+  for (const auto& [phase, seconds] : limited.setup.seconds) setup += seconds;
   REQUIRE(setup > 0);
   CHECK(limited.seconds_of_solve() == Approx(1000 - setup).epsilon(1e-12));
   CHECK(limited.seconds_of_solve() == 1000);
   // A limit that comes later is for the solves.
   detail::SystemState<double, Space::host> later(ctx, SystemOptions{});
-  later.set_up(MatrixInput<double, Space::host>(there.wide()), SystemOptions{}, {});
+  detail::SystemSetup<double, Space::host>(later).from_matrix(MatrixInput<double, Space::host>(there.wide()),
+                                                              SystemOptions{}, {});
   later.stop.time_limit_seconds = 1000;
   CHECK(later.seconds_of_solve() == 1000);
 }

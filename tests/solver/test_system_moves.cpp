@@ -7,6 +7,8 @@
 
 #include <newel/core/vector_ops.hpp>
 #include <newel/solver/linear_system.hpp>
+#include "solver/system/operator_builder.hpp"
+#include "solver/system/system_alternatives.hpp"
 
 using namespace newel;
 using namespace newel::testing;
@@ -14,7 +16,7 @@ using namespace newel::testing;
 TEST_BOTH("A stronger preconditioner follows where it pays, and a solve goes on from its x", "[exchange][learning]") {
   Moving<S> jacobi("refused");
   const SolveReport alone = jacobi.solve();
-  CHECK(jacobi.operators->taken);
+  CHECK(jacobi.alternatives->taken);
   CHECK(alone.changed.empty());
   Moving<S> moving("fsai");
   const SolveReport report = moving.solve();
@@ -31,7 +33,7 @@ TEST_BOTH("A preconditioner that makes the residual fall more slowly leaves agai
   Moving<S> moving("bad");
   const SolveReport report = moving.solve();
   INFO(report.changed);
-  CHECK(moving.operators->restored == 1);
+  CHECK(moving.alternatives->restored == 1);
   CHECK(report.changed.find("preconditioner bad for jacobi after ") == 0);
   CHECK(report.changed.find("preconditioner jacobi for bad after ") != std::string::npos);
   CHECK(report.changed.find("which gained less") != std::string::npos);
@@ -51,7 +53,7 @@ TEST_BOTH("Estimates that are wrong by a factor of 100 cost at most three times 
     const double best = std::min(1e-3 * alone, price + 1e-3 * with_fsai);
     for (const double factor : {0.01, 1.0, 100.0}) {
       Moving<S> moving("fsai", price);
-      moving.operators->scale_estimates(factor);
+      moving.alternatives->scale_estimates(factor);
       const double seconds = seconds_of(moving.solve(), price);
       INFO("price " << price << ", factor " << factor << ": " << seconds << " against " << best);
       CHECK(seconds <= 3 * best);
@@ -62,9 +64,8 @@ TEST_BOTH("Estimates that are wrong by a factor of 100 cost at most three times 
 TEST_BOTH("An estimate that a solve overruns is doubted, however low it is", "[exchange][learning]") {
   // What pays after ten iterations is taken though 5 are said to be left, after twice what was promised.
   Moving<S> moving("fsai", 5e-3);
-  moving.state.may_move = true;
   int first = 30;
-  while (first < 4000 && !moving.state.due({first, 5, true, 1e-3, 1e-8})) ++first;
+  while (first < 4000 && !moving.moves().next({first, 5, true, 1e-3, 1e-8})) ++first;
   CHECK(first > 60);
   CHECK(first < 80);
 }
@@ -90,12 +91,12 @@ TEST_CASE("A long solve gets AMG and later ones keep it, though estimates are a 
 TEST_BOTH("No exchange is due before the iteration that a solve waits for", "[exchange][learning]") {
   for (const double price : {5e-3, 60e-3, 1.0}) {
     Moving<S> moving("fsai", price);
-    CHECK(moving.state.not_before() == detail::no_exchange);  // no solve is under way
-    moving.state.may_move = true;
-    const int from = moving.state.not_before();
+    CHECK(detail::SolveSession<double, S>(moving.state, false).not_before() == detail::no_exchange);
+    detail::SolveSession<double, S> session(moving.state, true);
+    const int from = session.not_before();
     int first = 0;
     const auto sure = [](int iterations) { return iterations < 16 ? 0.0 : iterations; };  // by the first spectrum
-    while (first < 4000 && !moving.state.due({first, 1e6, true, 1e-3, 1e-8, sure(first)})) ++first;
+    while (first < 4000 && !session.due({first, 1e6, true, 1e-3, 1e-8, sure(first)})) ++first;
     CAPTURE(price, from, first);
     CHECK(first < 4000);
     CHECK(first >= from);
@@ -103,8 +104,8 @@ TEST_BOTH("No exchange is due before the iteration that a solve waits for", "[ex
   }
   Moving<S> moving("fsai", 60e-3);
   const int whole = moving.solve().iterations;
-  moving.state.may_move = true;
-  CHECK(moving.state.not_before() >= whole);  // what so many iterations are worth is decided between solves
+  detail::SolveSession<double, S> next(moving.state, true);
+  CHECK(next.not_before() >= whole);  // what so many iterations are worth is decided between solves
 }
 
 TEST_CASE("What iterations took more in a former format counts for a stronger preconditioner",
@@ -112,15 +113,13 @@ TEST_CASE("What iterations took more in a former format counts for a stronger pr
   constexpr Space S = Space::host;
   const auto first_due = [](bool slower_format) {
     Moving<S> moving("fsai", 60e-3);
-    moving.state.may_move = true;
     if (slower_format) {  // by a millisecond, for ten iterations
-      moving.operators->be_slower_than_another_format(2e-3, 60e-3);
-      REQUIRE_FALSE(moving.state.due({10, 0, false, 1, 1e-8}));
-      moving.state.next = detail::Move{detail::Move::Kind::format, "csr"};
-      REQUIRE(moving.state.exchange({}).has_value());
+      moving.alternatives->be_slower_than_another_format(2e-3, 60e-3);
+      REQUIRE_FALSE(moving.moves().next({10, 0, false, 1, 1e-8}));
+      REQUIRE(moving.moves().make(detail::Move{detail::Move::Kind::format, "csr"}));
     }
     int first = 0;
-    while (first < 4000 && !moving.state.due({first, 1e6, true, 1e-3, 1e-8, 0.0})) ++first;
+    while (first < 4000 && !moving.moves().next({first, 1e6, true, 1e-3, 1e-8, 0.0})) ++first;
     return first;
   };
   // Half a millisecond each is missed: 0.45 of the price, and of what half as many iterations take behind it.
@@ -131,20 +130,22 @@ TEST_CASE("What iterations took more in a former format counts for a stronger pr
 TEST_BOTH("A device is asked later where nothing is near its price", "[exchange][learning]") {
   for (const double left : {5.0, 1000.0}) {  // which would save 0.04 of the price, or 8 times as much
     Moving<S> moving("fsai", 60e-3);
-    moving.state.may_move = true;
-    const int from = moving.state.not_before();
+    detail::SolveSession<double, S> session(moving.state, true);
+    const int from = session.not_before();
     REQUIRE(from <= 16);
-    CHECK_FALSE(moving.state.due({16, left, true, 1e-3, 1e-8}));
+    CHECK_FALSE(session.due({16, left, true, 1e-3, 1e-8}));
     CAPTURE(left);
-    if (left < 10) CHECK(moving.state.not_before() == (S == Space::device ? 64 : 17));
-    if (left > 10) CHECK(moving.state.not_before() < 64);
+    if (left < 10) CHECK(session.not_before() == (S == Space::device ? 64 : 17));
+    if (left > 10) CHECK(session.not_before() < 64);
   }
 }
 
 TEST_CASE("A preconditioner that was passed over may follow between solves", "[exchange][learning][amg]") {
   constexpr Space S = Space::host;
   Problem<S> problem("generate:diffusion:20");
-  detail::PlainOperators<double, S> operators(problem.ctx, problem.there.wide(), SystemOptions{}, {});
+  const auto operators = detail::build<double, S>(problem.ctx, problem.there.wide(), SystemOptions{}, {});
+  detail::SystemAlternatives<double, S> alternatives(*operators);
+  detail::Forecasts& forecasts = alternatives.forecasts();
   const auto fsai = [](const detail::PrecondOutlooks* outlooks) {
     REQUIRE(outlooks != nullptr);
     const auto is_it = [](const detail::PrecondOutlook& o) { return o.name == "fsai"; };
@@ -152,40 +153,42 @@ TEST_CASE("A preconditioner that was passed over may follow between solves", "[e
     REQUIRE(found != outlooks->stronger.end());
     return *found;
   };
-  CHECK_FALSE(fsai(operators.stronger_preconditioners(1e9)).passed_over);
-  REQUIRE(operators.take_stronger_preconditioner("amg"));
-  CHECK(fsai(operators.stronger_preconditioners(1e9)).passed_over);
+  CHECK_FALSE(fsai(forecasts.stronger_preconditioners(1e9)).passed_over);
+  REQUIRE(alternatives.take_stronger("amg"));
+  CHECK(fsai(forecasts.stronger_preconditioners(1e9)).passed_over);
   SystemOptions resumed;
   resumed.decision.emplace();
-  operators.write_decision(*resumed.decision);
-  detail::PlainOperators<double, S> again(problem.ctx, problem.there.wide(), resumed, {});
-  REQUIRE(again.preconditioner_name() == "amg");
-  CHECK(fsai(again.stronger_preconditioners(1e9)).passed_over);
-  REQUIRE(operators.leave_preconditioner(100));
-  CHECK_FALSE(fsai(operators.stronger_preconditioners(1e9)).passed_over);
+  detail::write_decision(*operators, *resumed.decision);
+  const auto again = detail::build<double, S>(problem.ctx, problem.there.wide(), resumed, {});
+  REQUIRE(again->options.precond.name == "amg");
+  CHECK(fsai(detail::SystemForecasts<double, S>(*again).stronger_preconditioners(1e9)).passed_over);
+  REQUIRE(alternatives.leave_stronger(100));
+  CHECK_FALSE(fsai(forecasts.stronger_preconditioners(1e9)).passed_over);
 
   // 50 iterations, where the simple one took 500: FSAI takes half of these.
   for (const double fsai_seconds : {1e-5, 1.0}) {
     Moving<S> moving("fsai", 1e-3);
-    moving.operators->set_iteration_seconds(fsai_seconds);
-    moving.operators->pass_over_stronger();
+    moving.alternatives->set_iteration_seconds(fsai_seconds);
+    moving.alternatives->pass_over_stronger();
     moving.state.history.count(50);
     moving.state.history.last_iterations = 50;
-    CHECK_FALSE(moving.state.improve(true, true));  // what the simple one takes is not known
+    CHECK_FALSE(moving.moves().before_solve(true, true));  // what the simple one takes is not known
     moving.state.history.simple_measured = 500;
-    CHECK(moving.state.improve(true, true) == (fsai_seconds < 1e-3));
+    CHECK(moving.moves().before_solve(true, true) == (fsai_seconds < 1e-3));
   }
 }
 
 TEST_CASE("The preconditioner that was followed is made again from the present values", "[exchange][learning]") {
   constexpr Space S = Space::host;
   Problem<S> problem("generate:diffusion:20");
-  detail::PlainOperators<double, S> operators(problem.ctx, problem.there.wide(), SystemOptions{}, {});
-  REQUIRE(operators.preconditioner_name() == "jacobi");
-  CHECK_FALSE(operators.followed_preconditioner().has_value());
-  CHECK_FALSE(operators.leave_preconditioner(100));
+  const auto operators = detail::build<double, S>(problem.ctx, problem.there.wide(), SystemOptions{}, {});
+  detail::SystemAlternatives<double, S> alternatives(*operators);
+  detail::Forecasts& forecasts = alternatives.forecasts();
+  REQUIRE(operators->options.precond.name == "jacobi");
+  CHECK_FALSE(forecasts.followed_preconditioner().has_value());
+  CHECK_FALSE(alternatives.leave_stronger(100));
   const auto names = [&] {
-    const detail::PrecondOutlooks* const outlooks = operators.stronger_preconditioners(1e9);
+    const detail::PrecondOutlooks* const outlooks = forecasts.stronger_preconditioners(1e9);
     REQUIRE(outlooks != nullptr);
     std::vector<std::string> found;
     for (const detail::PrecondOutlook& outlook : outlooks->stronger) found.push_back(outlook.name);
@@ -193,26 +196,26 @@ TEST_CASE("The preconditioner that was followed is made again from the present v
   };
   const std::vector<std::string> before = names();
   REQUIRE(std::find(before.begin(), before.end(), "fsai") != before.end());
-  REQUIRE(operators.take_stronger_preconditioner("fsai"));
-  operators.settle_preconditioner();
-  REQUIRE(operators.followed_preconditioner().has_value());
-  CHECK(operators.followed_preconditioner()->present.name == "fsai");
-  CHECK(operators.followed_preconditioner()->weaker.name == "jacobi");
+  REQUIRE(alternatives.take_stronger("fsai"));
+  alternatives.settle();
+  REQUIRE(forecasts.followed_preconditioner().has_value());
+  CHECK(forecasts.followed_preconditioner()->present.name == "fsai");
+  CHECK(forecasts.followed_preconditioner()->weaker.name == "jacobi");
   std::vector<double> values = problem.a.val;
   for (double& value : values) value *= 2;
-  operators.refresh(upload(problem.ctx, values).cspan(), RefreshScope::everything);
+  operators->refresh(upload(problem.ctx, values).cspan(), RefreshScope::everything);
 
-  REQUIRE(operators.leave_preconditioner(100));
-  CHECK(operators.preconditioner_name() == "jacobi");
-  CHECK_FALSE(operators.followed_preconditioner().has_value());
+  REQUIRE(alternatives.leave_stronger(100));
+  CHECK(operators->options.precond.name == "jacobi");
+  CHECK_FALSE(forecasts.followed_preconditioner().has_value());
   const std::vector<std::string> after = names();
   CHECK(after.size() == before.size());  // it may follow again, by the iterations that it took
   CHECK(after.back() == "fsai");
-  CHECK(operators.stronger_preconditioners(1e9)->stronger.back().iterations_for(1e6) == 100);
+  CHECK(forecasts.stronger_preconditioners(1e9)->stronger.back().iterations_for(1e6) == 100);
   const std::vector<double> ones(static_cast<std::size_t>(problem.a.rows), 1.0);
   const auto x = upload(problem.ctx, ones);
   auto y = upload(problem.ctx, ones);
-  operators.preconditioner()->apply(problem.ctx, 1, x.cspan(), 0, y.span());
+  operators->preconditioner()->apply(problem.ctx, 1, x.cspan(), 0, y.span());
   const std::vector<double> inverse = download(problem.ctx, y);
   for (Index i = 0; i < problem.a.rows; ++i) {
     for (Offset k = problem.a.row_ptr[i]; k < problem.a.row_ptr[i + 1]; ++k) {
@@ -226,7 +229,7 @@ TEST_BOTH("A preconditioner that stalls after a good beginning leaves again", "[
   Moving<S> moving("stalls");
   const SolveReport report = moving.solve();
   INFO(report.changed);
-  CHECK(moving.operators->restored == 1);
+  CHECK(moving.alternatives->restored == 1);
   CHECK(report.changed.find("preconditioner stalls for jacobi after ") == 0);
   CHECK(report.changed.find("which gained less") != std::string::npos);
   CHECK(report.iterations < 5 * alone);
@@ -375,9 +378,9 @@ TEST_CASE("A preconditioner that follows the format is made of the values that c
 
 TEST_BOTH("A pinned system changes nothing in a solve", "[exchange][learning]") {
   Moving<S> moving("fsai");
-  moving.state.pin();
+  moving.moves().pin();
   CHECK(moving.solve().changed.empty());
-  CHECK_FALSE(moving.operators->taken);
+  CHECK_FALSE(moving.alternatives->taken);
 }
 
 // Rows and iterations enough that the cost model expects another format to pay, with the iterations that

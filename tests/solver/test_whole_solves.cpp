@@ -20,7 +20,7 @@ TEST_BOTH("Solves that are too short for a preconditioner pay for it together", 
     changed = report.changed;
     spent += 1e-3 * report.iterations;
   }
-  CHECK(moving.operators->taken);
+  CHECK(moving.alternatives->taken);
   CHECK(solves > 1);
   CHECK(0.5 * spent <= 2 * price);  // what half of the iterations cost
 }
@@ -53,19 +53,19 @@ TEST_BOTH("A preconditioner that was taken between solves is watched, and leaves
   INFO(changed);
   CHECK(changed.find("preconditioner bad for jacobi after ") == 0);
   CHECK(changed.find("preconditioner jacobi for bad after ") != std::string::npos);
-  CHECK(moving.operators->restored == 1);
+  CHECK(moving.alternatives->restored == 1);
 }
 
 TEST_BOTH("What every refresh costs is counted before a preconditioner is taken", "[exchange][learning]") {
   for (const bool cheap : {true, false}) {
     Moving<S> moving("fsai", 20e-3);
-    moving.operators->set_refresh_seconds(cheap ? 1e-3 : 40e-3);
+    moving.alternatives->set_refresh_seconds(cheap ? 1e-3 : 40e-3);
     for (int solve = 0; solve < 20; ++solve) {
       fill<double, S>(moving.ctx, 0, moving.x.span());
       moving.state.refresh(moving.there.matrix.val.cspan(), RefreshScope::everything);
       moving.solve();
     }
-    CHECK(moving.operators->taken == cheap);
+    CHECK(moving.alternatives->taken == cheap);
   }
 }
 
@@ -73,18 +73,18 @@ TEST_BOTH("A preconditioner whose whole solves take longer leaves again, once", 
   // As many iterations as with Jacobi, half of them expected: 1.5 times the seconds, which a probation lets pass.
   for (const double seconds : {1.5e-3, 1.1e-3}) {
     Moving<S> moving("same", 100e-3);  // in a later solve than the first, which shows what Jacobi takes
-    moving.operators->set_iteration_seconds(seconds);
+    moving.alternatives->set_iteration_seconds(seconds);
     std::vector<std::string> changes;
     for (int solve = 0; solve < 40; ++solve) {
       fill<double, S>(moving.ctx, 0, moving.x.span());
       const SolveReport report = moving.solve();
       if (!report.changed.empty()) changes.push_back(report.changed);
     }
-    REQUIRE(moving.operators->taken);
+    REQUIRE(moving.alternatives->taken);
     INFO(seconds << ": " << changes.back());
     CHECK(changes.front().find("preconditioner same for jacobi after ") == 0);
     const bool slower = seconds > 1.2e-3;
-    CHECK(moving.operators->left == (slower ? 1 : 0));
+    CHECK(moving.alternatives->left == (slower ? 1 : 0));
     REQUIRE(changes.size() == (slower ? 2 : 1));
     if (slower) CHECK(changes.back() == "preconditioner jacobi for same, whose solves took longer");
   }
@@ -103,19 +103,18 @@ TEST_BOTH("A preconditioner with which the rest would take twice a whole solve l
                        Case{0.07, 194, false, false}, Case{0.07, 150, true, false}, Case{0.25, 150, false, false},
                        Case{0.07, 100, false, false}, Case{0.07, 0, false, false}}) {
     Moving<S> moving("same");
-    moving.state.may_move = true;
-    moving.operators->set_iteration_seconds(4e-3);
-    REQUIRE(moving.operators->take_stronger_preconditioner("same"));
+    moving.alternatives->set_iteration_seconds(4e-3);
+    REQUIRE(moving.alternatives->take_stronger("same"));
     moving.state.advisor.probation() = detail::Probation(1000, {}, false);
     moving.state.advisor.probation().begin_with_the_solve();
     moving.state.history.whole.weaker_iterations = c.weaker_iterations;
     moving.state.history.whole.weaker_seconds = 1e-3;
     moving.state.history.whole.estimated = c.estimated;
     CAPTURE(c.residual, c.weaker_iterations, c.estimated);
-    CHECK_FALSE(moving.state.due({4, 0, false, 1, 1e-8}));
-    CHECK_FALSE(moving.state.due({19, 0, false, c.residual, 1e-8}));  // too few to judge by
-    CHECK(moving.state.due({20, 0, false, c.residual, 1e-8}) == c.leaves);
-    const auto& next = moving.state.next;
+    CHECK_FALSE(moving.moves().next({4, 0, false, 1, 1e-8}));
+    CHECK_FALSE(moving.moves().next({19, 0, false, c.residual, 1e-8}));  // too few to judge by
+    const auto next = moving.moves().next({20, 0, false, c.residual, 1e-8});
+    CHECK(next.has_value() == c.leaves);
     CHECK((next && next->kind == detail::Move::Kind::weaker_preconditioner) == c.leaves);
   }
 }
@@ -124,20 +123,20 @@ TEST_BOTH("With refreshes a preconditioner leaves whose whole solves take longer
   for (const double seconds : {1.5e-3, 1.1e-3}) {
     for (const double refresh : {0.0, 1.0}) {
       Moving<S> moving("same", 100e-3);
-      moving.operators->set_iteration_seconds(seconds);
-      for (int solve = 0; solve < 60 && !moving.operators->taken; ++solve) {
+      moving.alternatives->set_iteration_seconds(seconds);
+      for (int solve = 0; solve < 60 && !moving.alternatives->taken; ++solve) {
         fill<double, S>(moving.ctx, 0, moving.x.span());
         moving.solve();
       }
-      REQUIRE(moving.operators->taken);
-      moving.operators->set_refresh_seconds(refresh);  // dearer than it was said to be
+      REQUIRE(moving.alternatives->taken);
+      moving.alternatives->set_refresh_seconds(refresh);  // dearer than it was said to be
       for (int solve = 0; solve < 4; ++solve) {
         moving.state.refresh(moving.there.matrix.val.cspan(), RefreshScope::everything);
         fill<double, S>(moving.ctx, 0, moving.x.span());
         moving.solve();
       }
       INFO(seconds << " and " << refresh);
-      CHECK(moving.operators->left == (seconds > 1.2e-3 || refresh > 0 ? 1 : 0));
+      CHECK(moving.alternatives->left == (seconds > 1.2e-3 || refresh > 0 ? 1 : 0));
     }
   }
 }
@@ -145,12 +144,12 @@ TEST_BOTH("With refreshes a preconditioner leaves whose whole solves take longer
 TEST_BOTH("One whole solve that takes far longer is enough for a preconditioner to leave", "[exchange][learning]") {
   for (const double seconds : {1.5e-3, 1.9e-3}) {
     Moving<S> moving("same", 100e-3);
-    moving.operators->set_iteration_seconds(seconds);
+    moving.alternatives->set_iteration_seconds(seconds);
     int with_it = 0;
-    for (int solve = 0; solve < 60 && moving.operators->left == 0; ++solve) {
+    for (int solve = 0; solve < 60 && moving.alternatives->left == 0; ++solve) {
       fill<double, S>(moving.ctx, 0, moving.x.span());
       moving.solve();
-      with_it += moving.operators->taken && moving.operators->left == 0 ? 1 : 0;
+      with_it += moving.alternatives->taken && moving.alternatives->left == 0 ? 1 : 0;
     }
     CAPTURE(seconds);
     CHECK(with_it == (seconds > 1.8e-3 ? 1 : 2));

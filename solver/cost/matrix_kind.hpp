@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// MatrixKind: what a matrix seems to come from, for the iterations that its solves take. Internal.
+#pragma once
+
+#include <newel/precond/choice.hpp>
+#include "solver/policy/system_learning.hpp"
+
+namespace newel::detail {
+
+struct MatrixKind {
+  MatrixOrigin origin = MatrixOrigin::unknown;
+  bool undamped = false;     ///< most rows are those of a discrete operator without a mass, as far as is known
+  bool stencil = false;      ///< nodes have no more neighbours than differences along the lines of a grid give them
+  bool blocks = false;       ///< several unknowns at a node
+  bool scalar_mesh = false;  ///< one unknown at a node, whose coordinates are known
+};
+
+/// What the named preconditioner has to save over the price of its setup, for such a matrix.
+double margin_of(const std::string& precond, const MatrixKind& kind);
+
+/// Iterations of one solve over those of any matrix of its size.
+double of_usual_iterations(const MatrixKind& kind);
+
+/// The share of the expected iterations that is sure to come in CG with the simple preconditioner, as long as the
+/// residual has hardly fallen, or even `before` anything is known of b; 0: none.
+double sure_share(const MatrixKind& kind, bool before);
+
+}  // namespace newel::detail

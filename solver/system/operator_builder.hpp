@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// OperatorBuilder: chooses and makes the operators of a matrix. Internal.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "solver/system/operators.hpp"
+
+namespace newel::detail {
+
+/// Chooses what the options leave open and builds it for the square canonical matrix `a`. Throws as the constructor
+/// of LinearSystem does. With `exchangeable`, what a change of the preconditioner needs is kept, and a format that
+/// has to pay for its setup first waits until a solve shows that it will.
+template <class T, Space S>
+std::unique_ptr<Operators<T, S>> build(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options,
+                                       SystemParts<T, S> parts, bool exchangeable = true);
+
+/// Rebuilds `operators` in another format, which begin in CSR and in the caller's numbering. M is renumbered, or made
+/// again. False: they do not. Throws as `build` does, and nothing has changed then.
+template <class T, Space S>
+bool rebuild_in_format(Operators<T, S>& operators, const std::string& format);
+
+/// The steps of a build. It leaves all that it makes in `Operators`.
+template <class T, Space S>
+class OperatorBuilder {
+ public:
+  explicit OperatorBuilder(Operators<T, S>& of) : s_(of) {}
+
+  /// M of the caller's takes the place of the options'.
+  void take_parts(Index rows);
+  void choose_solver_for(const CsrView<T, S>& a);
+  void choose_format(const CsrView<T, S>& a, bool exchangeable);
+  /// The order of the rows, for the format that was chosen.
+  RowOrder<S> order_for(const CsrView<T, S>& a) const;
+  /// Throws OutOfMemory where what was chosen is known not to fit.
+  void require_memory(const CsrView<T, S>& a, const RowOrder<S>& order) const;
+  /// What `a` gives in that order; `permuted` holds it.
+  CsrView<T, S> in_order(const CsrView<T, S>& a, const RowOrder<S>& order, PermutedCsr<T, S>& permuted) const;
+  /// Columns without entries: unknowns that no residual shows, which keep the guess.
+  std::vector<Index> free_unknowns(const CsrView<T, S>& a) const;
+  /// What keeps those of them in that order; null: there are none.
+  std::unique_ptr<FixedUnknowns<T, S>> fixed(std::vector<Index> free, const RowOrder<S>& order) const;
+  /// What a later change of the preconditioner needs.
+  void keep_source(const CsrView<T, S>& a) const;
+
+ private:
+  void find_traits(const CsrView<T, S>& a);
+  void take_decided_format(const CsrView<T, S>& a, bool measured);
+
+  Operators<T, S>& s_;
+};
+
+}  // namespace newel::detail

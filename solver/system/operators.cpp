@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// A and M: what solves apply, new values, and what they are.
+#include "solver/system/operators.hpp"
+
+#include "core/vectors/instantiate.hpp"
+#include "solver/krylov/division.hpp"
+#include "solver/krylov/mixed/mixed_solvers.hpp"
+#include "solver/system/single_copy.hpp"
+
+namespace newel::detail {
+
+template <class T, Space S>
+Operators<T, S>::Operators(const Context<S>& context, SystemOptions decided, SystemParts<T, S> callers)
+    : ctx(context), options(std::move(decided)), parts(std::move(callers)) {}
+template <class T, Space S>
+Operators<T, S>::~Operators() = default;
+
+template <class T, Space S>
+const LinearOperator<T, S>* Operators<T, S>::applied_preconditioner() const {
+  const LinearOperator<T, S>* const applied = needless() ? nullptr : preconditioner();
+  if (fixed == nullptr) return applied;
+  fixed->set_inner(applied);
+  return fixed.get();
+}
+
+template <class T, Space S>
+bool Operators<T, S>::needless() const {
+  return chosen.precond_chosen && !chosen.diagonal && M != nullptr && M->is_multiple_of_identity();
+}
+
+template <class T, Space S>
+const RowOrder<S>& Operators<T, S>::row_order() const {
+  return single != nullptr && single->system() != nullptr ? single->system()->order : order;
+}
+
+template <class T, Space S>
+bool Operators<T, S>::given_order() const {
+  const bool in_options = !options.old_of_new.empty() || !options.part_begin.empty();
+  return (in_options && !chosen.order_follows) || parts.preconditioner != nullptr;
+}
+
+template <class T, Space S>
+bool Operators<T, S>::may_move() const {
+  return options.expected_products == 0 && options.columns == 1 && options.null_space == NullSpace::none &&
+         !given_order();
+}
+
+template <class T, Space S>
+SolverChain<T, S> Operators<T, S>::make_chain() const {
+  const Index n = matrix().rows();
+  std::vector<ChainStep<T, S>> steps = chain_steps<T, S>(ctx, n, chosen.solvers.order, options.solver);
+  if constexpr (std::is_same_v<T, double>) {
+    if (single != nullptr) steps = with_mixed_step<S>(ctx, std::move(steps), single->iterated(), options.solver);
+  }
+  if (divides(*this)) {
+    steps.insert(steps.begin(), {"division", nullptr, false,
+                                 [context = ctx, n] { return std::make_unique<Division<T, S>>(context, n); }});
+  }
+  return {ctx, std::move(steps), matrix(), applied_preconditioner(), options.null_space == NullSpace::constant};
+}
+
+namespace {
+
+[[noreturn]] void refuse_values() {
+  throw InputError(
+      "this system was given an operator, which has no values to replace: change the operator and call "
+      "operator_changed");
+}
+
+// New values of A are there; `renew` makes those of M.
+template <class T, Space S, class Renew>
+void renew_preconditioner(Operators<T, S>& s, RefreshScope scope, Renew&& renew) {
+  s.chosen.precond_older = scope == RefreshScope::operator_only;
+  if (s.M == nullptr || s.chosen.precond_older) return;
+  s.precond_sound = false;
+  renew();
+  s.precond_sound = true;
+}
+
+}  // namespace
+
+template <class T, Space S>
+void Operators<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
+  if (A == nullptr) refuse_values();
+  matrix_sound = false;
+  chosen.traits_older = true;
+  A->refresh(ctx, values);
+  if constexpr (std::is_same_v<T, double>) {
+    if (single != nullptr) {
+      single->refresh(ctx, values, scope);
+      matrix_sound = true;
+      return;
+    }
+  }
+  const bool may_follow = chosen.provisional && !(chosen.outlooks && chosen.outlooks->stronger.empty());
+  if (source) source->renew_values(values, may_follow || chosen.weaker_outlooks);
+  matrix_sound = true;
+  renew_preconditioner(*this, scope, [&] { M->refresh(ctx, values); });
+}
+
+template <class T, Space S>
+void Operators<T, S>::require_slots() const {
+  if (A == nullptr) refuse_values();
+  if (single != nullptr)
+    throw InputError("a system in mixed precision stores its values twice: pass new ones to `refresh`");
+}
+
+template <class T, Space S>
+void Operators<T, S>::slots_written(RefreshScope scope) {
+  require_slots();
+  matrix_sound = false;
+  chosen.traits_older = true;
+  A->slots_written(ctx);
+  if (source) source->forget_values();
+  matrix_sound = true;
+  renew_preconditioner(*this, scope, [&] { M->slots_written(ctx); });
+}
+
+template <class T, Space S>
+void Operators<T, S>::operator_changed(RefreshScope scope) {
+  if (given == nullptr || scope == RefreshScope::operator_only) return;
+  precond_sound = false;
+  if (M != nullptr) M->refresh(ctx, {});
+  if (single != nullptr) single->operator_changed(ctx);
+  precond_sound = true;
+}
+
+template <class T, Space S>
+void Operators<T, S>::move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) {
+  if (A == nullptr) throw InputError("a system that was given an operator has no use for coordinates");
+  if (single != nullptr) return single->system()->move_nodes(std::move(coordinates));
+  const NodeCoordinates* const before = options.spmv.coordinates.get();
+  if (before == nullptr) {
+    throw InputError("nodes that move need the coordinates that they had: SpmvOptions::coordinates");
+  }
+  if (coordinates == nullptr || coordinates->dimension != before->dimension ||
+      coordinates->xyz.size() != before->xyz.size()) {
+    throw InputError("expected as many coordinates as before, " + std::to_string(before->xyz.size()) + " in " +
+                     std::to_string(before->dimension) + " dimensions");
+  }
+  require_finite(*coordinates);
+  options.spmv.coordinates = std::move(coordinates);
+  if (M != nullptr) M->move_nodes(ctx, *options.spmv.coordinates);
+}
+
+template <class T, Space S>
+bool Operators<T, S>::sound() const {
+  const bool low_sound = single == nullptr || single->system() == nullptr || single->system()->sound();
+  return matrix_sound && precond_sound && low_sound;
+}
+
+namespace {
+
+// What `op` says of itself, or its name and size.
+template <class T, Space S>
+OperatorInfo info_of(const LinearOperator<T, S>& op, const char* name) {
+  if (const auto* matrix = dynamic_cast<const MatrixOperator<T, S>*>(&op)) return matrix->info();
+  OperatorInfo info;
+  info.name = name;
+  info.rows = op.rows();
+  info.cols = op.cols();
+  return info;
+}
+
+// The same of M, which may be null, for n unknowns.
+template <class T, Space S>
+OperatorInfo info_of_precond(const LinearOperator<T, S>* M, Index n) {
+  if (M != nullptr) return info_of(*M, "own");
+  OperatorInfo none;
+  none.name = "none";
+  none.rows = none.cols = n;
+  return none;
+}
+
+template <Space S>
+SystemInfo info_of_copy(const SingleCopy<S>& copy, const OperatorInfo& in_double) {
+  SystemInfo info = newel::detail::info_of(*copy.system());
+  info.residual_matrix = in_double;
+  info.residual_matrix.bytes.emplace_back("rounded values", copy.value_bytes());
+  return info;
+}
+
+}  // namespace
+
+template <class T, Space S>
+SystemInfo info_of(const Operators<T, S>& s) {
+  const bool copied = s.single != nullptr && s.single->system() != nullptr;
+  SystemInfo info = copied ? info_of_copy(*s.single, s.A->info()) : SystemInfo{};
+  if (!copied) {
+    info.matrix = info_of(s.matrix(), "operator");
+    info.preconditioner = info_of_precond(s.preconditioner(), s.matrix().rows());
+    info.preconditioner_reason = s.chosen.precond_reason;
+    if (s.needless()) info.preconditioner_reason.add("; of a constant diagonal it changes nothing, and is left out");
+    info.method = s.chosen.solvers.order.front();
+    info.solver = divides(s) ? "division" : info.method;
+    info.solver_reason = divides(s) ? "a diagonal matrix" : s.chosen.solvers.reason;
+    info.format = s.chosen.format;
+    info.order = s.order.report;
+    info.reordered = !s.order.natural();
+    info.free_unknowns = s.free_unknowns;
+  }
+  info.mixed = s.single != nullptr;
+  if (info.mixed) info.solver = mixed_name(info.solver);
+  info.setup_seconds = s.setup_seconds;
+  return info;
+}
+
+#define X(T, S)                    \
+  template struct Operators<T, S>; \
+  template SystemInfo info_of(const Operators<T, S>&);
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

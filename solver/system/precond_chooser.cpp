@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The preconditioner that a system begins with.
+#include "solver/system/precond_chooser.hpp"
+
+#include <algorithm>
+
+#include <newel/core/vector_ops.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "core/vectors/random.hpp"
+#include "solver/system/system_estimates.hpp"
+
+namespace newel::detail {
+namespace {
+
+constexpr int trial_iterations = 32;
+
+// A right-hand side without structure that a preconditioner could like or dislike; the same on every machine.
+template <class T>
+std::vector<T> trial_rhs(Index n) {
+  std::vector<T> b(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(random_uniform(0, i));
+  return b;
+}
+
+}  // namespace
+
+template <class T, Space S>
+void PrecondChooser<T, S>::make(const CsrView<T, S>& a, bool may_follow) {
+  const SystemOptions& options = s_.options;
+  if (s_.parts.make_preconditioner != nullptr) {
+    s_.M = s_.parts.make_preconditioner(s_.ctx, a, s_.order);
+    require_size<LinearOperator<T, S>>(s_.M.get(), a.rows, "the preconditioner that was made");
+    return;
+  }
+  if (canonical_name(options.precond.name) != "auto") {
+    s_.M = make_precond(s_.ctx, a, s_.order, options.precond, options.spmv);
+    return;
+  }
+  if (options.decision && !options.decision->preconditioner.empty()) return take_decided(a, may_follow);
+  choose(a, may_follow && s_.may_move() && s_.A->as_csr() && s_.order.natural());
+  list_candidates();
+  if (s_.needless()) SystemEstimates<T, S>(s_).compare_formats_again();
+}
+
+// Where a solve may change it on its way, it begins with the simple one, and what else pays is weighed later.
+template <class T, Space S>
+void PrecondChooser<T, S>::choose(const CsrView<T, S>& a, bool may_follow) {
+  SystemOptions& options = s_.options;
+  SystemChoices& chosen = s_.chosen;
+  chosen.precond_chosen = true;
+  if (chosen.diagonal && invert_diagonal(a)) return;
+  SystemEstimates<T, S> estimates(s_);
+  const bool put_off = chosen.to_weigh && may_follow && simple_preconditioner(*chosen.traits) != nullptr &&
+                       !stronger_preconditioners(*chosen.traits).empty();
+  if (!put_off) estimates.expect_iterations(a);
+  PrecondUse use = put_off ? PrecondUse{*chosen.traits} : estimates.precond_use();
+  use.later = may_follow;
+  const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
+  ChosenPrecond<T, S> found = choose_precond<T, S>(s_.ctx, a, s_.order, options.precond, options.spmv, use, attempt);
+  s_.M = std::move(found.M);
+  options.precond.name = found.choice.name;
+  chosen.precond_reason = found.choice.reason;
+  chosen.provisional = found.choice.provisional;
+}
+
+// False where it has zeros, or entries without an inverse, on which the usual choice has the say.
+template <class T, Space S>
+bool PrecondChooser<T, S>::invert_diagonal(const CsrView<T, S>& a) {
+  const PrecondMethod* const simple = simple_preconditioner(*s_.chosen.traits);
+  if (simple == nullptr) return false;
+  PrecondOptions named = s_.options.precond;
+  named.name = simple->name;
+  try {
+    s_.M = make_precond(s_.ctx, a, s_.order, named, s_.options.spmv);
+  } catch (const InputError&) {
+    return false;
+  }
+  s_.options.precond.name = named.name;
+  s_.chosen.precond_reason = "the inverse of a diagonal matrix";
+  return true;
+}
+
+// What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none.
+template <class T, Space S>
+void PrecondChooser<T, S>::list_candidates() {
+  std::vector<std::string>& untried = s_.chosen.untried;
+  const std::string& present = s_.options.precond.name;
+  for (const AutoPrecond use : {AutoPrecond::simple, AutoPrecond::definite, AutoPrecond::general}) {
+    const bool definite = s_.chosen.traits->symmetric() && s_.chosen.traits->positive_diagonal();
+    if (use == AutoPrecond::definite && !definite) continue;
+    for (const PrecondMethod* const method : automatic_preconditioners(use)) {
+      if (method->name != present) untried.push_back(method->name);
+    }
+  }
+  if (present != "none") untried.push_back("none");
+}
+
+template <class T, Space S>
+PrecondTrial PrecondChooser<T, S>::tried(const LinearOperator<T, S>* candidate) const {
+  const Context<S>& ctx = s_.ctx;
+  const Index n = s_.A->rows();
+  StopCriterion stop = s_.options.stop;
+  stop.max_iterations = std::min(trial_iterations, stop.max_iterations);
+  stop.rel_tol = tolerance_for_estimates(stop.rel_tol);
+  stop.abs_tol = 0;             // it is for the caller's right-hand side
+  stop.time_limit_seconds = 0;  // no clock decides
+  SolverChain<T, S> first(ctx, chain_steps<T, S>(ctx, n, {s_.chosen.solvers.order.front()}, s_.options.solver), *s_.A,
+                          candidate, s_.options.null_space == NullSpace::constant);
+  const Array<T, S> b = make_array(ctx, trial_rhs<T>(n));
+  Array<T, S> x(ctx, n);
+  fill<T, S>(ctx, T(0), x.span());
+  const SolveReport report = first.solve(b.cspan(), x.span(), stop, {}, InitialGuess::zero);
+  PrecondTrial trial;
+  trial.iterations = report.iterations;
+  trial.failed = report.status == Status::breakdown || report.status == Status::not_positive_definite ||
+                 report.status == Status::not_finite || report.status == Status::diverged;
+  for (const double residual : report.history) {
+    if (report.history.front() > 0) trial.reduction = std::min(trial.reduction, residual / report.history.front());
+  }
+  return trial;
+}
+
+namespace {
+
+// `complete` adds to an outlook what goes with its name.
+template <class Complete>
+std::optional<PrecondOutlooks> outlooks(const std::optional<PrecondRanking>& from, const MatrixTraits& traits,
+                                        const Complete& complete) {
+  if (!from) return std::nullopt;
+  const std::vector<const PrecondMethod*> in_order = newel::stronger_preconditioners(traits);
+  const auto place = [&](const std::string& name) {
+    return std::find_if(in_order.begin(), in_order.end(), [&](const PrecondMethod* m) { return m->name == name; });
+  };
+  // The simple one, which is not in the table's order, is before all of them.
+  const auto is_before = [&](const std::string& name, const std::string& present) {
+    return place(present) != in_order.end() && place(name) < place(present);
+  };
+  const auto outlook = [&](const WeighedPrecond& weighed) {
+    PrecondOutlook made{weighed};
+    complete(made);
+    return made;
+  };
+  PrecondOutlooks made{outlook(from->present), {}};
+  for (const WeighedPrecond& stronger : from->stronger) {
+    made.stronger.push_back(outlook(stronger));
+    made.stronger.back().passed_over = is_before(stronger.name, from->present.name);
+  }
+  return made;
+}
+
+}  // namespace
+
+template <class T, Space S>
+void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow) {
+  const SystemDecision& d = *s_.options.decision;
+  SystemChoices& chosen = s_.chosen;
+  SystemEstimates<T, S> estimates(s_);
+  estimates.facts(a);
+  s_.options.precond.name = d.preconditioner;
+  s_.M = make_precond(s_.ctx, a, s_.order, s_.options.precond, s_.options.spmv);
+  if (d.expected_iterations > 0) chosen.expected_iterations = d.expected_iterations;
+  chosen.precond_reason = d.preconditioner_reason;
+  chosen.precond_chosen = true;
+  chosen.provisional = d.provisional && may_follow;
+  chosen.untried = d.untried;
+  const MatrixKind kind = estimates.kind();
+  const auto complete = [&](PrecondOutlook& outlook) {
+    outlook.iterations = iterations_with(outlook.name, kind.origin);
+    outlook.margin = margin_of(outlook.name, kind);
+    outlook.by_values = d.builds_by_values;
+  };
+  chosen.outlooks = outlooks(d.ranked, *chosen.traits, complete);
+  chosen.builds_estimated = d.builds_estimated;
+  chosen.builds_by_values = d.builds_by_values;
+  chosen.weaker_outlooks = outlooks(d.weaker, *chosen.traits, complete);
+}
+
+#define X(T, S) template class PrecondChooser<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// A solve, from the guess to the report.
+#include "solver/system/solve_session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <newel/core/vector_ops.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "solver/krylov/monitor/limits_left.hpp"
+#include "solver/krylov/monitor/solve_limits.hpp"
+
+namespace newel::detail {
+namespace {
+
+// Says of a solve that a limit ended a setup, unless it had converged before.
+void end_as(SolveReport& report, WorkEnd why) {
+  if (report.converged()) return;
+  const bool caller = why == WorkEnd::caller;
+  report.status = caller ? Status::stopped_by_caller : Status::time_limit;
+  report.failure = {caller ? Cause::stopped_by_caller : Cause::time_limit};
+  if (report.attempts.empty()) return;
+  report.attempts.back().status = report.status;
+  report.attempts.back().failure = report.failure;
+}
+
+}  // namespace
+
+template <class T, Space S>
+SolveSession<T, S>::SolveSession(SystemState<T, S>& of, bool may_move)
+    : s_(of), moves_(of), may_move_(may_move && !of.pinned && of.setup.ended == WorkEnd::none) {}
+
+template <class T, Space S>
+SolveSession<T, S>::~SolveSession() {
+  s_.precond_changed = false;
+  s_.advisor.end_solve();
+  s_.alternatives->settle();
+}
+
+template <class T, Space S>
+SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from) {
+  s_.require_sound();
+  const SolveLimits<S> limits(s_.ctx, s_.seconds_of_solve(), progress);
+  guess_is_zero_ = from == InitialGuess::zero;
+  if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x);
+  if (s_.vectors.guess.size() > 0 && !guess_is_zero_) copy<T>(s_.ctx, Span<const T, S>(x), s_.vectors.guess.span());
+  b_ = b;
+  x_ = x;
+  SolveReport report = s_.chain->solve(b, x, s_.stop_now(), limits.progress(), from, this);
+  if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
+  may_move_ = false;
+  s_.write_reasons(report);  // while the preconditioner of the last attempt is there
+  if (s_.setup.single_by_choice && report.attempts.size() > 1) {  // and would fail again
+    s_.chain->drop_first();
+    s_.setup.single_by_choice = false;
+    s_.setup.why_double = "in double: single precision did not suffice";
+  }
+  moves_.end_probation(report.converged());
+  if (!s_.pinned) try_other_preconditioners(report, limits.progress());
+  s_.ctx.synchronize();  // x may be read from any stream
+  learn(report);
+  report.changed = std::exchange(s_.changed, {});
+  return report;
+}
+
+template <class T, Space S>
+void SolveSession<T, S>::learn(const SolveReport& report) {
+  Forecasts& forecasts = s_.alternatives->forecasts();
+  s_.history.count(report.iterations);
+  if (!s_.precond_changed) {
+    Advisor::compare_with_weaker(report.converged() ? report.iterations : -1, s_.history, forecasts);
+    s_.history.solved(report.converged(), report.iterations, forecasts.present_iterations());
+  }
+  s_.last_converged = report.converged();
+  keep_decision(s_, false);
+}
+
+// Under "auto" the next pair of solvers and preconditioner continues from the best x, or begins again where that is
+// hardly better than the guess: an x that a bad preconditioner has blown up may be far from any solution.
+template <class T, Space S>
+void SolveSession<T, S>::try_other_preconditioners(SolveReport& report, const ProgressFn& progress) {
+  constexpr double some_progress = 1e-2;
+  Array<T, S> best;
+  std::vector<Untried> untried;
+  while (worth_another_preconditioner(report) && report.iterations < s_.stop.max_iterations) {
+    if (!(work_limit(s_.ctx).seconds_left() > 0)) return;
+    const bool keeps_guess = s_.vectors.guess.size() > 0;
+    if (!moves_.raise_precision() && !(keeps_guess && moves_.take_next_preconditioner(", which failed", untried))) {
+      if (const WorkEnd end = work_limit(s_.ctx).ended(); end != WorkEnd::none) end_as(report, end);
+      for (Untried& one : untried) report.failure.untried.push_back(std::move(one));
+      return s_.write_reasons(report);
+    }
+    const StopCriterion left = limits_left(s_.stop_now(), report.iterations, 0);
+    if (best.size() == 0) best = Array<T, S>(s_.ctx, s_.rows);
+    copy<T>(s_.ctx, Span<const T, S>(x_), best.span());
+    const InitialGuess from = begin_again(!(report.true_residual < some_progress * report.initial_residual));
+    SolveReport next = s_.chain->solve(b_, x_, left, progress, from, this);
+    s_.write_reasons(next);
+    if (!next.converged() && !(next.true_residual <= report.true_residual)) {
+      copy<T>(s_.ctx, best.cspan(), x_);
+      take_residual(next, report);
+    }
+    append_attempt(report, std::move(next));
+    settle_attainable(report);
+  }
+}
+
+// Where the next attempt begins: at x, or at the guess in its place.
+template <class T, Space S>
+InitialGuess SolveSession<T, S>::begin_again(bool from_guess) {
+  if (!from_guess) return InitialGuess::in_x;
+  if (guess_is_zero_) {
+    fill<T, S>(s_.ctx, T(0), x_);
+    return InitialGuess::zero;
+  }
+  if (s_.vectors.guess.size() > 0) copy<T>(s_.ctx, s_.vectors.guess.cspan(), x_);
+  return InitialGuess::in_x;
+}
+
+template <class T, Space S>
+bool SolveSession<T, S>::due(const SolveStanding& now) {
+  constexpr bool asking_is_dear = S == Space::device;
+  next_.reset();
+  if (!may_move_) return false;
+  next_ = moves_.next(now);
+  if (!next_) s_.advisor.ask_less_often(asking_is_dear);
+  return next_.has_value();
+}
+
+template <class T, Space S>
+void SolveSession<T, S>::prepare() {
+  if (may_move_) s_.alternatives->weigh();
+}
+
+template <class T, Space S>
+int SolveSession<T, S>::not_before() {
+  constexpr bool asking_is_dear = S == Space::device;
+  if (!may_move_) return no_exchange;
+  return s_.advisor.not_before(asking_is_dear, s_.history, s_.alternatives->forecasts());
+}
+
+template <class T, Space S>
+double SolveSession<T, S>::sure_of_solve() const {
+  return std::max(sure_of_any_solve, s_.alternatives->forecasts().sure_iterations(false));
+}
+
+template <class T, Space S>
+std::string SolveSession<T, S>::preconditioner() const {
+  const std::string& name = s_.operators->options.precond.name;
+  return name == "none" ? std::string() : name;
+}
+
+template <class T, Space S>
+void SolveSession<T, S>::follow(Span<const T, S>& b, Span<T, S>& x) const {
+  if (!exchanged_) return;
+  b = b_;
+  x = x_;
+}
+
+// Formats are left in the caller's numbering only.
+template <class T, Space S>
+std::optional<ExchangedSystem<T, S>> SolveSession<T, S>::exchange(const std::vector<Span<T, S>>& vectors) {
+  const bool other_format = next_->kind == Move::Kind::format;
+  Array<T, S> scratch;
+  try {
+    if (other_format) scratch = Array<T, S>(s_.ctx, s_.rows);
+  } catch (const OutOfMemory&) {
+    s_.history.change_failed = true;
+    return std::nullopt;
+  }
+  if (!moves_.make(*next_)) return std::nullopt;
+  if (other_format && !s_.natural()) renumber(vectors, scratch);
+  s_.ctx.synchronize();
+  const Operators<T, S>& now = *s_.operators;
+  return ExchangedSystem<T, S>{now.matrix(), now.applied_preconditioner(), b_, x_,
+                               other_format && now.same_preconditioner};
+}
+
+// From the caller's numbering to that of the new format.
+template <class T, Space S>
+void SolveSession<T, S>::renumber(std::vector<Span<T, S>> vectors, Span<T, S> scratch) {
+  vectors.push_back(s_.chain->kept_x());
+  vectors.push_back(s_.vectors.guess.span());
+  for (const Span<T, S> vector : vectors) {
+    if (vector.size == 0) continue;
+    s_.gather_to_solver_order(vector, scratch);
+    copy<T>(s_.ctx, Span<const T, S>(scratch), vector);
+  }
+  s_.gather_to_solver_order(b_, s_.vectors.b);
+  s_.gather_to_solver_order(x_, s_.vectors.x);
+  b_ = s_.vectors.b;
+  x_ = s_.vectors.x;
+  exchanged_ = true;
+}
+
+template <class T, Space S>
+SolveReport solve(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
+                  InitialGuess from) {
+  const SolveLimits<S> limits(s.ctx, s.seconds_of_solve(), progress);
+  if (!s.pinned && s.setup.ended == WorkEnd::none) {
+    SystemMoves<T, S> moves(s);
+    moves.leave_what_proved_slower();
+    moves.before_solve(from == InitialGuess::zero, true);
+  }
+  SolveSession<T, S> session(s, true);
+  SolveReport report;
+  if (s.natural()) {
+    report = session.run(b, x, limits.progress(), from);
+  } else {
+    s.gather_to_solver_order(b, s.vectors.b);
+    if (from == InitialGuess::in_x) s.gather_to_solver_order(x, s.vectors.x);
+    report = session.run(s.vectors.b, s.vectors.x, limits.progress(), from);
+  }
+  if (!s.natural()) {
+    s.gather_to_user_order(s.vectors.x, x);
+    s.ctx.synchronize();
+  }
+  return report;
+}
+
+template <class T, Space S>
+std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, Index columns,
+                                               const ProgressFn& progress, InitialGuess from) {
+  s.require_sound();
+  if (from == InitialGuess::zero) fill<T, S>(s.ctx, T(0), x);
+  const SolveLimits<S> limits(s.ctx, s.seconds_of_solve(), progress);
+  std::vector<SolveReport> reports = s.chain->solve_columns(b, x, columns, s.stop_now(), limits.progress(), from);
+  s.ctx.synchronize();
+  for (SolveReport& report : reports) {
+    if (s.setup.ended != WorkEnd::none) end_as(report, s.setup.ended);
+    s.write_reasons(report);
+    s.history.count(report.iterations);
+    s.last_converged = report.converged();
+  }
+  keep_decision(s, false);
+  if (!reports.empty()) reports.front().changed = std::move(s.changed);
+  s.changed.clear();
+  return reports;
+}
+
+#define X(T, S)                                                                                                    \
+  template class SolveSession<T, S>;                                                                               \
+  template SolveReport solve(SystemState<T, S>&, Span<const T, S>, Span<T, S>, const ProgressFn&, InitialGuess);   \
+  template std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>&, Span<const T, S>, Span<T, S>, Index, \
+                                                          const ProgressFn&, InitialGuess);
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

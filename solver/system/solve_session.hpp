@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// SolveSession: one solve of a system, in which it may move to other operators. Internal.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solver/system/system_moves.hpp"
+
+namespace newel::detail {
+
+/// Asks the advisor where the solve could move, and carries the vectors over into another order. What holds for one
+/// solve only is forgotten at its end, whichever way it ends.
+template <class T, Space S>
+class SolveSession final : public OperatorExchange<T, S> {
+ public:
+  /// Without `may_move` the operators stay, but for those that follow a failure.
+  SolveSession(SystemState<T, S>& of, bool may_move);
+  ~SolveSession() override;
+  SolveSession(const SolveSession&) = delete;
+  SolveSession& operator=(const SolveSession&) = delete;
+
+  /// Both in solver order. If the system is renumbered on the way, the result is in `SystemVectors::x`.
+  SolveReport run(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from);
+
+  bool due(const SolveStanding& now) override;
+  void prepare() override;
+  int not_before() override;
+  std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
+  double of_usual_iterations() const override { return s_.alternatives->forecasts().of_usual_iterations(); }
+  double sure_of_solve() const override;
+  std::string preconditioner() const override;
+  void follow(Span<const T, S>& b, Span<T, S>& x) const override;
+
+ private:
+  void try_other_preconditioners(SolveReport& report, const ProgressFn& progress);
+  InitialGuess begin_again(bool from_guess);
+  void renumber(std::vector<Span<T, S>> vectors, Span<T, S> scratch);
+  void learn(const SolveReport& report);
+
+  SystemState<T, S>& s_;
+  SystemMoves<T, S> moves_;
+  bool may_move_;  // to another format or preconditioner
+  Span<const T, S> b_;
+  Span<T, S> x_;
+  bool exchanged_ = false;  // b_ and x_ are not those that it began with
+  bool guess_is_zero_ = false;
+  std::optional<Move> next_;
+};
+
+/// From the guess in x, both in the caller's numbering. The system may move before the solve, and on its way.
+template <class T, Space S>
+SolveReport solve(SystemState<T, S>& state, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
+                  InitialGuess from = InitialGuess::in_x);
+
+/// Both in solver order, column after column.
+template <class T, Space S>
+std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& state, Span<const T, S> b, Span<T, S> x,
+                                               Index columns, const ProgressFn& progress, InitialGuess from);
+
+}  // namespace newel::detail

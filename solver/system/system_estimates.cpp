@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost model asked about one system.
+#include "solver/system/system_estimates.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <newel/spmv/registry.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "precond/build_cost.hpp"
+
+namespace newel::detail {
+
+template <class T, Space S>
+const PatternFacts& SystemEstimates<T, S>::facts(const CsrView<T, S>& a) {
+  if (!s_.chosen.facts) s_.chosen.facts = pattern_facts(s_.ctx, Pattern<S>(a));
+  return *s_.chosen.facts;
+}
+
+template <class T, Space S>
+void SystemEstimates<T, S>::expect_iterations(const CsrView<T, S>& a) {
+  s_.chosen.expected_iterations =
+      s_.options.estimate_scale.iterations * expected_iterations(facts(a), s_.options.stop.rel_tol);
+}
+
+// Of a system that begins in CSR: the formats by the iterations with its preconditioner.
+template <class T, Space S>
+void SystemEstimates<T, S>::weigh() {
+  SystemChoices& chosen = s_.chosen;
+  if (!std::exchange(chosen.to_weigh, false)) return;
+  const CsrView<T, S> a = *s_.A->as_csr();
+  expect_iterations(a);
+  if (chosen.provisional) {
+    if (std::string why = why_no_stronger(precond_use()); !why.empty()) {
+      chosen.provisional = false;
+      chosen.precond_reason = std::move(why);
+    }
+  }
+  chosen.format = compare_formats(a);
+  if (chosen.format.format == "csr") return;
+  chosen.expected_format = std::exchange(chosen.format.format, "csr");
+  chosen.format.reason = "to begin with; " + chosen.expected_format + " " + chosen.format.reason;
+}
+
+template <class T, Space S>
+IterationModel SystemEstimates<T, S>::model() const {
+  return {s_.first_method(), s_.options,
+          s_.machine,        s_.chosen.facts ? &*s_.chosen.facts : nullptr,
+          sizeof(T),         s_.parts.has_preconditioner(),
+          s_.needless()};
+}
+
+template <class T, Space S>
+MatrixKind SystemEstimates<T, S>::kind() const {
+  const SystemChoices& chosen = s_.chosen;
+  const NodeCoordinates* const nodes = s_.options.spmv.coordinates.get();
+  const double rows = s_.A->rows();
+  MatrixKind kind;
+  kind.blocks = chosen.facts && chosen.facts->block > 1;
+  if (nodes != nullptr && !nodes->xyz.empty()) {
+    kind.origin = MatrixOrigin::mesh;
+  } else if (kind.blocks) {
+    kind.origin = MatrixOrigin::blocks;
+  }
+  kind.undamped =
+      chosen.traits && !chosen.traits_older && 2 * static_cast<double>(chosen.traits->undamped_rows) >= rows;
+  if (nodes == nullptr) return kind;
+  kind.scalar_mesh = static_cast<Offset>(nodes->xyz.size()) == Offset{s_.A->rows()} * nodes->dimension;
+  if (!chosen.facts) return kind;
+  const int of_node = 2 * nodes->dimension + 1;  // elements give a node more neighbours
+  kind.stencil = static_cast<double>(chosen.facts->nonzeros) <=
+                 of_node * chosen.facts->block * static_cast<double>(chosen.facts->rows);
+  return kind;
+}
+
+template <class T, Space S>
+ExpectedIterations SystemEstimates<T, S>::iterations_of(const std::string& precond) const {
+  return iterations_with(precond, kind().origin);
+}
+
+// Looked up only where a format can make use of it.
+template <class T, Space S>
+bool SystemEstimates<T, S>::equal_opposites(const CsrView<T, S>& a) {
+  if (S == Space::host || s_.options.columns > 1 || s_.first_method().demands == Demand::nothing) return false;
+  std::optional<MatrixTraits>& traits = s_.chosen.traits;
+  if (!traits) traits = matrix_traits(s_.ctx, a);
+  return traits->pattern_symmetric && traits->max_asymmetry == 0;
+}
+
+template <class T, Space S>
+FormatChoice SystemEstimates<T, S>::compare_formats(const CsrView<T, S>& a) {
+  s_.options.spmv.equal_opposites = equal_opposites(a);
+  s_.chosen.formats_estimated_for = s_.options.precond.name;
+  FormatUse use;
+  use.steps = s_.options.expected_products / s_.first_method().products;
+  use.may_renumber = !s_.given_order();
+  use.rel_tol = s_.options.stop.rel_tol;
+  use.estimate_scale = s_.options.estimate_scale.iterations;
+  use.facts = &facts(a);
+  use.machine = &s_.machine;
+  use.iteration = [model = model(), this](const SpmvFormat&, const PatternFacts&, const CostEstimate& product) {
+    return model.iteration(s_.options.precond.name, product);
+  };
+  return choose_format_by_cost<T>(s_.ctx, Pattern<S>(a), s_.options.spmv, use);
+}
+
+template <class T, Space S>
+void SystemEstimates<T, S>::compare_formats_again() {
+  weigh();
+  if (format_choice() == nullptr) return;
+  FormatChoice again = compare_formats(*s_.A->as_csr());
+  s_.chosen.format.trials = std::move(again.trials);
+  if (!s_.chosen.expected_format.empty()) s_.chosen.expected_format = again.format;
+}
+
+template <class T, Space S>
+const FormatChoice* SystemEstimates<T, S>::format_choice() const {
+  const FormatChoice& format = s_.chosen.format;
+  const bool chosen = !format.trials.empty() && !format.measured && !s_.given_order();
+  return chosen && s_.order.natural() && s_.A->as_csr() ? &format : nullptr;
+}
+
+template <class T, Space S>
+PrecondUse SystemEstimates<T, S>::precond_use() const {
+  const SystemOptions& options = s_.options;
+  PrecondUse use{*s_.chosen.traits, tolerance_for_estimates(options.stop.rel_tol), options.expected_products};
+  use.precond_products = s_.first_method().precond_products;
+  use.expected_iterations = s_.chosen.expected_iterations;
+  const IterationModel model = this->model();
+  if (const std::optional<CostEstimate> product = model.product(options.spmv.format)) {
+    use.iteration_seconds = [model, product = *product](const std::string& name) {
+      return model.iteration(name, product).seconds;
+    };
+  }
+  use.iteration_bytes = model.bytes(static_cast<double>(s_.A->info().bytes_per_product), s_.A->rows());
+  return use;
+}
+
+template <class T, Space S>
+std::vector<SystemCandidate> SystemEstimates<T, S>::candidates(double simple_iterations) {
+  weigh();
+  if (!s_.chosen.facts || s_.chosen.format.measured || s_.parts.has_preconditioner()) return {};
+  const IterationModel model = this->model();
+  std::vector<SystemCandidate> found;
+  const Named preconditioners = candidate_preconditioners();
+  for (const auto& [format, setup_seconds] : candidate_formats()) {
+    const std::optional<CostEstimate> product = model.product(format);
+    if (!product) continue;
+    for (const auto& [name, build] : preconditioners) {
+      const IterationEstimate iteration = model.iteration(name, *product);
+      SystemCandidate candidate{format, name, setup_seconds + build, iteration.seconds, iteration.resident};
+      candidate.iterations = iterations_of(name)(simple_iterations);
+      candidate.present = format == s_.chosen.format.format && name == s_.options.precond.name;
+      found.push_back(std::move(candidate));
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const SystemCandidate& a, const SystemCandidate& b) { return a.seconds() < b.seconds(); });
+  return found;
+}
+
+// With the seconds of their setup.
+template <class T, Space S>
+typename SystemEstimates<T, S>::Named SystemEstimates<T, S>::candidate_formats() const {
+  const FormatChoice& choice = s_.chosen.format;
+  if (choice.trials.empty()) return {{choice.format, 0}};
+  Named formats;
+  for (const FormatTrial& trial : choice.trials) {
+    if (trial.failure.empty()) formats.emplace_back(trial.format, trial.setup_seconds);
+  }
+  return formats;
+}
+
+// Likewise, but for one that was named: it costs the same in every format.
+template <class T, Space S>
+typename SystemEstimates<T, S>::Named SystemEstimates<T, S>::candidate_preconditioners() const {
+  const std::string& present = s_.options.precond.name;
+  if (!s_.chosen.precond_chosen) return {{present, 0}};
+  std::vector<std::string> names;
+  const PrecondMethod* const simple = simple_preconditioner(*s_.chosen.traits);
+  names.push_back(simple != nullptr ? simple->name : "none");
+  for (const PrecondMethod* const method : stronger_preconditioners(*s_.chosen.traits)) names.push_back(method->name);
+  if (std::find(names.begin(), names.end(), present) == names.end()) names.push_back(present);
+  Named preconditioners;
+  for (const std::string& name : names) preconditioners.emplace_back(name, build_seconds(name));
+  return preconditioners;
+}
+
+template <class T, Space S>
+double SystemEstimates<T, S>::build_seconds(const std::string& precond) const {
+  const SystemChoices& chosen = s_.chosen;
+  if (chosen.outlooks && chosen.builds_estimated) {
+    const std::vector<PrecondOutlook>& stronger = chosen.outlooks->stronger;
+    const auto weighed =
+        std::find_if(stronger.begin(), stronger.end(), [&](const PrecondOutlook& o) { return o.name == precond; });
+    if (weighed != stronger.end()) return weighed->build_seconds;
+    const PrecondOutlook& present = chosen.outlooks->present;
+    if (present.name == precond && present.build_seconds > 0) return present.build_seconds;
+  }
+  const std::optional<Pattern<S>> a = s_.source->pattern();
+  if (!a || precond == "none") return 0;
+  return expected_build_seconds(s_.ctx, *a, find_preconditioner(precond), s_.options.precond, &s_.machine).build;
+}
+
+template <Space S>
+std::string format_in_single(Operators<double, S>& in_double) {
+  SystemEstimates<double, S> estimates(in_double);
+  estimates.weigh();
+  const SystemChoices& chosen = in_double.chosen;
+  const std::string& precond = in_double.options.precond.name;
+  const bool diagonal_or_none = precond == "none" || find_preconditioner(precond).diagonal;
+  if (!chosen.facts || chosen.format.measured || divides(in_double) || !diagonal_or_none) return {};
+  if (in_double.first_method().make_mixed.template get<double, S>() == nullptr) return {};
+  const std::string format = chosen.expected_format.empty() ? in_double.options.spmv.format : chosen.expected_format;
+  const IterationModel model = estimates.model();
+  const std::optional<CostEstimate> product = model.product(format);
+  const std::optional<double> single = single_iteration_seconds(model, format);
+  if (!product || !single) return {};
+  const std::vector<SystemCandidate> all =
+      in_double.may_move() ? estimates.candidates(chosen.expected_iterations) : std::vector<SystemCandidate>{};
+  if (!all.empty() && all.front().preconditioner != precond) return {};
+  return *single < model.iteration(precond, *product).seconds ? format : std::string();
+}
+
+#define X(T, S) template class SystemEstimates<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+#define X(S) template std::string format_in_single(Operators<double, S>&);
+NEWEL_FOR_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a solve asks about the operators that may follow.
+#include "solver/system/system_forecasts.hpp"
+
+#include "core/memory/work_limit.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "precond/build_cost.hpp"
+#include "solver/system/system_estimates.hpp"
+
+namespace newel::detail {
+
+template <class T, Space S>
+const FormatChoice* SystemForecasts<T, S>::format_choice() {
+  SystemEstimates<T, S> estimates(s_);
+  estimates.weigh();
+  return estimates.format_choice();
+}
+
+template <class T, Space S>
+double SystemForecasts<T, S>::expected_iterations() {
+  SystemEstimates<T, S>(s_).weigh();
+  return present_iterations()(s_.chosen.expected_iterations);
+}
+
+template <class T, Space S>
+ExpectedIterations SystemForecasts<T, S>::present_iterations() const {
+  return SystemEstimates<T, S>(s_).iterations_of(s_.options.precond.name);
+}
+
+template <class T, Space S>
+double SystemForecasts<T, S>::of_usual_iterations() {
+  SystemEstimates<T, S> estimates(s_);
+  estimates.weigh();
+  return present_iterations() == &simple_iterations ? newel::detail::of_usual_iterations(estimates.kind()) : 1;
+}
+
+template <class T, Space S>
+double SystemForecasts<T, S>::sure_iterations(bool before) {
+  SystemEstimates<T, S> estimates(s_);
+  const MatrixKind kind = estimates.kind();
+  if (s_.first_method().demands != Demand::definite || present_iterations() != &simple_iterations) return 0;
+  if (!kind.undamped || (before && kind.origin != MatrixOrigin::mesh)) return 0;
+  estimates.weigh();  // before that little is known of the kind
+  return sure_share(estimates.kind(), before) * s_.chosen.expected_iterations / estimate_scale();  // no estimate
+}
+
+// Asked at every poll: the model's seconds are worked out once, and the pattern is read once, when that is worth it.
+// The values are looked at before one is made.
+template <class T, Space S>
+const PrecondOutlooks* SystemForecasts<T, S>::stronger_preconditioners(double done) {
+  SystemEstimates<T, S>(s_).weigh();
+  constexpr double reading_seconds = S == Space::host ? 0.6e-9 : 0;  // of an entry; those of a device are not read
+  constexpr double small_share = 0.3;  // of what the solves have taken: no setup waits for it
+  SystemChoices& chosen = s_.chosen;
+  if (!chosen.provisional || (chosen.outlooks && chosen.outlooks->stronger.empty())) return nullptr;
+  const std::optional<Pattern<S>> a = s_.source->pattern();
+  if (!a || !estimate_stronger()) return nullptr;
+  if (chosen.builds_estimated) return &*chosen.outlooks;
+  const double read = reading_seconds * static_cast<double>(a->nnz());
+  if (!(small_share * done * chosen.outlooks->present.iteration_seconds >= read)) return nullptr;
+  try {
+    KnownValues known = known_values();
+    known.later = known.matrix.index() != 0;
+    known.matrix = {};
+    estimate_builds(*a, known);
+  } catch (const OutOfMemory&) {
+    chosen.provisional = false;
+    return nullptr;
+  }
+  return &*chosen.outlooks;
+}
+
+// All but the seconds of the setup, in the format that the solve is expected to end in. False: there is none.
+template <class T, Space S>
+bool SystemForecasts<T, S>::estimate_stronger() {
+  SystemChoices& chosen = s_.chosen;
+  if (chosen.outlooks) return true;
+  const SystemEstimates<T, S> estimates(s_);
+  const IterationModel model = estimates.model();
+  const MatrixKind kind = estimates.kind();
+  const auto now = model.product(s_.options.spmv.format);
+  const auto product = chosen.expected_format.empty() ? now : model.product(chosen.expected_format);
+  if (!product || !now) return false;
+  const auto outlook = [&](const std::string& name) {
+    PrecondOutlook found;
+    found.name = name;
+    found.iteration_seconds = model.iteration(name, *product).seconds;
+    found.now_seconds = model.iteration(name, *now).seconds;
+    found.iterations = iterations_with(name, kind.origin);
+    found.margin = margin_of(name, kind);
+    return found;
+  };
+  PrecondOutlooks found{outlook(s_.options.precond.name), {}};
+  for (const PrecondMethod* const method : newel::stronger_preconditioners(*chosen.traits)) {
+    found.stronger.push_back(outlook(method->name));
+  }
+  chosen.outlooks = std::move(found);
+  return !chosen.outlooks->stronger.empty();
+}
+
+template <class T, Space S>
+bool SystemForecasts<T, S>::values_unseen() const {
+  const SystemChoices& chosen = s_.chosen;
+  const bool wanted = chosen.builds_estimated && !chosen.builds_by_values && !chosen.values_unreadable;
+  return wanted && s_.source->pattern() && known_values().matrix.index() != 0;
+}
+
+template <class T, Space S>
+void SystemForecasts<T, S>::inspect_values() {
+  try {
+    estimate_builds(*s_.source->pattern(), known_values());
+  } catch (const OutOfMemory&) {
+    s_.chosen.values_unreadable = true;
+  }
+}
+
+template <class T, Space S>
+void SystemForecasts<T, S>::estimate_builds(const Pattern<S>& a, const KnownValues& values) {
+  SystemChoices& chosen = s_.chosen;
+  for (PrecondOutlook& outlook : chosen.outlooks->stronger) {
+    const PrecondMethod& method = find_preconditioner(outlook.name);
+    const PrecondSeconds seconds =
+        expected_build_seconds(s_.ctx, a, method, s_.options.precond, &s_.machine, &values);
+    outlook.build_seconds = seconds.build;
+    outlook.refresh_seconds = seconds.refresh;
+    outlook.iteration_seconds *= seconds.iteration_share;
+    outlook.now_seconds *= seconds.iteration_share;
+    outlook.by_values = values.matrix.index() != 0;
+  }
+  chosen.builds_estimated = true;
+  chosen.builds_by_values = chosen.builds_by_values || values.matrix.index() != 0;
+}
+
+// The matrix in the caller's order, where that is how it is multiplied, or where it is kept beside its format.
+template <class T, Space S>
+KnownValues SystemForecasts<T, S>::known_values() const {
+  KnownValues known;
+  const std::optional<CsrView<T, S>> csr = s_.source->at_hand();
+  if (!csr) return known;
+  known.matrix = *csr;
+  const NodeCoordinates* const nodes = s_.options.spmv.coordinates.get();
+  if (s_.chosen.facts) known.node_rows = static_cast<int>(s_.chosen.facts->block);
+  if (nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == csr->rows) known.node_rows = nodes->dimension;
+  return known;
+}
+
+template <class T, Space S>
+std::optional<FollowedPrecond> SystemForecasts<T, S>::followed_preconditioner() const {
+  const SystemChoices& chosen = s_.chosen;
+  if (!chosen.weaker_outlooks || !chosen.outlooks) return std::nullopt;
+  return FollowedPrecond{chosen.outlooks->present, chosen.weaker_outlooks->present};
+}
+
+#define X(T, S) template class SystemForecasts<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// The setup of a system, phase by phase.
+#include "solver/system/system_setup.hpp"
+
+#include <string>
+#include <utility>
+
+#include <newel/solver/memory_estimate.hpp>
+#include "core/memory/available_memory.hpp"
+#include "core/text/number_text.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "solver/krylov/monitor/limits_left.hpp"
+#include "solver/krylov/monitor/solve_limits.hpp"
+#include "solver/system/operator_builder.hpp"
+#include "solver/system/single_copy.hpp"
+#include "solver/system/system_alternatives.hpp"
+#include "solver/system/system_estimates.hpp"
+
+namespace newel::detail {
+namespace {
+
+double total(const PhaseSeconds& phases) {
+  double sum = 0;
+  for (const auto& [phase, seconds] : phases) sum += seconds;
+  return sum;
+}
+
+// Where nothing was named that single precision is to be used for.
+bool chooses_precision(const SystemOptions& options) {
+  return same_name(options.spmv.format, "auto") && same_name(options.precond.name, "auto");
+}
+
+void require_size_of(const SystemDecision& decided, Index rows, Offset entries) {
+  const bool rows_differ = decided.rows != 0 && decided.rows != rows;
+  const bool entries_differ = decided.entries != 0 && decided.entries != entries;
+  if (!rows_differ && !entries_differ) return;
+  throw InputError("SystemOptions::decision is for a matrix of " + std::to_string(decided.rows) + " rows and " +
+                   std::to_string(decided.entries) + " entries, not " + std::to_string(rows) + " and " +
+                   std::to_string(entries));
+}
+
+}  // namespace
+
+template <class T, Space S>
+void SystemSetup<T, S>::from_matrix(const MatrixInput<T, S>& a, SystemOptions options, SystemParts<T, S> parts) {
+  CsrView<T, S> view;
+  options.solver.name = canonical_name(options.solver.name);
+  a.check_lengths();
+  s_.rows = static_cast<Index>(a.rows());
+  if (parts.has_preconditioner()) options.precond.name = "none";
+  require_memory(options, a.most_entries());
+  timed(s_.ctx, s_.setup.seconds, "check", [&] { view = checked(a, options.canonicalise); });
+  s_.entries = view.nnz();
+  if (options.decision) require_size_of(*options.decision, s_.rows, s_.entries);
+  try {
+    const SolveLimits<S> limits(s_.ctx, time_left(), {});
+    make_operators(view, options, parts);
+    if (takes_kept_decision(options, parts)) begin_as_others_ended(view, options, parts);
+    if (options.decision) follow_decided_format(options);
+  } catch (const WorkInterrupted& e) {
+    do_without(e.why(), view, options, parts);
+  }
+  finish();
+  if (options.decision) {
+    const bool same = s_.operators->options.precond.name == options.decision->preconditioner;
+    s_.history = history_of(*options.decision, is_format_choice(options.spmv.format), same);
+  }
+  if (s_.assembled) s_.assembled->drop_pattern();
+  // A limit that is set later is for solves alone.
+  if (s_.stop.time_limit_seconds > 0) s_.setup.before_first_solve = total(s_.setup.seconds);
+}
+
+template <class T, Space S>
+void SystemSetup<T, S>::from_operator(std::shared_ptr<const LinearOperator<T, S>> a, SystemOptions options,
+                                      SystemParts<T, S> parts) {
+  if (a == nullptr) throw InputError("a linear system needs an operator, not a null pointer");
+  options.solver.name = canonical_name(options.solver.name);
+  s_.rows = a->rows();
+  SystemOptions bare = options;
+  bare.spmv.format = "csr";
+  bare.precond.name = "none";
+  require_memory(bare, 0);
+  s_.operators = build_given(s_.ctx, std::move(a), std::move(options), std::move(parts));
+  s_.alternatives = std::make_unique<Alternatives>();
+  finish();
+}
+
+template <class T, Space S>
+void SystemSetup<T, S>::require_memory(const SystemOptions& options, Offset nonzeros) const {
+  SystemSize size{s_.rows, nonzeros, sizeof(T), false, options.mixed && !chooses_precision(options)};
+  size.columns = options.columns;
+  size.null_space = options.null_space == NullSpace::constant;
+  const SystemEstimate wanted = estimate_system(options.spmv, options.precond, options.solver, size);
+  require_available(s_.ctx, "this system (an estimate)", wanted.total());
+}
+
+template <class T, Space S>
+CsrView<T, S> SystemSetup<T, S>::checked(const MatrixInput<T, S>& a, bool canonicalise) {
+  if (a.rows() != a.cols()) {
+    throw InputError("a linear system needs a square matrix, not " + std::to_string(a.rows()) + " x " +
+                     std::to_string(a.cols()));
+  }
+  if (const auto csr = a.as_csr(); csr && !canonicalise) {
+    check_csr(s_.ctx, *csr);
+    return *csr;
+  }
+  s_.assembled.emplace(s_.ctx, a);
+  return s_.assembled->view();
+}
+
+template <class T, Space S>
+double SystemSetup<T, S>::time_left() const {
+  if (!(s_.stop.time_limit_seconds > 0)) return 0;
+  return limits_left(s_.stop, 0, total(s_.setup.seconds)).time_limit_seconds;
+}
+
+template <class T, Space S>
+void SystemSetup<T, S>::make_operators(const CsrView<T, S>& a, SystemOptions options,
+                                       const SystemParts<T, S>& parts) {
+  const bool chooses = options.mixed && chooses_precision(options);
+  if (options.mixed && !std::is_same_v<T, double>) throw InputError("mixed precision is for systems in double");
+  if (options.mixed && !chooses && make_mixed(a, options, parts)) return;
+  options.mixed = false;
+  s_.operators = build(s_.ctx, a, std::move(options), parts);
+  s_.alternatives = std::make_unique<SystemAlternatives<T, S>>(*s_.operators);
+  if (chooses) make_in_single_if_faster(a, parts);
+}
+
+// False: single precision does not support the preconditioner. Double says whether that is so.
+template <class T, Space S>
+bool SystemSetup<T, S>::make_mixed(const CsrView<T, S>& a, const SystemOptions& options,
+                                   const SystemParts<T, S>& parts) {
+  if constexpr (std::is_same_v<T, double>) {
+    try {
+      s_.operators = build_mixed(s_.ctx, a, options, parts);
+      s_.alternatives = std::make_unique<Alternatives>();
+      return true;
+    } catch (const ZeroDiagonal&) {
+    } catch (const NotPositiveDefinite&) {
+    }
+    s_.setup.why_double = "in double, since single precision does not support the preconditioner";
+  }
+  return false;
+}
+
+// With the solvers that were chosen in double, and all else named.
+template <class T, Space S>
+void SystemSetup<T, S>::make_in_single_if_faster(const CsrView<T, S>& a, const SystemParts<T, S>& parts) {
+  if constexpr (std::is_same_v<T, double>) {
+    s_.setup.why_double = "in double, which is expected to be as fast";
+    const std::string format = parts.has_preconditioner() ? std::string() : format_in_single(*s_.operators);
+    if (format.empty()) return;
+    const SystemChoices& chosen = s_.operators->chosen;
+    SystemOptions named = s_.operators->options;
+    named.spmv.format = format;
+    named.solver.name = "auto";
+    named.decision.emplace();
+    named.decision->solvers = chosen.solvers.order;
+    named.decision->solver_reason = chosen.solvers.reason;
+    named.decision->traits = chosen.traits;
+    named.decision->traits_older = chosen.traits_older;
+    try {
+      s_.operators = build_mixed(s_.ctx, a, std::move(named), {});
+      s_.alternatives = std::make_unique<Alternatives>();
+      s_.setup.why_double.clear();
+      s_.setup.single_by_choice = true;
+    } catch (const InputError&) {
+      s_.setup.why_double = "in double, since single precision does not support the values";
+    }
+  }
+}
+
+// The system without the preconditioner whose setup was ended: its solves return at once, and say why.
+template <class T, Space S>
+void SystemSetup<T, S>::do_without(WorkEnd why, const CsrView<T, S>& a, SystemOptions& options,
+                                   const SystemParts<T, S>& parts) {
+  s_.setup.ended = why;
+  const std::string what = same_name(options.precond.name, "auto") ? "the preconditioner" : options.precond.name;
+  s_.note_change("no preconditioner, since the time limit ended the setup of " + what);
+  options.precond.name = "none";
+  options.decision.reset();
+  s_.kept_decisions.reset();
+  make_operators(a, options, parts);
+}
+
+// Where the format came after the preconditioner, it does so again.
+template <class T, Space S>
+void SystemSetup<T, S>::follow_decided_format(const SystemOptions& options) {
+  const SystemDecision& decided = *options.decision;
+  if (!decided.preconditioner_first || decided.format.empty() || !is_format_choice(options.spmv.format)) return;
+  timed(s_.ctx, s_.setup.seconds, "format after preconditioner",
+        [&] { s_.alternatives->take_format(decided.format); });
+}
+
+// A system that has nothing to set up yet, or other things than the systems before it, is made again where that pays.
+template <class T, Space S>
+void SystemSetup<T, S>::begin_as_others_ended(const CsrView<T, S>& a, SystemOptions& options,
+                                              const SystemParts<T, S>& parts) {
+  timed(s_.ctx, s_.setup.seconds, "plan cache", [&] {
+    s_.kept_decisions.emplace(s_.ctx, Pattern<S>(a), options, sizeof(T));
+    s_.learnt = s_.kept_decisions->remark();
+    if (s_.kept_decisions->kept()) learn_from(*s_.kept_decisions->kept(), a, options, parts);
+  });
+}
+
+template <class T, Space S>
+void SystemSetup<T, S>::learn_from(const KeptDecision& kept, const CsrView<T, S>& a, SystemOptions& options,
+                                   const SystemParts<T, S>& parts) {
+  SystemDecision now;
+  write_decision(*s_.operators, now);
+  if (now.traits && kept.decision.traits && !same_kind(*now.traits, *kept.decision.traits)) return;
+  SystemDecision begin = decision_to_begin_with(kept, now);
+  const std::string source = "as learnt from " + plain_number(kept.decision.solves) +
+                             (kept.decision.solves == 1 ? " solve before" : " solves before");
+  s_.history.simple_seen = kept.decision.simple_iterations;  // for the candidates
+  if (kept_decision_pays(kept, now, s_.candidates())) {
+    SystemOptions as_kept = options;
+    as_kept.decision = begin;
+    try {
+      make_operators(a, as_kept, parts);
+      options.decision = std::move(begin);
+      s_.learnt = source;
+      return;
+    } catch (const InputError&) {  // the matrix does not support the preconditioner
+    } catch (const OutOfMemory&) {
+    } catch (const WorkInterrupted&) {
+    }
+  }
+  s_.history.last_iterations = now.preconditioner == kept.decision.preconditioner ? kept.decision.last_iterations : 0;
+  s_.learnt = "its iterations " + source;
+}
+
+template <class T, Space S>
+void SystemSetup<T, S>::finish() {
+  PhaseSeconds& seconds = s_.setup.seconds;
+  const PhaseSeconds& phases = s_.operators->setup_seconds;
+  seconds.insert(seconds.end(), phases.begin(), phases.end());
+  timed(s_.ctx, seconds, "vectors", [&] { s_.make_vectors(); });
+}
+
+#define X(T, S) template class SystemSetup<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel::detail
