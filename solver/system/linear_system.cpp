@@ -4,7 +4,7 @@
 
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/monitor/solve_limits.hpp"
-#include "solver/system/single_copy.hpp"
+#include "solver/operators/single_copy.hpp"
 #include "solver/system/solve_session.hpp"
 #include "solver/system/system_setup.hpp"
 

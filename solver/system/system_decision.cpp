@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a system has decided and learnt as a value.
 #include "core/vectors/instantiate.hpp"
-#include "solver/system/single_copy.hpp"
-#include "solver/system/system_estimates.hpp"
+#include "solver/operators/single_copy.hpp"
+#include "solver/operators/system_estimates.hpp"
 #include "solver/system/system_state.hpp"
 
 namespace newel::detail {

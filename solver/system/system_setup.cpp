@@ -11,10 +11,10 @@
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/krylov/monitor/solve_limits.hpp"
-#include "solver/system/operator_builder.hpp"
-#include "solver/system/single_copy.hpp"
-#include "solver/system/system_alternatives.hpp"
-#include "solver/system/system_estimates.hpp"
+#include "solver/operators/operator_builder.hpp"
+#include "solver/operators/single_copy.hpp"
+#include "solver/operators/system_alternatives.hpp"
+#include "solver/operators/system_estimates.hpp"
 
 namespace newel::detail {
 namespace {

@@ -7,7 +7,7 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
-#include "solver/system/system_estimates.hpp"
+#include "solver/operators/system_estimates.hpp"
 #include "solver/system/system_moves.hpp"
 
 namespace newel::detail {

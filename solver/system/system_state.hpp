@@ -13,8 +13,8 @@
 #include "solver/policy/advisor.hpp"
 #include "solver/policy/decision_cache.hpp"
 #include "solver/policy/history.hpp"
-#include "solver/system/alternatives.hpp"
-#include "solver/system/operators.hpp"
+#include "solver/operators/alternatives.hpp"
+#include "solver/operators/operators.hpp"
 #include "solver/system/solve_gate.hpp"
 
 namespace newel::detail {

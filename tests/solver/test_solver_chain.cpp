@@ -8,7 +8,7 @@
 #include <newel/core/vector_ops.hpp>
 #include <newel/solver/registry.hpp>
 #include "solver/krylov/monitor/null_space.hpp"
-#include "solver/system/solver_chain.hpp"
+#include "solver/chain/solver_chain.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -7,8 +7,8 @@
 
 #include <newel/core/vector_ops.hpp>
 #include <newel/solver/linear_system.hpp>
-#include "solver/system/operator_builder.hpp"
-#include "solver/system/system_alternatives.hpp"
+#include "solver/operators/operator_builder.hpp"
+#include "solver/operators/system_alternatives.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "solver/system/operator_builder.hpp"
+#include "solver/operators/operator_builder.hpp"
 #include "solver/system/solve_session.hpp"
-#include "solver/system/system_forecasts.hpp"
+#include "solver/operators/system_forecasts.hpp"
 #include "solver/system/system_setup.hpp"
 
 using namespace newel;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a solve asks about the operators that may follow.
-#include "solver/system/system_forecasts.hpp"
+#include "solver/operators/system_forecasts.hpp"
 
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
-#include "solver/system/system_estimates.hpp"
+#include "solver/operators/system_estimates.hpp"
 
 namespace newel::detail {
 

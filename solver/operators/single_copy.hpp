@@ -6,7 +6,7 @@
 
 #include <newel/solver/system_parts.hpp>
 #include "solver/krylov/monitor/null_space.hpp"
-#include "solver/system/operators.hpp"
+#include "solver/operators/operators.hpp"
 
 namespace newel::detail {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/system/operators.hpp"
+#include "solver/operators/operators.hpp"
 
 namespace newel::detail {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing and building A and M of a system.
-#include "solver/system/operator_builder.hpp"
+#include "solver/operators/operator_builder.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,8 +11,8 @@
 #include "core/memory/available_memory.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/division.hpp"
-#include "solver/system/precond_chooser.hpp"
-#include "solver/system/system_estimates.hpp"
+#include "solver/operators/precond_chooser.hpp"
+#include "solver/operators/system_estimates.hpp"
 #include "spmv/cost/machine_speed.hpp"
 #include "spmv/cost/matrix_facts.hpp"
 

@@ -9,7 +9,7 @@
 #include <newel/solver/candidate.hpp>
 #include "solver/cost/iteration_model.hpp"
 #include "solver/cost/matrix_kind.hpp"
-#include "solver/system/operators.hpp"
+#include "solver/operators/operators.hpp"
 
 namespace newel::detail {
 

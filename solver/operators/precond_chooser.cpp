@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The preconditioner that a system begins with.
-#include "solver/system/precond_chooser.hpp"
+#include "solver/operators/precond_chooser.hpp"
 
 #include <algorithm>
 
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
-#include "solver/system/system_estimates.hpp"
+#include "solver/operators/system_estimates.hpp"
 
 namespace newel::detail {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/memory/work_limit.hpp"
 #include "solver/policy/forecasts.hpp"
-#include "solver/system/operators.hpp"
+#include "solver/operators/operators.hpp"
 
 namespace newel::detail {
 

@@ -2,8 +2,8 @@
 /// SystemAlternatives: the Alternatives of operators that were built from a matrix. Internal.
 #pragma once
 
-#include "solver/system/alternatives.hpp"
-#include "solver/system/system_forecasts.hpp"
+#include "solver/operators/alternatives.hpp"
+#include "solver/operators/system_forecasts.hpp"
 
 namespace newel::detail {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A in both precisions, M in one.
-#include "solver/system/single_copy.hpp"
+#include "solver/operators/single_copy.hpp"
 
 #include <cmath>
 
@@ -9,7 +9,7 @@
 #include "solver/krylov/mixed/mixed_solvers.hpp"
 #include "solver/krylov/steps/convergence_steps.hpp"
 #include "solver/krylov/steps/mixed_steps.hpp"
-#include "solver/system/operator_builder.hpp"
+#include "solver/operators/operator_builder.hpp"
 
 namespace newel::detail {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeping a matrix beside its format, and reading it back.
-#include "solver/system/matrix_source.hpp"
+#include "solver/operators/matrix_source.hpp"
 
 #include <algorithm>
 #include <utility>

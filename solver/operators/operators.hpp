@@ -12,10 +12,10 @@
 #include <newel/solver/system_options.hpp>
 #include <newel/solver/system_parts.hpp>
 #include "solver/policy/system_choices.hpp"
-#include "solver/system/fixed_unknowns.hpp"
-#include "solver/system/matrix_source.hpp"
-#include "solver/system/phases.hpp"
-#include "solver/system/solver_chain.hpp"
+#include "solver/operators/fixed_unknowns.hpp"
+#include "solver/operators/matrix_source.hpp"
+#include "solver/operators/phases.hpp"
+#include "solver/chain/solver_chain.hpp"
 
 namespace newel::detail {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost model asked about one system.
-#include "solver/system/system_estimates.hpp"
+#include "solver/operators/system_estimates.hpp"
 
 #include <algorithm>
 #include <utility>

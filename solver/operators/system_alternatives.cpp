@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the operators of a system change.
-#include "solver/system/system_alternatives.hpp"
+#include "solver/operators/system_alternatives.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,9 @@
 
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/instantiate.hpp"
-#include "solver/system/operator_builder.hpp"
-#include "solver/system/precond_chooser.hpp"
-#include "solver/system/system_estimates.hpp"
+#include "solver/operators/operator_builder.hpp"
+#include "solver/operators/precond_chooser.hpp"
+#include "solver/operators/system_estimates.hpp"
 
 namespace newel::detail {
 namespace {

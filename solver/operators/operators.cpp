@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A and M: what solves apply, new values, and what they are.
-#include "solver/system/operators.hpp"
+#include "solver/operators/operators.hpp"
 
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/division.hpp"
 #include "solver/krylov/mixed/mixed_solvers.hpp"
-#include "solver/system/single_copy.hpp"
+#include "solver/operators/single_copy.hpp"
 
 namespace newel::detail {
 

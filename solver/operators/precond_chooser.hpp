@@ -2,7 +2,7 @@
 /// PrecondChooser: chooses and makes the preconditioner of a system. Internal.
 #pragma once
 
-#include "solver/system/operators.hpp"
+#include "solver/operators/operators.hpp"
 
 namespace newel::detail {
 

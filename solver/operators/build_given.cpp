@@ -3,8 +3,8 @@
 #include <newel/precond/registry.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
-#include "solver/system/operators.hpp"
-#include "solver/system/single_copy.hpp"
+#include "solver/operators/operators.hpp"
+#include "solver/operators/single_copy.hpp"
 
 namespace newel::detail {
 namespace {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several attempts as one report.
+#include "solver/chain/attempts.hpp"
+
+#include <utility>
+
+#include "solver/krylov/monitor/convergence_monitor.hpp"
+
+namespace newel::detail {
+namespace {
+
+// Of another solver, a longer solve or another preconditioner: nothing is to be hoped for.
+bool is_inconsistent(const Failure& failure) {
+  return failure.cause == Cause::outside_range || failure.cause == Cause::zero_row ||
+         failure.cause == Cause::inconsistent;
+}
+
+}  // namespace
+
+void overrule(SolveReport& report, Status status, const Failure& failure) {
+  report.status = report.attempts.back().status = status;
+  report.failure = report.attempts.back().failure = failure;
+  report.reason = report.attempts.back().reason = text_of(failure);
+  if (is_inconsistent(failure)) report.attainable_residual = report.attempts.back().attainable_residual = 0;
+}
+
+bool worth_another_solver(const SolveReport& report) {
+  if (is_inconsistent(report.failure)) return false;
+  switch (report.status) {
+    case Status::breakdown:
+    case Status::not_positive_definite:
+    case Status::stagnation:
+    case Status::diverged:
+      return true;
+    case Status::not_finite:
+      return report.failure.cause != Cause::not_finite_input && report.failure.cause != Cause::not_finite_residual;
+    default:
+      return false;
+  }
+}
+
+void settle_attainable(SolveReport& whole) {
+  constexpr double agreement = 100;
+  bool agreed = true;
+  for (const Attempt& attempt : whole.attempts) {
+    agreed = agreed && attempt.attainable_residual <= agreement * whole.true_residual;
+  }
+  for (Attempt& attempt : whole.attempts) {
+    if (agreed || attempt.attainable_residual == 0) continue;
+    attempt.attainable_residual = 0;
+    attempt.failure = stagnation_at(false, whole.relative(attempt.true_residual));
+  }
+  if (whole.attainable_residual == 0) return;
+  whole.attainable_residual = agreed ? whole.true_residual : 0;
+  whole.failure = stagnation_at(agreed, whole.relative(whole.true_residual));
+}
+
+bool worth_another_preconditioner(const SolveReport& report) {
+  const Cause cause = report.failure.cause;
+  return worth_another_solver(report) && cause != Cause::rounding && cause != Cause::rounding_of_x;
+}
+
+void write_reasons(SolveReport& report, const std::string& preconditioner) {
+  report.warning = report.converged() ? warning_of_rows(report.row_residual) : "";
+  for (Attempt& attempt : report.attempts) {
+    if (attempt.preconditioner.empty()) attempt.preconditioner = preconditioner;
+    attempt.reason = text_of(attempt.failure, attempt.preconditioner);
+  }
+  report.reason =
+      text_of(report.failure, report.attempts.empty() ? preconditioner : report.attempts.back().preconditioner);
+}
+
+void take_residual(SolveReport& report, const SolveReport& from) {
+  report.true_residual = from.true_residual;
+  report.residual_error_bound = from.residual_error_bound;
+  report.twice_precision = from.twice_precision;
+  report.row_residual = from.row_residual;
+}
+
+void append_attempt(SolveReport& whole, SolveReport&& next) {
+  next.attempts.insert(next.attempts.begin(), whole.attempts.begin(), whole.attempts.end());
+  // It began where the one before had ended.
+  if (!whole.history.empty() && !next.history.empty()) next.history.erase(next.history.begin());
+  next.history.insert(next.history.begin(), whole.history.begin(), whole.history.end());
+  next.iterations += whole.iterations;
+  next.resident = next.resident && whole.resident;
+  next.initial_residual = whole.initial_residual;
+  next.residual_replacements += whole.residual_replacements;
+  next.refinements += whole.refinements;
+  next.restarts += whole.restarts;
+  next.second_passes += whole.second_passes;
+  next.seconds += whole.seconds;
+  whole = std::move(next);
+}
+
+}  // namespace newel::detail

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the attempts of a solve come to, as one report. Internal.
+#pragma once
+
+#include <string>
+
+#include <newel/solver/krylov.hpp>
+
+namespace newel::detail {
+
+/// After these outcomes another solver may do better from the same x.
+bool worth_another_solver(const SolveReport& report);
+/// The same of another preconditioner: not against rounding, nor for a b that no x produces.
+bool worth_another_preconditioner(const SolveReport& report);
+
+/// What the attempts call attainable becomes one figure, the residual of the best x. Where another attempt came far
+/// below what one of them reached, none of them knows.
+void settle_attainable(SolveReport& whole);
+
+/// Makes the sentences of a report and its attempts. `preconditioner` is its name, or empty.
+void write_reasons(SolveReport& report, const std::string& preconditioner);
+
+/// What a report says of the residual of its x, for a report whose x has been replaced by that of `from`.
+void take_residual(SolveReport& report, const SolveReport& from);
+
+/// The last attempt's outcome, seen from outside it.
+void overrule(SolveReport& report, Status status, const Failure& failure);
+
+/// Appends what a later attempt did to the report of the earlier ones. The history has the start once.
+void append_attempt(SolveReport& whole, SolveReport&& next);
+
+}  // namespace newel::detail
