@@ -3,6 +3,7 @@
 #pragma once
 
 #include <newel/precond/preconditioner.hpp>
+#include "precond/precond_constants.hpp"
 
 namespace newel::detail {
 
@@ -15,12 +16,6 @@ struct LocalProblems {
 /// As if the rows of M were of one length, but for what their differences add to the `work` of a row: of a pattern on
 /// a device, whose way to the host would take longer than a solve.
 LocalProblems usual_problems(Index rows, double length, double work);
-
-/// Seconds of one host thread, or of a multiprocessor, for each entry of M, and for each multiplication of the local
-/// problems.
-struct ProblemRates {
-  double entry, work;
-};
 
 /// Seconds of the numeric work for problems that are to give `entries` in all: powers, thresholds and growth change
 /// the lengths of all problems alike.

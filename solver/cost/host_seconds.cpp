@@ -9,13 +9,13 @@
 #include <newel/solver/choice.hpp>
 #include <newel/spmv/registry.hpp>
 #include "solver/cost/iteration_cost.hpp"
+#include "solver/cost/profiles/decision_constants.hpp"
 
 namespace newel {
 
 template <class T>
 double expected_host_seconds(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
                              const SystemOptions& options) {
-  constexpr double long_seconds = 1;  // then a look at the values to find the solver is not worth it
   SpmvOptions spmv = options.spmv;
   if (is_format_choice(canonical_name(spmv.format))) spmv.format = "csr";
   const SpmvFormat& format = find_spmv_format(spmv.format);
@@ -34,7 +34,9 @@ double expected_host_seconds(const Context<Space::host>& ctx, const CsrView<T, S
   const std::string solver = canonical_name(options.solver.name);
   if (solver != "auto") return seconds_with(solver);
   const double at_least = seconds_with(choose_solver(MatrixTraits{}).order.front());
-  return at_least > long_seconds ? at_least : seconds_with(choose_solver(matrix_traits(ctx, a)).order.front());
+  return at_least > detail::WorthConstants::long_host_solve
+             ? at_least
+             : seconds_with(choose_solver(matrix_traits(ctx, a)).order.front());
 }
 
 template double expected_host_seconds(const Context<Space::host>&, const CsrView<float, Space::host>&,

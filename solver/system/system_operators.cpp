@@ -10,6 +10,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
 #include "solver/cost/iteration_cost.hpp"
+#include "solver/cost/profiles/decision_constants.hpp"
 #include "solver/krylov/division.hpp"
 #include "spmv/cost/machine_speed.hpp"
 #include "spmv/cost/matrix_facts.hpp"
@@ -258,18 +259,16 @@ void PlainOperators<T, S>::list_candidates() {
   if (options_.precond.name != "none") chosen_.untried.push_back("none");
 }
 
-// With the simple preconditioner. Fitted to diffusion and elasticity on 16 meshes, refined up to once: with 1 for all
-// the estimates behind 16 to 64 iterations were 1.25 and 0.45 times what came, in the means of logarithms.
+// With the simple preconditioner.
 template <class T, Space S>
 double PlainOperators<T, S>::of_usual_iterations() {
   weigh_alternatives();
-  constexpr double of_blocks = 2, of_mesh = 0.65;
   if (present_iterations() != &simple_iterations) return 1;
-  if (chosen_.facts && chosen_.facts->block > 1) return of_blocks;
+  if (chosen_.facts && chosen_.facts->block > 1) return UsualIterations::of_blocks;
   const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
   const bool scalar =
       nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == Offset{A_->rows()} * nodes->dimension;
-  return scalar ? of_mesh : 1;
+  return scalar ? UsualIterations::of_mesh : 1;
 }
 
 // Whether nodes have no more neighbours than differences along the lines of a grid give them. Elements give them
@@ -282,20 +281,17 @@ bool PlainOperators<T, S>::is_stencil() const {
   return static_cast<double>(chosen_.facts->nonzeros) <= of_node * chosen_.facts->block * rows;
 }
 
-// On 27 meshes, diffusion and elasticity, b = 1 and b = A times a random x, all solves but those of one long thin
-// body took 0.4 to 20 times what their size makes expect, that one 0.2 to 0.4 times; the matrix of a grid with seven
-// entries in a row takes 0.27 times. Where most rows are damped, a step in time say, they may take far fewer. All of
-// that is CG.
+// Where most rows are damped, a step in time say, they may take far fewer. All of that is CG.
 template <class T, Space S>
 double PlainOperators<T, S>::sure_iterations(bool before) {
-  constexpr double of_mesh = 1.0 / 3, of_any = 0.2;
   if (first_method().demands != Demand::definite || !undamped() || present_iterations() != &simple_iterations)
     return 0;
   if (before && origin() != MatrixOrigin::mesh) return 0;
   weigh_alternatives();
   const bool mesh = origin() == MatrixOrigin::mesh && !is_stencil();
   if (before && !mesh) return 0;
-  return (mesh ? of_mesh : of_any) * chosen_.expected_iterations / options_.estimate_scale.iterations;  // no estimate
+  return (mesh ? SureIterations::of_mesh : SureIterations::of_any) * chosen_.expected_iterations /
+         options_.estimate_scale.iterations;  // no estimate
 }
 
 // What an iteration of the first solver moves, without M: its products with A, and vectors as often as they are read

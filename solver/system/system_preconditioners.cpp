@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/vectors/instantiate.hpp"
+#include "precond/precond_constants.hpp"
+#include "solver/cost/profiles/decision_constants.hpp"
 
 namespace newel::detail {
 
@@ -15,14 +17,15 @@ namespace newel::detail {
 template <class T, Space S>
 const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double done) {
   weigh_alternatives();
-  constexpr double reading_seconds = S == Space::host ? 0.6e-9 : 0;  // of an entry; those of a device are not read
-  constexpr double small_share = 0.3;  // of what the solves have taken: no setup waits for it
   if (!chosen_.provisional || (chosen_.outlooks && chosen_.outlooks->stronger.empty())) return nullptr;
   const std::optional<Pattern<S>> a = source_->pattern();
   if (!a || !estimate_stronger()) return nullptr;
   if (chosen_.builds_estimated) return &*chosen_.outlooks;
-  const double read = reading_seconds * static_cast<double>(a->nnz());
-  if (!(small_share * done * chosen_.outlooks->present.iteration_seconds >= read)) return nullptr;
+  // Those of a device are not read.
+  const double read_entry = S == Space::host ? constants_of<HostPrecondConstants>(machine_).read_entry : 0;
+  const double read = read_entry * static_cast<double>(a->nnz());
+  const double enough = WorthConstants::small_share * done * chosen_.outlooks->present.iteration_seconds;
+  if (!(enough >= read)) return nullptr;
   try {
     KnownValues known = known_values();
     known.later = known.matrix.index() != 0;

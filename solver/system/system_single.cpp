@@ -6,6 +6,7 @@
 
 #include "core/vectors/instantiate.hpp"
 #include "solver/cost/iteration_cost.hpp"
+#include "solver/cost/profiles/decision_constants.hpp"
 #include "solver/system/mixed_operators.hpp"
 
 namespace newel::detail {
@@ -23,7 +24,6 @@ template <class T, Space S>
 std::optional<double> PlainOperators<T, S>::single_iteration_seconds(const std::string& format) const {
   const SolverMethod& method = first_method();
   constexpr std::size_t bytes = sizeof(float);
-  constexpr double margin = 1.2;
   const bool has_mixed = std::is_same_v<T, double> && method.make_mixed.template get<double, S>() != nullptr;
   const std::optional<CostEstimate> product =
       has_mixed && chosen_.facts ? product_estimate(format, bytes) : std::nullopt;
@@ -31,7 +31,7 @@ std::optional<double> PlainOperators<T, S>::single_iteration_seconds(const std::
   const IterationCost cost{
       method,   options_.solver, precond_cost(options_.precond.name, options_.precond, *chosen_.facts, bytes),
       machine_, bytes,           false};
-  return method.mixed_iterations * margin * options_.estimate_scale.single_seconds *
+  return method.mixed_iterations * WorthConstants::single_margin * options_.estimate_scale.single_seconds *
          cost.estimate(*chosen_.facts, *product).seconds;
 }
 
