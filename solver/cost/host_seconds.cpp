@@ -26,9 +26,10 @@ double expected_host_seconds(const Context<Space::host>& ctx, const CsrView<T, S
   const double iterations = iterations_with(options.precond.name)(expected_iterations(facts, options.stop.rel_tol));
   const double setup = product.setup_seconds(machine, facts.nonzeros, ctx.threads());
   const auto seconds_with = [&](const std::string& solver) {
-    const detail::IterationCost cost{find_solver(solver), options.solver,
-                                     detail::precond_cost(options.precond.name, options.precond, facts, sizeof(T)),
-                                     machine, sizeof(T)};
+    const detail::IterationCost cost{
+        find_solver(solver), options.solver,
+        detail::applied_precond(options.precond.name, options.precond, facts, machine, sizeof(T)), machine,
+        sizeof(T)};
     return options.columns * (setup + iterations * cost.estimate(facts, product).seconds);
   };
   const std::string solver = canonical_name(options.solver.name);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "precond/build_cost.hpp"
 #include "solver/cost/profiles/iteration_constants.hpp"
 #include "spmv/cost/product_constants.hpp"
 
@@ -65,39 +66,33 @@ double resident_seconds(const IterationCost& cost, const PatternFacts& facts, co
 
 }  // namespace
 
-PrecondCost precond_cost(const std::string& name, const PrecondOptions& options, const PatternFacts& facts,
-                         std::size_t value_bytes) {
+AppliedPrecond applied_precond(const std::string& name, const PrecondOptions& options, const PatternFacts& facts,
+                               const Machine& machine, std::size_t value_bytes) {
   const bool automatic = same_name(name, "auto");
   const PrecondMethod* method = nullptr;
   if (automatic) method = automatic_preconditioner(AutoPrecond::simple);
   if (!automatic && !same_name(name, "none")) method = &find_preconditioner(name);
   if (method == nullptr) return {};
-  PrecondCost cost;
-  cost.diagonal = method->diagonal;
-  if (method->diagonal) return cost;
-  cost.matrices = std::max(1, method->products);
-  cost.resident = method->resident;
-  cost.triangles = method->triangles;
-  const bool blocks = facts.block > 1;
-  cost.low_share = blocks ? std::min(method->low_share, method->low_block_share) : method->low_share;
-  cost.low_share_on_host =
-      blocks ? std::min(method->low_share_on_host, method->low_block_share) : method->low_share_on_host;
-  cost.device_start_seconds = blocks ? std::max(method->device_start_seconds, method->device_block_start_seconds)
-                                     : method->device_start_seconds;
-  if (blocks) cost.device_start_seconds += method->device_block_node_seconds * facts.rows / facts.block;
-  if (method->vector_passes != nullptr) cost.vector_passes = method->vector_passes(options);
+  AppliedPrecond applied;
+  applied.diagonal = method->diagonal;
+  if (method->diagonal) return applied;
+  const PrecondCost cost = cost_of(*method, {options, machine, facts.rows, facts.nonzeros, facts.block});
+  applied.matrices = std::max(1, method->products);
+  applied.resident = method->resident;
+  applied.triangles = method->triangles;
+  applied.low_share = cost.low_share;
+  applied.start_seconds = cost.start_seconds;
+  applied.vector_passes = cost.vector_passes;
   // Without node blocks, as FSAI's and SPAI's matrices are in every format.
-  const double entries = precond_entries(*method, options, facts.rows, facts.nonzeros);
-  cost.bytes = entries * static_cast<double>(value_bytes + sizeof(Index)) +
-               2.0 * cost.matrices * facts.rows * static_cast<double>(value_bytes);
-  return cost;
+  applied.bytes = cost.entries * static_cast<double>(value_bytes + sizeof(Index)) +
+                  2.0 * applied.matrices * facts.rows * static_cast<double>(value_bytes);
+  return applied;
 }
 
 IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostEstimate& product) const {
   const double bandwidth = machine.bytes_per_second;
   const bool in_double = value_bytes == sizeof(double);
-  const double low_share = machine.device() ? precond.low_share : precond.low_share_on_host;
-  const double applied = method.precond_products * precond.bytes * (in_double ? low_share : 1);
+  const double applied = method.precond_products * precond.bytes * (in_double ? precond.low_share : 1);
   const Resident on_chip = resident_fit(*this, facts, product);
   const auto& on_device = constants_of<DeviceIterationConstants>(machine);
   if (on_chip.fits) return {resident_seconds(*this, facts, product, applied, on_chip.matrix_on_chip), true};
@@ -125,12 +120,11 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
       std::max(as_product, from_memory) + method.precond_products * uneven / std::max(machine.processors, 1);
   const int kernels = method.vector_kernels + method.products * (product.launches + product.dot_launches) +
                       method.precond_products * precond.matrices;
-  const double start =
-      machine.device()
-          ? (kernels * on_device.kernel_seconds + method.precond_products * precond.device_start_seconds) *
-                machine.start_ratio
-          : (method.vector_kernels + method.precond_products * precond.matrices) *
-                constants_of<HostProductConstants>(machine).wake_seconds;
+  const double start = machine.device()
+                           ? (kernels * on_device.kernel_seconds + method.precond_products * precond.start_seconds) *
+                                 machine.start_ratio
+                           : (method.vector_kernels + method.precond_products * precond.matrices) *
+                                 constants_of<HostProductConstants>(machine).wake_seconds;
   const double of_products = std::max(method.products * of_product / (cached ? 1 : speed),
                                       method.products * product.least_product_seconds(machine)) +
                              of_precond / (cached ? 1 : speed);

@@ -71,7 +71,7 @@ double PlainOperators<T, S>::candidate_build_seconds(const std::string& name) co
   }
   const std::optional<Pattern<S>> a = source_->pattern();
   if (!a || name == "none") return 0;
-  return expected_build_seconds(ctx_, *a, find_preconditioner(name), options_.precond, &machine_).build;
+  return build_seconds(ctx_, *a, find_preconditioner(name), options_.precond, &machine_).build;
 }
 
 #define X(T, S)                                                                   \

@@ -100,7 +100,7 @@ IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string& pr
   static const std::string none = "none";
   const std::string& name = needless() && precond == options_.precond.name ? none : precond;
   IterationCost cost{
-      first_method(), options_.solver, precond_cost(name, options_.precond, *chosen_.facts, sizeof(T)),
+      first_method(), options_.solver, applied_precond(name, options_.precond, *chosen_.facts, machine_, sizeof(T)),
       machine_,       sizeof(T),       options_.columns == 1 && options_.null_space == NullSpace::none};
   if (parts_.has_preconditioner()) cost.precond.resident = false;
   return cost.estimate(*chosen_.facts, product);

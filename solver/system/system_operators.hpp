@@ -230,9 +230,16 @@ class PlainOperators final : public SystemOperators<T, S> {
   }
   double margin_of(const std::string& precond) const {
     if (precond == "none") return usual_margin;
-    const PrecondMethod& method = find_preconditioner(precond);
-    if (origin() == MatrixOrigin::mesh) return method.margin_on_mesh;
-    return undamped() ? std::sqrt(method.margin_on_mesh * method.margin) : method.margin;
+    PrecondQuestion question{options_.precond};
+    const auto margin = [&](MatrixOrigin origin) {
+      question.origin = origin;
+      const double own = cost_of(find_preconditioner(precond), question).margin;
+      return own > 0 ? own : usual_margin;
+    };
+    const double on_mesh = margin(MatrixOrigin::mesh);
+    if (origin() == MatrixOrigin::mesh) return on_mesh;
+    const double on_any = margin(MatrixOrigin::unknown);
+    return undamped() ? std::sqrt(on_mesh * on_any) : on_any;
   }
   // Whether most rows are those of a discrete operator without a mass, as far as is known.
   bool undamped() const {

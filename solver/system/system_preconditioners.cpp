@@ -81,7 +81,7 @@ template <class T, Space S>
 void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a, const KnownValues& values) {
   for (PrecondOutlook& outlook : chosen_.outlooks->stronger) {
     const PrecondMethod& method = find_preconditioner(outlook.name);
-    const PrecondSeconds seconds = expected_build_seconds(ctx_, a, method, options_.precond, &machine_, &values);
+    const PrecondSeconds seconds = build_seconds(ctx_, a, method, options_.precond, &machine_, &values);
     outlook.build_seconds = seconds.build;
     outlook.refresh_seconds = seconds.refresh;
     outlook.iteration_seconds *= seconds.iteration_share;
@@ -128,9 +128,12 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
   } catch (const WorkInterrupted&) {
     return false;
   }
-  const PrecondMethod& method = find_preconditioner(name);
-  if (method.more_refresh_seconds != nullptr && !taken.by_values) {
-    const double more = method.more_refresh_seconds(made->info(), machine_, host_context(ctx_).threads());
+  if (!taken.by_values) {
+    const OperatorInfo info = made->info();
+    PrecondQuestion question{options_.precond, machine_};
+    question.made = &info;
+    question.host_threads = host_context(ctx_).threads();
+    const double more = cost_of(find_preconditioner(name), question).more_refresh_seconds;
     taken.refresh_seconds += more;
     taken.build_seconds += more;  // should it come again
   }

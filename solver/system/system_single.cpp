@@ -28,9 +28,12 @@ std::optional<double> PlainOperators<T, S>::single_iteration_seconds(const std::
   const std::optional<CostEstimate> product =
       has_mixed && chosen_.facts ? product_estimate(format, bytes) : std::nullopt;
   if (!product) return std::nullopt;
-  const IterationCost cost{
-      method,   options_.solver, precond_cost(options_.precond.name, options_.precond, *chosen_.facts, bytes),
-      machine_, bytes,           false};
+  const IterationCost cost{method,
+                           options_.solver,
+                           applied_precond(options_.precond.name, options_.precond, *chosen_.facts, machine_, bytes),
+                           machine_,
+                           bytes,
+                           false};
   return method.mixed_iterations * WorthConstants::single_margin * options_.estimate_scale.single_seconds *
          cost.estimate(*chosen_.facts, *product).seconds;
 }

@@ -200,7 +200,9 @@ TEST_CASE("The cost model charges a preconditioner for the sizes of its local pr
   const auto seconds = [&](const HostCsr& a, const std::string& name, double density) {
     const auto there = upload_matrix<double>(ctx, a);
     const auto nonzeros = static_cast<Offset>(density * static_cast<double>(a.val.size()));
-    return detail::build_seconds(ctx, Pattern<Space::host>(there.wide()), find_preconditioner(name), nonzeros).build;
+    return detail::build_seconds(ctx, Pattern<Space::host>(there.wide()), find_preconditioner(name), PrecondOptions(),
+                                 nullptr, nullptr, nonzeros)
+        .build;
   };
   const HostCsr thin = band(2000, 1), thick = band(2000, 20);
   for (const auto& [name, wider, denser] :
