@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seconds that local problems take.
+// The seconds that local problems take, and what a line of the table leaves open.
 #include "precond/build_cost.hpp"
 
 #include <algorithm>
@@ -13,20 +13,24 @@
 namespace newel::detail {
 namespace {
 
-constexpr double entry_of_diagonal = 3e-9;  // for each entry of A
-
-// Beyond, threads wait for the longest problems.
-constexpr int useful_threads = 16;
-
 double threads_of(const Machine& machine) {
-  return machine.device() ? machine.processors : std::clamp(machine.processors, 1, useful_threads);
+  const double useful = constants_of<HostPrecondConstants>(machine).useful_threads;
+  return machine.device() ? machine.processors : std::clamp<double>(machine.processors, 1, useful);
+}
+
+double half(double simple) { return precond_counts.share * simple; }
+
+PrecondSeconds pass_over(Offset nonzeros, const Machine& machine) {
+  const double of_entry = machine.device() ? constants_of<DevicePrecondConstants>(machine).diagonal_entry
+                                           : constants_of<HostPrecondConstants>(machine).diagonal_entry;
+  const double pass = of_entry * static_cast<double>(nonzeros) / threads_of(machine);
+  return {pass, pass};
 }
 
 }  // namespace
 
 LocalProblems usual_problems(Index rows, double length, double work) {
-  constexpr double of_differences = 1.3;
-  return {rows * length, of_differences * rows * work};
+  return {rows * length, precond_counts.of_differences * rows * work};
 }
 
 double seconds_of(const LocalProblems& problems, const ProblemRates& rates, double entries, const Machine& machine) {
@@ -35,45 +39,46 @@ double seconds_of(const LocalProblems& problems, const ProblemRates& rates, doub
   return (rates.entry * entries + rates.work * problems.work * growth * growth * growth) / threads_of(machine);
 }
 
+double stored_entries(const PrecondQuestion& question, const PrecondCost& cost) {
+  const Offset stored = question.setup->stored;
+  return static_cast<double>(stored > 0 ? stored : static_cast<Offset>(cost.entries));
+}
+
+PrecondCost cost_of(const PrecondMethod& method, const PrecondQuestion& question) {
+  PrecondCost cost = method.cost != nullptr ? method.cost(question) : PrecondCost{};
+  if (cost.entries == 0) cost.entries = static_cast<double>(question.nonzeros);
+  if (cost.iterations == nullptr) cost.iterations = &half;
+  const bool open = question.setup != nullptr && !(cost.setup.build > 0);
+  if (open) cost.setup = pass_over(question.nonzeros, question.machine);
+  return cost;
+}
+
 template <Space S>
 PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                             Offset nonzeros, const Machine* machine, const KnownValues* values) {
-  PrecondBuild build;
-  build.rows = pattern.rows;
-  build.nonzeros = pattern.nnz();
-  build.stored = nonzeros;
-  build.machine = machine != nullptr ? *machine : machine_of(ctx);
-  build.host = &host_context(ctx);
-  if constexpr (S == Space::device) build.device = &ctx;
-  if (values != nullptr) build.values = *values;
-  if (method.build_seconds == nullptr) {
-    const double pass = entry_of_diagonal * static_cast<double>(build.nonzeros) / threads_of(build.machine);
-    return {pass, pass};
-  }
+                             const PrecondOptions& options, const Machine* machine, const KnownValues* values,
+                             Offset made_entries) {
+  PrecondSetup setup;
+  setup.stored = made_entries;
+  setup.host = &host_context(ctx);
+  if constexpr (S == Space::device) setup.device = &ctx;
+  if (values != nullptr) setup.values = *values;
   std::optional<HostPattern> on_host;
   Pattern<Space::host> view;
-  build.pattern = [&]() -> const Pattern<Space::host>& {
+  setup.pattern = [&]() -> const Pattern<Space::host>& {
     if (!on_host) view = on_host.emplace(ctx, pattern).view();
     return view;
   };
-  const PrecondSeconds seconds = method.build_seconds(build);
-  return {seconds.build * build.machine.start_ratio, seconds.refresh * build.machine.start_ratio,
-          seconds.iteration_share};
+  PrecondQuestion question{options, machine != nullptr ? *machine : machine_of(ctx), pattern.rows, pattern.nnz()};
+  question.setup = &setup;
+  const PrecondSeconds seconds = cost_of(method, question).setup;
+  if (method.cost == nullptr) return seconds;
+  const double start_ratio = question.machine.start_ratio;
+  return {seconds.build * start_ratio, seconds.refresh * start_ratio, seconds.iteration_share};
 }
 
-template <Space S>
-PrecondSeconds expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                                      const PrecondOptions& options, const Machine* machine,
-                                      const KnownValues* values) {
-  const double entries = precond_entries(method, options, pattern.rows, pattern.nnz());
-  return build_seconds(ctx, pattern, method, static_cast<Offset>(entries), machine, values);
-}
-
-#define X(S)                                                                                                 \
-  template PrecondSeconds build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, Offset,  \
-                                        const Machine*, const KnownValues*);                                 \
-  template PrecondSeconds expected_build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, \
-                                                 const PrecondOptions&, const Machine*, const KnownValues*);
+#define X(S)                                                                                        \
+  template PrecondSeconds build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, \
+                                        const PrecondOptions&, const Machine*, const KnownValues*, Offset);
 NEWEL_FOR_SPACES(X)
 #undef X
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What building a preconditioner costs, from counts: the cost model of the choice "auto". Internal.
+/// What a preconditioner costs, from counts: the cost model of the choice "auto". Internal.
 #pragma once
 
 #include <newel/precond/preconditioner.hpp>
+#include "precond/precond_constants.hpp"
 
 namespace newel::detail {
 
@@ -16,30 +17,23 @@ struct LocalProblems {
 /// a device, whose way to the host would take longer than a solve.
 LocalProblems usual_problems(Index rows, double length, double work);
 
-/// Seconds of one host thread, or of a multiprocessor, for each entry of M, and for each multiplication of the local
-/// problems.
-struct ProblemRates {
-  double entry, work;
-};
-
 /// Seconds of the numeric work for problems that are to give `entries` in all: powers, thresholds and growth change
 /// the lengths of all problems alike.
 double seconds_of(const LocalProblems& problems, const ProblemRates& rates, double entries, const Machine& machine);
 
-/// Seconds of a setup and a refresh of `method` on the pattern of A, of which M has `nonzeros` entries (FSAI: both
-/// factors together). From sizes of the local problems, not from a clock: the same on every run. Reads the pattern
-/// once where the method asks for it; that of a device matrix is then downloaded, which FSAI and SPAI do not ask for.
-///
-/// Fitted on one and two threads of an EPYC and to the systems of docs/results/regret_h200.json. `machine` null: as
-/// `machine_of` knows it; `values` null: not known.
+/// Entries of M: those that it has, or that `cost` expects. Of a question about a setup.
+double stored_entries(const PrecondQuestion& question, const PrecondCost& cost);
+
+/// The answer of the method's line, and for what that leaves open as PrecondCost says.
+PrecondCost cost_of(const PrecondMethod& method, const PrecondQuestion& question);
+
+/// Seconds of a setup and a refresh of `method` on the pattern of A. From sizes of the local problems, not from a
+/// clock: the same on every run. Reads the pattern once where the method asks for it; that of a device matrix is then
+/// downloaded, which FSAI and SPAI do not ask for. `machine` null: as `machine_of` knows it; `values` null: not
+/// known; `made_entries`: of M, if it is there (FSAI: both factors together).
 template <Space S>
 PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                             Offset nonzeros, const Machine* machine = nullptr, const KnownValues* values = nullptr);
-
-/// The same before M is there, of as many entries as are estimated for these options.
-template <Space S>
-PrecondSeconds expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                                      const PrecondOptions& options, const Machine* machine = nullptr,
-                                      const KnownValues* values = nullptr);
+                             const PrecondOptions& options, const Machine* machine = nullptr,
+                             const KnownValues* values = nullptr, Offset made_entries = 0);
 
 }  // namespace newel::detail

@@ -16,8 +16,6 @@
 namespace newel {
 namespace {
 
-constexpr double few_iterations = 40;  // so many with Jacobi leave a stronger one little to save
-
 std::string rounded(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", number);
@@ -44,8 +42,6 @@ double solves_of(double expected_products, double iterations) {
   return std::max(1.0, expected_products / std::max(iterations, 1.0));
 }
 
-double half(double simple) { return expected_share * simple; }
-
 // The names with "or" between them.
 std::string any_of(const std::vector<const PrecondMethod*>& methods) {
   std::string names;
@@ -70,9 +66,10 @@ double simple_iterations_for(ExpectedIterations iterations, double n) {
 
 ExpectedIterations iterations_with(const PrecondMethod& method, MatrixOrigin origin) {
   if (method.automatic == AutoPrecond::simple) return &simple_iterations;
-  if (origin == MatrixOrigin::mesh && method.iterations_on_mesh != nullptr) return method.iterations_on_mesh;
-  if (origin == MatrixOrigin::blocks && method.iterations_of_blocks != nullptr) return method.iterations_of_blocks;
-  return method.iterations != nullptr ? method.iterations : &half;
+  const PrecondOptions options;
+  PrecondQuestion question{options};
+  question.origin = origin;
+  return detail::cost_of(method, question).iterations;
 }
 
 ExpectedIterations iterations_with(std::string_view name, MatrixOrigin origin) {
@@ -92,10 +89,10 @@ std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& t
 }
 
 std::string why_no_stronger(const PrecondUse& use) {
-  constexpr double far_more = 100;
   const PrecondMethod* const simple = simple_preconditioner(use.traits);
   if (simple == nullptr || !use.iteration_seconds || !(use.expected_iterations > 0)) return {};
-  const double of_simple = use.iteration_seconds(simple->name), most = far_more * use.expected_iterations;
+  const double of_simple = use.iteration_seconds(simple->name),
+               most = detail::precond_counts.far_more * use.expected_iterations;
   std::string why;
   for (const PrecondMethod* const method : stronger_preconditioners(use.traits)) {
     const double of_method = use.iteration_seconds(method->name);
@@ -167,7 +164,7 @@ struct Choosing {
     PrecondTrial of_simple, of_strong;
     if (cheap == nullptr || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
     const double first = predict_iterations(of_simple, use.rel_tol);
-    if (first <= few_iterations && (use.expected_products <= first || first == 0)) {
+    if (first <= detail::precond_counts.few_iterations && (use.expected_products <= first || first == 0)) {
       return {std::move(simple),
               {of_simple.name, "a trial predicts " + iterations_text(first) + ": no more is needed"}};
     }
@@ -210,7 +207,9 @@ struct Choosing {
     trial.name = name;
     const OperatorInfo info = M != nullptr ? M->info() : OperatorInfo{};
     if (M != nullptr) {
-      trial.build_seconds = detail::build_seconds(ctx, Pattern<S>(a), find_preconditioner(name), info.nonzeros).build;
+      const PrecondMethod& method = find_preconditioner(name);
+      trial.build_seconds =
+          detail::build_seconds(ctx, Pattern<S>(a), method, options, nullptr, nullptr, info.nonzeros).build;
     }
     trial.iteration_seconds =
         use.iteration_seconds
@@ -231,7 +230,7 @@ struct Choosing {
   // The setup, by the model.
   bool takes_longer(const PrecondMethod& method, double most, const std::string& words) {
     if (!std::isfinite(most)) return false;
-    const double seconds = detail::expected_build_seconds(ctx, Pattern<S>(a), method, options).build;
+    const double seconds = detail::build_seconds(ctx, Pattern<S>(a), method, options).build;
     if (!(seconds > most)) return false;
     refused = method.name;
     refusal = "its setup is estimated at " + rounded(seconds) + " s" + words;
@@ -241,10 +240,10 @@ struct Choosing {
   // By the model, for a solve that takes so many iterations with the simple one.
   void sort_by_seconds(std::vector<const PrecondMethod*>& methods, double simple) const {
     if (!use.iteration_seconds || methods.size() < 2) return;
-    if (!std::isfinite(simple)) simple = std::max(use.expected_iterations, few_iterations);
+    if (!std::isfinite(simple)) simple = std::max(use.expected_iterations, detail::precond_counts.few_iterations);
     std::vector<std::pair<double, const PrecondMethod*>> all;
     for (const PrecondMethod* const method : methods) {
-      const double build = detail::expected_build_seconds(ctx, Pattern<S>(a), *method, options).build;
+      const double build = detail::build_seconds(ctx, Pattern<S>(a), *method, options).build;
       const double iterations = solves_of(use.expected_products, simple) * iterations_with(*method)(simple);
       all.emplace_back(build + iterations * use.iteration_seconds(method->name), method);
     }

@@ -37,13 +37,6 @@ std::vector<const PrecondMethod*> automatic_preconditioners(AutoPrecond use) {
   return found;
 }
 
-double precond_entries(const PrecondMethod& method, const PrecondOptions& options, Index rows, Offset nonzeros) {
-  if (method.entries == nullptr) return static_cast<double>(nonzeros);
-  PrecondOptions named = options;
-  named.name = method.name;
-  return method.entries(named, rows, nonzeros);
-}
-
 std::vector<const PrecondOption*> precond_option_list() {
   std::vector<const PrecondOption*> list;
   for (const PrecondMethod& method : preconditioners()) {

@@ -5,11 +5,12 @@
 
 #include <newel/core/machine.hpp>
 #include "core/memory/context_device.hpp"
+#include "core/memory/machine_constants.hpp"
 
 namespace newel {
 namespace {
 
-Machine machine_of_device(int device) {
+Machine machine_of_device(int device, const std::string& name) {
   const auto attribute = [&](cudaDeviceAttr which) {
     int value = 0;
     NEWEL_CHECK_CUDA(cudaDeviceGetAttribute(&value, which, device));
@@ -17,8 +18,10 @@ Machine machine_of_device(int device) {
   };
   Machine machine;
   machine.space = Space::device;
-  // Two transfers a clock, and what a copy gets of them.
-  constexpr double copy_share = 0.87;
+  machine.name = name;
+  machine.device_profile = detail::fitted_profile(name);
+  const double copy_share = detail::constants_of<detail::DeviceMachineConstants>(machine).copy_share;
+  // Two transfers a clock.
   const double bits_per_second =
       2e3 * attribute(cudaDevAttrMemoryClockRate) * attribute(cudaDevAttrGlobalMemoryBusWidth);
   if (bits_per_second > 0) machine.bytes_per_second = copy_share * bits_per_second / 8;
@@ -39,9 +42,7 @@ Machine machine_of(const Context<Space::device>& ctx) {
   const std::lock_guard<std::mutex> lock(mutex);
   auto at = known.find(ctx.device());
   if (at == known.end()) {
-    Machine machine = machine_of_device(ctx.device());
-    machine.name = ctx.device_name();
-    at = known.emplace(ctx.device(), std::move(machine)).first;
+    at = known.emplace(ctx.device(), machine_of_device(ctx.device(), ctx.device_name())).first;
   }
   return at->second;
 }

@@ -20,6 +20,8 @@ inline constexpr const char* contrast_remark = ", in double precision for the co
 /// See EstimatePrecond.
 std::uint64_t estimate_amg_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows, Offset nonzeros,
                                  std::size_t value_bytes);
+/// See PrecondMethod::cost.
+PrecondCost amg_cost(const PrecondQuestion& question);
 
 }  // namespace detail
 

@@ -39,23 +39,35 @@ detail::LocalProblems triangles_of(const Context<Space::host>& ctx, const Patter
   return detail::parallel_reduce(ctx, a.rows, detail::LocalProblems{}, add_row, join);
 }
 
-detail::LocalProblems usual_triangles(const PrecondBuild& build) {
-  const double length = 0.5 * (static_cast<double>(build.nonzeros) / std::max<Index>(build.rows, 1) + 1);
-  return detail::usual_problems(build.rows, length, length * length * length / build.values.node_rows);
+detail::LocalProblems usual_triangles(const PrecondQuestion& question) {
+  const double length = 0.5 * (static_cast<double>(question.nonzeros) / std::max<Index>(question.rows, 1) + 1);
+  const double work = length * length * length / question.setup->values.node_rows;
+  return detail::usual_problems(question.rows, length, work);
 }
 
 // A setup finds the pattern too, on a device there.
-PrecondSeconds fsai_build_seconds(const PrecondBuild& build) {
-  constexpr detail::ProblemRates of_thread{45e-9, 0.037e-9}, of_multiprocessor{66e-9, 0.11e-9};
-  constexpr double device_seconds = 0.45e-3, device_row = 4.7e-9, entry_alone = 6e-9, entry_shared = 16e-9;
-  const bool device = build.machine.device();
-  const double entries = 0.5 * static_cast<double>(build.stored);
+PrecondSeconds fsai_setup_seconds(const PrecondQuestion& question, double entries) {
+  const Machine& machine = question.machine;
+  const auto& on_host = detail::constants_of<detail::HostPrecondConstants>(machine);
+  const auto& on_device = detail::constants_of<detail::DevicePrecondConstants>(machine);
+  const Context<Space::host>& host = *question.setup->host;
   const double numeric =
-      detail::seconds_of(device ? usual_triangles(build) : triangles_of(*build.host, build.pattern()),
-                         device ? of_multiprocessor : of_thread, entries, build.machine);
-  const double symbolic = device ? device_seconds + device_row * build.rows
-                                 : (entry_alone + entry_shared / build.host->threads()) * entries;
+      detail::seconds_of(machine.device() ? usual_triangles(question) : triangles_of(host, question.setup->pattern()),
+                         machine.device() ? on_device.fsai : on_host.fsai, entries, machine);
+  const double symbolic = machine.device()
+                              ? on_device.fsai_start + on_device.fsai_row * question.rows
+                              : (on_host.fsai_entry_alone + on_host.fsai_entry_shared / host.threads()) * entries;
   return {numeric + symbolic, numeric};
+}
+
+PrecondCost fsai_cost(const PrecondQuestion& question) {
+  PrecondCost cost;
+  cost.entries = question.rows +
+                 pattern_growth(question.options.of<FsaiOptions>().power) * static_cast<double>(question.nonzeros);
+  cost.margin = detail::precond_counts.fsai_margin;
+  if (question.setup != nullptr)
+    cost.setup = fsai_setup_seconds(question, 0.5 * detail::stored_entries(question, cost));
+  return cost;
 }
 
 void check_fsai(const PrecondOptions& options) {
@@ -82,15 +94,11 @@ PrecondMethod fsai_method() {
   fsai.options = {power_option(), drop_option()};
   fsai.own_matrices = fsai.takes_pattern = fsai.resident = true;
   fsai.products = 2;
-  fsai.entries = [](const PrecondOptions& options, Index rows, Offset nonzeros) {
-    return rows + pattern_growth(options.of<FsaiOptions>().power) * static_cast<double>(nonzeros);
-  };
   fsai.automatic = AutoPrecond::definite;
-  fsai.margin = fsai.margin_on_mesh = 2;  // it saves little over its setup where the model is a little off
   fsai.triangles = true;
   fsai.check = &check_fsai;
   fsai.estimate_bytes = &detail::estimate_fsai_bytes;
-  fsai.build_seconds = &fsai_build_seconds;
+  fsai.cost = &fsai_cost;
   fsai.make = precond_columns<FsaiOperator>();
   return fsai;
 }

@@ -36,21 +36,30 @@ detail::LocalProblems rows_of(const Pattern<Space::host>& a) {
   return sum;
 }
 
-detail::LocalProblems usual_rows(const PrecondBuild& build) {
-  const double length = static_cast<double>(build.nonzeros) / std::max<Index>(build.rows, 1);
-  const double reached = std::min<double>(length * length, build.rows);
-  return detail::usual_problems(build.rows, length, reached * length * length);
+detail::LocalProblems usual_rows(const PrecondQuestion& question) {
+  const double length = static_cast<double>(question.nonzeros) / std::max<Index>(question.rows, 1);
+  const double reached = std::min<double>(length * length, question.rows);
+  return detail::usual_problems(question.rows, length, reached * length * length);
 }
 
 // A setup finds the pattern too, of a device's matrix on the host.
-PrecondSeconds spai_build_seconds(const PrecondBuild& build) {
-  constexpr detail::ProblemRates of_thread{100e-9, 0.13e-9}, of_multiprocessor{66e-9, 0.063e-9};
-  constexpr double far_seconds = 1e-3, far_entry = 18e-9;
-  const bool device = build.machine.device();
-  const auto stored = static_cast<double>(build.stored);
-  const double numeric = detail::seconds_of(device ? usual_rows(build) : rows_of(build.pattern()),
-                                            device ? of_multiprocessor : of_thread, stored, build.machine);
-  return {numeric + (device ? far_seconds + far_entry * stored : 0), numeric};
+PrecondSeconds spai_setup_seconds(const PrecondQuestion& question, double stored) {
+  const Machine& machine = question.machine;
+  if (!machine.device()) {
+    const auto& fitted = detail::constants_of<detail::HostPrecondConstants>(machine);
+    const double numeric = detail::seconds_of(rows_of(question.setup->pattern()), fitted.spai, stored, machine);
+    return {numeric, numeric};
+  }
+  const auto& fitted = detail::constants_of<detail::DevicePrecondConstants>(machine);
+  const double numeric = detail::seconds_of(usual_rows(question), fitted.spai, stored, machine);
+  return {numeric + (fitted.spai_start + fitted.spai_entry * stored), numeric};
+}
+
+PrecondCost spai_cost(const PrecondQuestion& question) {
+  PrecondCost cost;
+  cost.entries = pattern_growth(question.options.of<SpaiOptions>().power) * static_cast<double>(question.nonzeros);
+  if (question.setup != nullptr) cost.setup = spai_setup_seconds(question, detail::stored_entries(question, cost));
+  return cost;
 }
 
 void check_spai(const PrecondOptions& options) {
@@ -122,15 +131,12 @@ PrecondMethod spai_method() {
   spai.options = {power_option_of_spai(), side_option(), adaptive_option(), drop_option()};
   spai.own_matrices = spai.takes_pattern = spai.resident = true;
   spai.products = 1;
-  spai.entries = [](const PrecondOptions& options, Index, Offset nonzeros) {
-    return pattern_growth(options.of<SpaiOptions>().power) * static_cast<double>(nonzeros);
-  };
   spai.automatic = AutoPrecond::general;
   spai.check = &check_spai;
   spai.side = &side_of;
   spai.stronger = &growing_further;
   spai.estimate_bytes = &detail::estimate_spai_bytes;
-  spai.build_seconds = &spai_build_seconds;
+  spai.cost = &spai_cost;
   spai.make = precond_columns<SpaiOperator>();
   return spai;
 }

@@ -9,13 +9,13 @@
 #include <newel/solver/choice.hpp>
 #include <newel/spmv/registry.hpp>
 #include "solver/cost/iteration_cost.hpp"
+#include "solver/cost/profiles/decision_constants.hpp"
 
 namespace newel {
 
 template <class T>
 double expected_host_seconds(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
                              const SystemOptions& options) {
-  constexpr double long_seconds = 1;  // then a look at the values to find the solver is not worth it
   SpmvOptions spmv = options.spmv;
   if (is_format_choice(canonical_name(spmv.format))) spmv.format = "csr";
   const SpmvFormat& format = find_spmv_format(spmv.format);
@@ -26,15 +26,18 @@ double expected_host_seconds(const Context<Space::host>& ctx, const CsrView<T, S
   const double iterations = iterations_with(options.precond.name)(expected_iterations(facts, options.stop.rel_tol));
   const double setup = product.setup_seconds(machine, facts.nonzeros, ctx.threads());
   const auto seconds_with = [&](const std::string& solver) {
-    const detail::IterationCost cost{find_solver(solver), options.solver,
-                                     detail::precond_cost(options.precond.name, options.precond, facts, sizeof(T)),
-                                     machine, sizeof(T)};
+    const detail::IterationCost cost{
+        find_solver(solver), options.solver,
+        detail::applied_precond(options.precond.name, options.precond, facts, machine, sizeof(T)), machine,
+        sizeof(T)};
     return options.columns * (setup + iterations * cost.estimate(facts, product).seconds);
   };
   const std::string solver = canonical_name(options.solver.name);
   if (solver != "auto") return seconds_with(solver);
   const double at_least = seconds_with(choose_solver(MatrixTraits{}).order.front());
-  return at_least > long_seconds ? at_least : seconds_with(choose_solver(matrix_traits(ctx, a)).order.front());
+  return at_least > detail::WorthConstants::long_host_solve
+             ? at_least
+             : seconds_with(choose_solver(matrix_traits(ctx, a)).order.front());
 }
 
 template double expected_host_seconds(const Context<Space::host>&, const CsrView<float, Space::host>&,

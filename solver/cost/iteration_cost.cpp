@@ -4,36 +4,12 @@
 
 #include <algorithm>
 
+#include "precond/build_cost.hpp"
+#include "solver/cost/profiles/iteration_constants.hpp"
+#include "spmv/cost/product_constants.hpp"
+
 namespace newel::detail {
 namespace {
-
-// Measured on an H200: from the start of a kernel of a captured graph to the start of the next, sums included.
-constexpr double kernel_seconds = 4.2e-6;
-// How much faster than memory a cache that all processors share serves bytes that come again: so much up to a share
-// of its size, and not at all from another on, where every byte has been displaced when it is wanted again.
-struct SharedCache {
-  double speed, all_to, none_from;
-};
-// The last level of a host. Measured on an EPYC with 32 MB.
-constexpr SharedCache last_level{3, 0.75, 1.75};
-constexpr double kept_vectors = 5;  // that an iteration comes back to
-// Of the copy bandwidth, by sweeps over vectors.
-constexpr double sweep_share = 0.85;
-
-// Of a kernel that keeps its vectors on the chip: for each grid synchronisation and for each product what precedes
-// its reads. Matrices that stay on the chip are read so much faster than memory, node blocks faster still, whose
-// columns are few.
-constexpr double synchronisation_seconds = 1.5e-6, product_start_seconds = 2.5e-6, on_chip_speed = 1.45;
-constexpr double blocks_on_chip_speed = 1.6;
-// The second level of a device, for a matrix that streams past such vectors.
-constexpr SharedCache second_level{1.5, 0.5, 0.65};
-// Of such a kernel by rows, which synchronises twice as often: what precedes the reads of a product, whose operand
-// comes through the second-level cache; and the speed of the entries over that of memory, where they stay on the chip
-// and where they stream by.
-constexpr double row_product_start_seconds = 2.3e-6, rows_on_chip_speed = 1, rows_streaming_speed = 0.57;
-// The largest halo over the mean of all, and shared memory that is not for vectors.
-constexpr double uneven_halo = 1.6;
-constexpr double reserved_bytes = 6000;
 
 double cached_speed(const Machine& machine, const SharedCache& cache, double bytes) {
   if (machine.shared_cache_bytes == 0) return 1;
@@ -51,13 +27,14 @@ Resident resident_fit(const IterationCost& cost, const PatternFacts& facts, cons
   const bool matrices = cost.precond.matrices == shape.precond_matrices && !product.resident_rows;
   const bool precond = cost.precond.resident && (cost.precond.matrices == 0 || matrices);
   if (!cost.may_be_resident || !precond || !cost.method.resident || product.resident_parts == 0) return {};
+  const ResidentConstants& fitted = constants_of<DeviceIterationConstants>(cost.machine).resident;
   const double own = static_cast<double>(facts.rows) / product.resident_parts;
-  const double halo = own * product.halo * uneven_halo;
+  const double halo = own * product.halo * fitted.uneven_halo;
   const int with_halo = shape.halo_vectors + (cost.precond.diagonal ? shape.diagonal_vectors : 0);
   const double lists = product.resident_rows ? own : (1 + cost.precond.matrices) * halo / facts.block;  // of indices
   const double vectors =
       static_cast<double>(cost.value_bytes) * (with_halo * (own + halo) + shape.own_vectors * own) +
-      lists * sizeof(Index) + reserved_bytes;
+      lists * sizeof(Index) + fitted.reserved_bytes;
   const auto room = static_cast<double>(cost.machine.cache_bytes);
   const double stored = product.resident_rows ? static_cast<double>(facts.nonzeros) *
                                                     static_cast<double>(cost.value_bytes + sizeof(Index))
@@ -66,58 +43,59 @@ Resident resident_fit(const IterationCost& cost, const PatternFacts& facts, cons
   return {vectors <= room, vectors + matrix <= room};
 }
 
+double resident_seconds(const IterationCost& cost, const PatternFacts& facts, const CostEstimate& product,
+                        double applied, bool matrix_on_chip) {
+  const ResidentConstants& fitted = constants_of<DeviceIterationConstants>(cost.machine).resident;
+  const SolverMethod& method = cost.method;
+  const double products = method.products + method.precond_products * cost.precond.matrices;
+  const int synchronisations =
+      method.resident_shape.synchronisations + method.precond_products * cost.precond.matrices;
+  const double bytes = method.products * product.product_bytes + applied;
+  const double bandwidth = cost.machine.bytes_per_second;
+  if (product.resident_rows) {
+    const double speed = matrix_on_chip ? fitted.rows_on_chip_speed : fitted.rows_streaming_speed;
+    const double start =
+        products * fitted.row_product_start_seconds + 2 * synchronisations * fitted.synchronisation_seconds;
+    return start * cost.machine.start_ratio + bytes / (bandwidth * speed);
+  }
+  const double kept_speed = facts.block > 1 ? fitted.blocks_on_chip_speed : fitted.on_chip_speed;
+  const double speed = matrix_on_chip ? kept_speed : cached_speed(cost.machine, fitted.second_level, bytes);
+  const double start = products * fitted.product_start_seconds + synchronisations * fitted.synchronisation_seconds;
+  return start * cost.machine.start_ratio + bytes / (bandwidth * speed);
+}
+
 }  // namespace
 
-PrecondCost precond_cost(const std::string& name, const PrecondOptions& options, const PatternFacts& facts,
-                         std::size_t value_bytes) {
+AppliedPrecond applied_precond(const std::string& name, const PrecondOptions& options, const PatternFacts& facts,
+                               const Machine& machine, std::size_t value_bytes) {
   const bool automatic = same_name(name, "auto");
   const PrecondMethod* method = nullptr;
   if (automatic) method = automatic_preconditioner(AutoPrecond::simple);
   if (!automatic && !same_name(name, "none")) method = &find_preconditioner(name);
   if (method == nullptr) return {};
-  PrecondCost cost;
-  cost.diagonal = method->diagonal;
-  if (method->diagonal) return cost;
-  cost.matrices = std::max(1, method->products);
-  cost.resident = method->resident;
-  cost.triangles = method->triangles;
-  const bool blocks = facts.block > 1;
-  cost.low_share = blocks ? std::min(method->low_share, method->low_block_share) : method->low_share;
-  cost.low_share_on_host =
-      blocks ? std::min(method->low_share_on_host, method->low_block_share) : method->low_share_on_host;
-  cost.device_start_seconds = blocks ? std::max(method->device_start_seconds, method->device_block_start_seconds)
-                                     : method->device_start_seconds;
-  if (blocks) cost.device_start_seconds += method->device_block_node_seconds * facts.rows / facts.block;
-  if (method->vector_passes != nullptr) cost.vector_passes = method->vector_passes(options);
+  AppliedPrecond applied;
+  applied.diagonal = method->diagonal;
+  if (method->diagonal) return applied;
+  const PrecondCost cost = cost_of(*method, {options, machine, facts.rows, facts.nonzeros, facts.block});
+  applied.matrices = std::max(1, method->products);
+  applied.resident = method->resident;
+  applied.triangles = method->triangles;
+  applied.low_share = cost.low_share;
+  applied.start_seconds = cost.start_seconds;
+  applied.vector_passes = cost.vector_passes;
   // Without node blocks, as FSAI's and SPAI's matrices are in every format.
-  const double entries = precond_entries(*method, options, facts.rows, facts.nonzeros);
-  cost.bytes = entries * static_cast<double>(value_bytes + sizeof(Index)) +
-               2.0 * cost.matrices * facts.rows * static_cast<double>(value_bytes);
-  return cost;
+  applied.bytes = cost.entries * static_cast<double>(value_bytes + sizeof(Index)) +
+                  2.0 * applied.matrices * facts.rows * static_cast<double>(value_bytes);
+  return applied;
 }
 
 IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostEstimate& product) const {
   const double bandwidth = machine.bytes_per_second;
   const bool in_double = value_bytes == sizeof(double);
-  const double low_share = machine.device() ? precond.low_share : precond.low_share_on_host;
-  const double applied = method.precond_products * precond.bytes * (in_double ? low_share : 1);
+  const double applied = method.precond_products * precond.bytes * (in_double ? precond.low_share : 1);
   const Resident on_chip = resident_fit(*this, facts, product);
-  if (on_chip.fits) {
-    const double products = method.products + method.precond_products * precond.matrices;
-    const int synchronisations = method.resident_shape.synchronisations + method.precond_products * precond.matrices;
-    const double bytes = method.products * product.product_bytes + applied;
-    if (product.resident_rows) {
-      return {(products * row_product_start_seconds + 2 * synchronisations * synchronisation_seconds) *
-                      machine.start_ratio +
-                  bytes / (bandwidth * (on_chip.matrix_on_chip ? rows_on_chip_speed : rows_streaming_speed)),
-              true};
-    }
-    const double kept_speed = facts.block > 1 ? blocks_on_chip_speed : on_chip_speed;
-    const double speed = on_chip.matrix_on_chip ? kept_speed : cached_speed(machine, second_level, bytes);
-    return {(products * product_start_seconds + synchronisations * synchronisation_seconds) * machine.start_ratio +
-                bytes / (bandwidth * speed),
-            true};
-  }
+  const auto& on_device = constants_of<DeviceIterationConstants>(machine);
+  if (on_chip.fits) return {resident_seconds(*this, facts, product, applied, on_chip.matrix_on_chip), true};
   const double passes =
       method.vector_passes != nullptr ? method.vector_passes(options, facts.rows, value_bytes) : method.floor.other;
   const double precond_passes = method.precond_products * precond.vector_passes;
@@ -128,9 +106,10 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
   traffic.least_seconds = 0;
   if (machine.device()) traffic.launches = 0;
   const double of_product = traffic.product_seconds(machine);
+  const auto& on_host = constants_of<HostIterationConstants>(machine);
   const double kept = product.product_bytes + precond.bytes +
-                      kept_vectors * static_cast<double>(facts.rows) * static_cast<double>(value_bytes);
-  const double speed = machine.device() ? 1 : cached_speed(machine, last_level, kept);
+                      on_host.kept_vectors * static_cast<double>(facts.rows) * static_cast<double>(value_bytes);
+  const double speed = machine.device() ? 1 : cached_speed(machine, on_host.last_level, kept);
   const bool cached = product.cached_seconds > 0;
   // As fast a byte as the product with A, but not faster than memory where M is too large for the caches in which A
   // stays. Rows of triangles differ in length.
@@ -141,13 +120,15 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
       std::max(as_product, from_memory) + method.precond_products * uneven / std::max(machine.processors, 1);
   const int kernels = method.vector_kernels + method.products * (product.launches + product.dot_launches) +
                       method.precond_products * precond.matrices;
-  const double start =
-      machine.device()
-          ? (kernels * kernel_seconds + method.precond_products * precond.device_start_seconds) * machine.start_ratio
-          : (method.vector_kernels + method.precond_products * precond.matrices) * wake_seconds;
+  const double start = machine.device()
+                           ? (kernels * on_device.kernel_seconds + method.precond_products * precond.start_seconds) *
+                                 machine.start_ratio
+                           : (method.vector_kernels + method.precond_products * precond.matrices) *
+                                 constants_of<HostProductConstants>(machine).wake_seconds;
   const double of_products = std::max(method.products * of_product / (cached ? 1 : speed),
                                       method.products * product.least_product_seconds(machine)) +
                              of_precond / (cached ? 1 : speed);
+  const double sweep_share = machine.device() ? on_device.sweep_share : on_host.sweep_share;
   return {start + of_products + vectors / (bandwidth * sweep_share * speed), false};
 }
 

@@ -9,26 +9,25 @@
 namespace newel::detail {
 
 /// M as the estimate sees it.
-struct PrecondCost {
+struct AppliedPrecond {
   double bytes = 0;          ///< that an application moves, besides its vectors
-  double vector_passes = 0;  ///< as PrecondMethod has them
-  int matrices = 0;          ///< products that it consists of; 0: none, or a diagonal matrix
-  bool resident = true;      ///< the kernels that keep their vectors on the chip have it
-  bool diagonal = false;     ///< M is a diagonal matrix
-  bool triangles = false;    ///< its matrices are triangles, whose rows differ in length
-  double low_share = 1, low_share_on_host = 1,
-         device_start_seconds = 0;  ///< of the system, by those of PrecondMethod
+  double vector_passes = 0;  ///< as PrecondCost has them, and the next two
+  double low_share = 1, start_seconds = 0;
+  int matrices = 0;        ///< products that it consists of; 0: none, or a diagonal matrix
+  bool resident = true;    ///< the kernels that keep their vectors on the chip have it
+  bool diagonal = false;   ///< M is a diagonal matrix
+  bool triangles = false;  ///< its matrices are triangles, whose rows differ in length
 };
 
 /// The named preconditioner with the options of its kind; "auto" stands for its simple candidate.
-PrecondCost precond_cost(const std::string& name, const PrecondOptions& options, const PatternFacts& facts,
-                         std::size_t value_bytes);
+AppliedPrecond applied_precond(const std::string& name, const PrecondOptions& options, const PatternFacts& facts,
+                               const Machine& machine, std::size_t value_bytes);
 
 /// A system as the estimate sees it, all but the format.
 struct IterationCost {
   const SolverMethod& method;
   const SolverOptions& options;
-  PrecondCost precond;
+  AppliedPrecond precond;
   Machine machine;
   std::size_t value_bytes;
   bool may_be_resident = true;  ///< not with several columns at once, nor with a null space

@@ -3,6 +3,7 @@
 #include "solver/cost/iteration_model.hpp"
 
 #include <newel/precond/registry.hpp>
+#include "solver/cost/profiles/decision_constants.hpp"
 
 namespace newel::detail {
 
@@ -16,7 +17,7 @@ IterationEstimate IterationModel::iteration(const std::string& precond, const Co
   static const std::string none = "none";
   const std::string& name = precond_is_needless && precond == options.precond.name ? none : precond;
   const bool may_be_resident = options.columns == 1 && options.null_space == NullSpace::none;
-  IterationCost cost{method,  options.solver, precond_cost(name, options.precond, *facts, value_bytes),
+  IterationCost cost{method,  options.solver, applied_precond(name, options.precond, *facts, machine, value_bytes),
                      machine, value_bytes,    may_be_resident};
   if (precond_is_callers) cost.precond.resident = false;
   return cost.estimate(*facts, product);
@@ -29,19 +30,18 @@ double IterationModel::bytes(double bytes_per_product, Index rows) const {
 }
 
 std::optional<double> single_iteration_seconds(const IterationModel& model, const std::string& format) {
-  constexpr double margin = 1.2;
   IterationModel low = model;
   low.value_bytes = sizeof(float);
   const std::optional<CostEstimate> product = low.product(format);
   if (!product) return std::nullopt;
-  const IterationCost cost{
-      model.method,
-      model.options.solver,
-      precond_cost(model.options.precond.name, model.options.precond, *model.facts, low.value_bytes),
-      model.machine,
-      low.value_bytes,
-      false};
-  return model.method.mixed_iterations * margin * model.options.estimate_scale.single_seconds *
+  const IterationCost cost{model.method,
+                           model.options.solver,
+                           applied_precond(model.options.precond.name, model.options.precond, *model.facts,
+                                           model.machine, low.value_bytes),
+                           model.machine,
+                           low.value_bytes,
+                           false};
+  return model.method.mixed_iterations * WorthConstants::single_margin * model.options.estimate_scale.single_seconds *
          cost.estimate(*model.facts, *product).seconds;
 }
 

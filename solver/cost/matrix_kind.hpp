@@ -3,7 +3,7 @@
 #pragma once
 
 #include <newel/precond/choice.hpp>
-#include "solver/policy/system_learning.hpp"
+#include "solver/cost/profiles/decision_constants.hpp"
 
 namespace newel::detail {
 
@@ -16,7 +16,7 @@ struct MatrixKind {
 };
 
 /// What the named preconditioner has to save over the price of its setup, for such a matrix.
-double margin_of(const std::string& precond, const MatrixKind& kind);
+double margin_of(const std::string& precond, const PrecondOptions& options, const MatrixKind& kind);
 
 /// Iterations of one solve over those of any matrix of its size.
 double of_usual_iterations(const MatrixKind& kind);

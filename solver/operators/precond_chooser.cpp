@@ -166,7 +166,7 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   const MatrixKind kind = estimates.kind();
   const auto complete = [&](PrecondOutlook& outlook) {
     outlook.iterations = iterations_with(outlook.name, kind.origin);
-    outlook.margin = margin_of(outlook.name, kind);
+    outlook.margin = margin_of(outlook.name, s_.options.precond, kind);
     outlook.by_values = d.builds_by_values;
   };
   chosen.outlooks = outlooks(d.ranked, *chosen.traits, complete);

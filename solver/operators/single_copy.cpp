@@ -108,7 +108,7 @@ std::unique_ptr<Operators<double, S>> build_mixed(const Context<S>& ctx, const C
     }
     made->A = make_spmv(ctx, view, low.order, SpmvOptions{"csr"});
   });
-  if (low.preconditioner() != nullptr) 
+  if (low.preconditioner() != nullptr)
     made->parts.preconditioner = std::make_shared<WidenedPrecond<S>>(ctx, made->single->plain());
   if (made->options.null_space == NullSpace::constant) made->single->take_out_mean(ctx);
   made->chosen.solvers = low.chosen.solvers;

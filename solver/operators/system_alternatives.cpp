@@ -10,6 +10,7 @@
 
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/instantiate.hpp"
+#include "precond/build_cost.hpp"
 #include "solver/operators/operator_builder.hpp"
 #include "solver/operators/precond_chooser.hpp"
 #include "solver/operators/system_estimates.hpp"
@@ -72,9 +73,12 @@ bool SystemAlternatives<T, S>::take_stronger(const std::string& name) {
   named.name = name;
   std::optional<OperatorPtr<T, S>> M = attempt([&] { return made(named, named.symmetric); });
   if (!M) return false;
-  const PrecondMethod& method = find_preconditioner(name);
-  if (method.more_refresh_seconds != nullptr && !taken.by_values) {
-    const double more = method.more_refresh_seconds((*M)->info(), s_.machine, host_context(s_.ctx).threads());
+  if (!taken.by_values) {
+    const OperatorInfo info = (*M)->info();
+    PrecondQuestion question{s_.options.precond, s_.machine};
+    question.made = &info;
+    question.host_threads = host_context(s_.ctx).threads();
+    const double more = cost_of(find_preconditioner(name), question).more_refresh_seconds;
     taken.refresh_seconds += more;
     taken.build_seconds += more;  // should it come again
   }

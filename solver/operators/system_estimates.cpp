@@ -199,7 +199,8 @@ double SystemEstimates<T, S>::build_seconds(const std::string& precond) const {
   }
   const std::optional<Pattern<S>> a = s_.source->pattern();
   if (!a || precond == "none") return 0;
-  return expected_build_seconds(s_.ctx, *a, find_preconditioner(precond), s_.options.precond, &s_.machine).build;
+  return newel::detail::build_seconds(s_.ctx, *a, find_preconditioner(precond), s_.options.precond, &s_.machine)
+      .build;
 }
 
 template <Space S>

@@ -5,6 +5,8 @@
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
+#include "precond/precond_constants.hpp"
+#include "solver/cost/profiles/decision_constants.hpp"
 #include "solver/operators/system_estimates.hpp"
 
 namespace newel::detail {
@@ -49,15 +51,16 @@ double SystemForecasts<T, S>::sure_iterations(bool before) {
 template <class T, Space S>
 const PrecondOutlooks* SystemForecasts<T, S>::stronger_preconditioners(double done) {
   SystemEstimates<T, S>(s_).weigh();
-  constexpr double reading_seconds = S == Space::host ? 0.6e-9 : 0;  // of an entry; those of a device are not read
-  constexpr double small_share = 0.3;  // of what the solves have taken: no setup waits for it
   SystemChoices& chosen = s_.chosen;
   if (!chosen.provisional || (chosen.outlooks && chosen.outlooks->stronger.empty())) return nullptr;
   const std::optional<Pattern<S>> a = s_.source->pattern();
   if (!a || !estimate_stronger()) return nullptr;
   if (chosen.builds_estimated) return &*chosen.outlooks;
-  const double read = reading_seconds * static_cast<double>(a->nnz());
-  if (!(small_share * done * chosen.outlooks->present.iteration_seconds >= read)) return nullptr;
+  // Those of a device are not read.
+  const double read_entry = S == Space::host ? constants_of<HostPrecondConstants>(s_.machine).read_entry : 0;
+  const double read = read_entry * static_cast<double>(a->nnz());
+  const double enough = WorthConstants::small_share * done * chosen.outlooks->present.iteration_seconds;
+  if (!(enough >= read)) return nullptr;
   try {
     KnownValues known = known_values();
     known.later = known.matrix.index() != 0;
@@ -87,7 +90,7 @@ bool SystemForecasts<T, S>::estimate_stronger() {
     found.iteration_seconds = model.iteration(name, *product).seconds;
     found.now_seconds = model.iteration(name, *now).seconds;
     found.iterations = iterations_with(name, kind.origin);
-    found.margin = margin_of(name, kind);
+    found.margin = margin_of(name, s_.options.precond, kind);
     return found;
   };
   PrecondOutlooks found{outlook(s_.options.precond.name), {}};
@@ -119,8 +122,7 @@ void SystemForecasts<T, S>::estimate_builds(const Pattern<S>& a, const KnownValu
   SystemChoices& chosen = s_.chosen;
   for (PrecondOutlook& outlook : chosen.outlooks->stronger) {
     const PrecondMethod& method = find_preconditioner(outlook.name);
-    const PrecondSeconds seconds =
-        expected_build_seconds(s_.ctx, a, method, s_.options.precond, &s_.machine, &values);
+    const PrecondSeconds seconds = build_seconds(s_.ctx, a, method, s_.options.precond, &s_.machine, &values);
     outlook.build_seconds = seconds.build;
     outlook.refresh_seconds = seconds.refresh;
     outlook.iteration_seconds *= seconds.iteration_share;

@@ -12,10 +12,6 @@ namespace newel::detail {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Solves in a row that took longer with a stronger preconditioner; one that took far longer is enough.
-constexpr int solves_to_leave = 2;
-// How many times what its size makes expect a solve may take, by its condition number alone.
-constexpr double far = 16;
 
 const FormatChoice* formats_to_move_to(const History& history, Forecasts& forecasts) {
   return history.change_failed ? nullptr : forecasts.format_choice();
@@ -74,7 +70,7 @@ std::optional<Move> Advisor::next(const SolveStanding& now, const History& histo
     standing_.left = by_whole;
     left_guessed_ = history.last_iterations == 0;
   } else if (!now.by_rate) {  // of a singular matrix nothing but the spectrum is known for long
-    standing_.left = std::min(standing_.left, far * by_whole);
+    standing_.left = std::min(standing_.left, DoubtConstants::far * by_whole);
   }
   estimates_.believed = standing_.left;
   if (!left_guessed_) doubt_what_was_overrun();
@@ -114,14 +110,13 @@ std::optional<Move> Advisor::before_solve(const Beginning& solve, bool precondit
 // residual has come since it was first looked at makes expect, up to twice as many as there were: so that estimates
 // that are far too low do not keep it from what has long been worth its price.
 void Advisor::doubt_what_was_overrun() {
-  constexpr double overrun = 2, most = 2;
   const double done = standing_.iterations, whole = done + standing_.left;
   estimates_.promised = estimates_.promised > 0 ? std::min(estimates_.promised, whole) : whole;
-  if (!(done > overrun * estimates_.promised)) return;
+  if (!(done > DoubtConstants::overrun * estimates_.promised)) return;
   const double come = std::log(estimates_.first_residual / standing_.residual);
   const double to_come = std::log(standing_.residual / standing_.tolerance);
   const double by_way = come > 0 && to_come > 0 ? (done - estimates_.first_asked) * to_come / come : done;
-  standing_.left = std::max(standing_.left, std::min(most * done, by_way));
+  standing_.left = std::max(standing_.left, std::min(DoubtConstants::most_again * done, by_way));
 }
 
 // Each time that a device is asked it waits for the host, which takes as long as some iterations of a small system.
@@ -129,18 +124,17 @@ void Advisor::doubt_what_was_overrun() {
 // instead of twice as many, or after half as many again where what it has shown is doubted. A host could be asked in
 // every iteration, in which nothing new is known as a rule.
 void Advisor::ask_less_often(bool asking_is_dear) {
-  constexpr double near = 1.0 / 3;
-  constexpr int times = 4, of_those_before = 16;
-  constexpr double half_again = 1.5;
+  using Asking = AskingConstants;
   if (awaited_) return;
   if (!asking_is_dear) {
-    const int next_ask = standing_.iterations + std::max(1, standing_.iterations / of_those_before);
+    const int next_ask = standing_.iterations + std::max(1, standing_.iterations / Asking::of_those_before);
     if (estimates_.ask_again == 0 && next_ask > standing_.iterations) estimates_.ask_again = next_ask;
     return;
   }
-  const bool waits = left_guessed_ || estimates_.ask_again > 0 || estimates_.most_saved >= near;
-  if (waits || standing_.iterations >= no_exchange / times) return;
-  const double next_ask = (standing_.left > estimates_.believed ? half_again : times) * standing_.iterations;
+  const bool waits = left_guessed_ || estimates_.ask_again > 0 || estimates_.most_saved >= Asking::near;
+  if (waits || standing_.iterations >= no_exchange / Asking::times) return;
+  const double next_ask =
+      (standing_.left > estimates_.believed ? Asking::half_again : Asking::times) * standing_.iterations;
   estimates_.ask_again = static_cast<int>(next_ask);
 }
 
@@ -213,11 +207,8 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
   }
   if (best == nullptr) return {};
   const double price = best->build_seconds;
-  // In the place of a format that is about to be set up in mid-solve for as many seconds it need not save much more
-  // than that: its own seconds depend less on how many iterations are to come.
-  constexpr double times_for_format = 1.6;
   const double of_format = done > 0 && better != nullptr ? std::min(1.0, better->setup_seconds / price) : 0;
-  const double margin = best->margin / (1 + (times_for_format - 1) * of_format);
+  const double margin = best->margin / (1 + (WorthConstants::times_for_format - 1) * of_format);
   const bool measured = !left_guessed_;
   bool now = is_worth(price, of_best, measured, margin);
   if (left_guessed_ && better != nullptr) now = (of_best.missed + of_best.ahead) / 2 >= price;
@@ -235,10 +226,9 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
 // So long may the stronger preconditioner take for a tenth of the residual: twice the seconds that the weaker one
 // would, and what a recurrence needs to get going.
 int Advisor::allowed_for_a_tenth(const PrecondOutlooks& outlooks, const PrecondOutlook& stronger) const {
-  constexpr double grace = 16;
   const double tenths = std::max(1.0, std::log10(standing_.residual / standing_.tolerance));
   const double weaker = standing_.left / tenths * outlooks.present.iteration_seconds / stronger.iteration_seconds;
-  return static_cast<int>(std::min(grace + 2 * weaker, 1e8));
+  return static_cast<int>(std::min(ProbationConstants::grace + ProbationConstants::times_weaker * weaker, 1e8));
 }
 
 // Where solves like this one have been decided on before it, not until it turns out to be longer than they were. The
@@ -262,9 +252,9 @@ int Advisor::not_before(bool asking_is_dear, const History& history, Forecasts& 
     }
   }
   least = std::max(least, static_cast<double>(history.last_iterations));
-  constexpr double more = 1.5, half = 0.5;
   const double expected = asking_is_dear && history.last_iterations == 0 ? forecasts.expected_iterations() : 0;
-  if (expected > 0 && !would_pay(choice, outlooks, more * expected)) least = std::max(least, half * expected);
+  if (expected > 0 && !would_pay(choice, outlooks, AskingConstants::more * expected))
+    least = std::max(least, AskingConstants::half * expected);
   return least < no_exchange ? std::max(static_cast<int>(std::ceil(least)), estimates_.ask_again) : no_exchange;
 }
 
@@ -294,7 +284,7 @@ void Advisor::took_format(History& history, bool in_a_solve) {
 // Whole solves show what tenths of a residual do not: the probation allows for twice the time. The weaker one is
 // taken for as fast as it was expected to be in the format that it would have moved to.
 void Advisor::compare_with_weaker(int iterations, History& history, const Forecasts& forecasts) {
-  constexpr double clearly = 1.2, clearly_if_estimated = 1.4, by_far = 1.5;
+  using Whole = WholeSolveConstants;
   WholeSolves& whole = history.whole;
   const std::optional<FollowedPrecond> followed = forecasts.followed_preconditioner();
   const int refreshes = std::exchange(whole.refreshes, 0);
@@ -305,11 +295,13 @@ void Advisor::compare_with_weaker(int iterations, History& history, const Foreca
   const double present = seconds_of(followed->present, followed->present.iteration_seconds, iterations);
   const double weaker = seconds_of(followed->weaker, whole.weaker_seconds, whole.weaker_iterations);
   whole.iterations = iterations;
-  const double most = (whole.estimated ? clearly_if_estimated : clearly) * weaker;
-  const int solves = present > by_far * most ? solves_to_leave : 1;
+  const double most = (whole.estimated ? Whole::clearly_if_estimated : Whole::clearly) * weaker;
+  const int solves = present > Whole::by_far * most ? Whole::solves_to_leave : 1;
   whole.slower = present > most ? whole.slower + solves : 0;
 }
 
-bool Advisor::proved_slower(const History& history) { return history.whole.slower >= solves_to_leave; }
+bool Advisor::proved_slower(const History& history) {
+  return history.whole.slower >= WholeSolveConstants::solves_to_leave;
+}
 
 }  // namespace newel::detail

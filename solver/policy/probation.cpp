@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solver/cost/profiles/decision_constants.hpp"
 #include "solver/krylov/monitor/residual_rate.hpp"
 
 namespace newel::detail {
@@ -47,33 +48,28 @@ Probation::Verdict Probation::judge(const SolveStanding& now, const std::optiona
   return passed_ ? Verdict::passed : Verdict::awaited;
 }
 
-// Of the square of the error in the norm of A, half as much in an iteration as the weaker one did in the last before
-// it: what that would gain now, since a recurrence that begins again is slower at first. In plane elasticity of
-// Poisson's ratios of 0.3 to 0.499999, of squares, beams, flat elements and contrasts, behind 900 to 3,500 iterations
-// with Jacobi, whose residual was 10 to 500 |b|: in the first 16 iterations AMG gained 1.4 to 81 times as much as
-// Jacobi in the last 16, FSAI 0.80 to 3.3 times, Jacobi begun again 0.41 to 0.61 times, a diagonal that is off by up
-// to e 0.29 to 0.36 times and one by up to e^4 0.03 to 0.07 times. Iterations are compared, not seconds: they are
-// limited, and nobody knows how many the weaker one would take. Where nothing is known of that, no CG does worse.
+// Of the square of the error in the norm of A, against what the weaker one gained in the last iterations. Iterations
+// are compared, not seconds: they are limited, and nobody knows how many the weaker one would take. Where nothing is
+// known of that, no CG does worse.
 bool Probation::gains_enough(const SolveStanding& now) const {
-  constexpr double begun_again = 0.5;
   const double gained = now.gained - gained_before_;
-  return gained > 0 && gained >= begun_again * weaker_gains_ * (now.iterations - first_);
+  return gained > 0 && gained >= ProbationConstants::begun_again * weaker_gains_ * (now.iterations - first_);
 }
 
 // By how the residual has come down to a tenth since, twice the seconds are left that the weaker one took for a whole
 // solve. Asked early only, and not of short solves, whose residual often falls late.
 bool Probation::falls_too_slowly(const SolveStanding& now, const std::optional<FollowedPrecond>& followed,
                                  const WholeSolves& whole) const {
-  constexpr int enough = 16;
-  constexpr double tenth = 0.1, clearly = 2, early = 1.0 / 8;
+  using Fitted = ProbationConstants;
+  constexpr double tenth = 0.1;
   const int made = now.iterations - first_;
-  if (made < enough || !followed || whole.estimated || !(whole.weaker_iterations > 0)) return false;
+  if (made < Fitted::enough || !followed || whole.estimated || !(whole.weaker_iterations > 0)) return false;
   if (!(least_ <= tenth * first_residual_) || !(least_ > now.tolerance)) return false;
   const double come = std::log(first_residual_ / least_);
   const double left = made * std::log(least_ / now.tolerance) / come;
   const double weaker_left = whole.weaker_iterations - first_;
-  if (!(made <= early * weaker_left)) return false;
-  return left * followed->present.iteration_seconds > clearly * weaker_left * whole.weaker_seconds;
+  if (!(made <= Fitted::early * weaker_left)) return false;
+  return left * followed->present.iteration_seconds > Fitted::clearly * weaker_left * whole.weaker_seconds;
 }
 
 }  // namespace newel::detail

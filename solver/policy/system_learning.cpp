@@ -38,9 +38,8 @@ bool is_worth(double price, const SetupSavings& savings, bool measured, double m
 }
 
 double SystemLearning::later(double of_solve) const {
-  constexpr double few_solves = 8;
   if (!(iterations_ > 0)) return 0;
-  return std::max(iterations_, few_solves * of_solve);
+  return std::max(iterations_, WorthConstants::few_solves * of_solve);
 }
 
 double earliest_iteration(double price, double before, double sure_of_solve) {
@@ -50,11 +49,11 @@ double earliest_iteration(double price, double before, double sure_of_solve) {
 }
 
 int iteration_when_due(double price, const SetupSavings& savings, int iterations) {
-  constexpr double a_little_more = 1.02, most = 1e8;
+  constexpr double most = 1e8;
   const double now = savings.missed + savings.sure;
   if (!(now > 0)) return 0;
   return static_cast<int>(
-      std::min(std::ceil(a_little_more * iterations * least_savings(price, savings) / now), most));
+      std::min(std::ceil(WorthConstants::a_little_more * iterations * least_savings(price, savings) / now), most));
 }
 
 double SystemLearning::earliest(const FormatChoice& choice, double sure_of_solve) const {

@@ -5,16 +5,9 @@
 #include <string>
 
 #include <newel/spmv/format_choice.hpp>
+#include "solver/cost/profiles/decision_constants.hpp"
 
 namespace newel::detail {
-
-/// What a setup has missed or will save, over its price and what the solve takes after it, before it is
-/// bought: however wrong the iterations to come are estimated, the total then is at most 1 + 1/least_missed times
-/// what it would have been, and 3 times where the solve behind it takes a tenth of that or more.
-inline constexpr double least_missed = 0.45;
-/// What a setup is expected to save over its price before it is bought by a measured estimate: for a little that is
-/// gained at some risk.
-inline constexpr double usual_margin = 1.1;
 
 /// What a setup would save, in its seconds.
 struct SetupSavings {

@@ -7,6 +7,7 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "reorder/host_pattern.hpp"
+#include "spmv/cost/product_constants.hpp"
 #include "spmv/plan/phase_clock.hpp"
 #include "spmv/plan/slot_sum_host.hpp"
 
@@ -164,10 +165,8 @@ CostEstimate bce_cost(const PatternFacts& facts, const FormatRequest& request) {
   const double T = static_cast<double>(request.value_bytes), rows = facts.rows, stored = static_cast<double>(slots);
   CostEstimate cost_estimate;
   cost_estimate.product_bytes = stored * (T + sizeof(Index)) + rows * (sizeof(Index) + T) + facts.cols * T;
-  cost_estimate.bandwidth_share = request.machine.device() ? 0.75 : 0.85;
-  cost_estimate.setup_seconds_per_entry = 1.5e-8;
-  cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
-                                   (request.value_bytes == sizeof(double) ? 2.6e-10 : 2.35e-10) * stored);
+  detail::set_fitted(cost_estimate, facts, request.machine, request.value_bytes, &detail::HostProductConstants::bce,
+                     &detail::BandwidthShares::bce, stored);
   cost_estimate.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
   cost_estimate.launches = facts.longest_row > std::max<Offset>(shape.widest, shape.piece_slots) ? 2 : 1;
   return cost_estimate;

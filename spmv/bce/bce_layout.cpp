@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/threads/parallel.hpp"
-#include "spmv/plan/row_sharing.hpp"
+#include "spmv/cost/row_sharing.hpp"
 #include "spmv/plan/stable_buckets.hpp"
 
 namespace newel {

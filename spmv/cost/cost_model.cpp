@@ -7,19 +7,22 @@
 #include <utility>
 
 #include "reorder/blocks.hpp"
+#include "spmv/cost/product_constants.hpp"
 
 namespace newel {
 namespace {
 
-// From the start of a kernel to the next one's: measured on an H200, launched from a stream.
-constexpr double launch_seconds = 2.5e-6;
-// A cautious share of a host's caches, next to other work: the share of a processor's last level is not known. The
-// formats' seconds per entry were measured on an EPYC, one thread, matrices of 5 MB as CSR.
-constexpr double host_cached_bytes = 12e6;
-// Of a link between host and device.
-constexpr double upload_bytes_per_second = 2e10;
-// Phases of a setup are not all parallel: this many threads are as good as more.
-constexpr int useful_threads = 16;
+const detail::HostProductConstants& of_host(const Machine& machine) {
+  return detail::constants_of<detail::HostProductConstants>(machine);
+}
+
+const detail::DeviceProductConstants& of_device(const Machine& machine) {
+  return detail::constants_of<detail::DeviceProductConstants>(machine);
+}
+
+double useful_threads(const Machine& machine, int threads) {
+  return std::clamp<double>(threads, 1, of_host(machine).useful_threads);
+}
 
 }  // namespace
 
@@ -83,27 +86,35 @@ void CostEstimate::set_thread_seconds(const PatternFacts& facts, const Machine& 
                                       double seconds) {
   if (machine.device()) return;
   const double csr_bytes = static_cast<double>(facts.nonzeros) * static_cast<double>(value_bytes + sizeof(Index));
-  (csr_bytes > host_cached_bytes ? least_seconds : cached_seconds) = seconds;
+  (csr_bytes > of_host(machine).cached_bytes ? least_seconds : cached_seconds) = seconds;
+}
+
+void detail::set_fitted(CostEstimate& cost, const PatternFacts& facts, const Machine& machine,
+                        std::size_t value_bytes, HostFormatConstants HostProductConstants::*on_host,
+                        double BandwidthShares::*on_device, double slots) {
+  const HostFormatConstants& fitted = of_host(machine).*on_host;
+  cost.bandwidth_share = machine.device() ? of_device(machine).share.*on_device : fitted.bandwidth_share;
+  cost.setup_seconds_per_entry = fitted.setup_seconds_per_entry;
+  cost.set_thread_seconds(facts, machine, value_bytes, fitted.seconds(value_bytes) * slots);
 }
 
 double CostEstimate::product_seconds(const Machine& machine) const {
-  const double start = machine.device() ? launches * launch_seconds * machine.start_ratio : detail::wake_seconds;
-  if (cached_seconds > 0) {
-    return start + cached_seconds / std::clamp(machine.processors, 1, useful_threads);
-  }
+  const double start = machine.device() ? launches * of_device(machine).launch_seconds * machine.start_ratio
+                                        : of_host(machine).wake_seconds;
+  if (cached_seconds > 0) return start + cached_seconds / useful_threads(machine, machine.processors);
   return start +
          std::max(product_bytes / (machine.bytes_per_second * bandwidth_share), least_product_seconds(machine));
 }
 
 double CostEstimate::least_product_seconds(const Machine& machine) const {
-  return least_seconds / std::clamp(machine.processors, 1, useful_threads);
+  return least_seconds / useful_threads(machine, machine.processors);
 }
 
 double CostEstimate::setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const {
   if (device_setup_seconds > 0) return device_setup_seconds * machine.start_ratio;
-  const double threads = std::clamp(host_threads, 1, useful_threads);
+  const double threads = useful_threads(machine, host_threads);
   const double seconds = setup_seconds_per_entry * static_cast<double>(nonzeros) / threads;
-  return machine.device() ? seconds + upload_bytes / upload_bytes_per_second : seconds;
+  return machine.device() ? seconds + upload_bytes / of_device(machine).upload_bytes_per_second : seconds;
 }
 
 }  // namespace newel

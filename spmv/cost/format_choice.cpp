@@ -11,6 +11,7 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
+#include "spmv/cost/product_constants.hpp"
 #include "spmv/plan/plan_cache.hpp"
 
 namespace newel {
@@ -139,7 +140,7 @@ double break_even(const FormatTrial& format, const FormatTrial& base) {
 double tolerance_for_estimates(double rel_tol) { return std::clamp(rel_tol, 1e-16, 0.1); }
 
 double expected_iterations(const PatternFacts& facts, double rel_tol) {
-  const double per_digit = facts.block > 1 ? 1.6 : 0.5;
+  const double per_digit = facts.block > 1 ? detail::iteration_counts.of_blocks : detail::iteration_counts.of_scalars;
   const double nodes = static_cast<double>(facts.rows) / facts.block;
   const double estimate = per_digit * std::log(1 / tolerance_for_estimates(rel_tol)) * std::cbrt(nodes);
   return std::max(1.0, std::round(estimate));

@@ -14,10 +14,7 @@ struct MachineSpeed {
   double start_seconds = 0;     ///< from one small kernel of a captured graph to the next, which waits for it
 };
 
-/// Of an H200, to which the cost model is fitted.
-inline constexpr double fitted_start_seconds = 0.77e-6;
-
-/// Whether the cost model is fitted to the device: an H100 or an H200.
+/// Whether the cost model is fitted to the device: whether its name has a profile.
 bool is_fitted(const Machine& machine);
 
 /// Copies an eighth of a gigabyte, or less where there is no memory for it, four times on end, and starts 256 small

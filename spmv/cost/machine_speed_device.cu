@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "core/memory/context_device.hpp"
+#include "core/memory/machine_constants.hpp"
 #include "spmv/plan/plan_cache.hpp"
 
 namespace newel::detail {
@@ -116,10 +117,7 @@ MachineSpeed find_speed(const Context<Space::device>& ctx, const Machine& machin
 
 }  // namespace
 
-bool is_fitted(const Machine& machine) {
-  const auto named = [&](const char* name) { return machine.name.find(name) != std::string::npos; };
-  return named("H100") || named("H200");
-}
+bool is_fitted(const Machine& machine) { return fitted_profile(machine.name) != nullptr; }
 
 // Not from the context's memory, which would keep what is used here once.
 MachineSpeed measure_speed(const Context<Space::device>& ctx) {
@@ -152,7 +150,7 @@ Machine measured_machine(const Context<Space::device>& ctx, const std::string& p
   const MachineSpeed speed = find_speed(ctx, machine, plan_cache, as_unknown);
   if (!(speed.start_seconds > 0)) return machine;
   machine.bytes_per_second = speed.bytes_per_second;
-  machine.start_ratio = speed.start_seconds / fitted_start_seconds;
+  machine.start_ratio = speed.start_seconds / constants_of<DeviceMachineConstants>(machine).start_seconds;
   return machine;
 }
 

@@ -8,6 +8,7 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
+#include "spmv/cost/product_constants.hpp"
 #include "spmv/csr/csr.hpp"
 #include "spmv/csr/csr_walk.hpp"
 #include "spmv/plan/slot_sum_host.hpp"
@@ -225,41 +226,40 @@ std::uint64_t csr_product_bytes(Index rows, Index cols, Offset nonzeros, std::si
 }
 
 CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
-  // Of the copy bandwidth on an H200: cuSPARSE's variants 0.5 to 0.75, our own product 0.8 to 0.93. Rows of unlike
-  // lengths are those of meshes, whose neighbours lie far apart in x: as if they had more bytes (H100, H200).
-  constexpr double of_uneven_rows = 0.2;
+  const auto& on_device = detail::constants_of<detail::DeviceProductConstants>(request.machine);
+  const auto& on_host = detail::constants_of<detail::HostProductConstants>(request.machine);
   const double uneven = facts.unevenness() * facts.unevenness();
-  const double device_share = request.variant.empty() ? 0.83 : 0.65;
+  const double device_share = request.variant.empty() ? on_device.share.csr : on_device.share.cusparse;
   CostEstimate cost_estimate;
   cost_estimate.product_bytes =
       static_cast<double>(csr_product_bytes(facts.rows, facts.cols, facts.nonzeros, request.value_bytes));
-  cost_estimate.bandwidth_share = request.machine.device() ? device_share : 0.8;
-  cost_estimate.setup_seconds_per_entry = 2e-9;
+  cost_estimate.bandwidth_share = request.machine.device() ? device_share : on_host.csr.bandwidth_share;
+  cost_estimate.setup_seconds_per_entry = on_host.csr.setup_seconds_per_entry;
   if (request.machine.device() && !request.variant.empty()) cost_estimate.dot_launches = 1;
   if (request.machine.device() && request.variant.empty() && facts.longest_row <= csr_uncut_row) {
     cost_estimate.resident_parts = request.machine.processors;
     cost_estimate.resident_rows = true;
   }
   if (request.machine.device()) {
-    cost_estimate.product_bytes *= 1 + of_uneven_rows * uneven;
+    cost_estimate.product_bytes *= 1 + on_device.csr_bytes_of_uneven_rows * uneven;
     return cost_estimate;
   }
   // Where lengths change, a row ends with a step (look_at_lengths), and how many there are is less and less guessed
   // the more rows a thread has (most neighbours are alike even where a few lengths are common, hence the powers, and
-  // the rows of a node are). A triangle has many short rows in addition, which end one by one. On two threads of an
-  // EPYC, 25 meshes, grids and real matrices of 5 thousand to a million rows.
-  constexpr double row_seconds = 1e-10, step_seconds = 6e-10, uneven_seconds = 5e-10, triangle_seconds = 2.5e-9;
+  // the rows of a node are). A triangle has many short rows in addition, which end one by one.
+  const detail::HostRowConstants& rows = on_host.csr_rows;
   const double of_thread = static_cast<double>(facts.rows) / std::max(request.machine.processors, 1);
   const auto beyond = [&](double guessed_rows, double forgotten_rows) {
     return std::clamp((of_thread - guessed_rows) / (forgotten_rows - guessed_rows), 0.0, 1.0) * uneven;
   };
-  const double many = beyond(5e3, 6.5e3);
-  cost_estimate.uneven_row_seconds = triangle_seconds * many;
-  const double entry = request.value_bytes == sizeof(double) ? 2.35e-10 : 2.6e-10;
-  const double ends = step_seconds * many + uneven_seconds * beyond(18e3, 38e3);
-  const double row = row_seconds + ends * uneven / facts.block;
-  cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
-                                   entry * static_cast<double>(facts.nonzeros) + row * facts.rows);
+  const double many = beyond(rows.step_rows_from, rows.step_rows_to);
+  cost_estimate.uneven_row_seconds = rows.triangle_seconds * many;
+  const double ends =
+      rows.step_seconds * many + rows.uneven_seconds * beyond(rows.uneven_rows_from, rows.uneven_rows_to);
+  const double row = rows.row_seconds + ends * uneven / facts.block;
+  cost_estimate.set_thread_seconds(
+      facts, request.machine, request.value_bytes,
+      on_host.csr.seconds(request.value_bytes) * static_cast<double>(facts.nonzeros) + row * facts.rows);
   return cost_estimate;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/threads/parallel.hpp"
 #include "reorder/blocks.hpp"
+#include "spmv/cost/product_constants.hpp"
 #include "spmv/plan/phase_clock.hpp"
 
 namespace newel::detail {
@@ -280,24 +281,25 @@ CostEstimate ehyb_cost(const PatternFacts& facts, const FormatRequest& request) 
   CostEstimate cost_estimate;
   cost_estimate.product_bytes =
       padding * entries * (T + 2 / (block * block)) + 2 * rows * T + halo * rows / block * (4 + block * T);
-  // On an H200 0.91 to 1.01 in double and 0.79 to 0.97 in single precision.
-  cost_estimate.bandwidth_share = request.machine.device() ? 0.92 : 0.8;
   cost_estimate.halo = halo;
   if (request.machine.device() && !hubs && parts <= request.machine.processors) cost_estimate.resident_parts = parts;
-  // Measured on a host, 2 threads, 8 million entries: 5e-8 (diffusion) and 6e-8 (elasticity).
-  cost_estimate.setup_seconds_per_entry = 6e-8;
-  const bool in_double = request.value_bytes == sizeof(double);
-  const double in_block = in_double ? 1.4e-10 : 1.0e-10, alone = in_double ? 2.35e-10 : 2.4e-10;
-  cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
-                                   entries * (block > 1 ? in_block : alone));
-  // Fitted to 25 systems of 0.06 to 41 million entries on an H200 whose host has 16 processors: 0.7 to 1.4 times what
-  // was measured. A symmetric pattern is taken for granted. The host divides what the device coarsens the graph to.
-  // Where a few rows are far longer than the rest the host makes the arrays.
+  set_fitted(cost_estimate, facts, request.machine, request.value_bytes, &HostProductConstants::ehyb,
+             &BandwidthShares::ehyb, entries);
+  const auto& on_host = constants_of<HostProductConstants>(request.machine);
+  if (block > 1) {
+    const bool in_double = request.value_bytes == sizeof(double);
+    cost_estimate.set_thread_seconds(
+        facts, request.machine, request.value_bytes,
+        entries * (in_double ? on_host.block_entry_seconds : on_host.block_entry_seconds_single));
+  }
+  // A symmetric pattern is taken for granted. Where a few rows are far longer than the rest the host makes the
+  // arrays.
   if (request.machine.device() && !hubs && request.options.partitioner == Partitioner::automatic) {
-    constexpr double start = 1.1e-3, of_first_vertices = 6.2e-8, first_vertices = 100e3, of_vertex = 1.1e-8;
+    const EhybSetupConstants& fitted = constants_of<DeviceProductConstants>(request.machine).ehyb_setup;
     const double vertices = rows / block;
-    cost_estimate.device_setup_seconds =
-        start + of_first_vertices * std::min(vertices, first_vertices) + of_vertex * vertices + 5e-11 * entries;
+    cost_estimate.device_setup_seconds = fitted.start +
+                                         fitted.of_first_vertex * std::min(vertices, fitted.first_vertices) +
+                                         fitted.of_vertex * vertices + fitted.of_entry * entries;
   }
   cost_estimate.upload_bytes = padding * entries * (sizeof(Offset) + 2 / (block * block) + 2 * sizeof(Offset));
   return cost_estimate;

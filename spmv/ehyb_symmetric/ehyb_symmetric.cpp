@@ -8,6 +8,7 @@
 
 #include "core/vectors/instantiate.hpp"
 #include "reorder/host_pattern.hpp"
+#include "spmv/cost/product_constants.hpp"
 #include "spmv/ehyb/ehyb.hpp"
 #include "spmv/ehyb/ehyb_plan.hpp"
 #include "spmv/plan/phase_clock.hpp"
@@ -324,14 +325,9 @@ RowOrder<Space::host> plan_ehyb_symmetric_order(const Host& ctx, const Pattern<S
 }
 
 CostEstimate ehyb_symmetric_cost(const PatternFacts& facts, const FormatRequest& request) {
-  // Measured on an H200, elasticity of 0.5 to 3.6 million rows: 0.70 to 0.85 of EHYB's time in double, 0.93 to 1.08
-  // in single precision. With fewer rows it is slower than EHYB, as are matrices of one row a node.
-  constexpr double in_pairs = 0.82;                         // of the entries
-  constexpr double share_double = 0.77, share_float = 0.6;  // of the bandwidth
-  constexpr double seconds_of_pairs = 1.5e-10;              // of an entry
-  // Kernels pair no more entries of a row than its part has rounds, and leave what then sticks out to the host: on
-  // four meshes they did so with rows of 3.1 times the mean, and not with rows of 2.1 times.
-  constexpr double longest_over_mean = 2.5;
+  const auto& on_device = detail::constants_of<detail::DeviceProductConstants>(request.machine);
+  // With fewer rows it is slower than EHYB, as are matrices of one row a node. Kernels pair no more entries of a row
+  // than its part has rounds, and leave what then sticks out to the host.
   // A resident CG keeps seven vectors, and the halos of most.
   constexpr std::size_t resident_values = 10;
   const bool in_double = request.value_bytes == sizeof(double);
@@ -342,16 +338,17 @@ CostEstimate ehyb_symmetric_cost(const PatternFacts& facts, const FormatRequest&
   const std::size_t resident_rows =
       processors * (request.machine.cache_bytes / (resident_values * request.value_bytes));
   const auto entries = static_cast<double>(facts.nonzeros);
-  const bool pays = request.machine.device() && request.options.equal_opposites && facts.block % 3 == 0 &&
-                    static_cast<std::size_t>(facts.rows) > resident_rows && cost_estimate.device_setup_seconds > 0 &&
-                    static_cast<double>(facts.longest_row) * facts.rows <= longest_over_mean * entries;
+  const bool pays =
+      request.machine.device() && request.options.equal_opposites && facts.block % 3 == 0 &&
+      static_cast<std::size_t>(facts.rows) > resident_rows && cost_estimate.device_setup_seconds > 0 &&
+      static_cast<double>(facts.longest_row) * facts.rows <= on_device.pairs.longest_over_mean * entries;
   if (!pays) {
     cost_estimate.product_bytes = std::numeric_limits<double>::infinity();
     return cost_estimate;
   }
-  cost_estimate.product_bytes -= 0.5 * in_pairs * entries * static_cast<double>(request.value_bytes);
-  cost_estimate.bandwidth_share = in_double ? share_double : share_float;
-  cost_estimate.device_setup_seconds += seconds_of_pairs * entries;
+  cost_estimate.product_bytes -= 0.5 * on_device.pairs.in_pairs * entries * static_cast<double>(request.value_bytes);
+  cost_estimate.bandwidth_share = in_double ? on_device.share.ehyb_symmetric : on_device.share.ehyb_symmetric_single;
+  cost_estimate.device_setup_seconds += on_device.pairs.entry_seconds * entries;
   return cost_estimate;
 }
 

@@ -9,6 +9,7 @@
 #include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "reorder/host_pattern.hpp"
+#include "spmv/cost/product_constants.hpp"
 #include "spmv/ell_warp/ell_warp_product.hpp"
 #include "spmv/ell_warp/threshold_model.hpp"
 #include "spmv/plan/phase_clock.hpp"
@@ -301,11 +302,8 @@ CostEstimate ell_warp_cost(const PatternFacts& facts, const FormatRequest& reque
   CostEstimate cost_estimate;
   cost_estimate.product_bytes = slots * (value_bytes + sizeof(Index)) + (rows + cols) * value_bytes +
                                 (facts.rows == facts.cols ? 0.0 : rows * sizeof(Index));
-  // On the host 5 % above CSR, measured; on an H200 0.75 to 1.
-  cost_estimate.bandwidth_share = request.machine.device() ? 0.88 : 0.84;
-  cost_estimate.setup_seconds_per_entry = 4e-8;
-  cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
-                                   (request.value_bytes == sizeof(double) ? 2.45e-10 : 2.2e-10) * slots);
+  detail::set_fitted(cost_estimate, facts, request.machine, request.value_bytes,
+                     &detail::HostProductConstants::ell_warp, &detail::BandwidthShares::ell_warp, slots);
   cost_estimate.upload_bytes = slots * (sizeof(Index) + sizeof(Offset));
   return cost_estimate;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/threads/parallel.hpp"
+#include "spmv/cost/product_constants.hpp"
 #include "spmv/ell_warp/ell_warp_product.hpp"
 
 namespace newel::detail {
@@ -112,21 +113,20 @@ ThresholdWeights ThresholdWeights::of(const Machine& machine, Offset nonzeros, s
   const double step_bytes = machine.lanes * static_cast<double>(value_bytes + sizeof(Index));
   weights.warp_bytes = (sizeof(Offset) + sizeof(Index) + 1) / step_bytes;
   if (machine.device()) {
-    // A lone warp with eight loads in flight waits some 1.3 microseconds for eight steps and their x; in the time of
-    // one step, 160 ns, a multiprocessor's share of the bus moves 5.3 KB, and of the second-level cache 6.5 KB. A
-    // dependent load and the start of a warp take four such steps, a shuffle with its addition some 20 ns. What
-    // takes half of that cache stays there from product to product: each half of the device keeps lines of the other.
+    const auto& fitted = constants_of<DeviceProductConstants>(machine);
+    // What takes half of the second-level cache stays there from product to product: each half of the device keeps
+    // lines of the other.
     const double bytes = static_cast<double>(nonzeros) * static_cast<double>(value_bytes + sizeof(Index));
     const bool stays = 2 * bytes <= static_cast<double>(machine.shared_cache_bytes);
-    weights.bus_warps = machine.processors * (stays ? 6500.0 : 5300.0) / step_bytes;
+    weights.bus_warps = machine.processors * (stays ? fitted.step_cache_bytes : fitted.step_bus_bytes) / step_bytes;
     weights.slot_warps = static_cast<double>(machine.processors) * model_threads(machine) / machine.lanes;
-    weights.warp_start = 4;
-    weights.reduction = 0.125;
+    weights.warp_start = fitted.warps.warp_start;
+    weights.reduction = fitted.warps.reduction;
   } else {
-    // A processor takes its warps one after the other, and its own look-ahead keeps the bus busy.
+    const WarpConstants& fitted = constants_of<HostProductConstants>(machine).warps;
     weights.bus_warps = weights.slot_warps = machine.processors;
-    weights.warp_start = 1;
-    weights.reduction = 0.5;
+    weights.warp_start = fitted.warp_start;
+    weights.reduction = fitted.reduction;
   }
   return weights;
 }

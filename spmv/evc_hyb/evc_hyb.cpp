@@ -8,6 +8,7 @@
 #include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "reorder/host_pattern.hpp"
+#include "spmv/cost/product_constants.hpp"
 #include "spmv/plan/phase_clock.hpp"
 #include "spmv/plan/slot_sum_host.hpp"
 
@@ -178,10 +179,8 @@ CostEstimate evc_hyb_cost(const PatternFacts& facts, const FormatRequest& reques
   const double list_bytes = renumbers(request.variant) ? 0 : sizeof(Index);
   CostEstimate cost_estimate;
   cost_estimate.product_bytes = stored * (T + sizeof(Index)) + rows * (list_bytes + T) + facts.cols * T;
-  cost_estimate.bandwidth_share = request.machine.device() ? 0.76 : 0.78;
-  cost_estimate.setup_seconds_per_entry = 1.5e-8;
-  cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
-                                   (request.value_bytes == sizeof(double) ? 2.45e-10 : 2.2e-10) * stored);
+  detail::set_fitted(cost_estimate, facts, request.machine, request.value_bytes,
+                     &detail::HostProductConstants::evc_hyb, &detail::BandwidthShares::evc_hyb, stored);
   cost_estimate.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
   cost_estimate.launches = facts.longest_row > shape.reach ? 2 : 1;
   return cost_estimate;

@@ -200,7 +200,9 @@ TEST_CASE("The cost model charges a preconditioner for the sizes of its local pr
   const auto seconds = [&](const HostCsr& a, const std::string& name, double density) {
     const auto there = upload_matrix<double>(ctx, a);
     const auto nonzeros = static_cast<Offset>(density * static_cast<double>(a.val.size()));
-    return detail::build_seconds(ctx, Pattern<Space::host>(there.wide()), find_preconditioner(name), nonzeros).build;
+    return detail::build_seconds(ctx, Pattern<Space::host>(there.wide()), find_preconditioner(name), PrecondOptions(),
+                                 nullptr, nullptr, nonzeros)
+        .build;
   };
   const HostCsr thin = band(2000, 1), thick = band(2000, 20);
   for (const auto& [name, wider, denser] :
@@ -213,6 +215,36 @@ TEST_CASE("The cost model charges a preconditioner for the sizes of its local pr
     CHECK(seconds(thick, name, 1) == seconds(thick, name, 1));
   }
   CHECK(seconds(thick, "jacobi", 0) < 0.1 * seconds(thick, "fsai", 1));
+}
+
+TEST_CASE("A registered preconditioner costs what its line says, and as usual where that leaves it open",
+          "[precond][choice]") {
+  const Context<Space::host> ctx(1);
+  const auto there = upload_matrix<double>(ctx, from_rows(3, Rows{{{0, 1.0}}, {{1, 1.0}, {2, 1.0}}, {{2, 1.0}}}));
+  const PrecondOptions options;
+  PrecondQuestion question{options, machine_of(ctx), 3, 4};
+  PrecondMethod method;
+  const PrecondCost usual = detail::cost_of(method, question);
+  CHECK(usual.entries == 4);
+  CHECK(usual.iterations(100) == 50);
+  CHECK(usual.start_seconds == 0);
+  const auto build = [&] {
+    return detail::build_seconds(ctx, Pattern<Space::host>(there.wide()), method, options).build;
+  };
+  const double pass = build();
+  CHECK(pass == Approx(4 * 3e-9));
+  method.cost = [](const PrecondQuestion& asked) {
+    PrecondCost cost;
+    cost.entries = 10.0 * asked.rows;
+    cost.iterations = [](double simple) { return simple / 4; };
+    if (asked.setup != nullptr && asked.setup->stored > 0) cost.setup.build = 7;
+    return cost;
+  };
+  CHECK(detail::cost_of(method, question).entries == 30);
+  CHECK(iterations_with(method)(100) == 25);
+  CHECK(build() == pass);
+  CHECK(detail::build_seconds(ctx, Pattern<Space::host>(there.wide()), method, options, nullptr, nullptr, 5).build ==
+        7);
 }
 
 TEST_CASE("Beside a format for symmetric matrices a preconditioner is kept in the one for all", "[precond]") {

@@ -305,7 +305,10 @@ TEST_BOTH("AMG tells what FSAI's local problems cost in a refresh", "[amg]") {
     PrecondOptions options = smoother_options(AmgSmoother::fsai);
     options.of<AmgOptions>().max_coarse = 400;  // the second level is inverted
     const OperatorInfo info = amg<double, S>(ctx, a, options).info();
-    return method.more_refresh_seconds(info, machine_of(host_context(ctx)), threads) * threads;
+    PrecondQuestion question{options, machine_of(host_context(ctx))};
+    question.made = &info;
+    question.host_threads = threads;
+    return method.cost(question).more_refresh_seconds * threads;
   };
   const HostCsr grid = grid_with_springs(40, {{34, 74}, {74, 75}});
   const RowSets rows = tied_oracle<S>(grid, 1);
@@ -322,7 +325,10 @@ TEST_BOTH("AMG tells what FSAI's local problems cost in a refresh", "[amg]") {
   CHECK(more_seconds(grid, 4) == Approx(more_seconds(grid, 1)));
   const OperatorInfo plain =
       amg<double, S>(ctx, grid_with_springs(40, {}), smoother_options(AmgSmoother::chebyshev)).info();
-  CHECK(method.more_refresh_seconds(plain, machine_of(ctx), 1) == 0);
+  const PrecondOptions options;
+  PrecondQuestion question{options, machine_of(ctx)};
+  question.made = &plain;
+  CHECK(method.cost(question).more_refresh_seconds == 0);
 }
 
 TEST_BOTH("A look at the values tells how AMG will smooth its first level, and what that costs", "[amg]") {
@@ -360,8 +366,8 @@ TEST_BOTH("A look at the values tells how AMG will smooth its first level, and w
   const auto price = [&](const HostCsr& a) {
     const auto there = upload_matrix<double>(ctx, a);
     const KnownValues values{there.wide(), 1};
-    return detail::build_seconds(ctx, Pattern<S>(there.wide()), find_preconditioner("amg"), a.nnz(), nullptr,
-                                 &values);
+    return detail::build_seconds(ctx, Pattern<S>(there.wide()), find_preconditioner("amg"), PrecondOptions(), nullptr,
+                                 &values, a.nnz());
   };
   const PrecondSeconds without = price(tied), with = price(entangled(tied));
   const double operations = look(entangled(tied), 1).operations, threads = host_context(ctx).threads();

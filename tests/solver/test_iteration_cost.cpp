@@ -89,7 +89,7 @@ IterationEstimate estimated(const Measured& m, bool may_be_resident = true, doub
   const SpmvFormat& format = find_spmv_format(m.format);
   const std::string name = m.format, variant = name.find(':') == name.npos ? "" : name.substr(name.find(':') + 1);
   const SolverOptions solver;
-  detail::PrecondCost jacobi;
+  detail::AppliedPrecond jacobi;
   jacobi.diagonal = true;
   const detail::IterationCost cost{find_solver(m.solver), solver, jacobi, machine, sizeof(double), may_be_resident};
   return cost.estimate(facts, format.cost_estimate(facts, {variant, options, machine, sizeof(double)}));
@@ -128,7 +128,7 @@ TEST_CASE("The cost of a preconditioner counts its matrices and their bytes", "[
   facts.rows = facts.cols = 1000;
   facts.nonzeros = 27000;
   const auto cost = [&](const char* name) {
-    return detail::precond_cost(name, PrecondOptions(), facts, sizeof(double));
+    return detail::applied_precond(name, PrecondOptions(), facts, Machine(), sizeof(double));
   };
   CHECK(cost("none").bytes == 0);
   CHECK_FALSE(cost("none").diagonal);

@@ -5,7 +5,7 @@
 
 #include "spmv/bce/bce_layout.hpp"
 #include "spmv/evc_hyb/evc_hyb_layout.hpp"
-#include "spmv/plan/row_sharing.hpp"
+#include "spmv/cost/row_sharing.hpp"
 
 using namespace newel;
 using namespace newel::testing;

@@ -8,6 +8,12 @@
 #include <newel/core/context.hpp>
 
 namespace newel {
+namespace detail {
+
+struct HostProfile;
+struct DeviceProfile;
+
+}  // namespace detail
 
 /// Processors that work side by side, each with fast memory of its own that a format fills by itself (device) or
 /// that fills itself (host).
@@ -25,6 +31,10 @@ struct Machine {
   double bytes_per_second = 1e10;
   /// How long a kernel takes to start, over those devices that the cost model is fitted to.
   double start_ratio = 1;
+  /// The constants of cost models fitted to a host, the one that plans where the processors are a device's; null:
+  /// those of an EPYC.
+  const detail::HostProfile* host_profile = nullptr;
+  const detail::DeviceProfile* device_profile = nullptr;  ///< fitted to a device; null: those of an H200
 
   /// Whether it is a device.
   bool device() const { return space == Space::device; }

@@ -47,16 +47,10 @@ struct PrecondChoice {
 /// did not fall or the solver failed.
 double predict_iterations(const PrecondTrial& trial, double rel_tol);
 
-/// Iterations with a preconditioner over those with the simple one, as a rule: 0.36 to 0.75 with FSAI and SPAI,
-/// docs/results/solve_h200.json.
-constexpr double expected_share = 0.5;
-
 /// The one that `auto` begins with for such a matrix; null where the table has none, or it divides by a diagonal with
 /// zeros.
 const PrecondMethod* simple_preconditioner(const MatrixTraits& traits);
 
-/// The iterations to be expected with a preconditioner where those with the simple one are `simple`.
-using ExpectedIterations = double (*)(double simple);
 /// The estimate that goes with a line of the table.
 ExpectedIterations iterations_with(const PrecondMethod& method, MatrixOrigin origin = MatrixOrigin::unknown);
 /// Of that name; those of the simple one for "auto" and "none".

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// PrecondMethod: what the rest of Newel knows of a preconditioner, one line of the table in `newel/precond/registry.hpp`.
+/// PrecondMethod: what the rest of Newel knows of a preconditioner, one line of the table in
+/// `newel/precond/registry.hpp`.
 #pragma once
 
 #include <functional>
@@ -106,16 +107,33 @@ struct KnownValues {
   bool later = false;  ///< nothing is made before its values have been looked at: they are left out for now
 };
 
-/// What the cost of a setup is estimated from.
-struct PrecondBuild {
-  Index rows = 0;                                        ///< of A
-  Offset nonzeros = 0;                                   ///< of A
-  Offset stored = 0;                                     ///< of M; of its factors together
-  Machine machine;                                       ///< that makes it
-  const Context<Space::host>* host = nullptr;            ///< never null where a method is asked
-  const Context<Space::device>* device = nullptr;        ///< where A is; null: on the host
+/// What is known of where a matrix comes from.
+enum class MatrixOrigin {
+  unknown,  ///< nothing
+  mesh,     ///< the coordinates of its nodes
+  blocks,   ///< that the rows of its nodes form blocks, without coordinates
+};
+
+/// What the cost of a setup is estimated from besides.
+struct PrecondSetup {
+  Offset stored = 0;                               ///< entries of M, if it is there; 0: as many as are estimated
+  const Context<Space::host>* host = nullptr;      ///< never null
+  const Context<Space::device>* device = nullptr;  ///< where A is; null: on the host
   std::function<const Pattern<Space::host>&()> pattern;  ///< of A; copied from a device by the first call
   KnownValues values;                                    ///< of A
+};
+
+/// What the cost of a preconditioner is estimated from.
+struct PrecondQuestion {
+  const PrecondOptions& options;                ///< those of its kind count
+  Machine machine = {};                         ///< that makes and applies it
+  Index rows = 0;                               ///< of A
+  Offset nonzeros = 0;                          ///< of A
+  int block = 1;                                ///< rows of a node, where the pattern consists of full blocks
+  MatrixOrigin origin = MatrixOrigin::unknown;  ///< of A
+  const PrecondSetup* setup = nullptr;          ///< null: the seconds of a setup are not wanted
+  const OperatorInfo* made = nullptr;           ///< one that was made; null: there is none yet
+  int host_threads = 1;                         ///< of the host that makes it
 };
 
 /// Seconds of a setup, and of a refresh, which is a part of that.
@@ -123,6 +141,21 @@ struct PrecondSeconds {
   double build = 0;            ///< of a setup
   double refresh = 0;          ///< of a refresh
   double iteration_share = 1;  ///< of what an iteration is estimated to take, it takes so much, by the values of A
+};
+
+/// The iterations to be expected with a preconditioner where those with the simple one of `auto` are `simple`.
+using ExpectedIterations = double (*)(double simple);
+
+/// What a preconditioner costs, by counts, not a clock: the same on every run.
+struct PrecondCost {
+  double entries = 0;        ///< of the matrices that it is made of; 0: as many as A has
+  double vector_passes = 0;  ///< vectors that an application reads or writes beside those of its products
+  double low_share = 1;      ///< of its bytes, that an application in a system in double moves, in single precision
+  double start_seconds = 0;  ///< of an application on a device, beside those that its bytes take
+  ExpectedIterations iterations = nullptr;  ///< null: half
+  double margin = 0;                        ///< what it has to save over the seconds of its setup; 0: as any setup
+  PrecondSeconds setup = {};                ///< by itself: where kernels start later, more; 0: those of a pass over A
+  double more_refresh_seconds = 0;          ///< of a refresh of the one that was made, by its figures
 };
 
 /// What `--precond auto` compares.
@@ -136,58 +169,28 @@ enum class AutoPrecond {
 /// A figure of OperatorInfo: floating-point operations of the local problems that a refresh solves.
 inline constexpr const char* local_operations = "operations of local problems";
 
-/// What is known of where a matrix comes from.
-enum class MatrixOrigin {
-  unknown,  ///< nothing
-  mesh,     ///< the coordinates of its nodes
-  blocks,   ///< that the rows of its nodes form blocks, without coordinates
-};
-
 /// One line of the table.
 struct PrecondMethod {
-  std::string name;                    ///< as users write it
-  std::string summary;                 ///< one line for help texts
-  std::vector<PrecondOption> options;  ///< for command lines and reports
-  bool diagonal = false;               ///< M is a diagonal matrix
-  bool divides_by_diagonal = false;    ///< every diagonal entry of A has to be there and not 0
-  bool own_matrices = false;           ///< M is made of sparse matrices in `PrecondOptions::format`
-  bool resident = false;               ///< solvers with a kernel for what fits on the chip apply it there
-  int products = 0;                    ///< with sparse matrices, that an application consists of
-  /// Vectors of the system's length that an application reads or writes beside those of its products; null: none.
-  double (*vector_passes)(const PrecondOptions&) = nullptr;
-  /// What of its bytes an application in a system in double moves, where it works in single precision; and on a
-  /// device the seconds of an application beside those that its bytes take, as a hierarchy's passes wait for each
-  /// other.
-  double low_share = 1, device_start_seconds = 0;
-  double low_block_share = 1, device_block_start_seconds = 0;  ///< of these where the rows of a node form a block
-  double low_share_on_host = 1;                                ///< in the place of `low_share`
-  double device_block_node_seconds = 0;                        ///< and for each such node besides
-  bool triangles = false;  ///< its matrices are triangles, whose rows differ in length
-  /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
-  double (*entries)(const PrecondOptions&, Index rows, Offset nonzeros) = nullptr;
+  std::string name;                            ///< as users write it
+  std::string summary;                         ///< one line for help texts
+  std::vector<PrecondOption> options;          ///< for command lines and reports
+  bool diagonal = false;                       ///< M is a diagonal matrix
+  bool divides_by_diagonal = false;            ///< every diagonal entry of A has to be there and not 0
+  bool own_matrices = false;                   ///< M is made of sparse matrices in `PrecondOptions::format`
+  bool resident = false;                       ///< solvers with a kernel for what fits on the chip apply it there
+  int products = 0;                            ///< with sparse matrices, that an application consists of
+  bool triangles = false;                      ///< its matrices are triangles, whose rows differ in length
   bool takes_coordinates = false;              ///< `SpmvOptions::coordinates` makes a difference
   bool takes_pattern = false;                  ///< `PatternOptions::pattern` applies
   AutoPrecond automatic = AutoPrecond::never;  ///< its role under `auto`
-  /// Iterations that are to be expected with it where those with the simple one of `auto` are `simple`; null: half.
-  double (*iterations)(double simple) = nullptr;
-  /// The same for a matrix of a mesh whose coordinates are known; null: as `iterations`.
-  double (*iterations_on_mesh)(double simple) = nullptr;
-  /// The same where the rows of a node form a block and coordinates are not known; null: as `iterations`.
-  double (*iterations_of_blocks)(double simple) = nullptr;
-  /// What it has to save over the seconds of its setup, by the model; and for a matrix of a mesh whose coordinates
-  /// are known.
-  double margin = 1.1, margin_on_mesh = 1.1;
-  /// Seconds that a refresh of one that was made takes beyond `build_seconds`, by its figures; null: none.
-  double (*more_refresh_seconds)(const OperatorInfo&, const Machine&, int host_threads) = nullptr;
+  PrecondCost (*cost)(const PrecondQuestion&) = nullptr;  ///< null: as PrecondCost has it
   /// Throws InputError for options that make no sense. Null: none can.
   void (*check)(const PrecondOptions&) = nullptr;
   EstimatePrecond estimate_bytes = nullptr;  ///< null: counted as 0
-  /// Seconds of a setup and a refresh by a cost model: counts, not a clock. Null: those of a pass over A.
-  PrecondSeconds (*build_seconds)(const PrecondBuild&) = nullptr;
   /// Null: from the right.
   PrecondSide (*side)(const PrecondOptions&) = nullptr;
-  /// Of one that may choose to work in single precision in a system in double: whether the one with these figures has;
-  /// and the options with which it would not. Null: none chooses.
+  /// Of one that may choose to work in single precision in a system in double: whether the one with these figures
+  /// has; and the options with which it would not. Null: none chooses.
   bool (*chose_single)(const PrecondOptions&, const OperatorInfo&) = nullptr;
   void (*forbid_single)(PrecondOptions&) = nullptr;
   /// What to ask for where M was too weak, the preconditioner with options; empty: nothing. Null: the general one of

@@ -22,9 +22,6 @@ const PrecondMethod* automatic_preconditioner(AutoPrecond use);
 /// All lines that `auto` uses so, in the order of the table.
 std::vector<const PrecondMethod*> automatic_preconditioners(AutoPrecond use);
 
-/// Entries of the matrices that `method` makes of one of so many rows and entries, estimated.
-double precond_entries(const PrecondMethod& method, const PrecondOptions& options, Index rows, Offset nonzeros);
-
 /// All options of the table, each once, in its order.
 std::vector<const PrecondOption*> precond_option_list();
 

@@ -9,12 +9,6 @@
 #include <newel/core/machine.hpp>
 
 namespace newel {
-namespace detail {
-
-/// What the start of a loop of a host's threads costs, which wait for it awake.
-inline constexpr double wake_seconds = 0.5e-6;
-
-}  // namespace detail
 
 /// Row lengths that occur, ascending, with how many rows have each.
 using RowLengths = std::vector<std::pair<Index, Index>>;

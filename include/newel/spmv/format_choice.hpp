@@ -62,7 +62,7 @@ struct FormatUse {
 double break_even(const FormatTrial& format, const FormatTrial& base);
 
 /// Iterations of one solve to `rel_tol` by CG with Jacobi on a 3-D mesh, measured on 14 of them: c ln(1 / rel_tol)
-/// N^(1/3) for N nodes, with c = 0.5 for one unknown a node and 1.6 for several. An estimate: it may be three times
+/// N^(1/3) for N nodes, with one c for one unknown a node and another for several. An estimate: it may be three times
 /// too high or too low, for iterations depend on much that sizes do not show.
 double expected_iterations(const PatternFacts& facts, double rel_tol);
 

@@ -47,17 +47,15 @@ Index lanes_of_piece(Offset slots, Index thread_slots, Index least, Index most);
 ///
 /// fill being threads / resident ones, at most 1: a full machine reads for other rows while the longest are waited
 /// for, an empty one has them in flight all together and then little else. A row costs one batch more than its slots
-/// for the numbers that say where they lie; a shuffle 20 ns; the launch 2 us, a second one 2.5 us.
+/// for the numbers that say where they lie. Small matrices are taken to be read from the second-level cache.
 ///
-/// The wait of a batch is taken for 1 us. With it the model says of EVC-HYB with rows of up to 128 entries to a
-/// thread (an H200, double, microseconds; measured in brackets): bcsstk33 17.8 (14.9), c-62 19.7 (17.6),
-/// rotor_graph 19.6 (18.8), brack2 8.7 (8.3), xenon1 8.1 (8.1), trilinos_vardof 7.9 (6.7), teko_nsjac 8.5 (6.5),
-/// NotreDame 11.0 (11.7); and of ship001, whose 4.6 million entries do not leave the waits of a batch what they
-/// are, 19.0 (37.3). Matrices of less than 40 MB are taken to be read from the second-level cache, at twice the
-/// bandwidth of the memory.
+/// With the constants of an H200 the model says of EVC-HYB with rows of up to 128 entries to a thread (double,
+/// microseconds; measured in brackets): bcsstk33 17.8 (14.9), c-62 19.7 (17.6), rotor_graph 19.6 (18.8), brack2 8.7
+/// (8.3), xenon1 8.1 (8.1), trilinos_vardof 7.9 (6.7), teko_nsjac 8.5 (6.5), NotreDame 11.0 (11.7); and of ship001,
+/// whose 4.6 million entries do not leave the waits of a batch what they are, 19.0 (37.3).
 ///
-/// Of the choices within 5 % of the least time that with the longest rows alone, then the first. O(lengths) for each
-/// combination of choices.
+/// Of the choices within `RowSharingConstants::worth` of the least time that with the longest rows alone, then the
+/// first. O(lengths) for each combination of choices.
 RowSharing share_rows(const RowLengths& lengths, const Machine& machine, std::size_t value_bytes,
                       const SharingChoices& choices);
 

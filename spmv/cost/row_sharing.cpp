@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every length that occurs is tried as the longest row of one thread.
-#include "spmv/plan/row_sharing.hpp"
+#include "spmv/cost/row_sharing.hpp"
 
 #include <algorithm>
+
+#include "spmv/cost/product_constants.hpp"
 
 namespace newel::detail {
 namespace {
 
-constexpr double batch_seconds = 1e-6;
 constexpr double start_batches = 1;
-constexpr double shuffle_batches = 0.02;
-constexpr double launch_seconds = 2e-6, second_launch_seconds = 2.5e-6;
-constexpr double cached_bytes = 40e6, cached_speed_up = 2;
-constexpr double worth = 1.05;
 // A row that lanes share begins anywhere in a sector of 32 bytes, of the values and of the columns, and writes one of
 // y by itself.
 constexpr double sector_bytes = 32;
@@ -42,6 +39,7 @@ struct Way {
   RowWorker worker;
   Index thread_slots;
   Offset piece_slots;
+  const RowSharingConstants& fitted;
 };
 
 Load alone(Offset length, double rows, int batch, std::size_t value_bytes) {
@@ -60,7 +58,7 @@ Load shared(Offset length, double rows, const Way& way, const SharingChoices& ch
   const Offset pieces = divided_up(slots, way.piece_slots), piece = divided_up(slots, std::max<Offset>(pieces, 1));
   const Index lanes = lanes_of_piece(piece, way.thread_slots, choices.least_lanes, choices.most_lanes);
   double batches = start_batches + static_cast<double>(divided_up(divided_up(piece, lanes), way.worker.batch));
-  for (Index half = lanes / 2; half > 0; half /= 2) batches += shuffle_batches;
+  for (Index half = lanes / 2; half > 0; half /= 2) batches += way.fitted.shuffle_batches;
   load.bytes = rows * (static_cast<double>(slots * (value_bytes + sizeof(Index)) + sizeof(Offset) + sizeof(Index)) +
                        sector_bytes + (choices.granularity < lanes ? 2 * sector_bytes : 0));
   load.threads = rows * static_cast<double>(pieces) * lanes;
@@ -70,13 +68,14 @@ Load shared(Offset length, double rows, const Way& way, const SharingChoices& ch
   return load;
 }
 
-double seconds_of(Load load, const Load& more, const Machine& machine, const RowWorker& worker) {
+double seconds_of(Load load, const Load& more, const Machine& machine, const Way& way) {
+  const RowSharingConstants& fitted = way.fitted;
   load += more;
-  const double resident = static_cast<double>(machine.processors) * worker.resident_threads;
-  const double speed = machine.bytes_per_second * (load.bytes < cached_bytes ? cached_speed_up : 1);
-  const double busy = std::max(load.bytes / speed, load.batches / resident * batch_seconds);
-  const double longest = load.longest * batch_seconds, fill = std::min(1.0, load.threads / resident);
-  const double launches = launch_seconds + (load.joined ? second_launch_seconds : 0);
+  const double resident = static_cast<double>(machine.processors) * way.worker.resident_threads;
+  const double speed = machine.bytes_per_second * (load.bytes < fitted.cached_bytes ? fitted.cached_speed_up : 1);
+  const double busy = std::max(load.bytes / speed, load.batches / resident * fitted.batch_seconds);
+  const double longest = load.longest * fitted.batch_seconds, fill = std::min(1.0, load.threads / resident);
+  const double launches = fitted.launch_seconds + (load.joined ? fitted.second_launch_seconds : 0);
   return launches + std::max(busy, longest) + (1 - fill) * std::min(busy, longest);
 }
 
@@ -93,7 +92,7 @@ void try_way(const RowLengths& lengths, const Machine& machine, std::size_t valu
     const auto [length, rows] = lengths[k - 1];
     if (length <= choices.longest_alone) {
       const bool own = k == lengths.size() || lengths[k].first > choices.longest_alone;
-      const double seconds = seconds_of(before[k], behind, machine, way.worker);
+      const double seconds = seconds_of(before[k], behind, machine, way);
       const Index longest = own ? choices.longest_alone : length;
       found.push_back({longest, way.thread_slots, way.piece_slots, way.worker.batch, seconds});
     }
@@ -111,11 +110,12 @@ Index lanes_of_piece(Offset slots, Index thread_slots, Index least, Index most) 
 
 RowSharing share_rows(const RowLengths& lengths, const Machine& machine, std::size_t value_bytes,
                       const SharingChoices& choices) {
+  const RowSharingConstants& fitted = constants_of<DeviceProductConstants>(machine).rows;
   std::vector<RowSharing> found;
   for (const RowWorker& worker : choices.workers) {
     for (const Index thread_slots : choices.thread_slots) {
       for (const Offset piece_slots : choices.piece_slots) {
-        try_way(lengths, machine, value_bytes, choices, {worker, thread_slots, piece_slots}, found);
+        try_way(lengths, machine, value_bytes, choices, {worker, thread_slots, piece_slots, fitted}, found);
       }
     }
   }
@@ -126,7 +126,7 @@ RowSharing share_rows(const RowLengths& lengths, const Machine& machine, std::si
   for (const RowSharing& way : found) least = std::min(least, way.seconds);
   const RowSharing* best = nullptr;
   for (const RowSharing& way : found) {
-    if (way.seconds > worth * least) continue;
+    if (way.seconds > fitted.worth * least) continue;
     if (best == nullptr || way.longest_alone > best->longest_alone) best = &way;
   }
   return *best;
