@@ -11,7 +11,8 @@
 #include "core/vectors/column_ops.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/batch/batch_cg_steps.hpp"
-#include "solver/krylov/monitor/cg_iteration.hpp"
+#include "solver/krylov/methods/cg_iteration.hpp"
+#include "solver/krylov/monitor/best_x.hpp"
 #include "solver/krylov/monitor/column_progress.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 
@@ -161,8 +162,11 @@ struct BatchCg<T, S>::Run {
       const SolveRequest<T, S> system{ctx, A, M, b_of(place.column), x_c, place.stop, place.progress};
       CgIteration<T, S> alone(ctx, own.n_);
       Array<T, S> start(ctx, own.n_);
-      copy<T>(ctx, Span<const T, S>(x_c), start.span());
-      detail::return_to_best(alone, system, *place.convergence, start.cspan(), {place.begun, -1});
+      BestX<T, S> best(start);
+      best.offer(system, 0, place.begun);
+      alone.bind(ctx, A, M, x_c);
+      const auto repeat = [&](int steps) { alone.iterate(system.b, steps); };
+      detail::return_to_best<T, S>(system, *place.convergence, alone.r(), best, repeat);
     } catch (const OutOfMemory&) {
     }
   }

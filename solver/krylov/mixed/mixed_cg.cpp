@@ -27,7 +27,7 @@ SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
   const std::int64_t n = r_.size();
   const SolveRequest<double, S> system{ctx, request.A,    nullptr,          request.b,
                                        x,   request.stop, request.progress, request.guess};
-  ConvergenceMonitor<double, S> convergence(name(), n, system, cg_.scratch(), last_iterations_);
+  ConvergenceMonitor<double, S> convergence(name(), n, system, &cg_.state()->scratch, last_iterations_);
 
   convergence.watch_growth(first_growth, most_growth<float>,
                            [&] { return symmetry_fault<float, S>(ctx, low_.A, low_.M); });
@@ -35,9 +35,8 @@ SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
   convergence.report().method = "cg";
   bool more = convergence.open(r_.span());  // r = b - A x
   const double unit = power_of_two_below(convergence.residual());
-  typename CgIteration<float, S>::Step step;
   if (more) {
-    step = cg_.bind(ctx, low_.A, low_.M, d_.span());
+    cg_.bind(ctx, low_.A, low_.M, d_.span());
     fill<float, S>(ctx, 0, cg_.p());
   }
   StagnationTest stagnation_test;
@@ -51,13 +50,13 @@ SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
     sweep(ctx, n,
           MixedReplace{monitor, first, low_.M != nullptr, std::numeric_limits<double>::infinity(), 1 / unit,
                        r_.data(), cg_.r().data, d_.data(), cg_.state()});
-    cg_.first_rho(ctx, low_.M);
+    cg_.first_rho();
     DriftWatch watch(convergence.iterations());
     do {
-      cg_.repeat(convergence.check_every(), step);
+      cg_.repeat(convergence.check_every());
     } while (poll(ctx, convergence, unit) &&
              !(watch.due(convergence.iterations()) && watch.note(drift(ctx, convergence, unit, x), target)));
-    cg_.finish(ctx, d_.span());
+    cg_.finish();
     const double recurrence = convergence.report().recurrence_residual;
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
     if (convergence.form_residual(r_)) {  // r = b - A x
@@ -97,14 +96,14 @@ SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
 template <Space S>
 double MixedCg<S>::drift(const Context<S>& ctx, ConvergenceMonitor<double, S>& convergence, double unit,
                          Span<double, S> x) {
-  cg_.finish(ctx, d_.span());
-  (void)cg_.pause(ctx);
+  cg_.finish();
+  (void)cg_.pause();
   sweep(ctx, r_.size(), AddCorrection(d_.data(), x.data, low_.scale * unit));
   convergence.form_residual(r_);  // r = b - A x
   sweep(ctx, r_.size(), AddCorrection(d_.data(), x.data, -low_.scale * unit));
   sweep(ctx, r_.size(), AddCorrection(cg_.r().data, r_.data(), -unit));
-  norm2<double, S>(ctx, r_.cspan(), cg_.scratch());
-  return fetch(ctx, static_cast<const double*>(cg_.scratch()));
+  norm2<double, S>(ctx, r_.cspan(), &cg_.state()->scratch);
+  return fetch(ctx, static_cast<const double*>(&cg_.state()->scratch));
 }
 
 // Growth that is no divergence is allowed for in S too.

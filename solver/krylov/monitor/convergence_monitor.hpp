@@ -107,6 +107,8 @@ class ConvergenceMonitor {
   int check_every() const;
   double tolerance() const { return report_.tolerance; }
   double residual() const { return residual_; }
+  /// Whether that belongs to the present x.
+  bool knows_residual() const { return residual_known_; }
   /// Since the solve began.
   double seconds() const;
 
@@ -122,6 +124,7 @@ class ConvergenceMonitor {
   bool confirm(Span<T, S> r);
   /// Sets the outcome unless it is set.
   void conclude(Status status, Failure failure = {});
+  bool has_outcome() const { return concluded_; }
   /// The outcome that belongs to an event other than `tolerance_met`; with `none`, that of an interruption.
   void conclude(Event event);
   /// The same for CG. A recurrence residual keeps decreasing when b - A x has long reached rounding, until its

@@ -3,6 +3,7 @@
 /// device only.
 #pragma once
 
+#include "solver/krylov/monitor/best_x.hpp"
 #include "solver/krylov/resident/resident_system.hpp"
 
 namespace newel::detail {
@@ -11,12 +12,6 @@ namespace newel::detail {
 template <class T>
 struct ResidentBicgstabVectors {
   Span<T, Space::device> r, p, r0, kept;  ///< kept: the best x
-};
-
-/// The best iterate that was kept, and when.
-struct KeptIterate {
-  double residual = 0;
-  int iteration = 0;
 };
 
 /// The grid synchronises twice per iteration, as often as it multiplies: v = A M p travels with r0.v, t = A M s with

@@ -107,7 +107,7 @@ ResidentEnd ResidentCg<T>::go_on(const SolveRequest<T, Space::device>& system,
   state.alpha = last.alpha;
   ResidentArgs<T> args = args_with(system, vectors, convergence.exchange_not_before(), monitor.iteration);
   args.begin = ResidentBegin::onward;
-  if (!this->launch(ctx, args, convergence)) return ResidentEnd::event;
+  if (!this->launch(ctx, args, convergence)) return ResidentEnd::declined;
   return launch_until_event(system, convergence, args);
 }
 

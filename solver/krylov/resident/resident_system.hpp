@@ -55,6 +55,7 @@ enum class ResidentEnd {
   event,             ///< the recurrence has stopped, or the solve was interrupted
   continue_in_loop,  ///< the usual loop must continue from x, with r = b - A x; the outcome is open
   exchange,          ///< other operators pay from here; the vectors are those of the last step
+  declined,          ///< it has not begun, and nothing has changed
 };
 
 /// What M is to a kernel.
