@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Restarted GMRES.
+// Restarted GMRES: Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.5, and 9.4 from the left.
 #include <newel/solver/gmres.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <optional>
 #include <type_traits>
 
 #include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
-#include "solver/krylov/monitor/convergence_monitor.hpp"
+#include "solver/krylov/methods/driver.hpp"
 #include "solver/krylov/monitor/least_gain.hpp"
 #include "solver/krylov/steps/basis.hpp"
 #include "solver/krylov/steps/gmres_steps.hpp"
 #include "solver/krylov/steps/iteration_graph.hpp"
 
 namespace newel {
-
-using namespace detail;
-
+namespace detail {
 namespace {
 
 // Where a cycle's true residual is above so many times what its recurrence said, or where it gained nothing, the
@@ -39,45 +36,41 @@ int cycle_length(Index n, int restart) {
 
 }  // namespace
 
+/// GMRES as the driver moves it: a cycle extends the basis column by column, then corrects x.
 template <class T, Space S, class B>
-Gmres<T, S, B>::Gmres(const Context<S>& ctx, Index n, int restart, bool left)
-    : n_(n),
-      m_(cycle_length(n, restart)),
-      left_(left),
-      basis_(ctx, (std::int64_t{m_} + 1) * n),
-      newest_(ctx, std::is_same_v<T, B> ? 0 : n),
-      r_(ctx, n),
-      w_(ctx, n),
-      z_(ctx, n),
-      best_x_(ctx, n),
-      small_(ctx, GmresArrays::size(m_)),
-      partial_(ctx, basis_scratch(ctx, n, m_ + 1)),
-      state_(ctx, 1),
-      graph_(std::make_unique<IterationGraph<S>>()) {}
-template <class T, Space S, class B>
-Gmres<T, S, B>::Gmres(Gmres&&) noexcept = default;
-template <class T, Space S, class B>
-Gmres<T, S, B>& Gmres<T, S, B>::operator=(Gmres&&) noexcept = default;
-template <class T, Space S, class B>
-Gmres<T, S, B>::~Gmres() = default;
-
-/// One cycle: extends the basis column by column, then corrects x.
-template <class T, Space S, class B>
-class Gmres<T, S, B>::Cycle {
+class GmresRecurrence final : public Recurrence<T, S> {
  public:
-  Cycle(Gmres& solver, const SolveRequest<T, S>& arguments)
-      : g_(solver), args_(arguments), small_(solver.small_.data(), solver.m_), state_(solver.state_.data()) {}
+  GmresRecurrence(const Context<S>& ctx, Index n, int restart, bool left)
+      : n_(n),
+        m_(cycle_length(n, restart)),
+        left_(left),
+        basis_(ctx, (std::int64_t{m_} + 1) * n),
+        newest_(ctx, std::is_same_v<T, B> ? 0 : n),
+        r_(ctx, n),
+        w_(ctx, n),
+        z_(ctx, n),
+        best_x_(ctx, n),
+        small_(ctx, GmresArrays::size(m_)),
+        partial_(ctx, basis_scratch(ctx, n, m_ + 1)),
+        state_(ctx, 1) {}
 
-  // v_0 = r / |r|, or M r / |M r| from the left, where the tolerance is carried over to the norm of M r.
-  void begin(MonitorState monitor, double residual, double tightening, bool careful) {
-    const auto& ctx = args_.ctx;
-    Span<T, S> first = g_.r_;
-    if (g_.left_ && args_.M != nullptr) {
-      args_.M->apply(ctx, T(1), in(g_.r_), T(0), g_.w_);
-      first = g_.w_;
-      norm2<T, S>(ctx, in(first), &state_->scratch);
-      const double m_norm = fetch(ctx, &state_->scratch);
-      monitor.tolerance *= tightening * m_norm / residual;
+  // v_0 = r / |r|, or M r / |M r| from the left, where the tolerance is carried over to the norm of M r. From the
+  // left this waits for the stream.
+  void begin(MonitorState monitor, double residual) override {
+    const Context<S>& ctx = system_->ctx;
+    monitor.growth_limit = std::numeric_limits<double>::infinity();  // it may hold |M r|; b - A x is judged
+    cycle_ = {};
+    cycle_.before = residual;
+    cycle_.first_iteration = monitor.iteration;
+    cycle_.whole = monitor.tolerance >= deepest_cycle<T, B> * residual;
+    if (!cycle_.whole) monitor.tolerance = deepest_cycle<T, B> * residual;
+    Span<T, S> first = r_;
+    if (is_left()) {
+      M_->apply(ctx, T(1), r_.cspan(), T(0), w_);  // w = M r
+      first = w_;
+      norm2<T, S>(ctx, first, &state_.data()->scratch);
+      const double m_norm = fetch(ctx, static_cast<const double*>(&state_.data()->scratch));
+      monitor.tolerance *= (cycle_.whole ? shown_.tightening : 1) * m_norm / residual;
       residual = m_norm;
       if (!(m_norm > 0)) monitor.event = m_norm == 0 ? Event::krylov_space_exhausted : Event::not_finite;
     }
@@ -85,217 +78,164 @@ class Gmres<T, S, B>::Cycle {
     start.monitor = monitor;
     start.scale = 1 / residual;
     start.epsilon = std::numeric_limits<B>::epsilon();
-    start.basis = Orthogonality::start<T, B>(g_.n_);
-    if (careful) start.basis.loss = careful_share * Orthogonality::limit;
-    copy<GmresState>(ctx, Span<const GmresState, Space::host>(&start, 1), g_.state_.span());
-    copy<double>(ctx, Span<const double, Space::host>(&residual, 1), Span<double, S>(small_.g, 1));
-    sweep(ctx, g_.n_, GmresScale<T, B>{state_, first.data, v(0).data, g_.newest_.data()});
+    start.basis = Orthogonality::start<T, B>(n_);
+    if (shown_.careful) start.basis.loss = careful_share * Orthogonality::limit;
+    copy<GmresState>(ctx, Span<const GmresState, Space::host>(&start, 1), state_.span());
+    copy<double>(ctx, Span<const double, Space::host>(&residual, 1), Span<double, S>(small().g, 1));
+    sweep(ctx, n_, GmresScale<T, B>{state_.data(), first.data, v(0).data, newest_.data()});  // v_0 = r / |r|
   }
 
   // w = A M v_j (right) or M A v_j (left), made orthogonal to v_0 .. v_j, is v_{j+1}. In addition to the products,
   // moves the basis up to v_j twice and w five times; twice that where the second pass runs.
   void extend(int j) {
-    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange] = args_;
-    const Span<T, S> w = g_.w_, z = g_.z_;
-    if (M == nullptr) {
+    const Context<S>& ctx = system_->ctx;
+    const LinearOperator<T, S>& A = system_->A;
+    GmresState* const s = state_.data();
+    const GmresArrays a = small();
+    const Span<T, S> w = w_, z = z_;
+    if (M_ == nullptr) {
       A.apply(ctx, T(1), newest(j), T(0), w);  // w = A v_j
-    } else if (g_.left_) {
+    } else if (left_) {
       A.apply(ctx, T(1), newest(j), T(0), z);  // z = A v_j
-      M->apply(ctx, T(1), in(z), T(0), w);     // w = M z
+      M_->apply(ctx, T(1), z, T(0), w);        // w = M z
     } else {
-      M->apply(ctx, T(1), newest(j), T(0), z);  // z = M v_j
-      A.apply(ctx, T(1), in(z), T(0), w);       // w = A z
+      M_->apply(ctx, T(1), newest(j), T(0), z);  // z = M v_j
+      A.apply(ctx, T(1), z, T(0), w);            // w = A z
     }
-    const B* const V = g_.basis_.data();
-    double* const partial = g_.partial_.data();
-    const PassGate first{&state_->monitor, nullptr, nullptr, nullptr};
-    const PassGate second{&state_->monitor, &state_->basis, small_.h + j + 1, &state_->after_first};
-    basis_dot(ctx, first, V, g_.n_, j + 1, w.data, small_.h, partial);                             // h = V^T w
-    basis_subtract(ctx, first, V, g_.n_, j + 1, small_.h, w.data, &state_->after_first, partial);  // w -= V h
-    basis_dot(ctx, second, V, g_.n_, j + 1, w.data, small_.h2, partial);
-    basis_subtract(ctx, second, V, g_.n_, j + 1, small_.h2, w.data, &state_->after_second, partial);
-    sweep(ctx, 0, GmresRotate{state_, small_, j});  // column j of R, |g_{j+1}|
-    sweep(ctx, g_.n_, GmresScale<T, B>{state_, w.data, v(j + 1).data, g_.newest_.data()});  // v_{j+1} = w / |w|
+    const B* const V = basis_.data();
+    double* const partial = partial_.data();
+    const PassGate first{&s->monitor, nullptr, nullptr, nullptr};
+    const PassGate second{&s->monitor, &s->basis, a.h + j + 1, &s->after_first};
+    basis_dot(ctx, first, V, n_, j + 1, w.data, a.h, partial);                           // h = V^T w
+    basis_subtract(ctx, first, V, n_, j + 1, a.h, w.data, &s->after_first, partial);     // w = w - V h
+    basis_dot(ctx, second, V, n_, j + 1, w.data, a.h2, partial);                         // h2 = V^T w
+    basis_subtract(ctx, second, V, n_, j + 1, a.h2, w.data, &s->after_second, partial);  // w = w - V h2, h = h + h2
+    sweep(ctx, 0, GmresRotate{s, a, j});                                                 // column j of R, |g_{j+1}|
+    sweep(ctx, n_, GmresScale<T, B>{s, w.data, v(j + 1).data, newest_.data()});          // v_{j+1} = w / |w|
   }
 
-  // x += M V y with R y = g
+  // x = x + M V y with R y = g
   void correct(int columns) {
-    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange] = args_;
+    const Context<S>& ctx = system_->ctx;
     if (columns <= 0) return;
-    sweep(ctx, 0, GmresBackSolve{small_, columns});
-    basis_combine(ctx, g_.basis_.data(), g_.n_, columns, small_.y, g_.w_.data());  // w = V y
-    if (M != nullptr && !g_.left_) {
-      M->apply(ctx, T(1), in(g_.w_), T(1), x);
+    sweep(ctx, 0, GmresBackSolve{small(), columns});                       // y = R^-1 g
+    basis_combine(ctx, basis_.data(), n_, columns, small().y, w_.data());  // w = V y
+    if (M_ != nullptr && !left_) {
+      M_->apply(ctx, T(1), w_.cspan(), T(1), system_->x);  // x = x + M w
     } else {
-      axpy<T, S>(ctx, T(1), in(g_.w_), x);
+      axpy<T, S>(ctx, T(1), w_.cspan(), system_->x);  // x = x + w
     }
   }
 
-  int second_passes() const { return fetch(args_.ctx, &state_->second_passes); }
-  MonitorState* monitor() const { return &state_->monitor; }
-
- private:
-  static Span<const T, S> in(Span<T, S> vector) { return vector; }
-  Span<B, S> v(int j) const { return g_.basis_.span().subspan(std::int64_t{j} * g_.n_, g_.n_); }
-  // v_j, the last that was made, in T
-  Span<const T, S> newest(int j) const {
-    if constexpr (std::is_same_v<T, B>) {
-      return v(j);
-    } else {
-      return g_.newest_.cspan();
-    }
+  bool advance(int count) override {
+    count = std::min(count, m_ - cycle_.columns);
+    graph_.range(cycle_.columns, count, [this](int j) { extend(j); });
+    cycle_.columns += count;
+    return cycle_.columns < m_;
   }
 
-  Gmres& g_;
-  SolveRequest<T, S> args_;
-  GmresArrays small_;
-  GmresState* state_;
-};
-
-template <class T, Space S, class B>
-SolveRequest<T, S> Gmres<T, S, B>::sided(const SolveRequest<T, S>& system) const {
-  const LinearOperator<T, S>* const M = left_ && system.M != nullptr ? system.M->from_left() : system.M;
-  return {system.ctx, system.A, M, system.b, system.x, system.stop, system.progress, system.guess, system.exchange};
-}
-
-/// One call of `solve`: a cycle after the other, each from the true residual that the one before left.
-template <class T, Space S, class B>
-class Gmres<T, S, B>::Run {
- public:
-  Run(Gmres& solver, const SolveRequest<T, S>& system)
-      : own_(solver),
-        system_(solver.sided(system)),
-        left_(solver.left_ && system_->M != nullptr),
-        convergence_(own_.name(), own_.n_, *system_, &own_.state_.data()->scratch, own_.last_iterations_),
-        cycle_(std::in_place, own_, *system_) {
-    if (left_) convergence_.begin_rate_at(1);
+  void complete(ConvergenceMonitor<T, S>& convergence, bool) override {
+    cycle_.event = convergence.event();
+    cycle_.recurrence = convergence.report().recurrence_residual;
+    convergence.report().second_passes += fetch(system_->ctx, static_cast<const int*>(&state_.data()->second_passes));
+    const int columns = convergence.iterations() - cycle_.first_iteration;
+    correct(cycle_.event == Event::not_finite ? columns - 1 : columns);
   }
 
-  SolveReport all() {
-    convergence_.watch_growth(first_growth, 0, {});
-    bind();
-    convergence_.report().cycle_length = own_.m_;
-    for (bool more = convergence_.open(own_.r_); more;) {  // r = b - A x
-      keep_best();
-      if (convergence_.iterations() > 0 && convergence_.exchange_due()) exchange();
-      const Outcome cycle = iterate();  // x += M V y
-      more = !has_ended(cycle) && !has_stagnated(cycle);
-      if (more) ++convergence_.report().restarts;
-    }
-    return_best();
-    own_.last_iterations_ = convergence_.iterations_with_present();
-    return convergence_.close(own_.r_, own_.w_);
-  }
-
- private:
-  /// What became of a cycle.
-  struct Outcome {
-    bool whole;  ///< it aimed at the tolerance itself
-    Event event;
-    double before;      ///< the true residual
-    double recurrence;  ///< what the recurrence says of the one after
-  };
-
-  // A cycle's columns do not see x.
-  void bind() { own_.graph_->bind(system_->ctx, system_->A, system_->M, Span<T, S>()); }
-
-  // The next cycle has other operators.
-  void exchange() {
-    bool same_preconditioner = true;  // no matter: a cycle has a basis of its own
-    const auto changed = convergence_.exchange({own_.r_, own_.best_x_}, &same_preconditioner);
-    if (!changed) return;
-    system_.emplace(own_.sided(*changed));
-    cycle_.emplace(own_, *system_);
-    bind();
-  }
-
-  // x of the least residual is kept from before its cycle.
-  void keep_best() {
-    if (!(convergence_.residual() < best_)) return;
-    best_is_zero_ = system_->guess == InitialGuess::zero && convergence_.iterations() == 0;
-    if (!best_is_zero_) copy<T>(system_->ctx, Span<const T, S>(system_->x), own_.best_x_.span());
-    best_ = convergence_.residual();
-  }
-
-  Outcome iterate() {
-    const double before = convergence_.residual();
-    const int first_iteration = convergence_.iterations();
-    MonitorState monitor = convergence_.fresh_monitor();
-    monitor.growth_limit = std::numeric_limits<double>::infinity();  // it may hold |M r|; b - A x is judged below
-    const bool whole = monitor.tolerance >= deepest_cycle<T, B> * before;
-    if (!whole) monitor.tolerance = deepest_cycle<T, B> * before;
-    cycle_->begin(monitor, before, whole ? tightening_ : 1, careful_);  // v_0 = r / |r|
-    extend_basis();
-    const Event event = convergence_.event();
-    const int columns = convergence_.iterations() - first_iteration;
-    const double recurrence = convergence_.report().recurrence_residual;
-    convergence_.report().second_passes += cycle_->second_passes();
-    cycle_->correct(event == Event::not_finite ? columns - 1 : columns);  // x += M V y
-    return {whole, event, before, recurrence};
-  }
-
-  void extend_basis() {
-    bool running = true;
-    for (int j = 0; j < own_.m_ && running;) {
-      const int count = std::min(convergence_.check_every(), own_.m_ - j);
-      own_.graph_->range(j, count, [&](int column) { cycle_->extend(column); });
-      j += count;
-      running = convergence_.poll(cycle_->monitor());
-    }
-  }
-
-  // r = b - A x, and whether that or the cycle's event is the outcome.
-  bool has_ended(const Outcome& cycle) {
-    if (cycle.event == Event::tolerance_met && cycle.whole && !left_) {
-      if (convergence_.confirm(own_.r_)) return true;
-    } else if (convergence_.form_residual(own_.r_)) {
-      convergence_.conclude(Status::converged);
-      return true;
-    }
-    if (cycle.event == Event::iterations_spent || cycle.event == Event::not_finite) {
-      convergence_.conclude(cycle.event);
-      return true;
-    }
-    if (convergence_.interrupted()) convergence_.conclude(Event::none);
-    return convergence_.interrupted();
+  // From the left the recurrence does not know |r|.
+  Verdict judge(Event event) override {
+    return event == Event::tolerance_met && cycle_.whole && !is_left() ? Verdict::confirm : Verdict::cycle_end;
   }
 
   // Whether two cycles gained nothing, and what the next has to observe.
-  bool has_stagnated(const Outcome& cycle) {
-    const double reached = convergence_.residual();
-    if (cycle.event == Event::tolerance_met && cycle.whole) tightening_ *= 0.5 * convergence_.tolerance() / reached;
-    cycles_without_progress_ = reached < (1 - least_gain) * cycle.before ? 0 : cycles_without_progress_ + 1;
-    careful_ = careful_ || cycles_without_progress_ > 0 || (!left_ && reached > broken_promise * cycle.recurrence);
-    if (cycles_without_progress_ < 2) return false;
-    if (cycle.event == Event::krylov_space_exhausted) convergence_.conclude_exhaustion();
-    if (reached > convergence_.growth_limit()) convergence_.conclude_divergence();
-    convergence_.conclude_stagnation();
-    return true;
+  bool stagnates(const ConvergenceMonitor<T, S>& convergence) override {
+    const double reached = convergence.residual();
+    if (cycle_.event == Event::tolerance_met && cycle_.whole)
+      shown_.tightening *= 0.5 * convergence.tolerance() / reached;
+    const bool gained = reached < (1 - least_gain) * cycle_.before;
+    shown_.cycles_without_progress = gained ? 0 : shown_.cycles_without_progress + 1;
+    const bool promise_broken = !is_left() && reached > broken_promise * cycle_.recurrence;
+    shown_.careful = shown_.careful || shown_.cycles_without_progress > 0 || promise_broken;
+    return shown_.cycles_without_progress >= 2;
   }
 
-  // x = the best one, unless the last is.
-  void return_best() {
-    if (!std::isfinite(best_) || convergence_.report().converged() || convergence_.residual() <= best_) return;
-    if (best_is_zero_) fill<T, S>(system_->ctx, T(0), system_->x);
-    if (!best_is_zero_) copy<T>(system_->ctx, own_.best_x_.cspan(), system_->x);
-    convergence_.form_residual(own_.r_);
+  RecurrenceParts<T, S> parts() override {
+    GmresState* const state = state_.data();
+    return {"gmres", r_, w_, best_x_, {r_, best_x_}, &state->monitor, &state->scratch, Keeps::cycles, false};
+  }
+  // A cycle's columns do not see x.
+  void bind(const SolveRequest<T, S>& system) override {
+    system_ = &system;
+    M_ = left_ && system.M != nullptr ? system.M->from_left() : system.M;
+    graph_.bind(system.ctx, system.A, M_, Span<T, S>());
+  }
+  void watch(ConvergenceMonitor<T, S>& convergence) override {
+    convergence.watch_growth(first_growth, 0, {});
+    if (is_left()) convergence.begin_rate_at(1);
+    convergence.report().cycle_length = m_;
+    shown_ = {};
   }
 
-  Gmres& own_;
-  std::optional<SolveRequest<T, S>> system_;  // changed by an exchange
+ private:
+  bool is_left() const { return left_ && M_ != nullptr; }
+  GmresArrays small() { return {small_.data(), m_}; }
+  Span<B, S> v(int j) { return basis_.span().subspan(std::int64_t{j} * n_, n_); }
+  // v_j, the last that was made, in T
+  Span<const T, S> newest(int j) {
+    if constexpr (std::is_same_v<T, B>) {
+      return v(j);
+    } else {
+      return newest_.cspan();
+    }
+  }
+
+  Index n_;
+  int m_;
   bool left_;
-  ConvergenceMonitor<T, S> convergence_;
-  std::optional<Cycle> cycle_;  // with the present operators
-  double best_ = std::numeric_limits<double>::infinity();
-  bool best_is_zero_ = false;  // `best_x_` is not filled
-  double tightening_ = 1;      // of the tolerance for M r, from the left
-  bool careful_ = false;       // Gram-Schmidt runs again
-  int cycles_without_progress_ = 0;
+  Array<B, S> basis_;   // m + 1 columns of n
+  Array<T, S> newest_;  // its last column in T; empty where B is T
+  Array<T, S> r_, w_, z_;
+  Array<T, S> best_x_;  // where the cycle with the least residual before it began
+  Array<double, S> small_, partial_;
+  Array<GmresState, S> state_;
+  IterationGraph<S> graph_;
+  const SolveRequest<T, S>* system_ = nullptr;
+  const LinearOperator<T, S>* M_ = nullptr;  // as it is applied
+
+  /// Of the present cycle.
+  struct Cycle {
+    bool whole = false;  ///< it aims at the tolerance itself
+    double before = 0;   ///< the true residual
+    int first_iteration = 0;
+    int columns = 0;  ///< that are queued
+    Event event = Event::none;
+    double recurrence = 0;  ///< what the recurrence says of the residual after it
+  };
+  /// What the cycles of this solve have shown.
+  struct Experience {
+    double tightening = 1;  ///< of the tolerance for M r, from the left
+    bool careful = false;   ///< Gram-Schmidt runs again
+    int cycles_without_progress = 0;
+  };
+  Cycle cycle_;
+  Experience shown_;
 };
+
+}  // namespace detail
+
+template <class T, Space S, class B>
+Gmres<T, S, B>::Gmres(const Context<S>& ctx, Index n, int restart, bool left)
+    : recurrence_(std::make_unique<detail::GmresRecurrence<T, S, B>>(ctx, n, restart, left)) {}
+template <class T, Space S, class B>
+Gmres<T, S, B>::Gmres(Gmres&&) noexcept = default;
+template <class T, Space S, class B>
+Gmres<T, S, B>& Gmres<T, S, B>::operator=(Gmres&&) noexcept = default;
+template <class T, Space S, class B>
+Gmres<T, S, B>::~Gmres() = default;
 
 template <class T, Space S, class B>
 SolveReport Gmres<T, S, B>::run(const SolveRequest<T, S>& request) {
-  return Run(*this, request).all();
+  return detail::drive<T, S>(*recurrence_, request, last_iterations_);
 }
 
 #define X(T, S) template class Gmres<T, S>;
