@@ -154,9 +154,9 @@ class CgRecurrence final : public Recurrence<T, S> {
     has_s_ = false;
   }
   void watch(ConvergenceMonitor<T, S>& convergence) override {
-    convergence.watch_growth(first_growth, most_growth<T>,
+    convergence.growth.watch(first_growth, most_growth<T>,
                              [this] { return symmetry_fault(system_->ctx, system_->A, system_->M); });
-    convergence.watch_spectrum(cg_.coefficients());
+    convergence.forecast.watch_spectrum(cg_.coefficients());
   }
 
   void begin(MonitorState monitor, double residual) override { cg_.begin(monitor, residual); }
@@ -204,7 +204,7 @@ class CgRecurrence final : public Recurrence<T, S> {
       if (begin == ResidentBegin::guess) {
         end = resident_->solve(*system_, convergence, vectors);
         // The kernel has kept the guess.
-        if (convergence.iterations() > 0) best = {convergence.report().initial_residual, 0};
+        if (convergence.seen().iteration > 0) best = {convergence.report.initial_residual, 0};
       } else {
         if (begin == ResidentBegin::residual) {
           fill<T, S>(system_->ctx, T(0), cg_.p());

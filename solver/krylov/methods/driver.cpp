@@ -23,7 +23,8 @@ class Driver {
         parts_(recurrence.parts()),
         system_(request),
         convergence_(parts_.name, parts_.r.size, request, parts_.scratch, expected),
-        best_(parts_.kept) {
+        best_(parts_.kept),
+        cyclic_(parts_.keeps == Keeps::cycles) {
     recurrence_.bind(*system_);
     recurrence_.watch(convergence_);
   }
@@ -35,8 +36,8 @@ class Driver {
       next =
           on_chip_ ? run_on_chip(next == Next::begins ? ResidentBegin::residual : ResidentBegin::onward) : iterate();
     }
-    if (convergence_.iterations() > 0 && !convergence_.report().converged()) return_best();
-    iterations = convergence_.iterations_with_present();
+    if (convergence_.seen().iteration > 0 && !convergence_.report.converged()) return_best();
+    iterations = convergence_.seen().iteration - convergence_.forecast.present_from();
     return convergence_.close(parts_.r, parts_.work);
   }
 
@@ -48,8 +49,6 @@ class Driver {
     continues,  ///< more steps of the present one
   };
 
-  bool cyclic() const { return parts_.keeps == Keeps::cycles; }
-
   // r = b - A x, unless one kernel is to form it.
   Next open() {
     on_chip_ = recurrence_.fits_on_chip();
@@ -59,26 +58,26 @@ class Driver {
 
   void begin() {
     keep_best();
-    if (cyclic() && convergence_.iterations() > 0 && convergence_.exchange_due()) static_cast<void>(renumber());
-    if (!on_chip_) recurrence_.begin(convergence_.fresh_monitor(), convergence_.residual());
+    if (cyclic_ && convergence_.seen().iteration > 0 && exchange_due(convergence_)) static_cast<void>(renumber());
+    if (!on_chip_) recurrence_.begin(convergence_.fresh_monitor(), convergence_.residual.norm());
   }
 
   void keep_best() {
-    const int iteration = convergence_.iterations();
-    if (parts_.keeps != Keeps::iterates) return best_.offer(*system_, convergence_.residual(), iteration);
+    const int iteration = convergence_.seen().iteration;
+    if (parts_.keeps != Keeps::iterates) return best_.offer(*system_, convergence_.residual.norm(), iteration);
     if (!best_.empty() && iteration < best_.what().iteration + iterations_between_keeping) return;
-    best_.offer(*system_, convergence_.report().recurrence_residual, iteration);
+    best_.offer(*system_, convergence_.report.recurrence_residual, iteration);
   }
 
   // The steps of a recurrence, up to its event or to an exchange of the operators.
   Next iterate() {
-    convergence_.report().resident = false;
+    convergence_.report.resident = false;
     bool more = true, running = true, due = false;
     while (more && running && !due) {
       if (parts_.keeps == Keeps::iterates) keep_best();
-      more = recurrence_.advance(cyclic() ? convergence_.check_every() : convergence_.until_poll());
+      more = recurrence_.advance(cyclic_ ? convergence_.check_every() : until_poll(convergence_));
       running = convergence_.poll(parts_.monitor);
-      due = running && !cyclic() && convergence_.exchange_due();
+      due = running && !cyclic_ && exchange_due(convergence_);
     }
     recurrence_.complete(convergence_, due);
     return due ? exchange() : judge();
@@ -114,7 +113,7 @@ class Driver {
   // Whether M is the same.
   bool renumber() {
     bool same_preconditioner = true;
-    const auto changed = convergence_.exchange(parts_.carried, &same_preconditioner);
+    const auto changed = exchange_operators(convergence_, parts_.carried, &same_preconditioner);
     if (!changed) return true;
     system_.emplace(*changed);
     recurrence_.bind(*system_);
@@ -123,34 +122,34 @@ class Driver {
   }
 
   Next resume() {
-    if (!on_chip_) recurrence_.resume(convergence_.fresh_monitor(), convergence_.report().recurrence_residual);
+    if (!on_chip_) recurrence_.resume(convergence_.fresh_monitor(), convergence_.report.recurrence_residual);
     return Next::continues;
   }
 
   // r = b - A x, from which another recurrence begins.
   Next renew() {
-    if (convergence_.form_residual(parts_.r)) {
-      convergence_.conclude(Status::converged);
+    if (convergence_.residual.form(parts_.r)) {
+      convergence_.outcome.conclude(Status::converged);
       return Next::reported;
     }
-    if (std::isfinite(convergence_.residual())) return Next::begins;
+    if (std::isfinite(convergence_.residual.norm())) return Next::begins;
     convergence_.conclude(Event::not_finite);
     return Next::reported;
   }
 
   // What follows from the event of a recurrence.
   Next judge() {
-    const Event event = convergence_.event();
+    const Event event = convergence_.seen().event;
     switch (recurrence_.judge(event)) {
       case Verdict::confirm:
         if (convergence_.confirm(parts_.r)) return Next::reported;
-        return cyclic() ? next_cycle() : Next::begins;
+        return cyclic_ ? next_cycle() : Next::begins;
       case Verdict::cycle_end:
         return judge_cycle();
       case Verdict::breakdown:
-        if (convergence_.interrupted()) convergence_.conclude(Event::none);
-        if (convergence_.interrupted() || convergence_.report().restarts == most_restarts) break;
-        ++convergence_.report().restarts;
+        if (convergence_.clock.interrupted()) convergence_.conclude(Event::none);
+        if (convergence_.clock.interrupted() || convergence_.report.restarts == most_restarts) break;
+        ++convergence_.report.restarts;
         return renew();
       case Verdict::outcome:
         break;
@@ -161,40 +160,41 @@ class Driver {
 
   // r = b - A x, and whether that or the cycle's event is the outcome.
   Next judge_cycle() {
-    const Event event = convergence_.event();
-    if (convergence_.form_residual(parts_.r)) convergence_.conclude(Status::converged);
+    const Event event = convergence_.seen().event;
+    if (convergence_.residual.form(parts_.r)) convergence_.outcome.conclude(Status::converged);
     if (event == Event::iterations_spent || event == Event::not_finite) convergence_.conclude(event);
-    if (convergence_.interrupted()) convergence_.conclude(Event::none);
-    return convergence_.has_outcome() ? Next::reported : next_cycle();
+    if (convergence_.clock.interrupted()) convergence_.conclude(Event::none);
+    return convergence_.outcome.known() ? Next::reported : next_cycle();
   }
 
   Next next_cycle() {
     if (!recurrence_.stagnates(convergence_)) {
-      ++convergence_.report().restarts;
+      ++convergence_.report.restarts;
       return Next::begins;
     }
-    if (convergence_.event() == Event::krylov_space_exhausted) convergence_.conclude_exhaustion();
-    if (convergence_.residual() > convergence_.growth_limit()) convergence_.conclude_divergence();
-    convergence_.conclude_stagnation();
+    if (convergence_.seen().event == Event::krylov_space_exhausted) convergence_.outcome.conclude_exhaustion();
+    if (convergence_.residual.norm() > convergence_.growth.limit())
+      convergence_.outcome.conclude_divergence(convergence_.residual.norm());
+    convergence_.outcome.conclude_stagnation();
     return Next::reported;
   }
 
   // x = the best one. It was judged by a recurrence, which may have drifted: the true residuals decide.
   void return_best() {
     if (parts_.keeps == Keeps::starts) {
-      if (!convergence_.has_grown()) return;
+      if (!convergence_.outcome.has_grown()) return;
       const auto repeat = [this](int steps) { recurrence_.repeat(steps); };
       return return_to_best<T, S>(*system_, convergence_, parts_.r, best_, repeat);
     }
-    if (!convergence_.knows_residual() && convergence_.form_residual(parts_.r)) return;
-    const double last = convergence_.residual();
+    if (!convergence_.residual.known() && convergence_.residual.form(parts_.r)) return;
+    const double last = convergence_.residual.norm();
     if (best_.empty() || last <= best_.what().residual) return;
     const Span<T, S> x = system_->x;
     copy<T>(system_->ctx, Span<const T, S>(x), parts_.work);
     best_.restore(*system_);
-    if (convergence_.form_residual(parts_.r) || !(convergence_.residual() > last)) return;
+    if (convergence_.residual.form(parts_.r) || !(convergence_.residual.norm() > last)) return;
     copy<T>(system_->ctx, Span<const T, S>(parts_.work), x);
-    convergence_.form_residual(parts_.r);
+    convergence_.residual.form(parts_.r);
   }
 
   Recurrence<T, S>& recurrence_;
@@ -202,6 +202,7 @@ class Driver {
   std::optional<SolveRequest<T, S>> system_;  // changed by an exchange
   ConvergenceMonitor<T, S> convergence_;
   BestX<T, S> best_;
+  const bool cyclic_;
   bool on_chip_ = false;  // one kernel iterates
 };
 

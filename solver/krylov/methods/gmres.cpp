@@ -135,10 +135,10 @@ class GmresRecurrence final : public Recurrence<T, S> {
   }
 
   void complete(ConvergenceMonitor<T, S>& convergence, bool) override {
-    cycle_.event = convergence.event();
-    cycle_.recurrence = convergence.report().recurrence_residual;
-    convergence.report().second_passes += fetch(system_->ctx, static_cast<const int*>(&state_.data()->second_passes));
-    const int columns = convergence.iterations() - cycle_.first_iteration;
+    cycle_.event = convergence.seen().event;
+    cycle_.recurrence = convergence.report.recurrence_residual;
+    convergence.report.second_passes += fetch(system_->ctx, static_cast<const int*>(&state_.data()->second_passes));
+    const int columns = convergence.seen().iteration - cycle_.first_iteration;
     correct(cycle_.event == Event::not_finite ? columns - 1 : columns);
   }
 
@@ -149,9 +149,9 @@ class GmresRecurrence final : public Recurrence<T, S> {
 
   // Whether two cycles gained nothing, and what the next has to observe.
   bool stagnates(const ConvergenceMonitor<T, S>& convergence) override {
-    const double reached = convergence.residual();
+    const double reached = convergence.residual.norm();
     if (cycle_.event == Event::tolerance_met && cycle_.whole)
-      shown_.tightening *= 0.5 * convergence.tolerance() / reached;
+      shown_.tightening *= 0.5 * convergence.residual.tolerance() / reached;
     const bool gained = reached < (1 - least_gain) * cycle_.before;
     shown_.cycles_without_progress = gained ? 0 : shown_.cycles_without_progress + 1;
     const bool promise_broken = !is_left() && reached > broken_promise * cycle_.recurrence;
@@ -170,9 +170,9 @@ class GmresRecurrence final : public Recurrence<T, S> {
     graph_.bind(system.ctx, system.A, M_, Span<T, S>());
   }
   void watch(ConvergenceMonitor<T, S>& convergence) override {
-    convergence.watch_growth(first_growth, 0, {});
-    if (is_left()) convergence.begin_rate_at(1);
-    convergence.report().cycle_length = m_;
+    convergence.growth.watch(first_growth, 0, {});
+    if (is_left()) convergence.forecast.begin_rate_at(1);
+    convergence.report.cycle_length = m_;
     shown_ = {};
   }
 

@@ -47,7 +47,8 @@ class Recurrence {
   virtual ~Recurrence() = default;
 
   virtual RecurrenceParts<T, S> parts() = 0;
-  /// The system from here on: as the solve begins, and after an exchange of its operators. It outlives the solve.
+  /// The system from here on: as the solve begins, and after an exchange of its operators. It is there until the solve
+  /// ends.
   virtual void bind(const SolveRequest<T, S>& system) = 0;
   /// What is to be watched of this method, after the first `bind`.
   virtual void watch(ConvergenceMonitor<T, S>&) {}

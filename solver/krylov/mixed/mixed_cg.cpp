@@ -29,20 +29,20 @@ SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
                                        x,   request.stop, request.progress, request.guess};
   ConvergenceMonitor<double, S> convergence(name(), n, system, &cg_.state()->scratch, last_iterations_);
 
-  convergence.watch_growth(first_growth, most_growth<float>,
+  convergence.growth.watch(first_growth, most_growth<float>,
                            [&] { return symmetry_fault<float, S>(ctx, low_.A, low_.M); });
 
-  convergence.report().method = "cg";
+  convergence.report.method = "cg";
   bool more = convergence.open(r_.span());  // r = b - A x
-  const double unit = power_of_two_below(convergence.residual());
+  const double unit = power_of_two_below(convergence.residual.norm());
   if (more) {
     cg_.bind(ctx, low_.A, low_.M, d_.span());
     fill<float, S>(ctx, 0, cg_.p());
   }
   StagnationTest stagnation_test;
   for (bool first = true; more; first = false) {
-    const double before = convergence.residual();
-    const double target = std::max(reduction * before, convergence.tolerance());
+    const double before = convergence.residual.norm();
+    const double target = std::max(reduction * before, convergence.residual.tolerance());
     MonitorState monitor = convergence.fresh_monitor();
     monitor.tolerance = target / unit;
     monitor.growth_limit /= unit;
@@ -51,43 +51,43 @@ SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
           MixedReplace{monitor, first, low_.M != nullptr, std::numeric_limits<double>::infinity(), 1 / unit,
                        r_.data(), cg_.r().data, d_.data(), cg_.state()});
     cg_.first_rho();
-    DriftWatch watch(convergence.iterations());
+    DriftWatch watch(convergence.seen().iteration);
     do {
       cg_.repeat(convergence.check_every());
     } while (poll(ctx, convergence, unit) &&
-             !(watch.due(convergence.iterations()) && watch.note(drift(ctx, convergence, unit, x), target)));
+             !(watch.due(convergence.seen().iteration) && watch.note(drift(ctx, convergence, unit, x), target)));
     cg_.finish();
-    const double recurrence = convergence.report().recurrence_residual;
+    const double recurrence = convergence.report.recurrence_residual;
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
-    if (convergence.form_residual(r_)) {  // r = b - A x
-      convergence.conclude(Status::converged);
+    if (convergence.residual.form(r_)) {  // r = b - A x
+      convergence.outcome.conclude(Status::converged);
       break;
     }
-    stagnation_test.note(before, recurrence, convergence.residual());
+    stagnation_test.note(before, recurrence, convergence.residual.norm());
     // A residual of CG jumps while its error falls: after a drift a larger one may be the better x.
-    if (!(convergence.residual() <= (watch.drifted() ? DriftWatch::most_growth : 1) * before)) {
+    if (!(convergence.residual.norm() <= (watch.drifted() ? DriftWatch::most_growth : 1) * before)) {
       sweep(ctx, n, AddCorrection(d_.data(), x.data, -low_.scale * unit));
-      convergence.form_residual(r_);
+      convergence.residual.form(r_);
     }
-    if (convergence.interrupted()) {
+    if (convergence.clock.interrupted()) {
       convergence.conclude(Event::none);
-    } else if (convergence.event() == Event::iterations_spent) {
+    } else if (convergence.seen().event == Event::iterations_spent) {
       convergence.conclude(Event::iterations_spent);
-    } else if (convergence.event() == Event::diverged) {
+    } else if (convergence.seen().event == Event::diverged) {
       convergence.conclude(Event::diverged);
     } else if (watch.drifted()) {
-      convergence.conclude(Status::stagnation, StagnationTest::failure());
-    } else if (convergence.event() != Event::tolerance_met) {
-      convergence.conclude(Status::breakdown, {Cause::single_precision});
+      convergence.outcome.conclude(Status::stagnation, StagnationTest::failure());
+    } else if (convergence.seen().event != Event::tolerance_met) {
+      convergence.outcome.conclude(Status::breakdown, {Cause::single_precision});
     } else if (stagnation_test.stagnated()) {
-      convergence.conclude(Status::stagnation, StagnationTest::failure());
+      convergence.outcome.conclude(Status::stagnation, StagnationTest::failure());
     } else {
-      ++convergence.report().refinements;
+      ++convergence.report.refinements;
       continue;
     }
     break;
   }
-  last_iterations_ = convergence.iterations();
+  last_iterations_ = convergence.seen().iteration;
   return convergence.close(r_);
 }
 
@@ -99,7 +99,7 @@ double MixedCg<S>::drift(const Context<S>& ctx, ConvergenceMonitor<double, S>& c
   cg_.finish();
   (void)cg_.pause();
   sweep(ctx, r_.size(), AddCorrection(d_.data(), x.data, low_.scale * unit));
-  convergence.form_residual(r_);  // r = b - A x
+  convergence.residual.form(r_);  // r = b - A x
   sweep(ctx, r_.size(), AddCorrection(d_.data(), x.data, -low_.scale * unit));
   sweep(ctx, r_.size(), AddCorrection(cg_.r().data, r_.data(), -unit));
   norm2<double, S>(ctx, r_.cspan(), &cg_.state()->scratch);

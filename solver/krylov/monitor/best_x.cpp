@@ -31,14 +31,14 @@ void BestX<T, S>::restore(const SolveRequest<T, S>& system) const {
 template <class T, Space S>
 void return_to_best(const SolveRequest<T, S>& system, ConvergenceMonitor<T, S>& convergence, Span<T, S> r,
                     const BestX<T, S>& start, const std::function<void(int)>& repeat) {
-  const std::vector<double>& history = convergence.report().history;
+  const std::vector<double>& history = convergence.report.history;
   const auto first = history.begin() + start.what().iteration;
   const auto last = start.last() < 0 ? history.end() : history.begin() + start.last() + 1;
   start.restore(system);
   repeat(static_cast<int>(std::min_element(first, last) - first));
-  if (convergence.form_residual(r) || convergence.residual() <= *first) return;
+  if (convergence.residual.form(r) || convergence.residual.norm() <= *first) return;
   start.restore(system);
-  convergence.form_residual(r);
+  convergence.residual.form(r);
 }
 
 #define X(T, S)                                                                                                      \

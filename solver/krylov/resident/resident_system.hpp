@@ -197,7 +197,7 @@ class ResidentSystem {
   /// What the context's launches leave.
   static ResidentLog& log_of(const Context<Space::device>& ctx);
   /// The system, and its criterion. `asks_from`: the iteration from which on the solve asks between launches for
-  /// better operators, as ConvergenceMonitor::exchange_not_before has it.
+  /// better operators, as ExchangeQuestion::not_before has it.
   ResidentArgs<T> args_of(const SolveRequest<T, Space::device>& system, int asks_from, int done) const;
   /// Iterations of the next launch, behind `done` of them: up to `asks_from` where that is still to come.
   int launch_length(const SolveRequest<T, Space::device>& system, int asks_from, int done) const;
