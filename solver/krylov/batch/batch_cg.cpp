@@ -13,7 +13,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/batch/batch_cg_steps.hpp"
 #include "solver/krylov/methods/cg_iteration.hpp"
-#include "solver/krylov/monitor/best_x.hpp"
+#include "solver/krylov/methods/best_x.hpp"
 #include "solver/krylov/monitor/column_progress.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 

@@ -10,7 +10,7 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/methods/driver.hpp"
-#include "solver/krylov/monitor/least_gain.hpp"
+#include "solver/krylov/steps/least_gain.hpp"
 #include "solver/krylov/steps/basis.hpp"
 #include "solver/krylov/steps/gmres_steps.hpp"
 #include "solver/krylov/steps/iteration_graph.hpp"

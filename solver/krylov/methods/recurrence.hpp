@@ -5,8 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "solver/krylov/monitor/best_x.hpp"
-#include "solver/krylov/resident/resident_system.hpp"
+#include "solver/krylov/methods/best_x.hpp"
 
 namespace newel::detail {
 
@@ -47,8 +46,8 @@ class Recurrence {
   virtual ~Recurrence() = default;
 
   virtual RecurrenceParts<T, S> parts() = 0;
-  /// The system from here on: as the solve begins, and after an exchange of its operators. It is there until the solve
-  /// ends.
+  /// The system from here on: as the solve begins, and after an exchange of its operators. It is there until the
+  /// solve ends.
   virtual void bind(const SolveRequest<T, S>& system) = 0;
   /// What is to be watched of this method, after the first `bind`.
   virtual void watch(ConvergenceMonitor<T, S>&) {}

@@ -3,7 +3,6 @@
 /// device only.
 #pragma once
 
-#include "solver/krylov/monitor/best_x.hpp"
 #include "solver/krylov/resident/resident_system.hpp"
 
 namespace newel::detail {

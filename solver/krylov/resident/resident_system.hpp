@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -56,6 +57,12 @@ enum class ResidentEnd {
   continue_in_loop,  ///< the usual loop must continue from x, with r = b - A x; the outcome is open
   exchange,          ///< other operators pay from here; the vectors are those of the last step
   declined,          ///< it has not begun, and nothing has changed
+};
+
+/// The iterate that a solve keeps as its best, and when; none with an infinite residual.
+struct KeptIterate {
+  double residual = std::numeric_limits<double>::infinity();
+  int iteration = 0;
 };
 
 /// What M is to a kernel.

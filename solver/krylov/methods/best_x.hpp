@@ -6,14 +6,9 @@
 #include <limits>
 
 #include "solver/krylov/monitor/convergence_monitor.hpp"
+#include "solver/krylov/resident/resident_system.hpp"
 
 namespace newel::detail {
-
-/// The iterate that was kept, and when; none with an infinite residual.
-struct KeptIterate {
-  double residual = std::numeric_limits<double>::infinity();
-  int iteration = 0;
-};
 
 template <class T, Space S>
 class BestX {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The x that a solve keeps.
-#include "solver/krylov/monitor/best_x.hpp"
+#include "solver/krylov/methods/best_x.hpp"
 
 #include <algorithm>
 
