@@ -15,17 +15,17 @@ SolveReport Division<T, S>::run(const SolveRequest<T, S>& request) {
   SolveRequest<T, S> alone = request;
   alone.exchange = nullptr;
   ConvergenceMonitor<T, S> convergence(name(), r_.size(), alone, scratch_.data(), 0);
-  convergence.report().method = {};
+  convergence.report.method = {};
   if (convergence.open(r_.span())) {
     bool met = false;
-    for (int step = 0; step < most_steps && !met && std::isfinite(convergence.residual()); ++step) {
+    for (int step = 0; step < most_steps && !met && std::isfinite(convergence.residual.norm()); ++step) {
       request.M->apply(request.ctx, T(1), r_.cspan(), T(1), request.x);
-      met = convergence.form_residual(r_.span());
+      met = convergence.residual.form(r_.span());
     }
-    convergence.report().recurrence_residual = convergence.residual();
-    if (met) convergence.conclude(Status::converged);
-    if (!std::isfinite(convergence.residual())) convergence.conclude(Event::not_finite);
-    convergence.conclude_stagnation();
+    convergence.report.recurrence_residual = convergence.residual.norm();
+    if (met) convergence.outcome.conclude(Status::converged);
+    if (!std::isfinite(convergence.residual.norm())) convergence.conclude(Event::not_finite);
+    convergence.outcome.conclude_stagnation();
   }
   return convergence.close(r_.span(), work_.span());
 }

@@ -2,7 +2,6 @@
 /// The preconditioned BiCGStab method, for any square A.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include <newel/solver/method.hpp>
@@ -10,11 +9,8 @@
 namespace newel {
 
 namespace detail {
-struct BicgstabState;
-template <Space S>
-class IterationGraph;
-template <class T>
-class ResidentBicgstab;
+template <class T, Space S>
+class BicgstabRecurrence;
 }  // namespace detail
 
 /// The options of BiCGStab.
@@ -51,16 +47,7 @@ class Bicgstab final : public KrylovSolver<T, S> {
   [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
 
  private:
-  class Run;
-
-  std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                                  Span<T, S> x);
-
-  Array<T, S> r_, r0_, p_, v_, t_, ph_, sh_, best_x_;
-  Array<detail::BicgstabState, S> state_;
-  bool may_be_resident_;
-  std::shared_ptr<detail::ResidentBicgstab<T>> resident_;  // on a device, where the system fits on the chip
-  std::unique_ptr<detail::IterationGraph<S>> graph_;
+  std::unique_ptr<detail::BicgstabRecurrence<T, S>> recurrence_;
   int last_iterations_ = 0;  // of the last solve
 };
 

@@ -10,9 +10,7 @@ namespace newel {
 
 namespace detail {
 template <class T, Space S>
-class CgIteration;
-template <class T>
-class ResidentCg;
+class CgRecurrence;
 }  // namespace detail
 
 /// The options of CG.
@@ -71,13 +69,8 @@ class Cg final : public KrylovSolver<T, S> {
                Span<const T, S> b, Span<T, S> x, int iterations);
 
  private:
-  class Run;
-
-  std::unique_ptr<detail::CgIteration<T, S>> cg_;
-  Array<T, S> start_x_;  ///< where the recurrence that began with the smallest residual did
-  bool may_be_resident_;
-  std::shared_ptr<detail::ResidentCg<T>> resident_;  // on a device, where the system fits on the chip
-  int last_iterations_ = 0;                          // of the last solve
+  std::unique_ptr<detail::CgRecurrence<T, S>> recurrence_;
+  int last_iterations_ = 0;  // of the last solve
 };
 
 }  // namespace newel

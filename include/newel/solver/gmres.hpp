@@ -9,9 +9,8 @@
 namespace newel {
 
 namespace detail {
-struct GmresState;
-template <Space S>
-class IterationGraph;
+template <class T, Space S, class B>
+class GmresRecurrence;
 }  // namespace detail
 
 /// The options of GMRES.
@@ -65,22 +64,7 @@ class Gmres final : public KrylovSolver<T, S> {
   [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
 
  private:
-  class Cycle;
-  class Run;
-
-  /// With M as it is applied.
-  SolveRequest<T, S> sided(const SolveRequest<T, S>& system) const;
-
-  Index n_;
-  int m_;
-  bool left_;
-  Array<B, S> basis_;   ///< m + 1 columns of n
-  Array<T, S> newest_;  ///< its last column in T; empty where B is T
-  Array<T, S> r_, w_, z_;
-  Array<T, S> best_x_;  ///< where the cycle with the least residual before it began
-  Array<double, S> small_, partial_;
-  Array<detail::GmresState, S> state_;
-  std::unique_ptr<detail::IterationGraph<S>> graph_;
+  std::unique_ptr<detail::GmresRecurrence<T, S, B>> recurrence_;
   int last_iterations_ = 0;  // of the last solve
 };
 

@@ -8,10 +8,12 @@
 #include <string>
 
 #include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
 #include "core/vectors/column_ops.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/batch/batch_cg_steps.hpp"
-#include "solver/krylov/monitor/cg_iteration.hpp"
+#include "solver/krylov/methods/cg_iteration.hpp"
+#include "solver/krylov/methods/best_x.hpp"
 #include "solver/krylov/monitor/column_progress.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 
@@ -66,7 +68,7 @@ struct BatchCg<T, S>::Run {
   // Takes columns that wait until one has something to iterate on; that gets place c.
   void fill(int c) {
     for (auto& place = places[static_cast<std::size_t>(c)]; place == nullptr && next < columns;) {
-      place = std::make_unique<Place>(Place{next++, stop, {}, {}, 0});
+      place.reset(new Place{next++, stop, {}, {}, 0});
       if (stop.time_limit_seconds > 0) {
         const double spent = std::chrono::duration<double>(Clock::now() - start).count();
         place->stop.time_limit_seconds = std::max(stop.time_limit_seconds - spent, 1e-9);
@@ -76,7 +78,7 @@ struct BatchCg<T, S>::Run {
           ctx, A, M, b_of(place->column), x_of(place->column), place->stop, place->progress, guess};
       ConvergenceMonitor<T, S>& convergence =
           place->convergence.emplace("cg", own.n_, system, &own.state_.data()->scratch, 0);
-      convergence.watch_growth(first_growth, most_growth<T>, [this] {
+      convergence.growth.watch(first_growth, most_growth<T>, [this] {
         if (!fault) fault = symmetry_fault(ctx, A, M);
         return *fault;
       });
@@ -96,9 +98,9 @@ struct BatchCg<T, S>::Run {
   void begin(int c) {
     Place& place = *places[static_cast<std::size_t>(c)];
     const ConvergenceMonitor<T, S>& convergence = *place.convergence;
-    place.begun = convergence.iterations();
+    place.begun = convergence.seen().iteration;
     state.monitor[c] = convergence.fresh_monitor();
-    state.rr[c] = convergence.residual() * convergence.residual();
+    state.rr[c] = convergence.residual.norm() * convergence.residual.norm();
     state.rho_old[c] = std::numeric_limits<double>::infinity();
     state.alpha[c] = 0;
     if (M != nullptr && !M->diagonal().empty()) {
@@ -127,17 +129,17 @@ struct BatchCg<T, S>::Run {
   void end(int c) {
     Place& place = *places[static_cast<std::size_t>(c)];
     ConvergenceMonitor<T, S>& convergence = *place.convergence;
-    if (convergence.event() != Event::diverged) {
+    if (convergence.seen().event != Event::diverged) {
       sweep(ctx, own.n_,
             BatchTake<T>{&own.state_.data()->alpha[c], own.x_.data() + c, own.p_.data() + c, width,
                          x_of(place.column).data});
     }
-    if (ends_recurrence_alone(convergence.event(), c)) {
+    if (ends_recurrence_alone(convergence.seen().event, c)) {
       if (!convergence.confirm(own.column_r_.span())) return begin(c);
     } else {
-      convergence.conclude(convergence.event(), own.column_r_.span());
+      convergence.conclude(convergence.seen().event, own.column_r_.span());
     }
-    if (convergence.has_grown()) return_to_best(place);
+    if (convergence.outcome.has_grown()) return_to_best(place);
     close(c);
     fill(c);
   }
@@ -161,8 +163,11 @@ struct BatchCg<T, S>::Run {
       const SolveRequest<T, S> system{ctx, A, M, b_of(place.column), x_c, place.stop, place.progress};
       CgIteration<T, S> alone(ctx, own.n_);
       Array<T, S> start(ctx, own.n_);
-      copy<T>(ctx, Span<const T, S>(x_c), start.span());
-      detail::return_to_best(alone, system, *place.convergence, start.cspan(), {place.begun, -1});
+      BestX<T, S> best(start);
+      best.offer(system, 0, place.begun);
+      alone.bind(ctx, A, M, x_c);
+      const auto repeat = [&](int steps) { alone.iterate(system.b, steps); };
+      detail::return_to_best<T, S>(system, *place.convergence, alone.r(), best, repeat);
     } catch (const OutOfMemory&) {
     }
   }

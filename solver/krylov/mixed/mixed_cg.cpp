@@ -27,23 +27,22 @@ SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
   const std::int64_t n = r_.size();
   const SolveRequest<double, S> system{ctx, request.A,    nullptr,          request.b,
                                        x,   request.stop, request.progress, request.guess};
-  ConvergenceMonitor<double, S> convergence(name(), n, system, cg_.scratch(), last_iterations_);
+  ConvergenceMonitor<double, S> convergence(name(), n, system, &cg_.state()->scratch, last_iterations_);
 
-  convergence.watch_growth(first_growth, most_growth<float>,
+  convergence.growth.watch(first_growth, most_growth<float>,
                            [&] { return symmetry_fault<float, S>(ctx, low_.A, low_.M); });
 
-  convergence.report().method = "cg";
+  convergence.report.method = "cg";
   bool more = convergence.open(r_.span());  // r = b - A x
-  const double unit = power_of_two_below(convergence.residual());
-  typename CgIteration<float, S>::Step step;
+  const double unit = power_of_two_below(convergence.residual.norm());
   if (more) {
-    step = cg_.bind(ctx, low_.A, low_.M, d_.span());
+    cg_.bind(ctx, low_.A, low_.M, d_.span());
     fill<float, S>(ctx, 0, cg_.p());
   }
   StagnationTest stagnation_test;
   for (bool first = true; more; first = false) {
-    const double before = convergence.residual();
-    const double target = std::max(reduction * before, convergence.tolerance());
+    const double before = convergence.residual.norm();
+    const double target = std::max(reduction * before, convergence.residual.tolerance());
     MonitorState monitor = convergence.fresh_monitor();
     monitor.tolerance = target / unit;
     monitor.growth_limit /= unit;
@@ -51,44 +50,44 @@ SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
     sweep(ctx, n,
           MixedReplace{monitor, first, low_.M != nullptr, std::numeric_limits<double>::infinity(), 1 / unit,
                        r_.data(), cg_.r().data, d_.data(), cg_.state()});
-    cg_.first_rho(ctx, low_.M);
-    DriftWatch watch(convergence.iterations());
+    cg_.first_rho();
+    DriftWatch watch(convergence.seen().iteration);
     do {
-      cg_.repeat(convergence.check_every(), step);
+      cg_.repeat(convergence.check_every());
     } while (poll(ctx, convergence, unit) &&
-             !(watch.due(convergence.iterations()) && watch.note(drift(ctx, convergence, unit, x), target)));
-    cg_.finish(ctx, d_.span());
-    const double recurrence = convergence.report().recurrence_residual;
+             !(watch.due(convergence.seen().iteration) && watch.note(drift(ctx, convergence, unit, x), target)));
+    cg_.finish();
+    const double recurrence = convergence.report.recurrence_residual;
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
-    if (convergence.form_residual(r_)) {  // r = b - A x
-      convergence.conclude(Status::converged);
+    if (convergence.residual.form(r_)) {  // r = b - A x
+      convergence.outcome.conclude(Status::converged);
       break;
     }
-    stagnation_test.note(before, recurrence, convergence.residual());
+    stagnation_test.note(before, recurrence, convergence.residual.norm());
     // A residual of CG jumps while its error falls: after a drift a larger one may be the better x.
-    if (!(convergence.residual() <= (watch.drifted() ? DriftWatch::most_growth : 1) * before)) {
+    if (!(convergence.residual.norm() <= (watch.drifted() ? DriftWatch::most_growth : 1) * before)) {
       sweep(ctx, n, AddCorrection(d_.data(), x.data, -low_.scale * unit));
-      convergence.form_residual(r_);
+      convergence.residual.form(r_);
     }
-    if (convergence.interrupted()) {
+    if (convergence.clock.interrupted()) {
       convergence.conclude(Event::none);
-    } else if (convergence.event() == Event::iterations_spent) {
+    } else if (convergence.seen().event == Event::iterations_spent) {
       convergence.conclude(Event::iterations_spent);
-    } else if (convergence.event() == Event::diverged) {
+    } else if (convergence.seen().event == Event::diverged) {
       convergence.conclude(Event::diverged);
     } else if (watch.drifted()) {
-      convergence.conclude(Status::stagnation, StagnationTest::failure());
-    } else if (convergence.event() != Event::tolerance_met) {
-      convergence.conclude(Status::breakdown, {Cause::single_precision});
+      convergence.outcome.conclude(Status::stagnation, StagnationTest::failure());
+    } else if (convergence.seen().event != Event::tolerance_met) {
+      convergence.outcome.conclude(Status::breakdown, {Cause::single_precision});
     } else if (stagnation_test.stagnated()) {
-      convergence.conclude(Status::stagnation, StagnationTest::failure());
+      convergence.outcome.conclude(Status::stagnation, StagnationTest::failure());
     } else {
-      ++convergence.report().refinements;
+      ++convergence.report.refinements;
       continue;
     }
     break;
   }
-  last_iterations_ = convergence.iterations();
+  last_iterations_ = convergence.seen().iteration;
   return convergence.close(r_);
 }
 
@@ -97,14 +96,14 @@ SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
 template <Space S>
 double MixedCg<S>::drift(const Context<S>& ctx, ConvergenceMonitor<double, S>& convergence, double unit,
                          Span<double, S> x) {
-  cg_.finish(ctx, d_.span());
-  (void)cg_.pause(ctx);
+  cg_.finish();
+  (void)cg_.pause();
   sweep(ctx, r_.size(), AddCorrection(d_.data(), x.data, low_.scale * unit));
-  convergence.form_residual(r_);  // r = b - A x
+  convergence.residual.form(r_);  // r = b - A x
   sweep(ctx, r_.size(), AddCorrection(d_.data(), x.data, -low_.scale * unit));
   sweep(ctx, r_.size(), AddCorrection(cg_.r().data, r_.data(), -unit));
-  norm2<double, S>(ctx, r_.cspan(), cg_.scratch());
-  return fetch(ctx, static_cast<const double*>(cg_.scratch()));
+  norm2<double, S>(ctx, r_.cspan(), &cg_.state()->scratch);
+  return fetch(ctx, static_cast<const double*>(&cg_.state()->scratch));
 }
 
 // Growth that is no divergence is allowed for in S too.

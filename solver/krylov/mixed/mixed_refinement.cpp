@@ -54,19 +54,20 @@ SolveReport MixedRefinement<S>::run(const SolveRequest<double, S>& request) {
   const ProgressFn silent;  // the inner solver calls back; the convergence monitor sees whole solves only
   const SolveRequest<double, S> system{ctx, A, nullptr, b, x, stop, silent, guess};
   ConvergenceMonitor<double, S> convergence(name(), n, system, scratch_.data(), 0);
-  convergence.watch_growth(std::numeric_limits<double>::infinity(), 0, {});  // the inner solver sees to that
-  SolveReport& report = convergence.report();
+  convergence.growth.watch(std::numeric_limits<double>::infinity(), 0, {});  // the inner solver sees to that
+  SolveReport& report = convergence.report;
   report.cycle_length = cycle_length_;
   report.method = inner_->name();
 
   bool more = convergence.open(r_.span());  // r = b - A x
   StagnationTest stagnation_test;
   while (more) {
-    const double before = convergence.residual(), unit = power_of_two_below(before);
-    const int done = convergence.iterations();
-    StopCriterion inner = limits_left(stop, done, convergence.seconds());
+    const double before = convergence.residual.norm(), unit = power_of_two_below(before);
+    const int done = convergence.seen().iteration;
+    StopCriterion inner = limits_left(stop, done, convergence.clock.seconds());
     inner.abs_tol = 0;
-    inner.rel_tol = std::max(cycle_length_ > 0 ? least_reduction : reduction, 0.9 * convergence.tolerance() / before);
+    inner.rel_tol =
+        std::max(cycle_length_ > 0 ? least_reduction : reduction, 0.9 * convergence.residual.tolerance() / before);
     if (cycle_length_ > 0) inner.max_iterations = std::min(cycle_length_, inner.max_iterations);
     sweep(ctx, n, RoundStep(r_.data(), s_.data(), 1 / unit));
     fill<float, S>(ctx, 0, d_.span());
@@ -74,7 +75,7 @@ SolveReport MixedRefinement<S>::run(const SolveRequest<double, S>& request) {
       if (!progress) return true;
       const double residual = unit * now.residual;
       return progress({name_, done + now.iteration, residual, report.relative(residual), report.tolerance,
-                       convergence.seconds()});
+                       convergence.clock.seconds()});
     };
     const SolveReport part =
         inner_->run({ctx, low_.A, low_.M, s_.cspan(), d_.span(), inner, of_inner, InitialGuess::zero});
@@ -86,25 +87,25 @@ SolveReport MixedRefinement<S>::run(const SolveRequest<double, S>& request) {
       convergence.poll(done + part.iterations, spent ? Event::iterations_spent : Event::none, residuals.data());
     }
     report.second_passes += part.second_passes;
-    if (convergence.form_residual(r_)) {  // r = b - A x
-      convergence.conclude(Status::converged);
+    if (convergence.residual.form(r_)) {  // r = b - A x
+      convergence.outcome.conclude(Status::converged);
       break;
     }
-    stagnation_test.note(before, report.recurrence_residual, convergence.residual());
-    if (!(convergence.residual() <= before)) {
+    stagnation_test.note(before, report.recurrence_residual, convergence.residual.norm());
+    if (!(convergence.residual.norm() <= before)) {
       sweep(ctx, n, AddCorrection(d_.data(), x.data, -low_.scale * unit));
-      convergence.form_residual(r_);
+      convergence.residual.form(r_);
     }
     if (part.status == Status::stopped_by_caller || part.status == Status::time_limit) {
-      convergence.conclude(part.status, part.failure);
+      convergence.outcome.conclude(part.status, part.failure);
     } else if (spent) {
       convergence.conclude(Event::iterations_spent);
     } else if (part.status == Status::diverged) {
-      convergence.conclude(Status::diverged, in_single_precision(part.failure));
+      convergence.outcome.conclude(Status::diverged, in_single_precision(part.failure));
     } else if (part.status == Status::breakdown || part.status == Status::not_finite || part.iterations == 0) {
-      convergence.conclude(Status::breakdown, in_single_precision(part.failure));
+      convergence.outcome.conclude(Status::breakdown, in_single_precision(part.failure));
     } else if (stagnation_test.stagnated()) {
-      convergence.conclude(Status::stagnation, StagnationTest::failure());
+      convergence.outcome.conclude(Status::stagnation, StagnationTest::failure());
     } else {
       ++report.refinements;
       continue;

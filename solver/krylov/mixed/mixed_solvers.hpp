@@ -7,7 +7,8 @@
 
 #include <newel/solver/krylov.hpp>
 #include <newel/solver/low_system.hpp>
-#include "solver/krylov/monitor/cg_iteration.hpp"
+#include "solver/krylov/methods/cg_iteration.hpp"
+#include "solver/krylov/monitor/convergence_monitor.hpp"
 
 namespace newel::detail {
 

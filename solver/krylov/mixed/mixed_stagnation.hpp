@@ -3,7 +3,7 @@
 /// Internal.
 #pragma once
 
-#include "solver/krylov/monitor/least_gain.hpp"
+#include "solver/krylov/steps/least_gain.hpp"
 
 namespace newel::detail {
 

@@ -2,167 +2,121 @@
 // How a solve has ended, and the reason: the outcome of the convergence monitor.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/monitor/convergence_monitor.hpp"
 
 namespace newel::detail {
+namespace {
 
-Failure stagnation_at(bool attainable, double relative_residual) {
-  return {attainable ? Cause::rounding : Cause::no_progress, Subject::none, relative_residual};
+// To rounding, by a residual that is none itself: no x of this precision does much better, unless it has grown so far
+// that any would look like that.
+template <class T>
+bool rows_are_solved(const TrueResidual& residual, double rhs_norm) {
+  constexpr double of_row = 256 * static_cast<double>(std::numeric_limits<T>::epsilon()), most_of_rhs = 1e-2;
+  return residual.proven && residual.worst_row <= of_row && residual.norm <= most_of_rhs * rhs_norm;
 }
 
-Attempt only_attempt(const SolveReport& report) {
-  return {report.solver,  report.status, report.iterations,          report.true_residual,
-          report.seconds, report.reason, report.attainable_residual, report.method,
-          report.failure};
+// Of the x that is returned. An x that has diverged has a large bound of its own, which says nothing of the matrix.
+template <class T, Space S>
+void explain_stagnation(ConvergenceMonitor<T, S>& convergence, Span<T, S> v, Span<T, S> w) {
+  const ResidualJudge<T, S>& residual = convergence.residual;
+  const SolveRequest<T, S>& system = residual.system();
+  SolveReport& report = convergence.report;
+  const double eps = std::numeric_limits<T>::epsilon();
+  const double rounding = rounding_of_product<T, S>(system.ctx, system.A, system.x, v, w, residual.scratch());
+  const bool of_rounding = residual.norm() <= 100 * rounding;
+  const bool justified =
+      of_rounding && report.tolerance <= 10 * rounding && residual.norm() <= 0.5 * std::sqrt(eps) * report.rhs_norm;
+  report.attainable_residual = justified ? residual.norm() : 0;
+  report.failure = stagnation_at(justified, report.relative(residual.norm()));
+  if (justified) return;
+  if (rows_are_solved<T>(residual.what(), report.rhs_norm)) {
+    report.failure.cause = Cause::rounding_of_x;
+  } else if (convergence.outcome.exhausted() && !of_rounding) {
+    report.status = Status::breakdown;
+    report.failure = {Cause::krylov_space_exhausted};
+  }
 }
+
+// Where A has entries that are not finite, b - A 0 is none either: the report is as if it had been formed first.
+template <class T, Space S>
+void doubt_residual_at_zero(ResidualJudge<T, S>& residual, SolveReport& report, Span<T, S> r) {
+  const SolveRequest<T, S>& system = residual.system();
+  if (report.status != Status::not_finite) return;
+  norm2<T, S>(system.ctx, Span<const T, S>(system.x), residual.scratch());
+  if (!(fetch(system.ctx, static_cast<const double*>(residual.scratch())) == 0)) return;
+  residual.form(r);
+  if (std::isfinite(residual.norm())) return;
+  report.initial_residual = report.recurrence_residual = residual.norm();
+  report.history = {residual.norm()};
+  report.iterations = report.restarts = report.second_passes = 0;
+  report.failure = {Cause::not_finite_residual};
+}
+
+}  // namespace
 
 template <class T, Space S>
-void ConvergenceMonitor<T, S>::conclude(Status status, Failure failure) {
-  if (concluded_) return;
-  concluded_ = true;
-  report_.status = status;
-  report_.failure = std::move(failure);
-}
-
-template <class T, Space S>
-void ConvergenceMonitor<T, S>::conclude(Event event) {
+void ConvergenceMonitor<T, S>::conclude(Event event, Span<T, S> v) {
+  const bool indefinite = event == Event::matrix_not_positive || event == Event::precond_not_positive;
+  const bool rounding = report.recurrence_residual <= std::numeric_limits<T>::epsilon() * report.rhs_norm;
+  if (!v.empty() && !outcome.known() && indefinite && rounding && !residual.form(v)) outcome.conclude_stagnation();
   switch (event) {
     case Event::iterations_spent:
-      return conclude(Status::max_iterations, {Cause::iteration_limit});
+      return outcome.conclude(Status::max_iterations, {Cause::iteration_limit});
     case Event::not_finite:
-      return conclude(Status::not_finite, {Cause::not_finite_iteration});
+      return outcome.conclude(Status::not_finite, {Cause::not_finite_iteration});
     case Event::matrix_not_positive:
-      return conclude(Status::not_positive_definite, {Cause::matrix_not_positive});
+      return outcome.conclude(Status::not_positive_definite, {Cause::matrix_not_positive});
     case Event::precond_not_positive:
-      return conclude(Status::not_positive_definite, {Cause::precond_not_positive});
+      return outcome.conclude(Status::not_positive_definite, {Cause::precond_not_positive});
     case Event::rho_vanished:
-      return conclude(Status::breakdown, {Cause::rho_vanished});
+      return outcome.conclude(Status::breakdown, {Cause::rho_vanished});
     case Event::omega_vanished:
-      return conclude(Status::breakdown, {Cause::omega_vanished});
+      return outcome.conclude(Status::breakdown, {Cause::omega_vanished});
     case Event::krylov_space_exhausted:
-      return conclude(Status::breakdown, {Cause::krylov_space_exhausted});
-    case Event::diverged:
-      if (known_symmetric_) {
-        return conclude(Status::stagnation,
-                        {Cause::growth_beyond_digits, Subject::none, report_.relative(seen_.residual)});
-      }
-      return conclude(Status::diverged,
-                      {Cause::residual_grew, Subject::none, report_.relative(seen_.residual), 0, found_fault_});
+      return outcome.conclude(Status::breakdown, {Cause::krylov_space_exhausted});
+    case Event::diverged: {
+      const double level = report.relative(seen_.residual);
+      const Failure of_digits{Cause::growth_beyond_digits, Subject::none, level};
+      if (growth.known_symmetric()) return outcome.conclude(Status::stagnation, of_digits);
+      return outcome.conclude(Status::diverged, {Cause::residual_grew, Subject::none, level, 0, growth.fault()});
+    }
     case Event::none:
-      if (interrupted_ == Status::stopped_by_caller) return conclude(interrupted_, {Cause::stopped_by_caller});
-      if (interrupted_ == Status::time_limit) return conclude(interrupted_, {Cause::time_limit});
-      return;
+      if (!clock.interrupted()) return;
+      return outcome.conclude(
+          clock.interruption(),
+          {clock.interruption() == Status::time_limit ? Cause::time_limit : Cause::stopped_by_caller});
     case Event::tolerance_met:
       return;
   }
 }
 
 template <class T, Space S>
-void ConvergenceMonitor<T, S>::conclude(Event event, Span<T, S> v) {
-  const bool indefinite = event == Event::matrix_not_positive || event == Event::precond_not_positive;
-  const bool rounding = report_.recurrence_residual <= std::numeric_limits<T>::epsilon() * report_.rhs_norm;
-  if (!concluded_ && indefinite && rounding && !form_residual(v)) conclude_stagnation();
-  conclude(event);
-}
-
-template <class T, Space S>
-void ConvergenceMonitor<T, S>::conclude_divergence() {
-  conclude(Status::diverged, {Cause::residual_grew, Subject::none, report_.relative(residual_)});
-}
-
-template <class T, Space S>
-bool ConvergenceMonitor<T, S>::has_grown() const {
-  const Cause cause = report_.failure.cause;
-  return cause == Cause::residual_grew || cause == Cause::growth_beyond_digits;
-}
-
-template <class T, Space S>
-void ConvergenceMonitor<T, S>::conclude_stagnation() {
-  stagnated_ = stagnated_ || !concluded_;
-  conclude(Status::stagnation);
-}
-
-template <class T, Space S>
-void ConvergenceMonitor<T, S>::conclude_exhaustion() {
-  exhausted_ = exhausted_ || !concluded_;
-  conclude_stagnation();
-}
-
-// To rounding, by a residual that is none itself: no x of this precision does much better, unless it has grown so far
-// that any would look like that.
-template <class T, Space S>
-bool ConvergenceMonitor<T, S>::rows_are_solved() const {
-  constexpr double of_row = 256 * static_cast<double>(std::numeric_limits<T>::epsilon()), most_of_rhs = 1e-2;
-  return judged_.proven && judged_.worst_row <= of_row && judged_.norm <= most_of_rhs * report_.rhs_norm;
-}
-
-// Of the x that is returned. An x that has diverged has a large bound of its own, which says nothing of the matrix.
-template <class T, Space S>
-void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
-  const double eps = std::numeric_limits<T>::epsilon();
-  const double rounding = rounding_of_product<T, S>(args_->ctx, args_->A, args_->x, v, w, scratch_);
-  const bool of_rounding = residual_ <= 100 * rounding;
-  const bool justified =
-      of_rounding && report_.tolerance <= 10 * rounding && residual_ <= 0.5 * std::sqrt(eps) * report_.rhs_norm;
-  report_.attainable_residual = justified ? residual_ : 0;
-  report_.failure = stagnation_at(justified, report_.relative(residual_));
-  if (justified) return;
-  if (rows_are_solved()) {
-    report_.failure.cause = Cause::rounding_of_x;
-  } else if (exhausted_ && !of_rounding) {
-    report_.status = Status::breakdown;
-    report_.failure = {Cause::krylov_space_exhausted};
-  }
-}
-
-// Where A has entries that are not finite, b - A 0 is none either: the report is as if it had been formed first.
-template <class T, Space S>
-void ConvergenceMonitor<T, S>::doubt_residual_at_zero(Span<T, S> r) {
-  if (!from_zero_ || report_.status != Status::not_finite || !(norm(args_->x) == 0)) return;
-  form_residual(r);
-  if (std::isfinite(residual_)) return;
-  report_.initial_residual = report_.recurrence_residual = residual_;
-  report_.history = {residual_};
-  report_.iterations = report_.restarts = report_.second_passes = 0;
-  report_.failure = {Cause::not_finite_residual};
-}
-
-template <class T, Space S>
 SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
-  doubt_residual_at_zero(r);
-  if (!residual_known_) form_residual(r);
-  report_.true_residual = residual_;
-  report_.residual_error_bound = judged_.error_bound;
-  report_.twice_precision = judged_.proven;
-  report_.row_residual = judged_.worst_row;
-  if (report_.status != Status::converged && concluded_ && meets_tolerance() &&
-      report_.status != Status::not_finite) {
-    // The iteration was ended early, and its x is good all the same: the true residual decides.
-    report_.status = Status::converged;
-    report_.failure = {};
+  if (from_zero_) doubt_residual_at_zero(residual, report, r);
+  if (!residual.known()) residual.form(r);
+  report.true_residual = residual.norm();
+  report.residual_error_bound = residual.what().error_bound;
+  report.twice_precision = residual.what().proven;
+  report.row_residual = residual.what().worst_row;
+  const bool ended_early = report.status != Status::converged && report.status != Status::not_finite;
+  if (ended_early && outcome.known() && residual.meets_tolerance()) {
+    // Its x is good all the same: the true residual decides.
+    report.status = Status::converged;
+    report.failure = {};
   }
-  if (stagnated_ && report_.status == Status::stagnation) explain_stagnation(r, work);
-  report_.reason = text_of(report_.failure);
-  report_.seconds = seconds();
-  report_.attempts = {only_attempt(report_)};
-  return std::move(report_);
+  if (outcome.stagnated()) explain_stagnation(*this, r, work);
+  report.reason = text_of(report.failure);
+  report.seconds = clock.seconds();
+  report.attempts = {only_attempt(report)};
+  return std::move(report);
 }
 
-#define X(T, S)                                                                       \
-  template void ConvergenceMonitor<T, S>::conclude(Status, Failure);                  \
-  template void ConvergenceMonitor<T, S>::conclude(Event);                            \
-  template void ConvergenceMonitor<T, S>::conclude(Event, Span<T, S>);                \
-  template void ConvergenceMonitor<T, S>::conclude_divergence();                      \
-  template bool ConvergenceMonitor<T, S>::has_grown() const;                          \
-  template void ConvergenceMonitor<T, S>::conclude_stagnation();                      \
-  template void ConvergenceMonitor<T, S>::conclude_exhaustion();                      \
-  template void ConvergenceMonitor<T, S>::doubt_residual_at_zero(Span<T, S>);         \
-  template bool ConvergenceMonitor<T, S>::rows_are_solved() const;                    \
-  template void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S>, Span<T, S>); \
+#define X(T, S)                                                        \
+  template void ConvergenceMonitor<T, S>::conclude(Event, Span<T, S>); \
   template SolveReport ConvergenceMonitor<T, S>::close(Span<T, S>, Span<T, S>);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -13,12 +13,6 @@ struct ResidentBicgstabVectors {
   Span<T, Space::device> r, p, r0, kept;  ///< kept: the best x
 };
 
-/// The best iterate that was kept, and when.
-struct KeptIterate {
-  double residual = 0;
-  int iteration = 0;
-};
-
 /// The grid synchronises twice per iteration, as often as it multiplies: v = A M p travels with r0.v, t = A M s with
 /// t.s and t.t. The sums for which the usual form needs a third synchronisation are sent with these. rho = r0.r for
 /// the next direction is r0.s - omega r0.t, in double: no farther off than the rounding of r itself. r.r, r0.r and

@@ -64,7 +64,7 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveRequest<T, Space::device>& syste
   const Context<Space::device>& ctx = system.ctx;
   const bool opened = begin != ResidentBegin::guess;
   ResidentArgs<T> args =
-      this->args_of(system, convergence.exchange_not_before(), opened ? convergence.iterations() : 0);
+      this->args_of(system, convergence.exchange.not_before(), opened ? convergence.seen().iteration : 0);
   args.r = vectors.r.data;
   args.p = vectors.p.data;
   args.r0 = vectors.r0.data;
@@ -75,10 +75,10 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveRequest<T, Space::device>& syste
   state.max_iterations = system.stop.max_iterations;
   state.epsilon = std::numeric_limits<T>::epsilon();
   if (opened) {
-    state.iteration = convergence.iterations();
-    state.residual = state.r0_norm = convergence.residual();
+    state.iteration = convergence.seen().iteration;
+    state.residual = state.r0_norm = convergence.residual.norm();
     if (begin == ResidentBegin::onward) state.r0_norm = r0_norm;
-    state.tolerance = convergence.tolerance();
+    state.tolerance = convergence.residual.tolerance();
     state.kept_residual = best.residual;
     state.kept_at = best.iteration;
     state.event = convergence.fresh_monitor().event;  // where no iterations are left
@@ -88,27 +88,27 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveRequest<T, Space::device>& syste
     if (!taken || !state.started) {
       if (!convergence.open(vectors.r)) return ResidentEnd::reported;
       copy<T>(ctx, Span<const T, Space::device>(system.x), vectors.kept);
-      best = {convergence.residual(), 0};
+      best = {convergence.residual.norm(), 0};
       return ResidentEnd::continue_in_loop;
     }
     best = {state.kept_residual, state.kept_at};
     if (!convergence.open(state.rhs_norm, state.initial_residual, vectors.r)) return ResidentEnd::reported;
-    if (convergence.residual() <= convergence.tolerance()) return ResidentEnd::continue_in_loop;
+    if (convergence.residual.norm() <= convergence.residual.tolerance()) return ResidentEnd::continue_in_loop;
   }
   args.begin = ResidentBegin::onward;
   bool due = false;
   while (taken && !due && convergence.poll(state.iteration, state.event, residuals)) {
-    due = convergence.exchange_due();
-    args.iterations = this->launch_length(system, convergence.exchange_not_before(), state.iteration);
+    due = exchange_due(convergence);
+    args.iterations = this->launch_length(system, convergence.exchange.not_before(), state.iteration);
     if (!due) taken = this->launch(ctx, args, convergence);
   }
   best = {state.kept_residual, state.kept_at};
-  convergence.report().resident = taken && state.iteration > 0;
+  convergence.report.resident = taken && state.iteration > 0;
   r0_norm = state.r0_norm;
   if (due) return ResidentEnd::exchange;
   if (!taken) {
-    if (!convergence.form_residual(vectors.r)) return ResidentEnd::continue_in_loop;
-    convergence.conclude(Status::converged);
+    if (!convergence.residual.form(vectors.r)) return ResidentEnd::continue_in_loop;
+    convergence.outcome.conclude(Status::converged);
     return ResidentEnd::reported;
   }
   return ResidentEnd::event;

@@ -3,8 +3,9 @@
 /// Internal; on a device only.
 #pragma once
 
-#include "solver/krylov/monitor/cg_iteration.hpp"
+#include "solver/krylov/monitor/convergence_monitor.hpp"
 #include "solver/krylov/resident/resident_system.hpp"
+#include "solver/krylov/steps/cg_recurrence.hpp"
 
 namespace newel::detail {
 
@@ -34,7 +35,7 @@ class ResidentCg : public ResidentSystem<T> {
                     const ResidentCgVectors<T>& vectors);
 
   /// The same from a recurrence under way: from x, r, p and the scalars of its last step, the convergence monitor
-  /// being open. s is formed unless it is there. `event`: not launched, and nothing has changed.
+  /// being open. s is formed unless it is there. `declined`: not launched, and nothing has changed.
   ResidentEnd go_on(const SolveRequest<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
                     const ResidentCgVectors<T>& vectors, const CgScalars& last, bool has_s);
 

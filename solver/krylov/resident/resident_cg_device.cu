@@ -79,13 +79,13 @@ ResidentEnd ResidentCg<T>::solve(const SolveRequest<T, Space::device>& system,
   state.max_iterations = system.stop.max_iterations;
   state.rho = std::numeric_limits<double>::infinity();
   state.alpha = 1;
-  ResidentArgs<T> args = args_with(system, vectors, convergence.exchange_not_before(), 0);
+  ResidentArgs<T> args = args_with(system, vectors, convergence.exchange.not_before(), 0);
   if (!this->launch(ctx, args, convergence) || !state.started) {
     return convergence.open(vectors.r) ? ResidentEnd::continue_in_loop : ResidentEnd::reported;
   }
   if (!convergence.open(state.rhs_norm, state.initial_residual, vectors.r)) return ResidentEnd::reported;
-  if (convergence.residual() <= convergence.tolerance()) return ResidentEnd::continue_in_loop;
-  convergence.report().resident = true;
+  if (convergence.residual.norm() <= convergence.residual.tolerance()) return ResidentEnd::continue_in_loop;
+  convergence.report.resident = true;
   args.begin = ResidentBegin::onward;
   return launch_until_event(system, convergence, args);
 }
@@ -105,9 +105,9 @@ ResidentEnd ResidentCg<T>::go_on(const SolveRequest<T, Space::device>& system,
   state.started = true;
   state.rho = last.rho;
   state.alpha = last.alpha;
-  ResidentArgs<T> args = args_with(system, vectors, convergence.exchange_not_before(), monitor.iteration);
+  ResidentArgs<T> args = args_with(system, vectors, convergence.exchange.not_before(), monitor.iteration);
   args.begin = ResidentBegin::onward;
-  if (!this->launch(ctx, args, convergence)) return ResidentEnd::event;
+  if (!this->launch(ctx, args, convergence)) return ResidentEnd::declined;
   return launch_until_event(system, convergence, args);
 }
 
@@ -125,25 +125,25 @@ ResidentEnd ResidentCg<T>::launch_until_event(const SolveRequest<T, Space::devic
   const Context<Space::device>& ctx = system.ctx;
   const Span<T, Space::device> r(args.r, system.x.size);
   const auto hand_over = [&] {
-    const bool met = convergence.form_residual(r);
-    if (met) convergence.conclude(Status::converged);
-    convergence.report().resident = convergence.report().resident && met;
+    const bool met = convergence.residual.form(r);
+    if (met) convergence.outcome.conclude(Status::converged);
+    convergence.report.resident = convergence.report.resident && met;
     return met ? ResidentEnd::reported : ResidentEnd::continue_in_loop;
   };
   auto& [state, residuals] = this->log_of(ctx);
   while (convergence.poll(state.iteration, state.event, residuals, state.gained) && !state.undecided) {
-    if (convergence.exchange_due()) return ResidentEnd::exchange;
-    args.iterations = this->launch_length(system, convergence.exchange_not_before(), state.iteration);
+    if (exchange_due(convergence)) return ResidentEnd::exchange;
+    args.iterations = this->launch_length(system, convergence.exchange.not_before(), state.iteration);
     if (!this->launch(ctx, args, convergence)) return hand_over();
   }
-  convergence.report().resident = convergence.report().resident && state.iteration > 0;
-  const Event event = convergence.event();
+  convergence.report.resident = convergence.report.resident && state.iteration > 0;
+  const Event event = convergence.seen().event;
   if (event == Event::tolerance_met) {
     if (convergence.confirm(r)) return ResidentEnd::reported;
-    convergence.report().resident = false;
+    convergence.report.resident = false;
     return ResidentEnd::continue_in_loop;
   }
-  if (convergence.interrupted()) {
+  if (convergence.clock.interrupted()) {
     convergence.conclude(Event::none);
     return ResidentEnd::reported;
   }

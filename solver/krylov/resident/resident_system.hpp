@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -55,6 +56,13 @@ enum class ResidentEnd {
   event,             ///< the recurrence has stopped, or the solve was interrupted
   continue_in_loop,  ///< the usual loop must continue from x, with r = b - A x; the outcome is open
   exchange,          ///< other operators pay from here; the vectors are those of the last step
+  declined,          ///< it has not begun, and nothing has changed
+};
+
+/// The iterate that a solve keeps as its best, and when; none with an infinite residual.
+struct KeptIterate {
+  double residual = std::numeric_limits<double>::infinity();
+  int iteration = 0;
 };
 
 /// What M is to a kernel.
@@ -196,7 +204,7 @@ class ResidentSystem {
   /// What the context's launches leave.
   static ResidentLog& log_of(const Context<Space::device>& ctx);
   /// The system, and its criterion. `asks_from`: the iteration from which on the solve asks between launches for
-  /// better operators, as ConvergenceMonitor::exchange_not_before has it.
+  /// better operators, as ExchangeQuestion::not_before has it.
   ResidentArgs<T> args_of(const SolveRequest<T, Space::device>& system, int asks_from, int done) const;
   /// Iterations of the next launch, behind `done` of them: up to `asks_from` where that is still to come.
   int launch_length(const SolveRequest<T, Space::device>& system, int asks_from, int done) const;

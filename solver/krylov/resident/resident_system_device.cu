@@ -288,7 +288,7 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
     return fits_ = false;
   }
   epoch_ += synchronisations;
-  convergence.prepare_exchange();
+  convergence.exchange.prepare();
   ctx.synchronize();
   return true;
 }

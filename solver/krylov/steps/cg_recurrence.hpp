@@ -44,6 +44,11 @@ NEWEL_HD void cg_next_r(const V& r, const V& alpha, const V& q, V& next) {
   next = r - alpha * q;
 }
 
+/// Of the last step: rho = r.M r before it, and its length along p.
+struct CgScalars {
+  double rho = 0, alpha = 0;
+};
+
 /// The scalars of a step that ends, wherever a solve stores them.
 struct CgStepScalars {
   double rho, pq;
