@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel {
 namespace {
@@ -30,7 +30,7 @@ bool is_block_row(const Pattern<Space::host>& a, Index first, Index b) {
 
 bool has_blocks(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Index b) {
   std::atomic<bool> all{true};
-  detail::parallel_blocks(ctx, a.rows / b, 512, [&](Index i) {
+  parallel_blocks(ctx, a.rows / b, 512, [&](Index i) {
     if (all.load(std::memory_order_relaxed) && !is_block_row(a, i * b, b)) all = false;
   });
   return all;

@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include "core/text/file_writer.hpp"
-#include "core/threads/parallel.hpp"
 
 #include "apps/fem/xml_text.hpp"
 
@@ -32,7 +32,7 @@ std::string compress(const Context<Space::host>& ctx, const void* data, std::siz
   const std::size_t blocks = (size + block_bytes - 1) / block_bytes;
   std::vector<std::string> packed(blocks);
   std::atomic<bool> failed{false};
-  newel::detail::parallel_tasks(ctx, blocks, [&](std::size_t b) {
+  parallel_tasks(ctx, blocks, [&](std::size_t b) {
     const std::size_t length = std::min(block_bytes, size - b * block_bytes);
     uLongf room = compressBound(static_cast<uLong>(length));
     packed[b].resize(room);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "reorder/blocks.hpp"
 #include "spmv/plan/phase_clock.hpp"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 
 #include "tests/catch.hpp"

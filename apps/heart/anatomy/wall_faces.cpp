@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 
 #include "apps/fem/geometry.hpp"
@@ -95,7 +95,7 @@ Exposure find_exposure(const Context<Space::host>& ctx, const TetMesh& mesh, con
   const auto directions = hemisphere();
   Exposure result{Flags(surface.triangles.size(), 0), std::vector<Point>(surface.triangles.size(), Point{})};
   newel::detail::PerThread<std::vector<Point>> of_member(ctx);
-  newel::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index k, int member) {
+  parallel_blocks(ctx, surface.size(), 64, [&](Index k, int member) {
     const Index f = caster.in_space()[static_cast<std::size_t>(k)];
     const Point origin = centroid(mesh, surface.triangles[f]);
     const auto frame = across(surface.normal[f]);
@@ -202,7 +202,7 @@ void find_septum(const Context<Space::host>& ctx, const TetMesh& mesh, const Sur
                  const RayCaster& caster, const Neighbours& around, const std::vector<Index>& cavity, int cavities,
                  WallFaces& wall) {
   std::vector<RayCaster::Hit> behind(surface.triangles.size());
-  newel::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index k) {
+  parallel_blocks(ctx, surface.size(), 64, [&](Index k) {
     const Index f = caster.in_space()[static_cast<std::size_t>(k)];
     if (cavity[f] < 0) return;
     const Point inwards = plus(Point{}, -1, surface.normal[f]);
