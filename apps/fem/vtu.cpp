@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include <newel/core/error.hpp>
+#include <newel/core/file_writer.hpp>
 #include <newel/core/parallel.hpp>
-#include "core/text/file_writer.hpp"
 
 #include "apps/fem/xml_text.hpp"
 
@@ -193,7 +193,7 @@ void VtuWriter::write_file(const std::string& path, const std::vector<VtuField>&
   section("Cells", cells_, {});
   xml += "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
 
-  newel::detail::FileWriter file(path);
+  FileWriter file(path);
   file.write(xml);
   for (const Packed* array : appended) file.write(array->bytes);
   file.write("\n</AppendedData>\n</VTKFile>\n");

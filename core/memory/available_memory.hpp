@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <newel/core/context.hpp>
+#include <newel/core/error.hpp>
 
 namespace newel::detail {
 

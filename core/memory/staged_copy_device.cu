@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include <newel/core/cuda_interop.hpp>
 #include <newel/core/parallel.hpp>
 #include "core/memory/context_device.hpp"
-#include "core/memory/stream_order_device.hpp"
 
 namespace newel::detail {
 namespace {

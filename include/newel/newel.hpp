@@ -8,6 +8,8 @@
 #include <newel/core/context.hpp>
 #include <newel/core/csr.hpp>
 #include <newel/core/error.hpp>
+#include <newel/core/file_text.hpp>
+#include <newel/core/file_writer.hpp>
 #include <newel/core/matrix_input.hpp>
 #include <newel/core/matrix_traits.hpp>
 #include <newel/core/memory.hpp>

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <newel/core/matrix_traits.hpp>
 #include <newel/core/parallel.hpp>
-#include "reorder/blocks.hpp"
 #include "spmv/plan/phase_clock.hpp"
 
 namespace newel::detail {

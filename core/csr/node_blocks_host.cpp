@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tries block sizes from the largest; a size is given up at its first row that does not fit.
-#include "reorder/blocks.hpp"
-
 #include <algorithm>
 #include <atomic>
 
+#include <newel/core/matrix_traits.hpp>
 #include <newel/core/parallel.hpp>
 
 namespace newel {
