@@ -5,17 +5,15 @@
 #include <numeric>
 #include <utility>
 
+#include <newel/config.hpp>
 #include <newel/core/error.hpp>
 #include <newel/core/parallel.hpp>
-#include "core/vectors/instantiate.hpp"
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/tet_geometry.hpp"
 
 namespace newel::heart {
 namespace {
-
-using newel::detail::sweep;
 
 fem::Point fiber_of(const std::vector<fem::Point>& fibers, Index tet) {
   return fibers.empty() ? fem::Point{} : fibers[tet];
@@ -250,7 +248,7 @@ void HeartAssembly<S>::linearize(const Context<S>& ctx, const ElementForces& for
   pass.old_phi = old_phi_.data;
   pass.tangent = tangent_.data();
   pass.verdict = &verdict_.data()->linearized;
-  sweep(ctx, elements(), pass);
+  detail::for_elements(ctx, elements(), pass);
   old_phi_ = {};
 }
 
@@ -261,7 +259,7 @@ void HeartAssembly<S>::check(const Context<S>& ctx, const ElementForces& forces,
   set_pass(pass, forces, phi, r);
   pass.tangent = tangent_.data();
   pass.verdict = &verdict_.data()->checked;
-  sweep(ctx, elements(), pass);
+  detail::for_elements(ctx, elements(), pass);
   loads_.add_up(ctx, load_.data(), rhs.data);
 }
 
@@ -291,11 +289,13 @@ void HeartAssembly<S>::fill_slots(const Context<S>& ctx, bool preconditioner, Sp
 template <Space S>
 void HeartAssembly<S>::fill_reference(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs) {
   Reference& r = reference_;
-  sweep(ctx, elements(),
-        detail::ScatterElement(elements(), r.stiffness.data(), tangent_.data(), load_.data(), r.matrix_place.data(),
-                               r.load_place.data(), r.k_elem.data(), r.r_elem.data()));
-  sweep(ctx, r.values.size(), detail::SumRows(r.matrix_first.data(), r.k_elem.data(), r.values.data()));
-  sweep(ctx, nodes_, detail::SumRows(r.load_first.data(), r.r_elem.data(), rhs.data));
+  detail::for_elements(
+      ctx, elements(),
+      detail::ScatterElement(elements(), r.stiffness.data(), tangent_.data(), load_.data(), r.matrix_place.data(),
+                             r.load_place.data(), r.k_elem.data(), r.r_elem.data()));
+  detail::for_elements(ctx, r.values.size(),
+                       detail::SumRows(r.matrix_first.data(), r.k_elem.data(), r.values.data()));
+  detail::for_elements(ctx, nodes_, detail::SumRows(r.load_first.data(), r.r_elem.data(), rhs.data));
   system_->refresh(r.values.cspan(), scope);
 }
 
@@ -331,7 +331,10 @@ std::uint64_t HeartAssembly<S>::bytes() const {
 }
 
 #define X(S) template class HeartAssembly<S>;
-NEWEL_FOR_SPACES(X)
+X(Space::host)
+#if NEWEL_HAS_CUDA
+X(Space::device)
+#endif
 #undef X
 
 }  // namespace newel::heart

@@ -7,9 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include <newel/config.hpp>
 #include <newel/core/error.hpp>
 #include <newel/core/parallel.hpp>
-#include "core/vectors/instantiate.hpp"
 
 #include "apps/common/text.hpp"
 #include "apps/fem/geometry.hpp"
@@ -169,7 +169,10 @@ HeartBody make_heart_body(const Context<Space::host>& host, const Context<S>& pl
   template HeartBody make_heart_body(const Context<Space::host>&, const Context<S>&, const transient::RunOptions&, \
                                      const HeartParams&, const std::string&, std::int64_t, cli::RunClock&,         \
                                      const transient::Say&);
-NEWEL_FOR_SPACES(X)
+X(Space::host)
+#if NEWEL_HAS_CUDA
+X(Space::device)
+#endif
 #undef X
 
 std::string resolution_warning(const HeartBody& body, const HeartParams& params) {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include <newel/config.hpp>
 #include <newel/core/error.hpp>
 #include <newel/core/parallel.hpp>
 #include <newel/solver/linear_system.hpp>
-#include "core/vectors/instantiate.hpp"
 
 #include "apps/fem/geometry.hpp"
 #include "apps/heart/anatomy/fibers.hpp"
@@ -227,7 +227,10 @@ RuleFibers make_fibers(const Context<Space::host>& ctx, const Context<S>& place,
 #define X(S)                                                                                                       \
   template RuleFibers make_fibers(const Context<Space::host>&, const Context<S>&, const TetMesh&, const NodeTets&, \
                                   const TetMesh*, const FiberRule&);
-NEWEL_FOR_SPACES(X)
+X(Space::host)
+#if NEWEL_HAS_CUDA
+X(Space::device)
+#endif
 #undef X
 
 }  // namespace newel::fem

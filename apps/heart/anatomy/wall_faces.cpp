@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include <newel/core/parallel.hpp>
-#include "core/threads/per_thread.hpp"
 
 #include "apps/fem/geometry.hpp"
 #include "apps/heart/anatomy/rays.hpp"
@@ -94,12 +93,12 @@ Exposure find_exposure(const Context<Space::host>& ctx, const TetMesh& mesh, con
                        const RayCaster& caster) {
   const auto directions = hemisphere();
   Exposure result{Flags(surface.triangles.size(), 0), std::vector<Point>(surface.triangles.size(), Point{})};
-  newel::detail::PerThread<std::vector<Point>> of_member(ctx);
+  std::vector<std::vector<Point>> of_member(static_cast<std::size_t>(ctx.threads()));
   parallel_blocks(ctx, surface.size(), 64, [&](Index k, int member) {
     const Index f = caster.in_space()[static_cast<std::size_t>(k)];
     const Point origin = centroid(mesh, surface.triangles[f]);
     const auto frame = across(surface.normal[f]);
-    std::vector<Point>& turned = of_member.of(member);
+    std::vector<Point>& turned = of_member[static_cast<std::size_t>(member)];
     turned.clear();
     for (const Point& d : directions) {
       turned.push_back(plus(plus(plus(Point{}, d[0], frame[0]), d[1], frame[1]), d[2], surface.normal[f]));
