@@ -17,6 +17,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
+#include "core/threads/thread_team.hpp"
 
 #include "tests/catch.hpp"
 
