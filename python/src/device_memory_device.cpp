@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <newel/core/cuda_interop.hpp>
+#include <newel/core/error.hpp>
 
 #include "arrays.hpp"
 #include "gil.hpp"
