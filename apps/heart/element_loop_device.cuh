@@ -17,7 +17,8 @@ struct LoopTuning {
   static constexpr int blocks_per_multiprocessor = 8;
 };
 
-/// A thread takes every (grid size)-th element. A warp adds up what its threads have counted, which is mostly nothing.
+/// A thread takes every (grid size)-th element. A warp adds up what its threads have counted, which is mostly
+/// nothing.
 template <class Loop>
 __global__ void __launch_bounds__(LoopTuning::threads) loop_kernel(const Loop loop, std::int64_t n) {
   const auto coefficients = loop.begin();

@@ -13,9 +13,9 @@ namespace newel {
 /// The text or bytes of an input file: mapped, read from a pipe, or inflated where they are gzip. Copies share them.
 class FileText {
  public:
-  /// Maps the regular file `path`, or reads a pipe, a terminal or another device to its end; several gzip members in a
-  /// row are one text. Throws InputError for a file that cannot be opened or read or is a directory, for a damaged or
-  /// cut gzip stream and for bytes behind it; OutOfMemory where it would take more than half of the memory that is
+  /// Maps the regular file `path`, or reads a pipe, a terminal or another device to its end; several gzip members in
+  /// a row are one text. Throws InputError for a file that cannot be opened or read or is a directory, for a damaged
+  /// or cut gzip stream and for bytes behind it; OutOfMemory where it would take more than half of the memory that is
   /// available. A mapped file must not be shortened by somebody else meanwhile.
   FileText(const Context<Space::host>& ctx, const std::string& path);
   /// The same of the bytes of a file in memory, which must outlive this object; `name` stands for it in messages.
