@@ -13,8 +13,8 @@
 #include <string>
 
 #include <newel/core/error.hpp>
+#include <newel/core/file_writer.hpp>
 #include <newel/io/matrix_market.hpp>
-#include "core/text/file_writer.hpp"
 
 namespace {
 
@@ -72,7 +72,7 @@ void make(const std::string& path, double megabytes, const std::string& order) {
     }
   };
   each([&](Index, Index) { ++entries; });
-  detail::FileWriter file(path);
+  FileWriter file(path);
   file.write(std::string("%%MatrixMarket matrix coordinate real ") + (symmetric ? "symmetric\n" : "general\n"));
   file.write(std::to_string(a.rows()) + " " + std::to_string(a.rows()) + " " + std::to_string(entries) + "\n");
   each([&](Index i, Index j) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::bench {
 namespace {
@@ -21,7 +21,7 @@ CusparseArrays make_sell_arrays(const Context<Space::host>& ctx, const Pattern<S
   const Index slices = a.rows / slice + (a.rows % slice == 0 ? 0 : 1);
   CusparseArrays result;
   result.first = Array<Offset, Space::host>(ctx, Offset{slices} + 1);
-  newel::detail::parallel_for(ctx, slices, [&](Index s) {
+  parallel_for(ctx, slices, [&](Index s) {
     Offset width = 0;
     for (Index i = s * slice; i < std::min<Offset>(a.rows, Offset{s} * slice + slice); ++i) {
       width = std::max(width, a.row_begin(i + 1) - a.row_begin(i));
@@ -31,7 +31,7 @@ CusparseArrays make_sell_arrays(const Context<Space::host>& ctx, const Pattern<S
   add_up(result.first);
   result.col = Array<Index, Space::host>(ctx, result.first[slices]);
   result.source = Array<Offset, Space::host>(ctx, result.first[slices]);
-  newel::detail::parallel_blocks(ctx, slices, 64, [&](Index s) {
+  parallel_blocks(ctx, slices, 64, [&](Index s) {
     std::fill(&result.col[result.first[s]], &result.col[result.first[s]] + (result.first[s + 1] - result.first[s]),
               Index{-1});
     std::fill(&result.source[result.first[s]],
@@ -54,7 +54,7 @@ CusparseArrays make_bsr_arrays(const Context<Space::host>& ctx, const Pattern<Sp
   for (Index i = 0; i <= block_rows; ++i) result.first[i] = a.row_begin(i * block) / (Offset{block} * block);
   result.col = Array<Index, Space::host>(ctx, result.first[block_rows]);
   result.source = Array<Offset, Space::host>(ctx, a.nnz());
-  newel::detail::parallel_for(ctx, block_rows, [&](Index i) {
+  parallel_for(ctx, block_rows, [&](Index i) {
     const Offset blocks = result.first[i + 1] - result.first[i];
     for (Offset b = 0; b < blocks; ++b) {
       const Offset to = result.first[i] + b;
@@ -72,8 +72,8 @@ CusparseArrays make_bsr_arrays(const Context<Space::host>& ctx, const Pattern<Sp
 Array<Index, Space::host> make_coo_rows(const Context<Space::host>& ctx, Span<const Offset, Space::host> row_ptr) {
   const auto rows = static_cast<Index>(row_ptr.size - 1);
   Array<Index, Space::host> result(ctx, row_ptr[rows]);
-  newel::detail::parallel_for(
-      ctx, rows, [&](Index i) { std::fill(result.begin() + row_ptr[i], result.begin() + row_ptr[i + 1], i); });
+  parallel_for(ctx, rows,
+               [&](Index i) { std::fill(result.begin() + row_ptr[i], result.begin() + row_ptr[i + 1], i); });
   return result;
 }
 

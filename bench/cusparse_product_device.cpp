@@ -4,9 +4,9 @@
 
 #include <limits>
 
+#include <newel/core/matrix_traits.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/memory/cusparse_device.hpp"
-#include "reorder/blocks.hpp"
 #include "reorder/host_pattern.hpp"
 #include "spmv/plan/phase_clock.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "memory_traffic.hpp"
 #include "timer.hpp"
@@ -20,7 +20,7 @@ constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
 template <class F>
 void for_pieces(const Context<Space::host>& ctx, std::int64_t size, F&& f) {
   const std::int64_t pieces = ctx.threads();
-  newel::detail::parallel_tasks(ctx, pieces, [&](std::int64_t piece) {
+  parallel_tasks(ctx, pieces, [&](std::int64_t piece) {
     const std::int64_t begin = size / pieces * piece;
     const std::int64_t end = piece + 1 == pieces ? size : size / pieces * (piece + 1);
     f(begin, static_cast<std::size_t>(end - begin));

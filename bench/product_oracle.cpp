@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::bench {
 
@@ -14,7 +14,7 @@ template <class T>
 ProductOracle<T>::ProductOracle(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
                                 const std::vector<T>& x)
     : ctx_(ctx), rows_(static_cast<std::size_t>(a.rows)) {
-  newel::detail::parallel_blocks(ctx_, a.rows, 1024, [&](Index i) {
+  parallel_blocks(ctx_, a.rows, 1024, [&](Index i) {
     long double value = 0;
     double magnitude = 0;
     for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
@@ -32,7 +32,7 @@ double ProductOracle<T>::worst(const std::vector<T>& y, T alpha, T beta, const s
   if (y.size() != rows_.size()) return infinity;
   const double eps = std::numeric_limits<T>::epsilon();
   const auto count = static_cast<std::int64_t>(rows_.size());
-  return newel::detail::parallel_max(ctx_, count, 0.0, [&](std::int64_t i) {
+  return parallel_max(ctx_, count, 0.0, [&](std::int64_t i) {
     const Row& row = rows_[static_cast<std::size_t>(i)];
     long double expected = alpha * row.value;
     double magnitude = std::fabs(static_cast<double>(alpha)) * row.magnitude;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::bench {
 
@@ -32,7 +32,7 @@ TrueResidual true_residual(const Context<Space::host>& ctx, const CsrView<T, Spa
   const auto join = [](Sums& all, const Sums& sums) {
     all = {all.residual + sums.residual, all.rounding + sums.rounding, all.rhs + sums.rhs};
   };
-  const auto [residual, rounding, rhs] = newel::detail::parallel_reduce(ctx, a.rows, Sums{0, 0, 0}, add_row, join);
+  const auto [residual, rounding, rhs] = parallel_reduce(ctx, a.rows, Sums{0, 0, 0}, add_row, join);
   const long double scale = rhs > 0 ? std::sqrt(rhs) : 1;
   return {static_cast<double>(std::sqrt(residual) / scale), static_cast<double>(std::sqrt(rounding) / scale)};
 }

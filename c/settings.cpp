@@ -10,12 +10,12 @@
 
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
+#include <newel/core/table.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/solver/expected_products.hpp>
 #include <newel/solver/gmres.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
-#include "core/text/nearest_name.hpp"
 
 namespace newel::c {
 namespace {
@@ -167,8 +167,7 @@ void Settings::set(const std::string& name, const std::string& value) {
     if (name == option->key) return set_precond_option(options.precond, *option, value);
     names.push_back(option->key);
   }
-  throw InputError("there is no option \"" + name + '"' + detail::did_you_mean(name, names) + "; there are " +
-                   joined(names));
+  throw InputError("there is no option \"" + name + '"' + did_you_mean(name, names) + "; there are " + joined(names));
 }
 
 SystemOptions Settings::options_for(Index rows, int block) const {

@@ -2,7 +2,7 @@
 // The system on a device, in both precisions, from pointers into its memory or that of the host.
 #include <deque>
 
-#include "core/memory/stream_order_device.hpp"
+#include <newel/core/cuda_interop.hpp>
 
 #include "system.hpp"
 
@@ -14,7 +14,7 @@ constexpr Space device = Space::device;
 
 // Whether the memory is that of the context's device; throws where it is that of another.
 bool is_here(const Context<device>& ctx, const void* pointer, const char* what) {
-  const std::optional<int> where = detail::device_of(pointer);
+  const std::optional<int> where = device_of(pointer);
   if (where && *where != ctx.device()) {
     throw InputError(std::string(what) + " is in the memory of device " + std::to_string(*where) +
                      ", and the system on device " + std::to_string(ctx.device()));
@@ -53,7 +53,7 @@ class DeviceArrays {
 // default stream take turns, unless the context works on a stream of the caller's.
 class Turn {
  public:
-  Turn(const Context<device>& ctx, detail::StreamOrder* order) : order_(order) {
+  Turn(const Context<device>& ctx, StreamOrder* order) : order_(order) {
     ctx.make_current();
     if (order_ != nullptr) order_->wait_for(nullptr);
   }
@@ -67,8 +67,8 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
 
  private:
-  detail::KeptDevice kept_;
-  detail::StreamOrder* order_;
+  KeptDevice kept_;
+  StreamOrder* order_;
 };
 
 Context<device> context_of(const Settings& settings) {
@@ -89,7 +89,7 @@ class DeviceSystem final : public System {
     system_ = std::make_unique<LinearSystem<T, device>>(ctx_, input, options);
   }
   ~DeviceSystem() override {
-    const detail::KeptDevice kept;
+    const KeptDevice kept;
     system_.reset();
   }
 
@@ -163,7 +163,7 @@ class DeviceSystem final : public System {
   }
 
   Context<device> ctx_;
-  detail::StreamOrder order_;
+  StreamOrder order_;
   bool has_own_stream_;
   std::int64_t values_ = 0;
   Array<T, device> in_, out_, new_values_;  // of the host's vectors, made when there are some
@@ -173,7 +173,7 @@ class DeviceSystem final : public System {
 }  // namespace
 
 std::unique_ptr<System> make_device_system(const Settings& settings, const MatrixPointers& matrix) {
-  const detail::KeptDevice kept;
+  const KeptDevice kept;
   if (settings.threads != 0) {
     throw InputError(
         "threads: a setup on a device takes as many threads of the host as OMP_NUM_THREADS says, or all");

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <newel/core/assembled_matrix.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "io/file_parsers.hpp"
 
 namespace newel::detail {

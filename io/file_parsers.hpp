@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include <newel/core/file_writer.hpp>
 #include <newel/core/matrix_input.hpp>
 #include <newel/io/matrix_file.hpp>
-#include "core/text/file_writer.hpp"
 #include "io/npy.hpp"
 
 namespace newel::detail {

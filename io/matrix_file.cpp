@@ -4,7 +4,6 @@
 
 #include "core/vectors/instantiate.hpp"
 #include "io/matrix_market/matrix_market_read.hpp"
-#include "io/matrix_market/matrix_market_write.hpp"
 #include "core/text/text_source.hpp"
 #include "io/file_parsers.hpp"
 #include "io/zip.hpp"
@@ -122,10 +121,10 @@ void write_matrix_file(const std::string& path, const CsrView<T, Space::host>& a
   if (!format || *format == FileFormat::npy || *format == FileFormat::csv) {
     detail::refuse_suffix(path, "a matrix", matrix_suffixes);
   }
-  detail::FileWriter file(path);
+  FileWriter file(path);
   if (*format == FileFormat::npz) return detail::write_npz(file, a);
   if (*format == FileFormat::petsc) return detail::write_petsc_matrix(file, a, path);
-  detail::write_matrix_to(file, a);
+  write_matrix(file, a);
 }
 
 template <class T>
@@ -137,7 +136,7 @@ void write_columns_file(const std::string& path, Span<const T, Space::host> x, I
     throw InputError(path + ": " + std::to_string(x.size) + " values do not make up " + std::to_string(cols) +
                      " columns");
   }
-  detail::FileWriter file(path);
+  FileWriter file(path);
   if (*format == FileFormat::npy) return detail::write_npy<T>(file, x, cols);
   if (*format == FileFormat::csv) return detail::write_csv<T>(file, x, cols);
   detail::write_petsc_columns<T>(file, x, cols);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <newel/core/array.hpp>
-#include "core/text/file_writer.hpp"
+#include <newel/core/file_writer.hpp>
 
 namespace newel::detail {
 

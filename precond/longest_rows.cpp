@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/memory/work_limit.hpp"
 
 namespace newel::detail {

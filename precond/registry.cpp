@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include <newel/core/error.hpp>
+#include <newel/core/table.hpp>
 #include <newel/spmv/registry.hpp>
-#include "core/text/nearest_name.hpp"
 #include "core/vectors/instantiate.hpp"
 
 namespace newel {
@@ -19,7 +19,7 @@ const PrecondMethod& find_preconditioner(std::string_view name) {
   if (const PrecondMethod* line = detail::precond_table().find(name)) return *line;
   std::vector<std::string> names = {"none"};
   for (const PrecondMethod& method : preconditioners()) names.push_back(method.name);
-  detail::refuse_unknown("preconditioner", name, names);
+  refuse_unknown("preconditioner", name, names);
 }
 
 const PrecondMethod* automatic_preconditioner(AutoPrecond use) {

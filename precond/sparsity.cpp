@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include "core/memory/work_limit.hpp"
-#include "core/threads/parallel.hpp"
 #include "core/threads/per_thread.hpp"
 #include "reorder/exclusive_sum.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 #include "reorder/exclusive_sum.hpp"
 #include "reorder/numbering.hpp"

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::detail {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::detail {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <newel/core/array.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::detail {
 

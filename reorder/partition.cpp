@@ -8,7 +8,7 @@
 
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "reorder/balance.hpp"
 #include "reorder/coarsen.hpp"
 #include "reorder/grouping.hpp"
@@ -86,7 +86,7 @@ void natural(const Context<Space::host>& ctx, const Pattern<Space::host>& a, con
              Index unit, Partition& partition) {
   partition.parts = possible_parts(a.rows, unit, options);
   partition.part_of_row.resize(static_cast<std::size_t>(a.rows));
-  detail::parallel_for(ctx, a.rows, [&](Index i) {
+  parallel_for(ctx, a.rows, [&](Index i) {
     partition.part_of_row[i] = detail::part_of_position(i / unit, a.rows / unit, partition.parts);
   });
 }

@@ -2,7 +2,7 @@
 // The host's share of a partition on the device.
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "reorder/partition_device.hpp"
 #include "reorder/partitioners.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "reorder/grouping.hpp"
 #include "reorder/parallel_sort.hpp"
 #include "reorder/partitioners.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growth on a small graph, refined on each level of the way back.
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "reorder/coarsen.hpp"
 #include "reorder/isolated.hpp"
 #include "reorder/partitioners.hpp"

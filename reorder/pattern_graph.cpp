@@ -6,7 +6,7 @@
 #include <atomic>
 #include <utility>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/row_scratch.hpp"
 #include "reorder/exclusive_sum.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/row_scratch.hpp"
 #include "reorder/exclusive_sum.hpp"
 

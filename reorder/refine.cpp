@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 #include "reorder/part_ties.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
-#include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "reorder/permute_pattern.hpp"
 
@@ -35,15 +35,15 @@ namespace {
 std::vector<Index> inverse_of(const Context<Space::host>& ctx, const std::vector<Index>& old_of_new) {
   const auto n = static_cast<Index>(old_of_new.size());
   std::vector<Index> new_of_old(old_of_new.size());
-  const bool in_range = detail::parallel_all(ctx, n, [&](Index i) {
+  const bool in_range = parallel_all(ctx, n, [&](Index i) {
     const Index old = old_of_new[i];
     if (old < 0 || old >= n) return false;
-    detail::atomic_write(new_of_old[old], i);
+    atomic_write(new_of_old[old], i);
     return true;
   });
   if (!in_range) throw_no_permutation(old_of_new);
   // Of two that name one row, one has been overwritten.
-  const bool sound = detail::parallel_all(ctx, n, [&](Index i) { return new_of_old[old_of_new[i]] == i; });
+  const bool sound = parallel_all(ctx, n, [&](Index i) { return new_of_old[old_of_new[i]] == i; });
   if (!sound) throw_no_permutation(old_of_new);
   return new_of_old;
 }

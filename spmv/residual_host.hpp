@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/vectors/wide_host.hpp"
 #include "spmv/residual.hpp"
 

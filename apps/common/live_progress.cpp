@@ -10,8 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/text/number_text.hpp"
-
 #include "text.hpp"
 
 namespace newel::cli {
@@ -36,7 +34,9 @@ int next_round_number(int iteration) {
 }
 
 std::string left_text(double left) {
-  return left > 0 ? "  about " + detail::plain_number(left, 2) + " to go" : std::string();
+  if (!(left > 0)) return {};
+  if (!(left < 1e15)) return text("  about %.3g to go", left);
+  return "  about " + thousands(std::llrint(std::strtod(text("%.1e", left).c_str(), nullptr))) + " to go";
 }
 
 std::string rate_text(double rate) { return std::isfinite(rate) && rate > 0 ? text("%.3f", rate) : "  -  "; }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <newel/core/table.hpp>
+
 #include "exit_status.hpp"
 #include "names.hpp"
 #include "text.hpp"

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include <newel/core/error.hpp>
-#include "core/text/file_writer.hpp"
+#include <newel/core/file_writer.hpp>
 
 #include "standard_streams.hpp"
 
@@ -80,7 +80,7 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
 
 void write_text_file(const std::string& option, const std::string& file, const std::string& content) {
   try {
-    detail::FileWriter writer(file);
+    FileWriter writer(file);
     writer.write(content);
     writer.commit();
   } catch (const InputError& error) {

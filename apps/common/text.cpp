@@ -7,6 +7,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include <newel/core/table.hpp>
+
 #include "printable.hpp"
 
 namespace newel::cli {

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/text/nearest_name.hpp"
-
 namespace newel::cli {
 
 /// Text that was requested instead of work: --help, --version.
@@ -33,9 +31,6 @@ std::vector<std::string> split(const std::string& text, char separator);
 
 /// "a, b, c"
 std::string join(const std::vector<std::string>& names);
-
-using detail::did_you_mean;
-using detail::nearest_name;
 
 /// "unknown KIND 'given' (did you mean X?); there are a, b, c"
 std::string unknown_name(std::string_view kind, std::string_view given, const std::vector<std::string>& names);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/row_assembly.hpp"
@@ -35,7 +35,7 @@ void check_orientation(const Context<Space::host>& ctx, const TetMesh& mesh) {
 Mask mask_of(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeFilter& clamped) {
   Mask mask(mesh.nodes.size(), 0);
   if (!clamped) return mask;
-  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) { mask[i] = clamped(i, mesh.nodes[i]) ? 1 : 0; });
+  parallel_for(ctx, mesh.node_count(), [&](Index i) { mask[i] = clamped(i, mesh.nodes[i]) ? 1 : 0; });
   return mask;
 }
 
@@ -43,7 +43,7 @@ Mask mask_of(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeFil
 template <class T, class Field>
 Array<T, Space::host> tabulate(const Context<Space::host>& ctx, const TetMesh& mesh, const Field& field) {
   Array<T, Space::host> table(ctx, mesh.tet_count());
-  newel::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) { table[t] = field(t, tet_centroid(mesh, t)); });
+  parallel_for(ctx, mesh.tet_count(), [&](Index t) { table[t] = field(t, tet_centroid(mesh, t)); });
   return table;
 }
 
@@ -68,7 +68,7 @@ double upwind_time(const TetGeometry& g, const Point& velocity, double diffusivi
 // to the diagonal. Without faces: by the divergence theorem it is the sum of volume w . grad N_i.
 void add_inflow(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
                 const Array<Wind, Space::host>& winds, HostCsr& a) {
-  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+  parallel_for(ctx, mesh.node_count(), [&](Index i) {
     double outflow = 0;
     for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
       const Index t = around.tets[k];
@@ -88,7 +88,7 @@ HostVector assemble_source(const Context<Space::host>& ctx, const TetMesh& mesh,
                            const std::vector<std::array<double, C>>& nodal) {
   const NodeTets around = node_tets(ctx, mesh);
   HostVector load(ctx, Offset{C} * mesh.node_count());
-  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+  parallel_for(ctx, mesh.node_count(), [&](Index i) {
     std::array<double, C> sum{};
     for (Offset k = around.begin[i]; k < around.begin[i + 1] && !clamped[i]; ++k) {
       const double volume = element_volume(mesh, around.tets[k]);
@@ -106,7 +106,7 @@ HostVector load_of(const Context<Space::host>& ctx, const TetMesh& mesh, const S
                    const NodeFilter& clamped) {
   check_orientation(ctx, mesh);
   std::vector<std::array<double, C>> nodal(mesh.nodes.size());
-  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) { nodal[i] = source(mesh.nodes[i]); });
+  parallel_for(ctx, mesh.node_count(), [&](Index i) { nodal[i] = source(mesh.nodes[i]); });
   return assemble_source<C>(ctx, mesh, mask_of(ctx, mesh, clamped), nodal);
 }
 
@@ -241,7 +241,7 @@ HostCsr grid7(const Context<Space::host>& ctx, Index n) {
     }
   };
   a.row_ptr[0] = 0;
-  newel::detail::parallel_for(ctx, a.rows, [&](Index i) {
+  parallel_for(ctx, a.rows, [&](Index i) {
     Offset count = 0;
     for_row(i, [&](int) { ++count; });
     a.row_ptr[i + 1] = count;
@@ -249,7 +249,7 @@ HostCsr grid7(const Context<Space::host>& ctx, Index n) {
   for (Index i = 0; i < a.rows; ++i) a.row_ptr[i + 1] += a.row_ptr[i];
   a.col = Array<Index, Space::host>(ctx, a.row_ptr[a.rows]);
   a.val = Array<double, Space::host>(ctx, a.row_ptr[a.rows]);
-  newel::detail::parallel_for(ctx, a.rows, [&](Index i) {
+  parallel_for(ctx, a.rows, [&](Index i) {
     Offset k = a.row_ptr[i];
     for_row(i, [&](int neighbour) {
       a.col[k] = i + step[neighbour];

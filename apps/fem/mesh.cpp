@@ -7,7 +7,7 @@
 #include <string>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/column_numbers.hpp"
 
@@ -44,7 +44,7 @@ Edges find_edges(const Context<Space::host>& ctx, const TetMesh& mesh) {
   const Index nodes = mesh.node_count();
   Edges edges{Array<Offset, Space::host>(ctx, Offset{nodes} + 1), {}};
   edges.begin[0] = 0;
-  newel::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
+  parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     detail::ColumnNumbers found;
     for (Index i = range_begin; i < range_end; ++i) {
       edges.begin[i + 1] = static_cast<Offset>(upper_neighbours(mesh, around, i, found).size()) - 1;
@@ -52,7 +52,7 @@ Edges find_edges(const Context<Space::host>& ctx, const TetMesh& mesh) {
   });
   for (Index i = 0; i < nodes; ++i) edges.begin[i + 1] += edges.begin[i];
   edges.upper = Array<Index, Space::host>(ctx, edges.begin[nodes]);
-  newel::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
+  parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     detail::ColumnNumbers found;
     for (Index i = range_begin; i < range_end; ++i) {
       const std::vector<Index>& columns = upper_neighbours(mesh, around, i, found);
@@ -110,7 +110,7 @@ double element_volume(const TetMesh& mesh, Index tet) {
 
 Index first_inverted(const Context<Space::host>& ctx, const TetMesh& mesh) {
   const Index tets = mesh.tet_count();
-  const Index first = newel::detail::parallel_reduce(
+  const Index first = parallel_reduce(
       ctx, tets, tets,
       [&](Index t, Index& least) {
         if (!(element_volume(mesh, t) > 0)) least = std::min(least, t);
@@ -134,7 +134,7 @@ NodeTets node_tets(const Context<Space::host>& ctx, const TetMesh& mesh) {
       }
     }
   };
-  newel::detail::parallel_ranges(ctx, nodes, [&](Index first, Index last) {
+  parallel_ranges(ctx, nodes, [&](Index first, Index last) {
     std::fill(cursor + first, cursor + last, 0);
     for_corners(first, last, [&](Index node, Index) { ++cursor[node]; });
   });
@@ -144,7 +144,7 @@ NodeTets node_tets(const Context<Space::host>& ctx, const TetMesh& mesh) {
     cursor[i] = begin;
     begin += count;
   }
-  newel::detail::parallel_ranges(ctx, nodes, [&](Index first, Index last) {
+  parallel_ranges(ctx, nodes, [&](Index first, Index last) {
     for_corners(first, last, [&](Index node, Index t) { around.tets[cursor[node]++] = t; });
   });
   return around;
@@ -164,7 +164,7 @@ TetMesh refine(const Context<Space::host>& ctx, const TetMesh& mesh, std::vector
   fine.nodes.resize(static_cast<std::size_t>(nodes));
   fine.tets.resize(8 * mesh.tets.size());
   if (parents != nullptr) parents->resize(static_cast<std::size_t>(nodes));
-  newel::detail::parallel_for(ctx, old_nodes, [&](Index i) {
+  parallel_for(ctx, old_nodes, [&](Index i) {
     const Point& low = mesh.nodes[i];
     fine.nodes[i] = low;
     if (parents != nullptr) (*parents)[i] = {i, i};
@@ -174,7 +174,7 @@ TetMesh refine(const Context<Space::host>& ctx, const TetMesh& mesh, std::vector
       if (parents != nullptr) (*parents)[old_nodes + k] = {i, edges.upper[k]};
     }
   });
-  newel::detail::parallel_for(ctx, old_tets, [&](Index t) {
+  parallel_for(ctx, old_tets, [&](Index t) {
     const Tet& tet = mesh.tets[t];
     Index mid[4][4];
     for (int a = 0; a < 4; ++a) {

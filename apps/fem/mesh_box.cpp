@@ -7,7 +7,7 @@
 #include <string>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::fem {
 namespace {
@@ -120,7 +120,7 @@ void check_memory(const Context<Space::host>& ctx, const Box& box) {
 std::vector<Index> shuffled_numbers(const Context<Space::host>& ctx, const Box& box, std::uint64_t seed) {
   const std::vector<Block> blocks = blocks_along_curve(box.extent);
   std::vector<Index> new_of_old(static_cast<std::size_t>(box.node_count()));
-  newel::detail::parallel_for(ctx, blocks.size(), [&](std::size_t b) {
+  parallel_for(ctx, blocks.size(), [&](std::size_t b) {
     std::array<std::int64_t, block_side * block_side * block_side> members;
     std::size_t count = 0;
     for_each_in(blocks[b], [&](const Triple& at) { members[count++] = box.lexicographic(at); });
@@ -170,12 +170,12 @@ TetMesh make_beam(const Context<Space::host>& ctx, Index nx, Index ny, Index nz,
   TetMesh mesh;
   mesh.nodes.resize(static_cast<std::size_t>(box.node_count()));
   mesh.tets.resize(static_cast<std::size_t>(6 * box.cell_count()));
-  newel::detail::parallel_for(ctx, nz, [&](Index z) {
+  parallel_for(ctx, nz, [&](Index z) {
     const Block layer{{0, 0, z}, {nx, ny, z + 1}, 0, 0};
     for_each_in(layer, [&](const Triple& at) { mesh.nodes[number(at)] = position(box, at, options); });
   });
   const std::vector<Block> blocks = blocks_along_curve({nx - 1, ny - 1, nz - 1});
-  newel::detail::parallel_for(ctx, blocks.size(), [&](std::size_t b) {
+  parallel_for(ctx, blocks.size(), [&](std::size_t b) {
     Tet* next = mesh.tets.data() + 6 * blocks[b].first;
     for_each_in(blocks[b], [&](const Triple& at) {
       Index corner[8];

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/column_numbers.hpp"
 #include "apps/fem/geometry.hpp"
@@ -56,7 +56,7 @@ EdgeSum sum_edges(const TetMesh& mesh, const NodeTets& around, Index first, Inde
 void find_edges(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around, MeshFacts& facts) {
   const Index chunks = (mesh.node_count() + chunk - 1) / chunk;
   std::vector<EdgeSum> sums(static_cast<std::size_t>(chunks));
-  newel::detail::parallel_tasks(ctx, chunks, [&](Index c) {
+  parallel_tasks(ctx, chunks, [&](Index c) {
     sums[c] = sum_edges(mesh, around, c * chunk, std::min(mesh.node_count(), (c + 1) * chunk));
   });
   EdgeSum total;
@@ -98,7 +98,7 @@ struct CosineRange {
 void find_volumes(const Context<Space::host>& ctx, const TetMesh& mesh, MeshFacts& facts) {
   if (mesh.tets.empty()) return;
   std::vector<double> volumes(mesh.tets.size());
-  const CosineRange cosines = newel::detail::parallel_reduce(
+  const CosineRange cosines = parallel_reduce(
       ctx, mesh.tet_count(), CosineRange{},
       [&](Index t, CosineRange& mine) {
         volumes[t] = element_volume(mesh, t);
@@ -132,7 +132,7 @@ class Roots {
       const Index up = __atomic_load_n(&above_[i], __ATOMIC_RELAXED);
       if (up == i) return i;
       const Index next = __atomic_load_n(&above_[up], __ATOMIC_RELAXED);
-      if (next != up) newel::detail::atomic_write(above_[i], next);  // an ancestor, whoever writes
+      if (next != up) atomic_write(above_[i], next);  // an ancestor, whoever writes
       i = up;
     }
   }
@@ -157,12 +157,12 @@ double MeshFacts::extent() const { return std::max({high[0] - low[0], high[1] - 
 
 std::vector<Index> component_of_node(const Context<Space::host>& ctx, const TetMesh& mesh) {
   Roots roots(mesh.node_count());
-  newel::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
+  parallel_for(ctx, mesh.tet_count(), [&](Index t) {
     const Tet& tet = mesh.tets[t];
     for (int corner = 1; corner < 4; ++corner) roots.join(tet[0], tet[corner]);
   });
   std::vector<Index> lowest(mesh.nodes.size());
-  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) { lowest[i] = roots.of(i); });
+  parallel_for(ctx, mesh.node_count(), [&](Index i) { lowest[i] = roots.of(i); });
   // A lowest node has its number before others of the piece ask for it.
   std::vector<Index> component(lowest.size());
   Index count = 0;

@@ -54,7 +54,7 @@ struct MeshFile {
 /// element's own tag). A tetrahedron is degenerate when its volume is below 1e-14 times the cube of its longest edge.
 ///
 /// Throws InputError "FILE:LINE: expected ..., found ..." for text, "FILE: byte N: expected ..., found ..." for what
-/// is binary, what TextSource says of files that cannot be read, and for an unknown format what `meshio convert`
+/// is binary, what FileText says of files that cannot be read, and for an unknown format what `meshio convert`
 /// would make of it. Counts are checked against the length of the file before memory is taken.
 MeshFile read_mesh(const std::string& path);
 

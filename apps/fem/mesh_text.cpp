@@ -8,13 +8,9 @@
 
 #include <newel/core/context.hpp>
 #include <newel/core/error.hpp>
-#include "core/text/number_parse.hpp"
 
 namespace newel::fem::detail {
 namespace {
-
-// Any beginning may be a mesh's: formats are distinguished once all is there.
-newel::detail::TextLines accept_head(std::string_view, const std::string&) { return newel::detail::TextLines::all; }
 
 // nan and inf, which results may hold where numbers are not used; 0 for all else.
 double number_of_words(std::string_view word) {
@@ -34,14 +30,10 @@ bool same_keyword(std::string_view a, std::string_view b) {
          std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-newel::detail::TextSource open_text(const std::string& path) {
-  const Context<Space::host> ctx(1);
-  return newel::detail::TextSource::open(ctx.memory()->resource(), path, accept_head);
-}
+FileText open_text(const std::string& path) { return {Context<Space::host>(1), path}; }
 
-newel::detail::TextSource inflate_text(std::string_view bytes, const std::string& name) {
-  const Context<Space::host> ctx(1);
-  return newel::detail::TextSource::from_memory(ctx.memory()->resource(), bytes, name, accept_head);
+FileText inflate_text(std::string_view bytes, const std::string& name) {
+  return {Context<Space::host>(1), bytes, name};
 }
 
 void MeshText::skip_blanks() {
@@ -101,15 +93,11 @@ void MeshText::skip_bytes(std::uint64_t count) {
 
 double MeshText::real(const char* expected) {
   const std::string_view found = word();
-  // The reader looks at what stands behind a number, which the end of the text lacks.
-  const bool at_end = found.empty() || found.data() + found.size() == text_.data() + text_.size();
-  const std::string copy = at_end ? std::string(found) + '\n' : std::string();
-  const char* begin = at_end ? copy.data() : found.data();
-  const newel::detail::ParsedNumber number = newel::detail::read_number(begin, begin + found.size());
-  if (number.status == newel::detail::NumberStatus::overflow)
-    expect("a finite " + std::string(expected).substr(2), found);
-  if (number.status == newel::detail::NumberStatus::ok && number.end == begin + found.size()) return number.value;
-  const double value = number_of_words(found);
+  double value = 0;
+  const NumberStatus status = parse_number(found, value);
+  if (status == NumberStatus::ok) return value;
+  if (status == NumberStatus::overflow) expect("a finite " + std::string(expected).substr(2), found);
+  value = number_of_words(found);
   if (value == 0) expect(expected, found);
   return value;
 }

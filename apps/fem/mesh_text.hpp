@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/text/text_source.hpp"
+#include <newel/core/file_text.hpp>
 
 #include "apps/fem/mesh.hpp"
 
@@ -27,9 +27,9 @@ struct RawMesh {
 };
 
 /// The bytes of a file, inflated where they are gzip. Throws InputError, "FILE: ...".
-newel::detail::TextSource open_text(const std::string& path);
+FileText open_text(const std::string& path);
 /// The same of bytes in memory, which must outlive the result.
-newel::detail::TextSource inflate_text(std::string_view bytes, const std::string& name);
+FileText inflate_text(std::string_view bytes, const std::string& name);
 
 /// The type behind a number of 4 or 8 bytes, or fewer, turned where the file has the other byte order.
 template <class T>

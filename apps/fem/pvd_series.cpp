@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include <newel/core/error.hpp>
-#include "core/text/file_writer.hpp"
+#include <newel/core/file_writer.hpp>
 
 #include "apps/fem/vtu.hpp"
 #include "apps/fem/xml_text.hpp"
@@ -90,7 +90,7 @@ void PvdSeries::remove(const std::string& file) {
 void PvdSeries::write() const {
   std::string text = head;
   for (const Frame& frame : frames_) text += line_of(frame);
-  newel::detail::FileWriter out(path_);
+  FileWriter out(path_);
   out.write(text + tail);
   out.commit();
 }

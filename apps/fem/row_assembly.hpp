@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/assembly.hpp"
 #include "apps/fem/column_numbers.hpp"
@@ -81,7 +81,7 @@ HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, cons
   HostCsr a;
   a.rows = a.cols = B * nodes;
   a.row_ptr = Array<Offset, Space::host>(ctx, Offset{B} * nodes + 1);
-  newel::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
+  parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     ColumnNumbers seen;
     for (Index i = range_begin; i < range_end; ++i) {
       const Index columns = count_columns(mesh, around, clamped, i, seen);
@@ -93,7 +93,7 @@ HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, cons
   a.col = Array<Index, Space::host>(ctx, a.row_ptr[a.rows]);
   a.val = Array<double, Space::host>(ctx, a.row_ptr[a.rows]);
 
-  newel::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
+  parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     BlockRow<B> block_row;
     std::array<Block, 4> blocks;
     for (Index i = range_begin; i < range_end; ++i) {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 
@@ -57,7 +57,7 @@ std::vector<unsigned char> lonely_faces(const Context<Space::host>& ctx, const T
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   std::size_t crowded = none;
   std::mutex found;
-  newel::detail::parallel_ranges(ctx, mesh.node_count(), [&](Index range_begin, Index range_end) {
+  parallel_ranges(ctx, mesh.node_count(), [&](Index range_begin, Index range_end) {
     std::vector<Face> faces;
     for (Index i = range_begin; i < range_end; ++i) {
       faces_from(mesh, around, i, faces);
@@ -99,7 +99,7 @@ NodeFaces node_faces(const TetMesh& mesh, const Surface& surface) {
 std::vector<double> weigh(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface,
                           const FaceField& field) {
   std::vector<double> weight(surface.triangles.size());
-  newel::detail::parallel_for(ctx, surface.size(), [&](Index f) {
+  parallel_for(ctx, surface.size(), [&](Index f) {
     weight[f] = surface.area[f] * field(f, centroid(mesh, surface.triangles[f]), surface.normal[f]);
   });
   return weight;
@@ -129,7 +129,7 @@ Surface boundary_surface(const Context<Space::host>& ctx, const TetMesh& mesh, c
   }
   surface.area.resize(surface.triangles.size());
   surface.normal.resize(surface.triangles.size());
-  newel::detail::parallel_for(ctx, surface.size(), [&](Index f) {
+  parallel_for(ctx, surface.size(), [&](Index f) {
     const Triangle& t = surface.triangles[f];
     const Point& a = mesh.nodes[t[0]];
     const Point twice = detail::cross(detail::minus(mesh.nodes[t[1]], a), detail::minus(mesh.nodes[t[2]], a));
@@ -148,7 +148,7 @@ void add_surface_mass(const Context<Space::host>& ctx, const TetMesh& mesh, cons
   const std::vector<double> weight = weigh(ctx, mesh, surface, c);
   const NodeFaces around = node_faces(mesh, surface);
   std::atomic<bool> missing{false};
-  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+  parallel_for(ctx, mesh.node_count(), [&](Index i) {
     const Index* first = a.col.data() + a.row_ptr[i];
     const Index* last = a.col.data() + a.row_ptr[i + 1];
     for (Index k = around.begin[i]; k < around.begin[i + 1]; ++k) {
@@ -173,7 +173,7 @@ HostVector assemble_surface_load(const Context<Space::host>& ctx, const TetMesh&
   const std::vector<double> weight = weigh(ctx, mesh, surface, g);
   const NodeFaces around = node_faces(mesh, surface);
   HostVector load(ctx, mesh.node_count());
-  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+  parallel_for(ctx, mesh.node_count(), [&](Index i) {
     double sum = 0;
     for (Index k = around.begin[i]; k < around.begin[i + 1]; ++k) sum += weight[around.faces[k]] / 3;
     load[i] = sum;

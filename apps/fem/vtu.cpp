@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include <newel/core/error.hpp>
-#include "core/text/file_writer.hpp"
-#include "core/threads/parallel.hpp"
+#include <newel/core/file_writer.hpp>
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/xml_text.hpp"
 
@@ -32,7 +32,7 @@ std::string compress(const Context<Space::host>& ctx, const void* data, std::siz
   const std::size_t blocks = (size + block_bytes - 1) / block_bytes;
   std::vector<std::string> packed(blocks);
   std::atomic<bool> failed{false};
-  newel::detail::parallel_tasks(ctx, blocks, [&](std::size_t b) {
+  parallel_tasks(ctx, blocks, [&](std::size_t b) {
     const std::size_t length = std::min(block_bytes, size - b * block_bytes);
     uLongf room = compressBound(static_cast<uLong>(length));
     packed[b].resize(room);
@@ -193,7 +193,7 @@ void VtuWriter::write_file(const std::string& path, const std::vector<VtuField>&
   section("Cells", cells_, {});
   xml += "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
 
-  newel::detail::FileWriter file(path);
+  FileWriter file(path);
   file.write(xml);
   for (const Packed* array : appended) file.write(array->bytes);
   file.write("\n</AppendedData>\n</VTKFile>\n");

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/tet_geometry.hpp"
@@ -57,13 +57,13 @@ std::vector<std::vector<double>> electrogram_weights(const Context<Space::host>&
   std::vector<std::array<double, 4>> shares(count * static_cast<std::size_t>(std::min(chunk, mesh.tet_count())));
   for (Index first = 0; first < mesh.tet_count(); first += chunk) {
     const Index tets = std::min(chunk, mesh.tet_count() - first);
-    newel::detail::parallel_for(ctx, tets, [&](Index k) {
+    parallel_for(ctx, tets, [&](Index k) {
       const Index t = first + k;
       const Dipoles dipoles =
           dipoles_of(mesh, t, conduction_tensor(conductivity, fibers.empty() ? fem::Point{} : fibers[t]));
       for (std::size_t p = 0; p < count; ++p) shares[k * count + p] = shares_at(points[p], dipoles, mean);
     });
-    newel::detail::parallel_tasks(ctx, count, [&](std::size_t p) {
+    parallel_tasks(ctx, count, [&](std::size_t p) {
       std::vector<double>& weight = weights[p];
       for (Index k = 0; k < tets; ++k) {
         for (int a = 0; a < 4; ++a) weight[mesh.tets[first + k][a]] -= shares[k * count + p][a];

@@ -9,7 +9,7 @@
 #include <string>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::heart {
 namespace {
@@ -31,7 +31,7 @@ void for_upper_entries(const fem::TetMesh& mesh, const fem::NodeTets& around, co
 
 std::vector<Index> inverse_of(const Context<Space::host>& ctx, const std::vector<Index>& order) {
   std::vector<Index> inverse(order.size());
-  newel::detail::parallel_for(ctx, order.size(), [&](std::size_t i) { inverse[order[i]] = static_cast<Index>(i); });
+  parallel_for(ctx, order.size(), [&](std::size_t i) { inverse[order[i]] = static_cast<Index>(i); });
   return inverse;
 }
 
@@ -43,7 +43,7 @@ struct RowLists {
 std::vector<RowLists> place_rows(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
                                  const std::vector<Index>& old_of_new, const EntryElements& lists) {
   std::vector<RowLists> rows(static_cast<std::size_t>(pattern.rows) + 1);
-  newel::detail::parallel_for(ctx, pattern.rows, [&](Index i) {
+  parallel_for(ctx, pattern.rows, [&](Index i) {
     const Index a = old_of_new.empty() ? i : old_of_new[i];
     RowLists& row = rows[static_cast<std::size_t>(i) + 1];
     for (Offset k = pattern.row_begin(a); k < pattern.row_begin(a + 1); ++k) {
@@ -80,7 +80,7 @@ std::vector<Index> order_elements(const Context<Space::host>& ctx, const fem::Te
                                   const std::vector<Index>& new_of_old) {
   const Index tets = mesh.tet_count(), nodes = mesh.node_count();
   std::vector<Index> lowest(static_cast<std::size_t>(tets));
-  newel::detail::parallel_for(ctx, tets, [&](Index t) {
+  parallel_for(ctx, tets, [&](Index t) {
     Index low = std::numeric_limits<Index>::max();
     for (const Index node : mesh.tets[t]) low = std::min(low, new_of_old.empty() ? node : new_of_old[node]);
     lowest[t] = low;
@@ -92,11 +92,11 @@ std::vector<Index> order_elements(const Context<Space::host>& ctx, const fem::Te
       if (lowest[t] >= begin && lowest[t] < end) f(t);
     }
   };
-  newel::detail::parallel_ranges(ctx, nodes, [&](Index begin, Index end) {
+  parallel_ranges(ctx, nodes, [&](Index begin, Index end) {
     for_own(begin, end, [&](Index t) { ++first[static_cast<std::size_t>(lowest[t]) + 1]; });
   });
   std::partial_sum(first.begin(), first.end(), first.begin());
-  newel::detail::parallel_ranges(ctx, nodes, [&](Index begin, Index end) {
+  parallel_ranges(ctx, nodes, [&](Index begin, Index end) {
     std::vector<Index> next(first.begin() + begin, first.begin() + end);
     for_own(begin, end, [&](Index t) { order[next[lowest[t] - begin]++] = t; });
   });
@@ -115,7 +115,7 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
   lists.list.resize(entries);
 
   std::atomic<bool> missing{false}, crowded{false};
-  newel::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
+  parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     std::vector<Index> elements;
     for (Index a = range_begin; a < range_end; ++a) {
       std::fill(lists.count.begin() + pattern.row_begin(a), lists.count.begin() + pattern.row_begin(a + 1), 0);
@@ -137,7 +137,7 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
   if (total.elements > std::numeric_limits<std::uint32_t>::max()) {
     throw InputError("a mesh of " + std::to_string(mesh.tet_count()) + " tetrahedra, too many for 32-bit lists");
   }
-  newel::detail::parallel_for(ctx, nodes, [&](Index i) {
+  parallel_for(ctx, nodes, [&](Index i) {
     const Index a = old_of_new.empty() ? i : old_of_new[i];
     RowLists at = rows[static_cast<std::size_t>(i)];
     for (Offset k = pattern.row_begin(a); k < pattern.row_begin(a + 1); ++k) {
@@ -150,7 +150,7 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
   lists.lists = static_cast<std::uint32_t>(total.lists);
   lists.element.resize(total.elements);
 
-  newel::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
+  parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     std::vector<Index> elements, filled;
     for (Index a = range_begin; a < range_end; ++a) {
       const Offset row = pattern.row_begin(a);
@@ -161,7 +161,7 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
     }
   });
   // The mirror of (b, a), a < b, is (a, b), whose list is there by now.
-  newel::detail::parallel_for(ctx, nodes, [&](Index b) {
+  parallel_for(ctx, nodes, [&](Index b) {
     for (Offset k = pattern.row_begin(b); k < pattern.row_begin(b + 1) && pattern.col[k] < b; ++k) {
       const Offset mirror = find_entry(pattern, pattern.col[k], b);
       if (mirror < 0) continue;

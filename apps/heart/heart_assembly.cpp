@@ -5,17 +5,15 @@
 #include <numeric>
 #include <utility>
 
+#include <newel/config.hpp>
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
-#include "core/vectors/instantiate.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/tet_geometry.hpp"
 
 namespace newel::heart {
 namespace {
-
-using newel::detail::sweep;
 
 fem::Point fiber_of(const std::vector<fem::Point>& fibers, Index tet) {
   return fibers.empty() ? fem::Point{} : fibers[tet];
@@ -64,7 +62,7 @@ fem::HostVector resting_tangent(const Context<Space::host>& host, const fem::Tet
   const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
   const double rate = 1 / dt + tissue.c * tissue.alpha / tissue.time_unit;
   fem::HostVector k(host, conduction.nnz());
-  newel::detail::parallel_for(host, conduction.rows, [&](Index i) {
+  parallel_for(host, conduction.rows, [&](Index i) {
     const Offset begin = conduction.row_ptr[i], end = conduction.row_ptr[i + 1];
     for (Offset e = begin; e < end; ++e) k[e] = 0;
     // The consistent mass matrix has V/10 on the diagonal of an element and V/20 off it; one integration point gives
@@ -95,7 +93,7 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
   Array<detail::Corners, Space::host> corners(host, count);
   Array<double, Space::host> volume(host, count);
   Array<std::uint32_t, Space::host> ordered_marks(host, marks.empty() ? 0 : count);
-  newel::detail::parallel_for(host, count, [&](std::int64_t e) {
+  parallel_for(host, count, [&](std::int64_t e) {
     const Index tet = element_order_[e];
     for (int a = 0; a < 4; ++a) {
       const Index node = mesh.tets[tet][a];
@@ -127,7 +125,7 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
   const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
   lists_ = entry_elements(host_context(ctx), mesh, around, pattern, element_order_, old_of_new);
   std::vector<Offset> diagonal(static_cast<std::size_t>(nodes_));
-  newel::detail::parallel_for(host_context(ctx), nodes_, [&](Index i) {
+  parallel_for(host_context(ctx), nodes_, [&](Index i) {
     const Index node = old_of_new.empty() ? i : old_of_new[i];
     diagonal[i] = find_entry(pattern, node, node);
   });
@@ -138,7 +136,7 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
   if constexpr (S == Space::device) {
     const Context<Space::host> host = host_context(ctx);
     Array<Index, Space::host> node(host, pattern.nnz());
-    newel::detail::parallel_for(host, nodes_, [&](Index i) {
+    parallel_for(host, nodes_, [&](Index i) {
       const Index row = old_of_new.empty() ? i : old_of_new[i];
       for (Offset k = pattern.row_begin(row); k < pattern.row_begin(row + 1); ++k)
         node[k] = k == diagonal[i] ? i : -1;
@@ -151,12 +149,12 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
   preconditioner_is_diagonal_ = preconditioner.entry == diagonal;
   if (S == Space::host || !preconditioner_is_diagonal_) {
     std::vector<Offset> slot_of(static_cast<std::size_t>(pattern.nnz()), -1), source = preconditioner.entry;
-    newel::detail::parallel_for(host_context(ctx), matrix.entry.size(), [&](std::size_t k) {
+    parallel_for(host_context(ctx), matrix.entry.size(), [&](std::size_t k) {
       // All slots of an entry hold the same value.
-      if (matrix.entry[k] >= 0) newel::detail::atomic_write(slot_of[matrix.entry[k]], static_cast<Offset>(k));
+      if (matrix.entry[k] >= 0) atomic_write(slot_of[matrix.entry[k]], static_cast<Offset>(k));
     });
-    newel::detail::parallel_for(host_context(ctx), source.size(),
-                                [&](std::size_t k) { source[k] = source[k] < 0 ? -1 : slot_of[source[k]]; });
+    parallel_for(host_context(ctx), source.size(),
+                 [&](std::size_t k) { source[k] = source[k] < 0 ? -1 : slot_of[source[k]]; });
     preconditioner_source_ = make_value_map(ctx, make_array(ctx, source).cspan(), matrix_slot_.size);
   }
 
@@ -250,7 +248,7 @@ void HeartAssembly<S>::linearize(const Context<S>& ctx, const ElementForces& for
   pass.old_phi = old_phi_.data;
   pass.tangent = tangent_.data();
   pass.verdict = &verdict_.data()->linearized;
-  sweep(ctx, elements(), pass);
+  detail::for_elements(ctx, elements(), pass);
   old_phi_ = {};
 }
 
@@ -261,7 +259,7 @@ void HeartAssembly<S>::check(const Context<S>& ctx, const ElementForces& forces,
   set_pass(pass, forces, phi, r);
   pass.tangent = tangent_.data();
   pass.verdict = &verdict_.data()->checked;
-  sweep(ctx, elements(), pass);
+  detail::for_elements(ctx, elements(), pass);
   loads_.add_up(ctx, load_.data(), rhs.data);
 }
 
@@ -291,11 +289,13 @@ void HeartAssembly<S>::fill_slots(const Context<S>& ctx, bool preconditioner, Sp
 template <Space S>
 void HeartAssembly<S>::fill_reference(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs) {
   Reference& r = reference_;
-  sweep(ctx, elements(),
-        detail::ScatterElement(elements(), r.stiffness.data(), tangent_.data(), load_.data(), r.matrix_place.data(),
-                               r.load_place.data(), r.k_elem.data(), r.r_elem.data()));
-  sweep(ctx, r.values.size(), detail::SumRows(r.matrix_first.data(), r.k_elem.data(), r.values.data()));
-  sweep(ctx, nodes_, detail::SumRows(r.load_first.data(), r.r_elem.data(), rhs.data));
+  detail::for_elements(
+      ctx, elements(),
+      detail::ScatterElement(elements(), r.stiffness.data(), tangent_.data(), load_.data(), r.matrix_place.data(),
+                             r.load_place.data(), r.k_elem.data(), r.r_elem.data()));
+  detail::for_elements(ctx, r.values.size(),
+                       detail::SumRows(r.matrix_first.data(), r.k_elem.data(), r.values.data()));
+  detail::for_elements(ctx, nodes_, detail::SumRows(r.load_first.data(), r.r_elem.data(), rhs.data));
   system_->refresh(r.values.cspan(), scope);
 }
 
@@ -331,7 +331,10 @@ std::uint64_t HeartAssembly<S>::bytes() const {
 }
 
 #define X(S) template class HeartAssembly<S>;
-NEWEL_FOR_SPACES(X)
+X(Space::host)
+#if NEWEL_HAS_CUDA
+X(Space::device)
+#endif
 #undef X
 
 }  // namespace newel::heart

@@ -9,7 +9,7 @@
 
 #include "apps/fem/assembly.hpp"
 #include "apps/heart/element_lists.hpp"
-#include "apps/heart/heart_steps.hpp"
+#include "apps/heart/heart_loops.hpp"
 #include "apps/heart/slot_sums.hpp"
 
 namespace newel::heart {

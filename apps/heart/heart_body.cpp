@@ -7,9 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include <newel/config.hpp>
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
-#include "core/vectors/instantiate.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/common/text.hpp"
 #include "apps/fem/geometry.hpp"
@@ -39,9 +39,8 @@ HeartBody make_ventricle_body(const Context<Space::host>& host, const transient:
   body.input = made_mesh_input(host, options, std::move(ventricle.mesh), "an idealised left ventricle",
                                fem::MeshUnit::mm, clock);
   body.transmural.resize(body.input.mesh.nodes.size());
-  newel::detail::parallel_for(host, body.input.mesh.node_count(), [&](Index i) {
-    body.transmural[i] = transmural_coordinate(shape, body.input.mesh.nodes[i]);
-  });
+  parallel_for(host, body.input.mesh.node_count(),
+               [&](Index i) { body.transmural[i] = transmural_coordinate(shape, body.input.mesh.nodes[i]); });
   body.axis = {0, 0, 1};
   body.fiber_source = rule_words(params);
   clock.end("ventricle");
@@ -93,7 +92,7 @@ Index lowest_by(const Context<Space::host>& host, Index nodes, Index none, F&& v
     double value = std::numeric_limits<double>::max();
     Index node = -1;
   };
-  const Lowest lowest = newel::detail::parallel_reduce(
+  const Lowest lowest = parallel_reduce(
       host, nodes, Lowest{},
       [&](Index i, Lowest& mine) {
         const double value = value_of(i);
@@ -116,7 +115,7 @@ EndVolumes end_volumes(const Context<Space::host>& host, const HeartBody& body, 
   const fem::TetMesh& mesh = body.input.mesh;
   const Index chunks = (mesh.tet_count() + chunk - 1) / chunk;
   std::vector<EndVolumes> sums(static_cast<std::size_t>(chunks));
-  newel::detail::parallel_tasks(host, chunks, [&](Index c) {
+  parallel_tasks(host, chunks, [&](Index c) {
     EndVolumes& sum = sums[static_cast<std::size_t>(c)];
     for (Index t = c * chunk; t < std::min(mesh.tet_count(), (c + 1) * chunk); ++t) {
       const double height = dot(mesh.nodes[mesh.tets[t][0]], body.axis);
@@ -170,7 +169,10 @@ HeartBody make_heart_body(const Context<Space::host>& host, const Context<S>& pl
   template HeartBody make_heart_body(const Context<Space::host>&, const Context<S>&, const transient::RunOptions&, \
                                      const HeartParams&, const std::string&, std::int64_t, cli::RunClock&,         \
                                      const transient::Say&);
-NEWEL_FOR_SPACES(X)
+X(Space::host)
+#if NEWEL_HAS_CUDA
+X(Space::device)
+#endif
 #undef X
 
 std::string resolution_warning(const HeartBody& body, const HeartParams& params) {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <newel/config.hpp>
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
-#include "core/vectors/instantiate.hpp"
 
 #include "apps/common/text.hpp"
 #include "apps/heart/electrogram.hpp"
@@ -108,7 +108,7 @@ void HeartRecorder<S>::watch(const HeartBody& body, const HeartParams& params, c
 
 template <Space S>
 void HeartRecorder<S>::step(const Monodomain<S>& heart, double start, double dt) {
-  newel::detail::sweep(
+  detail::for_elements(
       heart.context(), time_.size(),
       detail::NoteActivation(threshold_, start, dt, heart.phi_before().data, heart.phi().data, time_.data()));
 }
@@ -174,7 +174,10 @@ void HeartRecorder<S>::set_activation(const Monodomain<S>& heart, const std::vec
 }
 
 #define X(S) template class HeartRecorder<S>;
-NEWEL_FOR_SPACES(X)
+X(Space::host)
+#if NEWEL_HAS_CUDA
+X(Space::device)
+#endif
 #undef X
 
 }  // namespace newel::heart

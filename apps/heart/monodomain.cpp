@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include <newel/config.hpp>
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/registry.hpp>
-#include "core/vectors/instantiate.hpp"
 
 namespace newel::heart {
 namespace {
@@ -324,7 +324,10 @@ void Monodomain<S>::set_state(const HeartState& state) {
 }
 
 #define X(S) template class Monodomain<S>;
-NEWEL_FOR_SPACES(X)
+X(Space::host)
+#if NEWEL_HAS_CUDA
+X(Space::device)
+#endif
 #undef X
 
 }  // namespace newel::heart

@@ -7,11 +7,9 @@
 
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::heart {
-
-using newel::detail::sweep;
 
 namespace {
 
@@ -28,8 +26,8 @@ Array<std::uint32_t, Space::host> list_of_slots(const Context<Space::host>& ctx,
     throw InputError("a matrix of " + std::to_string(slots) + " slots, too many for 32-bit numbers");
   }
   Array<std::uint32_t, Space::host> list(ctx, slots);
-  newel::detail::parallel_for(
-      ctx, slots, [&](std::int64_t k) { list[k] = entry_of_slot[k] < 0 ? no_list : lists.list[entry_of_slot[k]]; });
+  parallel_for(ctx, slots,
+               [&](std::int64_t k) { list[k] = entry_of_slot[k] < 0 ? no_list : lists.list[entry_of_slot[k]]; });
   return list;
 }
 
@@ -43,7 +41,7 @@ SlotPairs pair_slots(const Context<Space::host>& ctx, const Array<std::uint32_t,
     }
   };
   Array<std::uint32_t, Space::host> first_pair(ctx, std::int64_t{lists} + 1), placed(ctx, lists);
-  newel::detail::parallel_ranges(ctx, lists, [&](std::uint32_t begin, std::uint32_t end) {
+  parallel_ranges(ctx, lists, [&](std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t l = begin; l < end; ++l) placed[l] = 0;
     for_own(begin, end, [&](std::uint32_t, std::uint32_t l) { ++placed[l]; });
   });
@@ -53,7 +51,7 @@ SlotPairs pair_slots(const Context<Space::host>& ctx, const Array<std::uint32_t,
     placed[l] = 0;
   }
   SlotPairs pairs(ctx, first_pair[lists]);
-  newel::detail::parallel_ranges(ctx, lists, [&](std::uint32_t begin, std::uint32_t end) {
+  parallel_ranges(ctx, lists, [&](std::uint32_t begin, std::uint32_t end) {
     for_own(begin, end, [&](std::uint32_t slot, std::uint32_t l) {
       const std::uint32_t place = placed[l]++;
       detail::SlotPair& pair = pairs[first_pair[l] + place / 2];
@@ -66,16 +64,16 @@ SlotPairs pair_slots(const Context<Space::host>& ctx, const Array<std::uint32_t,
 // What f(k, append) appends for k in [0, n), in the order of k. f is called twice for each k.
 template <class F>
 SlotPairs appended(const Context<Space::host>& ctx, std::int64_t n, F&& f) {
-  const std::int64_t shares = newel::detail::share_count(ctx, n, newel::detail::light_items);
+  const std::int64_t shares = share_count(ctx, n, light_items);
   std::vector<std::int64_t> first(static_cast<std::size_t>(shares) + 1, 0);
-  newel::detail::parallel_ranges(ctx, n, [&](std::int64_t begin, std::int64_t end, std::int64_t share) {
+  parallel_ranges(ctx, n, [&](std::int64_t begin, std::int64_t end, std::int64_t share) {
     std::int64_t count = 0;
     for (std::int64_t k = begin; k < end; ++k) f(k, [&](const detail::SlotPair&) { ++count; });
     first[static_cast<std::size_t>(share) + 1] = count;
   });
   for (std::size_t share = 1; share < first.size(); ++share) first[share] += first[share - 1];
   SlotPairs result(ctx, first.back());
-  newel::detail::parallel_ranges(ctx, n, [&](std::int64_t begin, std::int64_t end, std::int64_t share) {
+  parallel_ranges(ctx, n, [&](std::int64_t begin, std::int64_t end, std::int64_t share) {
     std::int64_t at = first[static_cast<std::size_t>(share)];
     for (std::int64_t k = begin; k < end; ++k) f(k, [&](const detail::SlotPair& pair) { result[at++] = pair; });
   });
@@ -111,7 +109,7 @@ SlotSums<Space::host>::SlotSums(const Context<Space::host>& ctx, const std::vect
   begin_ = Array<std::uint32_t, Space::host>(ctx, count);
   count_ = Array<std::uint16_t, Space::host>(ctx, count);
   constant_ = Array<double, Space::host>(ctx, paired ? count : 0);
-  newel::detail::parallel_for(ctx, count, [&](std::int64_t k) {
+  parallel_for(ctx, count, [&](std::int64_t k) {
     const Offset e = entry[paired ? pair_[k].first : static_cast<std::uint32_t>(k)];
     begin_[k] = e < 0 ? 0 : lists.begin[e];
     count_[k] = e < 0 ? 0 : lists.count[e];
@@ -122,9 +120,10 @@ SlotSums<Space::host>::SlotSums(const Context<Space::host>& ctx, const std::vect
 void SlotSums<Space::host>::add_up(const Context<Space::host>& ctx, const double* per_element, double* slot) const {
   const detail::ElementLists lists{begin_.data(), count_.data(), element_};
   if (pair_.empty()) {
-    sweep(ctx, begin_.size(), detail::SumLoads(lists, per_element, slot));
+    detail::for_elements(ctx, begin_.size(), detail::SumLoads(lists, per_element, slot));
   } else {
-    sweep(ctx, begin_.size(), detail::FillSlots(lists, constant_.data(), pair_.data(), per_element, slot));
+    detail::for_elements(ctx, begin_.size(),
+                         detail::FillSlots(lists, constant_.data(), pair_.data(), per_element, slot));
   }
 }
 
@@ -199,9 +198,9 @@ SlotSums<Space::device>::Crowded::Crowded(const Context<Space::device>& ctx, con
 
 void SlotSums<Space::device>::Crowded::add_up(const Context<Space::device>& ctx, const double* per_element,
                                               bool constants, double* to) const {
-  sweep(ctx, place.size(),
-        detail::FillCrowded({begin.data(), count.data(), list.data()}, constants ? constant.data() : nullptr,
-                            place.data(), per_element, to));
+  detail::for_elements(ctx, place.size(),
+                       detail::FillCrowded({begin.data(), count.data(), list.data()},
+                                           constants ? constant.data() : nullptr, place.data(), per_element, to));
 }
 
 SumPlanView SlotSums<Space::device>::view() const {

@@ -6,7 +6,7 @@
 
 #include <newel/core/array.hpp>
 
-#include "apps/heart/heart_steps.hpp"
+#include "apps/heart/heart_loops.hpp"
 #include "apps/heart/sum_plan.hpp"
 
 namespace newel::heart {

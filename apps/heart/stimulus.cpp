@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/text.hpp"
@@ -107,7 +107,7 @@ std::vector<std::uint32_t> mark_elements(const Context<Space::host>& host, const
   const Index tets = body.input.mesh.tet_count();
   std::vector<std::uint32_t> marks(static_cast<std::size_t>(tets), 0);
   for (std::size_t k = 0; k < stimuli.size(); ++k) {
-    const double nearest = newel::detail::parallel_reduce(
+    const double nearest = parallel_reduce(
         host, tets, std::numeric_limits<double>::max(),
         [&](Index t, double& least) {
           const double beyond = outside(body, stimuli[k], radius, t);

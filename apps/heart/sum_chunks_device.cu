@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of element values into slots, chunk by chunk through shared memory.
 #include <cuda_pipeline.h>
+#include <cuda_runtime.h>
 
 #include <algorithm>
 
+#include <newel/core/cuda_interop.hpp>
 #include <newel/core/machine.hpp>
-#include "core/memory/context_device.hpp"
-#include "core/memory/shared_memory_device.hpp"
 
 #include "apps/heart/slot_sums.hpp"
 
@@ -146,15 +146,24 @@ SumLimits sum_limits(const Context<Space::device>& ctx, std::int64_t slots, bool
 }
 
 void prepare_sum_chunks(const Context<Space::device>& ctx) {
+  // All that a block may have, and never just what the next launch takes: the limit is the kernel's, and a smaller
+  // one would fail a launch that another thread is about to make.
+  int of_block = 0;
+  check_cuda(cudaDeviceGetAttribute(&of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx.device()),
+             "cudaDeviceGetAttribute");
   for (const auto kernel : {sum_chunks_kernel<false>, sum_chunks_kernel<true>}) {
-    newel::detail::allow_all_shared_memory(ctx, kernel);
+    cudaFuncAttributes attributes;
+    check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+    const int dynamic = of_block - static_cast<int>(attributes.sharedSizeBytes);
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic),
+               "cudaFuncSetAttribute");
   }
 }
 
 void sum_chunks(const Context<Space::device>& ctx, const SumPlanView& plan, const double* per_element, double* slot,
                 const NodeSums* nodes) {
   if (plan.chunks == 0) return;
-  const auto stream = ctx.state().stream();
+  const auto stream = ctx.stream();
   if (nodes == nullptr) {
     sum_chunks_kernel<false>
         <<<plan.chunks, SumTuning::threads, plan.shared_bytes, stream>>>(plan, per_element, slot, NodeSums{});
@@ -162,7 +171,7 @@ void sum_chunks(const Context<Space::device>& ctx, const SumPlanView& plan, cons
     sum_chunks_kernel<true>
         <<<plan.chunks, SumTuning::threads, plan.shared_bytes, stream>>>(plan, per_element, slot, *nodes);
   }
-  NEWEL_CHECK_LAUNCH();
+  check_cuda(cudaGetLastError(), "a kernel launch");
 }
 
 }  // namespace newel::heart

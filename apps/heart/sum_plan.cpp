@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::heart {
 namespace {
@@ -225,7 +225,7 @@ SumPlan joined(const Context<Space::host>& ctx, std::vector<SumPlan>& parts) {
   whole.list.resize(end.list);
   whole.other.resize(end.other);
   whole.node.resize(end.node);
-  newel::detail::parallel_tasks(ctx, parts.size(), [&](std::size_t k) {
+  parallel_tasks(ctx, parts.size(), [&](std::size_t k) {
     const Begins& at = begins[k];
     const SumPlan& part = parts[k];
     std::transform(part.chunk.begin(), part.chunk.end(), whole.chunk.begin() + at.chunk, [&](SumChunk chunk) {
@@ -262,11 +262,11 @@ SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& en
   const Source source{entry, lists, constant, node, limits};
   const auto count = static_cast<std::int64_t>(entry.size());
   const std::int64_t size = std::min(limits.slots, limits.values - 1), ranges = (count + size - 1) / size;
-  const Index elements = 1 + newel::detail::parallel_max(ctx, lists.element.size(), Index{-1},
-                                                         [&](std::size_t k) { return lists.element[k]; });
+  const Index elements =
+      1 + parallel_max(ctx, lists.element.size(), Index{-1}, [&](std::size_t k) { return lists.element[k]; });
   // A part for each share of the ranges; put together, they do not depend on how many there are.
-  std::vector<SumPlan> parts(static_cast<std::size_t>(newel::detail::share_count(ctx, ranges, 1)));
-  newel::detail::parallel_ranges(
+  std::vector<SumPlan> parts(static_cast<std::size_t>(share_count(ctx, ranges, 1)));
+  parallel_ranges(
       ctx, ranges,
       [&](std::int64_t range_begin, std::int64_t range_end, std::int64_t share) {
         Planner planner(source, elements);

@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "core/vectors/host_device.hpp"
+#include "apps/heart/element_loop.hpp"
 
 namespace newel::heart {
 
@@ -34,12 +34,12 @@ struct Reaction {
 };
 
 /// c phi (phi - alpha)(1 - phi) - r phi, per ms (equation 4).
-NEWEL_HD double voltage_rate(const Tissue& t, double phi, double r) {
+HEART_BOTH double voltage_rate(const Tissue& t, double phi, double r) {
   return (t.c * phi * (phi - t.alpha) * (1 - phi) - r * phi) / t.time_unit;
 }
 
 /// (gamma + mu1 r / (mu2 + phi)) (-r - c phi (phi - b - 1)), per ms (equation 5).
-NEWEL_HD double recovery_rate(const Tissue& t, double phi, double r) {
+HEART_BOTH double recovery_rate(const Tissue& t, double phi, double r) {
   return (t.gamma + t.mu1 * r / (t.mu2 + phi)) * (-r - t.c * phi * (phi - t.b - 1)) / t.time_unit;
 }
 
@@ -55,8 +55,8 @@ inline double steepest_slope(const Tissue& t) {
 struct RecoveryNewton {
   static constexpr int most_steps = 30;
 
-  NEWEL_HD static Reaction solve(const Tissue& t, double per_unit, double dt, double phi, double r_old, double& r,
-                                 int& steps) {
+  HEART_BOTH static Reaction solve(const Tissue& t, double per_unit, double dt, double phi, double r_old, double& r,
+                                   int& steps) {
     const double h = dt * per_unit;
     const double inverse = 1 / (t.mu2 + phi);
     const double a = t.mu1 * inverse;

@@ -8,7 +8,7 @@
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
 
-#include "bench/break_even.hpp"
+#include "apps/common/break_even.hpp"
 #include "apps/common/names.hpp"
 #include "apps/common/stopwatch.hpp"
 #include "apps/common/text.hpp"
@@ -72,7 +72,7 @@ std::vector<Trial> measure_group(const Context<S>& ctx, const CsrView<double, S>
   for (Trial& trial : trials) {
     if (trial.baseline || !trial.failure.empty()) continue;
     trial.break_even_solves =
-        bench::break_even(trial.setup_seconds, trial.solve_seconds, base->setup_seconds, base->solve_seconds);
+        cli::break_even(trial.setup_seconds, trial.solve_seconds, base->setup_seconds, base->solve_seconds);
   }
   return trials;
 }

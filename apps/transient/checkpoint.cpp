@@ -12,7 +12,7 @@
 #include <fstream>
 
 #include <newel/core/error.hpp>
-#include "core/text/temporary_file.hpp"
+#include <newel/core/file_writer.hpp>
 
 #include "apps/common/text.hpp"
 
@@ -88,7 +88,7 @@ class Output {
   }
 
   std::string file_;
-  newel::detail::TemporaryFile temporary_;
+  TemporaryFile temporary_;
 };
 
 void put_section(Output& out, std::uint32_t kind, const std::string& name, const void* data, std::size_t size) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <newel/core/error.hpp>
+#include <newel/core/table.hpp>
 
 #include "apps/common/text.hpp"
 #include "checkpoint.hpp"
@@ -206,7 +207,7 @@ void ParamTable::set_all(const std::string& file, const std::string& prefix, con
     if (group) refuse(file + ": '" + name + "'", "an object { ... }", found);
     std::vector<std::string> names;
     for (const Entry& e : entries_) names.push_back(e.name);
-    const std::string nearest = cli::nearest_name(name, names);
+    const std::string nearest = nearest_name(name, names);
     throw InputError(file + ": unknown name '" + name + "'" +
                      (nearest.empty() ? "; there are " + cli::join(names) : " (did you mean '" + nearest + "'?)"));
   }

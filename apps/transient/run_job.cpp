@@ -8,7 +8,7 @@
 
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
-#include "core/text/temporary_file.hpp"
+#include <newel/core/file_writer.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
@@ -112,7 +112,7 @@ void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::Na
 
 void begin_folder(RunJob& job) {
   cli::write_text_file("--out", in_folder(job.options.out, params_name), job.params_text);
-  detail::remove_abandoned_parts(job.options.out);
+  remove_abandoned_parts(job.options.out);
   if (job.continues_in_place()) return;
   job.checkpoints_removed = CheckpointFolder(job.options.out, job.program).remove_all();
   if (job.checkpoints_removed == 0) return;

@@ -2,7 +2,7 @@
 // `newel bench spmv`, step by step.
 #include "spmv_command.hpp"
 
-#include "reorder/blocks.hpp"
+#include <newel/core/matrix_traits.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/place.hpp"

@@ -8,7 +8,7 @@
 
 #include "spmv/csr/csr.hpp"
 
-#include "bench/break_even.hpp"
+#include "apps/common/break_even.hpp"
 
 namespace newel::cli {
 namespace {
@@ -28,8 +28,7 @@ void compare(BenchFigures& f, const BenchLine& line, const BenchSystem& system) 
   const BenchLine* other = break_even_competitor(system);
   if (other == nullptr || other == &line || line.same_as == other->name) return;
   f.comparable = true;
-  f.break_even =
-      bench::break_even(line.setup_seconds(), f.seconds, other->setup_seconds(), bench::median(other->warm));
+  f.break_even = cli::break_even(line.setup_seconds(), f.seconds, other->setup_seconds(), bench::median(other->warm));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include <newel/core/parallel.hpp>
 #include "core/csr/input_entries.hpp"
-#include "core/threads/parallel.hpp"
 
 namespace newel::detail {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include "core/csr/csr_check.hpp"
-#include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 
 namespace newel {

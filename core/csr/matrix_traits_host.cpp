@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <newel/core/matrix_traits.hpp>
+#include <newel/core/parallel.hpp>
 #include "core/csr/asymmetry.hpp"
-#include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
 
@@ -166,7 +166,7 @@ Partial inspect_diagonal(const Context<Space::host>& ctx, const RowPtr& row_ptr,
     if (value == 0) mine.count(2, i);
     if (value < 0) mine.count(3, i);
   };
-  return detail::parallel_reduce(ctx, a.rows, Partial{}, inspect, join_partials);
+  return parallel_reduce(ctx, a.rows, Partial{}, inspect, join_partials);
 }
 
 template <Partners partners, class RowPtr, class T>
@@ -174,7 +174,7 @@ Partial inspect_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, con
                      const double* scales = nullptr) {
   Partial none;
   none.share = a.rows / ctx.threads() + 1;
-  return detail::parallel_reduce(
+  return parallel_reduce(
       ctx, a.rows, none, [&](Index i, Partial& mine) { inspect_row<partners>(row_ptr, a, scales, i, mine); },
       join_partials);
 }

@@ -11,13 +11,6 @@
 namespace newel {
 namespace detail {
 
-void check_cuda(cudaError_t status, const char* call) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();  // or the next launch check would report it again
-  throw DeviceError(std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) +
-                    ")");
-}
-
 DeviceError no_device() { return DeviceError("no CUDA device is available (no GPU, or no driver for this toolkit)"); }
 
 void copy_device_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {

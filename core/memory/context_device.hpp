@@ -8,13 +8,13 @@
 #include <string>
 
 #include <newel/core/array.hpp>
+#include <newel/core/cuda_interop.hpp>
 #include <newel/core/error.hpp>
 #include "core/memory/context_lock.hpp"
 
 namespace newel {
 namespace detail {
 
-void check_cuda(cudaError_t status, const char* call);
 /// What is thrown where no device answers.
 DeviceError no_device();
 
@@ -22,8 +22,8 @@ class StagedCopies;
 
 }  // namespace detail
 
-#define NEWEL_CHECK_CUDA(call) ::newel::detail::check_cuda((call), #call)
-#define NEWEL_CHECK_LAUNCH() ::newel::detail::check_cuda(cudaGetLastError(), "a kernel launch")
+#define NEWEL_CHECK_CUDA(call) ::newel::check_cuda((call), #call)
+#define NEWEL_CHECK_LAUNCH() ::newel::check_cuda(cudaGetLastError(), "a kernel launch")
 
 struct Context<Space::device>::State {
   int device = 0;

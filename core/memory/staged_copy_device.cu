@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include <newel/core/cuda_interop.hpp>
+#include <newel/core/parallel.hpp>
 #include "core/memory/context_device.hpp"
-#include "core/threads/parallel.hpp"
-#include "core/memory/stream_order_device.hpp"
 
 namespace newel::detail {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t piece_bytes = std::size_t{8} << 20;
 constexpr std::int64_t least_copied_bytes = std::int64_t{1} << 18;  // of a thread
 
 void copy_in_shares(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host) {
-  detail::parallel_ranges(
+  parallel_ranges(
       host, bytes, [&](std::size_t begin, std::size_t end) { std::memcpy(to + begin, from + begin, end - begin); },
       least_copied_bytes);
 }

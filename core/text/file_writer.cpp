@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffered writing to a temporary next to the target, plain or through zlib, and the rename at the end.
-#include "core/text/file_writer.hpp"
+#include <newel/core/file_writer.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,9 +12,8 @@
 
 #include <newel/core/error.hpp>
 #include "core/text/gzip.hpp"
-#include "core/text/temporary_file.hpp"
 
-namespace newel::detail {
+namespace newel {
 namespace {
 
 std::string behind_links(const std::string& path) {
@@ -45,7 +44,7 @@ FileWriter::FileWriter(const std::string& path)
   if (file_ < 0) fail(std::strerror(errno));
   if (!ends_with(path_, ".gz")) return;
   try {
-    packed_ = std::make_unique<GzipWriter>(file_, path_);
+    packed_ = std::make_unique<detail::GzipWriter>(file_, path_);
   } catch (...) {
     abandon();
     throw;
@@ -110,4 +109,4 @@ void FileWriter::commit() {
   temporary_.reset();
 }
 
-}  // namespace newel::detail
+}  // namespace newel

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of other packages, edit distance, and beginnings.
-#include "core/text/nearest_name.hpp"
+#include <newel/core/table.hpp>
 
 #include <algorithm>
 #include <array>
 
 #include <newel/core/error.hpp>
-#include <newel/core/table.hpp>
 
-namespace newel::detail {
+namespace newel {
 namespace {
 
 // What one thing is called here, in every interface, and what other packages and programs call it: an option of a
@@ -157,4 +156,4 @@ void refuse_unknown(const std::string& kind, std::string_view given, const std::
                    "; there are: " + known + more);
 }
 
-}  // namespace newel::detail
+}  // namespace newel

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
-namespace newel::detail {
+#include <newel/core/file_text.hpp>
 
-/// How the reading of a number went.
-enum class NumberStatus { ok, not_a_number, overflow };
+namespace newel::detail {
 
 /// One number at the front of a text: its value and the first character behind it.
 struct ParsedNumber {

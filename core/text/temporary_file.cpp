@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exclusive creation, the lock that marks a file as being written, and the rename at the end.
-#include "core/text/temporary_file.hpp"
+#include <newel/core/file_writer.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace newel::detail {
+namespace newel {
 namespace {
 
 constexpr const char* suffix = ".part";
@@ -116,4 +116,4 @@ void TemporaryFile::remove() noexcept {
   errno = kept;
 }
 
-}  // namespace newel::detail
+}  // namespace newel

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <newel/core/csr.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 
 namespace newel::detail {

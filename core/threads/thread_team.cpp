@@ -18,6 +18,8 @@
 #include <thread>
 #include <vector>
 
+#include <newel/core/parallel.hpp>
+
 namespace newel::detail {
 namespace {
 
@@ -322,6 +324,11 @@ void ThreadTeam::run(const Region& region) {
   if (workers_ == nullptr || !workers_->in_this_process()) workers_.reset(Workers::hire(threads_));
   workers_->run(region);
   busy_.store(false, std::memory_order_release);
+}
+
+void run_region(const Context<Space::host>& ctx, void (*run)(const void* work, std::int64_t share, int member),
+                const void* work, std::int64_t shares, int members) {
+  ctx.team().run({run, work, shares, members});
 }
 
 }  // namespace newel::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ThreadTeam: the threads behind a host context. Internal; loops use core/threads/parallel.hpp.
+/// ThreadTeam: the threads behind a host context. Internal; loops use newel/core/parallel.hpp.
 #pragma once
 
 #include <atomic>

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <newel/core/parallel.hpp>
 #include "core/vectors/column_step.hpp"
-#include "core/threads/parallel.hpp"
 #include "core/vectors/vector_step_host.hpp"
 
 namespace newel::detail {

@@ -2,8 +2,8 @@
 // The largest magnitude of a vector on the host.
 #include <cmath>
 
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
-#include "core/threads/parallel.hpp"
 
 namespace newel {
 
@@ -12,7 +12,7 @@ void max_abs(const Context<Space::host>& ctx, Span<const T, Space::host> x, doub
   const auto larger = [](double& most, double value) {
     if (!(value <= most)) most = std::isnan(most) ? most : value;
   };
-  *result = detail::parallel_reduce(
+  *result = parallel_reduce(
       ctx, x.size, 0.0, [&](std::int64_t i, double& most) { larger(most, std::fabs(static_cast<double>(x[i]))); },
       larger);
 }

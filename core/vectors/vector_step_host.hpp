@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/vectors/vector_step.hpp"
 #include "core/vectors/wide_host.hpp"
 

@@ -8,12 +8,15 @@
 #include <newel/core/context.hpp>
 #include <newel/core/csr.hpp>
 #include <newel/core/error.hpp>
+#include <newel/core/file_text.hpp>
+#include <newel/core/file_writer.hpp>
 #include <newel/core/matrix_input.hpp>
-#include <newel/io/matrix_market.hpp>
 #include <newel/core/matrix_traits.hpp>
 #include <newel/core/memory.hpp>
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/io/matrix_file.hpp>
+#include <newel/io/matrix_market.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/choice.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>

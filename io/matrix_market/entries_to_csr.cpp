@@ -11,7 +11,7 @@
 #include <mutex>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 
 namespace newel::detail {

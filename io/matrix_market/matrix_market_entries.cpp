@@ -9,8 +9,8 @@
 #include <new>
 
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include "core/text/number_parse.hpp"
-#include "core/threads/parallel.hpp"
 
 namespace newel::detail {
 namespace {

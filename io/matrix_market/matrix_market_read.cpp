@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include "core/text/text_source.hpp"
-#include "core/threads/parallel.hpp"
 #include "io/matrix_market/entries_to_csr.hpp"
 
 namespace newel {
@@ -74,7 +74,7 @@ Csr<double, Space::host> array_to_csr(const Context<Space::host>& ctx, const Mat
   };
   std::vector<Offset> first(pieces.size() + 1, 0);
   for (std::size_t p = 0; p < pieces.size(); ++p) first[p + 1] = first[p] + pieces[p].count();
-  detail::parallel_tasks(ctx, pieces.size(), [&](std::size_t p) {
+  parallel_tasks(ctx, pieces.size(), [&](std::size_t p) {
     ArrayPlace place(header, first[p]);
     for (const double value : pieces[p].values) {
       store(place.row(), place.col(), value);

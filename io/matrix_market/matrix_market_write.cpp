@@ -4,18 +4,17 @@
 #include <charconv>
 
 #include <newel/core/error.hpp>
+#include <newel/core/file_writer.hpp>
 #include <newel/io/matrix_market.hpp>
-#include "core/text/file_writer.hpp"
 #include "core/text/number_parse.hpp"
 #include "core/vectors/instantiate.hpp"
-#include "io/matrix_market/matrix_market_write.hpp"
 
 namespace newel {
 namespace {
 
 constexpr std::size_t longest_line = 64;  // two indices and the longest double
 
-void write_banner(detail::FileWriter* file, const char* layout, std::string_view comment) {
+void write_banner(FileWriter* file, const char* layout, std::string_view comment) {
   file->write("%%MatrixMarket matrix ");
   file->write(layout);
   file->write(" real general\n");
@@ -47,10 +46,8 @@ char* append(char* p, float number, char behind) {
 
 }  // namespace
 
-namespace detail {
-
 template <class T>
-void write_matrix_to(FileWriter& file, const CsrView<T, Space::host>& a, std::string_view comment) {
+void write_matrix(FileWriter& file, const CsrView<T, Space::host>& a, std::string_view comment) {
   write_banner(&file, "coordinate", comment);
   char* p = file.reserve(2 * longest_line);
   p = append(p, a.rows, ' ');
@@ -69,7 +66,7 @@ void write_matrix_to(FileWriter& file, const CsrView<T, Space::host>& a, std::st
 }
 
 template <class T>
-void write_columns_to(FileWriter& file, Span<const T, Space::host> x, Index cols, std::string_view comment) {
+void write_columns(FileWriter& file, Span<const T, Space::host> x, Index cols, std::string_view comment) {
   write_banner(&file, "array", comment);
   char* p = file.reserve(2 * longest_line);
   p = append(p, x.size / cols, ' ');
@@ -78,12 +75,10 @@ void write_columns_to(FileWriter& file, Span<const T, Space::host> x, Index cols
   file.commit();
 }
 
-}  // namespace detail
-
 template <class T>
 void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std::string_view comment) {
-  detail::FileWriter file(path);
-  detail::write_matrix_to(file, a, comment);
+  FileWriter file(path);
+  write_matrix(file, a, comment);
 }
 
 template <class T>
@@ -97,15 +92,15 @@ void write_columns(const std::string& path, Span<const T, Space::host> x, Index 
     throw InputError(path + ": " + std::to_string(x.size) + " values do not make up " + std::to_string(cols) +
                      " columns");
   }
-  detail::FileWriter file(path);
-  detail::write_columns_to(file, x, cols, comment);
+  FileWriter file(path);
+  write_columns(file, x, cols, comment);
 }
 
-#define NEWEL_INSTANTIATE(T, SPACE)                                                                      \
-  template void detail::write_matrix_to<T>(FileWriter&, const CsrView<T, SPACE>&, std::string_view);     \
-  template void detail::write_columns_to<T>(FileWriter&, Span<const T, SPACE>, Index, std::string_view); \
-  template void write_matrix<T>(const std::string&, const CsrView<T, SPACE>&, std::string_view);         \
-  template void write_vector<T>(const std::string&, Span<const T, SPACE>, std::string_view);             \
+#define NEWEL_INSTANTIATE(T, SPACE)                                                              \
+  template void write_matrix<T>(FileWriter&, const CsrView<T, SPACE>&, std::string_view);        \
+  template void write_columns<T>(FileWriter&, Span<const T, SPACE>, Index, std::string_view);    \
+  template void write_matrix<T>(const std::string&, const CsrView<T, SPACE>&, std::string_view); \
+  template void write_vector<T>(const std::string&, Span<const T, SPACE>, std::string_view);     \
   template void write_columns<T>(const std::string&, Span<const T, SPACE>, Index, std::string_view);
 NEWEL_FOR_TYPES(NEWEL_INSTANTIATE, ::newel::Space::host)
 #undef NEWEL_INSTANTIATE

@@ -6,7 +6,7 @@
 #include <limits>
 #include <mutex>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/vectors/wide_host.hpp"
 #include "core/memory/work_limit.hpp"
 #include "precond/fsai/fsai.hpp"

@@ -2,7 +2,7 @@
 // What the table of preconditioners says of FSAI.
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "precond/build_cost.hpp"
 #include "precond/fsai/fsai.hpp"
 #include "precond/fsai/fsai_pattern.hpp"
@@ -36,7 +36,7 @@ detail::LocalProblems triangles_of(const Context<Space::host>& ctx, const Patter
     sum.entries += mine.entries;
     sum.work += mine.work;
   };
-  return detail::parallel_reduce(ctx, a.rows, detail::LocalProblems{}, add_row, join);
+  return parallel_reduce(ctx, a.rows, detail::LocalProblems{}, add_row, join);
 }
 
 detail::LocalProblems usual_triangles(const PrecondQuestion& question) {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include <newel/core/parallel.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
-#include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/longest_rows.hpp"
 #include "reorder/host_pattern.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/memory/work_limit.hpp"
 #include "precond/spai/local_problem.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/memory/work_limit.hpp"
 
 namespace newel::detail {

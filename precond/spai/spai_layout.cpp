@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/memory/work_limit.hpp"
 
 namespace newel::detail {

@@ -3,9 +3,9 @@
 #include "precond/spai/spai_problems.hpp"
 
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/spai/spai_options.hpp>
-#include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/longest_rows.hpp"
 #include "precond/spai/adaptive.hpp"

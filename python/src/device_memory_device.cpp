@@ -2,15 +2,18 @@
 // Memory of a device that Python owns, and questions about devices.
 #include "device_memory.hpp"
 
+#include <cuda_runtime.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "core/memory/context_device.hpp"
-#include "core/memory/stream_order_device.hpp"
+#include <newel/core/cuda_interop.hpp>
+#include <newel/core/error.hpp>
 
 #include "arrays.hpp"
 #include "gil.hpp"
+
+#define CHECK_CUDA(call) check_cuda((call), #call)
 
 namespace newel::python {
 namespace {
@@ -20,19 +23,19 @@ cudaStream_t stream_of(std::uintptr_t stream) { return reinterpret_cast<cudaStre
 // Makes a device current as long as this object lives: null streams are those of the device that is current.
 class OnDevice {
  public:
-  explicit OnDevice(int device) { NEWEL_CHECK_CUDA(cudaSetDevice(device)); }
+  explicit OnDevice(int device) { CHECK_CUDA(cudaSetDevice(device)); }
 
  private:
-  newel::detail::KeptDevice kept_;
+  KeptDevice kept_;
 };
 
 void download(std::uintptr_t address, std::uintptr_t to, std::size_t bytes, std::uintptr_t stream) {
   if (bytes == 0) return;
   const WithoutGil released;
-  const OnDevice here(newel::detail::device_of(reinterpret_cast<const void*>(address)).value_or(0));
-  NEWEL_CHECK_CUDA(cudaMemcpyAsync(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(address), bytes,
-                                   cudaMemcpyDeviceToHost, stream_of(stream)));
-  NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
+  const OnDevice here(device_of(reinterpret_cast<const void*>(address)).value_or(0));
+  CHECK_CUDA(cudaMemcpyAsync(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(address), bytes,
+                             cudaMemcpyDeviceToHost, stream_of(stream)));
+  CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
 }
 
 std::vector<std::string> device_names() {
@@ -40,7 +43,7 @@ std::vector<std::string> device_names() {
   const int count = device_count();
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties;
-    NEWEL_CHECK_CUDA(cudaGetDeviceProperties(&properties, i));
+    CHECK_CUDA(cudaGetDeviceProperties(&properties, i));
     names.emplace_back(properties.name);
   }
   return names;
@@ -57,7 +60,7 @@ class DeviceMemory {
       cudaGetLastError();
       throw OutOfMemory("device", "a result", bytes, std::nullopt);
     }
-    newel::detail::check_cuda(status, "cudaMalloc");
+    check_cuda(status, "cudaMalloc");
   }
   ~DeviceMemory() { cudaFree(data_); }
   DeviceMemory(const DeviceMemory&) = delete;
@@ -69,14 +72,14 @@ class DeviceMemory {
   void clear(std::uintptr_t stream) {
     if (bytes_ == 0) return;
     const OnDevice here(device_);
-    NEWEL_CHECK_CUDA(cudaMemsetAsync(data_, 0, bytes_, stream_of(stream)));
+    CHECK_CUDA(cudaMemsetAsync(data_, 0, bytes_, stream_of(stream)));
   }
   void copy_from(std::uintptr_t address, std::uintptr_t stream) {
     if (bytes_ == 0) return;
     const OnDevice here(device_);
     const auto* const from = reinterpret_cast<const void*>(address);
-    const auto kind = newel::detail::device_of(from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
-    NEWEL_CHECK_CUDA(cudaMemcpyAsync(data_, from, bytes_, kind, stream_of(stream)));
+    const auto kind = device_of(from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+    CHECK_CUDA(cudaMemcpyAsync(data_, from, bytes_, kind, stream_of(stream)));
   }
 
  private:
@@ -98,14 +101,14 @@ void bind_device_memory(nb::module_& module) {
   module.def("download", &download, nb::arg("address"), nb::arg("to"), nb::arg("bytes"), nb::arg("stream"),
              "Copies memory of a device to the host, and waits for that.");
   module.def(
-      "device_of", [](std::uintptr_t address) { return newel::detail::device_of(reinterpret_cast<void*>(address)); },
+      "device_of", [](std::uintptr_t address) { return device_of(reinterpret_cast<void*>(address)); },
       nb::arg("address"), "The number of the device that has this memory; None for memory of the host.");
   module.def(
       "wait_for_stream",
       [](std::uintptr_t stream, int device) {
         const WithoutGil released;
         const OnDevice here(device);
-        NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
+        CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
       },
       nb::arg("stream"), nb::arg("device"), "Waits until a stream of that device has finished.");
 }

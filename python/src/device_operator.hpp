@@ -6,8 +6,8 @@
 
 #include <memory>
 
+#include <newel/core/cuda_interop.hpp>
 #include <newel/spmv/operator.hpp>
-#include "core/memory/stream_order_device.hpp"
 
 namespace newel::python {
 
@@ -30,7 +30,7 @@ class DeviceOperator final : public LinearOperator<T, Space::device> {
  private:
   Index n_;
   nb::handle product_;
-  mutable std::unique_ptr<newel::detail::StreamOrder> order_;  // made by the first product, which brings the context
+  mutable std::unique_ptr<StreamOrder> order_;  // made by the first product, which brings the context
 };
 
 }  // namespace newel::python

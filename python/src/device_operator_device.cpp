@@ -14,7 +14,7 @@ void DeviceOperator<T>::apply(const Context<device>& ctx, T alpha, Span<const T,
                               Span<T, device> y) const {
   const WithGil gil;
   from_library([&] {
-    if (order_ == nullptr) order_ = std::make_unique<newel::detail::StreamOrder>(ctx);
+    if (order_ == nullptr) order_ = std::make_unique<StreamOrder>(ctx);
     {
       const nb::object argument = call_method(product_, "argument");
       const auto& to = nb::cast<const DeviceSpan&>(argument);

@@ -9,7 +9,6 @@
 #include <newel/core/matrix_traits.hpp>
 #include <newel/solver/choice.hpp>
 #include <newel/spmv/registry.hpp>
-#include "reorder/blocks.hpp"
 
 #include "gil.hpp"
 #include "matrix_arrays.hpp"

@@ -18,7 +18,6 @@
 #include <newel/solver/gmres.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
-#include "core/text/nearest_name.hpp"
 
 namespace newel::python {
 namespace {
@@ -63,7 +62,7 @@ void set_option(PrecondOptions& options, const std::string& key, nb::handle valu
     if (option->key == key) return option->set(options, option_value(*option, option->get(options), value));
     keys.push_back(option->key);
   }
-  throw InputError("there is no option " + key + detail::did_you_mean(key, keys) + "; there are " + joined(keys));
+  throw InputError("there is no option " + key + did_you_mean(key, keys) + "; there are " + joined(keys));
 }
 
 std::shared_ptr<const NearNullVectors> near_null_of(const Rows& vectors) {
@@ -147,7 +146,7 @@ void bind_tables(nb::module_& module) {
       "preconditioners", [=] { return names(preconditioners()); }, "The names of the preconditioners.");
   module.def(
       "formats", [=] { return names(spmv_formats()); }, "The names of the formats.");
-  module.def("nearest_name", &detail::nearest_name, nb::arg("given"), nb::arg("names"),
+  module.def("nearest_name", &nearest_name, nb::arg("given"), nb::arg("names"),
              "The one of the names that was meant; empty where none is near.");
   module.def("same_name", &same_name, nb::arg("a"), nb::arg("b"),
              "Whether they are equal up to case, hyphens and underscores.");

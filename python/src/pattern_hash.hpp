@@ -6,7 +6,13 @@
 #include <utility>
 
 #include <newel/core/index_span.hpp>
-#include "core/vectors/host_device.hpp"
+
+/// Marks a small function that both g++ and nvcc compile, for host and device.
+#ifdef __CUDACC__
+#define PYTHON_BOTH __host__ __device__ __forceinline__
+#else
+#define PYTHON_BOTH inline
+#endif
 
 namespace newel::python {
 
@@ -14,7 +20,7 @@ namespace newel::python {
 using Hash = std::pair<std::uint64_t, std::uint64_t>;
 
 /// The finaliser of D. Stafford's variant 13 of MurmurHash3: every bit of the input changes half of the output's.
-NEWEL_HD std::uint64_t mixed(std::uint64_t x) {
+PYTHON_BOTH std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
@@ -22,7 +28,7 @@ NEWEL_HD std::uint64_t mixed(std::uint64_t x) {
 
 /// What integer i of an array adds to the two sums of the array. Sums of unsigned integers do not depend on their
 /// order, so that as many threads may form them as there are.
-NEWEL_HD void add_term(std::uint64_t i, std::uint64_t value, std::uint64_t& first, std::uint64_t& second) {
+PYTHON_BOTH void add_term(std::uint64_t i, std::uint64_t value, std::uint64_t& first, std::uint64_t& second) {
   const std::uint64_t both = i * 0x9e3779b97f4a7c15u + value * 0xd1342543de82ef95u;
   first += mixed(both);
   second += mixed(both ^ 0x243f6a8885a308d3u);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a pattern hash by a kernel, so that a pattern on the device need not come to the host.
-#include "core/memory/context_device.hpp"
+#include <cuda_runtime.h>
+
+#include <newel/core/array.hpp>
+#include <newel/core/cuda_interop.hpp>
 
 #include "pattern_hash.hpp"
 
@@ -33,7 +36,7 @@ void launch_sum(const Context<Space::device>& ctx, const void* data, std::int64_
   const std::int64_t wanted = (size + threads - 1) / threads;
   const int blocks = static_cast<int>(wanted < most ? wanted : most);
   sum_terms<I><<<blocks, threads, 0, ctx.stream()>>>(static_cast<const I*>(data), size, sums);
-  NEWEL_CHECK_LAUNCH();
+  check_cuda(cudaGetLastError(), "a kernel launch");
 }
 
 }  // namespace
@@ -41,7 +44,7 @@ void launch_sum(const Context<Space::device>& ctx, const void* data, std::int64_
 Hash sums_of(const Context<Space::device>& ctx, const IndexSpan<Space::device>& integers) {
   if (integers.size == 0) return {0, 0};
   Array<unsigned long long, Space::device> sums(ctx, 2);
-  NEWEL_CHECK_CUDA(cudaMemsetAsync(sums.data(), 0, sums.bytes(), ctx.stream()));
+  check_cuda(cudaMemsetAsync(sums.data(), 0, sums.bytes(), ctx.stream()), "cudaMemsetAsync");
   const void* const data = integers.data;
   switch (integers.kind) {
     case IndexKind::int32:

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "core/memory/stream_order_device.hpp"
+#include <newel/core/cuda_interop.hpp>
 
 #include "device_memory.hpp"
 #include "device_operator.hpp"
@@ -18,7 +18,7 @@ namespace newel::python {
 namespace {
 
 Context<device> context_of(const SystemRequest& request) {
-  const newel::detail::KeptDevice kept;
+  const KeptDevice kept;
   if (request.stream) return Context<device>(request.device, reinterpret_cast<CUstream_st*>(*request.stream));
   return Context<device>(request.device);
 }
@@ -26,7 +26,7 @@ Context<device> context_of(const SystemRequest& request) {
 // Throws InputError where an array is not in the memory of the context's device.
 void check_place(const Context<device>& ctx, const DeviceSpan& array) {
   if (array.size == 0) return;
-  const std::optional<int> where = newel::detail::device_of(reinterpret_cast<const void*>(array.address));
+  const std::optional<int> where = device_of(reinterpret_cast<const void*>(array.address));
   if (where == ctx.device()) return;
   const std::string found = where ? "of device " + std::to_string(*where) : "of no device";
   throw InputError("expected an array in the memory of device " + std::to_string(ctx.device()) +
@@ -39,7 +39,7 @@ template <class T>
 class SideOf<T, device> {
  public:
   using Operator = DeviceOperator<T>;
-  using Kept = newel::detail::KeptDevice;
+  using Kept = KeptDevice;
 
   explicit SideOf(const SystemRequest& request)
       : stream_owner_(request.stream_owner), ctx_(context_of(request)), order_(ctx_) {}
@@ -135,7 +135,7 @@ class SideOf<T, device> {
       return to;
     }
 
-    newel::detail::KeptDevice kept_;
+    KeptDevice kept_;
     SideOf& side_;
     std::vector<CUstream_st*> streams_;
     Span<T, host> give_back_to_;
@@ -146,7 +146,7 @@ class SideOf<T, device> {
  private:
   nb::object stream_owner_;  // goes last: memory is given back in the order of the stream
   Context<device> ctx_;
-  newel::detail::StreamOrder order_;
+  StreamOrder order_;
   Array<T, device> in_, out_;  // of vectors of the host, made when there are some
 };
 

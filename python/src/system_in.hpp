@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "solver/krylov/monitor/symmetry.hpp"
+#include <newel/solver/failure.hpp>
 
 #include "advice.hpp"
 #include "gil.hpp"
@@ -169,7 +169,7 @@ class SystemIn final : public System {
       system_->multiply(x, y);
     };
     const FunctionOperator<T, S> a(rows(), rows(), product);
-    return detail::symmetry_fault<T, S>(side_.ctx(), a, nullptr) == Asymmetric::none;
+    return symmetry_fault<T, S>(side_.ctx(), a, nullptr) == Asymmetric::none;
   }
 
   bool preconditioner_is_symmetric() override {
@@ -177,7 +177,7 @@ class SystemIn final : public System {
     const Visit visit(side_);
     const WithoutGil released;
     const LinearOperator<T, S>* const m = system_->ordered_preconditioner();
-    return m == nullptr || detail::symmetry_fault<T, S>(side_.ctx(), *m, m) != Asymmetric::preconditioner;
+    return m == nullptr || symmetry_fault<T, S>(side_.ctx(), *m, m) != Asymmetric::preconditioner;
   }
 
   Hash pattern_hash(nb::handle arrays) override {

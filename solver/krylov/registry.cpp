@@ -3,10 +3,10 @@
 #include <newel/solver/registry.hpp>
 
 #include <newel/core/error.hpp>
+#include <newel/core/table.hpp>
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
 #include <newel/solver/gmres.hpp>
-#include "core/text/nearest_name.hpp"
 #include "core/vectors/instantiate.hpp"
 
 namespace newel {
@@ -30,7 +30,7 @@ const SolverMethod& find_solver(std::string_view name) {
   if (canonical_name(name) == "auto") {
     throw InputError("LinearSystem chooses a solver automatically; here name one of: " + known);
   }
-  detail::refuse_unknown("solver", name, solver_names(), ", and for LinearSystem auto");
+  refuse_unknown("solver", name, solver_names(), ", and for LinearSystem auto");
 }
 
 std::vector<std::string> solver_names() {

@@ -2,7 +2,7 @@
 // BCE on the host: a block is a group of lanes; threads take equal shares of the blocks and of the long rows' pieces.
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/bce/bce.hpp"
 #include "spmv/bce/bce_walk.hpp"
 #include "spmv/residual_host.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/cost/row_sharing.hpp"
 #include "spmv/plan/stable_buckets.hpp"
 
@@ -48,13 +48,11 @@ std::vector<BlockCut> cut_into_blocks(const Buckets& sets, std::size_t count, co
 std::vector<Index> by_first_row(const Host& ctx, const Buckets& sets, const std::vector<BlockCut>& cuts, Index rows) {
   const auto blocks = static_cast<Index>(cuts.size());
   Array<Index, Space::host> block_at(ctx, rows);
-  detail::parallel_for(ctx, rows, [&](Index i) { block_at[i] = -1; });
-  detail::parallel_for(ctx, blocks,
-                       [&](Index b) { block_at[sets.member[cuts[static_cast<std::size_t>(b)].first]] = b; });
+  parallel_for(ctx, rows, [&](Index i) { block_at[i] = -1; });
+  parallel_for(ctx, blocks, [&](Index b) { block_at[sets.member[cuts[static_cast<std::size_t>(b)].first]] = b; });
   const Buckets marked = detail::stable_buckets(ctx, rows, 2, [&](Index i) { return block_at[i] < 0 ? 1 : 0; });
   std::vector<Index> order(cuts.size());
-  detail::parallel_for(ctx, blocks,
-                       [&](Index b) { order[static_cast<std::size_t>(b)] = block_at[marked.member[b]]; });
+  parallel_for(ctx, blocks, [&](Index b) { order[static_cast<std::size_t>(b)] = block_at[marked.member[b]]; });
   return order;
 }
 
@@ -79,7 +77,7 @@ void place_blocks(const Host& ctx, const Buckets& sets, std::size_t count, const
   }
   to.block_row[blocks] = row;
   to.block_slot[blocks] = slot;
-  detail::parallel_for(ctx, blocks, [&](Index b) {
+  parallel_for(ctx, blocks, [&](Index b) {
     const BlockCut& cut = cuts[static_cast<std::size_t>(order[static_cast<std::size_t>(b)])];
     std::copy_n(sets.member.begin() + cut.first, cut.rows, to.row_no.begin() + to.block_row[b]);
   });
@@ -87,7 +85,7 @@ void place_blocks(const Host& ctx, const Buckets& sets, std::size_t count, const
 
 void fill_blocks(const Host& ctx, const Pattern<Space::host>& a, BceLayout& to) {
   const Index blocks = to.blocks();
-  detail::parallel_blocks(ctx, blocks, 64, [&](Index b) {
+  parallel_blocks(ctx, blocks, 64, [&](Index b) {
     const Index rows = to.block_row[b + 1] - to.block_row[b];
     Offset used = to.block_slot[b];
     for (Index r = 0; r < rows; ++r) {
@@ -111,7 +109,7 @@ void fill_pieces(const Host& ctx, const Pattern<Space::host>& a, const std::vect
   std::vector<Offset> slot{to.block_slot[to.blocks()]};
   for (const Index i : long_rows) slot.push_back(slot.back() + a.row_begin(i + 1) - a.row_begin(i));
   const auto count = static_cast<std::int64_t>(long_rows.size());
-  detail::parallel_tasks(ctx, count, [&](std::int64_t r) {
+  parallel_tasks(ctx, count, [&](std::int64_t r) {
     const Offset begin = a.row_begin(long_rows[static_cast<std::size_t>(r)]);
     const Offset first = slot[static_cast<std::size_t>(r)], last = slot[static_cast<std::size_t>(r) + 1];
     for (Offset k = first; k < last; ++k) {

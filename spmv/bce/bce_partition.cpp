@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel {
 namespace {
@@ -58,7 +58,7 @@ WidthDistribution width_distribution(const Context<Space::host>& ctx, const Patt
   const auto counters = static_cast<std::size_t>(widest) + 1;
   const int shares = std::max(1, std::min(ctx.threads(), a.rows / 4096 + 1));
   std::vector<std::vector<Offset>> counted(static_cast<std::size_t>(shares), std::vector<Offset>(counters, 0));
-  detail::parallel_tasks(ctx, shares, [&](int share) {
+  parallel_tasks(ctx, shares, [&](int share) {
     std::vector<Offset>& mine = counted[static_cast<std::size_t>(share)];
     const auto end = static_cast<Index>(Offset{a.rows} * (share + 1) / shares);
     for (auto i = static_cast<Index>(Offset{a.rows} * share / shares); i < end; ++i) {

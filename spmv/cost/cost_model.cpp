@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts of a pattern, and seconds from bytes.
+#include <newel/core/matrix_traits.hpp>
 #include <newel/spmv/cost_model.hpp>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "reorder/blocks.hpp"
 #include "spmv/cost/product_constants.hpp"
 
 namespace newel {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSR on the host with k vectors at once: the shares and the sums of a product with one, each entry read once.
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/column_lanes_host.hpp"
 #include "spmv/csr/csr.hpp"
 #include "spmv/plan/slot_sum_host.hpp"
@@ -51,7 +51,7 @@ void CsrOperator<T, Space::host>::apply_column_shares(const Context<Space::host>
   const T* const val = val_.data();
   const Index* const col = col_.data();
   const bool parallel = shares > 1 && (val_.size() + rows_) * k >= least_parallel;
-  detail::parallel_tasks(
+  parallel_tasks(
       ctx, shares,
       [&](std::int64_t share) {
         detail::with_wide_vectors([&] {
@@ -76,7 +76,7 @@ void CsrOperator<T, Space::host>::apply_column_shares(const Context<Space::host>
           dot.store(carry[share].dot);
         });
       },
-      detail::threads_if(parallel));
+      threads_if(parallel));
   double total[k] = {};
   for (std::int64_t share = 0; share < shares; ++share) {
     for (int c = 0; c < k; ++c) total[c] += carry[share].dot[c];

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
-#include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "spmv/cost/product_constants.hpp"
 #include "spmv/csr/csr.hpp"
@@ -105,7 +105,7 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
   const Index* const col = col_.data();
   const bool parallel = shares > 1 && val_.size() + rows_ >= least_parallel;
   constexpr auto run_end = unlike_lengths ? detail::RunEnd::step : detail::RunEnd::one_by_one;
-  detail::parallel_tasks(
+  parallel_tasks(
       ctx, shares,
       [&](std::int64_t share) {
         detail::with_wide_vectors([&] {
@@ -128,7 +128,7 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
           carry[share] = {of_sum * detail::sum_run<prefetch, run_end>(val, col, k, last.entry, from), dot};
         });
       },
-      detail::threads_if(parallel));
+      threads_if(parallel));
   double total = 0;
   for (std::int64_t share = 0; share < shares; ++share) {
     total += carry[share].dot;

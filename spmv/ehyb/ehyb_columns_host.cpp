@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/column_lanes_host.hpp"
 #include "spmv/ehyb/ehyb_columns.hpp"
 #include "spmv/plan/slot_sum_host.hpp"

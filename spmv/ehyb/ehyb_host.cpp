@@ -2,7 +2,7 @@
 // EHYB on the host: a thread takes a part, gathers what it reads of x, and walks slices of eight nodes.
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/ehyb/ehyb_part_host.hpp"
 #include "spmv/ehyb/ehyb_walk.hpp"
 #include "spmv/residual_host.hpp"

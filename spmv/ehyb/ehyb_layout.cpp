@@ -7,7 +7,7 @@
 #include <string>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/ehyb/ehyb_layout_rules.hpp"
 
 namespace newel::detail {

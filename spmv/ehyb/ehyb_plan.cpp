@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/threads/parallel.hpp"
-#include "reorder/blocks.hpp"
+#include <newel/core/matrix_traits.hpp>
+#include <newel/core/parallel.hpp>
 #include "spmv/cost/product_constants.hpp"
 #include "spmv/plan/phase_clock.hpp"
 

@@ -3,7 +3,7 @@
 // once.
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/ehyb/ehyb_part_host.hpp"
 #include "spmv/ehyb_symmetric/ehyb_symmetric_product.hpp"
 

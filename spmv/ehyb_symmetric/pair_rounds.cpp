@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/ehyb_symmetric/pair_matchings.hpp"
 
 namespace newel::detail {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "reorder/host_pattern.hpp"
 #include "spmv/cost/product_constants.hpp"
@@ -48,7 +48,7 @@ Index window_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a, 
     wanted = request.options.ell_warp_window;
   } else if (request.machine.device()) {
     const Offset longest =
-        detail::parallel_max(ctx, a.rows, Offset{0}, [&](Index i) { return a.row_begin(i + 1) - a.row_begin(i); });
+        parallel_max(ctx, a.rows, Offset{0}, [&](Index i) { return a.row_begin(i + 1) - a.row_begin(i); });
     if (longest * a.rows <= uneven * a.nnz()) wanted = detail::ell_warp_most_block_threads;
   }
   return static_cast<Index>(std::clamp<Offset>(wanted, 1, std::max(a.rows, Index{1})));
@@ -322,7 +322,7 @@ RowOrder<Space::host> plan_ell_warp_order(const Context<Space::host>& ctx, const
   std::copy(sorted.row_list.begin(), sorted.row_list.end(),
             std::copy(sorted.shared_row.begin(), sorted.shared_row.end(), order.old_of_new.begin()));
   order.new_of_old = Array<Index, Space::host>(ctx, pattern.rows);
-  detail::parallel_for(ctx, pattern.rows, [&](Index i) { order.new_of_old[order.old_of_new[i]] = i; });
+  parallel_for(ctx, pattern.rows, [&](Index i) { order.new_of_old[order.old_of_new[i]] = i; });
   order.report.method = "rows sorted by length within " + std::to_string(window) + " rows";
   order.report.figures = {{"sort window", window}};
   clock.end("sort rows");

@@ -2,7 +2,7 @@
 // ELL-WARP on the host: a warp is eight lanes of a loop.
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/ell_warp/ell_warp_product.hpp"
 #include "spmv/ell_warp/ell_warp_walk.hpp"
 #include "spmv/residual_host.hpp"

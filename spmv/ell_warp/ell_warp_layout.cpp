@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/row_scratch.hpp"
 
 namespace newel::detail {

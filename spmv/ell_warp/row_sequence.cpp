@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 
 namespace newel::detail {

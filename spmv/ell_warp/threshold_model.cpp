@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/cost/product_constants.hpp"
 #include "spmv/ell_warp/ell_warp_product.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
-#include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "reorder/host_pattern.hpp"
 #include "spmv/cost/product_constants.hpp"
@@ -147,7 +147,7 @@ RowOrder<Space::host> plan_evc_hyb_order(const Context<Space::host>& ctx, const 
   detail::PhaseClock clock;
   order.old_of_new = rows_by_length(ctx, a);
   order.new_of_old = Array<Index, Space::host>(ctx, a.rows);
-  detail::parallel_for(ctx, a.rows, [&](Index i) { order.new_of_old[order.old_of_new[i]] = i; });
+  parallel_for(ctx, a.rows, [&](Index i) { order.new_of_old[order.old_of_new[i]] = i; });
   clock.end("sort rows");
   order.report.method = "rows by ascending length, then by first column";
   order.report.seconds = clock.seconds();

@@ -2,7 +2,7 @@
 // EVC-HYB on the host: groups of lanes of the ELL parts, then rows of the CSR part, in equal shares.
 #include <algorithm>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/evc_hyb/evc_hyb.hpp"
 #include "spmv/evc_hyb/evc_hyb_walk.hpp"
 #include "spmv/residual_host.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/cost/row_sharing.hpp"
 #include "spmv/plan/stable_buckets.hpp"
 
@@ -19,11 +19,11 @@ Offset length_of(const Pattern<Space::host>& a, Index i) { return a.row_begin(i 
 Offset rounded_up(Offset n, Offset multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 Offset longest_row(const Host& ctx, const Pattern<Space::host>& a) {
-  return detail::parallel_max(ctx, a.rows, Offset{0}, [&](Index i) { return length_of(a, i); });
+  return parallel_max(ctx, a.rows, Offset{0}, [&](Index i) { return length_of(a, i); });
 }
 
 bool ascends_by_length(const Host& ctx, const Pattern<Space::host>& a) {
-  return detail::parallel_all(ctx, a.rows, [&](Index i) { return i == 0 || length_of(a, i - 1) <= length_of(a, i); });
+  return parallel_all(ctx, a.rows, [&](Index i) { return i == 0 || length_of(a, i - 1) <= length_of(a, i); });
 }
 
 // The rows of the matrix, place by place.
@@ -125,7 +125,7 @@ void fill(const Host& ctx, const Pattern<Space::host>& a, const Places& places, 
   for (Index r = 0; r < to.ell_ranges; ++r) {
     const EvcHybRange range = to.range[r];
     const Index end = to.range[r + 1].first_place;
-    detail::parallel_for(ctx, end - range.first_place, [&](Index k) {
+    parallel_for(ctx, end - range.first_place, [&](Index k) {
       const Index place = range.first_place + k, slice = k / shape.slice;
       const Offset slot = range.first_slot + Offset{slice} * shape.slice * range.length + place % shape.slice;
       fill_row(a, places.row(place), slot, shape.slice, range.length, to);
@@ -136,7 +136,7 @@ void fill(const Host& ctx, const Pattern<Space::host>& a, const Places& places, 
   for (Index place = shared_end; place < a.rows; ++place) {
     row_slot.push_back(row_slot.back() + rounded_up(places.length(place), shape.warp));
   }
-  detail::parallel_blocks(ctx, a.rows - to.split, 16, [&](Index k) {
+  parallel_blocks(ctx, a.rows - to.split, 16, [&](Index k) {
     fill_row(a, places.row(to.split + k), row_slot[k], 1, row_slot[k + 1] - row_slot[k], to);
   });
 }

@@ -8,8 +8,8 @@
 
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
-#include "core/text/temporary_file.hpp"
-#include "core/threads/parallel.hpp"
+#include <newel/core/file_writer.hpp>
+#include <newel/core/parallel.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "spmv/plan/plan_file.hpp"
 

@@ -3,7 +3,7 @@
 #include <newel/spmv/registry.hpp>
 
 #include <newel/core/error.hpp>
-#include "core/text/nearest_name.hpp"
+#include <newel/core/table.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "reorder/host_pattern.hpp"
 #include "spmv/plan/plan_cache.hpp"
@@ -27,7 +27,7 @@ const SpmvFormat& find_spmv_format(std::string_view name_and_variant) {
   if (const SpmvFormat* line = detail::format_table().find(split_variant(name_and_variant).first)) return *line;
   std::vector<std::string> names;
   for (const SpmvFormat& format : spmv_formats()) names.push_back(format.name);
-  detail::refuse_unknown("format", name_and_variant, names);
+  refuse_unknown("format", name_and_variant, names);
 }
 
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "bench/break_even.hpp"
+#include "apps/common/break_even.hpp"
 #include "apps/common/exit_status.hpp"
 #include "bench/command/session.hpp"
 #include "bench/command/spmv_command.hpp"
@@ -60,13 +60,13 @@ BenchResult result_of(const std::vector<BenchSystem>& systems) {
 }  // namespace
 
 TEST_CASE("Products pay a setup back once their sum is less, and never where they are not faster", "[bench]") {
-  CHECK(bench::break_even(10, 1, 0, 3) == std::optional<double>(6));  // 10 + 5 = 15 is not yet less than 3 x 5
-  CHECK(bench::break_even(10.5, 1, 0, 3) == std::optional<double>(6));
-  CHECK(bench::break_even(12, 1, 2, 3) == std::optional<double>(6));
-  CHECK(bench::break_even(1, 1, 2, 3) == std::optional<double>(0));
-  CHECK(bench::break_even(2, 1, 2, 3) == std::optional<double>(1));
-  CHECK(bench::break_even(0, 3, 10, 3) == std::nullopt);
-  CHECK(bench::break_even(0, 4, 10, 3) == std::nullopt);
+  CHECK(cli::break_even(10, 1, 0, 3) == std::optional<double>(6));  // 10 + 5 = 15 is not yet less than 3 x 5
+  CHECK(cli::break_even(10.5, 1, 0, 3) == std::optional<double>(6));
+  CHECK(cli::break_even(12, 1, 2, 3) == std::optional<double>(6));
+  CHECK(cli::break_even(1, 1, 2, 3) == std::optional<double>(0));
+  CHECK(cli::break_even(2, 1, 2, 3) == std::optional<double>(1));
+  CHECK(cli::break_even(0, 3, 10, 3) == std::nullopt);
+  CHECK(cli::break_even(0, 4, 10, 3) == std::nullopt);
 }
 
 TEST_CASE("The geometric mean of 2 and 8 is 4, and of nothing there is none", "[bench]") {

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include <newel/core/table.hpp>
+
 #include "apps/common/exit_status.hpp"
 #include "apps/common/json_file.hpp"
 #include "apps/common/live_progress.hpp"

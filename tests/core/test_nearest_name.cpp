@@ -2,10 +2,10 @@
 // What somebody meant who typed another name.
 #include "tests/catch.hpp"
 
-#include "core/text/nearest_name.hpp"
+#include <newel/core/table.hpp>
 
-using newel::detail::did_you_mean;
-using newel::detail::nearest_name;
+using newel::did_you_mean;
+using newel::nearest_name;
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include "core/text/number_parse.hpp"
 
-using newel::detail::NumberStatus;
+using newel::NumberStatus;
 using newel::detail::ParsedNumber;
 using newel::detail::read_number;
 

@@ -15,8 +15,9 @@
 #include <vector>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
+#include "core/threads/thread_team.hpp"
 
 #include "tests/catch.hpp"
 

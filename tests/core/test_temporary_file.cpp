@@ -8,15 +8,14 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "core/text/file_writer.hpp"
-#include "core/text/temporary_file.hpp"
+#include <newel/core/file_writer.hpp>
 
 #include "tests/temporary_folder.hpp"
 
-using newel::detail::FileWriter;
-using newel::detail::is_partial_file;
-using newel::detail::remove_abandoned_parts;
-using newel::detail::TemporaryFile;
+using newel::FileWriter;
+using newel::is_partial_file;
+using newel::remove_abandoned_parts;
+using newel::TemporaryFile;
 using newel::testing::file_content;
 using newel::testing::TemporaryFolder;
 

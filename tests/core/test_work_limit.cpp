@@ -7,7 +7,7 @@
 
 #include "tests/catch.hpp"
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/memory/work_limit.hpp"
 
 using namespace newel;

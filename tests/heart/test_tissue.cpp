@@ -6,7 +6,7 @@
 
 #include <newel/core/vector_ops.hpp>
 
-#include "apps/heart/heart_steps.hpp"
+#include "apps/heart/heart_loops.hpp"
 
 using namespace newel;
 using namespace newel::testing;
@@ -92,7 +92,7 @@ TEST_BOTH("a node is activated when its voltage first rises through the threshol
   for (std::size_t step = 0; step + 1 < phi.size(); ++step) {
     const Array<double, S> before = make_array(ctx, phi[step]), after = make_array(ctx, phi[step + 1]);
     const double start = begin + static_cast<double>(step) * dt;
-    newel::detail::sweep(
+    heart::detail::for_elements(
         ctx, 3, heart::detail::NoteActivation(threshold, start, dt, before.data(), after.data(), time.data()));
     ctx.synchronize();
   }

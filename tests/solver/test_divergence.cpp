@@ -117,12 +117,12 @@ TEST_BOTH("Two products tell a matrix that is not symmetric in any order of its 
       const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
       const LinearOperator<double, S>* const none = nullptr;
       CAPTURE(seed, wind);
-      CHECK(detail::symmetry_fault<double, S>(ctx, *A, none) == (wind == 0 ? Asymmetric::none : Asymmetric::matrix));
+      CHECK(symmetry_fault<double, S>(ctx, *A, none) == (wind == 0 ? Asymmetric::none : Asymmetric::matrix));
       // The same matrix as a preconditioner of a symmetric one.
       const FunctionOperator<double, S> identity(n, n, [](const auto& c, double alpha, auto x, double beta, auto y) {
         axpby<double, S>(c, alpha, x, beta, y);
       });
-      const Asymmetric fault = detail::symmetry_fault<double, S>(ctx, identity, A.get());
+      const Asymmetric fault = symmetry_fault<double, S>(ctx, identity, A.get());
       CHECK(fault == (wind == 0 ? Asymmetric::none : Asymmetric::preconditioner));
     }
   }
@@ -142,7 +142,7 @@ TEST_BOTH("A preconditioner is as symmetric as single precision can make it", "[
     const FunctionOperator<double, S> identity(
         a.size(), a.size(),
         [](const auto& c, double alpha, auto x, double beta, auto y) { axpby<double, S>(c, alpha, x, beta, y); });
-    return detail::symmetry_fault<double, S>(ctx, identity, &M);
+    return symmetry_fault<double, S>(ctx, identity, &M);
   };
   CHECK(fault(1e-6) == Asymmetric::none);
   CHECK(fault(1e-2) == Asymmetric::preconditioner);

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include <newel/config.hpp>
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include <newel/solver/linear_system.hpp>
-#include "core/threads/parallel.hpp"
-#include "core/vectors/instantiate.hpp"
 
 #include "apps/fem/geometry.hpp"
 #include "apps/heart/anatomy/fibers.hpp"
@@ -51,7 +51,7 @@ HostCsr without_given(const Context<Space::host>& ctx, const HostCsr& whole,
   a.rows = a.cols = whole.rows;
   a.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
   a.row_ptr[0] = 0;
-  newel::detail::parallel_for(ctx, a.rows, [&](Index i) {
+  parallel_for(ctx, a.rows, [&](Index i) {
     Offset count = 0;
     for (Offset k = whole.row_ptr[i]; k < whole.row_ptr[i + 1]; ++k) count += stays(i, whole.col[k]) ? 1 : 0;
     a.row_ptr[i + 1] = count;
@@ -59,7 +59,7 @@ HostCsr without_given(const Context<Space::host>& ctx, const HostCsr& whole,
   for (Index i = 0; i < a.rows; ++i) a.row_ptr[i + 1] += a.row_ptr[i];
   a.col = Array<Index, Space::host>(ctx, a.row_ptr[a.rows]);
   a.val = Array<double, Space::host>(ctx, a.row_ptr[a.rows]);
-  newel::detail::parallel_for(ctx, a.rows, [&](Index i) {
+  parallel_for(ctx, a.rows, [&](Index i) {
     Offset at = a.row_ptr[i];
     for (Offset k = whole.row_ptr[i]; k < whole.row_ptr[i + 1]; ++k) {
       if (!stays(i, whole.col[k])) continue;
@@ -98,7 +98,7 @@ std::vector<double> harmonic(const Context<Space::host>& ctx, const Context<S>& 
                              const NodeTets& around, const Given& given, double tolerance, int* iterations) {
   HostCsr whole = assemble_diffusion(ctx, mesh, around);
   std::vector<double> b(mesh.nodes.size(), 0);
-  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+  parallel_for(ctx, mesh.node_count(), [&](Index i) {
     if (given.mask[i] != 0) return;
     for (Offset k = whole.row_ptr[i]; k < whole.row_ptr[i + 1]; ++k) b[i] -= whole.val[k] * given.value[whole.col[k]];
   });
@@ -114,7 +114,7 @@ std::vector<double> harmonic(const Context<Space::host>& ctx, const Context<S>& 
 std::vector<Point> node_gradients(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
                                   const std::vector<double>& x) {
   std::vector<Point> moment(mesh.tets.size());  // gradient times volume
-  newel::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
+  parallel_for(ctx, mesh.tet_count(), [&](Index t) {
     const Tet& tet = mesh.tets[t];
     const Point& a = mesh.nodes[tet[0]];
     const Point e[3] = {minus(mesh.nodes[tet[1]], a), minus(mesh.nodes[tet[2]], a), minus(mesh.nodes[tet[3]], a)};
@@ -123,7 +123,7 @@ std::vector<Point> node_gradients(const Context<Space::host>& ctx, const TetMesh
     }
   });
   std::vector<Point> gradient(mesh.nodes.size());
-  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+  parallel_for(ctx, mesh.node_count(), [&](Index i) {
     for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
       gradient[i] = plus(gradient[i], 1, moment[around.tets[k]]);
     }
@@ -148,7 +148,7 @@ std::vector<Side> inherited_sides(const Context<Space::host>& ctx, const TetMesh
                                   const std::vector<Side>& first_sides) {
   const Index children = mesh.tet_count() / first.tet_count();  // those of a tetrahedron follow each other
   std::vector<Side> sides(surface.triangles.size());
-  newel::detail::parallel_for(ctx, surface.size(), [&](Index f) {
+  parallel_for(ctx, surface.size(), [&](Index f) {
     const Index ancestor = surface.tet[f] / children;
     const Tet& tet = first.tets[ancestor];
     const Point middle = centroid(mesh, surface.triangles[f]);
@@ -205,7 +205,7 @@ RuleFibers make_fibers(const Context<Space::host>& ctx, const Context<S>& place,
   const std::vector<Point> gradient = node_gradients(ctx, mesh, around, result.transmural);
   result.fibers.resize(mesh.tets.size());
   const double radians = std::acos(-1.0) / 180;
-  newel::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
+  parallel_for(ctx, mesh.tet_count(), [&](Index t) {
     Point outwards{};
     double depth = 0;
     for (const Index corner : mesh.tets[t]) {
@@ -227,7 +227,10 @@ RuleFibers make_fibers(const Context<Space::host>& ctx, const Context<S>& place,
 #define X(S)                                                                                                       \
   template RuleFibers make_fibers(const Context<Space::host>&, const Context<S>&, const TetMesh&, const NodeTets&, \
                                   const TetMesh*, const FiberRule&);
-NEWEL_FOR_SPACES(X)
+X(Space::host)
+#if NEWEL_HAS_CUDA
+X(Space::device)
+#endif
 #undef X
 
 }  // namespace newel::fem

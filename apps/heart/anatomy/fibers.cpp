@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/mesh_text.hpp"
@@ -67,7 +67,7 @@ std::vector<Point> fibers_from_nodes(const Context<Space::host>& ctx, const TetM
                      std::to_string(node_vectors.size()));
   }
   std::vector<Point> fibers(mesh.tets.size());
-  newel::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
+  parallel_for(ctx, mesh.tet_count(), [&](Index t) {
     Point sum{};
     for (const Index corner : mesh.tets[t]) {
       const Point v = detail::normalised(node_vectors[corner]);

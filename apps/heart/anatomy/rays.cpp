@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 
@@ -61,16 +61,15 @@ RayCaster::RayCaster(const Context<Space::host>& ctx, const TetMesh& mesh, const
     : mesh_(mesh), surface_(surface), faces_(surface.triangles.size()), corners_(surface.triangles.size()) {
   std::iota(faces_.begin(), faces_.end(), 0);
   std::vector<Point> centres(surface.triangles.size());
-  newel::detail::parallel_for(ctx, surface.size(),
-                              [&](Index f) { centres[f] = centroid(mesh, surface.triangles[f]); });
+  parallel_for(ctx, surface.size(), [&](Index f) { centres[f] = centroid(mesh, surface.triangles[f]); });
   if (!faces_.empty()) {
     constexpr int shared_depth = 6;  // below it up to 64 subtrees, which threads build at the same time
     boxes_.resize(static_cast<std::size_t>(boxes_over(surface.size())));
     std::vector<Part> parts;
     build({0, 0, surface.size()}, centres, shared_depth, &parts);
-    newel::detail::parallel_tasks(ctx, parts.size(), [&](std::size_t k) { build(parts[k], centres, 0, nullptr); });
+    parallel_tasks(ctx, parts.size(), [&](std::size_t k) { build(parts[k], centres, 0, nullptr); });
   }
-  newel::detail::parallel_for(ctx, surface.size(), [&](Index k) {
+  parallel_for(ctx, surface.size(), [&](Index k) {
     const Triangle& t = surface.triangles[faces_[k]];
     corners_[k] = {mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]]};
   });

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::fem::detail {
 
@@ -34,7 +34,7 @@ Neighbours neighbours(const Context<Space::host>& ctx, const TetMesh& mesh, cons
     }
   }
   Neighbours result(surface.triangles.size(), {-1, -1, -1});
-  newel::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+  parallel_for(ctx, mesh.node_count(), [&](Index i) {
     const auto last = sides.begin() + begin[i + 1];
     std::sort(sides.begin() + begin[i], last);
     for (auto side = sides.begin() + begin[i]; side != last;) {

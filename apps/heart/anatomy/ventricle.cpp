@@ -7,7 +7,7 @@
 #include <string>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/heart/anatomy/ellipsoid_surface.hpp"
@@ -121,7 +121,7 @@ Ventricle make_ventricle(const Context<Space::host>& ctx, std::int64_t target_no
   result.mesh.nodes.resize(nodes);
   result.transmural.resize(nodes);
   result.sides.resize(nodes);
-  newel::detail::parallel_for(ctx, columns, [&](Index c) {
+  parallel_for(ctx, columns, [&](Index c) {
     const Point& on_middle = surface.nodes[c];
     const double across = std::hypot(on_middle[0], on_middle[1]);
     const double share = detail::parameter(middle, on_middle) / detail::base_parameter(middle);
@@ -142,7 +142,7 @@ Ventricle make_ventricle(const Context<Space::host>& ctx, std::int64_t target_no
   const std::size_t triangles = surface.triangles.size();
   result.mesh.tets.resize(3 * triangles * sizes.layers);
   result.fibers.resize(result.mesh.tets.size());
-  newel::detail::parallel_for(ctx, triangles, [&](std::size_t k) {
+  parallel_for(ctx, triangles, [&](std::size_t k) {
     // Cutting every prism along its columns in ascending order makes neighbours agree on their common face.
     std::array<Index, 3> c = surface.triangles[k];
     std::sort(c.begin(), c.end());

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/threads/parallel.hpp"
-#include "core/threads/per_thread.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/heart/anatomy/rays.hpp"
@@ -94,12 +93,12 @@ Exposure find_exposure(const Context<Space::host>& ctx, const TetMesh& mesh, con
                        const RayCaster& caster) {
   const auto directions = hemisphere();
   Exposure result{Flags(surface.triangles.size(), 0), std::vector<Point>(surface.triangles.size(), Point{})};
-  newel::detail::PerThread<std::vector<Point>> of_member(ctx);
-  newel::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index k, int member) {
+  std::vector<std::vector<Point>> of_member(static_cast<std::size_t>(ctx.threads()));
+  parallel_blocks(ctx, surface.size(), 64, [&](Index k, int member) {
     const Index f = caster.in_space()[static_cast<std::size_t>(k)];
     const Point origin = centroid(mesh, surface.triangles[f]);
     const auto frame = across(surface.normal[f]);
-    std::vector<Point>& turned = of_member.of(member);
+    std::vector<Point>& turned = of_member[static_cast<std::size_t>(member)];
     turned.clear();
     for (const Point& d : directions) {
       turned.push_back(plus(plus(plus(Point{}, d[0], frame[0]), d[1], frame[1]), d[2], surface.normal[f]));
@@ -202,7 +201,7 @@ void find_septum(const Context<Space::host>& ctx, const TetMesh& mesh, const Sur
                  const RayCaster& caster, const Neighbours& around, const std::vector<Index>& cavity, int cavities,
                  WallFaces& wall) {
   std::vector<RayCaster::Hit> behind(surface.triangles.size());
-  newel::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index k) {
+  parallel_blocks(ctx, surface.size(), 64, [&](Index k) {
     const Index f = caster.in_space()[static_cast<std::size_t>(k)];
     if (cavity[f] < 0) return;
     const Point inwards = plus(Point{}, -1, surface.normal[f]);

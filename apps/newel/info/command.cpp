@@ -6,10 +6,10 @@
 
 #include <cstdio>
 
+#include <newel/core/file_writer.hpp>
+#include <newel/core/matrix_traits.hpp>
 #include <newel/io/matrix_file.hpp>
 #include <newel/precond/pattern_options.hpp>
-#include "io/matrix_market/matrix_market_write.hpp"
-#include "reorder/blocks.hpp"
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/output_files.hpp"
@@ -64,8 +64,8 @@ int run_info(const InfoOptions& options) {
   if (!options.report.empty()) write_text_file("--report", options.report, format_json(facts_json(facts)));
   const CsrView<double, Space::host> a(facts.matrix.a);
   if (out_is_stdout) {
-    detail::FileWriter file(STDOUT_FILENO, "standard output");
-    detail::write_matrix_to(file, a);
+    FileWriter file(STDOUT_FILENO, "standard output");
+    write_matrix(file, a);
   } else if (!options.out.empty()) {
     format_of_name(options.out) ? write_matrix_file(options.out, a) : write_matrix(options.out, a);
   }

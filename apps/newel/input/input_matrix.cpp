@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include <newel/io/matrix_file.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/pattern_options.hpp>
-#include "core/threads/parallel.hpp"
 
 #include "apps/common/standard_streams.hpp"
 #include "apps/common/stopwatch.hpp"
@@ -47,7 +47,7 @@ void require_solvable(const Context<Space::host>& ctx, const InputMatrix& matrix
                      count_of(a.cols, "column", "columns"));
   }
   const auto is_empty = [&](Index i) { return a.row_ptr[i] == a.row_ptr[i + 1]; };
-  const Index empty = detail::parallel_count<Index>(ctx, a.rows, is_empty);
+  const Index empty = parallel_count<Index>(ctx, a.rows, is_empty);
   if (empty == 0) return;
   Index first = 0;
   while (!is_empty(first)) ++first;
@@ -119,7 +119,7 @@ Offset repeated_entries(const Context<Space::host>& ctx, const InputMatrix& matr
   const Csr<double, Space::host>& a = matrix.a;
   Offset distinct = a.nnz();
   if (matrix.header->symmetry != MatrixMarketHeader::Symmetry::general) {
-    const Offset diagonal = detail::parallel_count<Offset>(ctx, a.rows, [&](Index i) {
+    const Offset diagonal = parallel_count<Offset>(ctx, a.rows, [&](Index i) {
       return std::binary_search(a.col.data() + a.row_ptr[i], a.col.data() + a.row_ptr[i + 1], i);
     });
     distinct = (a.nnz() - diagonal) / 2 + diagonal;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 #include "apps/common/text.hpp"
 
@@ -29,7 +29,7 @@ RowsOfLength count_lengths(const Context<Space::host>& ctx, const Matrix& a) {
     Offset last = -1;  // rows of equal length mostly follow each other
     Index* of_last = nullptr;
   };
-  Counts total = detail::parallel_reduce(
+  Counts total = parallel_reduce(
       ctx, a.rows, Counts{},
       [&](Index i, Counts& mine) {
         const Offset length = length_of(a, i);
@@ -94,7 +94,7 @@ RowLengths row_lengths(const Context<Space::host>& ctx, const Matrix& a) {
 }
 
 Bandwidth bandwidth(const Context<Space::host>& ctx, const Matrix& a) {
-  return detail::parallel_reduce(
+  return parallel_reduce(
       ctx, a.rows, Bandwidth{},
       [&](Index i, Bandwidth& mine) {
         if (length_of(a, i) == 0) return;
@@ -109,7 +109,7 @@ Bandwidth bandwidth(const Context<Space::host>& ctx, const Matrix& a) {
 }
 
 Index dominant_rows(const Context<Space::host>& ctx, const Matrix& a) {
-  return detail::parallel_count<Index>(ctx, a.rows, [&](Index i) {
+  return parallel_count<Index>(ctx, a.rows, [&](Index i) {
     double diagonal = 0;
     double others = 0;
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
@@ -124,7 +124,7 @@ namespace {
 // Rows, or columns, for which `has` is true.
 template <class Has>
 RowCount count_rows(const Context<Space::host>& ctx, Index rows, const Has& has) {
-  return detail::parallel_reduce(
+  return parallel_reduce(
       ctx, rows, RowCount{},
       [&](Index i, RowCount& mine) {
         if (has(i) && mine.count++ == 0) mine.first = i;
@@ -153,7 +153,7 @@ RowCount not_finite_rows(const Context<Space::host>& ctx, const Matrix& a) {
 
 RowCount zero_columns(const Context<Space::host>& ctx, const Matrix& a) {
   std::vector<std::atomic<bool>> occurs(static_cast<std::size_t>(a.cols));
-  detail::parallel_for(ctx, a.nnz(), [&](Offset k) {
+  parallel_for(ctx, a.nnz(), [&](Offset k) {
     std::atomic<bool>& column = occurs[static_cast<std::size_t>(a.col[k])];
     // Read first: threads that write one value again and again would take the lines from each other.
     if (a.val[k] != 0 && !column.load(std::memory_order_relaxed)) column.store(true, std::memory_order_relaxed);
@@ -182,7 +182,7 @@ bool rows_sum_to_zero(const Context<Space::host>& ctx, const Matrix& a) {
     bool all_zero = true;  // sums
     bool any = false;      // entries that are not
   };
-  const Rows rows = detail::parallel_reduce(
+  const Rows rows = parallel_reduce(
       ctx, a.rows, Rows{},
       [&](Index i, Rows& mine) {
         if (!mine.all_zero) return;
@@ -206,7 +206,7 @@ Magnitudes magnitudes(const Context<Space::host>& ctx, const Matrix& a) {
   const auto smaller = [](double one, double other) {
     return one > 0 && other > 0 ? std::min(one, other) : one + other;
   };
-  return detail::parallel_reduce(
+  return parallel_reduce(
       ctx, a.nnz(), Magnitudes{},
       [&](Offset k, Magnitudes& mine) {
         const double size = std::abs(a.val[k]);

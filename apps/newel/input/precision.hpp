@@ -8,7 +8,7 @@
 
 #include <newel/core/array.hpp>
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 
 namespace newel::cli {
 
@@ -24,7 +24,7 @@ Array<T, Space::host> to_precision(const Context<Space::host>& ctx, Span<const d
   const auto fits = [&](std::int64_t i) {
     return !(std::abs(from[i]) > static_cast<double>(std::numeric_limits<T>::max()));
   };
-  const bool all_fit = detail::parallel_all(ctx, from.size, [&](std::int64_t i) {
+  const bool all_fit = parallel_all(ctx, from.size, [&](std::int64_t i) {
     to[i] = static_cast<T>(from[i]);
     return fits(i);
   });

@@ -7,9 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include <newel/core/parallel.hpp>
 #include <newel/io/matrix_file.hpp>
-#include "core/threads/parallel.hpp"
-#include "core/vectors/random.hpp"
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/standard_streams.hpp"
@@ -28,6 +27,15 @@ std::uint64_t parse_seed(std::string_view digits, const std::string& whole) {
                      std::string(digits) + '\'');
   }
   return seed;
+}
+
+// Value i of SplitMix64 started from `seed` (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
+// generators", OOPSLA 2014): 2 u - 1 in [-1, 1), where u is the upper 53 bits over 2^53. The same on every machine.
+double random_value(std::uint64_t seed, std::uint64_t i) {
+  std::uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
 }  // namespace
@@ -53,20 +61,20 @@ RhsSpec parse_rhs(const std::string& whole) {
 
 HostVector random_vector(const Context<Space::host>& ctx, std::uint64_t seed, Index n) {
   HostVector x(ctx, n);
-  detail::parallel_for(ctx, n, [&](Index i) { x[i] = detail::random_uniform(seed, static_cast<std::uint64_t>(i)); });
+  parallel_for(ctx, n, [&](Index i) { x[i] = random_value(seed, static_cast<std::uint64_t>(i)); });
   return x;
 }
 
 HostVector constant_vector(const Context<Space::host>& ctx, std::int64_t n, double value) {
   HostVector x(ctx, n);
-  detail::parallel_for(ctx, n, [&](std::int64_t i) { x[i] = value; });
+  parallel_for(ctx, n, [&](std::int64_t i) { x[i] = value; });
   return x;
 }
 
 HostVector multiply(const Context<Space::host>& ctx, const Csr<double, Space::host>& a,
                     Span<const double, Space::host> x) {
   HostVector y(ctx, a.rows);
-  detail::parallel_for(ctx, a.rows, [&](Index i) {
+  parallel_for(ctx, a.rows, [&](Index i) {
     double sum = 0;
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sum += a.val[k] * x[a.col[k]];
     y[i] = sum;
@@ -109,14 +117,14 @@ double relative_error(const Context<Space::host>& ctx, Span<const double, Space:
                       Span<const double, Space::host> solution) {
   const std::int64_t n = solution.size;
   // Scaled by the largest number, so that squares neither overflow nor vanish.
-  const double largest = detail::parallel_max(ctx, n, 0.0, [&](std::int64_t i) { return std::abs(solution[i]); });
+  const double largest = parallel_max(ctx, n, 0.0, [&](std::int64_t i) { return std::abs(solution[i]); });
   if (largest == 0) return std::numeric_limits<double>::quiet_NaN();
   struct Squares {
     double error = 0, length = 0;
   };
   constexpr std::int64_t chunk = 1 << 16;
   std::vector<Squares> of_chunk(static_cast<std::size_t>((n + chunk - 1) / chunk));
-  detail::parallel_tasks(ctx, static_cast<std::int64_t>(of_chunk.size()), [&](std::int64_t c) {
+  parallel_tasks(ctx, static_cast<std::int64_t>(of_chunk.size()), [&](std::int64_t c) {
     Squares sum;
     for (std::int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
       const double difference = (x[i] - solution[i]) / largest;

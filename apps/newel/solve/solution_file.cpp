@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
+#include <newel/core/file_writer.hpp>
 #include <newel/io/matrix_file.hpp>
-#include "io/matrix_market/matrix_market_write.hpp"
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/output_files.hpp"
@@ -27,8 +27,8 @@ bool is_vtu(const std::string& file) {
 template <class T>
 void write_values(const std::string& out, Span<const T, Space::host> values, Index columns) {
   if (is_standard_stream(out)) {
-    detail::FileWriter file(STDOUT_FILENO, "standard output");
-    detail::write_columns_to(file, values, columns);
+    FileWriter file(STDOUT_FILENO, "standard output");
+    write_columns(file, values, columns);
   } else if (is_special_file(out) && !format_of_name(out)) {
     write_columns<T>(out, values, columns);
   } else {

@@ -53,8 +53,10 @@ class Context<Space::host> {
   /// library glibc, else what the caller's resource does (`MemoryResource::release_unused`).
   void release_unused_memory() const { memory_->release_unused(); }
 
-  detail::ThreadTeam& team() const { return *team_; }                         ///< internal: see core/threads/parallel.hpp
-  const std::shared_ptr<detail::ContextLock>& lock() const { return lock_; }  ///< internal: see core/memory/context_lock.hpp
+  detail::ThreadTeam& team() const { return *team_; }  ///< internal: see core/threads/thread_team.hpp
+  const std::shared_ptr<detail::ContextLock>& lock() const {
+    return lock_;
+  }  ///< internal: see core/memory/context_lock.hpp
 
  private:
   int threads_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Facts about a matrix that decide which solver and preconditioner may be used: symmetry and the diagonal.
+/// Facts about a matrix that decide which solver, format and preconditioner may be used: symmetry, the diagonal, and
+/// blocks of the nodes.
 #pragma once
 
 #include <newel/core/csr.hpp>
@@ -50,5 +51,16 @@ template <class T>
 MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a);
 template <class T>
 MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
+
+/// The most unknowns of a node that are looked for.
+inline constexpr Index largest_node_block = 12;
+
+/// The dense blocks that a node of finite elements with several unknowns leaves in a pattern: the largest b, up to
+/// `largest_block`, such that the pattern consists of full b x b blocks at multiples of b: rows
+/// b i .. b i + b - 1 have one pattern, made of aligned runs of b columns. 1 where there is none, and for a pattern
+/// without entries. Parallel; O(nnz) at most for each b that divides both sizes, and much less where blocks are
+/// absent.
+Index node_block_size(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                      Index largest_block = largest_node_block);
 
 }  // namespace newel

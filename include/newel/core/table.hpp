@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Table: the lines of one kind of part (formats, preconditioners, solvers), to which a program may add its own.
+/// Table: the lines of one kind of part (formats, preconditioners, solvers), to which a program may add its own; and
+/// the name that somebody meant, for errors about names of parts and options.
 #pragma once
 
 #include <functional>
@@ -17,6 +18,17 @@ std::string canonical_name(std::string_view name);
 
 /// Whether the canonical names are equal. Allocates nothing: a choice looks names up dozens of times.
 bool same_name(std::string_view a, std::string_view b);
+
+/// The one of `names` that is `given` up to case, '-' and '_'; else what other packages call so (`maxiter`, `ilu`,
+/// `-b`); else the one that differs by the fewest edits; else one that begins like it. Empty where none is near.
+std::string nearest_name(std::string_view given, const std::vector<std::string>& names);
+
+/// " (did you mean X?)", or an empty text where no name is near.
+std::string did_you_mean(std::string_view given, const std::vector<std::string>& names);
+
+/// Throws InputError "there is no KIND 'given' (did you mean X?); there are: a, b, c" with `more` behind.
+[[noreturn]] void refuse_unknown(const std::string& kind, std::string_view given,
+                                 const std::vector<std::string>& names, const std::string& more = {});
 
 /// Throws InputError: there is a line of that name.
 [[noreturn]] void refuse_second_line(const std::string& kind, const std::string& name);

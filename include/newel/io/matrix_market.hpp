@@ -10,6 +10,8 @@
 
 namespace newel {
 
+class FileWriter;
+
 /// What the banner of a file says.
 struct MatrixMarketHeader {
   /// Entries with their places, or all values.
@@ -80,6 +82,9 @@ DenseColumns parse_columns(const Context<Space::host>& ctx, std::string_view tex
 /// the file cannot be written.
 template <class T>
 void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std::string_view comment = {});
+/// The same into a writer that is open (newel/core/file_writer.hpp), such as one of the standard output; commits.
+template <class T>
+void write_matrix(FileWriter& file, const CsrView<T, Space::host>& a, std::string_view comment = {});
 
 /// Writes `matrix array real general`, n x 1; otherwise as `write_matrix`.
 template <class T>
@@ -89,5 +94,8 @@ void write_vector(const std::string& path, Span<const T, Space::host> x, std::st
 /// Throws InputError where `cols` does not divide the length.
 template <class T>
 void write_columns(const std::string& path, Span<const T, Space::host> x, Index cols, std::string_view comment = {});
+/// The same into a writer that is open; commits. Whether `cols` divides the length is not checked.
+template <class T>
+void write_columns(FileWriter& file, Span<const T, Space::host> x, Index cols, std::string_view comment = {});
 
 }  // namespace newel

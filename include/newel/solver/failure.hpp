@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <newel/core/types.hpp>
+#include <newel/spmv/operator.hpp>
 
 namespace newel {
 
@@ -46,6 +47,11 @@ enum class Subject { none, right_hand_side, initial_guess };
 
 /// Which operator products with two vectors have shown not to be symmetric, which CG needs.
 enum class Asymmetric { none, matrix, preconditioner };
+
+/// Which of A and M (which may be null) is not symmetric, so that CG cannot work with them; none where two vectors do
+/// not show that, or where there is no memory to ask. Two products with each; waits for the stream.
+template <class T, Space S>
+Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
 
 /// A solver that was not tried after the failure, for want of memory.
 struct Untried {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 #include "core/csr/sorted_row.hpp"
 #include "precond/amg/blocks/pattern_rows.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "spmv/plan/slot_sum_host.hpp"
 
 namespace newel::detail {

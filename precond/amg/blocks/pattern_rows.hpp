@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "precond/amg/blocks/block_csr.hpp"
 #include "reorder/exclusive_sum.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
-#include "core/threads/parallel.hpp"
 #include "precond/amg/blocks/block_csr.hpp"
 
 namespace newel::detail {

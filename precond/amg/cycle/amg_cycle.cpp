@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include <newel/core/error.hpp>
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/spmv/registry.hpp>
-#include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/amg/blocks/amg_steps.hpp"
 #include "precond/amg/blocks/placed_csr.hpp"

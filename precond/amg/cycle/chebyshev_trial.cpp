@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include <newel/core/parallel.hpp>
 #include "core/vectors/instantiate.hpp"
-#include "core/threads/parallel.hpp"
 #include "core/vectors/random.hpp"
 #include "precond/amg/cycle/cycle_trial.hpp"
 #include "precond/amg/setup/strength.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "precond/amg/cycle/single_rounding.hpp"
 #include "precond/amg/setup/strength.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <newel/core/error.hpp>
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "precond/amg/setup/first_level.hpp"
 

@@ -2,9 +2,9 @@
 // Numberings of nodes on the host: the neighbours of each node of the sample, marked.
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/matrix_traits.hpp>
+#include <newel/core/parallel.hpp>
 #include "precond/amg/setup/node_numbering.hpp"
-#include "reorder/blocks.hpp"
 #include "reorder/permute_pattern.hpp"
 
 namespace newel::detail {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "precond/amg/blocks/pattern_rows.hpp"
 #include "precond/amg/blocks/symmetry_sum.hpp"
 #include "reorder/exclusive_sum.hpp"

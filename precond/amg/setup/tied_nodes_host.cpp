@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 #include "core/vectors/wide_host.hpp"
 #include "precond/amg/blocks/pattern_rows.hpp"

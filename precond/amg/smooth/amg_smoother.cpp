@@ -8,9 +8,9 @@
 #include <cstring>
 #include <numeric>
 
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/registry.hpp>
-#include "core/threads/parallel.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
 #include "precond/amg/blocks/opposite_blocks.hpp"

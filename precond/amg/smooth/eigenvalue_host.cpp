@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "precond/amg/smooth/eigenvalue.hpp"
 #include "spmv/plan/slot_sum_host.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "precond/amg/smooth/amg_smoother.hpp"
 #include "precond/amg/setup/node_blocks.hpp"
 #include "precond/amg/setup/tied_nodes.hpp"

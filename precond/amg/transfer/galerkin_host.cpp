@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 #include "core/vectors/wide_host.hpp"
 #include "precond/amg/blocks/block_products.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants and rigid body modes on the host.
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "precond/amg/transfer/near_null.hpp"
 
 namespace newel::detail {

@@ -84,34 +84,6 @@ double asymmetry(const Context<S>& ctx, const LinearOperator<T, S>& B, const Arr
 }  // namespace
 
 template <class T, Space S>
-Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
-  constexpr double eps = std::numeric_limits<T>::epsilon();
-  constexpr double of_matrix = std::max(1e-10, 100 * eps);  // a choice by the values allows 1e-12 of the largest
-  // M is a product of matrices, which rounds more than it is long, and may be a cycle in single precision.
-  const double of_precond = std::max(1e-5, std::sqrt(eps));
-  const Index n = A.rows();
-  try {
-    Array<T, S> vectors[2] = {Array<T, S>(ctx, n), Array<T, S>(ctx, n)};
-    // With signs alone, differences of integers, v.Bw - w.Bv may well be 0 by chance.
-    for (int k = 0; k < 2; ++k) {
-      fill_random<T, S>(ctx, RandomKind::signed_length, 1, std::int64_t{k} * n, vectors[k].span());
-    }
-    Array<T, S> image(ctx, n);
-    if (M != nullptr) {
-      if (asymmetry(ctx, *M, vectors, image) > of_precond) return Asymmetric::preconditioner;
-      // M's images, so that rows of A which outweigh all others (penalties) do not hide those.
-      for (Array<T, S>& v : vectors) {
-        M->apply(ctx, T(1), v.cspan(), T(0), image.span());
-        v.swap(image);
-      }
-    }
-    return asymmetry(ctx, A, vectors, image) > of_matrix ? Asymmetric::matrix : Asymmetric::none;
-  } catch (const OutOfMemory&) {
-    return Asymmetric::none;
-  }
-}
-
-template <class T, Space S>
 bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<T, S> p, Span<T, S> image,
                            double* scratch) {
   const auto value = [&] { return fetch(ctx, static_cast<const double*>(scratch)); };
@@ -146,13 +118,45 @@ bool is_precond_not_positive_along(const Context<S>& ctx, const LinearOperator<T
   return fetch(ctx, static_cast<const double*>(scratch)) <= -rounding * r_norm * image_norm;
 }
 
+}  // namespace newel::detail
+
+namespace newel {
+
+template <class T, Space S>
+Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
+  constexpr double eps = std::numeric_limits<T>::epsilon();
+  constexpr double of_matrix = std::max(1e-10, 100 * eps);  // a choice by the values allows 1e-12 of the largest
+  // M is a product of matrices, which rounds more than it is long, and may be a cycle in single precision.
+  const double of_precond = std::max(1e-5, std::sqrt(eps));
+  const Index n = A.rows();
+  try {
+    Array<T, S> vectors[2] = {Array<T, S>(ctx, n), Array<T, S>(ctx, n)};
+    // With signs alone, differences of integers, v.Bw - w.Bv may well be 0 by chance.
+    for (int k = 0; k < 2; ++k) {
+      detail::fill_random<T, S>(ctx, detail::RandomKind::signed_length, 1, std::int64_t{k} * n, vectors[k].span());
+    }
+    Array<T, S> image(ctx, n);
+    if (M != nullptr) {
+      if (detail::asymmetry(ctx, *M, vectors, image) > of_precond) return Asymmetric::preconditioner;
+      // M's images, so that rows of A which outweigh all others (penalties) do not hide those.
+      for (Array<T, S>& v : vectors) {
+        M->apply(ctx, T(1), v.cspan(), T(0), image.span());
+        v.swap(image);
+      }
+    }
+    return detail::asymmetry(ctx, A, vectors, image) > of_matrix ? Asymmetric::matrix : Asymmetric::none;
+  } catch (const OutOfMemory&) {
+    return Asymmetric::none;
+  }
+}
+
 #define X(T, S)                                                                                                    \
   template Asymmetric symmetry_fault(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>*); \
-  template bool is_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>, Span<T, S>,      \
-                                      double*);                                                                    \
-  template bool is_precond_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>,          \
-                                              Span<T, S>, double*);
+  template bool detail::is_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>,          \
+                                              Span<T, S>, double*);                                                \
+  template bool detail::is_precond_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>,  \
+                                                      Span<T, S>, double*);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-}  // namespace newel::detail
+}  // namespace newel

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether operators are symmetric or indefinite, as far as products with a few vectors can show. Internal.
+/// Whether operators are indefinite, as far as products with a few vectors can show; whether they are symmetric is
+/// `symmetry_fault`. Internal.
 #pragma once
 
 #include <newel/solver/failure.hpp>
 #include <newel/spmv/operator.hpp>
 
 namespace newel::detail {
-
-/// Which of A and M (which may be null) is not symmetric, so that CG cannot work with them; none where two vectors do
-/// not show that, or where there is no memory to ask. Two products with each; waits for the stream.
-template <class T, Space S>
-Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
 
 /// Whether p.A p <= 0 is true and neither rounding nor underflow: formed again in twice the precision, or compared
 /// with an estimate of the rounding if A does not know its entries, for p in units of its own size, which it is in

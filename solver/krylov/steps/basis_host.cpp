@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/parallel.hpp>
 #include "core/vectors/wide_host.hpp"
 
 namespace newel::detail {

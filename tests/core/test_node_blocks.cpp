@@ -2,7 +2,7 @@
 // Node blocks of patterns that one can check by hand.
 #include "tests/catch.hpp"
 
-#include "reorder/blocks.hpp"
+#include <newel/core/matrix_traits.hpp>
 
 #include "tests/reorder/patterns.hpp"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tries block sizes from the largest; a size is given up at its first row that does not fit.
-#include "reorder/blocks.hpp"
-
 #include <algorithm>
 #include <atomic>
 
-#include "core/threads/parallel.hpp"
+#include <newel/core/matrix_traits.hpp>
+#include <newel/core/parallel.hpp>
 
 namespace newel {
 namespace {
@@ -30,7 +29,7 @@ bool is_block_row(const Pattern<Space::host>& a, Index first, Index b) {
 
 bool has_blocks(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Index b) {
   std::atomic<bool> all{true};
-  detail::parallel_blocks(ctx, a.rows / b, 512, [&](Index i) {
+  parallel_blocks(ctx, a.rows / b, 512, [&](Index i) {
     if (all.load(std::memory_order_relaxed) && !is_block_row(a, i * b, b)) all = false;
   });
   return all;

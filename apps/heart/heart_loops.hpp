@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The loops of the heart over elements, slots and nodes, as vector steps for both spaces (core/vectors/vector_step.hpp).
-/// Internal.
+/// The loops of the heart over elements, slots and nodes, for both spaces.
 #pragma once
 
 #include <cstdint>
 
 #include <newel/core/types.hpp>
-#include "core/vectors/vector_step.hpp"
 
+#include "apps/heart/element_loop.hpp"
 #include "apps/heart/tissue.hpp"
 
 namespace newel::heart {
@@ -22,7 +21,7 @@ struct StimulusRates {
     rate[bit] = value;
     if (value != 0) active |= std::uint32_t{1} << bit;
   }
-  NEWEL_HD double sum(std::uint32_t marks) const {
+  HEART_BOTH double sum(std::uint32_t marks) const {
     double total = 0;
     marks &= active;
     for (int bit = 0; marks != 0; ++bit, marks >>= 1) {
@@ -36,9 +35,6 @@ struct StimulusRates {
 
 namespace newel::heart::detail {
 
-using newel::detail::NoCoefficients;
-using newel::detail::PlainStep;
-
 /// The results of a pass over the elements.
 struct ElementVerdict {
   double too_steep;  ///< elements whose reaction rises faster than 1 / dt: the tangent may be indefinite
@@ -51,7 +47,7 @@ struct alignas(16) Corners {
 };
 
 /// phi at the integration point of a tetrahedron: the mean of the corners.
-NEWEL_HD double mean_at(const Corners& at, const double* phi) {
+HEART_BOTH double mean_at(const Corners& at, const double* phi) {
   return 0.25 * ((phi[at.node[0]] + phi[at.node[1]]) + (phi[at.node[2]] + phi[at.node[3]]));
 }
 
@@ -62,8 +58,8 @@ struct StepVerdict {
 };
 
 /// What both passes over the elements have in common: recovery solved for the voltage phi.
-struct ElementPass : PlainStep {
-  static constexpr int sums = 2;
+struct ElementPass : PlainLoop {
+  static constexpr int counts = 2;
   static constexpr int weight = 16;
   static constexpr bool uneven = true;  // where the wave is, the recovery takes more iterations
 
@@ -83,20 +79,20 @@ struct ElementPass : PlainStep {
   struct Coefficients {
     double per_unit, per_dt;
   };
-  NEWEL_HD Coefficients begin() const { return {1 / tissue.time_unit, 1 / dt}; }
+  HEART_BOTH Coefficients begin() const { return {1 / tissue.time_unit, 1 / dt}; }
 
   /// Solves the recovery in element e from r_new, which receives it, and keeps it.
-  template <class Sums>
-  NEWEL_HD Reaction react(std::int64_t e, const Coefficients& k, double mean, double r_old, double r_new,
-                          Sums& total) const {
+  template <class Counts>
+  HEART_BOTH Reaction react(std::int64_t e, const Coefficients& k, double mean, double r_old, double r_new,
+                            Counts& total) const {
     int steps = 0;
     const Reaction reaction = RecoveryNewton::solve(tissue, k.per_unit, dt, mean, r_old, r_new, steps);
     r[e] = r_new;
-    total.add(0, reaction.slope < k.per_dt ? 0.0 : 1.0);
-    total.add(1, steps < RecoveryNewton::most_steps && std::isfinite(r_new) && std::isfinite(mean) ? 0.0 : 1.0);
+    total.add(0, !(reaction.slope < k.per_dt));
+    total.add(1, !(steps < RecoveryNewton::most_steps && std::isfinite(r_new) && std::isfinite(mean)));
     return reaction;
   }
-  NEWEL_HD void end(const double* totals) const { *verdict = {totals[0], totals[1]}; }
+  HEART_BOTH double* totals() const { return &verdict->too_steep; }
 };
 
 /// Newton's linearisation in an element:
@@ -114,8 +110,8 @@ struct LinearizeElement : ElementPass {
   const double* old_phi = nullptr;  ///< where the step of time began, for its first linearisation; then null
   double* tangent = nullptr;
 
-  template <class Sums>
-  NEWEL_HD void element(std::int64_t e, const Coefficients& k, Sums& total) const {
+  template <class Counts>
+  HEART_BOTH void element(std::int64_t e, const Coefficients& k, Counts& total) const {
     // All that is read comes before the recovery's loop, so that it is on its way at once.
     const Corners at = corners[e];
     const double v = volume[e], r_old = old_r[e];
@@ -139,8 +135,8 @@ struct LinearizeElement : ElementPass {
 struct CheckElement : ElementPass {
   const double* tangent = nullptr;
 
-  template <class Sums>
-  NEWEL_HD void element(std::int64_t e, const Coefficients& k, Sums& total) const {
+  template <class Counts>
+  HEART_BOTH void element(std::int64_t e, const Coefficients& k, Counts& total) const {
     const Corners at = corners[e];
     const double v = volume[e], r_old = old_r[e], r_start = r[e], begun = old_mean[e], slope = tangent[e];
     const double stimulated = marks != nullptr ? stimulus.sum(marks[e]) : 0.0;
@@ -156,7 +152,7 @@ struct ElementLists {
   const std::uint16_t* count;
   const Index* element;
 
-  NEWEL_HD double sum(std::int64_t k, const double* per_element, double value) const {
+  HEART_BOTH double sum(std::int64_t k, const double* per_element, double value) const {
     const Index* at = element + begin[k];
     for (int j = 0; j < count[k]; ++j) value += per_element[at[j]];
     return value;
@@ -170,7 +166,7 @@ struct SlotPair {
 
 /// slot = constant + the tangents of its elements: the matrix in place, each sum formed once for both slots of a
 /// pair.
-struct FillSlots : PlainStep {
+struct FillSlots : PlainLoop {
   static constexpr int weight = 4;
   ElementLists lists;
   const double* constant;
@@ -181,8 +177,8 @@ struct FillSlots : PlainStep {
   FillSlots(ElementLists lists_, const double* constant_, const SlotPair* pair_, const double* tangent_,
             double* slot_)
       : lists(lists_), constant(constant_), pair(pair_), tangent(tangent_), slot(slot_) {}
-  template <class Sums>
-  NEWEL_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+  template <class Counts>
+  HEART_BOTH void element(std::int64_t k, NoCoefficients, Counts&) const {
     const double value = lists.sum(k, tangent, constant[k]);
     slot[pair[k].first] = value;
     slot[pair[k].second] = value;
@@ -190,21 +186,21 @@ struct FillSlots : PlainStep {
 };
 
 /// node = the loads of its elements.
-struct SumLoads : PlainStep {
+struct SumLoads : PlainLoop {
   static constexpr int weight = 8;
   ElementLists lists;
   const double* load;
   double* rhs;
 
   SumLoads(ElementLists lists_, const double* load_, double* rhs_) : lists(lists_), load(load_), rhs(rhs_) {}
-  template <class Sums>
-  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  template <class Counts>
+  HEART_BOTH void element(std::int64_t i, NoCoefficients, Counts&) const {
     rhs[i] = lists.sum(i, load, 0.0);
   }
 };
 
 /// The same for a few slots with long lists, given by their numbers; constants may be null.
-struct FillCrowded : PlainStep {
+struct FillCrowded : PlainLoop {
   static constexpr int weight = 1024;
   ElementLists lists;
   const double* constant;
@@ -215,15 +211,15 @@ struct FillCrowded : PlainStep {
   FillCrowded(ElementLists lists_, const double* constant_, const std::int64_t* which_, const double* per_element_,
               double* slot_)
       : lists(lists_), constant(constant_), which(which_), per_element(per_element_), slot(slot_) {}
-  template <class Sums>
-  NEWEL_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+  template <class Counts>
+  HEART_BOTH void element(std::int64_t k, NoCoefficients, Counts&) const {
     slot[which[k]] = lists.sum(k, per_element, constant != nullptr ? constant[k] : 0.0);
   }
 };
 
 /// The reference assembly, first half: the 16 numbers of each element matrix and the 4 of its load go to their places
 /// in K_elem and R_elem, whose rows are the entries of K and the nodes (section 4 of Wong, Kuhl and Darve).
-struct ScatterElement : PlainStep {
+struct ScatterElement : PlainLoop {
   static constexpr int weight = 16;
   std::int64_t elements;
   const double* stiffness;  ///< 10 per element, the upper triangle by rows, number m at m elements + e
@@ -244,8 +240,8 @@ struct ScatterElement : PlainStep {
         load_place(load_place_),
         k_elem(k_elem_),
         r_elem(r_elem_) {}
-  template <class Sums>
-  NEWEL_HD void element(std::int64_t e, NoCoefficients, Sums&) const {
+  template <class Counts>
+  HEART_BOTH void element(std::int64_t e, NoCoefficients, Counts&) const {
     std::int64_t m = 0;
     for (int a = 0; a < 4; ++a) {
       for (int b = a; b < 4; ++b, ++m) {
@@ -259,15 +255,15 @@ struct ScatterElement : PlainStep {
 };
 
 /// The second half: a product with a vector of ones, that is, sums of rows without multiplications.
-struct SumRows : PlainStep {
+struct SumRows : PlainLoop {
   static constexpr int weight = 4;
   const Offset* first;
   const double* value;
   double* sum;
 
   SumRows(const Offset* first_, const double* value_, double* sum_) : first(first_), value(value_), sum(sum_) {}
-  template <class Sums>
-  NEWEL_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+  template <class Counts>
+  HEART_BOTH void element(std::int64_t k, NoCoefficients, Counts&) const {
     double total = 0;
     for (Offset j = first[k]; j < first[k + 1]; ++j) total += value[j];
     sum[k] = total;
@@ -275,7 +271,7 @@ struct SumRows : PlainStep {
 };
 
 /// The time at which a node's voltage first rises through the threshold, linear within the step; below 0: not yet.
-struct NoteActivation : PlainStep {
+struct NoteActivation : PlainLoop {
   double threshold, start, dt;
   const double* old_phi;
   const double* phi;
@@ -284,8 +280,8 @@ struct NoteActivation : PlainStep {
   NoteActivation(double threshold_, double start_, double dt_, const double* old_phi_, const double* phi_,
                  double* time_)
       : threshold(threshold_), start(start_), dt(dt_), old_phi(old_phi_), phi(phi_), time(time_) {}
-  template <class Sums>
-  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+  template <class Counts>
+  HEART_BOTH void element(std::int64_t i, NoCoefficients, Counts&) const {
     if (time[i] >= 0 || phi[i] < threshold || old_phi[i] >= threshold) return;
     time[i] = start + dt * (threshold - old_phi[i]) / (phi[i] - old_phi[i]);
   }
@@ -293,15 +289,15 @@ struct NoteActivation : PlainStep {
 
 }  // namespace newel::heart::detail
 
-/// X(step) for the steps of both spaces, and for those of one: sums into slots go their own way on the device
+/// X(loop) for the loops of both spaces, and for those of one: sums into slots go their own way on the device
 /// (slot_sums.hpp).
-#define NEWEL_FOR_HEART_STEPS(X)            \
+#define FOR_HEART_LOOPS(X)                  \
   X(newel::heart::detail::LinearizeElement) \
   X(newel::heart::detail::CheckElement)     \
   X(newel::heart::detail::ScatterElement)   \
   X(newel::heart::detail::SumRows)          \
   X(newel::heart::detail::NoteActivation)
-#define NEWEL_FOR_HEART_HOST_STEPS(X) \
-  X(newel::heart::detail::FillSlots)  \
+#define FOR_HEART_HOST_LOOPS(X)      \
+  X(newel::heart::detail::FillSlots) \
   X(newel::heart::detail::SumLoads)
-#define NEWEL_FOR_HEART_DEVICE_STEPS(X) X(newel::heart::detail::FillCrowded)
+#define FOR_HEART_DEVICE_LOOPS(X) X(newel::heart::detail::FillCrowded)

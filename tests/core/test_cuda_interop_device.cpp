@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 #include <newel/core/array.hpp>
-#include "core/memory/stream_order_device.hpp"
+#include <newel/core/cuda_interop.hpp>
 
 #include <vector>
 
@@ -41,11 +41,11 @@ TEST_CASE("Memory of the device is distinguished from that of the host", "[strea
   const Array<double, Space::device> there(ctx, n);
   const Locked locked(0);
   std::vector<double> here(n);
-  CHECK(detail::device_of(there.data()) == ctx.device());
-  CHECK(detail::device_of(there.data() + n - 1) == ctx.device());
-  CHECK_FALSE(detail::device_of(locked.data).has_value());
-  CHECK_FALSE(detail::device_of(here.data()).has_value());
-  CHECK_FALSE(detail::device_of(nullptr).has_value());
+  CHECK(device_of(there.data()) == ctx.device());
+  CHECK(device_of(there.data() + n - 1) == ctx.device());
+  CHECK_FALSE(device_of(locked.data).has_value());
+  CHECK_FALSE(device_of(here.data()).has_value());
+  CHECK_FALSE(device_of(nullptr).has_value());
 }
 
 TEST_CASE("a context's stream waits for another one and lets it wait", "[stream_order][device]") {
@@ -53,7 +53,7 @@ TEST_CASE("a context's stream waits for another one and lets it wait", "[stream_
   const Stream stream;
   const Locked from(3), to(0);
   for (const cudaStream_t other : {stream.handle, cudaStream_t{}, ctx.stream()}) {
-    detail::StreamOrder order(ctx);
+    StreamOrder order(ctx);
     Array<double, Space::device> first(ctx, n), second(ctx, n);
     ctx.synchronize();
     for (int round = 1; round <= 2; ++round) {
@@ -74,7 +74,7 @@ TEST_CASE("the current device is kept", "[stream_order][device]") {
   int before = -1, after = -2;
   REQUIRE(cudaGetDevice(&before) == cudaSuccess);
   {
-    const detail::KeptDevice kept;
+    const KeptDevice kept;
     int count = 0;
     REQUIRE(cudaGetDeviceCount(&count) == cudaSuccess);
     REQUIRE(cudaSetDevice(count - 1) == cudaSuccess);
@@ -87,7 +87,7 @@ TEST_CASE("a copy to the host does not depend on which device is the current one
   const Context<Space::device> ctx;
   const std::vector<int> few = {3, 1, 4, 1, 5};
   const auto there = make_array(ctx, few);
-  const detail::KeptDevice kept;
+  const KeptDevice kept;
   int count = 0;
   REQUIRE(cudaGetDeviceCount(&count) == cudaSuccess);
   REQUIRE(cudaSetDevice(count - 1) == cudaSuccess);  // another one where there are several

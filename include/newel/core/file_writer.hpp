@@ -1,15 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Text to a file that appears whole or not at all.
+/// FileWriter and TemporaryFile: files of a program's own that appear whole or not at all, as those of the library
+/// do.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 
-namespace newel::detail {
-
+namespace newel {
+namespace detail {
 class GzipWriter;
-class TemporaryFile;
+}
+
+/// Whether a file without its folder has a name that TemporaryFile gives: NAME.PROCESS-NUMBER.part.
+bool is_partial_file(const std::string& name);
+
+/// Removes the partial files of a folder that no process writes any more, and nothing else.
+void remove_abandoned_parts(const std::string& folder);
+
+/// A new file beside `target`, TARGET.PROCESS-NUMBER.part: never one that exists, and never through a link. It is
+/// locked as long as this object lives (`flock`, which the system releases when a process dies), so that others know
+/// that it is being written. It has the permissions of `target` where that is a file. Without `commit` it is removed.
+/// Where a function returns false, errno says why.
+class TemporaryFile {
+ public:
+  TemporaryFile() = default;
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { remove(); }
+
+  /// Makes the file.
+  bool open(const std::string& target);
+  /// Open for writing; -1 before `open` and after its end.
+  int descriptor() const { return descriptor_; }
+  /// Writes all of it.
+  bool write(const void* data, std::size_t size);
+  /// Waits until the contents are on the disk.
+  bool synchronize();
+  /// Closes it and gives it the name of its target.
+  bool commit();
+  /// Closes and removes it; keeps errno.
+  void remove() noexcept;
+
+ private:
+  std::string target_, name_;
+  int descriptor_ = -1;
+};
 
 /// Collects text and writes it next to `path`; `commit` gives it the name, and the permissions of the file that it
 /// replaces. gzipped where `path` ends in ".gz". A path
@@ -18,6 +55,7 @@ class TemporaryFile;
 /// files is such a case only in a process that ignores SIGXFSZ; else the signal ends it.
 class FileWriter {
  public:
+  /// Begins the file that `commit` will name `path`.
   explicit FileWriter(const std::string& path);
   /// Writes to an open descriptor, which stays the caller's and open; `name` stands for it in messages.
   FileWriter(int descriptor, const std::string& name);
@@ -25,6 +63,7 @@ class FileWriter {
   FileWriter& operator=(const FileWriter&) = delete;
   ~FileWriter();
 
+  /// Text or bytes behind what has been written.
   void write(std::string_view text) {
     if (text.size() > room()) flush();
     if (text.size() > room()) {
@@ -60,7 +99,7 @@ class FileWriter {
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
   int file_ = -1;
-  std::unique_ptr<GzipWriter> packed_;
+  std::unique_ptr<detail::GzipWriter> packed_;
 };
 
-}  // namespace newel::detail
+}  // namespace newel

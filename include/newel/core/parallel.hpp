@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Loops over the threads of a host context: parallel_for, parallel_tasks, parallel_blocks, parallel_reduce.
-/// Internal.
+/// Loops over the threads of a host context: parallel_for, parallel_tasks, parallel_blocks, parallel_reduce. For
+/// loops of a program's own, such as an assembly: they share the threads of the solves, and so do not compete with
+/// them.
 ///
 /// What a body throws ends no other share; the first exception to come is thrown again when all shares have ended.
-/// A body may take a second argument, the number of the thread that runs it, in [0, ctx.threads()): an index into
-/// scratch memory. Inside a body loops run on the calling thread alone.
+/// A body of parallel_for, parallel_blocks and parallel_tasks may take a second argument, the number of the thread
+/// that runs it, in [0, ctx.threads()): an index into scratch memory. Inside a body loops run on the calling thread
+/// alone.
 #pragma once
 
 #include <algorithm>
 #include <climits>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <type_traits>
 #include <vector>
 
 #include <newel/core/context.hpp>
-#include "core/threads/thread_team.hpp"
 
-namespace newel::detail {
+namespace newel {
 
 /// Adds to a number that several threads of a loop add to; what it was before.
 template <class T>
@@ -30,6 +32,15 @@ template <class T>
 void atomic_write(T& number, T value) {
   __atomic_store_n(&number, value, __ATOMIC_RELAXED);
 }
+
+/// For scratch memory of fewer threads than the context has: only so many take part.
+inline constexpr int all_threads = INT_MAX;
+
+namespace detail {
+
+/// Calls run(work, share, member) for every share in [0, shares), with members in [0, members). `run` must not throw.
+void run_region(const Context<Space::host>& ctx, void (*run)(const void* work, std::int64_t share, int member),
+                const void* work, std::int64_t shares, int members);
 
 /// The first exception of a region.
 class FirstException {
@@ -46,9 +57,6 @@ class FirstException {
   std::mutex mutex_;
   std::exception_ptr first_;
 };
-
-/// For scratch memory of fewer threads than the context has: only so many take part.
-constexpr int all_threads = INT_MAX;
 
 /// Calls f(share, member) for every share in [0, shares).
 template <class F>
@@ -70,7 +78,7 @@ void run_shares(const Context<Space::host>& ctx, std::int64_t shares, F&& f, int
       w.failure.keep();
     }
   };
-  ctx.team().run({run, &work, shares, members});
+  run_region(ctx, run, &work, shares, members);
   work.failure.rethrow();
 }
 
@@ -83,9 +91,11 @@ void call_body(F& f, I i, int member) {
   }
 }
 
+}  // namespace detail
+
 /// Items that are worth a thread of their own where nothing else is said: what takes a few microseconds for the
 /// lightest bodies, about as long as it takes until another thread has begun.
-constexpr std::int64_t light_items = 1024;
+inline constexpr std::int64_t light_items = 1024;
 
 /// How many shares of at least `least` items n items make, one a thread at most.
 inline std::int64_t share_count(const Context<Space::host>& ctx, std::int64_t n, std::int64_t least) {
@@ -103,7 +113,7 @@ template <class I, class F>
 void parallel_ranges(const Context<Space::host>& ctx, I n, F&& f, std::int64_t least = light_items) {
   if (n <= 0) return;
   const std::int64_t shares = share_count(ctx, n, least);
-  run_shares(ctx, shares, [&](std::int64_t share, int) {
+  detail::run_shares(ctx, shares, [&](std::int64_t share, int) {
     const I begin = static_cast<I>(share_begin(n, shares, share)),
             end = static_cast<I>(share_begin(n, shares, share + 1));
     if constexpr (std::is_invocable_v<F&, I, I, std::int64_t>) {
@@ -119,9 +129,9 @@ template <class I, class F>
 void parallel_for(const Context<Space::host>& ctx, I n, F&& f, std::int64_t least = light_items) {
   if (n <= 0) return;
   const std::int64_t shares = share_count(ctx, n, least);
-  run_shares(ctx, shares, [&](std::int64_t share, int member) {
+  detail::run_shares(ctx, shares, [&](std::int64_t share, int member) {
     const I end = static_cast<I>(share_begin(n, shares, share + 1));
-    for (I i = static_cast<I>(share_begin(n, shares, share)); i < end; ++i) call_body(f, i, member);
+    for (I i = static_cast<I>(share_begin(n, shares, share)); i < end; ++i) detail::call_body(f, i, member);
   });
 }
 
@@ -131,11 +141,11 @@ void parallel_blocks(const Context<Space::host>& ctx, I n, std::int64_t block, F
                      int most_threads = all_threads) {
   if (n <= 0) return;
   const std::int64_t shares = (static_cast<std::int64_t>(n) + block - 1) / block;
-  run_shares(
+  detail::run_shares(
       ctx, shares,
       [&](std::int64_t share, int member) {
         const I end = static_cast<I>(std::min<std::int64_t>(n, (share + 1) * block));
-        for (I i = static_cast<I>(share * block); i < end; ++i) call_body(f, i, member);
+        for (I i = static_cast<I>(share * block); i < end; ++i) detail::call_body(f, i, member);
       },
       most_threads);
 }
@@ -196,4 +206,4 @@ bool parallel_all(const Context<Space::host>& ctx, I n, F&& f, std::int64_t leas
       least);
 }
 
-}  // namespace newel::detail
+}  // namespace newel

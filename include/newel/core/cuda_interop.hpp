@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What interfaces to other languages need to work with device memory of their callers: where a pointer leads, which
-/// device is current, and an order between streams. Internal; no CUDA header is needed.
+/// What programs with CUDA code or device memory of their own need, such as interfaces to other languages: calls that
+/// are checked, where a pointer leads, which device is current, and an order between streams. Without a CUDA header;
+/// defined only with CUDA on.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,10 @@
 // The type behind cudaEvent_t.
 struct CUevent_st;
 
-namespace newel::detail {
+namespace newel {
+
+/// Throws DeviceError with the call and CUDA's own words where `status`, a cudaError_t, is no success.
+void check_cuda(int status, const char* call);
 
 /// The device that the memory behind `pointer` belongs to, device or managed memory; empty for memory of the host,
 /// page-locked or not, and for null. Throws DeviceError.
@@ -33,6 +37,7 @@ class KeptDevice {
 /// one thread at a time, with the context's device current.
 class StreamOrder {
  public:
+  /// Of the context's stream; waits for nothing yet.
   explicit StreamOrder(const Context<Space::device>& ctx);
 
   /// What is queued on the context's stream from now on waits for what `other` holds now. Null is the legacy default
@@ -51,4 +56,4 @@ class StreamOrder {
   std::unique_ptr<CUevent_st, DestroyEvent> event_;  // made when first needed
 };
 
-}  // namespace newel::detail
+}  // namespace newel

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointers, the current device and streams of callers, by the CUDA runtime.
-#include "core/memory/context_device.hpp"
-#include "core/memory/stream_order_device.hpp"
+#include <newel/core/cuda_interop.hpp>
 
-namespace newel::detail {
+#include "core/memory/context_device.hpp"
+
+namespace newel {
+
+void check_cuda(int status, const char* call) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // or the next launch check would report it again
+  const auto error = static_cast<cudaError_t>(status);
+  throw DeviceError(std::string(call) + " failed: " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) +
+                    ")");
+}
 
 std::optional<int> device_of(const void* pointer) {
   if (pointer == nullptr) return std::nullopt;
   cudaPointerAttributes attributes = {};
   const cudaError_t status = cudaPointerGetAttributes(&attributes, pointer);
-  if (status != cudaSuccess && device_count() == 0) throw no_device();
+  if (status != cudaSuccess && device_count() == 0) throw detail::no_device();
   check_cuda(status, "cudaPointerGetAttributes");
   const bool there = attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
   return there ? std::optional<int>(attributes.device) : std::nullopt;
@@ -52,4 +61,4 @@ void StreamOrder::let_wait(CUstream_st* other) {
   NEWEL_CHECK_CUDA(cudaStreamWaitEvent(other, event(), 0));
 }
 
-}  // namespace newel::detail
+}  // namespace newel

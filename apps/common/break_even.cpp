@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace newel::bench {
+namespace newel::cli {
 
 std::optional<double> break_even(double setup, double product, double other_setup, double other_product) {
   if (!(product < other_product)) return std::nullopt;
@@ -12,4 +12,4 @@ std::optional<double> break_even(double setup, double product, double other_setu
   return std::floor((setup - other_setup) / (other_product - product)) + 1;
 }
 
-}  // namespace newel::bench
+}  // namespace newel::cli

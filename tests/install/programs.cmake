@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs the build and builds the programs of apps/ against it, without optimisation: they need its public headers alone.
+include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
+run(${CMAKE_COMMAND} --install ${NEWEL_BUILD} --config ${CONFIG} --prefix ${SCRATCH}/installed)
+set(CONFIG Debug)
+set(cuda "")
+if(CUDA_COMPILER)
+  string(REPLACE ";" "\\\\;" architectures "${CUDA_ARCHITECTURES}")
+  set(cuda -D CMAKE_CUDA_COMPILER=${CUDA_COMPILER} -D CUDAToolkit_ROOT=${CUDA_ROOT}
+           -D "CMAKE_CUDA_ARCHITECTURES=${architectures}")
+endif()
+build_consumer(${NEWEL_SOURCE}/apps newel -D CMAKE_PREFIX_PATH=${SCRATCH}/installed ${cuda})
+run(${consumer} --version)
+message(STATUS "${output}")
+run(${consumer} solve ${NEWEL_SOURCE}/apps/data/truss.mtx)
+message(STATUS "${output}")
+get_filename_component(folder ${consumer} DIRECTORY)
+foreach(program IN ITEMS newel-heart newel-heat)
+  run(${folder}/${program} --help)
+endforeach()
