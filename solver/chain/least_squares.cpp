@@ -31,7 +31,7 @@ void look_for_inconsistency(const Context<S>& ctx, const LinearOperator<T, S>& A
 }
 
 template <class T, Space S>
-void shorten(const Context<S>& ctx, const LinearOperator<T, S>& A, ResidualJudge<T, S>& judge, KeptX<T, S>& kept,
+void shorten(const Context<S>& ctx, const LinearOperator<T, S>& A, ReturnedResidual<T, S>& judge, KeptX<T, S>& kept,
              SolveReport& whole, Span<const T, S> b, Span<T, S> x) {
   constexpr double slack = std::is_same_v<T, double> ? 1e-12 : 1e-5;
   try {
@@ -58,10 +58,10 @@ void shorten(const Context<S>& ctx, const LinearOperator<T, S>& A, ResidualJudge
   }
 }
 
-#define X(T, S)                                                                                             \
-  template void look_for_inconsistency(const Context<S>&, const LinearOperator<T, S>&, SolveReport&,        \
-                                       Span<const T, S>, Span<const T, S>);                                 \
-  template void shorten(const Context<S>&, const LinearOperator<T, S>&, ResidualJudge<T, S>&, KeptX<T, S>&, \
+#define X(T, S)                                                                                                \
+  template void look_for_inconsistency(const Context<S>&, const LinearOperator<T, S>&, SolveReport&,           \
+                                       Span<const T, S>, Span<const T, S>);                                    \
+  template void shorten(const Context<S>&, const LinearOperator<T, S>&, ReturnedResidual<T, S>&, KeptX<T, S>&, \
                         SolveReport&, Span<const T, S>, Span<T, S>);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X

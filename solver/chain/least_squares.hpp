@@ -15,7 +15,7 @@ void look_for_inconsistency(const Context<S>& ctx, const LinearOperator<T, S>& A
 /// Takes the part along the residual out of x, if the residual does not grow by it: a residual that is orthogonal to
 /// the range of a symmetric A is mapped to zero by it. `kept` is scratch.
 template <class T, Space S>
-void shorten(const Context<S>& ctx, const LinearOperator<T, S>& A, ResidualJudge<T, S>& judge, KeptX<T, S>& kept,
+void shorten(const Context<S>& ctx, const LinearOperator<T, S>& A, ReturnedResidual<T, S>& judge, KeptX<T, S>& kept,
              SolveReport& whole, Span<const T, S> b, Span<T, S> x);
 
 }  // namespace newel::detail

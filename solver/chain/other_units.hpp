@@ -38,7 +38,7 @@ class OtherUnits {
   std::optional<ScaledOperator<T, S>> M_;
   Array<T, S> b_, x_;
   std::optional<SolverChain<T, S>> solvers_;
-  ResidualJudge<T, S> judge_;
+  ReturnedResidual<T, S> judge_;
 };
 
 }  // namespace newel::detail

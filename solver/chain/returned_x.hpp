@@ -34,9 +34,9 @@ struct KeptX {
   }
 };
 
-/// Forms residuals of an x that is none of the last attempt's.
+/// Forms the residual of an x that is returned, and may be none of the last attempt's.
 template <class T, Space S>
-struct ResidualJudge {
+struct ReturnedResidual {
   Array<T, S> image;        ///< b - A x of the last one; scratch between
   Array<double, S> scalar;  ///< what sums and norms leave
 

@@ -85,7 +85,7 @@ class SolverChain {
   std::unique_ptr<ConstantNullSpace<T, S>> ones_;  ///< null: A is regular, as far as is known
   KeptX<T, S> best_;                               ///< if several attempts may be made
   Array<T, S> projected_b_;                        ///< b without its mean
-  ResidualJudge<T, S> judge_;
+  ReturnedResidual<T, S> judge_;
   OperatorExchange<T, S>* exchange_ = nullptr;     ///< of the present solve
   std::shared_ptr<OtherUnits<T, S>> other_units_;  ///< from the first system on that left the range of T
   Array<T, S> guesses_, projected_columns_;        ///< of all columns, as `best_` and `projected_b_` are of one
