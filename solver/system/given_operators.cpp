@@ -112,7 +112,7 @@ void GivenOperators<T, S>::make_low_system() {
 template <class T, Space S>
 void GivenOperators<T, S>::choose_solver_for_operator() {
   if (canonical_name(options_.solver.name) != "auto") {
-    choice_ = {{options_.solver.name}, "requested"};
+    choice_ = {{find_solver(options_.solver.name).name}, "requested"};
     return;
   }
   MatrixTraits traits;

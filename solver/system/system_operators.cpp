@@ -171,7 +171,7 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
   } else if (options_.solver.name == "auto") {
     chosen_.solvers = choose_solver(*chosen_.traits);
   } else {
-    chosen_.solvers = {{options_.solver.name}, "requested"};
+    chosen_.solvers = {{find_solver(options_.solver.name).name}, "requested"};
   }
   if (first_method().demands != Demand::nothing) options_.precond.symmetric = true;
   chosen_.diagonal = choose_precond && options_.solver.name == "auto" && options_.null_space == NullSpace::none &&

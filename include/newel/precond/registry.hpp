@@ -25,8 +25,8 @@ std::vector<const PrecondMethod*> automatic_preconditioners(AutoPrecond use);
 /// Entries of the matrices that `method` makes of one of so many rows and entries, estimated.
 double precond_entries(const PrecondMethod& method, const PrecondOptions& options, Index rows, Offset nonzeros);
 
-/// All options of the table, each once, in its order.
-std::vector<const PrecondOption*> precond_option_list();
+/// All options of the table, each once, in its order; their values lie in `PrecondOptions::methods`.
+std::vector<MethodOption> precond_option_list();
 
 /// At least what the preconditioner of a matrix of this size will hold: for powers, thresholds and growing patterns
 /// what they cannot go below. 0 for "none"; for "auto" that of the simple one.

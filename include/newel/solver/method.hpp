@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SolverMethod: what the rest of Newel knows of a Krylov method, one line of the table in
+/// SolverMethod: what the rest of Newel knows of a solver, one line of the table in
 /// `newel/solver/registry.hpp`.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <newel/core/factory_columns.hpp>
+#include <newel/core/method_option.hpp>
 #include <newel/solver/batch_solver.hpp>
 #include <newel/solver/krylov.hpp>
 #include <newel/solver/low_system.hpp>
@@ -63,8 +65,12 @@ struct ResidentShape {
 
 /// One line of the table.
 struct SolverMethod {
-  std::string name;     ///< as users write it
-  std::string summary;  ///< one line for help texts
+  std::string name;                   ///< as users write it
+  std::string title;                  ///< as sentences have it: "GMRES"
+  std::string summary;                ///< one line for help texts
+  std::vector<MethodOption> options;  ///< its own, a row each
+  /// Throws InputError for options that make no sense. Null: none can.
+  void (*check)(const SolverOptions&) = nullptr;
   /// Products with A and applications of M in an iteration.
   int products = 1;
   int precond_products = 1;           ///< the latter
@@ -74,6 +80,7 @@ struct SolverMethod {
   bool restarts = false;              ///< runs in cycles (SolveReport::cycle_length), so that a longer one may help
   bool resident = false;              ///< has a kernel that solves what fits on the chip of a device
   ResidentShape resident_shape = {};  ///< of that kernel
+  bool resident_in_mixed = false;     ///< in mixed precision too
   int vector_kernels = 2;             ///< of an iteration on a device, besides those of A and M
   AutoRank rank;                      ///< its role under `auto`
   /// Bytes of the vectors that it works with for each unknown, besides b and x.
@@ -81,8 +88,8 @@ struct SolverMethod {
   std::uint64_t fixed_bytes = 0;  ///< besides, however few unknowns there are
   /// Vectors read or written in an iteration on average, without the products with A and M.
   MethodFigure vector_passes = nullptr;
-  VectorFloor floor;                                ///< what the cost model takes for its vectors
-  FactoryColumns<MakeSolver> make = {};             ///< one for each precision and space
+  VectorFloor floor;                                     ///< what the cost model takes for its vectors
+  FactoryColumns<MakeSolver> make = {};                  ///< one for each precision and space
   FactoryColumns<MakeMixedSolver> make_mixed = {};  ///< null: not in mixed precision
   double mixed_iterations = 1;  ///< of a solve in mixed precision over those of one in double, as a rule
   FactoryColumns<MakeBatchSolver> make_batch = {};  ///< null: columns are taken one after the other
