@@ -65,9 +65,9 @@ PrecondOptions amg_options(const Options& options) {
   PrecondOptions amg;
   amg.name = "amg";
   amg.symmetric = true;
-  for (const PrecondOption& option : find_preconditioner("amg").options) {
-    if (option.key == "amg_precision") option.set(amg, options.precision);
-    if (option.key == "amg_smoother") option.set(amg, options.smoother);
+  for (const MethodOption& option : find_preconditioner("amg").options) {
+    if (option.key == "amg_precision") option.set(amg.methods, options.precision);
+    if (option.key == "amg_smoother") option.set(amg.methods, options.smoother);
   }
   return amg;
 }

@@ -69,7 +69,7 @@ NEWEL_API const char* newel_error(const newel_system* system);
  *   time_limit      0       seconds; 0: none
  *   guess           x       a solve starts from what x holds; or zero: from zero, without reading x, a product sooner
  * Options of a setup, which hold from the next one on:
- *   solver          auto    or cg, bicgstab, gmres
+ *   solver          auto    or cg, bicgstab, gmres; division, for diagonal matrices
  *   preconditioner  auto    or none, jacobi, spai0, spai, fsai, amg
  *   format          auto    or measure, csr, ehyb, ...
  *   precision       double  or single (arrays of float), mixed (arrays of double)
@@ -84,8 +84,8 @@ NEWEL_API const char* newel_error(const newel_system* system);
  *   deterministic   no      or yes
  *   plan_cache              a folder that keeps orders, measured choices, and what "auto" has learnt
  *   decision                the text "decision" of a report, of a matrix of the same pattern: begin where that was
- * and those of the preconditioners, as reports name them: amg_degree, fsai_power, ... A name or a value that there is
- * not is NEWEL_INVALID, and the error lists those that there are. */
+ * and those of preconditioners and solvers, as reports name them: amg_degree, fsai_power, basis, ... A name or a value
+ * that there is not is NEWEL_INVALID, and the error lists those that there are. */
 NEWEL_API int newel_set(newel_system* system, const char* name, const char* value);
 
 /* Where the nodes lie, a point after the other, of dimension 1, 2 or 3, for algebraic multigrid: node i has the rows

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of names, each with what reads its value; then the options that preconditioners declare.
+// A table of names, each with what reads its value; then the options that preconditioners and solvers declare.
 #include "settings.hpp"
 
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include <newel/core/table.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/solver/expected_products.hpp>
-#include <newel/solver/gmres.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 
@@ -128,8 +127,6 @@ const Option table[] = {
      [](Settings& s, Text n, Text v) {
        s.options.null_space = one_of(n, v, {"none", "constant"}) == 1 ? NullSpace::constant : NullSpace::none;
      }},
-    {"restart",
-     [](Settings& s, Text n, Text v) { s.options.solver.of<GmresOptions>().restart = whole(n, v, 0, largest); }},
     {"columns", [](Settings& s, Text n, Text v) { s.options.columns = whole(n, v, 1, largest); }},
     {"expected_solves", [](Settings& s, Text n, Text v) { s.expected_solves = positive(n, v); }},
     {"deterministic",
@@ -144,15 +141,14 @@ const Option table[] = {
      }},
 };
 
-void set_precond_option(PrecondOptions& options, const PrecondOption& option, const std::string& value) {
-  const OptionValue now = option.get(options);
-  if (std::holds_alternative<int>(now)) {
-    option.set(options, whole(option.key, value, option.least, option.most));
-  } else if (std::holds_alternative<double>(now)) {
-    option.set(options, number(option.key, value));
-  } else {
-    option.set(options, option.choices.empty() ? value : option.choices[one_of(option.key, value, option.choices)]);
+OptionValue value_of(const MethodOption& option, const std::string& text) {
+  const OptionValue usual = option.get({});
+  if (const auto* least = std::get_if<int>(&usual)) {
+    return whole(option.key, text, std::min(option.least, *least), option.most);
   }
+  if (std::holds_alternative<double>(usual)) return number(option.key, text);
+  if (std::holds_alternative<bool>(usual)) return one_of(option.key, text, {"no", "yes"}) == 1;
+  return option.choices.empty() ? text : option.choices[one_of(option.key, text, option.choices)];
 }
 
 }  // namespace
@@ -163,10 +159,17 @@ void Settings::set(const std::string& name, const std::string& value) {
     if (name == option.name) return option.set(*this, name, value);
     names.emplace_back(option.name);
   }
-  for (const PrecondOption* option : precond_option_list()) {
-    if (name == option->key) return set_precond_option(options.precond, *option, value);
-    names.push_back(option->key);
-  }
+  const auto set_one_of = [&](const std::vector<MethodOption>& rows, OptionBag& values) {
+    for (const MethodOption& option : rows) {
+      names.push_back(option.key);
+      if (name != option.key) continue;
+      option.set(values, value_of(option, value));
+      return true;
+    }
+    return false;
+  };
+  if (set_one_of(solver_option_list(), options.solver.methods)) return;
+  if (set_one_of(precond_option_list(), options.precond.methods)) return;
   throw InputError("there is no option \"" + name + '"' + did_you_mean(name, names) + "; there are " + joined(names));
 }
 

@@ -6,11 +6,11 @@
 
 namespace newel {
 
-PrecondOption drop_option() {
-  PrecondOption option =
-      number_option("--fsai-drop,--spai-drop", "D",
-                    "Leave |a_ij| <= D sqrt(|a_ii a_jj|) out of the pattern before its powers are formed,\ndefault 0",
-                    "drop", &PatternOptions::drop);
+MethodOption drop_option() {
+  MethodOption option =
+      value_option("--fsai-drop,--spai-drop", "D",
+                   "Leave |a_ij| <= D sqrt(|a_ii a_jj|) out of the pattern before its powers are formed,\ndefault 0",
+                   "drop", &PatternOptions::drop);
   option.shapes_pattern = true;
   return option;
 }

@@ -2,8 +2,6 @@
 // Looks preconditioners up in their table and builds them.
 #include <newel/precond/registry.hpp>
 
-#include <algorithm>
-
 #include <newel/core/error.hpp>
 #include <newel/core/table.hpp>
 #include <newel/spmv/registry.hpp>
@@ -37,16 +35,7 @@ std::vector<const PrecondMethod*> automatic_preconditioners(AutoPrecond use) {
   return found;
 }
 
-std::vector<const PrecondOption*> precond_option_list() {
-  std::vector<const PrecondOption*> list;
-  for (const PrecondMethod& method : preconditioners()) {
-    for (const PrecondOption& option : method.options) {
-      const auto same = [&](const PrecondOption* other) { return other->key == option.key; };
-      if (std::none_of(list.begin(), list.end(), same)) list.push_back(&option);
-    }
-  }
-  return list;
-}
+std::vector<MethodOption> precond_option_list() { return options_of(preconditioners()); }
 
 std::uint64_t estimate_precond_bytes(const PrecondOptions& options, const SpmvOptions& spmv_options, Index rows,
                                      Offset nonzeros, std::size_t value_bytes) {

@@ -3,6 +3,7 @@
 #include "precond_report.hpp"
 
 #include <newel/precond/registry.hpp>
+#include <newel/solver/registry.hpp>
 
 #include "precond_options.hpp"
 #include "text.hpp"
@@ -43,9 +44,20 @@ OptionValue option_value(const Json& json, const OptionValue& like) {
   return std::visit([&](const auto& v) { return OptionValue(json.get<std::decay_t<decltype(v)>>()); }, like);
 }
 
+Json solver_options_json(const SolverOptions& options) {
+  Json result = Json::object();
+  for (const MethodOption& option : solver_option_list()) {
+    if (!option.reported) continue;
+    const OptionValue value = option.get(options.methods);
+    const auto* number = std::get_if<int>(&value);
+    result[option.key] = number != nullptr && *number < option.least ? Json() : option_json(value);
+  }
+  return result;
+}
+
 Json precond_options_json(const PrecondOptions& o, const PrecondFiles& files) {
   Json result = Json::object();
-  for (const PrecondOption* option : precond_option_list()) result[option->key] = option_json(option->get(o));
+  for (const MethodOption& option : precond_option_list()) result[option.key] = option_json(option.get(o.methods));
   result["pattern"] = files.pattern.empty() ? Json() : Json(files.pattern);
   result["amg_vectors"] = files.vectors.empty() ? Json() : Json(files.vectors);
   result["format"] = o.format.empty() ? Json() : Json(o.format);
@@ -88,8 +100,10 @@ std::string levels_text(const OperatorInfo& info) {
 
 std::string settings_text(const std::vector<SettingChange>& settings) {
   const auto flag_of = [](const std::string& key) {
-    for (const PrecondOption* option : precond_option_list()) {
-      if (option->key == key) return first_flag(*option);
+    for (const std::vector<MethodOption>& options : {precond_option_list(), solver_option_list()}) {
+      for (const MethodOption& option : options) {
+        if (option.key == key) return first_flag(option);
+      }
     }
     std::string flag = "--" + (key == "preconditioner" ? "precond" : key);
     for (char& c : flag) c = c == '_' ? '-' : c;

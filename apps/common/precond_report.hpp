@@ -20,6 +20,8 @@ Json operator_json(const OperatorInfo& info);
 /// The value of an option as JSON, and back; `like` has the type.
 Json option_json(const OptionValue& value);
 OptionValue option_value(const Json& json, const OptionValue& like);
+/// What was asked for of the solvers' options; null for a number that is left to the method.
+Json solver_options_json(const SolverOptions& options);
 
 /// The choices that a preconditioner was made with; `files` are those that it was given.
 Json precond_options_json(const PrecondOptions& options, const PrecondFiles& files);

@@ -20,31 +20,12 @@ namespace {
 
 using Configuration = SolveConfiguration;
 
-// Whether one of the solvers that run has this column of the table set.
-bool runs(const Configuration& m, bool SolverMethod::*column) {
-  return std::any_of(m.solvers.begin(), m.solvers.end(),
-                     [&](const std::string& name) { return find_solver(name).*column; });
-}
-
 std::string solver_is(const Configuration& m) {
   if (m.solvers.empty()) return "the matrix is diagonal, and is divided by";
   return (m.solvers.size() == 1 ? "the solver is " : "the solvers are ") + join(m.solvers);
 }
 
 std::string format_is(const Configuration& m) { return "the format is " + m.format; }
-
-// Why GMRES's options do nothing; empty where they may do something. The same below.
-std::string without_gmres(const Configuration& m) { return runs(m, &SolverMethod::restarts) ? "" : solver_is(m); }
-
-std::string without_left(const Configuration& m) {
-  if (!runs(m, &SolverMethod::restarts)) return solver_is(m);
-  return m.precond == "none" && !m.null_space ? "there is no preconditioner" : "";
-}
-
-std::string without_basis(const Configuration& m) {
-  if (!runs(m, &SolverMethod::restarts)) return solver_is(m);
-  return m.single_precision ? "all vectors are in single precision" : "";
-}
 
 // Formats whose rows lie in parts.
 bool has_parts(const Configuration& m) { return is_format_choice(m.format) || find_spmv_format(m.format).parts; }
@@ -67,17 +48,39 @@ std::string without_choice(const Configuration& m) {
   return m.choice_left ? "" : format_is(m) + " and the preconditioner is " + m.precond;
 }
 
-// As far as the names show; whether a system fits on the chip is decided on the device.
-std::string without_resident(const Configuration& m) {
+// Why options for a kernel that keeps vectors on the chip do nothing; empty where they may do something. As far as
+// the names show; whether a system fits on the chip is decided on the device.
+std::string without_kernel(const Configuration& m) {
   if (!m.on_device) return "the device is host";
-  if (!runs(m, &SolverMethod::resident)) return solver_is(m);
-  if (!is_format_choice(m.format) && !find_spmv_format(m.format).resident) return format_is(m);
-  const bool one_by_one = std::any_of(m.solvers.begin(), m.solvers.end(), [](const std::string& name) {
-    return find_solver(name).resident && !find_solver(name).batched();
-  });
-  if (one_by_one) return "";
-  if (m.mixed) return "CG in mixed precision is never resident";
-  return m.columns > 1 ? "batches of columns are never resident" : "";
+  std::string why = solver_is(m);
+  for (const std::string& name : m.solvers) {
+    const SolverMethod& method = find_solver(name);
+    if (!method.resident) continue;
+    if (!is_format_choice(m.format) && !find_spmv_format(m.format).resident) return format_is(m);
+    if (m.mixed && !method.resident_in_mixed) {
+      why = method.title + " in mixed precision is never resident";
+    } else if (m.columns > 1 && method.batched() && !m.mixed) {
+      why = "batches of columns are never resident";
+    } else {
+      return "";
+    }
+  }
+  return why;
+}
+
+// What an option needs besides a solver that has it, and is not there; empty: nothing.
+std::string without_needs(const Configuration& m, OptionNeeds needs) {
+  switch (needs) {
+    case OptionNeeds::preconditioner:
+      return m.precond == "none" && !m.null_space ? "there is no preconditioner" : "";
+    case OptionNeeds::double_precision:
+      return m.single_precision ? "all vectors are in single precision" : "";
+    case OptionNeeds::resident_kernel:
+      return without_kernel(m);
+    case OptionNeeds::nothing:
+      break;
+  }
+  return "";
 }
 
 struct Row {
@@ -87,18 +90,55 @@ struct Row {
   std::string shown = {};  ///< in the place of `option`
 };
 
-// "--precond spai, fsai and amg": those that `takes` takes.
+// "spai, fsai and amg": what `text_of` says of the lines that `takes` takes.
+template <class Lines, class Takes, class TextOf>
+std::string listed(const Lines& lines, Takes takes, TextOf text_of) {
+  std::vector<std::string> names;
+  for (const auto& line : lines) {
+    if (takes(line)) names.push_back(text_of(line));
+  }
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    list += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  }
+  return list;
+}
+
+constexpr auto name_of_line = [](const auto& line) { return line.name; };
+
 template <class Takes>
 std::string owners_of(Takes takes) {
-  std::vector<std::string> names;
-  for (const PrecondMethod& method : preconditioners()) {
-    if (takes(method)) names.push_back(method.name);
+  return "--precond " + listed(preconditioners(), takes, name_of_line);
+}
+
+std::string solvers_with(const MethodOption& option) {
+  const auto has = [&](const SolverMethod& method) { return has_option(method, option.key); };
+  const std::string named = "--solver " + listed(solver_methods(), has, name_of_line);
+  switch (option.needs) {
+    case OptionNeeds::preconditioner:
+      return named + " with a preconditioner";
+    case OptionNeeds::double_precision:
+      return named + " in double precision";
+    case OptionNeeds::resident_kernel:
+      return listed(solver_methods(), has, [](const SolverMethod& method) { return method.title; }) +
+             " on a device with --format " +
+             listed(
+                 spmv_formats(), [](const SpmvFormat& format) { return format.resident; }, name_of_line);
+    case OptionNeeds::nothing:
+      break;
   }
-  std::string owners;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    owners += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
-  }
-  return "--precond " + owners;
+  return named;
+}
+
+// A row for an option of solvers.
+Row solver_row(const MethodOption& option) {
+  const auto unused = [key = option.key, needs = option.needs](const Configuration& m) {
+    const bool has = std::any_of(m.solvers.begin(), m.solvers.end(),
+                                 [&](const std::string& name) { return has_option(find_solver(name), key); });
+    const bool elsewhere = needs == OptionNeeds::resident_kernel && !m.on_device;
+    return has || elsewhere ? without_needs(m, needs) : solver_is(m);
+  };
+  return {first_flag(option), solvers_with(option), unused, all_flags(option)};
 }
 
 // A row for what only the preconditioners have that `takes` takes.
@@ -111,22 +151,13 @@ Row precond_row(std::string option, Takes takes, std::string shown = {}) {
   return {std::move(option), owners_of(takes), unused, std::move(shown)};
 }
 
-bool has_option(const PrecondMethod& method, const std::string& key) {
-  return std::any_of(method.options.begin(), method.options.end(),
-                     [&](const PrecondOption& option) { return option.key == key; });
-}
-
 std::vector<Row> rows() {
-  std::vector<Row> all = {
-      {"--restart", "--solver gmres", &without_gmres},
-      {"--left", "--solver gmres with a preconditioner", &without_left},
-      {"--basis", "--solver gmres in double precision", &without_basis},
-      {"--no-resident", "CG and BiCGStab on a device with --format csr and ehyb", &without_resident},
-  };
-  for (const PrecondOption* option : precond_option_list()) {
+  std::vector<Row> all;
+  for (const MethodOption& option : solver_option_list()) all.push_back(solver_row(option));
+  for (const MethodOption& option : precond_option_list()) {
     all.push_back(precond_row(
-        first_flag(*option), [key = option->key](const PrecondMethod& m) { return has_option(m, key); },
-        all_flags(*option)));
+        first_flag(option), [key = option.key](const PrecondMethod& m) { return has_option(m, key); },
+        all_flags(option)));
   }
   all.push_back(precond_row("--precond-pattern", [](const PrecondMethod& m) { return m.takes_pattern; }));
   all.push_back(precond_row("--precond-format", [](const PrecondMethod& m) { return m.own_matrices; }));
@@ -149,7 +180,7 @@ SolveConfiguration requested_configuration(const SystemOptions& options, bool si
                                            const std::string& device) {
   SolveConfiguration m;
   m.solvers = {options.solver.name};
-  if (options.solver.name == "auto") m.solvers = solver_names();
+  if (options.solver.name == "auto") m.solvers = general_solver_names();
   m.precond = options.precond.name;
   m.format = options.spmv.format;
   m.format_measured = m.format == "measure";

@@ -38,6 +38,18 @@ T value(const Json& json) {
   return json.get<T>();
 }
 
+// The options of a table, whose values `bag_of` finds.
+template <class BagOf>
+void add_rows(std::vector<Kept>& list, const std::vector<MethodOption>& options, BagOf bag_of) {
+  for (const MethodOption& option : options) {
+    list.push_back({option.key, cli::first_flag(option), Change::loses_bits,
+                    [option, bag_of](const RunOptions& o) { return cli::option_json(option.get(bag_of(o))); },
+                    [option, bag_of](RunOptions& o, const Json& j) {
+                      option.set(bag_of(o), cli::option_value(j, option.get(bag_of(o))));
+                    }});
+  }
+}
+
 std::vector<Kept> kept_list() {
   using O = RunOptions;
   using S = std::string;
@@ -73,13 +85,10 @@ std::vector<Kept> kept_list() {
        [](const O& o) { return Json(o.system.precond.format); },
        [](O& o, const Json& j) { o.system.precond.format = value<S>(j); }},
   };
-  for (const PrecondOption* line : precond_option_list()) {
-    list.push_back({line->key, cli::first_flag(*line), Change::loses_bits,
-                    [line](const O& o) { return cli::option_json(line->get(o.system.precond)); },
-                    [line](O& o, const Json& j) {
-                      line->set(o.system.precond, cli::option_value(j, line->get(o.system.precond)));
-                    }});
-  }
+  add_rows(
+      list, solver_option_list(), [](auto& o) -> auto& { return o.system.solver.methods; });
+  add_rows(
+      list, precond_option_list(), [](auto& o) -> auto& { return o.system.precond.methods; });
   return list;
 }
 

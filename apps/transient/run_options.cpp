@@ -11,8 +11,7 @@
 
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
-#include <newel/solver/bicgstab.hpp>
-#include <newel/solver/cg.hpp>
+#include <newel/solver/registry.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
@@ -115,11 +114,7 @@ void RunCommand::add_method_options() {
   app_.add_option("--solver", s.solver.name, "Krylov method, default " + s.solver.name)
       ->option_text(cli::one_of(cli::solver_choices()))
       ->group(group);
-  app_.add_flag_callback(
-          "--no-resident",
-          [&s] { s.solver.of<CgOptions>().resident = s.solver.of<BicgstabOptions>().resident = false; },
-          "Run CG and BiCGStab in separate kernels, even if one could keep the vectors on the chip")
-      ->group(group);
+  cli::add_method_options(app_, solver_option_list(), s.solver.methods, solver_options_, group);
   app_.add_option("--tol", s.stop.rel_tol, text("%s, default %g", words_.tolerance.c_str(), s.stop.rel_tol))
       ->option_text("TOL")
       ->group(group);
@@ -173,6 +168,7 @@ void RunCommand::check() {
   cli::require_number("--checkpoint-every", o.checkpoint_every);
   o.mesh_unit = cli::check_choice(o.mesh_unit, "--mesh-unit", {"auto", "mm", "cm", "m"});
   s.solver.name = cli::check_solver(s.solver.name);
+  cli::take_method_options(solver_options_, s.solver.methods);
   cli::check_precond_options(s.precond, precond_);
   s.spmv.format = cli::check_format(s.spmv.format);
   if (o.out.empty()) throw UsageError("--out: expected a folder");
@@ -201,6 +197,7 @@ cli::Json options_json(const RunOptions& o) {
   json["params"] = o.params.empty() ? cli::Json() : cli::Json(o.params);
   json["format"] = o.system.spmv.format;
   json["solver"] = o.system.solver.name;
+  json["solver_options"] = cli::solver_options_json(o.system.solver);
   json["preconditioner"] = o.system.precond.name;
   json["preconditioner_options"] = cli::precond_options_json(o.system.precond, {});
   json["rel_tol"] = o.system.stop.rel_tol;

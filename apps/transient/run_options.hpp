@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,8 +34,8 @@ struct RunOptions {
   bool quiet = false;
   std::vector<std::string> given;     ///< what was given of the options that some solves have no use for
   std::vector<std::string> warnings;  ///< of those that cannot have an effect; none with --quiet
-  /// Format, preconditioner, solver, tolerance, and whether to keep the bits. The preconditioner does not depend on how
-  /// long the run is, so that one which is prolonged keeps its bits.
+  /// Format, preconditioner, solver, tolerance, and whether to keep the bits. The preconditioner does not depend on
+  /// how long the run is, so that one which is prolonged keeps its bits.
   SystemOptions system = with_jacobi();
 
   static SystemOptions with_jacobi() {
@@ -83,6 +84,7 @@ class RunCommand {
   ProgramWords words_;
   RunOptions& options_;
   cli::RawPrecond precond_;
+  std::list<cli::DeclaredOption> solver_options_;
   CLI::App app_;
   std::string text_;
 };

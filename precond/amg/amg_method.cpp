@@ -11,59 +11,25 @@ constexpr int enough_degree = 4;  // a higher one seldom saves what it costs
 constexpr int most_width = 64;
 constexpr int largest_coarse = 4096;  // inverted densely: 128 MiB
 
-// An option that is one of a few words, in the order of the values of its type.
-template <class Choice>
-PrecondOption choice_option(std::string flags, std::string help, std::string key, std::vector<std::string> words,
-                            Choice AmgOptions::*member) {
-  PrecondOption option;
-  option.flags = std::move(flags);
-  option.help = std::move(help);
-  option.key = std::move(key);
-  option.choices = words;
-  option.get = [member, words](const PrecondOptions& o) {
-    return OptionValue(words[static_cast<std::size_t>(o.of<AmgOptions>().*member)]);
-  };
-  option.set = [member, words](PrecondOptions& o, const OptionValue& v) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (words[i] == std::get<std::string>(v)) o.of<AmgOptions>().*member = static_cast<Choice>(i);
-    }
-  };
-  return option;
-}
-
-PrecondOption number_up_to(PrecondOption option, int most) {
-  option.most = most;
-  return option;
-}
-
-// 0: what AMG chooses.
-PrecondOption number_or_default(PrecondOption option, int most) {
-  option.least = 0;
-  option.most = most;
-  return option;
-}
-
-std::vector<PrecondOption> amg_options() {
+std::vector<MethodOption> amg_options() {
   return {
       choice_option("--amg-smoother",
                     "Smoother of AMG's levels. auto: chebyshev, or by measures of the matrix spai or fsai",
                     "amg_smoother", {"auto", "chebyshev", "jacobi", "spai", "fsai"}, &AmgOptions::smoother),
-      number_up_to(number_option("--amg-degree", "N", "Degree of AMG's smoother, default 2", "amg_degree",
-                                 &AmgOptions::degree),
-                   most_degree),
-      number_option("--amg-theta", "THETA",
-                    "Rows with |a_ij| < THETA sqrt(|a_ii a_jj|) share no aggregate of AMG, default 0.02", "amg_theta",
-                    &AmgOptions::theta),
-      number_or_default(
-          number_option("--amg-max-coarse", "N",
-                        "Rows of AMG's coarsest level, at most; default 256, on a device 1024 where that\n"
-                        "level is symmetric positive definite",
-                        "amg_max_coarse", &AmgOptions::max_coarse),
-          largest_coarse),
-      number_up_to(
-          number_option("--amg-max-width", "N", "Aggregates that a row of AMG's prolongators reaches, default 3",
-                        "amg_max_width", &AmgOptions::max_width),
-          most_width),
+      in_range(
+          value_option("--amg-degree", "N", "Degree of AMG's smoother, default 2", "amg_degree", &AmgOptions::degree),
+          1, most_degree),
+      value_option("--amg-theta", "THETA",
+                   "Rows with |a_ij| < THETA sqrt(|a_ii a_jj|) share no aggregate of AMG, default 0.02", "amg_theta",
+                   &AmgOptions::theta),
+      in_range(value_option("--amg-max-coarse", "N",
+                            "Rows of AMG's coarsest level, at most; default 256, on a device 1024 where that\n"
+                            "level is symmetric positive definite",
+                            "amg_max_coarse", &AmgOptions::max_coarse),
+               0, largest_coarse),
+      in_range(value_option("--amg-max-width", "N", "Aggregates that a row of AMG's prolongators reaches, default 3",
+                            "amg_max_width", &AmgOptions::max_width),
+               1, most_width),
       choice_option("--amg-near-null",
                     "What AMG's coarse levels represent: rigid body modes (auto: where the coordinates\n"
                     "of an elastic body are known) or constants",

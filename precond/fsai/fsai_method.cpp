@@ -76,10 +76,10 @@ void check_fsai(const PrecondOptions& options) {
   check_pattern_options(options, power > 1);
 }
 
-PrecondOption power_option() {
-  PrecondOption option =
-      number_option("--fsai-power", "N", "FSAI's G has the pattern of the lower triangle of A^N, default 1",
-                    "fsai_power", &FsaiOptions::power);
+MethodOption power_option() {
+  MethodOption option =
+      value_option("--fsai-power", "N", "FSAI's G has the pattern of the lower triangle of A^N, default 1",
+                   "fsai_power", &FsaiOptions::power);
   option.most = most_fsai_power;
   option.shapes_pattern = true;
   return option;

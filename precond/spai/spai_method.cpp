@@ -79,31 +79,21 @@ std::vector<SettingChange> growing_further(const PrecondOptions& options) {
   return {{"preconditioner", "spai", true}, {"spai_adaptive", text}};
 }
 
-PrecondOption side_option() {
-  PrecondOption option;
-  option.flags = "--spai-side";
-  option.help = "What SPAI brings close to the identity: A M, the default, or M A (left)";
-  option.key = "spai_side";
-  option.choices = {"right", "left"};
-  option.get = [](const PrecondOptions& o) {
-    return OptionValue(std::string(side_of(o) == PrecondSide::left ? "left" : "right"));
-  };
-  option.set = [](PrecondOptions& o, const OptionValue& v) {
-    o.of<SpaiOptions>().side = std::get<std::string>(v) == "left" ? PrecondSide::left : PrecondSide::right;
-  };
-  return option;
+MethodOption side_option() {
+  return choice_option("--spai-side", "What SPAI brings close to the identity: A M, the default, or M A (left)",
+                       "spai_side", {"right", "left"}, &SpaiOptions::side);
 }
 
-PrecondOption power_option_of_spai() {
-  PrecondOption option = number_option("--spai-power", "N", "SPAI's M has the pattern of A^N, default 1",
-                                       "spai_power", &SpaiOptions::power);
+MethodOption power_option_of_spai() {
+  MethodOption option = value_option("--spai-power", "N", "SPAI's M has the pattern of A^N, default 1", "spai_power",
+                                     &SpaiOptions::power);
   option.most = most_spai_power;
   option.shapes_pattern = true;
   return option;
 }
 
-PrecondOption adaptive_option() {
-  PrecondOption option = number_option(
+MethodOption adaptive_option() {
+  MethodOption option = value_option(
       "--spai-adaptive", "EPS", "Let SPAI's pattern grow where the residual of a column exceeds EPS; default: never",
       "spai_adaptive", &SpaiOptions::adaptive);
   option.shapes_pattern = true;

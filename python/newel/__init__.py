@@ -21,7 +21,7 @@ from ._report import ConvergenceError, ConvergenceWarning, Report, RowWarning
 from ._scipy_like import bicgstab, cg, gmres
 from ._solve import solve
 from ._solver import Solver
-from ._tables import devices, formats, preconditioner_options, preconditioners, solvers
+from ._tables import devices, formats, preconditioner_options, preconditioners, solver_options, solvers
 
 __all__ = [
     "ConvergenceError",
@@ -44,5 +44,6 @@ __all__ = [
     "preconditioners",
     "read",
     "solve",
+    "solver_options",
     "solvers",
 ]

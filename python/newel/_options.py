@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of preconditioners: names that there are not, and options that do nothing in a system."""
+"""Options of preconditioners and solvers: names that there are not, and options that do nothing in a system."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check_options(options: Any) -> dict[str, Any]:
         return {}
     if not isinstance(options, Mapping):
         raise TypeError(f"options: expected a mapping from names to values, found {shown(options)}")
-    known = _core.preconditioner_options()
+    known = {**_core.preconditioner_options(), **_core.solver_options()}
     for key in options:
         if not isinstance(key, str):
             raise TypeError(f"options: expected names as keys, found {shown(key)}")
@@ -42,16 +42,24 @@ def warn_of_unused(choices: Mapping[str, Any], preconditioner: Any) -> None:
     else:
         name = "none" if preconditioner is None else "your own"
     given = [key for key in ("coordinates", "near_null_space") if choices[key] is not None]
+    of_solvers = _core.solver_option_owners()
     for key in (*choices["options"], *given):
+        if key in of_solvers:
+            _warn_of_solver(key, of_solvers[key], choices["solver"], "options: ")
+            continue
         owners = _core.option_owners()[key]
         if not _is_one_of(name, [*owners, "auto"]):
             where = "" if key in given else "options: "
             warn(f"{where}{key} does nothing here: it belongs to the preconditioner {' or '.join(owners)}, and this is "
                  f"{name}", UserWarning)
-    solvers = _core.restarting_solvers()
-    if choices["restart"] is not None and not _is_one_of(choices["solver"], [*solvers, "auto"]):
-        warn(f"restart does nothing here: it belongs to the solver {' or '.join(solvers)}, and this is "
-             f"{choices['solver']}", UserWarning)
+    if choices["restart"] is not None:
+        _warn_of_solver("restart", of_solvers["restart"], choices["solver"], "")
+
+
+def _warn_of_solver(key: str, owners: list[str], solver: str, where: str) -> None:
+    if not _is_one_of(solver, [*owners, "auto"]):
+        warn(f"{where}{key} does nothing here: it belongs to the solver {' or '.join(owners)}, and this is {solver}",
+             UserWarning)
 
 
 def _is_one_of(name: str, names: list[str]) -> bool:

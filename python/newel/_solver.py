@@ -100,7 +100,8 @@ class Solver(Products):
     decision : str, optional
         The `decision` of a Solver for a matrix of the same pattern: begin where that one was.
     options : mapping, optional
-        Options of the preconditioner: see `newel.preconditioner_options`. Those of another one are warned about.
+        Options of the preconditioner and the solver: see `newel.preconditioner_options` and `newel.solver_options`. Those
+        of another one are warned about.
     rtol : float, optional
         The tolerance that ``"auto"`` chooses for; each solve names its own. By default 1e-8, in single precision 1e-5.
 
@@ -177,9 +178,12 @@ class Solver(Products):
             "near_null_space": rows_of_numbers(near_null_space, "near_null_space"),
             "options": check_options(options),
             "expected_solves": number_of_solves(expected_solves),
-            "resident": self._resident,
         }
         warn_of_unused(choices, preconditioner)
+        if restart is not None:
+            choices["options"]["restart"] = whole_number(restart, "restart", 1)
+        if not self._resident:
+            choices["options"]["resident"] = False
         self._place(A, device, stream, threads)
         if is_operator(A) and not is_matrix(A):
             self._set_up_operator(A, preconditioner, choices)

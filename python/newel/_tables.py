@@ -22,8 +22,13 @@ def formats() -> list[str]:
 
 
 def preconditioner_options() -> dict[str, object]:
-    """What ``options=`` may hold, with the defaults."""
+    """What ``options=`` may hold of preconditioners, with the defaults."""
     return dict(_core.preconditioner_options())
+
+
+def solver_options() -> dict[str, object]:
+    """What ``options=`` may hold of solvers, with the defaults; a ``restart`` of 0 is the method's own."""
+    return dict(_core.solver_options())
 
 
 def devices() -> list[str]:

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <newel/precond/registry.hpp>
+#include <newel/solver/registry.hpp>
 
 namespace newel::python {
 namespace {
@@ -15,15 +16,18 @@ std::string literal(const SettingChange& change) {
   return change.key == "preconditioner" && change.value == "none" ? "None" : '"' + change.value + '"';
 }
 
-bool is_precond_option(const std::string& key) {
-  const std::vector<const PrecondOption*> options = precond_option_list();
-  return std::any_of(options.begin(), options.end(), [&](const PrecondOption* option) { return option->key == key; });
+// Whether it is written in `options`; `restart` is a keyword of its own.
+bool is_in_options(const std::string& key) {
+  const auto is_of = [&](const auto& lines) {
+    return std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return has_option(line, key); });
+  };
+  return key != "restart" && (is_of(preconditioners()) || is_of(solver_methods()));
 }
 
 std::string keywords(const std::vector<SettingChange>& settings) {
   std::string text, options;
   for (const SettingChange& change : settings) {
-    if (is_precond_option(change.key)) {
+    if (is_in_options(change.key)) {
       options += (options.empty() ? "" : ", ") + ('"' + change.key + "\": " + literal(change));
     } else {
       text += (text.empty() ? "" : ", ") + change.key + '=' + literal(change);

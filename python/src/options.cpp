@@ -12,10 +12,7 @@
 #include <newel/core/table.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/registry.hpp>
-#include <newel/solver/bicgstab.hpp>
-#include <newel/solver/cg.hpp>
 #include <newel/solver/expected_products.hpp>
-#include <newel/solver/gmres.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 
@@ -40,9 +37,16 @@ int whole_number(const std::string& name, nb::handle value, int least, int most)
   return number;
 }
 
-OptionValue option_value(const PrecondOption& option, const OptionValue& now, nb::handle value) {
-  if (std::holds_alternative<int>(now)) return whole_number(option.key, value, option.least, option.most);
-  if (std::holds_alternative<double>(now)) {
+OptionValue option_value(const MethodOption& option, nb::handle value) {
+  const OptionValue usual = option.get({});
+  if (const auto* least = std::get_if<int>(&usual)) {
+    return whole_number(option.key, value, std::min(option.least, *least), option.most);
+  }
+  if (std::holds_alternative<bool>(usual)) {
+    if (!PyBool_Check(value.ptr())) refuse(option.key, "True or False", value);
+    return value.ptr() == Py_True;
+  }
+  if (std::holds_alternative<double>(usual)) {
     double number = 0;
     if (!nb::try_cast(value, number) || !std::isfinite(number)) refuse(option.key, "a number", value);
     return number;
@@ -56,12 +60,19 @@ OptionValue option_value(const PrecondOption& option, const OptionValue& now, nb
   return word;
 }
 
-void set_option(PrecondOptions& options, const std::string& key, nb::handle value) {
+void set_option(SystemOptions& options, const std::string& key, nb::handle value) {
   std::vector<std::string> keys;
-  for (const PrecondOption* option : precond_option_list()) {
-    if (option->key == key) return option->set(options, option_value(*option, option->get(options), value));
-    keys.push_back(option->key);
-  }
+  const auto set_one_of = [&](const std::vector<MethodOption>& rows, OptionBag& values) {
+    for (const MethodOption& option : rows) {
+      keys.push_back(option.key);
+      if (option.key != key) continue;
+      option.set(values, option_value(option, value));
+      return true;
+    }
+    return false;
+  };
+  if (set_one_of(precond_option_list(), options.precond.methods)) return;
+  if (set_one_of(solver_option_list(), options.solver.methods)) return;
   throw InputError("there is no option " + key + did_you_mean(key, keys) + "; there are " + joined(keys));
 }
 
@@ -72,13 +83,27 @@ std::shared_ptr<const NearNullVectors> near_null_of(const Rows& vectors) {
   return result;
 }
 
-nb::list owners_of(const std::string& key) {
-  nb::list owners;
-  for (const PrecondMethod& method : preconditioners()) {
-    const auto same = [&](const PrecondOption& option) { return option.key == key; };
-    if (std::any_of(method.options.begin(), method.options.end(), same)) owners.append(method.name);
+// The options of a table, with their defaults.
+nb::dict defaults_of(const std::vector<MethodOption>& options) {
+  nb::dict result;
+  for (const MethodOption& option : options) {
+    result[option.key.c_str()] = std::visit([](const auto& v) { return nb::cast(v); }, option.get({}));
   }
-  return owners;
+  return result;
+}
+
+// By option, the lines that have it.
+template <class Lines>
+nb::dict owners_by_option(const Lines& lines) {
+  nb::dict result;
+  for (const MethodOption& option : options_of(lines)) {
+    nb::list owners;
+    for (const auto& line : lines) {
+      if (has_option(line, option.key)) owners.append(line.name);
+    }
+    result[option.key.c_str()] = owners;
+  }
+  return result;
 }
 
 }  // namespace
@@ -115,12 +140,6 @@ SystemOptions system_options(const nb::dict& choices, Index rows) {
   options.stop.rel_tol = nb::cast<double>(choices["rtol"]);
   if (has("time_limit")) options.stop.time_limit_seconds = nb::cast<double>(choices["time_limit"]);
   if (has("null_space")) options.null_space = NullSpace::constant;
-  if (has("restart")) {
-    options.solver.of<GmresOptions>().restart = whole_number("restart", choices["restart"], 1, 1 << 20);
-  }
-  if (!nb::cast<bool>(choices["resident"])) {
-    options.solver.of<CgOptions>().resident = options.solver.of<BicgstabOptions>().resident = false;
-  }
   if (has("plan_cache")) options.spmv.plan_cache = nb::cast<std::string>(choices["plan_cache"]);
   if (has("decision")) options.decision = decision_of(nb::cast<std::string>(choices["decision"]));
   if (has("coordinates")) options.spmv.coordinates = coordinates_of(nb::cast<Rows>(choices["coordinates"]));
@@ -128,7 +147,7 @@ SystemOptions system_options(const nb::dict& choices, Index rows) {
     options.precond.of<AmgOptions>().vectors = near_null_of(nb::cast<Rows>(choices["near_null_space"]));
   }
   for (const auto& [key, value] : nb::cast<nb::dict>(choices["options"])) {
-    set_option(options.precond, nb::cast<std::string>(key), value);
+    set_option(options, nb::cast<std::string>(key), value);
   }
   options.expected_products = expected_products(nb::cast<double>(choices["expected_solves"]), options, rows);
   return options;
@@ -151,32 +170,18 @@ void bind_tables(nb::module_& module) {
   module.def("same_name", &same_name, nb::arg("a"), nb::arg("b"),
              "Whether they are equal up to case, hyphens and underscores.");
   module.def(
-      "preconditioner_options",
-      [] {
-        nb::dict result;
-        for (const PrecondOption* option : precond_option_list()) {
-          const OptionValue value = option->get(PrecondOptions{});
-          result[option->key.c_str()] = std::visit([](const auto& v) { return nb::cast(v); }, value);
-        }
-        return result;
-      },
-      "What `options` of a Solver may hold, with the defaults.");
+      "preconditioner_options", [] { return defaults_of(precond_option_list()); },
+      "What `options` of a Solver may hold of preconditioners, with the defaults.");
   module.def(
-      "restarting_solvers",
-      [] {
-        nb::list result;
-        for (const SolverMethod& method : solver_methods()) {
-          if (method.restarts) result.append(method.name);
-        }
-        return result;
-      },
-      "The solvers that `restart` is for.");
+      "solver_options", [] { return defaults_of(solver_option_list()); },
+      "What `options` of a Solver may hold of solvers, with the defaults.");
+  module.def(
+      "solver_option_owners", [] { return owners_by_option(solver_methods()); },
+      "By option of a solver: the solvers that have it.");
   module.def(
       "option_owners",
       [] {
-        nb::dict result;
-        for (const PrecondOption* option : precond_option_list())
-          result[option->key.c_str()] = owners_of(option->key);
+        nb::dict result = owners_by_option(preconditioners());
         nb::list taking;
         for (const PrecondMethod& method : preconditioners()) {
           if (method.takes_coordinates) taking.append(method.name);

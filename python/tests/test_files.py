@@ -216,13 +216,41 @@ def test_facts_name_what_is_wrong():
 def test_names_are_those_that_options_take():
     a = laplacian(5)
     for name in newel.solvers():
-        assert newel.solve(a, np.ones(25), solver=name)[1].converged
+        matrix = sp.eye_array(25, format="csr") if name == "division" else a
+        assert newel.solve(matrix, np.ones(25), solver=name)[1].converged
     for name in newel.preconditioners():
         assert newel.solve(a, np.ones(25), preconditioner=name)[1].converged
     for name in newel.formats():
         assert newel.solve(a, np.ones(25), format=name)[1].converged
-    for name, value in newel.preconditioner_options().items():
+    for name, value in {**newel.preconditioner_options(), **newel.solver_options()}.items():
         newel.Solver(a, options={name: value})
+
+
+def test_options_of_a_solver_are_those_of_the_table():
+    assert newel.solver_options() == {"resident": True, "restart": 0, "left": False, "basis": "full"}
+    a = convection(10)
+    by_keyword = newel.solve(a, np.ones(a.shape[0]), solver="gmres", preconditioner="jacobi", restart=7)
+    by_option = newel.solve(a, np.ones(a.shape[0]), solver="gmres", preconditioner="jacobi", options={"restart": 7})
+    assert np.array_equal(by_keyword[0], by_option[0])
+    usual = newel.solve(a, np.ones(a.shape[0]), solver="gmres", preconditioner="jacobi")
+    assert not np.array_equal(by_option[0], usual[0])
+    left = newel.solve(a, np.ones(a.shape[0]), solver="gmres", preconditioner="jacobi", options={"left": True})
+    assert not np.array_equal(by_keyword[0], left[0])
+    for options, words in (({"left": 1}, "True or False"), ({"basis": "half"}, "one of full, single"),
+                           ({"restart": -1}, "a whole number from 0"), ({"restrt": 3}, "did you mean 'restart'")):
+        with pytest.raises(ValueError, match=words):
+            newel.Solver(a, solver="gmres", options=options)
+    with pytest.warns(UserWarning, match="options: basis does nothing here: it belongs to the solver gmres"):
+        newel.Solver(a, solver="bicgstab", options={"basis": "single"})
+
+
+def test_a_solver_for_diagonal_matrices_refuses_others():
+    diagonal = sp.diags_array(np.arange(1.0, 9.0), format="csr")
+    x, report = newel.solve(diagonal, np.ones(8), solver="division")
+    assert report.solver == "division" and report.iterations == 0
+    assert np.allclose(x, 1 / np.arange(1.0, 9.0), rtol=1e-15)
+    with pytest.raises(ValueError, match="'division' is for diagonal matrices"):
+        newel.solve(laplacian(4), np.ones(16), solver="division")
 
 
 def test_a_file_whose_name_is_not_in_utf8_is_read(tmp_path):

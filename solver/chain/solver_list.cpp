@@ -15,10 +15,7 @@ std::vector<ChainStep<T, S>> chain_steps(const Context<S>& ctx, Index n, const s
   std::vector<ChainStep<T, S>> steps;
   for (const std::string& name : names) {
     const SolverMethod& method = find_solver(name);
-    const auto make = method.make.get<T, S>();
-    if (make == nullptr) {
-      throw InputError("solver '" + method.name + "' does not exist on the " + std::string(name_of(S)));
-    }
+    const auto make = maker_of<T, S>(method, options);
     steps.push_back({method.name, &method, false, [=] { return make(ctx, n, options); }});
   }
   return steps;

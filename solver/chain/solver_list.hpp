@@ -14,10 +14,10 @@ namespace newel::detail {
 /// One solver of a chain.
 template <class T, Space S>
 struct ChainStep {
-  std::string name;            ///< for messages
-  const SolverMethod* method;  ///< null: none of the table's
-  bool mixed;                  ///< iterates in single precision for a system in double
-  std::function<std::unique_ptr<KrylovSolver<T, S>>()> make;
+  std::string name;                                           ///< for messages
+  const SolverMethod* method;                                 ///< null: none of the table's
+  bool mixed;                                                 ///< iterates in single precision for a system in double
+  std::function<std::shared_ptr<KrylovSolver<T, S>>()> make;  ///< or gives one that others refresh
 };
 
 /// The methods that a choice names, made by the table for n unknowns. Throws InputError for unknown names.
@@ -52,7 +52,7 @@ class SolverList {
 
  private:
   std::vector<ChainStep<T, S>> steps_;
-  std::vector<std::unique_ptr<KrylovSolver<T, S>>> made_;  // of each step; null: not yet
+  std::vector<std::shared_ptr<KrylovSolver<T, S>>> made_;  // of each step; null: not yet
   std::unique_ptr<BatchSolver<T, S>> batch_;               // likewise
 };
 

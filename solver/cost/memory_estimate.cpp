@@ -26,15 +26,19 @@ std::uint64_t batch_bytes(const SolverMethod& method, const SystemSize& size) {
 std::uint64_t solver_bytes(const SolverOptions& solver, const SystemSize& size) {
   const auto n = static_cast<std::uint64_t>(size.rows);
   const auto bytes_of = [&](const SolverMethod& method) {
-    return (static_cast<std::uint64_t>(method.bytes_per_unknown(solver, size.rows, size.value_bytes)) +
-            batch_bytes(method, size)) *
-               n +
-           method.fixed_bytes;
+    const double own =
+        method.bytes_per_unknown != nullptr ? method.bytes_per_unknown(solver, size.rows, size.value_bytes) : 0;
+    const std::uint64_t made =
+        method.matrix_bytes != nullptr ? method.matrix_bytes(solver, size.rows, size.nonzeros, size.value_bytes) : 0;
+    return (static_cast<std::uint64_t>(own) + batch_bytes(method, size)) * n + method.fixed_bytes + made;
   };
   std::uint64_t bytes = 0;
   if (canonical_name(solver.name) == "auto") {
     bytes = UINT64_MAX;
-    for (const SolverMethod& method : solver_methods()) bytes = std::min(bytes, bytes_of(method));
+    for (const SolverMethod& method : solver_methods()) {
+      const AutoRank& rank = method.rank;
+      if (rank.definite > 0 || rank.symmetric > 0 || rank.general > 0) bytes = std::min(bytes, bytes_of(method));
+    }
   } else {
     bytes = bytes_of(find_solver(solver.name));
   }

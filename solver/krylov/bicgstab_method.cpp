@@ -2,6 +2,7 @@
 // What the table of solvers says of BiCGStab.
 #include <newel/solver/bicgstab.hpp>
 #include "solver/krylov/mixed/mixed_solvers.hpp"
+#include "solver/krylov/resident/resident_option.hpp"
 
 namespace newel {
 namespace {
@@ -27,10 +28,12 @@ struct MakeMixedBicgstab {
 SolverMethod bicgstab_method() {
   SolverMethod bicgstab;
   bicgstab.name = "bicgstab";
+  bicgstab.title = "BiCGStab";
   bicgstab.summary = "stabilised biconjugate gradients, for any matrix";
+  bicgstab.options = {detail::resident_option(&BicgstabOptions::resident)};
   bicgstab.products = bicgstab.precond_products = 2;
   bicgstab.short_recurrence = true;
-  bicgstab.resident = true;
+  bicgstab.resident = bicgstab.resident_in_mixed = true;
   bicgstab.resident_shape = {4, 2, 2, 2, 1};
   bicgstab.vector_kernels = 4;
   bicgstab.rank = {3, 2, 1};

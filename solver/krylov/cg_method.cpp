@@ -3,6 +3,7 @@
 #include <newel/solver/cg.hpp>
 #include "solver/krylov/batch/batch_cg.hpp"
 #include "solver/krylov/mixed/mixed_solvers.hpp"
+#include "solver/krylov/resident/resident_option.hpp"
 #include "solver/krylov/steps/cg_spectrum.hpp"
 
 namespace newel {
@@ -35,7 +36,9 @@ struct MakeBatchCg {
 SolverMethod cg_method() {
   SolverMethod cg;
   cg.name = "cg";
+  cg.title = "CG";
   cg.summary = "conjugate gradients, for symmetric positive definite matrices";
+  cg.options = {detail::resident_option(&CgOptions::resident)};
   cg.demands = Demand::definite;
   cg.short_recurrence = true;
   cg.resident = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of solvers says of GMRES, and how long its cycles are.
 #include <algorithm>
+#include <limits>
 
 #include <newel/core/error.hpp>
 #include <newel/solver/gmres.hpp>
@@ -54,6 +55,22 @@ struct MakeMixedGmres {
   }
 };
 
+std::vector<MethodOption> gmres_options() {
+  MethodOption restart =
+      value_option("--restart", "M", "Length of a GMRES cycle, default 50; longer for small systems under auto",
+                   "restart", &GmresOptions::restart);
+  restart.most = std::numeric_limits<int>::max();
+  MethodOption left = value_option("--left", "", "Precondition GMRES from the left", "left", &GmresOptions::left);
+  left.needs = OptionNeeds::preconditioner;
+  MethodOption basis =
+      choice_option("--basis",
+                    "Precision of GMRES's basis, default full: that of the vectors. single needs half the\n"
+                    "memory, and mostly a second Gram-Schmidt pass; the true residual decides in either case",
+                    "basis", {"full", "single"}, &GmresOptions::single_basis);
+  basis.needs = OptionNeeds::double_precision;
+  return {restart, left, basis};
+}
+
 double gmres_bytes_per_unknown(const SolverOptions& options, Index n, std::size_t value_bytes) {
   const std::size_t kept = basis_value_bytes(options, value_bytes);
   const int cycle = gmres_cycle_length(options, n, kept);
@@ -69,7 +86,9 @@ double gmres_vector_passes(const SolverOptions& options, Index n, std::size_t va
 SolverMethod gmres_method() {
   SolverMethod gmres;
   gmres.name = "gmres";
+  gmres.title = "GMRES";
   gmres.summary = "restarted generalised minimal residuals, for any matrix";
+  gmres.options = gmres_options();
   gmres.minimises = true;
   gmres.restarts = true;
   gmres.vector_kernels = 5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of Krylov methods: one line each.
+// The table of solvers: one line each.
 #include <newel/solver/registry.hpp>
 
 #include <newel/core/error.hpp>
@@ -8,12 +8,14 @@
 #include <newel/solver/cg.hpp>
 #include <newel/solver/gmres.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "solver/krylov/division.hpp"
 
 namespace newel {
 namespace {
 
 Table<SolverMethod>& table() {
-  static Table<SolverMethod> methods = {"solver", {"auto"}, {cg_method(), bicgstab_method(), gmres_method()}};
+  static Table<SolverMethod> methods = {
+      "solver", {"auto"}, {cg_method(), bicgstab_method(), gmres_method(), division_method()}};
   return methods;
 }
 
@@ -21,7 +23,10 @@ Table<SolverMethod>& table() {
 
 const std::list<SolverMethod>& solver_methods() { return table().lines(); }
 
-Registration register_solver(SolverMethod method) { return table().add(std::move(method)); }
+Registration register_solver(SolverMethod method) {
+  if (method.title.empty()) method.title = method.name;
+  return table().add(std::move(method));
+}
 
 const SolverMethod& find_solver(std::string_view name) {
   if (const SolverMethod* line = table().find(name)) return *line;
@@ -40,16 +45,33 @@ std::vector<std::string> solver_names() {
 }
 
 template <class T, Space S>
-std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options) {
-  const SolverMethod& method = find_solver(options.name);
-  const auto make = method.make.get<T, S>();
-  if (make == nullptr) {
-    throw InputError("solver '" + method.name + "' does not exist on the " + std::string(name_of(S)));
-  }
-  return make(ctx, n, options);
+MakeSolver<T, S> detail::maker_of(const SolverMethod& method, const SolverOptions& options) {
+  if (method.check != nullptr) method.check(options);
+  if (const auto make = method.make.get<T, S>()) return make;
+  throw InputError("solver '" + method.name +
+                   (method.from_matrix()
+                        ? "' needs the entries of a matrix, as a LinearSystem that was given one has them"
+                        : "' does not exist on the " + std::string(name_of(S))));
 }
 
-#define X(T, S) \
+std::vector<std::string> general_solver_names() {
+  std::vector<std::string> names;
+  for (const SolverMethod& method : solver_methods()) {
+    if (method.demands != Demand::diagonal) names.push_back(method.name);
+  }
+  return names;
+}
+
+std::vector<MethodOption> solver_option_list() { return options_of(solver_methods()); }
+
+template <class T, Space S>
+std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options) {
+  const SolverMethod& method = find_solver(options.name);
+  return detail::maker_of<T, S>(method, options)(ctx, n, options);
+}
+
+#define X(T, S)                                                                                \
+  template MakeSolver<T, S> detail::maker_of<T, S>(const SolverMethod&, const SolverOptions&); \
   template std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>&, Index, const SolverOptions&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X

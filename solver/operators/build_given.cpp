@@ -92,7 +92,8 @@ void make_single(Operators<T, S>& s, const PrecondOptions& asked) {
 // What two products show of the symmetry; a diagonal that is known says more.
 template <class T, Space S>
 SolverChoice choose_solver_for(const Operators<T, S>& s) {
-  if (canonical_name(s.options.solver.name) != "auto") return {{s.options.solver.name}, "requested"};
+  if (canonical_name(s.options.solver.name) != "auto")
+    return {{find_solver(s.options.solver.name).name}, "requested"};
   const LinearOperator<T, S>& A = *s.given;
   MatrixTraits traits;
   traits.square = true;

@@ -81,6 +81,7 @@ std::unique_ptr<Operators<T, S>> build(const Context<S>& ctx, const CsrView<T, S
   s.source.emplace(ctx, *s.A, s.order);
   timed(ctx, s.setup_seconds, "preconditioner", [&] { PrecondChooser<T, S>(s).make(view, exchangeable); });
   if (!exchangeable) s.chosen.untried.clear();
+  builder.make_from_matrix(view);
   const std::vector<Index> free = builder.free_unknowns(a);
   if (!free.empty()) s.free_unknowns = {static_cast<Index>(free.size()), free.front()};
   s.fixed = builder.fixed(free, s.order);
@@ -140,10 +141,11 @@ void OperatorBuilder<T, S>::choose_solver_for(const CsrView<T, S>& a) {
   } else if (choose) {
     chosen.solvers = choose_solver(*chosen.traits);
   } else {
-    chosen.solvers = {{options.solver.name}, "requested"};
+    chosen.solvers = {{find_solver(options.solver.name).name}, "requested"};
   }
   if (s_.first_method().demands != Demand::nothing) options.precond.symmetric = true;
-  chosen.diagonal = choose_precond && choose && options.null_space == NullSpace::none &&
+  const bool may_divide = choose ? solver_of_diagonal() != nullptr : s_.first_method().demands == Demand::diagonal;
+  chosen.diagonal = choose_precond && may_divide && options.null_space == NullSpace::none &&
                     is_diagonal(*chosen.traits, a.rows, a.nnz());
 }
 
@@ -246,6 +248,32 @@ std::unique_ptr<FixedUnknowns<T, S>> OperatorBuilder<T, S>::fixed(std::vector<In
   return std::make_unique<FixedUnknowns<T, S>>(s_.ctx, s_.A->rows(), free);
 }
 
+template <class T, Space S>
+void OperatorBuilder<T, S>::make_from_matrix(const CsrView<T, S>& a) {
+  const SolverMatrix<T, S> matrix{a, s_.order, s_.chosen.traits ? &*s_.chosen.traits : nullptr};
+  const SolverOptions& options = s_.options.solver;
+  const auto add = [&](const SolverMethod& method) {
+    if (method.check != nullptr) method.check(options);
+    const auto make = method.make_from_matrix.template get<T, S>();
+    if (make == nullptr) {
+      throw InputError("solver '" + method.name + "' does not exist on the " + std::string(name_of(S)) +
+                       (std::is_same_v<T, float> ? " in single precision" : ""));
+    }
+    s_.made.emplace_back(&method, make(s_.ctx, matrix, options));
+  };
+  if (s_.chosen.diagonal && options.name == "auto") add(*solver_of_diagonal());
+  for (const std::string& name : s_.chosen.solvers.order) {
+    const SolverMethod& method = find_solver(name);
+    if (!method.from_matrix()) continue;
+    add(method);
+    const bool inverse = s_.preconditioner() != nullptr && !s_.preconditioner()->diagonal().empty();
+    if (method.demands != Demand::diagonal || (inverse && s_.options.null_space == NullSpace::none)) continue;
+    throw InputError("solver '" + method.name +
+                     "' needs the inverse of the matrix as preconditioner: auto or jacobi, a diagonal without zeros, "
+                     "and no null space");
+  }
+}
+
 // Where the memory for it is not there, no other preconditioner than none can follow.
 template <class T, Space S>
 void OperatorBuilder<T, S>::keep_source(const CsrView<T, S>& a) const {
@@ -316,7 +344,7 @@ template <class T, Space S>
 bool rebuild_in_format(Operators<T, S>& s, const std::string& format) {
   SystemEstimates<T, S>(s).weigh();
   const std::optional<CsrView<T, S>> csr = s.A->as_csr();
-  if (!csr || !s.order.natural() || s.given_order() || !s.sound()) return false;
+  if (!csr || !s.order.natural() || s.given_order() || !s.sound() || !s.made.empty()) return false;
   const OperatorBuilder<T, S> builder(s);
   const SystemChoices before = s.chosen;
   const std::string former = s.options.spmv.format;

@@ -42,6 +42,8 @@ class OperatorBuilder {
   std::vector<Index> free_unknowns(const CsrView<T, S>& a) const;
   /// What keeps those of them in that order; null: there are none.
   std::unique_ptr<FixedUnknowns<T, S>> fixed(std::vector<Index> free, const RowOrder<S>& order) const;
+  /// Those of the solvers that a solve may come to that are made from the matrix; `a` is in solver order.
+  void make_from_matrix(const CsrView<T, S>& a);
   /// What a later change of the preconditioner needs.
   void keep_source(const CsrView<T, S>& a) const;
 

@@ -2,8 +2,9 @@
 // A and M: what solves apply, new values, and what they are.
 #include "solver/operators/operators.hpp"
 
+#include <algorithm>
+
 #include "core/vectors/instantiate.hpp"
-#include "solver/krylov/division.hpp"
 #include "solver/krylov/mixed/mixed_solvers.hpp"
 #include "solver/operators/single_copy.hpp"
 
@@ -42,19 +43,26 @@ bool Operators<T, S>::given_order() const {
 template <class T, Space S>
 bool Operators<T, S>::may_move() const {
   return options.expected_products == 0 && options.columns == 1 && options.null_space == NullSpace::none &&
-         !given_order();
+         !given_order() && !first_method().from_matrix();
 }
 
 template <class T, Space S>
 SolverChain<T, S> Operators<T, S>::make_chain() const {
   const Index n = matrix().rows();
-  std::vector<ChainStep<T, S>> steps = chain_steps<T, S>(ctx, n, chosen.solvers.order, options.solver);
+  std::vector<std::string> names = chosen.solvers.order;
+  if (divides(*this) && options.solver.name == "auto") names.insert(names.begin(), solver_of_diagonal()->name);
+  std::vector<ChainStep<T, S>> steps;
+  for (const std::string& name : names) {
+    const SolverMethod* const method = &find_solver(name);
+    const auto found = std::find_if(made.begin(), made.end(), [&](const auto& one) { return one.first == method; });
+    if (found == made.end()) {
+      steps.push_back(chain_steps<T, S>(ctx, n, {name}, options.solver).front());
+    } else {
+      steps.push_back({name, method, false, [solver = found->second] { return solver; }});
+    }
+  }
   if constexpr (std::is_same_v<T, double>) {
     if (single != nullptr) steps = with_mixed_step<S>(ctx, std::move(steps), single->iterated(), options.solver);
-  }
-  if (divides(*this)) {
-    steps.insert(steps.begin(), {"division", nullptr, false,
-                                 [context = ctx, n] { return std::make_unique<Division<T, S>>(context, n); }});
   }
   return {ctx, std::move(steps), matrix(), applied_preconditioner(), options.null_space == NullSpace::constant};
 }
@@ -94,6 +102,7 @@ void Operators<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   }
   const bool may_follow = chosen.provisional && !(chosen.outlooks && chosen.outlooks->stronger.empty());
   if (source) source->renew_values(values, may_follow || chosen.weaker_outlooks);
+  for (const auto& [method, solver] : made) solver->refresh(ctx, values);
   matrix_sound = true;
   renew_preconditioner(*this, scope, [&] { M->refresh(ctx, values); });
 }
@@ -103,6 +112,10 @@ void Operators<T, S>::require_slots() const {
   if (A == nullptr) refuse_values();
   if (single != nullptr)
     throw InputError("a system in mixed precision stores its values twice: pass new ones to `refresh`");
+  for (const auto& [method, solver] : made) {
+    if (!method->keeps_values) continue;
+    throw InputError("solver '" + method->name + "' keeps values of the matrix: pass new ones to `refresh`");
+  }
 }
 
 template <class T, Space S>
@@ -192,8 +205,9 @@ SystemInfo info_of(const Operators<T, S>& s) {
     info.preconditioner_reason = s.chosen.precond_reason;
     if (s.needless()) info.preconditioner_reason.add("; of a constant diagonal it changes nothing, and is left out");
     info.method = s.chosen.solvers.order.front();
-    info.solver = divides(s) ? "division" : info.method;
-    info.solver_reason = divides(s) ? "a diagonal matrix" : s.chosen.solvers.reason;
+    const bool divided = divides(s) && s.options.solver.name == "auto";
+    info.solver = divided ? solver_of_diagonal()->name : info.method;
+    info.solver_reason = divided ? "a diagonal matrix" : s.chosen.solvers.reason;
     info.format = s.chosen.format;
     info.order = s.order.report;
     info.reordered = !s.order.natural();

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <newel/core/error.hpp>
 #include <newel/core/machine.hpp>
@@ -43,6 +45,8 @@ struct Operators {
   OperatorPtr<T, S> A;  ///< null: `given`
   OperatorPtr<T, S> M;  ///< null: none, or that of `parts`, where mixed precision puts its M in double
   std::optional<KeptPrecond<T, S>> weaker;
+  /// Solvers that are made from the matrix, for every chain.
+  std::vector<std::pair<const SolverMethod*, std::shared_ptr<KrylovSolver<T, S>>>> made;
   std::unique_ptr<SingleCopy<S>> single;       ///< with mixed precision
   std::unique_ptr<FixedUnknowns<T, S>> fixed;  ///< of columns without entries; null: there are none
   RowCount free_unknowns;                      ///< the same, in the caller's numbering

@@ -38,7 +38,7 @@ void PrecondChooser<T, S>::make(const CsrView<T, S>& a, bool may_follow) {
   }
   if (options.decision && !options.decision->preconditioner.empty()) return take_decided(a, may_follow);
   choose(a, may_follow && s_.may_move() && s_.A->as_csr() && s_.order.natural());
-  list_candidates();
+  if (!s_.first_method().from_matrix()) list_candidates();
   if (s_.needless()) SystemEstimates<T, S>(s_).compare_formats_again();
 }
 
@@ -49,6 +49,11 @@ void PrecondChooser<T, S>::choose(const CsrView<T, S>& a, bool may_follow) {
   SystemChoices& chosen = s_.chosen;
   chosen.precond_chosen = true;
   if (chosen.diagonal && invert_diagonal(a)) return;
+  if (s_.first_method().from_matrix()) {
+    options.precond.name = "none";
+    chosen.precond_reason = "the solver is made from the matrix";
+    return;
+  }
   SystemEstimates<T, S> estimates(s_);
   const bool put_off = chosen.to_weigh && may_follow && simple_preconditioner(*chosen.traits) != nullptr &&
                        !stronger_preconditioners(*chosen.traits).empty();

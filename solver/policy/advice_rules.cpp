@@ -149,25 +149,32 @@ MaybeSuggestion more_time(const Situation& s) {
 
 // ---- methods and preconditioners
 
-MaybeSuggestion stronger_for_cg(const Situation& s) {
+MaybeSuggestion stronger_for_definite(const Situation& s) {
   if (!s.may_be_definite()) return std::nullopt;
   return s.stronger_preconditioner("the residual hardly decreased");
 }
 MaybeSuggestion stronger(const Situation& s) {
-  return s.stronger_preconditioner(s.used_minimising() ? "GMRES failed too" : "the residual hardly decreased");
+  const SolverMethod* const robust = s.used([](const SolverMethod& method) { return method.minimises; });
+  return s.stronger_preconditioner(robust != nullptr ? robust->title + " failed too"
+                                                     : "the residual hardly decreased");
 }
 MaybeSuggestion longer_cycle(const Situation& s) { return s.longer_cycle(); }
 MaybeSuggestion definite_preconditioner(const Situation& s) {
   if (!s.may_be_definite()) return std::nullopt;
-  return s.stronger_preconditioner("symmetric and positive definite, as CG needs it");
+  const SolverMethod* const method =
+      s.used([](const SolverMethod& line) { return line.demands == Demand::definite; });
+  return s.stronger_preconditioner("symmetric and positive definite, as " +
+                                   (method != nullptr ? method->title : "the solver") + " needs it");
 }
 MaybeSuggestion inspect(const Situation& s) { return s.inspect(); }
 
-MaybeSuggestion gmres_for_slow(const Situation& s) { return s.minimising("the residual hardly decreased"); }
-MaybeSuggestion gmres_for_stagnation(const Situation& s) { return s.minimising("the most robust method"); }
-MaybeSuggestion gmres_for_divergence(const Situation& s) { return s.minimising("its residuals do not grow"); }
-MaybeSuggestion gmres_for_breakdown(const Situation& s) { return s.minimising("it does not break down this way"); }
-MaybeSuggestion gmres_for_indefinite(const Situation& s) {
+MaybeSuggestion minimising_for_slow(const Situation& s) { return s.minimising("the residual hardly decreased"); }
+MaybeSuggestion minimising_for_stagnation(const Situation& s) { return s.minimising("the most robust method"); }
+MaybeSuggestion minimising_for_divergence(const Situation& s) { return s.minimising("its residuals do not grow"); }
+MaybeSuggestion minimising_for_breakdown(const Situation& s) {
+  return s.minimising("it does not break down this way");
+}
+MaybeSuggestion minimising_for_indefinite(const Situation& s) {
   return s.minimising("it does not need a positive definite matrix or preconditioner");
 }
 
@@ -176,7 +183,7 @@ MaybeSuggestion bare_after_divergence(const Situation& s) {
   return s.no_preconditioner("the preconditioner may be what makes it diverge");
 }
 MaybeSuggestion bare_after_breakdown(const Situation& s) {
-  if (!s.ended_in_minimising()) return std::nullopt;
+  if (!s.ended_in(&SolverMethod::minimises)) return std::nullopt;
   return s.no_preconditioner("the preconditioner may be what breaks down");
 }
 
@@ -231,16 +238,16 @@ constexpr Rule rules[] = {
     {&ended<Status::max_iterations>, &after_few_iterations},
     {&ended<Status::max_iterations>, &longer_cycle},
     {&ended<Status::max_iterations>, &while_it_falls},
-    {&ended<Status::max_iterations>, &stronger_for_cg},
-    {&ended<Status::max_iterations>, &gmres_for_slow},
+    {&ended<Status::max_iterations>, &stronger_for_definite},
+    {&ended<Status::max_iterations>, &minimising_for_slow},
     {&ended_for<Cause::precond_not_positive>, &definite_preconditioner},
-    {&ended<Status::not_positive_definite>, &gmres_for_indefinite},
+    {&ended<Status::not_positive_definite>, &minimising_for_indefinite},
     {&ended<Status::stagnation>, &longer_cycle},
-    {&ended<Status::stagnation>, &stronger_for_cg},
-    {&ended<Status::stagnation>, &gmres_for_stagnation},
-    {&ended<Status::diverged>, &gmres_for_divergence},
+    {&ended<Status::stagnation>, &stronger_for_definite},
+    {&ended<Status::stagnation>, &minimising_for_stagnation},
+    {&ended<Status::diverged>, &minimising_for_divergence},
     {&ended<Status::diverged>, &bare_after_divergence},
-    {&ended<Status::breakdown>, &gmres_for_breakdown},
+    {&ended<Status::breakdown>, &minimising_for_breakdown},
     {&ended<Status::breakdown>, &bare_after_breakdown},
     {&ended<Status::not_finite>, &inspect},
     {&judged, &stronger},

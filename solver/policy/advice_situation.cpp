@@ -18,16 +18,8 @@ namespace {
 // GMRES that forgets nothing ends after n iterations, and for small systems its basis is small.
 constexpr Index small_system = 2000;
 
-// What GMRES is among the methods: nothing of it but a longer cycle may help. In mixed precision too.
-bool minimises(const std::string& method) { return !method.empty() && find_solver(method).minimises; }
-
-// The first of the table that does; empty: none.
-std::string minimising_method() {
-  for (const SolverMethod& method : solver_methods()) {
-    if (method.minimises) return method.name;
-  }
-  return {};
-}
+// Its line of the table; null for what has none.
+const SolverMethod* line_of(const std::string& method) { return method.empty() ? nullptr : &find_solver(method); }
 
 const std::string* value_of(const std::vector<SettingChange>& settings, const char* key) {
   for (const SettingChange& change : settings) {
@@ -82,12 +74,20 @@ const Attempt* AdviceSituation::best_that_ended(Status status) const {
   return best;
 }
 
-bool AdviceSituation::used_minimising() const {
-  return ended_in_minimising() || std::any_of(attempts_.begin(), attempts_.end(),
-                                              [](const Attempt& attempt) { return minimises(attempt.method); });
+bool AdviceSituation::ended_in(bool SolverMethod::*column) const {
+  const SolverMethod* const last = line_of(report().method);
+  return last != nullptr && last->*column;
 }
 
-bool AdviceSituation::ended_in_minimising() const { return minimises(report().method); }
+const SolverMethod* AdviceSituation::used(const std::function<bool(const SolverMethod&)>& is) const {
+  const SolverMethod* const last = line_of(report().method);
+  if (last != nullptr && is(*last)) return last;
+  for (const Attempt& attempt : attempts_) {
+    const SolverMethod* const method = line_of(attempt.method);
+    if (method != nullptr && is(*method)) return method;
+  }
+  return nullptr;
+}
 
 double AdviceSituation::attainable_residual() const {
   double level = report().attainable_residual;
@@ -101,7 +101,7 @@ bool AdviceSituation::residual_falls() const {
   constexpr double least_gain = 1.2, most_factor = 10, of_rounding = 0.1;
   const SolveReport& r = report();
   if (r.recurrence_residual < of_rounding * r.true_residual && r.true_residual > r.tolerance &&
-      !ended_in_minimising())
+      !ended_in(&SolverMethod::minimises))
     return false;  // the recurrence has left b - A x: rounding
   const std::vector<double> history = last_history(r, attempts_.back());
   constexpr std::size_t enough = 20;
@@ -143,6 +143,19 @@ bool AdviceSituation::supports(const std::string& preconditioner) const {
   return method == nullptr || !method->divides_by_diagonal || facts().full_diagonal;
 }
 
+bool AdviceSituation::supports(const SolverMethod& method) const {
+  switch (method.demands) {
+    case Demand::nothing:
+      return true;
+    case Demand::symmetric:  // of others it is not known
+    case Demand::definite:
+      return may_be_definite();
+    case Demand::diagonal:
+      break;
+  }
+  return false;
+}
+
 int AdviceSituation::worthwhile_restart(int wanted) const {
   const Index rows = facts().rows;
   if (rows <= 0) return wanted;
@@ -151,18 +164,24 @@ int AdviceSituation::worthwhile_restart(int wanted) const {
 
 std::optional<Suggestion> AdviceSituation::minimising(const std::string& why) const {
   constexpr int long_cycle = 100;
-  const std::string method = minimising_method();
-  if (used_minimising() || method.empty()) return std::nullopt;
-  return Suggestion{{{"solver", method, true}, {"restart", std::to_string(worthwhile_restart(long_cycle))}}, why};
+  for (const SolverMethod& method : solver_methods()) {
+    if (!method.minimises || !supports(method) || used([&](const auto& other) { return &other == &method; }))
+      continue;
+    std::vector<SettingChange> settings = {{"solver", method.name, true}};
+    if (method.restarts) settings.push_back({"restart", std::to_string(worthwhile_restart(long_cycle))});
+    return Suggestion{settings, why};
+  }
+  return std::nullopt;
 }
 
 std::optional<Suggestion> AdviceSituation::longer_cycle() const {
   const int now = report().cycle_length;
   const int longer = worthwhile_restart(std::max(2 * std::min(now, std::numeric_limits<int>::max() / 2), 1));
-  if (!used_minimising() || now <= 0 || longer <= now) return std::nullopt;
-  if (!ended_in_minimising() && report().restarts == 0) return std::nullopt;
+  const SolverMethod* const method = used([](const SolverMethod& line) { return line.restarts; });
+  if (method == nullptr || now <= 0 || longer <= now) return std::nullopt;
+  if (!ended_in(&SolverMethod::restarts) && report().restarts == 0) return std::nullopt;
   return Suggestion{{{"restart", std::to_string(longer)}},
-                    advice_format("longer cycles of GMRES lose less (now %d)", now)};
+                    advice_format("longer cycles of %s lose less (now %d)", method->title.c_str(), now)};
 }
 
 std::optional<Suggestion> AdviceSituation::stronger_preconditioner(const std::string& why) const {

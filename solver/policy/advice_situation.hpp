@@ -2,6 +2,7 @@
 /// AdviceSituation: what a failed solve has shown, as questions that the rules of advice ask. Internal.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,9 +36,10 @@ class AdviceSituation {
   bool met(Cause cause) const;
   /// The attempt of the least residual among those that ended so; null: none did.
   const Attempt* best_that_ended(Status status) const;
-  /// Whether one of them minimises its residual, as GMRES does, and whether the last one does.
-  bool used_minimising() const;
-  bool ended_in_minimising() const;
+  /// A method of theirs of which that holds, the last one before others; null: none.
+  const SolverMethod* used(const std::function<bool(const SolverMethod&)>& is) const;
+  /// Whether the last one has this column set.
+  bool ended_in(bool SolverMethod::*column) const;
   /// The residual that rounding allows, where an attempt has shown it; 0: none has.
   double attainable_residual() const;
   /// Whether the residual was falling in the last attempt, so that at most ten times its iterations are needed.
@@ -49,6 +51,8 @@ class AdviceSituation {
   bool was_tried(const std::vector<SettingChange>& settings) const;
   /// Whether the matrix supports this preconditioner, as far as is known.
   bool supports(const std::string& preconditioner) const;
+  /// Whether the matrix may be what this method demands.
+  bool supports(const SolverMethod& method) const;
 
   /// A cycle length worth a try: the one wanted, or all n for small systems; never more than n.
   int worthwhile_restart(int wanted) const;

@@ -8,7 +8,7 @@
 #include <newel/core/error.hpp>
 #include <newel/precond/pattern_options.hpp>
 #include <newel/precond/registry.hpp>
-#include <newel/solver/gmres.hpp>
+#include <newel/solver/registry.hpp>
 #include "core/vectors/instantiate.hpp"
 
 namespace newel::detail {
@@ -28,6 +28,14 @@ void add_option(PlanKey& key, const OptionValue& value) {
   if (const auto* whole = std::get_if<int>(&value)) key.add(static_cast<std::uint64_t>(*whole));
   if (const auto* number = std::get_if<double>(&value)) add_number(key, *number);
   if (const auto* text = std::get_if<std::string>(&value)) key.add(*text);
+  if (const auto* flag = std::get_if<bool>(&value)) key.add(static_cast<std::uint64_t>(*flag));
+}
+
+void add_options(PlanKey& key, const std::vector<MethodOption>& options, const OptionBag& values) {
+  for (const MethodOption& option : options) {
+    key.add(option.key);
+    add_option(key, option.get(values));
+  }
 }
 
 // What the iterations and the choice depend on, besides what `plan_key` has.
@@ -37,14 +45,8 @@ void add_options(PlanKey& key, const SystemOptions& options) {
        {&options.spmv.format, &options.precond.name, &options.precond.format, &options.solver.name}) {
     key.add(canonical_name(*name));
   }
-  for (const PrecondOption* option : precond_option_list()) {
-    key.add(option->key);
-    add_option(key, option->get(options.precond));
-  }
-  const GmresOptions& gmres = options.solver.of<GmresOptions>();
-  key.add(static_cast<std::uint64_t>(gmres.restart));
-  key.add(static_cast<std::uint64_t>(gmres.left));
-  key.add(static_cast<std::uint64_t>(gmres.single_basis));
+  add_options(key, precond_option_list(), options.precond.methods);
+  add_options(key, solver_option_list(), options.solver.methods);
   add_number(key, options.expected_products);
   add_number(key, options.stop.rel_tol);
   add_number(key, options.stop.abs_tol);

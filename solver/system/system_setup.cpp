@@ -126,11 +126,16 @@ void SystemSetup<T, S>::make_operators(const CsrView<T, S>& a, SystemOptions opt
   if (chooses) make_in_single_if_faster(a, parts);
 }
 
-// False: single precision does not support the preconditioner. Double says whether that is so.
+// False: single precision does not support the solver or the preconditioner. Of the latter double says whether that
+// is so.
 template <class T, Space S>
 bool SystemSetup<T, S>::make_mixed(const CsrView<T, S>& a, const SystemOptions& options,
                                    const SystemParts<T, S>& parts) {
   if constexpr (std::is_same_v<T, double>) {
+    if (!same_name(options.solver.name, "auto") && find_solver(options.solver.name).from_matrix()) {
+      s_.setup.why_double = "in double, since the solver is made from the matrix";
+      return false;
+    }
     try {
       s_.operators = build_mixed(s_.ctx, a, options, parts);
       s_.alternatives = std::make_unique<Alternatives>();

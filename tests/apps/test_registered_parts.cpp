@@ -54,17 +54,11 @@ class DampedJacobi final : public MatrixOperator<T, S> {
 };
 
 PrecondMethod damped_method() {
-  PrecondOption omega;
-  omega.flags = "--damped-omega";
-  omega.placeholder = "W";
-  omega.help = "The share of the inverse diagonal, default 1";
-  omega.key = "damped_omega";
-  omega.get = [](const PrecondOptions& o) { return OptionValue(o.of<DampedOptions>().omega); };
-  omega.set = [](PrecondOptions& o, const OptionValue& v) { o.of<DampedOptions>().omega = std::get<double>(v); };
   PrecondMethod method;
   method.name = "damped";
   method.summary = "a share of the inverse of the diagonal";
-  method.options = {omega};
+  method.options = {value_option("--damped-omega", "W", "The share of the inverse diagonal, default 1",
+                                 "damped_omega", &DampedOptions::omega)};
   method.check = [](const PrecondOptions& o) {
     require_precond_option(o.of<DampedOptions>().omega > 0, "omega is positive");
   };

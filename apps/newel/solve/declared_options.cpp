@@ -4,9 +4,7 @@
 
 #include <utility>
 
-#include <newel/solver/bicgstab.hpp>
-#include <newel/solver/cg.hpp>
-#include <newel/solver/gmres.hpp>
+#include <newel/solver/registry.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
@@ -59,7 +57,7 @@ void add_system_options(CLI::App& solve, RawSolve& raw) {
       ->group(group);
 }
 
-void add_method_options(CLI::App& solve, RawSolve& raw) {
+void add_solver_options(CLI::App& solve, RawSolve& raw) {
   const char* group = "The method";
   SystemOptions& s = raw.options.system;
   solve
@@ -68,25 +66,7 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
                   "if one fails, continues with the next")
       ->option_text(one_of(solver_choices()))
       ->group(group);
-  solve
-      .add_option("--restart", s.solver.of<GmresOptions>().restart,
-                  "Length of a GMRES cycle, default 50; longer for small systems under auto")
-      ->option_text("M")
-      ->group(group)
-      ->check(CLI::Range(1, INT32_MAX));
-  solve.add_flag("--left", s.solver.of<GmresOptions>().left, "Precondition GMRES from the left")->group(group);
-  solve
-      .add_option("--basis", raw.basis,
-                  "Precision of GMRES's basis, default full: that of the vectors. single needs half the\n"
-                  "memory, and mostly a second Gram-Schmidt pass; the true residual decides in either case")
-      ->option_text("full|single")
-      ->group(group);
-  solve
-      .add_flag_callback(
-          "--no-resident",
-          [&s] { s.solver.of<CgOptions>().resident = s.solver.of<BicgstabOptions>().resident = false; },
-          "Run CG and BiCGStab in separate kernels, even if one could keep the vectors on the chip")
-      ->group(group);
+  add_method_options(solve, solver_option_list(), s.solver.methods, raw.solver_options, group);
   solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
       ->option_text("none|constant")
       ->group(group);
@@ -240,7 +220,7 @@ CLI::App& add_solve(CLI::App& app, RawSolve& raw) {
   raw.precond.names = preconditioner_choices();
   CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
   add_system_options(solve, raw);
-  add_method_options(solve, raw);
+  add_solver_options(solve, raw);
   PrecondOptions& precond = raw.options.system.precond;
   add_precond_options(solve, precond, raw.precond, "Preconditioner, default " + precond.name);
   solve
@@ -277,7 +257,7 @@ SolveOptions checked_solve(RawSolve& raw, const CLI::App& solve) {
   const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);
-  s.solver.of<GmresOptions>().single_basis = check_choice(raw.basis, "--basis", {"full", "single"}) == "single";
+  take_method_options(raw.solver_options, s.solver.methods);
   check_precond_options(s.precond, raw.precond);
   o.precond_files = raw.precond.files;
   s.spmv.format = check_format(s.spmv.format);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <list>
 #include <string>
 
 #include "apps/common/precond_options.hpp"
@@ -17,9 +18,9 @@ struct RawSolve {
   SolveOptions options;
   std::string precision = "double";
   std::string null_space = "none";
-  std::string basis = "full";
   std::string partitioner = "automatic";
   RawPrecond precond;
+  std::list<DeclaredOption> solver_options;
   std::string second;  ///< the right-hand side behind the matrix, without --rhs
   double rtol = default_rtol_double;
   CLI::Option* rhs_given = nullptr;

@@ -5,8 +5,6 @@
 #include <charconv>
 #include <cmath>
 
-#include <newel/solver/gmres.hpp>
-
 #include "apps/common/precond_report.hpp"
 #include "apps/common/report_head.hpp"
 
@@ -62,10 +60,7 @@ void add_request(Json& json, const SolveOptions& options) {
   json["rtol"] = s.stop.rel_tol;
   json["atol"] = s.stop.abs_tol;
   json["max_iterations"] = s.stop.max_iterations;
-  const GmresOptions& gmres = s.solver.of<GmresOptions>();
-  json["restart"] = gmres.restart > 0 ? Json(gmres.restart) : Json();
-  json["left"] = gmres.left;
-  json["basis"] = gmres.single_basis ? "single" : "full";
+  json.update(solver_options_json(s.solver));
 }
 
 void add_format(Json& json, const SolveResult& result) {

@@ -22,7 +22,7 @@ struct PatternOptions {
 };
 
 /// `--fsai-drop`, which is `--spai-drop` too.
-PrecondOption drop_option();
+MethodOption drop_option();
 
 /// Throws InputError for a drop that is not finite or negative, and for a given pattern beside one that is `shaped`.
 void check_pattern_options(const PrecondOptions& options, bool shaped);

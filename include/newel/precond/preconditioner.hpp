@@ -10,7 +10,7 @@
 
 #include <newel/config.hpp>
 #include <newel/core/factory_columns.hpp>
-#include <newel/core/option_bag.hpp>
+#include <newel/core/method_option.hpp>
 #include <newel/spmv/format.hpp>
 
 namespace newel {
@@ -42,43 +42,12 @@ struct PrecondOptions {
 /// of M A - I.
 enum class PrecondSide { right, left };
 
-/// The value of an option.
-using OptionValue = std::variant<int, double, std::string>;
-
 /// A setting to change, for advice: an interface writes it as "--spai-adaptive 0.4" or as spai_adaptive=0.4.
 struct SettingChange {
   std::string key;       ///< "preconditioner", or the key of an option in reports
   std::string value;     ///< as it is typed
   bool is_word = false;  ///< not a number
 };
-
-/// One option of a preconditioner, for command lines and reports.
-struct PrecondOption {
-  std::string flags;                                      ///< "--fsai-power"; several with a comma between them
-  std::string placeholder;                                ///< "N"
-  std::string help;                                       ///< one or more sentences
-  std::string key;                                        ///< in reports: "fsai_power"
-  std::vector<std::string> choices = {};                  ///< of a text
-  int least = 1;                                          ///< of a whole number; 0 where that is the default
-  int most = 0;                                           ///< of a whole number
-  bool shapes_pattern = false;                            ///< has no meaning where the pattern is given
-  std::function<OptionValue(const PrecondOptions&)> get;  ///< reads it
-  std::function<void(PrecondOptions&, const OptionValue&)> set;  ///< writes it; unchecked
-};
-
-/// An option that is a number in the options of one method: `option.get` and `set` are those of `member`.
-template <class Options, class Number>
-PrecondOption number_option(std::string flags, std::string placeholder, std::string help, std::string key,
-                            Number Options::*member) {
-  PrecondOption option;
-  option.flags = std::move(flags);
-  option.placeholder = std::move(placeholder);
-  option.help = std::move(help);
-  option.key = std::move(key);
-  option.get = [member](const PrecondOptions& o) { return OptionValue(o.of<Options>().*member); };
-  option.set = [member](PrecondOptions& o, const OptionValue& v) { o.of<Options>().*member = std::get<Number>(v); };
-  return option;
-}
 
 /// Makes M for the matrix in the given order; throws InputError where the matrix does not support it, and
 /// OutOfMemory.
@@ -173,7 +142,7 @@ inline constexpr const char* local_operations = "operations of local problems";
 struct PrecondMethod {
   std::string name;                            ///< as users write it
   std::string summary;                         ///< one line for help texts
-  std::vector<PrecondOption> options;          ///< for command lines and reports
+  std::vector<MethodOption> options;           ///< its own, a row each
   bool diagonal = false;                       ///< M is a diagonal matrix
   bool divides_by_diagonal = false;            ///< every diagonal entry of A has to be there and not 0
   bool own_matrices = false;                   ///< M is made of sparse matrices in `PrecondOptions::format`

@@ -22,8 +22,8 @@ const PrecondMethod* automatic_preconditioner(AutoPrecond use);
 /// All lines that `auto` uses so, in the order of the table.
 std::vector<const PrecondMethod*> automatic_preconditioners(AutoPrecond use);
 
-/// All options of the table, each once, in its order.
-std::vector<const PrecondOption*> precond_option_list();
+/// All options of the table, each once, in its order; their values lie in `PrecondOptions::methods`.
+std::vector<MethodOption> precond_option_list();
 
 /// At least what the preconditioner of a matrix of this size will hold: for powers, thresholds and growing patterns
 /// what they cannot go below. 0 for "none"; for "auto" that of the simple one.
