@@ -69,7 +69,7 @@ NEWEL_API const char* newel_error(const newel_system* system);
  *   time_limit      0       seconds; 0: none
  *   guess           x       a solve starts from what x holds; or zero: from zero, without reading x, a product sooner
  * Options of a setup, which hold from the next one on:
- *   solver          auto    or cg, bicgstab, gmres
+ *   solver          auto    or cg, bicgstab, gmres; division, for diagonal matrices
  *   preconditioner  auto    or none, jacobi, spai0, spai, fsai, amg
  *   format          auto    or measure, csr, ehyb, ...
  *   precision       double  or single (arrays of float), mixed (arrays of double)

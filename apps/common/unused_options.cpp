@@ -180,7 +180,7 @@ SolveConfiguration requested_configuration(const SystemOptions& options, bool si
                                            const std::string& device) {
   SolveConfiguration m;
   m.solvers = {options.solver.name};
-  if (options.solver.name == "auto") m.solvers = solver_names();
+  if (options.solver.name == "auto") m.solvers = general_solver_names();
   m.precond = options.precond.name;
   m.format = options.spmv.format;
   m.format_measured = m.format == "measure";

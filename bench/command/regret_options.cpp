@@ -75,7 +75,7 @@ void add_choices(CLI::App& regret, RawBenchRegret& raw) {
   raw.solvers_given =
       regret
           .add_option("--solvers", raw.solvers,
-                      "In addition to the one that `auto` begins with; there are " + join(solver_names()))
+                      "In addition to the one that `auto` begins with; there are " + join(general_solver_names()))
           ->option_text("all|NAME,NAME...");
 }
 
@@ -122,7 +122,7 @@ BenchRegretOptions checked_bench_regret(const RawBenchRegret& raw) {
   o.formats = names_of(raw.formats, "--formats", format_names(),
                        [](const std::string& name) { return check_table_format(name, "--formats"); });
   o.preconds = names_or_none(raw.preconds, raw.preconds_given, "--preconds", preconditioner_names());
-  o.solvers = names_or_none(raw.solvers, raw.solvers_given, "--solvers", solver_names());
+  o.solvers = names_or_none(raw.solvers, raw.solvers_given, "--solvers", general_solver_names());
   if (raw.tolerance_given->count() == 0 && o.single_precision) o.tolerance = default_rtol_single;
   check_numbers(o, raw.time_limit_given->count() > 0);
   if (o.continues && o.report.empty()) throw UsageError("--continue goes on with a report: expected --report R.json");

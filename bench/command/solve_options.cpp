@@ -45,12 +45,6 @@ constexpr const char* solve_columns =
     "1, which\n"
     "                it also is where none of ours converges on any system; with --tol 0, where all are refused";
 
-std::vector<std::string> concrete_solvers() {
-  std::vector<std::string> names = solver_choices();
-  names.erase(std::remove(names.begin(), names.end(), "auto"), names.end());
-  return names;
-}
-
 void check_tolerance(double tolerance) {
   require_number("--tol", tolerance);
   if (tolerance >= 1)
@@ -63,7 +57,7 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
   BenchSolveOptions& o = raw.options;
   CLI::App& solve = *bench.add_subcommand("solve", "Time whole solves and their iterations on the given systems");
   add_bench_systems(solve, o);
-  solve.add_option("--solvers", raw.solvers, "Default all: " + join(concrete_solvers()))
+  solve.add_option("--solvers", raw.solvers, "Default all: " + join(general_solver_names()))
       ->option_text("all|NAME,NAME...");
   solve.add_option("--preconds", raw.preconds, "Default jacobi; there are " + join(preconditioner_names()))
       ->option_text("all|NAME,NAME...");
@@ -93,7 +87,7 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
 BenchSolveOptions checked_bench_solve(const RawBenchSolve& raw) {
   BenchSolveOptions o = raw.options;
   take_precision(raw.precision, o);
-  const std::vector<std::string> solvers = concrete_solvers(), preconds = preconditioner_names();
+  const std::vector<std::string> solvers = general_solver_names(), preconds = preconditioner_names();
   o.solvers = names_of(raw.solvers, "--solvers", solvers,
                        [&](const std::string& name) { return check_name(name, "--solvers", solvers); });
   o.preconds = names_of(raw.preconds, "--preconds", preconds,

@@ -216,7 +216,8 @@ def test_facts_name_what_is_wrong():
 def test_names_are_those_that_options_take():
     a = laplacian(5)
     for name in newel.solvers():
-        assert newel.solve(a, np.ones(25), solver=name)[1].converged
+        matrix = sp.eye_array(25, format="csr") if name == "division" else a
+        assert newel.solve(matrix, np.ones(25), solver=name)[1].converged
     for name in newel.preconditioners():
         assert newel.solve(a, np.ones(25), preconditioner=name)[1].converged
     for name in newel.formats():
@@ -241,6 +242,15 @@ def test_options_of_a_solver_are_those_of_the_table():
             newel.Solver(a, solver="gmres", options=options)
     with pytest.warns(UserWarning, match="options: basis does nothing here: it belongs to the solver gmres"):
         newel.Solver(a, solver="bicgstab", options={"basis": "single"})
+
+
+def test_a_solver_for_diagonal_matrices_refuses_others():
+    diagonal = sp.diags_array(np.arange(1.0, 9.0), format="csr")
+    x, report = newel.solve(diagonal, np.ones(8), solver="division")
+    assert report.solver == "division" and report.iterations == 0
+    assert np.allclose(x, 1 / np.arange(1.0, 9.0), rtol=1e-15)
+    with pytest.raises(ValueError, match="'division' is for diagonal matrices"):
+        newel.solve(laplacian(4), np.ones(16), solver="division")
 
 
 def test_a_file_whose_name_is_not_in_utf8_is_read(tmp_path):

@@ -28,7 +28,9 @@ std::uint64_t solver_bytes(const SolverOptions& solver, const SystemSize& size) 
   const auto bytes_of = [&](const SolverMethod& method) {
     const double own =
         method.bytes_per_unknown != nullptr ? method.bytes_per_unknown(solver, size.rows, size.value_bytes) : 0;
-    return (static_cast<std::uint64_t>(own) + batch_bytes(method, size)) * n + method.fixed_bytes;
+    const std::uint64_t made =
+        method.matrix_bytes != nullptr ? method.matrix_bytes(solver, size.rows, size.nonzeros, size.value_bytes) : 0;
+    return (static_cast<std::uint64_t>(own) + batch_bytes(method, size)) * n + method.fixed_bytes + made;
   };
   std::uint64_t bytes = 0;
   if (canonical_name(solver.name) == "auto") {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Division: the solver of diagonal matrices, and how these are told. Internal.
+/// Division: the solver of diagonal matrices, and how these are recognised. Internal.
 #pragma once
 
 #include <newel/core/matrix_traits.hpp>
-#include <newel/solver/krylov.hpp>
+#include <newel/solver/method.hpp>
 
-namespace newel::detail {
+namespace newel {
+
+/// Its line of the table of solvers.
+SolverMethod division_method();
+
+namespace detail {
 
 /// Whether a matrix with these traits and so many rows and entries is diagonal, without a missing entry.
 inline bool is_diagonal(const MatrixTraits& traits, Index rows, Offset entries) {
@@ -29,4 +34,5 @@ class Division final : public KrylovSolver<T, S> {
   Array<double, S> scratch_;
 };
 
-}  // namespace newel::detail
+}  // namespace detail
+}  // namespace newel

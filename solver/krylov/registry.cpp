@@ -8,13 +8,14 @@
 #include <newel/solver/gmres.hpp>
 #include "core/text/nearest_name.hpp"
 #include "core/vectors/instantiate.hpp"
+#include "solver/krylov/division.hpp"
 
 namespace newel {
 namespace {
 
 Table<SolverMethod>& table() {
   static Table<SolverMethod> methods = {
-      "solver", {"auto"}, {cg_method(), bicgstab_method(), gmres_method()}};
+      "solver", {"auto"}, {cg_method(), bicgstab_method(), gmres_method(), division_method()}};
   return methods;
 }
 
@@ -47,7 +48,18 @@ template <class T, Space S>
 MakeSolver<T, S> detail::maker_of(const SolverMethod& method, const SolverOptions& options) {
   if (method.check != nullptr) method.check(options);
   if (const auto make = method.make.get<T, S>()) return make;
-  throw InputError("solver '" + method.name + "' does not exist on the " + std::string(name_of(S)));
+  throw InputError("solver '" + method.name +
+                   (method.from_matrix()
+                        ? "' needs the entries of a matrix, as a LinearSystem that was given one has them"
+                        : "' does not exist on the " + std::string(name_of(S))));
+}
+
+std::vector<std::string> general_solver_names() {
+  std::vector<std::string> names;
+  for (const SolverMethod& method : solver_methods()) {
+    if (method.demands != Demand::diagonal) names.push_back(method.name);
+  }
+  return names;
 }
 
 std::vector<MethodOption> solver_option_list() { return options_of(solver_methods()); }

@@ -150,6 +150,8 @@ bool AdviceSituation::supports(const SolverMethod& method) const {
     case Demand::symmetric:  // of others it is not known
     case Demand::definite:
       return may_be_definite();
+    case Demand::diagonal:
+      break;
   }
   return false;
 }

@@ -23,6 +23,11 @@ std::vector<std::string> ranked(int AutoRank::*kind) {
 
 }  // namespace
 
+const SolverMethod* solver_of_diagonal() {
+  const std::vector<std::string> names = ranked(&AutoRank::diagonal);
+  return names.empty() ? nullptr : &find_solver(names.front());
+}
+
 SolverChoice choose_solver(const MatrixTraits& traits) {
   if (!traits.symmetric()) {
     return {ranked(&AutoRank::general),

@@ -19,10 +19,10 @@ namespace newel::detail {
 /// One solver of a chain.
 template <class T, Space S>
 struct ChainStep {
-  std::string name;            ///< for messages
-  const SolverMethod* method;  ///< null: none of the table's
-  bool mixed;                  ///< iterates in single precision for a system in double
-  std::function<std::unique_ptr<KrylovSolver<T, S>>()> make;
+  std::string name;                                           ///< for messages
+  const SolverMethod* method;                                 ///< null: none of the table's
+  bool mixed;                                                 ///< iterates in single precision for a system in double
+  std::function<std::shared_ptr<KrylovSolver<T, S>>()> make;  ///< or gives one that others refresh
 };
 
 /// The methods that a choice names, made by the table for n unknowns. Throws InputError for unknown names.
@@ -143,7 +143,7 @@ class SolverChain {
   const LinearOperator<T, S>* A_;
   const LinearOperator<T, S>* M_;
   std::unique_ptr<ZeroMeanPrecond<T, S>> zero_mean_;          ///< with the constant null space
-  std::vector<std::unique_ptr<KrylovSolver<T, S>>> solvers_;  ///< of each step; null: not made yet
+  std::vector<std::shared_ptr<KrylovSolver<T, S>>> solvers_;  ///< of each step; null: not made yet
   Array<T, S> best_x_;                                        ///< if several attempts may be made
   bool best_is_zero_ = false;                                 ///< and `best_x_` is not filled
   Array<T, S> projected_b_;                                   ///< b without its mean

@@ -69,7 +69,7 @@ void PlainOperators<T, S>::weigh_alternatives() {
 template <class T, Space S>
 bool PlainOperators<T, S>::changes_on_its_way() const {
   return options_.expected_products == 0 && options_.columns == 1 && options_.null_space == NullSpace::none &&
-         !given_order();
+         !given_order() && !first_method().from_matrix();
 }
 
 template <class T, Space S>
@@ -148,7 +148,7 @@ template <class T, Space S>
 std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string& format) {
   weigh_alternatives();
   const std::optional<CsrView<T, S>> csr = A_->as_csr();
-  if (!csr || !order_.natural() || given_order() || !sound()) return nullptr;
+  if (!csr || !order_.natural() || given_order() || !sound() || !made_.empty()) return nullptr;
   return std::unique_ptr<PlainOperators>(new PlainOperators(*this, *csr, format));
 }
 

@@ -77,6 +77,7 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
   source_.emplace(ctx_, *A_, order_);
   timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view, exchangeable); });
   if (!exchangeable) chosen_.untried.clear();
+  make_from_matrix(view);
   fix_free_unknowns(a);
   keep_source(a);
   if (decided() != nullptr && chosen_.provisional) source_->keep_values(a);
@@ -174,7 +175,9 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
     chosen_.solvers = {{find_solver(options_.solver.name).name}, "requested"};
   }
   if (first_method().demands != Demand::nothing) options_.precond.symmetric = true;
-  chosen_.diagonal = choose_precond && options_.solver.name == "auto" && options_.null_space == NullSpace::none &&
+  const bool may_divide =
+      options_.solver.name == "auto" ? solver_of_diagonal() != nullptr : first_method().demands == Demand::diagonal;
+  chosen_.diagonal = choose_precond && may_divide && options_.null_space == NullSpace::none &&
                      is_diagonal(*chosen_.traits, a.rows, a.nnz());
 }
 
@@ -191,7 +194,7 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a, bool may_
   }
   if (decided() != nullptr && !decided()->preconditioner.empty()) return take_decided_preconditioner(a, may_follow);
   choose_preconditioner(a, may_follow && changes_on_its_way() && A_->as_csr() && order_.natural());
-  list_candidates();
+  if (!first_method().from_matrix()) list_candidates();
   if (needless()) estimate_formats();
 }
 
@@ -215,6 +218,11 @@ template <class T, Space S>
 void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool may_follow) {
   chosen_.precond_chosen = true;
   if (chosen_.diagonal && invert_diagonal(a)) return;
+  if (first_method().from_matrix()) {
+    options_.precond.name = "none";
+    chosen_.precond_reason = "the solver is made from the matrix";
+    return;
+  }
   const bool put_off = to_weigh_ && may_follow && simple_preconditioner(*chosen_.traits) != nullptr &&
                        !newel::stronger_preconditioners(*chosen_.traits).empty();
   if (!put_off) expect_iterations(a);
@@ -334,16 +342,6 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
 }
 
 template <class T, Space S>
-SolverChain<T, S> PlainOperators<T, S>::make_chain() {
-  std::vector<ChainStep<T, S>> steps = chain_steps<T, S>(ctx_, A_->rows(), chosen_.solvers.order, options_.solver);
-  if (divides()) {
-    steps.insert(steps.begin(), {"division", nullptr, false,
-                                 [ctx = ctx_, n = A_->rows()] { return std::make_unique<Division<T, S>>(ctx, n); }});
-  }
-  return {ctx_, std::move(steps), *A_, applied_preconditioner(), options_.null_space == NullSpace::constant};
-}
-
-template <class T, Space S>
 template <class Renew>
 void PlainOperators<T, S>::renew_preconditioner(RefreshScope scope, Renew&& renew) {
   chosen_.precond_older = scope == RefreshScope::operator_only;
@@ -354,12 +352,23 @@ void PlainOperators<T, S>::renew_preconditioner(RefreshScope scope, Renew&& rene
 }
 
 template <class T, Space S>
+Slots<T, S> PlainOperators<T, S>::matrix_slots() {
+  for (const auto& [method, solver] : made_) {
+    if (method->keeps_values) {
+      throw InputError("solver '" + method->name + "' keeps values of the matrix: pass new ones to `refresh`");
+    }
+  }
+  return A_->slots(ctx_);
+}
+
+template <class T, Space S>
 void PlainOperators<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   matrix_sound_ = false;
   chosen_.traits_older = true;
   A_->refresh(ctx_, values);
   const bool may_follow = chosen_.provisional && !(chosen_.outlooks && chosen_.outlooks->stronger.empty());
   source_->renew_values(values, may_follow || chosen_.weaker_outlooks);
+  for (const auto& [method, solver] : made_) solver->refresh(ctx_, values);
   matrix_sound_ = true;
   renew_preconditioner(scope, [&] { M_->refresh(ctx_, values); });
 }
@@ -399,8 +408,9 @@ SystemInfo PlainOperators<T, S>::info() {
   info.preconditioner_reason = chosen_.precond_reason;
   if (needless()) info.preconditioner_reason.add("; of a constant diagonal it changes nothing, and is left out");
   info.method = chosen_.solvers.order.front();
-  info.solver = divides() ? "division" : info.method;
-  info.solver_reason = divides() ? "a diagonal matrix" : chosen_.solvers.reason;
+  const bool divided = divides() && options_.solver.name == "auto";
+  info.solver = divided ? solver_of_diagonal()->name : info.method;
+  info.solver_reason = divided ? "a diagonal matrix" : chosen_.solvers.reason;
   info.format = chosen_.format;
   info.order = order_.report;
   info.reordered = !order_.natural();

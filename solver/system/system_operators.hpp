@@ -144,7 +144,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   SolverChain<T, S> make_chain() override;
   void refresh(Span<const T, S> values, RefreshScope scope) override;
   void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override;
-  Slots<T, S> matrix_slots() override { return A_->slots(ctx_); }
+  Slots<T, S> matrix_slots() override;
   Slots<T, S> preconditioner_slots() override { return M_ == nullptr ? Slots<T, S>{} : M_->slots(ctx_); }
   void slots_written(RefreshScope scope) override;
   bool sound() const override { return matrix_sound_ && precond_sound_; }
@@ -251,6 +251,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   RowOrder<S> callers_order(Index rows) const;
   bool equal_opposites(const CsrView<T, S>& a);
   void make_preconditioner(const CsrView<T, S>& a, bool may_follow);
+  void make_from_matrix(const CsrView<T, S>& a);
   // What an earlier system decided, in the place of a choice; null: this system decides.
   const SystemDecision* decided() const { return options_.decision ? &*options_.decision : nullptr; }
   void take_decided_format(const CsrView<T, S>& a, bool measured);
@@ -278,6 +279,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   SystemParts<T, S> parts_;
   RowOrder<S> order_;
   OperatorPtr<T, S> A_, M_;
+  /// Solvers that are made from the matrix, for every chain.
+  std::vector<std::pair<const SolverMethod*, std::shared_ptr<KrylovSolver<T, S>>>> made_;
   mutable std::optional<FixedUnknowns<T, S>> fixed_unknowns_;  // of columns without entries, where there are any
   RowCount free_unknowns_;                                     // the same, in the caller's numbering
   SystemChoices chosen_;

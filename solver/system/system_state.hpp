@@ -168,6 +168,8 @@ struct SystemState : private OperatorExchange<T, S> {
           why_double = "in double, since single precision does not support the values";
           return in_double;
         }
+      } else if (!same_name(options.solver.name, "auto") && find_solver(options.solver.name).from_matrix()) {
+        why_double = "in double, since the solver is made from the matrix";
       } else {
         try {
           return std::make_unique<MixedOperators<S>>(ctx, a, options, parts);

@@ -322,7 +322,7 @@ TEST_CASE("Advice proposes a registered solver where its columns say so, and now
     CHECK_FALSE(contains(advice(), "--solver"));  // it was tried
     report.attempts.pop_back();
   }
-  for (const Demand demand : {Demand::definite, Demand::symmetric}) {
+  for (const Demand demand : {Demand::definite, Demand::symmetric, Demand::diagonal}) {
     method.demands = demand;
     const Registration registration = register_solver(method);
     CHECK_FALSE(contains(advice(), "minimal-residual"));

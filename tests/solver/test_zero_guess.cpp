@@ -88,7 +88,7 @@ Rows scaled(Rows a, double factor) {
 }  // namespace
 
 TEST_BOTH("From zero every solver takes the steps that it takes from zeros in x", "[solver][zero]") {
-  for (const std::string& solver : solver_names()) {
+  for (const std::string& solver : general_solver_names()) {
     for (const std::string precond : {"none", "jacobi", "fsai", "spai"}) {
       for (const bool resident : {false, true}) {
         for (const int iterations : {0, 1, 2, 7, 500}) {
@@ -129,7 +129,7 @@ TEST_BOTH("From zero the other ways of a system give the same too", "[system][ze
   }
   SECTION("mixed precision") {
     options.mixed = true;
-    for (const std::string& solver : solver_names()) {
+    for (const std::string& solver : general_solver_names()) {
       options.solver.name = solver;
       const Rows system = laplacian(12, solver == "cg" ? 0 : 0.2);
       CHECK(check_system_from_zero<double, S>(system, b, options).converged());
@@ -172,7 +172,7 @@ TEST_BOTH("From zero systems that fail end as from zeros in x, with the same x",
   SECTION("divergence, by every solver") {
     const Rows a = laplacian(30, 3);
     const auto b = a.rhs_for(noise(a.size()));
-    for (const std::string& solver : solver_names()) {
+    for (const std::string& solver : general_solver_names()) {
       options.solver = solver_options(solver, 3);
       options.precond.name = "none";
       const auto report = check_system_from_zero<double, S>(a, b, options);
@@ -203,7 +203,7 @@ TEST_BOTH("From zero systems that fail end as from zeros in x, with the same x",
   }
   SECTION("numbers that are none") {
     for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-      for (const std::string& solver : solver_names()) {
+      for (const std::string& solver : general_solver_names()) {
         INFO(solver << " " << bad);
         options.solver.name = solver;
         options.precond.name = "none";
@@ -233,7 +233,7 @@ TEST_BOTH("A solver that finds nothing better returns zeros, where it began with
                                              axpby<double, S>(c, alpha, x, beta, y);
                                              axpy<double, S>(c, 1e5 * ++calls, unit.cspan(), y);
                                            });
-  for (const std::string& name : solver_names()) {
+  for (const std::string& name : general_solver_names()) {
     INFO(name);
     const auto solver = make_solver<double, S>(ctx, a.size(), solver_options(name, 10));
     static_cast<void>(run_solver<double, S>(ctx, *solver, *A, nullptr, b, {}, noise(a.size(), 3)));

@@ -9,6 +9,8 @@
 
 namespace newel {
 
+struct SolverMethod;
+
 /// A plan for `SolverOptions::name` = "auto".
 struct SolverChoice {
   std::vector<std::string> order;  ///< the next is tried from the best x after breakdown, indefiniteness, stagnation
@@ -19,5 +21,8 @@ struct SolverChoice {
 /// symmetric ones, which are not positive definite; BiCGStab for the rest. GMRES and BiCGStab stand in for each
 /// other.
 SolverChoice choose_solver(const MatrixTraits& traits);
+
+/// The method that "auto" tries before these where A is diagonal; null: the table has none.
+const SolverMethod* solver_of_diagonal();
 
 }  // namespace newel

@@ -146,7 +146,7 @@ struct SolveRequest {
   detail::OperatorExchange<T, S>* exchange = nullptr;
 };
 
-/// A Krylov method for A x = b with an optional preconditioner M, an operator close to A's inverse. Owns its work
+/// A method for A x = b with an optional preconditioner M, an operator close to A's inverse. Owns its work
 /// vectors: made once for a length, used many times; a solve after the first allocates nothing in S. On the device it
 /// keeps its iterations as CUDA graphs where A and M are `capturable`; the driver holds some kilobytes for each
 /// kernel.
@@ -162,6 +162,13 @@ class KrylovSolver {
   /// solve with others does it again. Waits on the context's stream. Throws DeviceError.
   virtual void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
     static_cast<void>(ctx), static_cast<void>(A), static_cast<void>(M);
+  }
+
+  /// New values of the matrix that it was made from, in the order of the caller's: see
+  /// `SolverMethod::make_from_matrix`. Other methods see them in A. Throws InputError for values that it does not
+  /// serve.
+  virtual void refresh(const Context<S>& ctx, Span<const T, S> values) {
+    static_cast<void>(ctx), static_cast<void>(values);
   }
 
   /// Solves from the guess in x, which receives the result: the last iterate, or the best one where that is said.

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include <newel/core/factory_columns.hpp>
+#include <newel/core/matrix_traits.hpp>
 #include <newel/core/method_option.hpp>
+#include <newel/reorder/row_order.hpp>
 #include <newel/solver/batch_solver.hpp>
 #include <newel/solver/krylov.hpp>
 #include <newel/solver/low_system.hpp>
@@ -19,6 +21,20 @@ namespace newel {
 /// Makes the method for systems of n unknowns. `options.name` is the one that was requested: "auto", or the method's.
 template <class T, Space S>
 using MakeSolver = std::unique_ptr<KrylovSolver<T, S>> (*)(const Context<S>&, Index n, const SolverOptions& options);
+
+/// What a method that is made from a matrix may read of it. Nothing of it outlives the call.
+template <class T, Space S>
+struct SolverMatrix {
+  CsrView<T, S> a;                       ///< square and canonical, in solver order
+  const RowOrder<S>& order;              ///< that order; with the map of its values, in which new ones come
+  const MatrixTraits* traits = nullptr;  ///< rows as the caller numbers them; null: not known
+};
+
+/// Makes a method from the matrix that it will solve with: a direct solver factorises it, say. Throws InputError for
+/// a matrix that it does not serve. New values come by `KrylovSolver::refresh`.
+template <class T, Space S>
+using MakeFromMatrix = std::unique_ptr<KrylovSolver<T, S>> (*)(const Context<S>&, const SolverMatrix<T, S>&,
+                                                               const SolverOptions& options);
 
 /// The same for a system in double that iterates in single precision; only the double columns are used.
 template <class T, Space S>
@@ -37,6 +53,7 @@ enum class Demand {
   nothing,    ///< any regular matrix may be solved
   symmetric,  ///< symmetric, of either sign
   definite,   ///< symmetric positive definite
+  diagonal,   ///< A is diagonal, without zeros there, and M its inverse
 };
 
 /// When "auto" tries a method: 1 first, 2 next; 0 never.
@@ -44,6 +61,7 @@ struct AutoRank {
   int definite = 0;   ///< for symmetric matrices with a positive diagonal
   int symmetric = 0;  ///< for other symmetric ones, which are not positive definite
   int general = 0;    ///< for all others
+  int diagonal = 0;   ///< for diagonal ones, before any of these
 };
 
 /// The fewest vectors that an iteration has to read or write, without the products with A and M.
@@ -86,10 +104,14 @@ struct SolverMethod {
   /// Bytes of the vectors that it works with for each unknown, besides b and x.
   MethodFigure bytes_per_unknown = nullptr;
   std::uint64_t fixed_bytes = 0;  ///< besides, however few unknowns there are
+  /// Bytes of what it makes from the matrix. Null: nothing.
+  std::uint64_t (*matrix_bytes)(const SolverOptions&, Index rows, Offset nonzeros, std::size_t value_bytes) = nullptr;
   /// Vectors read or written in an iteration on average, without the products with A and M.
   MethodFigure vector_passes = nullptr;
   VectorFloor floor;                                     ///< what the cost model takes for its vectors
   FactoryColumns<MakeSolver> make = {};                  ///< one for each precision and space
+  FactoryColumns<MakeFromMatrix> make_from_matrix = {};  ///< in the place of `make`; null: it needs products alone
+  bool keeps_values = false;  ///< of the matrix that it was made from, so that all new ones have to come by `refresh`
   FactoryColumns<MakeMixedSolver> make_mixed = {};  ///< null: not in mixed precision
   double mixed_iterations = 1;  ///< of a solve in mixed precision over those of one in double, as a rule
   FactoryColumns<MakeBatchSolver> make_batch = {};  ///< null: columns are taken one after the other
@@ -98,6 +120,9 @@ struct SolverMethod {
 
   /// Whether several right-hand sides are solved in lockstep.
   bool batched() const { return make_batch.host_double != nullptr; }
+
+  /// Whether it is made from a matrix.
+  bool from_matrix() const { return make_from_matrix.host_double != nullptr; }
 };
 
 }  // namespace newel

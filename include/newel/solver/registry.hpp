@@ -18,11 +18,14 @@ const SolverMethod& find_solver(std::string_view name);
 
 /// The names of the table.
 std::vector<std::string> solver_names();
+/// Those of methods for more than diagonal matrices.
+std::vector<std::string> general_solver_names();
 
 /// All options of the table, each once, in its order; their values lie in `SolverOptions::methods`.
 std::vector<MethodOption> solver_option_list();
 
-/// A solver for systems of `n` unknowns. Throws InputError for unknown names and options out of range, OutOfMemory.
+/// A solver for systems of `n` unknowns. Throws InputError for unknown names, options out of range and methods that
+/// are made from a matrix, which LinearSystem does; OutOfMemory.
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options);
 
