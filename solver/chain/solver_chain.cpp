@@ -89,7 +89,8 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
                                                const StopCriterion& stop, const ProgressFn& progress,
                                                InitialGuess guess) {
   const SolverMethod* const method = solvers_.steps()[step].method;
-  if (method->minimises || method->from_matrix()) return attempt(step, b, x, stop, progress, guess);
+  if (method == nullptr || method->minimises || method->from_matrix())
+    return attempt(step, b, x, stop, progress, guess);
   const bool definite = method->demands == Demand::definite;  // as CG
   constexpr int patience = 1000;
   double lowest = INFINITY;
