@@ -19,7 +19,7 @@ using OptionValue = std::variant<int, double, std::string, bool>;
 
 /// What an option needs besides a method that has it, to have an effect.
 enum class OptionNeeds {
-  nothing,
+  nothing,           ///< it has one always
   preconditioner,    ///< M, or the null space, which is a preconditioner
   double_precision,  ///< of the vectors
   resident_kernel,   ///< on a device, with a format and a solve for which there is one
