@@ -49,7 +49,7 @@ y, info = newel.gmres(A, vector, restart=10, callback=lambda r: None, callback_t
 facts: newel.MatrixInfo = newel.info(A)
 rows: int = facts["rows"]
 names: list[str] = newel.solvers() + newel.preconditioners() + newel.formats() + newel.devices()
-defaults: dict[str, object] = newel.preconditioner_options()
+defaults: dict[str, object] = {**newel.preconditioner_options(), **newel.solver_options()}
 terminal = newel.TerminalProgress(every=1.0)
 version: str = newel.__version__
 
