@@ -20,9 +20,6 @@
 #include <newel/core/machine.hpp>
 #include <newel/solver/linear_system.hpp>
 
-// Of the address sanitizer; not there without it.
-extern "C" [[gnu::weak]] void __asan_init();
-
 using namespace newel;
 using namespace newel::testing;
 
@@ -126,12 +123,6 @@ std::string outcomes(const std::string& lines) {
   return std::regex_replace(lines, std::regex(" [0-9]+, [^\n]*"), "");
 }
 
-// A library with a sanitizer leaves other sums to the vector units, and so rounds differently, and iterates
-// differently. Tests are compiled without it: the program tells.
-std::string compiled_by() {
-  return std::string(&__asan_init != nullptr ? "compiler with a sanitizer " : "compiler ") + __VERSION__;
-}
-
 // What decisions depend on: the cost model is the same on all hosts, caches and the compiler's order of sums are not;
 // a device has a model of its own. What the order of sums depends on besides: the instructions that a compiler may
 // use.
@@ -139,8 +130,8 @@ template <Space S>
 std::string decided_by() {
   const Machine machine = machine_of(make_context<S>(1));
   if (S == Space::device) return "device " + machine.name;
-  return "caches " + std::to_string(machine.cache_bytes) + " " + std::to_string(machine.shared_cache_bytes) + ", " +
-         compiled_by();
+  return "caches " + std::to_string(machine.cache_bytes) + " " + std::to_string(machine.shared_cache_bytes) +
+         ", compiler " NEWEL_COMPILED_BY;
 }
 
 template <Space S>
