@@ -10,9 +10,9 @@
 #include "core/vectors/instantiate.hpp"
 #include "solver/chain/least_squares.hpp"
 #include "solver/chain/other_units.hpp"
+#include "solver/chain/patience.hpp"
 #include "solver/krylov/monitor/convergence_monitor.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
-#include "solver/krylov/monitor/own_progress.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 
 namespace newel::detail {
@@ -65,10 +65,17 @@ void SolverChain<T, S>::prepare() {
 // b and x are those of the operators with which it ends.
 template <class T, Space S>
 SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x,
-                                       const StopCriterion& stop, const ProgressFn& progress, InitialGuess guess) {
+                                       const StopCriterion& stop, const ProgressFn& progress, InitialGuess guess,
+                                       bool may_give_up) {
   const bool zero = guess == InitialGuess::zero;
+  const SolverMethod* const method = solvers_.steps()[step].method;
+  GiveUpFn give_up;
+  if (may_give_up && step + 1 < solvers_.size() && may_wander(method)) {
+    give_up = Patience(*method, [this] { return symmetry_fault(ctx_, *A_, M_); });
+  }
+  const GiveUpFn* const asked = give_up ? &give_up : nullptr;
   if (ones_ == nullptr) {
-    SolveReport report = solvers_.at(step).run({ctx_, *A_, M_, b, x, stop, progress, guess, exchange_});
+    SolveReport report = solvers_.at(step).run({ctx_, *A_, M_, b, x, stop, progress, guess, exchange_, asked});
     if (exchange_ != nullptr) {
       exchange_->follow(b, x);
       for (Attempt& tried : report.attempts) tried.preconditioner = exchange_->preconditioner();
@@ -76,45 +83,9 @@ SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Sp
     return report;
   }
   if (!zero) ones_->remove_mean(ctx_, x);
-  SolveReport report = solvers_.at(step).run({ctx_, *A_, ones_->precond(), b, x, stop, progress, guess});
+  SolveReport report =
+      solvers_.at(step).run({ctx_, *A_, ones_->precond(), b, x, stop, progress, guess, nullptr, asked});
   ones_->remove_mean(ctx_, x);
-  return report;
-}
-
-// An attempt that gives up as `stagnation` where a method whose residuals may grow has not found a better one for
-// long: BiCGStab may wander for as many iterations as there are, and the next solver would get none. CG may wait as
-// long, and longer, on its way; but where it is slow, and A or M is not symmetric, it gives up.
-template <class T, Space S>
-SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x,
-                                               const StopCriterion& stop, const ProgressFn& progress,
-                                               InitialGuess guess) {
-  const SolverMethod* const method = solvers_.steps()[step].method;
-  if (method == nullptr || method->minimises || method->from_matrix())
-    return attempt(step, b, x, stop, progress, guess);
-  const bool definite = method->demands == Demand::definite;  // as CG
-  constexpr int patience = 1000;
-  double lowest = INFINITY;
-  int lowest_at = 0;
-  bool gave_up = false, known_symmetric = false;
-  Asymmetric fault = Asymmetric::none;
-  const auto ask = [&](const Progress& now) {
-    gave_up = false;
-    if (progress && !progress(now)) return false;
-    if (now.residual < (definite ? 0.1 : 1) * lowest) {
-      lowest = now.residual;
-      lowest_at = now.iteration;
-    }
-    if (known_symmetric || now.iteration - lowest_at < patience) return true;
-    if (definite) fault = symmetry_fault(ctx_, *A_, M_);
-    known_symmetric = definite && fault == Asymmetric::none;
-    gave_up = !known_symmetric;
-    return !gave_up;
-  };
-  SolveReport report = attempt(step, b, x, stop, OwnProgress(ask, is_watched(progress)), guess);
-  if (gave_up && report.status == Status::stopped_by_caller) {
-    const Cause cause = definite ? Cause::slow_residual : Cause::no_better_residual;
-    overrule(report, Status::stagnation, {cause, Subject::none, 0, patience, fault});
-  }
   return report;
 }
 
@@ -133,8 +104,7 @@ SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Sto
   if (outside > 0) b = projected_b_.cspan();
   best_.zero = guess == InitialGuess::zero;
   if (solvers_.several() && !best_.zero) copy<T>(ctx_, Span<const T, S>(x), best_.x.span());
-  SolveReport first =
-      solvers_.several() ? patient_attempt(0, b, x, stop, progress, guess) : attempt(0, b, x, stop, progress, guess);
+  SolveReport first = attempt(0, b, x, stop, progress, guess);
   SolveReport whole = go_on(std::move(first), b, x, stop, progress, start);
   finish(whole, outside, given, Span<const T, S>(x), stop);
   write_reasons(whole, "");
@@ -169,12 +139,11 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
   for (std::size_t k = 1; k < solvers_.size(); ++k) {
     const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
     if (!worth_another_solver(whole) || left.max_iterations == 0) break;
-    const bool last = k + 1 == solvers_.size();
     if (!solvers_.can_make(k, whole)) break;
     tried = k;
     copy<T>(ctx_, Span<const T, S>(x), best_.x.span());
     best_.zero = false;
-    SolveReport report = last ? attempt(k, b, x, left, progress) : patient_attempt(k, b, x, left, progress);
+    SolveReport report = attempt(k, b, x, left, progress, InitialGuess::in_x);
     keep_better(report);
     append_attempt(whole, std::move(report));
     look_for_inconsistency<T, S>(ctx_, *A_, whole, b, x);

@@ -64,10 +64,9 @@ class SolverChain {
 
   /// M as the solvers apply it.
   const LinearOperator<T, S>* precond() const { return ones_ != nullptr ? ones_->precond() : M_; }
+  /// Of one solver; where another follows, and `may_give_up`, it ends when its patience has run out.
   SolveReport attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x, const StopCriterion& stop,
-                      const ProgressFn& progress, InitialGuess guess = InitialGuess::in_x);
-  SolveReport patient_attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x, const StopCriterion& stop,
-                              const ProgressFn& progress, InitialGuess guess = InitialGuess::in_x);
+                      const ProgressFn& progress, InitialGuess guess, bool may_give_up = true);
   SolveReport go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                     const ProgressFn& progress, Clock::time_point start);
   SolveReport go_on_in_other_units(SolveReport whole, const SystemUnits& units, Span<const T, S> b, Span<T, S> x,

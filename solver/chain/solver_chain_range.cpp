@@ -71,7 +71,7 @@ void SolverChain<T, S>::solve_in_range(std::size_t step, SolveReport& whole, Spa
 
   Span<const T, S> rest = projected_b_.cspan();
   OperatorExchange<T, S>* const exchange = std::exchange(exchange_, nullptr);
-  SolveReport report = attempt(step, rest, x, stop, progress, InitialGuess::zero);
+  SolveReport report = attempt(step, rest, x, stop, progress, InitialGuess::zero, false);
   exchange_ = exchange;
   report.rhs_norm = whole.rhs_norm;
   report.tolerance = whole.tolerance;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -124,6 +125,13 @@ struct Progress {
 /// Called on the calling thread at every check; returning false ends the solve with `stopped_by_caller`.
 using ProgressFn = std::function<bool(const Progress&)>;
 
+namespace detail {
+
+/// Why a solve ends here as `stagnation`; nothing: it does not.
+using GiveUpFn = std::function<std::optional<Failure>(const Progress&)>;
+
+}  // namespace detail
+
 /// Where a solve starts from.
 enum class InitialGuess {
   in_x,  ///< what x holds
@@ -144,6 +152,8 @@ struct SolveRequest {
   InitialGuess guess = InitialGuess::in_x;
   /// For those who own A and M and may replace them during the solve; null: nobody does. The library's own.
   detail::OperatorExchange<T, S>* exchange = nullptr;
+  /// Asked at every check, after `progress`; null: nobody is. The library's own.
+  const detail::GiveUpFn* give_up = nullptr;
 };
 
 /// A method for A x = b with an optional preconditioner M, an operator close to A's inverse. Owns its work

@@ -176,7 +176,7 @@ class CgRecurrence final : public Recurrence<T, S> {
 
   // The tolerance was met, or p.A p <= 0 or r.M r <= 0 by rounding: no outcome by itself.
   Verdict judge(Event event) override {
-    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange] = *system_;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = *system_;
     double* const scratch = &cg_.state()->scratch;
     if (event == Event::tolerance_met) return Verdict::confirm;
     if (event == Event::matrix_not_positive) {

@@ -25,8 +25,8 @@ SolveReport MixedCg<S>::run(const SolveRequest<double, S>& request) {
   const Context<S>& ctx = request.ctx;
   const Span<double, S> x = request.x;
   const std::int64_t n = r_.size();
-  const SolveRequest<double, S> system{ctx, request.A,    nullptr,          request.b,
-                                       x,   request.stop, request.progress, request.guess};
+  const SolveRequest<double, S> system{ctx,          request.A,        nullptr,       request.b, x,
+                                       request.stop, request.progress, request.guess, nullptr,   request.give_up};
   ConvergenceMonitor<double, S> convergence(name(), n, system, &cg_.state()->scratch, last_iterations_);
 
   convergence.growth.watch(first_growth, most_growth<float>,

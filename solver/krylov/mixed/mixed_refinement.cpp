@@ -49,7 +49,7 @@ MixedRefinement<S>::MixedRefinement(const Context<S>& ctx, LowSystem<S> low,
 template <Space S>
 SolveReport MixedRefinement<S>::run(const SolveRequest<double, S>& request) {
   constexpr double reduction = 1e-3, least_reduction = 1e-5;  // of BiCGStab; of a cycle of GMRES
-  const auto& [ctx, A, M, b, x, stop, progress, guess, exchange] = request;
+  const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = request;
   const std::int64_t n = r_.size();
   const ProgressFn silent;  // the inner solver calls back; the convergence monitor sees whole solves only
   const SolveRequest<double, S> system{ctx, A, nullptr, b, x, stop, silent, guess};
@@ -71,14 +71,25 @@ SolveReport MixedRefinement<S>::run(const SolveRequest<double, S>& request) {
     if (cycle_length_ > 0) inner.max_iterations = std::min(cycle_length_, inner.max_iterations);
     sweep(ctx, n, RoundStep(r_.data(), s_.data(), 1 / unit));
     fill<float, S>(ctx, 0, d_.span());
-    const ProgressFn of_inner = [&, &progress = request.progress](const Progress& now) {
-      if (!progress) return true;
+    const auto of_whole = [&](const Progress& now) {
       const double residual = unit * now.residual;
-      return progress({name_, done + now.iteration, residual, report.relative(residual), report.tolerance,
-                       convergence.clock.seconds()});
+      return Progress{name_,
+                      done + now.iteration,
+                      residual,
+                      report.relative(residual),
+                      report.tolerance,
+                      convergence.clock.seconds()};
     };
-    const SolveReport part =
-        inner_->run({ctx, low_.A, low_.M, s_.cspan(), d_.span(), inner, of_inner, InitialGuess::zero});
+    const ProgressFn progress_of_inner = [&](const Progress& now) {
+      return !request.progress || request.progress(of_whole(now));
+    };
+    std::optional<Failure> given_up;
+    const GiveUpFn give_up_inner = [&](const Progress& now) {
+      if (request.give_up != nullptr) given_up = (*request.give_up)(of_whole(now));
+      return given_up;
+    };
+    const SolveReport part = inner_->run({ctx, low_.A, low_.M, s_.cspan(), d_.span(), inner, progress_of_inner,
+                                          InitialGuess::zero, nullptr, &give_up_inner});
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
     const bool spent = done + part.iterations >= stop.max_iterations;
     if (part.iterations > 0) {
@@ -98,6 +109,8 @@ SolveReport MixedRefinement<S>::run(const SolveRequest<double, S>& request) {
     }
     if (part.status == Status::stopped_by_caller || part.status == Status::time_limit) {
       convergence.outcome.conclude(part.status, part.failure);
+    } else if (part.status == Status::stagnation && given_up) {
+      convergence.outcome.conclude(Status::stagnation, *given_up);
     } else if (spent) {
       convergence.conclude(Event::iterations_spent);
     } else if (part.status == Status::diverged) {

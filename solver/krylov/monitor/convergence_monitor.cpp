@@ -9,7 +9,6 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
-#include "solver/krylov/monitor/own_progress.hpp"
 
 namespace newel::detail {
 namespace {
@@ -147,8 +146,8 @@ bool ConvergenceMonitor<T, S>::record_progress() {
   forecast.note(report.history, seen_);
   Progress now{report.solver,   seen_.iteration, seen_.residual, report.relative(seen_.residual),
                seen_.tolerance, clock.seconds()};
-  if (is_watched(system.progress)) now.iterations_left = iterations_left(*this);
-  clock.tell(system.progress, now, system.stop.time_limit_seconds);
+  if (system.progress) now.iterations_left = iterations_left(*this);
+  clock.tell(system, now);
   return seen_.running() && !clock.interrupted();
 }
 

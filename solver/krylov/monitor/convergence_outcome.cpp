@@ -85,10 +85,8 @@ void ConvergenceMonitor<T, S>::conclude(Event event, Span<T, S> v) {
       return outcome.conclude(Status::diverged, {Cause::residual_grew, Subject::none, level, 0, growth.fault()});
     }
     case Event::none:
-      if (!clock.interrupted()) return;
-      return outcome.conclude(
-          clock.interruption(),
-          {clock.interruption() == Status::time_limit ? Cause::time_limit : Cause::stopped_by_caller});
+      if (clock.interrupted()) outcome.conclude(clock.interruption(), clock.failure());
+      return;
     case Event::tolerance_met:
       return;
   }

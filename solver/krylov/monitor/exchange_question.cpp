@@ -43,8 +43,8 @@ std::optional<SolveRequest<T, S>> exchange_operators(ConvergenceMonitor<T, S>& c
   *same_preconditioner = changed->same_preconditioner;
   if (!changed->same_preconditioner) convergence.forecast.begin_again(convergence.seen());
   const SolveRequest<T, S>& before = convergence.residual.system();
-  const SolveRequest<T, S> after{before.ctx,  changed->A,      changed->M,   changed->b,     changed->x,
-                                 before.stop, before.progress, before.guess, before.exchange};
+  const SolveRequest<T, S> after{before.ctx,  changed->A,      changed->M,   changed->b,      changed->x,
+                                 before.stop, before.progress, before.guess, before.exchange, before.give_up};
   convergence.residual.follow(after);
   return after;
 }

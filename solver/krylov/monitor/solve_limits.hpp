@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/memory/work_limit.hpp"
-#include "solver/krylov/monitor/own_progress.hpp"
+#include <newel/solver/krylov.hpp>
 
 namespace newel::detail {
 
@@ -24,7 +24,7 @@ class SolveLimits {
         progress_(std::move(progress)),
         scope_(limit_, seconds > 0 ? seconds : std::numeric_limits<double>::infinity(), asks()) {
     if (!progress_ || !scope_.outermost()) return;
-    watched_ = OwnProgress([this](const Progress& now) { return iterations_go_on(now); }, is_watched(progress_));
+    watched_ = [this](const Progress& now) { return iterations_go_on(now); };
   }
   SolveLimits(const SolveLimits&) = delete;
   SolveLimits& operator=(const SolveLimits&) = delete;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/memory/shared_memory_device.hpp"
-#include "solver/krylov/monitor/own_progress.hpp"
 #include "solver/krylov/resident/resident_part_device.cuh"
 
 namespace newel::detail {
@@ -251,7 +250,7 @@ template <class T>
 int ResidentSystem<T>::launch_length(const SolveRequest<T, Space::device>& system, int asks_from, int done) const {
   constexpr int first = 32, doubling = 128, first_asked = few_steps, least = 4;
   const StopCriterion& stop = system.stop;
-  const bool watched = is_watched(system.progress);
+  const bool watched = static_cast<bool>(system.progress);
   const bool asks = !watched && asks_from > done;
   const int next = asks ? asks_from - done : watched ? done / 2 : std::max(done / 2, std::min(done, doubling));
   const int shortest = !asks ? first : done > 0 ? least : first_asked;
