@@ -175,8 +175,9 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
     outlook.by_values = d.builds_by_values;
   };
   chosen.outlooks = outlooks(d.ranked, *chosen.traits, complete);
-  chosen.builds_estimated = d.builds_estimated;
-  chosen.builds_by_values = d.builds_by_values;
+  chosen.builds = d.builds_by_values   ? BuildEstimates::values
+                  : d.builds_estimated ? BuildEstimates::pattern
+                                       : BuildEstimates::none;
   chosen.weaker_outlooks = outlooks(d.weaker, *chosen.traits, complete);
 }
 

@@ -189,7 +189,7 @@ typename SystemEstimates<T, S>::Named SystemEstimates<T, S>::candidate_precondit
 template <class T, Space S>
 double SystemEstimates<T, S>::build_seconds(const std::string& precond) const {
   const SystemChoices& chosen = s_.chosen;
-  if (chosen.outlooks && chosen.builds_estimated) {
+  if (chosen.outlooks && chosen.builds != BuildEstimates::none) {
     const std::vector<PrecondOutlook>& stronger = chosen.outlooks->stronger;
     const auto weighed =
         std::find_if(stronger.begin(), stronger.end(), [&](const PrecondOutlook& o) { return o.name == precond; });

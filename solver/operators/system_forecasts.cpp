@@ -55,7 +55,7 @@ const PrecondOutlooks* SystemForecasts<T, S>::stronger_preconditioners(double do
   if (!chosen.provisional || (chosen.outlooks && chosen.outlooks->stronger.empty())) return nullptr;
   const std::optional<Pattern<S>> a = s_.source->pattern();
   if (!a || !estimate_stronger()) return nullptr;
-  if (chosen.builds_estimated) return &*chosen.outlooks;
+  if (chosen.builds != BuildEstimates::none) return &*chosen.outlooks;
   // Those of a device are not read.
   const double read_entry = S == Space::host ? constants_of<HostPrecondConstants>(s_.machine).read_entry : 0;
   const double read = read_entry * static_cast<double>(a->nnz());
@@ -103,9 +103,7 @@ bool SystemForecasts<T, S>::estimate_stronger() {
 
 template <class T, Space S>
 bool SystemForecasts<T, S>::values_unseen() const {
-  const SystemChoices& chosen = s_.chosen;
-  const bool wanted = chosen.builds_estimated && !chosen.builds_by_values && !chosen.values_unreadable;
-  return wanted && s_.source->pattern() && known_values().matrix.index() != 0;
+  return s_.chosen.builds == BuildEstimates::pattern && s_.source->pattern() && known_values().matrix.index() != 0;
 }
 
 template <class T, Space S>
@@ -113,7 +111,7 @@ void SystemForecasts<T, S>::inspect_values() {
   try {
     estimate_builds(*s_.source->pattern(), known_values());
   } catch (const OutOfMemory&) {
-    s_.chosen.values_unreadable = true;
+    s_.chosen.builds = BuildEstimates::pattern_alone;
   }
 }
 
@@ -129,8 +127,8 @@ void SystemForecasts<T, S>::estimate_builds(const Pattern<S>& a, const KnownValu
     outlook.now_seconds *= seconds.iteration_share;
     outlook.by_values = values.matrix.index() != 0;
   }
-  chosen.builds_estimated = true;
-  chosen.builds_by_values = chosen.builds_by_values || values.matrix.index() != 0;
+  if (chosen.builds == BuildEstimates::none) chosen.builds = BuildEstimates::pattern;
+  if (values.matrix.index() != 0) chosen.builds = BuildEstimates::values;
 }
 
 // The matrix in the caller's order, where that is how it is multiplied, or where it is kept beside its format.

@@ -14,6 +14,10 @@
 
 namespace newel::detail {
 
+/// By what the seconds of the setups of stronger preconditioners are estimated; `pattern_alone`: there is no memory
+/// to read the values.
+enum class BuildEstimates { none, pattern, pattern_alone, values };
+
 /// Plain values: a system in another format begins with a copy.
 struct SystemChoices {
   FormatChoice format;
@@ -33,11 +37,9 @@ struct SystemChoices {
   std::string expected_format;        ///< that these pay for; empty: the present one
   std::string formats_estimated_for;  ///< with this preconditioner
 
-  bool provisional = false;                 ///< a stronger preconditioner may follow
-  std::optional<PrecondOutlooks> outlooks;  ///< which, once that has been worked out
-  bool builds_estimated = false;            ///< the seconds of their setups too
-  bool builds_by_values = false;            ///< these by a look at the values
-  bool values_unreadable = false;           ///< for want of memory
+  bool provisional = false;                      ///< a stronger preconditioner may follow
+  std::optional<PrecondOutlooks> outlooks;       ///< which, once that has been worked out
+  BuildEstimates builds = BuildEstimates::none;  ///< of their setups
   /// Where a stronger one was taken: what is known of the one before it, and what else may follow that.
   std::optional<PrecondOutlooks> weaker_outlooks;
 };

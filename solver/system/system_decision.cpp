@@ -67,8 +67,8 @@ void write_decision(Operators<T, S>& s, SystemDecision& decision) {
   decision.provisional = chosen.provisional;
   decision.untried = chosen.untried;
   decision.ranked = ranking(chosen.outlooks);
-  decision.builds_estimated = chosen.builds_estimated;
-  decision.builds_by_values = chosen.builds_by_values;
+  decision.builds_estimated = chosen.builds != BuildEstimates::none;
+  decision.builds_by_values = chosen.builds == BuildEstimates::values;
   decision.weaker = ranking(chosen.weaker_outlooks);
   decision.traits = chosen.traits;
   decision.traits_older = chosen.traits_older;
