@@ -238,7 +238,7 @@ int Advisor::not_before(bool asking_is_dear, const History& history, Forecasts& 
   if (probation_.on()) return 0;
   if (!forecasts.weighed()) return few_steps;
   const FormatChoice* const choice = formats_to_move_to(history, forecasts);
-  const double sure = std::max(sure_of_any_solve, forecasts.sure_iterations(false));
+  const double sure = std::max(SureConstants::of_any_solve, forecasts.sure_iterations(false));
   double least = choice != nullptr ? history.format.earliest(*choice, sure) : infinity;
   const double before = std::max(0.0, history.preconditioner.iterations());
   const PrecondOutlooks* const outlooks = forecasts.stronger_preconditioners(before);

@@ -45,7 +45,8 @@ double SystemLearning::later(double of_solve) const {
 double earliest_iteration(double price, double before, double sure_of_solve) {
   const double of_solve = least_missed * price - before;
   if (of_solve <= 0) return of_solve;
-  return of_solve <= sure_of_solve ? std::min<double>(of_solve, few_steps) : of_solve / (1 + most_sure);
+  return of_solve <= sure_of_solve ? std::min<double>(of_solve, few_steps)
+                                   : of_solve / (1 + SureConstants::most_times);
 }
 
 int iteration_when_due(double price, const SetupSavings& savings, int iterations) {

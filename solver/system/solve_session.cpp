@@ -141,7 +141,7 @@ int SolveSession<T, S>::not_before() {
 
 template <class T, Space S>
 double SolveSession<T, S>::sure_of_solve() const {
-  return std::max(sure_of_any_solve, s_.alternatives->forecasts().sure_iterations(false));
+  return std::max(SureConstants::of_any_solve, s_.alternatives->forecasts().sure_iterations(false));
 }
 
 template <class T, Space S>

@@ -74,7 +74,7 @@ class OperatorExchange {
   virtual double of_usual_iterations() const { return 1; }
 
   /// See ResidualRate::sure.
-  virtual double sure_of_solve() const { return sure_of_any_solve; }
+  virtual double sure_of_solve() const { return SureConstants::of_any_solve; }
 
   /// The name of the present M, for the report of an attempt; empty: there is none.
   virtual std::string preconditioner() const = 0;

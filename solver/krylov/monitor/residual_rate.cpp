@@ -34,11 +34,12 @@ ResidualTrend ResidualRate::trend(double tolerance) const {
 }
 
 double ResidualRate::sure(double tolerance, double sure_of_solve) const {
-  constexpr double way = 0.15, once_at = 192, least_times = 0.5;
+  using Of = SureConstants;
   if (least_.empty() || !(tolerance > 0) || !(least_.back() > tolerance)) return 0;
   const double gone = std::log(least_.front() / least_.back()) / std::log(least_.front() / tolerance);
-  const double times = std::clamp(1 - std::log2(std::max(1, iterations()) / once_at), least_times, most_sure);
-  return std::max(times * iterations(), sure_of_solve - iterations()) * std::max(0.0, 1 - gone / way);
+  const double times =
+      std::clamp(1 - std::log2(std::max(1, iterations()) / Of::once_at), Of::least_times, Of::most_times);
+  return std::max(times * iterations(), sure_of_solve - iterations()) * std::max(0.0, 1 - gone / Of::way);
 }
 
 }  // namespace newel::detail

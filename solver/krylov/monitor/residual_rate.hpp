@@ -4,14 +4,10 @@
 
 #include <vector>
 
+#include "solver/cost/profiles/forecast_constants.hpp"
 #include "solver/krylov/steps/cg_spectrum.hpp"
 
 namespace newel::detail {
-
-/// Iterations of CG that are sure to come, over those that there were, at most.
-inline constexpr double most_sure = 2.5;
-/// Or, where that is more, what is missing to so many: of any solve.
-inline constexpr double sure_of_any_solve = 80;
 
 class ResidualRate {
  public:
@@ -26,12 +22,12 @@ class ResidualRate {
   /// What `left` says, and what qualifies it.
   ResidualTrend trend(double tolerance) const;
 
-  /// Iterations of CG that are sure to come: as long as the residual has not fallen at all, `most_sure` times those
+  /// Iterations of CG that are sure to come: as long as the residual has not fallen at all, 2.5 times those
   /// that there were, as many in the place of 192 and half as many behind that of 272, or up to `sure_of_solve` in
   /// all; none once it has come 0.15 of the way to `tolerance`, in logarithms. In 95 meshes and real matrices, b = 1,
   /// fewer came in 11 of 1,946 places, and never fewer than 0.7 times that number; of 80 in all in one of 40 solves
   /// behind 16 and 20 iterations, which ended after 44.
-  double sure(double tolerance, double sure_of_solve = sure_of_any_solve) const;
+  double sure(double tolerance, double sure_of_solve = SureConstants::of_any_solve) const;
 
   /// The least residual so far; 0: none was added.
   double least() const { return least_.empty() ? 0 : least_.back(); }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/vectors/tridiagonal.hpp"
+#include "solver/cost/profiles/forecast_constants.hpp"
 
 namespace newel::detail {
 namespace {
@@ -80,24 +81,24 @@ void CgSpectrum::take(const std::vector<CgCoefficients>& steps) {
 // and 1.6 times behind 200 to 400, and more than three times in one of ten places.
 double CgSpectrum::left(double residual, double tolerance, const ResidualTrend& trend, double rows,
                         double of_usual) const {
-  constexpr double share_of_bound = 0.4, of_size = 0.6, unseen = 3.7, of_late = 0.7;
-  constexpr double short_plateau = 0.1, long_plateau = 0.3;
-  constexpr double share_gone = 1.5, least_share = 0.7, share_of_size = 0.3, least_of_size = 1.2, raised = 1.1;
+  using Of = SpectrumConstants;
   if (!(least_ > 0) || !(tolerance > 0)) return 0;
   const double reduction = std::log(2 * std::max(1.0, residual / tolerance));
   const double by_rate = trend.by_rate;
-  const double by_bound = std::clamp(share_of_bound * std::sqrt(condition()) / 2 * reduction, 1.0, rows);
-  const double by_size = of_usual * of_size * reduction * std::cbrt(rows);
-  const double settled = by_rate > 0 ? by_rate : by_bound, growing = unseen * std::sqrt(by_bound * by_size);
+  const double by_bound = std::clamp(Of::share_of_bound * std::sqrt(condition()) / 2 * reduction, 1.0, rows);
+  const double by_size = of_usual * Of::of_size * reduction * std::cbrt(rows);
+  const double settled = by_rate > 0 ? by_rate : by_bound, growing = Of::unseen * std::sqrt(by_bound * by_size);
   const double unsettled = growth_ * (by_rate > 0 ? std::clamp(by_rate / taken_ - 1, 0.0, 1.0) : 1);
   const double usual = between(settled, growing, unsettled);
   if (!(by_rate > 0)) {
-    const double done = trend.iterations, spectral = std::min(usual, rows) - share_gone * done;
-    const double sized = std::max(by_size, least_of_size * done);
-    return std::min(raised * between(std::max({spectral, least_share * done, 1.0}), sized, share_of_size), rows);
+    const double done = trend.iterations, spectral = std::min(usual, rows) - Of::share_gone * done;
+    const double sized = std::max(by_size, Of::least_of_size * done);
+    return std::min(Of::raised * between(std::max({spectral, Of::least_share * done, 1.0}), sized, Of::share_of_size),
+                    rows);
   }
-  const double late = of_late * std::cbrt(by_rate * by_rate * by_size);
-  const double risen = std::clamp((trend.plateau - short_plateau) / (long_plateau - short_plateau), 0.0, 1.0);
+  const double late = Of::of_late * std::cbrt(by_rate * by_rate * by_size);
+  const double risen =
+      std::clamp((trend.plateau - Of::short_plateau) / (Of::long_plateau - Of::short_plateau), 0.0, 1.0);
   return std::min(std::max(between(usual, late, risen), 1.0), rows);
 }
 
