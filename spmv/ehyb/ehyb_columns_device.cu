@@ -87,20 +87,20 @@ template <class T, int k>
 __global__ void __launch_bounds__(ColumnsTuning::threads)
     ehyb_column_extra_rows(const EhybView<T> a, const ColumnProductArgs<T> args) {
   const Index slice = static_cast<Index>((Offset{blockIdx.x} * blockDim.x + threadIdx.x) / warp);
-  if (slice >= a.er_slices) return;
+  if (slice >= a.extra.slices) return;
   const int lane = threadIdx.x % warp;
   T sum[k] = {};
-  for (Offset j = a.er_slice_first[slice]; j < a.er_slice_first[slice + 1]; ++j) {
+  for (Offset j = a.extra.slice_first[slice]; j < a.extra.slice_first[slice + 1]; ++j) {
     const Offset slot = j * warp + lane;
-    const T v = load_once(a.er_value + slot);
-    const ColumnValues<T, k> from = load_values<T, k>(args.x + Offset{load_once(a.er_column + slot)} * k);
+    const T v = load_once(a.extra.value + slot);
+    const ColumnValues<T, k> from = load_values<T, k>(args.x + Offset{load_once(a.extra.column + slot)} * k);
 #pragma unroll
     for (int c = 0; c < k; ++c) sum[c] += v * from.value[c];
   }
   const Offset i = Offset{slice} * warp + lane;
-  if (i >= a.er_rows) return;
+  if (i >= a.extra.rows) return;
 #pragma unroll
-  for (int c = 0; c < k; ++c) args.y[Offset{a.er_row[i]} * k + c] += args.alpha * sum[c];
+  for (int c = 0; c < k; ++c) args.y[Offset{a.extra.row[i]} * k + c] += args.alpha * sum[c];
 }
 
 /// A warp sums a segment of a long row.
@@ -108,13 +108,13 @@ template <class T, int k>
 __global__ void __launch_bounds__(ColumnsTuning::threads)
     ehyb_column_segments(const EhybView<T> a, const ColumnProductArgs<T> args, T* segment_sum) {
   const Index segment = static_cast<Index>((Offset{blockIdx.x} * blockDim.x + threadIdx.x) / warp);
-  if (segment >= a.segments) return;
+  if (segment >= a.longs.segments) return;
   const int lane = threadIdx.x % warp;
   T sum[k] = {};
-  const Offset end = a.segment_begin[segment + 1];
-  for (Offset j = a.segment_begin[segment] + lane; j < end; j += warp) {
-    const T v = load_once(a.long_value + j);
-    const ColumnValues<T, k> from = load_values<T, k>(args.x + Offset{load_once(a.long_column + j)} * k);
+  const Offset end = a.longs.segment_begin[segment + 1];
+  for (Offset j = a.longs.segment_begin[segment] + lane; j < end; j += warp) {
+    const T v = load_once(a.longs.value + j);
+    const ColumnValues<T, k> from = load_values<T, k>(args.x + Offset{load_once(a.longs.column + j)} * k);
 #pragma unroll
     for (int c = 0; c < k; ++c) sum[c] += v * from.value[c];
   }
@@ -131,10 +131,10 @@ __global__ void __launch_bounds__(ColumnsTuning::threads)
     ehyb_column_long_rows(const EhybView<T> a, const ColumnProductArgs<T> args, const T* segment_sum) {
   const Offset at = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
   const Offset i = at / k, c = at % k;
-  if (i >= a.long_rows) return;
+  if (i >= a.longs.rows) return;
   T sum = 0;
-  for (Index s = a.long_segment[i]; s < a.long_segment[i + 1]; ++s) sum += segment_sum[Offset{s} * k + c];
-  args.y[Offset{a.long_row[i]} * k + c] += args.alpha * sum;
+  for (Index s = a.longs.segment[i]; s < a.longs.segment[i + 1]; ++s) sum += segment_sum[Offset{s} * k + c];
+  args.y[Offset{a.longs.row[i]} * k + c] += args.alpha * sum;
 }
 
 unsigned blocks_for(Offset threads) {
@@ -177,14 +177,15 @@ void product(const Context<Space::device>& ctx, const EhybView<T>& a, const Colu
       launch_parts<T, 1, k>(ctx, a, args, partial);
       break;
   }
-  if (a.er_rows > 0) {
-    ehyb_column_extra_rows<T, k><<<blocks_for(Offset{a.er_slices} * warp), threads, 0, stream>>>(a, args);
+  if (a.extra.rows > 0) {
+    ehyb_column_extra_rows<T, k><<<blocks_for(Offset{a.extra.slices} * warp), threads, 0, stream>>>(a, args);
     NEWEL_CHECK_LAUNCH();
   }
-  if (a.long_rows > 0) {
-    ehyb_column_segments<T, k><<<blocks_for(Offset{a.segments} * warp), threads, 0, stream>>>(a, args, segment_sum);
+  if (a.longs.rows > 0) {
+    ehyb_column_segments<T, k>
+        <<<blocks_for(Offset{a.longs.segments} * warp), threads, 0, stream>>>(a, args, segment_sum);
     NEWEL_CHECK_LAUNCH();
-    ehyb_column_long_rows<T, k><<<blocks_for(Offset{a.long_rows} * k), threads, 0, stream>>>(a, args, segment_sum);
+    ehyb_column_long_rows<T, k><<<blocks_for(Offset{a.longs.rows} * k), threads, 0, stream>>>(a, args, segment_sum);
     NEWEL_CHECK_LAUNCH();
   }
 }
@@ -195,7 +196,7 @@ template <class T>
 std::uint64_t ehyb_column_work(const Context<Space::device>*, const EhybView<T>& a, int columns) {
   return static_cast<std::uint64_t>(columns) *
          (static_cast<std::uint64_t>(a.parts) * ColumnsTuning::most_pieces * sizeof(double) +
-          static_cast<std::uint64_t>(a.segments) * sizeof(T));
+          static_cast<std::uint64_t>(a.longs.segments) * sizeof(T));
 }
 
 template <class T>

@@ -22,7 +22,7 @@ struct ColumnWork {
   ColumnWork(const EhybView<T>& a, char* work) {
     part_dot = reinterpret_cast<double*>(work);
     cache = reinterpret_cast<T*>(part_dot + Offset{a.parts} * k);
-    segment_sum = cache + Offset{a.longest_cache} * a.cache_threads * k;
+    segment_sum = cache + Offset{a.caches.longest} * a.caches.threads * k;
   }
 };
 
@@ -98,10 +98,10 @@ void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const 
   const Offset slots = Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * host_lanes * B * B;
   const bool parallel = a.parts > 1 && (slots + a.rows) * k >= least_parallel_work;
   const auto one_part = [&](Index p, int member) {
-    T* const cache = work.cache + Offset{a.longest_cache} * k * member;
+    T* const cache = work.cache + Offset{a.caches.longest} * k * member;
     with_wide_vectors([&] { part_product<T, B, k>(a, a.part[p], args, cache, work.part_dot + Offset{p} * k); });
   };
-  parallel_tasks(ctx, a.parts, one_part, parallel ? a.cache_threads : 1);
+  parallel_tasks(ctx, a.parts, one_part, parallel ? a.caches.threads : 1);
   for (int c = 0; c < k && args.xy != nullptr; ++c) {
     double total = 0;
     for (Index p = 0; p < a.parts; ++p) total += work.part_dot[Offset{p} * k + c];
@@ -112,46 +112,46 @@ void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const 
 // As for one vector, without FMA.
 template <class T, int k>
 void add_extra_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ColumnProductArgs<T>& args) {
-  const bool parallel = Offset{a.er_slice_first[a.er_slices]} * host_lanes * k >= least_parallel_work;
+  const bool parallel = Offset{a.extra.slice_first[a.extra.slices]} * host_lanes * k >= least_parallel_work;
   const auto one_slice = [&](Index s) {
     const Index first = s * host_lanes;
-    for (Index i = first; i < std::min(a.er_rows, first + host_lanes); ++i) {
+    for (Index i = first; i < std::min(a.extra.rows, first + host_lanes); ++i) {
       ColumnLanes<T, k> sum;
-      for (Offset j = a.er_slice_first[s]; j < a.er_slice_first[s + 1]; ++j) {
+      for (Offset j = a.extra.slice_first[s]; j < a.extra.slice_first[s + 1]; ++j) {
         const Offset slot = j * host_lanes + (i - first);
-        sum.add_product(a.er_value[slot], args.x + Offset{a.er_column[slot]} * k);
+        sum.add_product(a.extra.value[slot], args.x + Offset{a.extra.column[slot]} * k);
       }
       T sums[k];
       sum.store(sums);
-      T* const y = args.y + Offset{a.er_row[i]} * k;
+      T* const y = args.y + Offset{a.extra.row[i]} * k;
       for (int c = 0; c < k; ++c) y[c] += args.alpha * sums[c];
     }
   };
-  parallel_blocks(ctx, a.er_slices, 64, one_slice, threads_if(parallel));
+  parallel_blocks(ctx, a.extra.slices, 64, one_slice, threads_if(parallel));
 }
 
 template <class T, int k>
 void add_long_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ColumnProductArgs<T>& args) {
   T* const segment_sum = ColumnWork<T, k>(a, args.work).segment_sum;
-  const bool parallel = a.segment_begin[a.segments] * k >= least_parallel_work;
+  const bool parallel = a.longs.segment_begin[a.longs.segments] * k >= least_parallel_work;
   parallel_for(
-      ctx, a.segments,
+      ctx, a.longs.segments,
       [&](Index s) {
         ColumnLanes<T, k> sum[host_lanes];
-        const Offset begin = a.segment_begin[s], end = a.segment_begin[s + 1];
+        const Offset begin = a.longs.segment_begin[s], end = a.longs.segment_begin[s + 1];
         for (Offset j = begin; j < end; ++j) {
-          sum[(j - begin) % host_lanes].add_product(a.long_value[j], args.x + Offset{a.long_column[j]} * k);
+          sum[(j - begin) % host_lanes].add_product(a.longs.value[j], args.x + Offset{a.longs.column[j]} * k);
         }
         ColumnLanes<T, k> total;
         for (const auto& of_lane : sum) total.add(of_lane);
         total.store(segment_sum + Offset{s} * k);
       },
-      parallel ? 1 : a.segments);
-  for (Index i = 0; i < a.long_rows; ++i) {
+      parallel ? 1 : a.longs.segments);
+  for (Index i = 0; i < a.longs.rows; ++i) {
     for (int c = 0; c < k; ++c) {
       T total = 0;
-      for (Index s = a.long_segment[i]; s < a.long_segment[i + 1]; ++s) total += segment_sum[Offset{s} * k + c];
-      args.y[Offset{a.long_row[i]} * k + c] += args.alpha * total;
+      for (Index s = a.longs.segment[i]; s < a.longs.segment[i + 1]; ++s) total += segment_sum[Offset{s} * k + c];
+      args.y[Offset{a.longs.row[i]} * k + c] += args.alpha * total;
     }
   }
 }
@@ -172,15 +172,15 @@ void product(const Context<Space::host>& ctx, const EhybView<T>& a, const Column
       parts_product<T, 1, k>(ctx, a, args);
       break;
   }
-  if (a.er_rows > 0) add_extra_rows<T, k>(ctx, a, args);
-  if (a.long_rows > 0) add_long_rows<T, k>(ctx, a, args);
+  if (a.extra.rows > 0) add_extra_rows<T, k>(ctx, a, args);
+  if (a.longs.rows > 0) add_long_rows<T, k>(ctx, a, args);
 }
 
 }  // namespace
 
 template <class T>
 std::uint64_t ehyb_column_work(const Context<Space::host>*, const EhybView<T>& a, int columns) {
-  const auto numbers = static_cast<std::uint64_t>(Offset{a.longest_cache} * a.cache_threads + a.segments);
+  const auto numbers = static_cast<std::uint64_t>(Offset{a.caches.longest} * a.caches.threads + a.longs.segments);
   return static_cast<std::uint64_t>(columns) *
          (static_cast<std::uint64_t>(a.parts) * sizeof(double) + numbers * sizeof(T));
 }

@@ -149,16 +149,16 @@ template <class T>
 __global__ void __launch_bounds__(EhybTuning::extra_threads)
     ehyb_extra_rows(const EhybView<T> a, const ProductArgs<T> args) {
   const Index slice = static_cast<Index>((Offset{blockIdx.x} * blockDim.x + threadIdx.x) / warp);
-  if (slice >= a.er_slices) return;
+  if (slice >= a.extra.slices) return;
   const int lane = threadIdx.x % warp;
   T sum = 0;
 #pragma unroll 4
-  for (Offset k = a.er_slice_first[slice]; k < a.er_slice_first[slice + 1]; ++k) {
+  for (Offset k = a.extra.slice_first[slice]; k < a.extra.slice_first[slice + 1]; ++k) {
     const Offset slot = k * warp + lane;
-    sum += load_once(a.er_value + slot) * load_cached(args.x + load_once(a.er_column + slot));
+    sum += load_once(a.extra.value + slot) * load_cached(args.x + load_once(a.extra.column + slot));
   }
   const Offset i = Offset{slice} * warp + lane;
-  if (i < a.er_rows) args.y[a.er_row[i]] += args.alpha * sum;
+  if (i < a.extra.rows) args.y[a.extra.row[i]] += args.alpha * sum;
 }
 
 /// A warp sums a segment of a long row.
@@ -166,15 +166,15 @@ template <class T>
 __global__ void __launch_bounds__(EhybTuning::extra_threads)
     ehyb_segments(const EhybView<T> a, const ProductArgs<T> args) {
   const Index segment = static_cast<Index>((Offset{blockIdx.x} * blockDim.x + threadIdx.x) / warp);
-  if (segment >= a.segments) return;
+  if (segment >= a.longs.segments) return;
   T sum = 0;
-  const Offset end = a.segment_begin[segment + 1];
+  const Offset end = a.longs.segment_begin[segment + 1];
 #pragma unroll 4
-  for (Offset k = a.segment_begin[segment] + threadIdx.x % warp; k < end; k += warp) {
-    sum += load_once(a.long_value + k) * load_cached(args.x + load_once(a.long_column + k));
+  for (Offset k = a.longs.segment_begin[segment] + threadIdx.x % warp; k < end; k += warp) {
+    sum += load_once(a.longs.value + k) * load_cached(args.x + load_once(a.longs.column + k));
   }
   sum = warp_sum(sum);
-  if (threadIdx.x % warp == 0) a.segment_sum[segment] = sum;
+  if (threadIdx.x % warp == 0) a.longs.segment_sum[segment] = sum;
 }
 
 /// A warp adds the segments of a long row, in the same order every time, to y.
@@ -182,12 +182,12 @@ template <class T>
 __global__ void __launch_bounds__(EhybTuning::extra_threads)
     ehyb_long_rows(const EhybView<T> a, const ProductArgs<T> args) {
   const Index i = static_cast<Index>((Offset{blockIdx.x} * blockDim.x + threadIdx.x) / warp);
-  if (i >= a.long_rows) return;
+  if (i >= a.longs.rows) return;
   T sum = 0;
-  for (Index s = a.long_segment[i] + threadIdx.x % warp; s < a.long_segment[i + 1]; s += warp)
-    sum += a.segment_sum[s];
+  for (Index s = a.longs.segment[i] + threadIdx.x % warp; s < a.longs.segment[i + 1]; s += warp)
+    sum += a.longs.segment_sum[s];
   sum = warp_sum(sum);
-  if (threadIdx.x % warp == 0) args.y[a.long_row[i]] += args.alpha * sum;
+  if (threadIdx.x % warp == 0) args.y[a.longs.row[i]] += args.alpha * sum;
 }
 
 template <class T>
@@ -221,7 +221,7 @@ void ehyb_product(const Context<Space::device>& ctx, const EhybView<T>& a, const
   if (a.rows == 0) return;
   const auto kernel = args.xy != nullptr ? parts_kernel<T, true>(a.block) : parts_kernel<T, false>(a.block);
   const LaunchShape shape{static_cast<unsigned>(a.parts), static_cast<unsigned>(a.block_threads),
-                          static_cast<std::size_t>(a.longest_cache) * sizeof(T)};
+                          static_cast<std::size_t>(a.caches.longest) * sizeof(T)};
   launch_overlapped(ctx, a.overlaps, kernel, shape, a, args, ctx.state().tickets());
   add_ehyb_remainder(ctx, a, args);
 }
@@ -229,14 +229,14 @@ void ehyb_product(const Context<Space::device>& ctx, const EhybView<T>& a, const
 template <class T>
 void add_ehyb_remainder(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
   const auto& state = ctx.state();
-  if (a.er_rows > 0) {
-    ehyb_extra_rows<<<blocks_for<T>(a.er_slices), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
+  if (a.extra.rows > 0) {
+    ehyb_extra_rows<<<blocks_for<T>(a.extra.slices), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
     NEWEL_CHECK_LAUNCH();
   }
-  if (a.long_rows > 0) {
-    ehyb_segments<<<blocks_for<T>(a.segments), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
+  if (a.longs.rows > 0) {
+    ehyb_segments<<<blocks_for<T>(a.longs.segments), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
     NEWEL_CHECK_LAUNCH();
-    ehyb_long_rows<<<blocks_for<T>(a.long_rows), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
+    ehyb_long_rows<<<blocks_for<T>(a.longs.rows), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
     NEWEL_CHECK_LAUNCH();
   }
 }

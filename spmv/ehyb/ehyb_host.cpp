@@ -36,10 +36,10 @@ void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const 
       a.parts > 1 &&
       Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * host_lanes * B * B + a.rows >= least_parallel_work;
   const auto one_part = [&](Index p, int member) {
-    T* const cache = a.cache == nullptr ? nullptr : a.cache + Offset{a.longest_cache} * member;
+    T* const cache = a.caches.memory == nullptr ? nullptr : a.caches.memory + Offset{a.caches.longest} * member;
     with_wide_vectors([&] { a.part_dot[p] = part_product<T, B>(a, a.part[p], args, cache); });
   };
-  parallel_tasks(ctx, a.parts, one_part, parallel ? a.cache_threads : 1);
+  parallel_tasks(ctx, a.parts, one_part, parallel ? a.caches.threads : 1);
   if (args.xy == nullptr) return;
   double total = 0;
   for (Index p = 0; p < a.parts; ++p) total += a.part_dot[p];
@@ -48,47 +48,47 @@ void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const 
 
 template <class T>
 void add_extra_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
-  const bool parallel = Offset{a.er_slice_first[a.er_slices]} * host_lanes >= least_parallel_work;
+  const bool parallel = Offset{a.extra.slice_first[a.extra.slices]} * host_lanes >= least_parallel_work;
   const auto one_slice = [&](Index s) {
     T sums[host_lanes] = {};
-    for (Offset k = a.er_slice_first[s]; k < a.er_slice_first[s + 1]; ++k) {
+    for (Offset k = a.extra.slice_first[s]; k < a.extra.slice_first[s + 1]; ++k) {
 #pragma omp simd
       for (int lane = 0; lane < host_lanes; ++lane) {
-        sums[lane] += a.er_value[k * host_lanes + lane] * args.x[a.er_column[k * host_lanes + lane]];
+        sums[lane] += a.extra.value[k * host_lanes + lane] * args.x[a.extra.column[k * host_lanes + lane]];
       }
     }
     const Index first = s * host_lanes;
-    for (Index i = first; i < std::min(a.er_rows, first + host_lanes); ++i) {
-      args.y[a.er_row[i]] += args.alpha * sums[i - first];
+    for (Index i = first; i < std::min(a.extra.rows, first + host_lanes); ++i) {
+      args.y[a.extra.row[i]] += args.alpha * sums[i - first];
     }
   };
-  parallel_blocks(ctx, a.er_slices, 64, one_slice, threads_if(parallel));
+  parallel_blocks(ctx, a.extra.slices, 64, one_slice, threads_if(parallel));
 }
 
 template <class T>
 void add_long_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
-  const bool parallel = a.segment_begin[a.segments] >= least_parallel_work;
+  const bool parallel = a.longs.segment_begin[a.longs.segments] >= least_parallel_work;
   parallel_for(
-      ctx, a.segments,
+      ctx, a.longs.segments,
       [&](Index s) {
         T sums[host_lanes] = {};
-        Offset k = a.segment_begin[s];
-        for (; k + host_lanes <= a.segment_begin[s + 1]; k += host_lanes) {
+        Offset k = a.longs.segment_begin[s];
+        for (; k + host_lanes <= a.longs.segment_begin[s + 1]; k += host_lanes) {
           for (int lane = 0; lane < host_lanes; ++lane)
-            sums[lane] += a.long_value[k + lane] * args.x[a.long_column[k + lane]];
+            sums[lane] += a.longs.value[k + lane] * args.x[a.longs.column[k + lane]];
         }
-        for (int lane = 0; k + lane < a.segment_begin[s + 1]; ++lane) {
-          sums[lane] += a.long_value[k + lane] * args.x[a.long_column[k + lane]];
+        for (int lane = 0; k + lane < a.longs.segment_begin[s + 1]; ++lane) {
+          sums[lane] += a.longs.value[k + lane] * args.x[a.longs.column[k + lane]];
         }
         T total = 0;
         for (const T sum : sums) total += sum;
-        a.segment_sum[s] = total;
+        a.longs.segment_sum[s] = total;
       },
-      parallel ? 1 : a.segments);
-  for (Index i = 0; i < a.long_rows; ++i) {
+      parallel ? 1 : a.longs.segments);
+  for (Index i = 0; i < a.longs.rows; ++i) {
     T total = 0;
-    for (Index s = a.long_segment[i]; s < a.long_segment[i + 1]; ++s) total += a.segment_sum[s];
-    args.y[a.long_row[i]] += args.alpha * total;
+    for (Index s = a.longs.segment[i]; s < a.longs.segment[i + 1]; ++s) total += a.longs.segment_sum[s];
+    args.y[a.longs.row[i]] += args.alpha * total;
   }
 }
 
@@ -116,8 +116,8 @@ void ehyb_product(const Context<Space::host>& ctx, const EhybView<T>& a, const P
 
 template <class T>
 void add_ehyb_remainder(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
-  if (a.er_rows > 0) add_extra_rows(ctx, a, args);
-  if (a.long_rows > 0) add_long_rows(ctx, a, args);
+  if (a.extra.rows > 0) add_extra_rows(ctx, a, args);
+  if (a.longs.rows > 0) add_long_rows(ctx, a, args);
 }
 
 template <class T>

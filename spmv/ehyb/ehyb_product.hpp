@@ -14,6 +14,45 @@ namespace newel::detail {
 /// precision).
 constexpr int ehyb_most_threads(int block) { return block == 3 ? 512 : 1024; }
 
+/// Entries outside the parts' caches: of rows with few of them, in slices of lanes.
+template <class T>
+struct EhybExtraRows {
+  Index rows;
+  Index slices;
+  const Index* row;
+  const Index* slice_first;
+  const Index* column;
+  const T* value;
+};
+
+/// The same of rows with many, in segments whose sums are added afterwards.
+template <class T>
+struct EhybLongRows {
+  Index rows;
+  Index segments;
+  const Index* row;
+  const Index* segment;  ///< the first of each row
+  const Offset* segment_begin;
+  const Index* column;
+  const T* value;
+  T* segment_sum;  ///< one per segment
+};
+
+/// Extra and long rows together.
+struct EhybRest {
+  Index rows;
+  const Index* row;    ///< their numbers, ascending
+  const Index* place;  ///< of each: its place among the extra rows, or their number + that among the long rows
+};
+
+/// What a part reads of x.
+template <class T>
+struct EhybCaches {
+  Index longest;  ///< entries of x
+  T* memory;      ///< host: `longest` entries for each of `threads`; null: x itself, no halo
+  int threads;    ///< the most that may work
+};
+
 /// The arrays of EhybLayout in one space, with the values in their slots.
 template <class T>
 struct EhybView {
@@ -28,36 +67,18 @@ struct EhybView {
   const std::uint16_t* column;
   const T* value;
 
-  Index er_rows;
-  Index er_slices;
-  const Index* er_row;
-  const Index* er_slice_first;
-  const Index* er_column;
-  const T* er_value;
+  EhybExtraRows<T> extra;
+  EhybLongRows<T> longs;
+  EhybRest rest;
+  EhybCaches<T> caches;
 
-  Index long_rows;
-  Index segments;
-  const Index* long_row;
-  const Index* long_segment;
-  const Offset* segment_begin;
-  const Index* long_column;
-  const T* long_value;
+  int block_threads;  ///< device: of a part
+  float kept_share;   ///< device: of values and columns, what the second-level cache keeps between products
+  bool overlaps;      ///< device: a launch may begin while the one in front of it ends
+  double* part_dot;   ///< one per part: its share of x.y
+  double* slice_dot;  ///< device: one per slice, likewise
 
-  Index rest_rows;          ///< extra and long rows together
-  const Index* rest_row;    ///< their numbers, ascending
-  const Index* rest_place;  ///< of each: its place among the extra rows, or er_rows + that among the long rows
-
-  Index longest_cache;  ///< entries of x
-  int block_threads;    ///< device: of a part
-  float kept_share;     ///< device: of values and columns, what the second-level cache keeps between products
-  bool overlaps;        ///< device: a launch may begin while the one in front of it ends
-  T* cache;             ///< host: `longest_cache` entries for each of `cache_threads`; null: x itself, no halo
-  int cache_threads;    ///< the most that may work
-  T* segment_sum;       ///< one per segment
-  double* part_dot;     ///< one per part: its share of x.y
-  double* slice_dot;    ///< device: one per slice, likewise
-
-  bool has_remainder() const { return er_rows > 0 || long_rows > 0; }
+  bool has_remainder() const { return extra.rows > 0 || longs.rows > 0; }
 };
 
 /// args.xy is null where the layout has a remainder.

@@ -37,22 +37,23 @@ NEWEL_HD void walk_slice_row(const EhybView<T>& a, const EhybPart& part, Index s
 /// The place of a row in the remainder, -1 where it has none.
 template <class T>
 NEWEL_HD Index rest_of(const EhybView<T>& a, Index row) {
-  if (a.rest_rows == 0) return -1;
-  const Index at = last_at_or_below(a.rest_row, a.rest_rows, row);
-  return a.rest_row[at] == row ? a.rest_place[at] : -1;
+  if (a.rest.rows == 0) return -1;
+  const Index at = last_at_or_below(a.rest.row, a.rest.rows, row);
+  return a.rest.row[at] == row ? a.rest.place[at] : -1;
 }
 
 /// What of a row is in the remainder at `place`; the members of a warp share long rows, and one has extra rows.
 template <class T, class F>
 NEWEL_HD void walk_rest(const EhybView<T>& a, Index place, int member, int members, F& f) {
-  if (place >= a.er_rows) {
-    const Index i = place - a.er_rows;
-    const Offset begin = a.segment_begin[a.long_segment[i]], end = a.segment_begin[a.long_segment[i + 1]];
-    walk_run(a.long_value + begin, a.long_column + begin, 1, end - begin, member, members, f);
+  if (place >= a.extra.rows) {
+    const Index i = place - a.extra.rows;
+    const Offset begin = a.longs.segment_begin[a.longs.segment[i]],
+                 end = a.longs.segment_begin[a.longs.segment[i + 1]];
+    walk_run(a.longs.value + begin, a.longs.column + begin, 1, end - begin, member, members, f);
   } else if (place >= 0 && member == 0) {
     const Index slice = place / a.lanes;
-    const Offset first = a.er_slice_first[slice], slot = first * a.lanes + place % a.lanes;
-    walk_run(a.er_value + slot, a.er_column + slot, a.lanes, a.er_slice_first[slice + 1] - first, 0, 1, f);
+    const Offset first = a.extra.slice_first[slice], slot = first * a.lanes + place % a.lanes;
+    walk_run(a.extra.value + slot, a.extra.column + slot, a.lanes, a.extra.slice_first[slice + 1] - first, 0, 1, f);
   }
 }
 
@@ -60,12 +61,12 @@ NEWEL_HD void walk_rest(const EhybView<T>& a, Index place, int member, int membe
 template <class T>
 NEWEL_HD Offset rest_entries(const EhybView<T>& a, Index place) {
   if (place < 0) return 0;
-  if (place < a.er_rows) {
+  if (place < a.extra.rows) {
     const Index slice = place / a.lanes;
-    return a.er_slice_first[slice + 1] - a.er_slice_first[slice];
+    return a.extra.slice_first[slice + 1] - a.extra.slice_first[slice];
   }
-  const Index i = place - a.er_rows;
-  return a.segment_begin[a.long_segment[i + 1]] - a.segment_begin[a.long_segment[i]];
+  const Index i = place - a.extra.rows;
+  return a.longs.segment_begin[a.longs.segment[i + 1]] - a.longs.segment_begin[a.longs.segment[i]];
 }
 
 /// Places are rows.
@@ -74,7 +75,7 @@ struct EhybWalk {
   EhybView<T> a;
 
   NEWEL_HD std::int64_t places() const { return a.rows; }
-  NEWEL_HD bool is_long(std::int64_t place) const { return rest_of(a, static_cast<Index>(place)) >= a.er_rows; }
+  NEWEL_HD bool is_long(std::int64_t place) const { return rest_of(a, static_cast<Index>(place)) >= a.extra.rows; }
   NEWEL_HD Offset entries(std::int64_t place) const {
     const Index node = static_cast<Index>(place) / a.block;
     const Index slice = slice_of(a.part[part_of(node)], node);

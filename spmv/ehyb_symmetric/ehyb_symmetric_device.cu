@@ -294,7 +294,7 @@ PartsKernel<T> parts_kernel(const EhybSymmetricView<T>& a) {
 
 template <class T>
 std::size_t shared_bytes_of(const EhybSymmetricView<T>& a) {
-  return static_cast<std::size_t>(a.left.longest_cache + (a.apart ? 2 : 1) * a.longest_own) * sizeof(T);
+  return static_cast<std::size_t>(a.left.caches.longest + (a.apart ? 2 : 1) * a.longest_own) * sizeof(T);
 }
 
 }  // namespace

@@ -91,11 +91,12 @@ void parts_product(const Context<Space::host>& ctx, const EhybSymmetricView<T>& 
       left.slice_first[left.part[left.parts - 1].slice_end] + a.round_first[a.part_round[left.parts]];
   const bool parallel = left.parts > 1 && places * host_lanes * B * B + left.rows >= least_parallel_work;
   const auto one_part = [&](Index p, int member) {
-    T* const cache = left.cache == nullptr ? nullptr : left.cache + Offset{left.longest_cache} * member;
+    T* const cache =
+        left.caches.memory == nullptr ? nullptr : left.caches.memory + Offset{left.caches.longest} * member;
     T* const sums = a.sums + Offset{a.longest_own} * member;
     with_wide_vectors([&] { left.part_dot[p] = part_product<T, B>(a, p, args, cache, sums); });
   };
-  parallel_tasks(ctx, left.parts, one_part, parallel ? left.cache_threads : 1);
+  parallel_tasks(ctx, left.parts, one_part, parallel ? left.caches.threads : 1);
   if (args.xy == nullptr) return;
   double total = 0;
   for (Index p = 0; p < left.parts; ++p) total += left.part_dot[p];
