@@ -262,8 +262,8 @@ void AmgOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Spa
 }
 
 template <class T, Space S>
-bool AmgOperator<T, S>::capturable() const {
-  return with_cycle([](const auto& cycle) { return cycle.capturable(); });
+OperatorTraits<T, S> AmgOperator<T, S>::traits() const {
+  return {with_cycle([](const auto& cycle) { return cycle.capturable(); }), true};
 }
 
 template <class T, Space S>

@@ -58,8 +58,7 @@ class AmgOperator final : public MatrixOperator<T, S> {
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   /// The last step of the cycle forms x.y.
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
-  bool capturable() const override;
-  bool takes_long() const override { return true; }
+  OperatorTraits<T, S> traits() const override;
   OperatorInfo info() const override;
 
   const detail::AmgHierarchy<S>& hierarchy() const { return hierarchy_; }

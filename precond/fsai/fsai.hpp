@@ -92,7 +92,7 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   void apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y, double* xy,
                          Span<char, S> work) const override;
   std::uint64_t column_work_bytes(int columns) const override;
-  bool capturable() const override { return g_->capturable() && gt_->capturable(); }
+  OperatorTraits<T, S> traits() const override { return {g_->capturable() && gt_->capturable()}; }
   OperatorInfo info() const override;
 
   /// G is kept: that of a renumbered matrix would be another triangle, and M another matrix. Where G and G^T are

@@ -40,9 +40,7 @@ class JacobiOperator final : public MatrixOperator<T, S> {
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
-  Span<const T, S> diagonal() const override { return inverse_.cspan(); }
-  bool is_multiple_of_identity() const override { return constant_; }
-  bool capturable() const override { return true; }
+  OperatorTraits<T, S> traits() const override { return {true, false, constant_, inverse_.cspan()}; }
   OperatorInfo info() const override;
 
  private:

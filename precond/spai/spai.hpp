@@ -48,7 +48,7 @@ class SpaiOperator final : public MatrixOperator<T, S> {
   void apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y, double* xy,
                          Span<char, S> work) const override;
   std::uint64_t column_work_bytes(int columns) const override;
-  bool capturable() const override { return matrix_->capturable(); }
+  OperatorTraits<T, S> traits() const override { return {matrix_->capturable()}; }
 
   /// Where M is multiplied as CSR; its local problems stay as they are.
   OperatorPtr<T, S> renumbered(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options) override;
@@ -92,8 +92,7 @@ class Spai0Operator final : public MatrixOperator<T, S> {
   void slots_written(const Context<S>& ctx) override { problems_.solve(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
-  Span<const T, S> diagonal() const override { return problems_.values().cspan(); }
-  bool capturable() const override { return true; }
+  OperatorTraits<T, S> traits() const override { return {true, false, false, problems_.values().cspan()}; }
   OperatorInfo info() const override;
 
  private:

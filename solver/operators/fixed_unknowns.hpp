@@ -34,9 +34,13 @@ class FixedUnknowns final : public LinearOperator<T, S> {
     inner_->apply(ctx, T(1), x, T(0), product_.span());
     multiply<T, S>(ctx, alpha, kept_.cspan(), product_.cspan(), beta, y);
   }
-  const LinearOperator<T, S>* from_left() const override { return inner_; }
-  bool capturable() const override { return inner_ == nullptr || inner_->capturable(); }
-  bool takes_long() const override { return inner_ != nullptr && inner_->takes_long(); }
+  OperatorTraits<T, S> traits() const override {
+    OperatorTraits<T, S> traits;
+    traits.capturable = inner_ == nullptr || inner_->capturable();
+    traits.takes_long = inner_ != nullptr && inner_->takes_long();
+    traits.from_left = inner_;
+    return traits;
+  }
 
  private:
   const LinearOperator<T, S>* inner_ = nullptr;

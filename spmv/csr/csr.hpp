@@ -41,7 +41,7 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
   std::optional<detail::ResidualSums> residual(const Context<Space::host>& ctx, Span<const T, Space::host> b,
                                                Span<const T, Space::host> x, const detail::ResidualScale& scale,
                                                Span<T, Space::host> r) const override;
-  bool capturable() const override { return true; }
+  OperatorTraits<T, Space::host> traits() const override { return {true}; }
   std::optional<CsrView<T, Space::host>> as_csr() const override;
   OperatorInfo info() const override;
 
@@ -110,7 +110,7 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   std::optional<detail::ResidualSums> residual(const Context<Space::device>& ctx, Span<const T, Space::device> b,
                                                Span<const T, Space::device> x, const detail::ResidualScale& scale,
                                                Span<T, Space::device> r) const override;
-  bool capturable() const override { return true; }
+  OperatorTraits<T, Space::device> traits() const override { return {true}; }
   std::optional<CsrView<T, Space::device>> as_csr() const override;
   OperatorInfo info() const override;
 

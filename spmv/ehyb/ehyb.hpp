@@ -49,7 +49,7 @@ class EhybOperator final : public MatrixOperator<T, S> {
   std::uint64_t column_work_bytes(int columns) const override;
   std::optional<detail::ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
                                                const detail::ResidualScale& scale, Span<T, S> r) const override;
-  bool capturable() const override { return true; }
+  OperatorTraits<T, S> traits() const override { return {true}; }
   OperatorInfo info() const override;
 
   detail::ResidentView<T, S> resident_view() const override { return {&view_}; }

@@ -73,7 +73,7 @@ class EvcHybOperator final : public MatrixOperator<T, S> {
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
   std::optional<detail::ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
                                                const detail::ResidualScale& scale, Span<T, S> r) const override;
-  bool capturable() const override { return true; }
+  OperatorTraits<T, S> traits() const override { return {true}; }
   OperatorInfo info() const override;
 
  private:

@@ -41,8 +41,7 @@ class Watched final : public LinearOperator<T, D> {
                                                const detail::ResidualScale& scale, Span<T, D> r) const override {
     return inner_->residual(ctx, b, x, scale, r);
   }
-  bool capturable() const override { return capturable_; }
-  bool takes_long() const override { return takes_long_; }
+  OperatorTraits<T, D> traits() const override { return {capturable_, takes_long_}; }
 
   int take_products() const { return std::exchange(products_, 0); }
 
@@ -73,7 +72,7 @@ class Waiting final : public LinearOperator<T, D> {
                                                const detail::ResidualScale& scale, Span<T, D> r) const override {
     return inner_.residual(ctx, b, x, scale, r);
   }
-  bool capturable() const override { return true; }
+  OperatorTraits<T, D> traits() const override { return {true}; }
   mutable int calls = 0;
 
  private:

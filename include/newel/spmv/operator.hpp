@@ -44,6 +44,31 @@ struct ResidentView;
 
 }  // namespace detail
 
+template <class T, Space S>
+class LinearOperator;
+
+/// What an operator promises to solvers.
+template <class T, Space S>
+struct OperatorTraits {
+  /// A solver may capture `apply`, `apply_dot` and their forms for several vectors in a CUDA graph and replay that
+  /// instead of calling them: they do nothing on the host but queue work on the context's stream, and for the same
+  /// arguments the same work on the same addresses as long as the object lives and nothing is assigned to it; what
+  /// stands at those addresses may change. True of every format and preconditioner of the library.
+  bool capturable = false;
+  /// `apply` takes far longer than the host needs to look at the state of a solve on a device, as a multigrid cycle
+  /// does: the solve is then looked at often enough for hardly an iteration to be made behind its end.
+  bool takes_long = false;
+  /// It is a multiple of the identity as it stands now, but for half a percent: as a preconditioner it hardly changes
+  /// anything but the time that a Krylov method takes.
+  bool multiple_of_identity = false;
+  /// Of a diagonal matrix, its diagonal as it stands now, so that a solver can multiply with it in a pass that it
+  /// makes anyway; valid as long as the operator. Empty for all others.
+  Span<const T, S> diagonal = {};
+  /// What to apply after A instead, for a preconditioner that keeps some unknowns as they are and would hide their
+  /// rows; null: nothing at all.
+  std::optional<const LinearOperator<T, S>*> from_left = {};
+};
+
 /// A linear map from vectors of length `cols()` to vectors of length `rows()`, in space S.
 template <class T, Space S>
 class LinearOperator {
@@ -89,14 +114,6 @@ class LinearOperator {
     return std::nullopt;
   }
 
-  /// Where the operator is a diagonal matrix, its diagonal as it stands now, so that a solver can multiply with it in
-  /// a pass that it makes anyway; valid as long as the operator. Empty, the default, for all others.
-  virtual Span<const T, S> diagonal() const { return {}; }
-
-  /// Whether it is known to be a multiple of the identity as it stands now, but for half a percent: as a
-  /// preconditioner it hardly changes anything but the time that a Krylov method takes.
-  virtual bool is_multiple_of_identity() const { return false; }
-
   /// Writes the diagonal of the matrix that this operator stands for to `d`, which has rows() entries, queued on the
   /// stream, and returns true; returns false, the default, and leaves `d` alone where it is not known. Jacobi asks
   /// for it where a LinearSystem is given an operator.
@@ -105,24 +122,18 @@ class LinearOperator {
     return false;
   }
 
-  /// Whether a solver may capture `apply`, `apply_dot` and their forms for several vectors in a CUDA graph and
-  /// replay that instead of calling them. True promises that they do nothing on the host but queue work on the
-  /// context's stream, and for the same arguments the same work on the same addresses as long as the object lives and
-  /// nothing is assigned to it; what stands at those addresses may change. True of every format and preconditioner of
-  /// the library; the default, false, is always safe.
-  virtual bool capturable() const { return false; }
-
-  /// Whether `apply` takes far longer than the host needs to look at the state of a solve on a device, as a multigrid
-  /// cycle does: the solve is then looked at often enough for hardly an iteration to be made behind its end.
-  virtual bool takes_long() const { return false; }
+  /// What solvers may rely on. The default promises nothing, which is always safe.
+  virtual OperatorTraits<T, S> traits() const { return {}; }
+  bool capturable() const { return traits().capturable; }
+  bool takes_long() const { return traits().takes_long; }
+  bool is_multiple_of_identity() const { return traits().multiple_of_identity; }
+  Span<const T, S> diagonal() const { return traits().diagonal; }
+  /// As a preconditioner that is applied after A; null: none.
+  const LinearOperator* from_left() const { return traits().from_left.value_or(this); }
 
   /// What kernels that keep a whole solve on the chip read of it; the default has nothing for them. For the library's
   /// own solvers.
   virtual detail::ResidentView<T, S> resident_view() const;
-
-  /// As a preconditioner that is applied after A: itself, but for one that keeps some unknowns as they are and then
-  /// would hide their rows.
-  virtual const LinearOperator* from_left() const { return this; }
 
   /// Identifies this operator among all that exist or existed, also at the same address.
   std::uint64_t serial() const { return serial_.value(); }

@@ -28,8 +28,9 @@ class ZeroMeanPrecond final : public LinearOperator<T, S> {
   /// y = P (alpha M x + beta y): where beta is not 0, y has mean zero already.
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
 
-  bool capturable() const override { return inner_ == nullptr || inner_->capturable(); }
-  bool takes_long() const override { return inner_ != nullptr && inner_->takes_long(); }
+  OperatorTraits<T, S> traits() const override {
+    return {inner_ == nullptr || inner_->capturable(), inner_ != nullptr && inner_->takes_long()};
+  }
 
   /// x = x - mean(x)
   void remove_mean(const Context<S>& ctx, Span<T, S> x) const;

@@ -40,8 +40,7 @@ class ScaledOperator final : public LinearOperator<T, S> {
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   std::optional<ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
                                        const ResidualScale& scale, Span<T, S> r) const override;
-  bool capturable() const override { return inner_.capturable(); }
-  bool takes_long() const override { return inner_.takes_long(); }
+  OperatorTraits<T, S> traits() const override { return {inner_.capturable(), inner_.takes_long()}; }
 
  private:
   const LinearOperator<T, S>& inner_;
