@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Advice: one thing to try after a solve that did not converge, in the words of the interface that asks.
+/// Advice: one thing to try after a solve that did not converge, in the wording of the interface that asks.
 #pragma once
 
 #include <functional>
@@ -12,36 +12,36 @@
 
 namespace newel {
 
-/// What the rules read.
+/// Input of the advice rules.
 struct AdviceInput {
   const SolveReport& report;        ///< of the solve, with its attempts
-  const SystemOptions& options;     ///< as they were given, with the stop criterion of this solve
+  const SystemOptions& options;     ///< as given, with the stop criterion of this solve
   SystemFacts facts = {};           ///< of the system
-  std::string preconditioner = {};  ///< the one that the solve ended with, or "none"; empty: the one in the options
+  std::string preconditioner = {};  ///< the last one of the solve, or "none"; empty: the one in the options
   bool single_precision = false;    ///< the system is in single precision
 };
 
-/// How an interface writes what advice refers to.
+/// How an interface writes the parts of an advice.
 struct AdviceWords {
-  /// Settings to change together: "--solver gmres --restart 100". Keys are "solver", "restart", "preconditioner",
-  /// "max_iterations", "time_limit", "rtol", "precision", "null_space", and those of the preconditioners' options.
+  /// Writes settings to change together: "--solver gmres --restart 100". Keys are "solver", "restart",
+  /// "preconditioner", "max_iterations", "time_limit", "rtol", "precision", "null_space", and the keys of the
+  /// preconditioners' options.
   std::function<std::string(const std::vector<SettingChange>&)> settings;
-  std::string inspect;  ///< how to look at the matrix: "newel info"
-  std::string resume;   ///< how to continue from the x that was returned, a whole piece of advice
-  Index first_row = 1;  ///< the number of the first row
+  std::string inspect;  ///< how to inspect the matrix: "newel info"
+  std::string resume;   ///< how to continue from the returned x, as a complete piece of advice
+  Index first_row = 1;  ///< number of the first row: 0 or 1
 };
 
-/// One line: settings that have not failed in this solve already, with the reason, or what to do about the system.
-/// Empty where the solve converged. The rules are a table, from what happened to what helps:
-/// `solver/policy/advice_rules.cpp`.
+/// One line: settings that have not failed in this solve yet, with the reason; or what to change in the system. Empty
+/// if the solve converged. The rules are a table from what happened to what helps: `solver/policy/advice_rules.cpp`.
 std::string advice_text(const AdviceInput& input, const AdviceWords& words);
 
-/// What is wrong with the matrix itself, as a clause to follow the reason of a solve that failed: "row 7 of A holds
-/// no value other than 0, and b is not 0 there". Empty where nothing is.
+/// A defect of the matrix itself, as a clause that follows the reason of a failed solve: "row 7 of A holds no value
+/// other than 0, and b is not 0 there". Empty if there is none.
 std::string defect_text(const SystemFacts& facts, const AdviceWords& words);
 
-/// The reason of a solve that failed, with that clause, which takes the place of rows that the reason does not
-/// number.
+/// The reason of a failed solve, followed by the clause `defect`. For `Cause::zero_row`, the clause replaces the
+/// unnumbered rows in the reason.
 std::string reason_text(const SolveReport& report, const std::string& defect);
 
 }  // namespace newel

@@ -15,28 +15,30 @@ class BicgstabRecurrence;
 
 /// The options of BiCGStab.
 struct BicgstabOptions {
-  bool resident = true;  ///< on a device: in one kernel where the system fits on the chip
+  bool resident = true;  ///< on a device: iterate in one kernel if the system fits on the chip
 };
 
-/// Its line of the table of solvers.
+/// Its row in the table of solvers.
 SolverMethod bicgstab_method();
 
 /// H. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of Bi-CG", SIAM J. Sci. Stat. Comput. 13
-/// (1992), with right preconditioning. Where |rho| < eps |r0||r| or omega vanishes it starts again with r0 = r = b -
-/// A x, at most five times, then ends with `breakdown`. Of a solve that does not converge the best x seen is
-/// returned; it is updated every 16 iterations, because its residuals jump.
+/// (1992), with right preconditioning. If |rho| < eps |r0||r| or omega vanishes, it restarts with r0 = r = b - A x,
+/// at most five times; then it ends with `breakdown`. A solve that does not converge returns the best x seen. The
+/// best x is updated every 16 iterations, because residuals of BiCGStab jump.
 ///
-/// On a device, one kernel makes all iterations (`SolveReport::resident`: the same iterates but for rounding) under
-/// the conditions that `Cg` names, with SPAI in the place of FSAI: its M has to be an EHYB matrix of A's parts and of
-/// A's node blocks, without extra or long rows. On the pattern of A it is one where A is. Each part's share of the
-/// vectors is six values for each of its rows and four for each row of its halo, with a diagonal preconditioner
-/// eight and six, with SPAI seven and five: in double precision some 2,300 rows a multiprocessor, in CSR 3,200. It
-/// also holds four words for each row, with SPAI eight, and half as many in single precision; in CSR a vector.
+/// On a device, one kernel runs all iterations (`SolveReport::resident`) under the conditions listed at `Cg`, with
+/// SPAI instead of FSAI; the iterates are the same up to rounding. SPAI's M must be in EHYB with the parts and node
+/// blocks of A, without extra or long rows. If M has the pattern of A, it is in this form if A is.
+///
+/// Each part stores six values per row and four per halo row in shared memory; with a diagonal preconditioner eight
+/// and six, with SPAI seven and five. In double precision that is about 2,300 rows per multiprocessor, or 3,200 in
+/// CSR. The kernel also allocates four packets per row, eight with SPAI; half as many in single precision. In CSR it
+/// allocates one vector instead.
 template <class T, Space S>
 class Bicgstab final : public KrylovSolver<T, S> {
  public:
-  /// Work vectors for `n` unknowns: eight of length n. `resident`: whether one kernel may solve what fits on the
-  /// chip.
+  /// Work vectors for `n` unknowns: eight of length n. `resident`: whether one kernel may solve systems that fit on
+  /// the chip.
   Bicgstab(const Context<S>& ctx, Index n, bool resident = true);
   Bicgstab(Bicgstab&&) noexcept;
   Bicgstab& operator=(Bicgstab&&) noexcept;

@@ -15,38 +15,39 @@ class CgRecurrence;
 
 /// The options of CG.
 struct CgOptions {
-  bool resident = true;  ///< on a device: in one kernel where the system fits on the chip
+  bool resident = true;  ///< on a device: iterate in one kernel if the system fits on the chip
 };
 
-/// Its line of the table of solvers.
+/// Its row in the table of solvers.
 SolverMethod cg_method();
 
-/// Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, algorithm 9.1. The residual is the
-/// unpreconditioned one. Ends with `not_positive_definite` where p.Ap <= 0 (the matrix) or r.Mr <= 0 (the
-/// preconditioner), x being the last sound iterate.
+/// Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, algorithm 9.1. The residual is
+/// unpreconditioned. Ends with `not_positive_definite` if p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); x
+/// is then the last valid iterate.
 ///
-/// Where the residual grows to 100 times max(|b|, |b - A x0|), products with two vectors test whether A and M are
-/// symmetric, for which a few vectors are allocated. Where one of them is not, the solve ends with `diverged`; else
-/// the residual may grow to 1 / eps times that. x is then the iterate of least residual since the start, or since the
-/// last replacement of the residual: it is computed again.
+/// If the residual grows to 100 max(|b|, |b - A x0|), products with two vectors test whether A and M are symmetric;
+/// this allocates a few vectors. If one of them is not symmetric, the solve ends with `diverged`. Otherwise the
+/// residual may grow to 1 / eps times that value. x is then the iterate with the smallest residual since the start,
+/// or since the last residual replacement; it is computed again.
 ///
-/// On a device, one kernel makes all iterations (`SolveReport::resident`: the same iterates but for rounding, in the
-/// form of Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989) where
+/// On a device, one kernel runs all iterations (`SolveReport::resident`) if the conditions below hold. It uses the
+/// form of Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989; the iterates are the same up to rounding.
 ///
-/// - the matrix is an EHYB matrix without extra or long rows, of at most as many parts as there are multiprocessors,
-/// or a CSR matrix by our own product, whose rows are too short to be cut (`csr_uncut_row`);
-/// - the preconditioner is diagonal (`LinearOperator::diagonal`), there is none, or it is FSAI whose factors are EHYB
-/// matrices of the same parts, without extra or long rows;
-/// - each part's share of the vectors fits into shared memory: seven values for each of its rows and five for each
-/// row of its halo, with FSAI six and four, in double precision some 2,700 rows a multiprocessor, in CSR, which has
-/// no halo, 3,600;
-/// - the device supports cooperative launch.
+/// - The matrix is in EHYB without extra or long rows, with at most as many parts as the device has multiprocessors;
+/// or it is in CSR with Newel's own product, and its rows are too short to be split (`csr_uncut_row`).
+/// - There is no preconditioner, it is diagonal (`LinearOperator::diagonal`), or it is FSAI whose factors are EHYB
+/// matrices with the same parts, without extra or long rows.
+/// - The vectors of each part fit into shared memory: seven values per row and five per halo row, with FSAI six and
+/// four. In double precision that is about 2,700 rows per multiprocessor, or 3,600 in CSR, which has no halo.
+/// - The device supports cooperative launch.
 ///
-/// It also holds four packets for each row, with FSAI eight, and half as many in single precision; in CSR a vector.
+/// This kernel also allocates four packets per row, eight with FSAI; half as many in single precision. In CSR it
+/// allocates one vector instead.
 template <class T, Space S>
 class Cg final : public KrylovSolver<T, S> {
  public:
-  /// Work vectors for `n` unknowns: five of length n. `resident`: whether one kernel may solve what fits on the chip.
+  /// Work vectors for `n` unknowns: five of length n. `resident`: whether one kernel may solve systems that fit on
+  /// the chip.
   Cg(const Context<S>& ctx, Index n, bool resident = true);
   Cg(Cg&&) noexcept;
   Cg& operator=(Cg&&) noexcept;
@@ -56,15 +57,15 @@ class Cg final : public KrylovSolver<T, S> {
   void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) override;
   [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
 
-  /// Queues `iterations` steps from the guess in x and returns: nothing is waited for or read back, and the call may
-  /// stand inside the caller's own capture of the context's stream, where A and M allow that. x receives what `solve`
-  /// gives by separate kernels (`resident` false) with as many `max_iterations` and tolerances of 0, while the
-  /// residual does not grow to 100 times its start. Steps behind a residual that vanished, or behind a breakdown,
-  /// change nothing; how good x is the caller has to find out.
+  /// Queues `iterations` steps from the guess in x and returns; it neither waits nor reads anything back. If A and M
+  /// allow it, the call may be part of the caller's capture of the context's stream. x receives the result of `solve`
+  /// by separate kernels (`resident` false) with `iterations` as `max_iterations` and tolerances of 0, as long as the
+  /// residual stays below 100 times its start. Steps after the residual has become zero, or after a breakdown, change
+  /// nothing. The accuracy of x is not checked.
   ///
-  /// A captured call refers to the solver, A, M, b and x, which must stay where they are while their values may
-  /// change. It is launched on the context's stream or while no other work of the solver and the context is under
-  /// way. Throws InputError for lengths that do not fit and a negative count.
+  /// A captured call refers to the solver, A, M, b and x. Their addresses must not change; their values may. Launch
+  /// the graph on the context's stream, or while no other work of the solver and the context is running. Throws
+  /// InputError if lengths do not fit or the count is negative.
   void iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                Span<const T, S> b, Span<T, S> x, int iterations);
 

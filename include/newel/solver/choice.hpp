@@ -11,18 +11,18 @@ namespace newel {
 
 struct SolverMethod;
 
-/// A plan for `SolverOptions::name` = "auto".
+/// The choice for `SolverOptions::name` = "auto".
 struct SolverChoice {
-  std::vector<std::string> order;  ///< the next is tried from the best x after breakdown, indefiniteness, stagnation
-  std::string reason;              ///< why the first is first, one sentence
+  std::vector<std::string> order;  ///< after breakdown, indefiniteness or stagnation the next one continues from the
+                                   ///< best x
+  std::string reason;              ///< why the first one is first, as one sentence
 };
 
-/// The methods of the table by their rank: CG for symmetric matrices with a positive diagonal; GMRES for other
-/// symmetric ones, which are not positive definite; BiCGStab for the rest. GMRES and BiCGStab stand in for each
-/// other.
+/// The methods of the table by rank: CG for symmetric matrices with a positive diagonal; GMRES for other symmetric
+/// matrices, which are not positive definite; BiCGStab for the rest. GMRES and BiCGStab are each other's fallback.
 SolverChoice choose_solver(const MatrixTraits& traits);
 
-/// The method that "auto" tries before these where A is diagonal; null: the table has none.
+/// The method that "auto" tries first if A is diagonal; null: the table has none.
 const SolverMethod* solver_of_diagonal();
 
 }  // namespace newel

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A system in single precision that stands for one in double.
+/// A system in single precision that represents one in double.
 #pragma once
 
 #include <newel/spmv/operator.hpp>
 
 namespace newel {
 
-/// A is about `scale` times the matrix in double, M about the inverse of A. Both outlive what is made from this.
+/// A is about `scale` times the matrix in double, M about the inverse of A. Both must outlive objects made from this.
 template <Space S>
 struct LowSystem {
   const LinearOperator<float, S>& A;  ///< in single precision

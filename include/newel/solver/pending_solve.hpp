@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What `LinearSystem::solve_async` returns: a solve that runs on a thread of its own, until its report is taken.
+/// What `LinearSystem::solve_async` returns: a solve on a separate thread, until its report is taken.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@ template <class Result>
 struct SolveTask;
 }  // namespace detail
 
-/// A solve under way, or one that has ended and whose report has not been taken: `Result` is a SolveReport, or a
-/// vector of them. Moves, never copies; used by one thread at a time. It may outlive the system, which waits for the
-/// solve before it goes.
+/// A solve that is running, or has ended and whose report has not been taken. `Result` is a SolveReport, or a vector
+/// of them. Movable, not copyable; used by one thread at a time. It may outlive the system, whose destructor waits
+/// for the solve.
 ///
-/// A pending solve that is destroyed, or assigned to, is cancelled, and waited for: x then holds what a solve that
-/// was stopped leaves, and an error is lost.
+/// Destroying or assigning to a pending solve cancels it and waits for it. x then holds what a stopped solve leaves,
+/// and an error is lost.
 template <class Result>
 class Pending {
  public:
@@ -27,15 +27,16 @@ class Pending {
   Pending& operator=(Pending&&) noexcept;
   ~Pending();
 
-  /// Whether `get` would not have to wait.
+  /// Whether `get` would return without waiting.
   bool ready() const;
   /// Waits until the solve has ended. System and context stay locked.
   void wait() const;
-  /// Asks the solve to stop at its next check, as a progress callback that returns false does: its status is then
+  /// Asks the solve to stop at its next check, like a progress callback that returns false. Its status is then
   /// `stopped_by_caller`, unless it ended before. Returns at once.
   void cancel();
-  /// Waits, unlocks system and context and returns the report, or throws what the solve threw. Once only: throws
-  /// InputError after that, and where the report has moved elsewhere, as the functions above do.
+  /// Waits, unlocks system and context and returns the report, or rethrows what the solve threw. Only once:
+  /// afterwards this and the functions above throw InputError. They also throw if the report was moved to another
+  /// object.
   Result get();
 
  private:
@@ -46,9 +47,9 @@ class Pending {
   std::shared_ptr<detail::SolveTask<Result>> task_;
 };
 
-/// Of one right-hand side.
+/// A pending solve for one right-hand side.
 using PendingSolve = Pending<SolveReport>;
-/// Of several right-hand sides, with a report for each.
+/// A pending solve for several right-hand sides, with a report for each.
 using PendingColumns = Pending<std::vector<SolveReport>>;
 
 }  // namespace newel
