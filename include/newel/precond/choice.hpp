@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which preconditioner to use for a matrix, and why: by a short trial of Jacobi and of one that costs more to build.
+/// Chooses a preconditioner for a matrix: by a short trial of Jacobi and of one that costs more to set up.
 #pragma once
 
 #include <functional>
@@ -11,70 +11,71 @@
 
 namespace newel {
 
-/// What a few iterations with a preconditioner gave.
+/// The result of a few iterations with a preconditioner.
 struct PrecondTrial {
   std::string name;      ///< in the table of preconditioners
-  int iterations = 0;    ///< that were made
-  double reduction = 1;  ///< the least residual over the first one
+  int iterations = 0;    ///< iterations made
+  double reduction = 1;  ///< smallest residual / first residual
   bool failed = false;   ///< the solver gave up: breakdown, indefiniteness, overflow
   // By the cost model, from counts and bytes: no clock decides.
   double build_seconds = 0;      ///< of a setup
-  double iteration_seconds = 0;  ///< of an iteration with it
+  double iteration_seconds = 0;  ///< per iteration with it
 };
 
-/// The input of the choice, in addition to the trials.
+/// Input of the choice, in addition to the trials.
 struct PrecondUse {
   MatrixTraits traits;           ///< of A
   double rel_tol = 1e-8;         ///< of the solves, relative to |b|
-  double expected_products = 0;  ///< as SystemOptions has them; 0: those of one solve
-  double iteration_bytes = 0;    ///< what an iteration moves in addition to its products with M
-  int precond_products = 1;      ///< of an iteration
-  /// The cost model's seconds of an iteration with the named preconditioner; empty: from the bytes above.
+  double expected_products = 0;  ///< as in SystemOptions; 0: those of one solve
+  double iteration_bytes = 0;    ///< bytes moved per iteration, without the products with M
+  int precond_products = 1;      ///< products with M per iteration
+  /// The cost model's seconds per iteration with the named preconditioner; empty: from the bytes above.
   std::function<double(const std::string& name)> iteration_seconds = {};
-  double expected_iterations = 0;  ///< of one solve with the simple one, estimated; 0: a trial shows it
-  /// A stronger one may still come in the middle of a solve: it is not tried where the simple one is admitted.
+  double expected_iterations = 0;  ///< estimated for one solve with the simple preconditioner; 0: find out by a trial
+  /// A stronger one may still be set up during a solve, so it is not tried now if the simple one is usable.
   bool later = false;
 };
 
-/// A choice, and its grounds in one sentence.
+/// A choice, and its reason.
 struct PrecondChoice {
   std::string name;          ///< in the table of preconditioners, or "none"
   LocatedText reason;        ///< one sentence
   bool provisional = false;  ///< a stronger one may follow: PrecondUse::later
 };
 
-/// How many iterations to `rel_tol` the trial promises, if the residual keeps decreasing as it did; infinity where it
-/// did not fall or the solver failed.
+/// Predicted iterations to `rel_tol` if the residual keeps decreasing at the rate of the trial; infinity if it did
+/// not decrease or the solver failed.
 double predict_iterations(const PrecondTrial& trial, double rel_tol);
 
-/// The one that `auto` begins with for such a matrix; null where the table has none, or it divides by a diagonal with
-/// zeros.
+/// The first preconditioner under "auto" for such a matrix; null if the table has none, or if it would divide by a
+/// zero on the diagonal.
 const PrecondMethod* simple_preconditioner(const MatrixTraits& traits);
 
-/// The estimate that goes with a line of the table.
+/// The estimate of iterations that belongs to a preconditioner.
 ExpectedIterations iterations_with(const PrecondMethod& method, MatrixOrigin origin = MatrixOrigin::unknown);
-/// Of that name; those of the simple one for "auto" and "none".
+/// The same by name; for "auto" and "none" the estimate of the simple preconditioner.
 ExpectedIterations iterations_with(std::string_view name, MatrixOrigin origin = MatrixOrigin::unknown);
-/// As many.
+/// Returns `simple`: the estimate of the simple preconditioner itself.
 double simple_iterations(double simple);
-/// The iterations with the simple one for which `iterations`, which never descends, expects n.
+/// The inverse of the non-decreasing function `iterations`: how many iterations with the simple preconditioner give
+/// n.
 double simple_iterations_for(ExpectedIterations iterations, double n);
 
-/// Those that may follow the simple one for such a matrix, in the order of the table: FSAI and AMG for a symmetric
-/// one with a positive diagonal, SPAI for any other.
+/// Preconditioners that may follow the simple one for such a matrix, in table order: FSAI and AMG if it is symmetric
+/// with a positive diagonal, otherwise SPAI.
 std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits);
 
-/// Why none of the stronger ones can pay by the cost model, even if there are far more iterations than are expected;
-/// empty: one can, or the model does not tell, or the matrix does not support the simple one.
+/// Why no stronger preconditioner can be faster by the cost model, even if far more iterations are needed than
+/// expected. Empty: one can be faster, the model does not know, or the matrix does not support the simple one.
 std::string why_no_stronger(const PrecondUse& use);
 
-/// The quicker of two by the cost model, setup included. The right-hand sides that the building is shared by are the
-/// expected products over the iterations that `simple` needs. Where neither made the residual fall, `strong` unless
+/// The faster of two by the cost model, setup included. The setup is shared by `expected_products` divided by the
+/// iterations that `simple` needs, as a number of right-hand sides. If neither reduced the residual: `strong`, unless
 /// it failed.
 PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& strong, double rel_tol,
                              double expected_products);
 
-/// Runs a few iterations with M, which may be null, and fills iterations, reduction and failure of a trial.
+/// Runs a few iterations with M, which may be null. Fills iterations, reduction and failure of a trial.
 template <class T, Space S>
 using TryPrecond = std::function<PrecondTrial(const LinearOperator<T, S>*)>;
 
@@ -82,15 +83,17 @@ using TryPrecond = std::function<PrecondTrial(const LinearOperator<T, S>*)>;
 template <class T, Space S>
 struct ChosenPrecond {
   OperatorPtr<T, S> M;   ///< null for "none"
-  PrecondChoice choice;  ///< which it is, and why
+  PrecondChoice choice;  ///< which one, and why
 };
 
-/// "auto": Jacobi (none, where the diagonal has zeros) against the stronger one that costs the least by the model,
-/// setup included. That one is built only where the first needs more than a few iterations, and where the iterations
-/// to be expected with it would pay for their own, higher costs. One that the matrix or the memory does not support
-/// is out, as is one whose setup takes longer by the model than all iterations with the first; the next best is
-/// tried. `options` holds sides, powers and the like of all. The same on every run with
-/// the same machine, threads and options.
+/// The choice of "auto": Jacobi (none, if the diagonal has zeros) or the cheapest stronger preconditioner by the cost
+/// model, setup included.
+///
+/// The stronger one is set up only if the first needs more than a few iterations, and if fewer iterations with it are
+/// expected to outweigh their higher cost. It is skipped if the matrix or the memory does not support it, or if its
+/// estimated setup takes longer than all iterations with the first; then the next best is tried. `options` holds the
+/// options of all preconditioners (sides, powers and so on). The same result on every run with the same machine,
+/// threads and options.
 template <class T, Space S>
 ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                    const PrecondOptions& options, const SpmvOptions& spmv_options,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A pattern of the caller's own for the preconditioners that are sparse matrices.
+/// A sparsity pattern given by the caller, for preconditioners that are sparse matrices.
 #pragma once
 
 #include <vector>
@@ -8,25 +8,25 @@
 
 namespace newel {
 
-/// Where entries of a square matrix may stand, on the host and in the caller's numbering. The columns of a row may
-/// stand in any order and more than once; diagonal entries are in it whether they are given or not.
+/// Allowed positions of entries in a square matrix, on the host and in the caller's numbering. The columns of a row
+/// may be in any order and may repeat. Diagonal entries are always included.
 struct GivenPattern {
-  Index rows = 0;               ///< and columns
+  Index rows = 0;               ///< also the number of columns
   std::vector<Offset> row_ptr;  ///< rows + 1
-  std::vector<Index> col;       ///< row_ptr[rows] of them, from 0
+  std::vector<Index> col;       ///< row_ptr[rows] columns, 0-based
 };
 
 namespace detail {
 
 struct Sparsity;
 
-/// Where a given entry (i, j) goes, in new numbers: there, to (j, i), or to whichever of them stands below the
-/// diagonal.
+/// Where to put a given entry (i, j), in new row numbers: at (i, j), at (j, i), or at whichever of the two is below
+/// the diagonal.
 enum class GivenFold { none, transposed, lower };
 
-/// The pattern for a matrix of n rows in solver order, with every diagonal entry; `new_of_old` is empty for the
-/// natural order. Throws InputError for another size, and for row pointers and columns out of range. O(entries),
-/// with a sort of every row.
+/// The pattern for a matrix of n rows in solver order, with all diagonal entries; `new_of_old` is empty for the
+/// natural order. Throws InputError if the size differs or row pointers or columns are out of range. O(entries), plus
+/// a sort of every row.
 Sparsity given_sparsity(const Context<Space::host>& ctx, const GivenPattern& given, Index n,
                         const std::vector<Index>& new_of_old, GivenFold fold);
 

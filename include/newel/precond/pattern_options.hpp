@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// PatternOptions: what preconditioners that are sparse matrices have in common.
+/// PatternOptions: options shared by preconditioners that are sparse matrices.
 #pragma once
 
 #include <cmath>
@@ -10,24 +10,25 @@
 
 namespace newel {
 
-/// Which entries the approximate inverses SPAI and FSAI may have.
+/// Allowed entries of the approximate inverses SPAI and FSAI.
 struct PatternOptions {
-  /// Entries with |a_ij| <= drop sqrt(|a_ii a_jj|) are left out of A's pattern before its powers are formed. A's
-  /// values themselves all count. 0: every stored entry is in the pattern. At least 0.
+  /// Entries with |a_ij| <= drop sqrt(|a_ii a_jj|) are removed from A's pattern before its powers are formed; the
+  /// values of A are all used. 0: the pattern keeps every stored entry. At least 0.
   double drop = 0;
-  /// SPAI: M has entries there and nowhere else. FSAI: G has them where this or its transpose has one, on and below
-  /// the diagonal in solver order. In the place of powers (1 then), drop and adaptive growth (0 then). Null: as they
-  /// say.
+  /// SPAI: M has exactly these entries. FSAI: G has entries where this pattern or its transpose has one, on and below
+  /// the diagonal in solver order. Replaces powers, drop and adaptive growth, which must be 1, 0 and 0. Null: use
+  /// those options.
   std::shared_ptr<const GivenPattern> pattern = nullptr;
 };
 
-/// `--fsai-drop`, which is `--spai-drop` too.
+/// The option `--fsai-drop`, also named `--spai-drop`.
 MethodOption drop_option();
 
-/// Throws InputError for a drop that is not finite or negative, and for a given pattern beside one that is `shaped`.
+/// Throws InputError if `drop` is negative or not finite, or if a pattern is given and `shaped` is true (other
+/// options already shape the pattern).
 void check_pattern_options(const PrecondOptions& options, bool shaped);
 
-/// How many times the entries of A its power has on a 3-D mesh, roughly.
+/// Approximate growth of the number of entries from A to A^power on a 3-D mesh.
 inline double pattern_growth(int power) { return std::pow(power, 2.5); }
 
 }  // namespace newel

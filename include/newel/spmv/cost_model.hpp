@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a product and a setup will cost in a format that is not built: from sizes and row lengths, not from a clock.
+/// Estimated cost of a product and of a setup for a format that is not built: from sizes and row lengths, without a
+/// clock.
 #pragma once
 
 #include <utility>
@@ -10,12 +11,12 @@
 
 namespace newel {
 
-/// Row lengths that occur, ascending, with how many rows have each.
+/// The row lengths that occur, ascending, each with its number of rows.
 using RowLengths = std::vector<std::pair<Index, Index>>;
 
-/// One pass over the row pointers.
+/// Reads the row pointers once.
 RowLengths row_lengths(const Pattern<Space::host>& pattern);
-/// Counted on the device. Waits for the stream.
+/// Counts on the device. Waits for the stream.
 RowLengths row_lengths(const Context<Space::device>& ctx, const Pattern<Space::device>& pattern);
 
 /// The input of all cost estimates.
@@ -23,60 +24,60 @@ struct PatternFacts {
   Index rows = 0;         ///< of the matrix
   Index cols = 0;         ///< of the matrix
   Offset nonzeros = 0;    ///< stored entries
-  Index longest_row = 0;  ///< entries
-  int block = 1;          ///< rows of a node, where the pattern consists of full aligned blocks (`node_block_size`)
+  Index longest_row = 0;  ///< entries of the longest row
+  int block = 1;          ///< rows per node, if the pattern consists of full aligned blocks (`node_block_size`)
   RowLengths lengths;     ///< of all rows
 
-  /// How likely two rows differ in length: 0 where all are alike, towards 1 where lengths are many.
+  /// Probability that two rows differ in length: 0 if all lengths are equal, near 1 for many different lengths.
   double unevenness() const;
-  /// Slots of rows sorted by length and padded in groups of `lanes`.
+  /// Slots needed if rows are sorted by length and padded in groups of `lanes`.
   Offset sorted_slots(int lanes) const;
 };
 
-/// Facts that row lengths show; the block is 1.
+/// Facts derived from row lengths; the block is 1.
 PatternFacts facts_of_lengths(Index rows, Index cols, Offset nonzeros, RowLengths lengths);
 
 /// Reads the pattern once or twice; parallel.
 PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern);
-/// The same of a pattern on a device. Waits for the stream.
+/// The same for a pattern on a device. Waits for the stream.
 PatternFacts pattern_facts(const Context<Space::device>& ctx, const Pattern<Space::device>& pattern);
 
-/// The cost of a format, estimated from bytes; docs/performance.md has measured times.
+/// The estimated cost of a format; docs/performance.md has measured times.
 struct CostEstimate {
-  double product_bytes = 0;  ///< infinite where the format is not to be chosen
-  /// The share of the copy bandwidth that the product reaches, from measurements of large systems.
+  double product_bytes = 0;  ///< infinite if the format must not be chosen
+  /// Share of the copy bandwidth that the product reaches, measured on large systems.
   double bandwidth_share = 1;
-  /// Seconds of one host thread if the matrix stays in its caches, where bytes do not determine the time; 0: from
+  /// Seconds of one host thread if the matrix stays in its caches, where bytes do not determine the time; 0: use
   /// bytes.
   double cached_seconds = 0;
-  /// Seconds of one host thread for each row of a matrix whose rows differ in length, in addition: the branch at
-  /// their ends is not predicted.
+  /// Additional seconds of one host thread per row if row lengths differ: the branch at the end of a row is
+  /// mispredicted.
   double uneven_row_seconds = 0;
-  /// Seconds of one host thread that a product takes at the least, however fast its bytes come; 0: bytes alone count.
+  /// Lower bound on the seconds of one host thread for a product, however fast memory is; 0: bytes alone count.
   double least_seconds = 0;
-  /// Seconds of one host thread for each entry, from CSR to a product that can start.
+  /// Seconds of one host thread per entry, from CSR to the first product.
   double setup_seconds_per_entry = 0;
-  /// Bytes that setup moves to a device.
+  /// Bytes that the setup copies to a device.
   double upload_bytes = 0;
-  /// Seconds of a setup on the device, in place of the two before; 0: on the host.
+  /// Seconds of a setup on the device, instead of the two fields above; 0: the setup runs on the host.
   double device_setup_seconds = 0;
-  int launches = 1;      ///< kernels of a product on a device
-  int dot_launches = 0;  ///< further kernels where the product leaves x.y too
-  /// Parts that a kernel which keeps its vectors on the chip would have, one a multiprocessor; 0: there is none.
+  int launches = 1;      ///< kernels per product on a device
+  int dot_launches = 0;  ///< additional kernels if the product also computes x.y
+  /// Parts of a kernel that keeps its vectors on the chip, one per multiprocessor; 0: there is no such kernel.
   Index resident_parts = 0;
-  double halo = 0;  ///< nodes of other parts that a part reads, over its own
-  /// The parts of that kernel are rows of a CSR matrix, which share the vector in memory.
+  double halo = 0;  ///< nodes that a part reads from other parts, divided by its own
+  /// The parts of that kernel are rows of a CSR matrix and share the vector in memory.
   bool resident_rows = false;
 
-  /// `seconds` of one host thread for a product whose bytes are at hand: all of it where the matrix stays in the
-  /// caches from product to product, which the same limit decides for every format, else the least of it. Nothing on
-  /// a device.
+  /// Sets the compute time of a product: `seconds` of one host thread if its data is in cache. It becomes
+  /// `cached_seconds` if the matrix stays in the caches between products (the same limit for every format), otherwise
+  /// `least_seconds`. Does nothing on a device.
   void set_thread_seconds(const PatternFacts& facts, const Machine& machine, std::size_t value_bytes, double seconds);
-  /// Of one product y = A x.
+  /// Seconds of one product y = A x.
   double product_seconds(const Machine& machine) const;
-  /// Of one product, by `least_seconds` alone.
+  /// Seconds of one product from `least_seconds` alone.
   double least_product_seconds(const Machine& machine) const;
-  /// With `host_threads` threads of the machine that plans.
+  /// Seconds of a setup with `host_threads` host threads.
   double setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const;
 };
 
