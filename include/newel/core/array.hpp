@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Array: owning, move-only, uninitialised memory of one space; and copies between the spaces.
+/// Array: owning, move-only, uninitialised memory of one space; and copies between spaces.
 #pragma once
 
 #include <cstring>
@@ -14,15 +14,15 @@
 
 namespace newel {
 
-/// `size` values of a trivially copyable type in space `S`, uninitialised. Moves, never copies. Memory comes
-/// from the context's resource (newel/core/memory.hpp) and goes back to it, on the device in stream order, so that an array
+/// `size` values of a trivially copyable type in space `S`, uninitialised. Movable, not copyable. Memory comes from
+/// the context's resource (newel/core/memory.hpp) and is returned to it, on the device in stream order. So an array
 /// may be destroyed while kernels that use it are still queued on the same stream.
 template <class T, Space S>
 class Array {
  public:
   Array() = default;
 
-  /// Throws OutOfMemory with the bytes wanted and, where known, available; InputError for a negative size.
+  /// Throws OutOfMemory with the requested and, if known, the available bytes; InputError for a negative size.
   Array(const Context<S>& ctx, std::int64_t size) : memory_(ctx.memory()), size_(size) {
     static_assert(std::is_trivially_copyable_v<T>, "arrays hold plain values");
     if (size < 0) throw_negative_size();
@@ -41,15 +41,15 @@ class Array {
     if (data_ != nullptr) memory_->release(data_, bytes_);
   }
 
-  /// The first value; null where the array is empty.
+  /// The first value; null if the array is empty.
   T* data() { return data_; }
   const T* data() const { return data_; }
-  /// How many values it has room for, and how many bytes they take.
+  /// Number of values, and their bytes.
   std::int64_t size() const { return size_; }
   std::size_t bytes() const { return bytes_; }
   bool empty() const { return size_ == 0; }
 
-  /// A view of all values, which this array must outlive.
+  /// A view of all values; it must not outlive this array.
   Span<T, S> span() { return {data_, size_}; }
   Span<const T, S> span() const { return {data_, size_}; }
   Span<const T, S> cspan() const { return {data_, size_}; }
@@ -64,7 +64,7 @@ class Array {
   const T* begin() const { return span().begin(); }
   const T* end() const { return span().end(); }
 
-  /// Exchanges the memory of the two; no value is moved.
+  /// Exchanges the memory of two arrays; no value is moved.
   void swap(Array& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(data_, other.data_);
@@ -94,9 +94,9 @@ void Array<T, S>::throw_negative_size() {
   detail::throw_negative_array_size();
 }
 
-/// Copies `from` to `to`, of the same length, within or between spaces. A copy that involves the device is queued
-/// on the context's stream; one that has a host end waits for its completion, so that the host memory may be
-/// used at once. Throws InputError when the lengths differ.
+/// Copies `from` to `to`, of the same length, within or between spaces. A copy that involves the device is queued on
+/// the context's stream. If one end is on the host, the call waits for completion, so that the host memory may be
+/// used at once. Throws InputError if the lengths differ.
 template <class T, Space From, Space To, Space C>
 void copy(const Context<C>& ctx, Span<const T, From> from, Span<T, To> to) {
   if (from.size != to.size) detail::throw_copy_size_mismatch(from.size, to.size);
@@ -131,7 +131,7 @@ Array<T, S> make_array(const Context<S>& ctx, const std::vector<T>& from) {
   return make_array(ctx, Span<const T, Space::host>(from.data(), static_cast<std::int64_t>(from.size())));
 }
 
-/// The values of `from`, of either space, as a vector. Waits for the stream where `from` is on the device.
+/// The values of `from`, in either space, as a vector. Waits for the stream if `from` is on the device.
 template <class T, Space From, Space C>
 std::vector<std::remove_const_t<T>> to_vector(const Context<C>& ctx, Span<T, From> from) {
   using Value = std::remove_const_t<T>;

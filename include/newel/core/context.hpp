@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Context: who works and in what order. Threads on the host; stream, library handles and pool on the device.
+/// Context: where and in what order work runs. Threads on the host; stream, library handles and pool on the device.
 #pragma once
 
 #include <memory>
@@ -18,26 +18,26 @@ class ContextLock;
 class ThreadTeam;
 }  // namespace detail
 
-/// The first argument of everything that works in space `S`. There is no global state: two contexts know
-/// nothing of each other. A context is cheap to copy; copies share threads, stream, handles and memory.
+/// The first argument of all functions that work in space `S`. There is no global state: two contexts are
+/// independent. Copies are cheap and share threads, stream, handles and memory.
 ///
-/// Thread safety: a context, and everything made with it, is used by one thread at a time. Different threads
-/// use different contexts. While an asynchronous solve is pending (`LinearSystem::solve_async`), the context and its
-/// copies belong to it: systems of them refuse every call with InUse; calls of lower-level functions are not noticed.
+/// Thread safety: use a context, and everything made with it, from one thread at a time. Different threads use
+/// different contexts. While an asynchronous solve is pending (`LinearSystem::solve_async`), the context and its
+/// copies belong to it: their systems refuse every call with InUse. Calls of lower-level functions are not detected.
 template <Space S>
 class Context;
 
-/// The host: a number of threads, started when there is first work for them, that sleep while there is none.
+/// The host: a number of threads, started when first needed, that sleep while idle.
 template <>
 class Context<Space::host> {
  public:
-  static constexpr int most_threads = 1024;  ///< that a context may have
+  static constexpr int most_threads = 1024;  ///< maximum number of threads of a context
 
-  /// `threads` = 0 takes as many as the variable OMP_NUM_THREADS says, which batch systems set, else the processors
-  /// that this process may use. Throws InputError for a negative number and for more than `most_threads`.
+  /// `threads` = 0 uses the value of the environment variable OMP_NUM_THREADS, which batch systems set, or else the
+  /// processors available to this process. Throws InputError for a negative number or more than `most_threads`.
   explicit Context(int threads = 0);
 
-  /// The same with memory of the caller's. Throws InputError for a null resource, too.
+  /// The same with memory from the caller. Also throws InputError for a null resource.
   Context(int threads, std::shared_ptr<MemoryResource> memory);
 
   int threads() const { return threads_; }  ///< at least 1
@@ -47,10 +47,10 @@ class Context<Space::host> {
   /// Does nothing on the host; see the device context.
   void make_current() const {}
 
-  /// What arrays are allocated from, and how much they hold.
+  /// The memory that arrays are allocated from, and how much they hold.
   const std::shared_ptr<ContextMemory>& memory() const { return memory_; }
-  /// Gives memory that no array holds back to the system: malloc_trim where the memory is the built-in one and the C
-  /// library glibc, else what the caller's resource does (`MemoryResource::release_unused`).
+  /// Returns memory that no array holds to the system: by malloc_trim for the built-in memory with glibc, or by the
+  /// caller's resource (`MemoryResource::release_unused`).
   void release_unused_memory() const { memory_->release_unused(); }
 
   detail::ThreadTeam& team() const { return *team_; }  ///< internal: see core/threads/thread_team.hpp
@@ -65,21 +65,21 @@ class Context<Space::host> {
   std::shared_ptr<detail::ContextLock> lock_;
 };
 
-/// One CUDA device with a stream. Work is queued on the stream; only `synchronize`, downloads and the functions
-/// that say so wait for it. What other streams write must be finished before it is handed in: the context's own
-/// stream is a non-blocking one, and nothing but its own order is kept. The constructors make the device current.
+/// One CUDA device with a stream. Work is queued on the stream; only `synchronize`, downloads and functions that say
+/// so wait for it. Other streams must have finished writing data before it is passed in: the context's own stream is
+/// non-blocking and is not ordered with others. The constructors make the device current.
 template <>
 class Context<Space::device> {
  public:
-  /// Device number `device` with a stream of its own. Throws DeviceError when there is no such device.
+  /// Uses device number `device` and creates a stream. Throws DeviceError if there is no such device.
   explicit Context(int device = 0);
 
-  /// Works on a stream that the caller owns and that outlives the context and everything made with it.
-  /// The legacy default stream is given as null.
+  /// Uses a stream owned by the caller, which must outlive the context and everything made with it. Null is the
+  /// legacy default stream.
   Context(int device, CUstream_st* stream);
 
-  /// The same with memory of the caller's in place of a pool of the context's own. Throw InputError for a null
-  /// resource, OutOfMemory where it cannot give the little that a context needs for itself.
+  /// The same with memory from the caller instead of the context's own pool. Throws InputError for a null resource,
+  /// and OutOfMemory if the resource cannot provide the small buffers of the context itself.
   Context(int device, std::shared_ptr<MemoryResource> memory);
   Context(int device, CUstream_st* stream, std::shared_ptr<MemoryResource> memory);
 
@@ -87,28 +87,27 @@ class Context<Space::device> {
   int device() const;
   CUstream_st* stream() const;
 
-  /// The cuSPARSE handle of this context, bound to its stream; made by the first call, which also loads cuSPARSE.
-  /// Throws DeviceError where it is not there.
+  /// The cuSPARSE handle of this context, bound to its stream; created by the first call, which also loads cuSPARSE.
+  /// Throws DeviceError if cuSPARSE cannot be loaded.
   cusparseContext* cusparse() const;
 
   /// Waits until the stream has finished. Throws DeviceError if any of its work failed.
   void synchronize() const;
-  /// Makes the context's device current in the calling thread, as kernels and allocations need it.
-  /// LinearSystem and the solvers call it; low-level callers with several devices do so themselves.
+  /// Makes the context's device current in the calling thread, as kernels and allocations require. LinearSystem and
+  /// the solvers call it; callers of low-level functions with several devices must do so themselves.
   void make_current() const;
 
   /// For example "NVIDIA H200".
   std::string device_name() const;
   int multiprocessors() const;
 
-  /// What arrays are allocated from, and how much they hold.
+  /// The memory that arrays are allocated from, and how much they hold.
   const std::shared_ptr<ContextMemory>& memory() const;
-  /// Waits for the stream and gives memory that no array holds back to the device, where the built-in pool otherwise
-  /// keeps it for the next allocation; of the caller's resource see `MemoryResource::release_unused`. Throws
-  /// DeviceError.
+  /// Waits for the stream, then returns memory that no array holds to the device; the built-in pool otherwise keeps
+  /// it for later allocations. For a caller's resource see `MemoryResource::release_unused`. Throws DeviceError.
   void release_unused_memory() const;
 
-  /// The host context that setup work uses: as many threads as a host context takes by default.
+  /// The host context for setup work, with the default number of threads of a host context.
   const Context<Space::host>& host() const;
 
   const std::shared_ptr<detail::ContextLock>& lock() const;  ///< internal: see core/memory/context_lock.hpp
@@ -122,11 +121,11 @@ class Context<Space::device> {
   std::shared_ptr<State> state_;
 };
 
-/// The host context that setup work on behalf of `ctx` uses: itself, or the one that a device context holds.
+/// The host context for setup work on behalf of `ctx`: `ctx` itself, or the one that a device context owns.
 inline const Context<Space::host>& host_context(const Context<Space::host>& ctx) { return ctx; }
 inline const Context<Space::host>& host_context(const Context<Space::device>& ctx) { return ctx.host(); }
 
-/// How many CUDA devices answer; 0 also where the driver is missing. Defined only with CUDA on.
+/// Number of usable CUDA devices; 0 also if the driver is missing. Defined only in builds with CUDA.
 int device_count();
 
 }  // namespace newel

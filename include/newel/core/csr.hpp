@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Compressed sparse rows: an owning matrix, a view of a caller's arrays, and the checks on them.
+/// Compressed sparse rows: an owning matrix, a view of a caller's arrays, and checks.
 #pragma once
 
 #include <newel/core/array.hpp>
 
 namespace newel {
 
-/// Where each stored number comes from: entry k of a permuted or converted matrix takes its value from position
-/// `position(k)` of the caller's value array, or is `none` (padding, value 0). Positions are 32-bit where the
-/// caller's count of values allows it. An empty map is the identity.
+/// Maps stored values to their source: entry k of a permuted or converted matrix takes its value from position
+/// `position(k)` of the caller's value array, or is `none` (padding, value 0). Positions are 32-bit if the number of
+/// the caller's values allows it. An empty map is the identity.
 ///
-/// A map of runs says with one position where `run` numbers come from that follow each other in the source: position
-/// i fills entries (i / lanes) run lanes + e lanes + i % lanes, e = 0 .. run - 1. Layouts with node blocks use it.
+/// A map with runs stores one position for `run` values that are adjacent in the source: position i fills entries (i
+/// / lanes) run lanes + e lanes + i % lanes, e = 0 .. run - 1. Layouts with node blocks use it.
 template <Space S>
 struct ValueMap {
   static constexpr std::uint32_t none32 = 0xffffffffu;  ///< `none` in `narrow`
   static constexpr Offset none64 = -1;                  ///< `none` in `wide`
 
-  Array<std::uint32_t, S> narrow;  ///< used when not empty
-  Array<Offset, S> wide;           ///< used when `narrow` is empty and this is not
-  Offset source_size = 0;          ///< how many values the positions point into; not used by the identity
+  Array<std::uint32_t, S> narrow;  ///< used if not empty
+  Array<Offset, S> wide;           ///< used if `narrow` is empty and this is not
+  Offset source_size = 0;          ///< length of the source array; not used by the identity
   int run = 1;                     ///< 1, 2, 3 or 6
   Index lanes = 1;                 ///< a power of two
 
   /// Whether entry k comes from position k.
   bool identity() const { return narrow.empty() && wide.empty(); }
-  /// Positions that are stored.
+  /// Number of stored positions.
   std::int64_t positions() const { return narrow.empty() ? wide.size() : narrow.size(); }
-  /// Entries that it fills.
+  /// Number of entries that the map fills.
   std::int64_t size() const { return positions() * run; }
   std::size_t bytes() const { return narrow.bytes() + wide.bytes(); }
 };
@@ -39,57 +39,56 @@ ValueMap<S> copy_of(const Context<S>& ctx, const ValueMap<S>& map) {
           map.lanes};
 }
 
-/// The map that takes entry k from `positions[k]` (-1: none) of an array of `source_size` values. Where those values
-/// come from a caller's array through a map of their own, `through` is that map and the result points into the
-/// caller's array: one gather instead of two.
+/// The map that takes entry k from `positions[k]` (-1: none) of an array of `source_size` values. If those values
+/// come from a caller's array through another map, pass that map as `through`: the result then refers to the caller's
+/// array, which saves a gather.
 template <Space S>
 ValueMap<S> make_value_map(const Context<S>& ctx, Span<const Offset, S> positions, Offset source_size,
                            const ValueMap<S>* through = nullptr);
 
-/// The position that each of `size` entries is filled from, -1 for none: what the map says, written out. The identity
-/// gives 0 .. size - 1. On the device waits for the stream.
+/// The position that each of `size` entries is filled from, -1 for none. The identity gives 0 .. size - 1. On the
+/// device waits for the stream.
 template <Space S>
 std::vector<Offset> positions_of(const Context<S>& ctx, const ValueMap<S>& map, std::int64_t size);
 
-/// Whether `run` numbers that follow each other from each of `positions` on still do so in the array that `through`
-/// leads to. Waits for the stream.
+/// Whether every run of `run` values that starts at one of `positions` is also contiguous in the array that `through`
+/// refers to. Waits for the stream.
 template <Space S>
 bool runs_stay_together(const Context<S>& ctx, Span<const Offset, S> positions, int run, const ValueMap<S>& through);
 
-/// An owning CSR matrix. Row i holds entries row_ptr[i] .. row_ptr[i+1]-1 with strictly ascending columns.
+/// An owning CSR matrix. Row i has the entries row_ptr[i] .. row_ptr[i+1]-1, with strictly ascending columns.
 template <class T, Space S>
 struct Csr {
   Index rows = 0;            ///< at least 0
-  Index cols = 0;            ///< the columns are 0 .. cols - 1
+  Index cols = 0;            ///< columns are 0 .. cols - 1
   Array<Offset, S> row_ptr;  ///< rows + 1
   Array<Index, S> col;       ///< nnz
   Array<T, S> val;           ///< nnz
 
-  /// Stored entries, zeros among them.
+  /// Stored entries, zeros included.
   Offset nnz() const { return col.size(); }
 };
 
 template <Space S>
 struct Pattern;
 
-/// What a caller hands over: borrowed arrays, 32- or 64-bit row pointers, of either space. The arrays are read
-/// during setup and, where a function says so, kept referenced. Entries of a row must have strictly ascending
+/// A caller's CSR matrix: borrowed arrays in either space, with 32- or 64-bit row pointers. The arrays are read
+/// during setup and kept referenced only by functions that say so. Entries of a row must have strictly ascending
 /// columns (`check_csr` verifies it).
 template <class T, Space S>
 struct CsrView {
   Index rows = 0;                         ///< at least 0
-  Index cols = 0;                         ///< the columns are 0 .. cols - 1
-  Span<const std::int32_t, S> row_ptr32;  ///< rows + 1; exactly one of the two is given, of exactly these types
+  Index cols = 0;                         ///< columns are 0 .. cols - 1
+  Span<const std::int32_t, S> row_ptr32;  ///< rows + 1; exactly one of row_ptr32 and row_ptr64 is given
   Span<const Offset, S> row_ptr64;        ///< rows + 1
   Span<const Index, S> col;               ///< nnz
   Span<const T, S> val;                   ///< nnz
-  /// Set by a permutation: `refresh` of what is built from this view takes values in the order that the map
-  /// points into. Null: in the order of `val`. Must outlive the operators built from the view only until they
-  /// are built.
+  /// Set by a permutation. Operators built from this view take values in the order that the map refers to when they
+  /// are refreshed. Null: in the order of `val`. The map only needs to live until the operators are built.
   const ValueMap<S>* value_map = nullptr;
 
   CsrView() = default;
-  /// Of arrays with row pointers of 32 or of 64 bits, or of a pattern with values of its own. Reads nothing.
+  /// From arrays with 32- or 64-bit row pointers, or from a pattern with separate values. Reads nothing.
   CsrView(Index rows_, Index cols_, Span<const std::int32_t, S> row_ptr_, Span<const Index, S> col_,
           Span<const T, S> val_)
       : rows(rows_), cols(cols_), row_ptr32(row_ptr_), col(col_), val(val_) {}
@@ -100,24 +99,24 @@ struct CsrView {
   CsrView(const Csr<T, S>& a)
       : rows(a.rows), cols(a.cols), row_ptr64(a.row_ptr.span()), col(a.col.span()), val(a.val.span()) {}
 
-  /// Stored entries; whether the row pointers are those of 64 bits.
+  /// Number of stored entries; whether row pointers are 64-bit.
   Offset nnz() const { return col.size; }
   bool wide() const { return row_ptr32.data == nullptr; }
   /// First entry of row i; i = rows gives nnz. Host only.
   Offset row_begin(Index i) const { return wide() ? row_ptr64[i] : Offset{row_ptr32[i]}; }
 };
 
-/// The pattern alone, for planning an order.
+/// The pattern alone, used to compute an order.
 template <Space S>
 struct Pattern {
-  Index rows = 0;                         ///< as in CsrView, and so are the others
-  Index cols = 0;                         ///< the columns are 0 .. cols - 1
+  Index rows = 0;                         ///< fields as in CsrView
+  Index cols = 0;                         ///< columns are 0 .. cols - 1
   Span<const std::int32_t, S> row_ptr32;  ///< rows + 1; one of the two is given
   Span<const Offset, S> row_ptr64;        ///< rows + 1
   Span<const Index, S> col;               ///< nnz
 
   Pattern() = default;
-  /// Of a matrix's arrays, which must outlive it.
+  /// The pattern of a matrix; refers to its arrays, which must outlive it.
   template <class T>
   Pattern(const CsrView<T, S>& a)
       : rows(a.rows), cols(a.cols), row_ptr32(a.row_ptr32), row_ptr64(a.row_ptr64), col(a.col) {}
@@ -136,14 +135,14 @@ CsrView<T, S>::CsrView(const Pattern<S>& pattern, Span<const T, S> val_)
       col(pattern.col),
       val(val_) {}
 
-/// Calls `f` with the row pointers that the view has, as a span of int32 or of int64.
+/// Calls `f` with the row pointers of the view, as a span of int32 or of int64.
 template <class View, class F>
 decltype(auto) with_row_ptr(const View& a, F&& f) {
   return a.wide() ? f(a.row_ptr64) : f(a.row_ptr32);
 }
 
-/// Checks that the view is a canonical CSR matrix: lengths agree, row_ptr starts at 0, never decreases and ends at
-/// nnz, columns lie in [0, cols) and ascend strictly within each row. Throws InputError that names the first bad
+/// Checks that the view is a canonical CSR matrix: lengths agree; row_ptr starts at 0, never decreases and ends at
+/// nnz; columns are in [0, cols) and ascend strictly within each row. Throws InputError, which names the first bad
 /// row. Reads the pattern once; on the device waits for the stream.
 template <class T>
 void check_csr(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What programs with CUDA code or device memory of their own need, such as interfaces to other languages: calls that
-/// are checked, where a pointer leads, which device is current, and an order between streams. Without a CUDA header;
-/// defined only with CUDA on.
+/// Helpers for programs with their own CUDA code or device memory, such as interfaces to other languages: checked
+/// calls, the device of a pointer, the current device, and ordering between streams. Needs no CUDA header; defined
+/// only in builds with CUDA.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ struct CUevent_st;
 
 namespace newel {
 
-/// Throws DeviceError with the call and CUDA's own words where `status`, a cudaError_t, is no success.
+/// Throws DeviceError with the call and CUDA's message if `status`, a cudaError_t, is not success.
 void check_cuda(int status, const char* call);
 
-/// The device that the memory behind `pointer` belongs to, device or managed memory; empty for memory of the host,
-/// page-locked or not, and for null. Throws DeviceError.
+/// The device of the memory at `pointer` (device or managed memory). Empty for host memory, page-locked or not, and
+/// for null. Throws DeviceError.
 std::optional<int> device_of(const void* pointer);
 
-/// Makes the device that is current in this thread current again when it goes, whatever was made current meanwhile.
+/// Remembers the current device of this thread and makes it current again on destruction.
 class KeptDevice {
  public:
   KeptDevice() noexcept;
@@ -33,17 +33,17 @@ class KeptDevice {
   int device_ = -1;
 };
 
-/// Orders the work of a context's stream and of other streams of its device. No thread of the host waits. Used by
-/// one thread at a time, with the context's device current.
+/// Orders work between a context's stream and other streams of its device. No host thread waits. Use it from one
+/// thread at a time, with the context's device current.
 class StreamOrder {
  public:
-  /// Of the context's stream; waits for nothing yet.
+  /// For the context's stream; waits for nothing yet.
   explicit StreamOrder(const Context<Space::device>& ctx);
 
-  /// What is queued on the context's stream from now on waits for what `other` holds now. Null is the legacy default
-  /// stream. Nothing happens where `other` is the context's own. Throws DeviceError.
+  /// Work queued on the context's stream from now on waits for the work that is on `other` now. Null is the legacy
+  /// default stream. Does nothing if `other` is the context's own stream. Throws DeviceError.
   void wait_for(CUstream_st* other);
-  /// What is queued on `other` from now on waits for what the context's stream holds now.
+  /// Work queued on `other` from now on waits for the work that is on the context's stream now.
   void let_wait(CUstream_st* other);
 
  private:

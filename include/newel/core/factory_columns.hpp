@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The functions of one line of a table of formats, preconditioners or solvers, by space and precision.
+/// The functions of one row in a table of formats, preconditioners or solvers, by space and precision.
 #pragma once
 
 #include <type_traits>
@@ -9,7 +9,7 @@
 
 namespace newel {
 
-/// A null function: not there in this build.
+/// A null function is not available in this build.
 template <template <class, Space> class Function>
 struct FactoryColumns {
   Function<double, Space::host> host_double = nullptr;      ///< on the host, in double precision
@@ -17,7 +17,7 @@ struct FactoryColumns {
   Function<double, Space::device> device_double = nullptr;  ///< on a device, in double precision
   Function<float, Space::device> device_float = nullptr;    ///< on a device, in single precision
 
-  /// The one for values of T in S.
+  /// The function for values of type T in S.
   template <class T, Space S>
   Function<T, S> get() const {
     if constexpr (S == Space::host) {
@@ -34,7 +34,7 @@ struct FactoryColumns {
   }
 };
 
-/// Fills the columns that this build has from a type with a static function template `make<T, S>`.
+/// Fills the columns of this build from a type with a static function template `make<T, S>`.
 template <class Maker, template <class, Space> class Function>
 void fill_columns(FactoryColumns<Function>& columns) {
   columns.host_double = &Maker::template make<double, Space::host>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// FileText and parse_number: input files of a program's own, read as the library reads those of matrices.
+/// FileText and parse_number: read a program's own input files like the library reads matrix files.
 #pragma once
 
 #include <memory>
@@ -10,18 +10,19 @@
 
 namespace newel {
 
-/// The text or bytes of an input file: mapped, read from a pipe, or inflated where they are gzip. Copies share them.
+/// The text or bytes of an input file: mapped, read from a pipe, or decompressed if it is gzip. Copies share the
+/// data.
 class FileText {
  public:
-  /// Maps the regular file `path`, or reads a pipe, a terminal or another device to its end; several gzip members in
-  /// a row are one text. Throws InputError for a file that cannot be opened or read or is a directory, for a damaged
-  /// or cut gzip stream and for bytes behind it; OutOfMemory where it would take more than half of the memory that is
-  /// available. A mapped file must not be shortened by somebody else meanwhile.
+  /// Maps the regular file `path`, or reads a pipe, a terminal or another device to its end. Several gzip members in
+  /// sequence are one text. Throws InputError if the file cannot be opened or read or is a directory, and for a
+  /// damaged or truncated gzip stream or bytes after it; OutOfMemory if the text needs more than half of the
+  /// available memory. A mapped file must not be truncated by another program meanwhile.
   FileText(const Context<Space::host>& ctx, const std::string& path);
-  /// The same of the bytes of a file in memory, which must outlive this object; `name` stands for it in messages.
+  /// The same for the bytes of a file in memory, which must outlive this object; `name` is used in messages.
   FileText(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name);
 
-  /// As long as this object lives.
+  /// Valid as long as this object.
   std::string_view text() const { return text_; }
 
  private:
@@ -29,12 +30,12 @@ class FileText {
   std::string_view text_;
 };
 
-/// How the reading of a number went.
+/// Result of parse_number.
 enum class NumberStatus { ok, not_a_number, overflow };
 
-/// Reads a word that is a decimal number, without a locale: digits with an optional sign (also +), point and exponent
-/// (e, E, and Fortran's d, D, or a sign alone before three digits). Correctly rounded; what is too small becomes a
-/// subnormal number or zero. Words such as nan and inf are no numbers. `value` receives it where the status is ok.
+/// Parses a word as a decimal number, independent of the locale: digits with an optional sign (also +), point and
+/// exponent (e, E, Fortran's d or D, or a sign alone before three digits). Correctly rounded; values too small become
+/// subnormal or zero. Words such as nan and inf are not numbers. Sets `value` if the status is ok.
 NumberStatus parse_number(std::string_view word, double& value);
 
 }  // namespace newel

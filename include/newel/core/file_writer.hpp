@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// FileWriter and TemporaryFile: files of a program's own that appear whole or not at all, as those of the library
-/// do.
+/// FileWriter and TemporaryFile: write files that appear complete or not at all, like those of the library.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +12,16 @@ namespace detail {
 class GzipWriter;
 }
 
-/// Whether a file without its folder has a name that TemporaryFile gives: NAME.PROCESS-NUMBER.part.
+/// Whether a file name without folder has the form that TemporaryFile uses: NAME.PROCESS-NUMBER.part.
 bool is_partial_file(const std::string& name);
 
-/// Removes the partial files of a folder that no process writes any more, and nothing else.
+/// Removes the partial files in a folder that no process is writing any more, and nothing else.
 void remove_abandoned_parts(const std::string& folder);
 
-/// A new file beside `target`, TARGET.PROCESS-NUMBER.part: never one that exists, and never through a link. It is
-/// locked as long as this object lives (`flock`, which the system releases when a process dies), so that others know
-/// that it is being written. It has the permissions of `target` where that is a file. Without `commit` it is removed.
-/// Where a function returns false, errno says why.
+/// A new file next to `target`, TARGET.PROCESS-NUMBER.part: never an existing file, and never through a link. It is
+/// locked while this object lives (`flock`, which the system releases when a process dies), so that others know that
+/// it is being written. It has the permissions of `target`, if that file exists. Without `commit` it is removed. If a
+/// function returns false, errno holds the reason.
 class TemporaryFile {
  public:
   TemporaryFile() = default;
@@ -30,17 +29,17 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() { remove(); }
 
-  /// Makes the file.
+  /// Creates the file.
   bool open(const std::string& target);
-  /// Open for writing; -1 before `open` and after its end.
+  /// Open for writing; -1 before `open` and after `commit` or `remove`.
   int descriptor() const { return descriptor_; }
-  /// Writes all of it.
+  /// Writes all bytes.
   bool write(const void* data, std::size_t size);
-  /// Waits until the contents are on the disk.
+  /// Waits until the contents are on disk.
   bool synchronize();
-  /// Closes it and gives it the name of its target.
+  /// Closes the file and renames it to its target.
   bool commit();
-  /// Closes and removes it; keeps errno.
+  /// Closes and removes the file; keeps errno.
   void remove() noexcept;
 
  private:
@@ -48,22 +47,22 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-/// Collects text and writes it next to `path`; `commit` gives it the name, and the permissions of the file that it
-/// replaces. gzipped where `path` ends in ".gz". A path
-/// that exists and is no regular file (a terminal, a pipe) is written directly. Without `commit` nothing stays.
-/// Everything throws InputError, with the system's words, when the file cannot be written. A limit on the size of
-/// files is such a case only in a process that ignores SIGXFSZ; else the signal ends it.
+/// Writes text to a temporary file next to `path`; `commit` renames it to `path` and gives it the permissions of the
+/// file that it replaces. Compressed with gzip if `path` ends in ".gz". A path that exists and is not a regular file
+/// (a terminal, a pipe) is written directly. Without `commit` no file remains. All functions throw InputError with
+/// the system's message if the file cannot be written. Exceeding a limit on file sizes is reported this way only in a
+/// process that ignores SIGXFSZ; otherwise the signal ends the process.
 class FileWriter {
  public:
-  /// Begins the file that `commit` will name `path`.
+  /// Starts the file that `commit` renames to `path`.
   explicit FileWriter(const std::string& path);
-  /// Writes to an open descriptor, which stays the caller's and open; `name` stands for it in messages.
+  /// Writes to an open descriptor, which stays open and belongs to the caller; `name` is used in messages.
   FileWriter(int descriptor, const std::string& name);
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
   ~FileWriter();
 
-  /// Text or bytes behind what has been written.
+  /// Appends text or bytes.
   void write(std::string_view text) {
     if (text.size() > room()) flush();
     if (text.size() > room()) {
@@ -74,7 +73,7 @@ class FileWriter {
     }
   }
 
-  /// At least `bytes` (up to 1 kB) of room for a caller that formats in place, then calls `advance`.
+  /// At least `bytes` (up to 1 kB) of buffer space, for a caller that formats in place and then calls `advance`.
   char* reserve(std::size_t bytes) {
     if (bytes > room()) flush();
     return buffer_.get() + used_;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/// IndexSpan: a caller's array of row, column or entry numbers, whatever its integer type.
+/// IndexSpan: a caller's array of row, column or entry indices of any integer type.
 #pragma once
 
 #include <newel/core/array.hpp>
 
 namespace newel {
 
-/// What the integers of an IndexSpan are.
+/// The integer type of an IndexSpan.
 enum class IndexKind { int32, uint32, int64, uint64 };
 
-/// Whether I is an integer of 32 or 64 bits: `int`, `unsigned`, `long`, `long long`, `std::size_t` and their like.
+/// Whether I is an integer of 32 or 64 bits, such as `int`, `unsigned`, `long`, `long long` or `std::size_t`.
 template <class I>
 constexpr bool is_index_v = std::is_integral_v<I> && (sizeof(I) == 4 || sizeof(I) == 8);
 
-/// Which of them I is; does not compile for other types.
+/// The IndexKind of I; does not compile for other types.
 template <class I>
 constexpr IndexKind index_kind_of() {
   static_assert(is_index_v<I>, "row, column and entry numbers are integers of 32 or 64 bits");
@@ -25,12 +25,12 @@ constexpr IndexKind index_kind_of() {
 /// vector (host only) or a pointer.
 template <Space S>
 struct IndexSpan {
-  const void* data = nullptr;         ///< `size` integers of that kind
-  std::int64_t size = 0;              ///< how many there are, not bytes
-  IndexKind kind = IndexKind::int32;  ///< what `data` points to
+  const void* data = nullptr;         ///< `size` integers of type `kind`
+  std::int64_t size = 0;              ///< number of integers, not bytes
+  IndexKind kind = IndexKind::int32;  ///< type of the integers
 
   constexpr IndexSpan() = default;
-  /// Of memory that the caller keeps.
+  /// From memory that the caller keeps.
   template <class I, class = std::enable_if_t<is_index_v<I>>>
   constexpr IndexSpan(const I* data_, std::int64_t size_) : data(data_), size(size_), kind(index_kind_of<I>()) {}
   template <class I, class = std::enable_if_t<is_index_v<std::remove_const_t<I>>>>

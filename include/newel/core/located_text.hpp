@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// LocatedText: a message with numbers of rows and columns in it, which are written as its reader counts them.
+/// LocatedText: a message that contains row and column numbers, written with the index base of its reader.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace newel {
 
-/// The library counts from 0 and says so; a program that reads files with rows from 1 prints `text(1)`.
+/// The library counts from 0 and says so; a program that reads files with 1-based rows prints `text(1)`.
 class LocatedText {
  public:
   LocatedText() = default;
-  /// A text without a row or column in it.
+  /// A text without row or column numbers.
   LocatedText(std::string text) { add(std::move(text)); }
   LocatedText(const char* text) : LocatedText(std::string(text)) {}
 
-  /// What follows at the end: a text, or another text with its numbers.
+  /// Appends a text, or another text with its numbers.
   LocatedText& add(std::string text) {
     if (!text.empty()) pieces_.emplace_back(std::move(text));
     return *this;
@@ -26,18 +26,18 @@ class LocatedText {
     pieces_.insert(pieces_.end(), other.pieces_.begin(), other.pieces_.end());
     return *this;
   }
-  /// A row or column, counted from 0.
+  /// Appends a row or column, counted from 0.
   LocatedText& at(std::int64_t index) {
     pieces_.emplace_back(index);
     return *this;
   }
-  /// Behind the last number of a group: " (0-based)", unless the reader counts from elsewhere.
+  /// Call this after the last number of a group: adds " (0-based)" if the text is written with base 0.
   LocatedText& counted() {
     pieces_.emplace_back(Counted{});
     return *this;
   }
 
-  /// Whether there is nothing in it.
+  /// Whether the text is empty.
   bool empty() const { return pieces_.empty(); }
   /// The text with rows and columns counted from `first`.
   std::string text(int first = 0) const;

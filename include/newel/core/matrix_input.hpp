@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// MatrixInput: a matrix in one of the forms that callers have, as a view of their arrays.
+/// MatrixInput: a view of a caller's matrix in one of several storage forms.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace newel {
 
-/// One half of a square matrix, with its diagonal.
+/// One half of a square matrix, diagonal included.
 enum class Triangle { lower, upper };
 
-/// In which order the values of a block follow each other: row after row, or column after column.
+/// Order of the values within a block: row by row, or column by column.
 enum class BlockOrder { by_rows, by_columns };
 
 namespace detail {
 
-/// The arrays of a MatrixInput without its values, as they came: nothing has been checked.
+/// The arrays of a MatrixInput without its values, as given: nothing has been checked.
 template <Space S>
 struct InputForm {
   enum class Kind { csr, csc, coo, bsr };
@@ -32,7 +32,7 @@ struct InputForm {
   std::optional<Triangle> half;
 
   const IndexSpan<S>& pointers() const { return kind == Kind::csc ? col : row; }
-  /// Those of stored entries or blocks, columns but for CSC.
+  /// Indices of stored entries or blocks: columns, except for CSC.
   const IndexSpan<S>& indices() const { return kind == Kind::csc ? row : col; }
 };
 
@@ -42,35 +42,35 @@ struct InputForm {
 ///
 ///     MatrixInput<double, Space::host>::coo(n, n, row, col, val).index_base(1).stored_half(Triangle::lower)
 ///
-/// Indices are any integers of 32 or 64 bits (`IndexSpan`), of a type of its own for each array. Entries may come in
-/// any order, and those of one place are summed in the order in which they stand. Making a MatrixInput reads nothing
-/// and checks nothing: what takes one (`AssembledMatrix`, `LinearSystem`) checks every index before it is used, and
-/// throws InputError that names the first bad one as the caller counts. The arrays are borrowed until then.
+/// Indices are integers of 32 or 64 bits (`IndexSpan`); each array may have its own type. Entries may be in any
+/// order; entries at the same position are summed in the given order. Constructing a MatrixInput reads and checks
+/// nothing. Its users (`AssembledMatrix`, `LinearSystem`) check every index before they use it. They throw
+/// InputError, which names the first bad index with the caller's index base. The arrays must stay valid until then.
 ///
-/// Values, where new ones follow, come in the order of `val`.
+/// New values for the same pattern are given in the order of `val`.
 template <class T, Space S>
 class MatrixInput {
  public:
-  /// Compressed rows. The other forms are named below.
+  /// Compressed rows. Other forms have named functions below.
   MatrixInput(const CsrView<T, S>& a);
 
-  /// Compressed rows: entries row_ptr[i] .. row_ptr[i+1]-1 are those of row i. `row_ptr` has rows + 1 numbers.
+  /// Compressed rows: row i has the entries row_ptr[i] .. row_ptr[i+1]-1. `row_ptr` has length rows + 1.
   static MatrixInput csr(std::int64_t rows, std::int64_t cols, IndexSpan<S> row_ptr, IndexSpan<S> col,
                          Span<const T, S> val) {
     return {Kind::csr, rows, cols, row_ptr, col, val};
   }
-  /// Compressed columns: entries col_ptr[j] .. col_ptr[j+1]-1 are those of column j. `col_ptr` has cols + 1 numbers.
+  /// Compressed columns: column j has the entries col_ptr[j] .. col_ptr[j+1]-1. `col_ptr` has length cols + 1.
   static MatrixInput csc(std::int64_t rows, std::int64_t cols, IndexSpan<S> col_ptr, IndexSpan<S> row,
                          Span<const T, S> val) {
     return {Kind::csc, rows, cols, row, col_ptr, val};
   }
-  /// Triplets: entry k is val[k] at row[k], col[k].
+  /// Triplets: entry k has value val[k] at row row[k], column col[k].
   static MatrixInput coo(std::int64_t rows, std::int64_t cols, IndexSpan<S> row, IndexSpan<S> col,
                          Span<const T, S> val) {
     return {Kind::coo, rows, cols, row, col, val};
   }
-  /// Compressed rows of dense square blocks: `row_ptr` has block_rows + 1 numbers, `col` one block column a block,
-  /// and `val` block_size * block_size values a block, zeros included, which become entries like the others.
+  /// Compressed rows of dense square blocks. `row_ptr` has length block_rows + 1, `col` one block column per block,
+  /// and `val` block_size * block_size values per block. Zeros in blocks become entries like all others.
   static MatrixInput bsr(std::int64_t block_rows, std::int64_t block_cols, std::int64_t block_size,
                          IndexSpan<S> row_ptr, IndexSpan<S> col, Span<const T, S> val,
                          BlockOrder order = BlockOrder::by_rows) {
@@ -80,8 +80,7 @@ class MatrixInput {
     return input;
   }
 
-  /// Whether all numbers of rows, columns and entries, the pointers' too, count from 0, as they do by default, or
-  /// from 1.
+  /// Sets the index base of all rows, columns and pointers: 0 (the default) or 1.
   MatrixInput index_base(int base) const {
     MatrixInput input = *this;
     input.form_.base = base;
@@ -93,27 +92,26 @@ class MatrixInput {
     input.form_.transposed = !input.form_.transposed;
     return input;
   }
-  /// Of a symmetric matrix this half is stored, and what stands off the diagonal belongs to the other half as well.
-  /// An entry of the other half is refused. Of BSR the blocks on the diagonal are stored whole.
+  /// The matrix is symmetric and only this half is stored; entries off the diagonal also belong to the other half.
+  /// Entries of the other half are refused. In BSR, diagonal blocks are stored in full.
   MatrixInput stored_half(Triangle half) const {
     MatrixInput input = *this;
     input.form_.half = half;
     return input;
   }
 
-  /// Of the matrix that is meant: in single rows and columns, transposed where it is.
+  /// Size of the represented matrix: in single rows and columns, and transposed if requested.
   std::int64_t rows() const { return (form_.transposed ? form_.cols : form_.rows) * form_.block_size; }
   std::int64_t cols() const { return (form_.transposed ? form_.rows : form_.cols) * form_.block_size; }
-  /// The most entries that the matrix can have.
+  /// Upper bound on the number of entries of the matrix.
   Offset most_entries() const { return form_.half ? 2 * val_.size : val_.size; }
   Span<const T, S> values() const { return val_; }
 
-  /// Throws InputError for sizes that no matrix has, lengths that do not fit, and choices that are none. Reads no
-  /// array.
+  /// Throws InputError for impossible sizes, lengths that do not fit, and invalid choices. Reads no array.
   void check_lengths() const;
 
-  /// The same arrays as a CsrView, where they can be had as one: CSR that counts from 0 with columns of 32 bits, and
-  /// neither transposed nor a half. Its pattern need not be canonical. Lengths have been checked.
+  /// The same arrays as a CsrView if possible: 0-based CSR with 32-bit columns, neither transposed nor a half. The
+  /// pattern may be non-canonical. Lengths must have been checked.
   std::optional<CsrView<T, S>> as_csr() const;
 
   const detail::InputForm<S>& form() const { return form_; }  ///< internal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counts what the arrays of a context hold. Atomic, because they may be destroyed by another thread.
+/// Counts the memory held by a context's arrays. Atomic, because another thread may destroy them.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,11 @@
 
 namespace newel {
 
-/// What a context's arrays use. Tests and the memory report read it.
+/// Memory used by a context's arrays, for tests and the memory report.
 struct MemoryUse {
   std::uint64_t bytes = 0;        ///< held now
-  std::uint64_t peak_bytes = 0;   ///< the most ever held
-  std::uint64_t allocations = 0;  ///< how many were made so far
+  std::uint64_t peak_bytes = 0;   ///< maximum so far
+  std::uint64_t allocations = 0;  ///< number of allocations so far
 };
 
 namespace detail {

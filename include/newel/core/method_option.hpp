@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// MethodOption: one option of a preconditioner or a solver, a row from which command lines, bindings, reports and
-/// keys of caches are made.
+/// MethodOption: the description of one option of a preconditioner or solver, from which command lines, bindings,
+/// reports and cache keys are made.
 #pragma once
 
 #include <algorithm>
@@ -17,31 +17,33 @@ namespace newel {
 /// The value of an option.
 using OptionValue = std::variant<int, double, std::string, bool>;
 
-/// What an option needs besides a method that has it, to have an effect.
+/// What an option needs to have an effect, besides a method that has it.
 enum class OptionNeeds {
-  nothing,           ///< it has one always
-  preconditioner,    ///< M, or the null space, which is a preconditioner
-  double_precision,  ///< of the vectors
-  resident_kernel,   ///< on a device, with a format and a solve for which there is one
+  nothing,           ///< nothing else
+  preconditioner,    ///< a preconditioner M, or the null space, which acts as one
+  double_precision,  ///< vectors in double precision
+  resident_kernel,   ///< a device, with a format and a solve that a resident kernel supports
 };
 
-/// One option. Its value lies in a struct that its method declares.
+/// One option. Its value is stored in a struct that its method declares.
 struct MethodOption {
-  std::string flags;        ///< "--fsai-power"; several with a comma between them. A bool's switches the default over
+  std::string flags;        ///< "--fsai-power"; several are separated by commas. The flag of a bool inverts the
+                            ///< default
   std::string placeholder;  ///< "N"
   std::string help;         ///< one or more sentences
-  std::string key;          ///< in reports, and for C and Python: "fsai_power"
-  std::vector<std::string> choices = {};  ///< of a text
-  int least = 1;                          ///< of a whole number; a default below it leaves the number to the method
-  int most = 0;                           ///< of a whole number
-  bool shapes_pattern = false;            ///< has no meaning where the pattern is given
-  bool reported = true;                   ///< reports of a solve have it among what was asked for
-  OptionNeeds needs = OptionNeeds::nothing;                 ///< to have an effect
-  std::function<OptionValue(const OptionBag&)> get;         ///< reads it
-  std::function<void(OptionBag&, const OptionValue&)> set;  ///< writes it; unchecked
+  std::string key;          ///< key in reports and for C and Python: "fsai_power"
+  std::vector<std::string> choices = {};     ///< allowed values of a text option
+  int least = 1;                             ///< minimum of a whole number; a default below it means that the method
+                                             ///< chooses
+  int most = 0;                              ///< maximum of a whole number
+  bool shapes_pattern = false;               ///< has no meaning if the pattern is given
+  bool reported = true;                      ///< listed among the requested options in solve reports
+  OptionNeeds needs = OptionNeeds::nothing;  ///< what it needs to have an effect
+  std::function<OptionValue(const OptionBag&)> get;         ///< reads the value
+  std::function<void(OptionBag&, const OptionValue&)> set;  ///< writes the value; unchecked
 };
 
-/// An option that is a number, or true or false, in the options of one method: `get` and `set` are those of `member`.
+/// An option that is a number or a bool, stored in `member` of one method's options.
 template <class Options, class Value>
 MethodOption value_option(std::string flags, std::string placeholder, std::string help, std::string key,
                           Value Options::*member) {
@@ -57,7 +59,7 @@ MethodOption value_option(std::string flags, std::string placeholder, std::strin
   return option;
 }
 
-/// An option that is one of a few words, in the order of the values of `member`'s type.
+/// An option that is one of a few words, in the order of the enumerators of `member`'s type.
 template <class Options, class Choice>
 MethodOption choice_option(std::string flags, std::string help, std::string key, std::vector<std::string> words,
                            Choice Options::*member) {
@@ -77,15 +79,15 @@ MethodOption choice_option(std::string flags, std::string help, std::string key,
   return option;
 }
 
-/// The same option with whole numbers from `least` to `most`.
+/// The same option, restricted to whole numbers from `least` to `most`.
 inline MethodOption in_range(MethodOption option, int least, int most) {
   option.least = least;
   option.most = most;
   return option;
 }
 
-/// The options of all lines of a table, each key once, in their order. One that several methods have is written for
-/// all of them.
+/// The options of all rows of a table, each key once, in order. If several methods share an option, setting it sets
+/// it for all of them.
 template <class Lines>
 std::vector<MethodOption> options_of(const Lines& lines) {
   std::vector<MethodOption> all;
@@ -105,7 +107,7 @@ std::vector<MethodOption> options_of(const Lines& lines) {
   return all;
 }
 
-/// Whether a line of a table has the option with that key.
+/// Whether a row of a table has the option with that key.
 template <class Line>
 bool has_option(const Line& line, const std::string& key) {
   return std::any_of(line.options.begin(), line.options.end(),

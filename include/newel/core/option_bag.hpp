@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// OptionBag: the options of several methods side by side, each in the struct that its method declares.
+/// OptionBag: the options of several methods, each in the struct that its method declares.
 #pragma once
 
 #include <any>
@@ -8,11 +8,11 @@
 
 namespace newel {
 
-/// At most one struct of each type. A method reads its own and knows of no other; a type that nobody has set is there
-/// with its defaults. Copies are independent of each other.
+/// Holds at most one struct per type. A method reads only its own. A type that was never set has its default values.
+/// Copies are independent.
 class OptionBag {
  public:
-  /// The struct of this type, to be changed.
+  /// The struct of this type, to be modified.
   template <class Options>
   Options& of() {
     std::any& value = values_[std::type_index(typeid(Options))];
@@ -20,7 +20,7 @@ class OptionBag {
     return *std::any_cast<Options>(&value);
   }
 
-  /// The same to be read; the defaults where nobody has set one.
+  /// The struct of this type, read only; its defaults if it was never set.
   template <class Options>
   const Options& of() const {
     static const Options defaults{};

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Loops over the threads of a host context: parallel_for, parallel_tasks, parallel_blocks, parallel_reduce. For
-/// loops of a program's own, such as an assembly: they share the threads of the solves, and so do not compete with
-/// them.
+/// Loops over the threads of a host context: parallel_for, parallel_tasks, parallel_blocks, parallel_reduce. Programs
+/// may use them for their own loops, such as an assembly: these loops share the threads of the solves and do not
+/// compete with them.
 ///
-/// What a body throws ends no other share; the first exception to come is thrown again when all shares have ended.
-/// A body of parallel_for, parallel_blocks and parallel_tasks may take a second argument, the number of the thread
-/// that runs it, in [0, ctx.threads()): an index into scratch memory. Inside a body loops run on the calling thread
-/// alone.
+/// An exception in a body does not stop the other shares; when all have ended, the first exception is rethrown. A
+/// body of parallel_for, parallel_blocks and parallel_tasks may take a second argument: the index of the thread that
+/// runs it, in [0, ctx.threads()), for scratch memory. Loops inside a body run on the calling thread only.
 #pragma once
 
 #include <algorithm>
@@ -21,19 +20,19 @@
 
 namespace newel {
 
-/// Adds to a number that several threads of a loop add to; what it was before.
+/// Atomically adds to a number shared by the threads of a loop; returns the previous value.
 template <class T>
 T atomic_add(T& number, T by) {
   return __atomic_fetch_add(&number, by, __ATOMIC_RELAXED);
 }
 
-/// Writes a number that several threads of a loop may write: one of them stays.
+/// Atomically writes a number that several threads of a loop may write: one of the values remains.
 template <class T>
 void atomic_write(T& number, T value) {
   __atomic_store_n(&number, value, __ATOMIC_RELAXED);
 }
 
-/// For scratch memory of fewer threads than the context has: only so many take part.
+/// For scratch memory of fewer threads than the context has: limits the number of threads.
 inline constexpr int all_threads = INT_MAX;
 
 namespace detail {
@@ -93,22 +92,22 @@ void call_body(F& f, I i, int member) {
 
 }  // namespace detail
 
-/// Items that are worth a thread of their own where nothing else is said: what takes a few microseconds for the
-/// lightest bodies, about as long as it takes until another thread has begun.
+/// Default minimum of items per thread. With the lightest bodies they take a few microseconds, about the time until
+/// another thread has started.
 inline constexpr std::int64_t light_items = 1024;
 
-/// How many shares of at least `least` items n items make, one a thread at most.
+/// Number of shares with at least `least` of n items each; at most one per thread.
 inline std::int64_t share_count(const Context<Space::host>& ctx, std::int64_t n, std::int64_t least) {
   return std::clamp<std::int64_t>(n / std::max<std::int64_t>(least, 1), 1, ctx.threads());
 }
 
-/// Share `share` of `shares` equal ones of [0, n) begins here. Does not overflow.
+/// Start of share `share` of `shares` equal shares of [0, n). Does not overflow.
 inline std::int64_t share_begin(std::int64_t n, std::int64_t shares, std::int64_t share) {
   return n / shares * share + n % shares * share / shares;
 }
 
-/// Calls f(begin, end) or f(begin, end, share) for consecutive ranges that make up [0, n): as many as there are
-/// threads, of at least `least` items each.
+/// Calls f(begin, end) or f(begin, end, share) for consecutive ranges that cover [0, n): at most one per thread, with
+/// at least `least` items each.
 template <class I, class F>
 void parallel_ranges(const Context<Space::host>& ctx, I n, F&& f, std::int64_t least = light_items) {
   if (n <= 0) return;
@@ -124,7 +123,7 @@ void parallel_ranges(const Context<Space::host>& ctx, I n, F&& f, std::int64_t l
   });
 }
 
-/// Calls f(i) for i in [0, n), in consecutive ranges of equal length, one a thread: items of like cost.
+/// Calls f(i) for i in [0, n), in consecutive ranges of equal length, one per thread: for items of similar cost.
 template <class I, class F>
 void parallel_for(const Context<Space::host>& ctx, I n, F&& f, std::int64_t least = light_items) {
   if (n <= 0) return;
@@ -135,7 +134,8 @@ void parallel_for(const Context<Space::host>& ctx, I n, F&& f, std::int64_t leas
   });
 }
 
-/// Calls f(i) for i in [0, n), `block` consecutive ones at a time by whichever thread is free: items of unequal cost.
+/// Calls f(i) for i in [0, n), in blocks of `block` consecutive items, each by the next free thread: for items of
+/// unequal cost.
 template <class I, class F>
 void parallel_blocks(const Context<Space::host>& ctx, I n, std::int64_t block, F&& f,
                      int most_threads = all_threads) {
@@ -150,17 +150,17 @@ void parallel_blocks(const Context<Space::host>& ctx, I n, std::int64_t block, F
       most_threads);
 }
 
-/// Calls f(i) for i in [0, count), each by whichever thread is free: few pieces of much work.
+/// Calls f(i) for i in [0, count), each by the next free thread: for few items of high cost.
 template <class I, class F>
 void parallel_tasks(const Context<Space::host>& ctx, I count, F&& f, int most_threads = all_threads) {
   parallel_blocks(ctx, count, 1, f, most_threads);
 }
 
-/// For loops that pay off on several threads only where there is enough to do.
+/// For loops that are worth several threads only if there is enough work.
 inline int threads_if(bool parallel) { return parallel ? all_threads : 1; }
 
-/// f(i, mine) for i in [0, n), where `mine` begins as `identity`; then join(total, mine) for all, in the order of i.
-/// The number of ranges depends on the number of threads: results whose sums are rounded would too.
+/// Calls f(i, mine) for i in [0, n), where `mine` starts as `identity`; then join(total, mine) for all ranges, in the
+/// order of i. The number of ranges depends on the number of threads, and so would rounded sums.
 template <class T, class I, class F, class Join>
 T parallel_reduce(const Context<Space::host>& ctx, I n, T identity, F&& f, Join&& join,
                   std::int64_t least = light_items) {
@@ -181,7 +181,7 @@ T parallel_reduce(const Context<Space::host>& ctx, I n, T identity, F&& f, Join&
   return total;
 }
 
-/// The largest of f(i) for i in [0, n), and of `least_value`.
+/// The maximum of f(i) for i in [0, n), and of `least_value`.
 template <class T, class I, class F>
 T parallel_max(const Context<Space::host>& ctx, I n, T least_value, F&& f, std::int64_t least = light_items) {
   return parallel_reduce(
@@ -198,7 +198,7 @@ T parallel_count(const Context<Space::host>& ctx, I n, F&& f, std::int64_t least
       [](T& total, const T& mine) { total += mine; }, least);
 }
 
-/// Whether f(i) holds for all i in [0, n). May call f for some after one has failed.
+/// Whether f(i) holds for all i in [0, n). May call f for further i after one has failed.
 template <class I, class F>
 bool parallel_all(const Context<Space::host>& ctx, I n, F&& f, std::int64_t least = light_items) {
   return parallel_reduce(

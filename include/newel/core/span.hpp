@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Span: a pointer and a length whose type says in which space the memory is.
+/// Span: a pointer and a length; its type says which space the memory is in.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace newel {
 
-/// A non-owning view of `size` consecutive values in space `S`. Passed by value. Elements of a device span
-/// cannot be read by host code: `operator[]`, iteration and conversion from a vector exist for the host only.
+/// A non-owning view of `size` consecutive values in space `S`. Passed by value. Host code cannot read elements of a
+/// device span: `operator[]`, iteration and conversion from a vector exist for the host only.
 template <class T, Space S>
 struct Span {
-  T* data = nullptr;      ///< the first of them; null where there are none
+  T* data = nullptr;      ///< the first value; null if there are none
   std::int64_t size = 0;  ///< values, not bytes; at least 0
 
   constexpr Span() = default;
-  /// Of memory that the caller keeps. Nothing is checked.
+  /// From memory that the caller keeps. Nothing is checked.
   constexpr Span(T* data_, std::int64_t size_) : data(data_), size(size_) {}
 
   /// A mutable span converts to a read-only one.
@@ -35,7 +35,7 @@ struct Span {
   /// Whether there are no values.
   constexpr bool empty() const { return size == 0; }
 
-  /// The `count` values from `first` on. Not checked.
+  /// `count` values starting at `first`. Not checked.
   constexpr Span subspan(std::int64_t first, std::int64_t count) const { return {data + first, count}; }
 
   /// Element `i`, host only. Not checked.

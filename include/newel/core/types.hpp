@@ -11,11 +11,11 @@ namespace newel {
 /// A row or column number. 0-based everywhere in the library.
 using Index = std::int32_t;
 
-/// A position among the non-zeros, or a count of them: a matrix may hold more than 2^31.
+/// A position among the non-zeros, or a number of them: a matrix may have more than 2^31.
 using Offset = std::int64_t;
 
-/// Where memory lives and code runs. Part of the type of every array, span, context and operator,
-/// so that handing device memory to host code does not compile.
+/// Where memory is and code runs. It is part of the type of every array, span, context and operator, so passing
+/// device memory to host code does not compile.
 enum class Space { host, device };
 
 /// "host" or "device".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The vector primitives, in both spaces. Scalars of reductions are double whatever the vectors are and live in
-/// the vectors' space, so that a device solver need not wait for them.
+/// Vector operations in both spaces. Results of reductions are always double and stored in the vectors' space, so
+/// that a device solver need not wait for them.
 #pragma once
 
 #include <newel/core/csr.hpp>
@@ -8,15 +8,15 @@
 namespace newel {
 
 namespace detail {
-/// Throws InputError where they differ.
+/// Throws InputError if they differ.
 void require_values(Offset expected, Offset found);
 }  // namespace detail
 
-// All lengths must agree; they are checked, and InputError reports. Every function queues its work on the context's
-// stream and returns (the host variants return when done), allocates nothing and may be captured in a CUDA graph,
-// which is then launched on the context's stream or while that stream is idle: reductions share the context's
-// scratch. Reductions add in a fixed order: the same bits for the same machine and length; on the host whatever the
-// number of threads.
+// All lengths must agree; otherwise InputError is thrown. Every function queues its work on the context's stream and
+// returns (the host variants return when done) and allocates nothing. It may be captured in a CUDA graph, which is
+// then launched on the context's stream or while that stream is idle, because reductions share the context's scratch
+// memory. Reductions add in a fixed order: the same bits for the same machine and length; on the host for any number
+// of threads.
 
 /// x_i = value
 template <class T, Space S>
@@ -50,7 +50,7 @@ void dot(const Context<S>& ctx, Span<const T, S> x, Span<const T, S> y, double* 
 template <class T, Space S>
 void norm2(const Context<S>& ctx, Span<const T, S> x, double* result);
 
-/// *result = max |x_i|, 0 of no entries; NaN where an entry is NaN.
+/// *result = max |x_i|; 0 for no entries; NaN if an entry is NaN.
 template <class T>
 void max_abs(const Context<Space::host>& ctx, Span<const T, Space::host> x, double* result);
 template <class T>
@@ -60,20 +60,20 @@ void max_abs(const Context<Space::device>& ctx, Span<const T, Space::device> x, 
 template <class T, Space S>
 void sum(const Context<S>& ctx, Span<const T, S> x, double* result);
 
-/// x_i = x_i - (*total) / n: removes the mean, `total` in S being the sum of x.
+/// x_i = x_i - (*total) / n: removes the mean; `total`, in S, is the sum of x.
 template <class T, Space S>
 void subtract_mean(const Context<S>& ctx, const double* total, Span<T, S> x);
 
-/// y_i = x[from_i]; indices are not checked. y may not overlap x.
+/// y_i = x[from_i]; indices are not checked. y must not overlap x.
 template <class T, Space S>
 void gather(const Context<S>& ctx, Span<const T, S> x, Span<const Index, S> from, Span<T, S> y);
 
-/// y_k = values[map(k)], 0 where the map says none; the identity map copies. Positions are not checked.
+/// y_k = values[map(k)], or 0 for `none`; the identity map copies. Positions are not checked.
 template <class T, Space S>
 void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& map, Span<T, S> y);
 
 /// y_k = sum of values[source_e] over first_k <= e < first_{k+1}, in that order; no segment is empty. `first` has one
-/// entry more than y. Positions are not checked: neither those in `first` nor those in `source`.
+/// more entry than y. Positions in `first` and `source` are not checked.
 template <class T, Space S>
 void gather_sum(const Context<S>& ctx, Span<const T, S> values, Span<const Offset, S> first,
                 Span<const Offset, S> source, Span<T, S> y);
@@ -82,7 +82,7 @@ void gather_sum(const Context<S>& ctx, Span<const T, S> values, Span<const Offse
 template <class From, class To, Space S>
 void convert(const Context<S>& ctx, Span<const From, S> x, Span<To, S> y);
 
-/// The value behind a pointer into S. On the device waits for the stream.
+/// Reads the value at a pointer into S. On the device waits for the stream.
 template <class T, Space S>
 T fetch(const Context<S>& ctx, const T* value) {
   T result{};
