@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What this build of Newel holds, which CMake writes to `build_config.hpp`. Before CMake has run, as an editor sees
-/// the tree: a build for the host.
+/// Features of this build of Newel; CMake writes them to `build_config.hpp`. Before CMake has run, for example in an
+/// editor: the settings of a build for the host.
 #pragma once
 
 #if __has_include(<newel/build_config.hpp>)

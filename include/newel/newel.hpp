@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// All of the library's public interface. `adapt/` is not in it: its headers need those of other libraries.
+/// Includes the whole public interface. `adapt/` is not included: its headers need other libraries.
 #pragma once
 
 #include <newel/config.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Eigen's sparse matrices and dense vectors as what Newel takes. Header only; the one header that needs Eigen.
+/// Passes Eigen's sparse matrices and dense vectors to Newel. Header only; the only header that needs Eigen.
 ///
 ///     Eigen::SparseMatrix<double> A;  // by columns, as Eigen stores matrices by default
 ///     Eigen::VectorXd b, x;
@@ -7,7 +7,7 @@
 ///     SolveReport report = system.solve(span_of(b), span_of(x));
 ///     system.refresh(values_of(A));  // new values, same pattern
 ///
-/// Nothing is copied here: views borrow the memory of what they are made from, for as long as they are used.
+/// Nothing is copied: views borrow the memory of the objects that they are made from, as long as they are used.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,8 +18,8 @@
 
 namespace newel {
 
-/// The values of a compressed matrix in the order in which it stores them: what `LinearSystem::refresh` takes from
-/// the matrix that `view_of` gave to its constructor. Throws InputError for a matrix that is not compressed.
+/// The values of a compressed matrix in storage order: input for `LinearSystem::refresh` of a system constructed with
+/// `view_of` of the same matrix. Throws InputError if the matrix is not compressed.
 template <class Derived>
 Span<const typename Derived::Scalar, Space::host> values_of(const Eigen::SparseCompressedBase<Derived>& a) {
   if (!a.isCompressed())
@@ -27,8 +27,8 @@ Span<const typename Derived::Scalar, Space::host> values_of(const Eigen::SparseC
   return {a.valuePtr(), static_cast<std::int64_t>(a.nonZeros())};
 }
 
-/// A sparse matrix, a map of one or the transpose of one: by rows or by columns, with any index type. Throws
-/// InputError for a matrix that is not compressed.
+/// A view of a sparse matrix, of a map of one, or of the transpose of one: by rows or by columns, with any index
+/// type. Throws InputError if the matrix is not compressed.
 template <class Derived>
 MatrixInput<typename Derived::Scalar, Space::host> view_of(const Eigen::SparseCompressedBase<Derived>& a) {
   using Input = MatrixInput<typename Derived::Scalar, Space::host>;
@@ -43,9 +43,9 @@ MatrixInput<typename Derived::Scalar, Space::host> view_of(const Eigen::SparseCo
   }
 }
 
-/// `A.selfadjointView<Eigen::Lower>()`: a symmetric matrix of which A stores the lower half, or the upper one. Where
-/// Eigen passes over entries of the other half, they are refused here when the view is used: a matrix that stores
-/// both halves is given as it is.
+/// For `A.selfadjointView<Eigen::Lower>()`: a symmetric matrix of which A stores the lower half (or the upper one).
+/// Eigen ignores entries of the other half; Newel refuses them when the view is used. Pass a matrix that stores both
+/// halves without selfadjointView.
 template <class Matrix, unsigned int Mode>
 auto view_of(const Eigen::SparseSelfAdjointView<Matrix, Mode>& a) {
   return view_of(a.matrix()).stored_half((Mode & Eigen::Lower) != 0 ? Triangle::lower : Triangle::upper);
@@ -63,8 +63,8 @@ auto span_of_dense(Dense& x) {
 
 }  // namespace detail
 
-/// The numbers of a dense vector, or of the columns of a matrix one after the other, as `LinearSystem::solve_columns`
-/// takes them. A constant one gives a span that is only read.
+/// The values of a dense vector, or of the columns of a matrix one after another, as `LinearSystem::solve_columns`
+/// expects them. A const object gives a read-only span.
 template <class Derived>
 Span<typename Derived::Scalar, Space::host> span_of(Eigen::PlainObjectBase<Derived>& x) {
   return detail::span_of_dense<Derived>(x);
@@ -73,7 +73,7 @@ template <class Derived>
 Span<const typename Derived::Scalar, Space::host> span_of(const Eigen::PlainObjectBase<Derived>& x) {
   return detail::span_of_dense<Derived>(x);
 }
-/// The same of memory that Eigen maps, without strides.
+/// The same for memory mapped by Eigen, without strides.
 template <class Plain, int Alignment>
 auto span_of(const Eigen::Map<Plain, Alignment, Eigen::Stride<0, 0>>& x) {
   auto mapped = x;  // the map of a constant Map may still be of numbers that can be written

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Matrices and vectors in files of every format that Newel knows: Matrix Market, NumPy and SciPy (.npy, .npz),
-/// PETSc's binary files, and tables of text.
+/// Matrices and vectors in files of all formats that Newel supports: Matrix Market, NumPy and SciPy (.npy, .npz),
+/// PETSc's binary files, and text tables.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace newel {
 
-/// The formats by the suffix of a file's name.
+/// File formats, named by the suffix of the file name.
 enum class FileFormat {
   matrix_market,  ///< .mtx, .mm
   npy,            ///< .npy
@@ -20,59 +20,62 @@ enum class FileFormat {
   csv             ///< .csv
 };
 
-/// What the suffix of a name stands for, in upper or lower case, followed by .gz or not; nothing for others.
+/// The format for a file name's suffix, in upper or lower case, optionally followed by .gz; nullopt for other
+/// suffixes.
 std::optional<FileFormat> format_of_name(const std::string& path);
 
-/// A matrix, and what its file says beyond that.
+/// A matrix, and additional information from its file.
 struct MatrixFile {
   Csr<double, Space::host> a;  ///< canonical
-  bool full = false;           ///< an array: of all entries, but for the diagonal of a skew-symmetric one
-  std::optional<MatrixMarketHeader> header;  ///< of a Matrix Market file
+  bool full = false;           ///< from an array: all entries are stored, except the diagonal of a skew-symmetric one
+  std::optional<MatrixMarketHeader> header;  ///< for Matrix Market files
 };
 
-/// Reads a matrix. The format is recognised by the content, gzipped or not:
+/// Reads a matrix. The format is detected from the content, gzipped or not:
 ///
 /// * Matrix Market, see `read_matrix`;
-/// * what `scipy.sparse.save_npz` writes: csr, csc, coo, bsr and dia, packed or not;
-/// * `numpy.save`'s arrays of one and two dimensions, and `numpy.savez`'s archives of a single one;
-/// * PETSc's binary matrices, sparse or dense, with indices of 32 or 64 bits:
-///   the first of a file; in a file without one, the vector as a column;
-/// * tables: text with the suffix .csv or .txt, rows of numbers with commas, semicolons, blanks or tabs between them,
-///   # before comments.
+/// * files of `scipy.sparse.save_npz`: csr, csc, coo, bsr and dia, compressed or not;
+/// * one- and two-dimensional arrays of `numpy.save`, and archives of `numpy.savez` with a single array;
+/// * PETSc's binary matrices, sparse or dense, with 32- or 64-bit indices: the first matrix of the file, or the
+/// vector as a column if there is no matrix;
+/// * tables: text with the suffix .csv or .txt, rows of numbers separated by commas, semicolons, blanks or tabs; #
+/// starts a comment.
 ///
-/// Integers and single precision become double; repeated entries are summed in the order of the file, columns are
-/// sorted, and zeros that are stored are kept, but for those of dia, which are its padding.
+/// Integers and single precision are converted to double. Repeated entries are summed in file order, and columns are
+/// sorted. Stored zeros are kept, except those of dia, which are padding.
 ///
-/// Throws InputError that names the file and the place (a line, a byte, an entry) for everything that is not well
-/// formed: truncated or lying files, indices out of range, values that are not finite or are complex, more rows than
-/// 16 per entry and a million. A file of MATLAB is answered with the line of Python that converts it. Throws
-/// OutOfMemory.
+/// Throws InputError, which names the file and the position (line, byte or entry), for every file that is not well
+/// formed: truncated or inconsistent files, indices out of range, values that are complex or not finite, more than
+/// 1,000,000 + 16 x entries rows or columns. For a MATLAB file the message gives a line of Python that converts it.
+/// Throws OutOfMemory.
 MatrixFile read_matrix_file(const Context<Space::host>& ctx, const std::string& path);
-/// The same for the bytes of a file in memory; `name` stands for it in messages, and its suffix counts for tables.
+/// The same for the bytes of a file in memory; `name` replaces the file name in messages, and its suffix identifies
+/// tables.
 MatrixFile parse_matrix_file(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name);
 
-/// Reads vectors of the same length from a file of these formats, as `read_columns` does from Matrix Market: the
-/// columns of an array; n x 1 and 1 x n are one vector. Of a PETSc file the vector that is in it, whatever matrices
-/// stand before; more than one is refused.
+/// Reads vectors of the same length from these formats, like `read_columns` does for Matrix Market: the columns of an
+/// array; n x 1 and 1 x n are one vector. From a PETSc file it reads the vector, even if matrices precede it; more
+/// than one vector is refused.
 DenseColumns read_columns_file(const Context<Space::host>& ctx, const std::string& path);
 /// The same for bytes in memory.
 DenseColumns parse_columns_file(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name);
 
-/// Writes a matrix in the format of the name's suffix: Matrix Market, .npz as SciPy's save_npz writes csr, or PETSc's
-/// binary format. Values of float stay so in .npz. Otherwise as `write_matrix`: whole or not at all, gzipped with .gz
-/// at the end. Throws InputError for other suffixes, and for a matrix that the format cannot hold.
+/// Writes a matrix in the format of the name's suffix: Matrix Market, .npz like SciPy's save_npz for csr, or PETSc's
+/// binary format. Values of type float stay in single precision in .npz. Otherwise like `write_matrix`: a complete
+/// file or none, gzipped if the name ends in .gz. Throws InputError for other suffixes, and if the format cannot
+/// store the matrix.
 template <class T>
 void write_matrix_file(const std::string& path, const CsrView<T, Space::host>& a);
 
-/// Writes `cols` vectors, one after the other in `x`, in the format of the name's suffix: Matrix Market; .npy, of one
-/// dimension where there is one vector; .csv, a line for each row; PETSc's binary format, a vector, or a dense matrix
-/// of several. Throws InputError as `write_matrix_file`, and where `cols` does not divide the length.
+/// Writes `cols` vectors, stored one after another in `x`, in the format of the name's suffix. Matrix Market; .npy,
+/// one-dimensional for one vector; .csv, one line per row; PETSc's binary format, a vector, or a dense matrix for
+/// several vectors. Throws InputError like `write_matrix_file`, and if `cols` does not divide the length.
 template <class T>
 void write_columns_file(const std::string& path, Span<const T, Space::host> x, Index cols);
 
-/// The suffixes that `write_matrix_file` knows, as messages list them.
+/// The suffixes that `write_matrix_file` supports, as listed in messages.
 inline constexpr const char* matrix_suffixes = ".mtx, .npz or .petsc";
-/// Those that `write_columns_file` knows.
+/// The suffixes that `write_columns_file` supports.
 inline constexpr const char* columns_suffixes = ".mtx, .npy, .csv or .petsc";
 
 }  // namespace newel
