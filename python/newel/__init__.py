@@ -7,8 +7,9 @@
 >>> report.converged
 True
 
-`solve` is one call; `Solver` keeps its setup for new right-hand sides and new values; `cg`, `bicgstab` and `gmres`
-take the arguments of SciPy's functions of these names. `read` reads Matrix Market files, and `info` describes a matrix.
+`solve` solves a system in one call. `Solver` keeps its setup for new right-hand sides and new values. `cg`,
+`bicgstab` and `gmres` take the arguments of SciPy's functions with these names. `read` reads matrix files, and
+`info` describes a matrix.
 """
 
 from ._core import Progress

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of vectors, and the conversions that the library needs; an array that fits already is passed on as it is."""
+"""Checks and conversions of vectors; an array that already fits is passed on unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ double = np.dtype(np.float64)
 
 
 def refuse_device_array(value, what: str) -> None:
-    """Raise TypeError for an array on a device, where one on the host is needed."""
+    """Raise TypeError for an array on a device, if one on the host is needed."""
     if type(value) is np.ndarray:
         return
     on_device = hasattr(value, "__cuda_array_interface__")
@@ -27,12 +27,12 @@ def refuse_device_array(value, what: str) -> None:
 
 
 def type_name(value) -> str:
-    """Module and name of its type, for messages."""
+    """Module and name of the value's type, for messages."""
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
 def numpy_dtype(dtype) -> np.dtype:
-    """A dtype of NumPy or PyTorch as one of NumPy; TypeError where there is none."""
+    """A dtype of NumPy or PyTorch as a NumPy dtype; TypeError if there is none."""
     if isinstance(dtype, np.dtype):  # whose name takes NumPy longer than all else here
         return dtype
     name = str(dtype)
@@ -40,7 +40,7 @@ def numpy_dtype(dtype) -> np.dtype:
 
 
 def real_dtype(dtype, what: str) -> np.dtype:
-    """float32 or float64, whichever holds what `dtype` holds; raise TypeError where neither does."""
+    """float32 or float64, whichever can represent `dtype`; raise TypeError if neither can."""
     if dtype is double:
         return dtype
     try:
@@ -60,7 +60,7 @@ def real_dtype(dtype, what: str) -> np.dtype:
 
 
 def as_real(value, dtype: np.dtype, what: str) -> np.ndarray:
-    """`value` as an array of `dtype`, of native byte order; the same array where it is one."""
+    """`value` as an array of `dtype` in native byte order; returned unchanged if it already is one."""
     if type(value) is np.ndarray and value.dtype == dtype and value.dtype.isnative:
         return value
     if hasattr(value, "tocsr"):
@@ -74,19 +74,19 @@ def as_real(value, dtype: np.dtype, what: str) -> np.ndarray:
 
 
 def _imported(value):
-    """Host memory of another library, where it has no other way into NumPy."""
+    """Host memory of another library, imported by DLPack if NumPy has no other way to read it."""
     return np.from_dlpack(value) if hasattr(value, "__dlpack__") and not hasattr(value, "__array__") else value
 
 
 def check_shape(array: np.ndarray, rows: int, what: str) -> None:
-    """Raise ValueError unless the array is one vector of `rows` values or several as columns."""
+    """Raise ValueError unless the array is one vector of `rows` values, or several as columns."""
     if array.ndim in (1, 2) and array.shape[0] == rows:
         return
     raise ValueError(f"{what}: expected shape ({rows},) or ({rows}, k), found {tuple(array.shape)}")
 
 
 def as_kind_of(value, array: np.ndarray):
-    """The array as one of the library of `value`, sharing its memory: a tensor where that is one."""
+    """The array as a tensor that shares its memory, if `value` is a tensor; otherwise the array itself."""
     if type(value) is np.ndarray or type(array) is not np.ndarray:
         return array
     torch = sys.modules.get("torch")
@@ -94,7 +94,7 @@ def as_kind_of(value, array: np.ndarray):
 
 
 def by_columns(array: np.ndarray) -> np.ndarray:
-    """The values of a vector, or of columns one after the other, flat; a view where that is possible."""
+    """The values of a vector, or of columns one after another, as a flat array; a view if possible."""
     if array.ndim == 1:
         return array if array.flags.c_contiguous else np.ascontiguousarray(array)
     return np.asfortranarray(array).reshape(-1, order="F")

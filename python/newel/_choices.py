@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of what a Solver is asked for."""
+"""Checks of the arguments of a Solver."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def choose_device(device, of_matrix: int | None, of_vectors: int | None) -> int 
 
     Parameters
     ----------
-    device : what the caller chose.
-    of_matrix, of_vectors : where A, and b where it is known, lie; None for the host.
+    device : the caller's choice.
+    of_matrix, of_vectors : location of A, and of b if it is known; None for the host.
     """
     found = of_matrix if of_matrix is not None else of_vectors
     name = str(device)
@@ -63,7 +63,7 @@ def stream_handle(stream, device: int | None) -> int | None:
 
 
 def check_threads(threads, device: int | None) -> int:
-    """0 where the caller has no wish."""
+    """The number of threads; 0 for the default."""
     if threads is None:
         return 0
     if device is not None:
@@ -89,7 +89,7 @@ def a_path(value, what: str) -> str | None:
 
 
 def _in_utf8(text: str, what: str) -> str:
-    """As the library gets it. Names of files that are not in UTF-8 have surrogates in Python."""
+    """The text, checked to be valid UTF-8. In Python, file names that are not UTF-8 contain surrogates."""
     if not is_utf8(text):
         raise ValueError(f"{what}: expected letters that UTF-8 has, found {shown(text)}")
     return text
@@ -106,7 +106,7 @@ def a_function(value, what: str):
 
 
 def real_number(value, what: str) -> float:
-    """A number that is not negative, of Python or any library of arrays."""
+    """A non-negative number, from Python or any array library."""
     if type(value) is not float:
         is_none = isinstance(value, (str, bytes, bytearray, bool, np.bool_)) or np.ndim(value) > 0
         try:
@@ -140,7 +140,7 @@ def whole_number(value, what: str, least: int) -> int:
 
 
 def number_of_solves(value) -> float:
-    """0 where it is not known."""
+    """The number as a float; 0 if it is not given."""
     if value is None:
         return 0.0
     number = real_number(value, "expected_solves")
@@ -150,7 +150,7 @@ def number_of_solves(value) -> float:
 
 
 def rows_of_numbers(array, what: str):
-    """Rows of numbers, or None."""
+    """A two-dimensional array of finite numbers, or None."""
     if array is None:
         return None
     array = as_real(array, np.dtype(np.float64), what)
@@ -176,13 +176,13 @@ def check_rows(choices: dict, n: int) -> None:
 
 
 def check_guess(x0, shape) -> None:
-    """Raise ValueError for a guess of another shape; x0 None is one."""
+    """Raise ValueError for a guess of another shape than b; None is allowed."""
     if x0 is not None and shape_of(x0) != tuple(shape):
         raise ValueError(f"x0: expected the shape of b, {tuple(shape)}, found {shape_of(x0)}")
 
 
 def first_guess(x0, shape, dtype) -> np.ndarray:
-    """x as the library begins with it: memory of its own, columns after each other; without a guess nothing is in it."""
+    """The initial x for the library: its own memory, column after column; uninitialised without a guess."""
     if x0 is None:
         return np.empty(shape, dtype=dtype, order="F")
     guess = as_real(x0, dtype, "x0")

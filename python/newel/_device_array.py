@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays on a device of no particular library: those that come, and those that go back."""
+"""Device arrays without a known library: arrays from the caller, and arrays that are returned."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _LEGACY_STREAM = 1  # CUDA's handle of the default stream; 0 means the same, but
 
 
 class ForeignArray:
-    """Where an array of an unknown library lies, while something holds this object.
+    """Location of an array from an unknown library; keeps the array alive.
 
     Attributes
     ----------
     address, shape, strides, dtype : as in NumPy; strides in bytes.
     stream : int
-        In whose order the values are there.
+        The stream in whose order the values are valid.
     """
 
     __slots__ = ("owner", "address", "shape", "strides", "dtype", "stream")
 
     @classmethod
     def of(cls, value) -> ForeignArray:
-        """Ask the array. A ForeignArray is itself."""
+        """Read the array's interface. A ForeignArray is returned unchanged."""
         if type(value) is cls:
             return value
         interface = getattr(value, "__cuda_array_interface__", None)
@@ -74,16 +74,16 @@ class ForeignArray:
 
     @property
     def by_columns(self) -> bool:
-        """Whether the values of a column follow each other, and columns too."""
+        """Whether the array is contiguous in Fortran order."""
         return _follow_each_other(self.shape, self.strides, self.dtype)
 
     @property
     def by_rows(self) -> bool:
-        """The same of rows."""
+        """Whether the array is contiguous in C order."""
         return _follow_each_other(self.shape[::-1], self.strides[::-1], self.dtype)
 
     def get(self) -> np.ndarray:
-        """The values, on the host."""
+        """The values, copied to the host."""
         if not self.by_columns and not self.by_rows:
             raise TypeError(f"expected an array in one piece, found the strides {self.strides}")
         result = np.empty(self.shape, dtype=self.dtype, order="F" if self.by_columns else "C")
@@ -92,10 +92,11 @@ class ForeignArray:
 
 
 class DeviceArray:
-    """Memory on a device: what a solve returns for a b that is neither of CuPy nor of PyTorch.
+    """An array in device memory. A solve returns it if b is on a device and is not from CuPy or PyTorch.
 
-    It has ``__cuda_array_interface__``, by which such libraries take it without a copy: ``cupy.asarray(x)``,
-    ``torch.as_tensor(x, device="cuda")``, ``numba.cuda.as_cuda_array(x)``. Columns come after each other.
+    Its ``__cuda_array_interface__`` lets other libraries use it without a copy: ``cupy.asarray(x)``,
+    ``torch.as_tensor(x, device="cuda")``, ``numba.cuda.as_cuda_array(x)``. Several columns are stored one after another
+    (Fortran order).
 
     Attributes
     ----------
@@ -114,7 +115,7 @@ class DeviceArray:
 
     @property
     def ndim(self) -> int:
-        """Dimensions."""
+        """Number of dimensions."""
         return len(self.shape)
 
     @property
@@ -127,11 +128,11 @@ class DeviceArray:
                 "strides": tuple(strides), "stream": self._stream or _LEGACY_STREAM}
 
     def _take(self, address: int) -> None:
-        """Copy as many values from that address, of the host or the device."""
+        """Copy all values from `address`, on the host or the device."""
         self._memory.copy_from(address, self._stream)
 
     def _settle(self) -> None:
-        """Wait for the values, whose stream may be gone when they are read."""
+        """Wait for the values, because their stream may no longer exist when they are read."""
         _core.wait_for_stream(self._stream, self.device)
         self._stream = 0
 
@@ -147,7 +148,7 @@ class DeviceArray:
 
 
 def shape_of(array) -> tuple[int, ...]:
-    """The shape of an array of whatever library, or of what NumPy makes one."""
+    """The shape of an array of any library, or of anything that NumPy can convert."""
     if hasattr(array, "shape"):
         return tuple(array.shape)
     on_device = hasattr(array, "__cuda_array_interface__") or hasattr(array, "__dlpack__")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices of CuPy and PyTorch, and tuples of arrays on a device, as the arrays that the library reads."""
+"""Converts matrices of CuPy and PyTorch, and tuples of device arrays, to the arrays that the library reads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _torch_forms = {
 
 
 class Parts:
-    """The arrays of a matrix, of whatever library: as MatrixArrays has them."""
+    """The arrays of a matrix from any library, with the fields of MatrixArrays."""
 
     def __init__(self, form, shape, block, first, second, values):
         self.form, self.shape, self.block = form, tuple(shape), block
@@ -30,18 +30,18 @@ class Parts:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Rows and columns, in blocks where there are blocks."""
+        """Rows and columns; counted in blocks if there are blocks."""
         return self.shape[0] // self.block, self.shape[1] // self.block
 
 
 def is_torch_sparse(a) -> bool:
-    """Whether A is a sparse tensor, on whatever device."""
+    """Whether A is a sparse tensor, on any device."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(a, torch.Tensor) and a.layout is not torch.strided
 
 
 def parts_of(a) -> Parts | None:
-    """The arrays of a sparse tensor, of a sparse matrix of CuPy, or of a tuple on a device; None for all else."""
+    """The arrays of a sparse tensor, a sparse CuPy matrix, or a tuple on a device; None for everything else."""
     if is_torch_sparse(a):
         return _of_torch(a)
     if isinstance(a, tuple):
@@ -96,8 +96,8 @@ def _of_tuple(a) -> Parts | None:
 
 
 def library_and_device_of(a):
-    """The library of the values of a matrix, or of the arrays of an operator of CuPy, or of an array, and the number of
-    its device; (None, None) on the host and where it is not known."""
+    """The library and device number of a matrix's values, of the arrays of a CuPy operator, or of an array. (None,
+    None) on the host, and if they are not known."""
     parts = parts_of(a)
     values = a if parts is None else parts.values
     library = library_of(values)
@@ -111,7 +111,7 @@ def library_and_device_of(a):
 
 
 def device_arrays(parts: Parts, dtype):
-    """(arrays for the compiled part, values as they are handed over, dtype): `dtype` None keeps float32."""
+    """(arrays for the compiled part, values as passed to it, dtype); with `dtype` None, float32 is kept."""
     library = library_of(parts.values)
     own = real_dtype(library.dtype(parts.values), "A")
     dtype = own if dtype is None else np.dtype(dtype)
@@ -123,7 +123,7 @@ def device_arrays(parts: Parts, dtype):
 
 
 def host_copy(parts: Parts):
-    """The same matrix in SciPy, with copies of its arrays where they are on a device."""
+    """The same matrix in SciPy; arrays on a device are copied."""
     from scipy import sparse
 
     first, second, values = (_on_host(array) for array in (parts.first, parts.second, parts.values))
@@ -141,7 +141,7 @@ def _on_host(array) -> np.ndarray:
 
 
 def sparse_of_dense(a):
-    """A dense array on a device as a sparse matrix of its library; TypeError for libraries without them."""
+    """A dense device array as a sparse matrix of its library; TypeError for libraries without sparse matrices."""
     library = library_of(a)
     if isinstance(library, CuPy):
         from cupyx.scipy.sparse import csr_matrix

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a matrix is like, and which solver to take for it."""
+"""Properties of a matrix, and the recommended solver."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._matrices import given_matrix, matrix_on_host
 
 
 class MatrixInfo(dict[str, Any]):
-    """Facts about a matrix, by name; printed, they are a table."""
+    """Properties of a matrix, by name; prints as a table."""
 
     def __repr__(self) -> str:
         lines = [f"{self['rows']:,} x {self['columns']:,}, {self['nonzeros']:,} stored values, {self['dtype']}"]
@@ -49,7 +49,7 @@ def info(A: Any, *, threads: int | None = None) -> MatrixInfo:
     Parameters
     ----------
     A : sparse matrix or tuple
-        What `newel.Solver` takes, but for operators. From a device it is copied.
+        As for `newel.Solver`, except operators. A matrix on a device is copied to the host.
     threads : int, optional
 
     Returns
@@ -77,7 +77,7 @@ def info(A: Any, *, threads: int | None = None) -> MatrixInfo:
 
 
 def _counts(A: Any, given: Any) -> dict[str, Any]:
-    """Row lengths, zero rows and columns, sizes of entries and row sums of the matrix with repeated entries summed."""
+    """Row lengths, zero rows and columns, magnitudes of entries and row sums; repeated entries are summed first."""
     if isinstance(A, tuple):
         from scipy.sparse import csr_array
 

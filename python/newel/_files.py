@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of matrices and vectors."""
+"""Reading files of matrices and vectors."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from ._keywords import names_keywords
 
 @names_keywords()
 def read(file: str | os.PathLike[str] | IO[Any], *, threads: int | None = None) -> Any:
-    """Read a matrix or a vector from a file, by all threads. The format is recognised by the content.
+    """Read a matrix or a vector from a file, using all threads. The format is detected from the content.
 
     Parameters
     ----------
     file : str, path, or an open file
-        Matrix Market: real, integer or pattern entries; general, symmetric or skew-symmetric. Symmetric ones are
-        expanded, repeated ones summed, and those of a pattern are 1.
+        Matrix Market: real, integer or pattern entries; general, symmetric or skew-symmetric. Symmetric storage is
+        expanded, repeated entries are summed, and entries of a pattern have the value 1.
 
-        What ``scipy.sparse.save_npz`` writes, ``numpy.save``'s arrays of one and two dimensions, binary matrices and
-        vectors of PETSc, and tables of text with the suffix ``.csv`` or ``.txt``.
+        Also files of ``scipy.sparse.save_npz``, one- and two-dimensional arrays of ``numpy.save``, PETSc's binary
+        matrices and vectors, and text tables with the suffix ``.csv`` or ``.txt``.
 
-        All of them may be packed by gzip or bzip2. An open file is read from where it stands to its end; it may be
-        one of text.
+        All of them may be compressed with gzip or bzip2. An open file, binary or text, is read from its current
+        position to its end.
     threads : int, optional
 
     Returns
     -------
     scipy.sparse.csr_array, for sparse matrices
-    numpy.ndarray, for arrays, such as the layout ``array`` of Matrix Market: of one dimension for a single column
+    numpy.ndarray, for arrays, for example Matrix Market's layout ``array``: one-dimensional for a single column
 
     Raises
     ------
     ValueError
-        With file and place, for what is no well-formed file; also for complex values. For a file of MATLAB it has the
-        line of Python that converts it.
+        If the file is not well formed; the message names the file and the position. Also for complex values. For a
+        MATLAB file the message gives the line of Python that converts it.
     FileNotFoundError, IsADirectoryError, PermissionError
-        As ``open`` does.
+        As for ``open``.
     """
     rows, columns, indptr, indices, values, is_array = _parts(file, check_threads(threads, None))
     if is_array and values.size == rows * columns:
@@ -61,7 +61,7 @@ def read(file: str | os.PathLike[str] | IO[Any], *, threads: int | None = None) 
 
 
 def _parts(file: str | os.PathLike | IO, threads: int):
-    """What the library reads, unpacked here where it cannot."""
+    """The input for the library; decompressed here if the library cannot do it."""
     if hasattr(file, "read"):
         content = file.read()
         name = getattr(file, "name", None)
@@ -81,7 +81,8 @@ def _parts(file: str | os.PathLike | IO, threads: int):
 
 
 def _needs_unpacking(head: bytes) -> bool:
-    """Whether a file that begins so is packed in a way that the library does not know, as it was built."""
+    """Whether a file that starts with these bytes uses a compression that this build of the library does not
+    support."""
     return head[:3] == b"BZh" or (not _core.has_zlib and (head[:2] == b"\x1f\x8b" or head[:2] == b"PK"))
 
 

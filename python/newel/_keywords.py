@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords that a function does not have: an error that says which it has instead."""
+"""Errors for unknown keywords that suggest the intended one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def names_keywords(elsewhere: Callable[[], Mapping[str, Callable[..., Any]]] = dict) -> Callable[[F], F]:
-    """Make a function answer a keyword that it does not have with the one that was meant.
+    """Make a function answer an unknown keyword with the one that was probably meant.
 
     Parameters
     ----------
     elsewhere : function without arguments
-        By name, functions that may have the keyword instead.
+        Returns other functions, by name, that may have the keyword instead.
     """
     def decorate(function: F) -> F:
         known = keywords_of(function)
@@ -43,7 +43,7 @@ def keywords_of(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def likely(word: str, known: Iterable[str]) -> str:
-    """Which of the known words was meant; empty: none of them."""
+    """The known word that was probably meant; empty if there is none."""
     return _core.nearest_name(word.encode(errors="replace").decode(), sorted(known))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays on a device: those of CuPy and PyTorch, and those of any library that shows where they lie.
+"""Arrays on a device: those of CuPy and PyTorch, and those of any library that exposes their memory.
 
-A *library* makes the arrays of its kind and describes them to the compiled part. Neither CuPy nor PyTorch is imported
-here: an array of theirs is there only where its library is.
+A *library* creates arrays of its kind and describes them to the compiled part. CuPy and PyTorch are not imported
+here: if an array of theirs exists, they are already imported.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class CuPy:
         self._cupy = cupy
 
     def device(self, array) -> int:
-        """The number of the device where an array lies."""
+        """The device number of an array."""
         return array.device.id
 
     def stream(self, device: int) -> int:
@@ -86,7 +86,7 @@ class CuPy:
         return array.dtype
 
     def vectors(self, array, dtype: np.dtype, what: str):
-        """The array where it is of `dtype` with columns after each other; else a copy that is."""
+        """The array itself if it has `dtype` and is contiguous in Fortran order; otherwise a copy."""
         if array.dtype == dtype and array.flags.f_contiguous:
             return array
         real_dtype(array.dtype, what)
@@ -94,13 +94,14 @@ class CuPy:
             return self._cupy.asfortranarray(array, dtype=dtype)
 
     def values(self, array, dtype: np.dtype, what: str):
-        """The values of a matrix: the array, flat, where it is of `dtype` with rows after each other; else a copy."""
+        """The values of a matrix, flat: the array itself if it has `dtype` and is contiguous in C order; otherwise a
+        copy."""
         real_dtype(array.dtype, what)
         with array.device:
             return self._cupy.ascontiguousarray(array, dtype=dtype).reshape(-1)
 
     def indices(self, array, what: str):
-        """The array where it holds integers of 32 or 64 bits one after the other; else a copy that does."""
+        """The array itself if it holds contiguous integers of 32 or 64 bits; otherwise a copy."""
         _check_indices(array.dtype, tuple(array.shape), what)
         if array.flags.c_contiguous:
             return array
@@ -108,18 +109,18 @@ class CuPy:
             return self._cupy.ascontiguousarray(array)
 
     def span(self, array, stream: int | None = None):
-        """What the compiled part takes: values in the order in which they lie, in that of the current stream, which
-        `stream` is where the caller knows it."""
+        """The argument for the compiled part: the values in memory order, valid in the order of `stream`; None: the
+        current stream."""
         if stream is None:
             stream = self.stream(array.device.id)
         return _core.DeviceSpan(array, array.data.ptr, array.size, array.dtype.str[1:], stream)
 
     def columns(self, array) -> list:
-        """What `span` says, for each column of what `vectors` returns."""
+        """`span` for each column of an array from `vectors`."""
         return _columns(self.span(array), tuple(array.shape), array.dtype.itemsize)
 
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
-        """Memory for a result of that shape, whatever lies there, or with the values of x0. `like` is b."""
+        """Memory for a result of that shape: uninitialised, or with the values of x0. `like` is b."""
         if x0 is None and self._cupy.cuda.runtime.getDevice() == device:
             return self._cupy.empty(shape, dtype=dtype, order="F")
         with self._cupy.cuda.Device(device):
@@ -132,12 +133,12 @@ class CuPy:
             return self._cupy.array(x0, dtype=dtype, order="F", copy=True)
 
     def argument(self, before, n: int, dtype: np.dtype, device: int):
-        """Memory for an operator's argument. The one of the product before may be in use."""
+        """Memory for an operator's argument. The memory of the previous product may still be in use."""
         with self._cupy.cuda.Device(device):
             return self._cupy.empty(n, dtype=dtype)
 
     def copy(self, array):
-        """A copy that is finished."""
+        """A completed copy."""
         with array.device:
             result = array.copy()
         _core.wait_for_stream(self.stream(array.device.id), array.device.id)
@@ -242,9 +243,10 @@ class PyTorch:
 
 
 class Foreign:
-    """Whatever shows its memory, by ``__cuda_array_interface__`` or by DLPack; results are DeviceArrays.
+    """Any array with ``__cuda_array_interface__`` or DLPack; results are DeviceArrays.
 
-    Such arrays are taken as they lie. What would need their library, other types and orders, is refused.
+    Such arrays are used as they are. A conversion of type or memory order would need their library, so it is
+    refused.
     """
 
     def device(self, array) -> int:
@@ -331,7 +333,7 @@ def _check_indices(dtype, shape, what: str) -> None:
 
 
 def _wait_for(array) -> None:
-    """Wait until an array is written, which another library will read."""
+    """Wait until an array is written that another library will read."""
     library = library_of(array)
     device = library.device(array)
     stream = ForeignArray.of(array).stream if isinstance(library, Foreign) else library.stream(device)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices in every form, as the arrays that the library reads: SciPy's and tuples of arrays here."""
+"""Converts matrices of all forms to the arrays that the library reads; this file handles SciPy's and tuples of
+arrays."""
 
 from __future__ import annotations
 
@@ -12,16 +13,16 @@ from ._libraries import library_of
 
 
 class GivenMatrix:
-    """A matrix in the form that it came in.
+    """A matrix in the form in which it was given.
 
     Attributes
     ----------
-    form : what came: "csr", "csc", "coo", "bsr" or "dia".
-    shape, nonzeros : of the matrix; stored values.
-    arrays : the arrays as the library takes them. They are the caller's own where these fit.
-    values : what a refresh hands over: an array, or a DeviceSpan.
-    values_size : how many values a refresh brings.
-    device : the number of the device where the arrays lie; None: the host.
+    form : the storage form: "csr", "csc", "coo", "bsr" or "dia".
+    shape, nonzeros : of the matrix; number of stored values.
+    arrays : the arrays for the library. They are the caller's own if these fit.
+    values : the values for a refresh: an array, or a DeviceSpan.
+    values_size : number of values that a refresh expects.
+    device : the number of the device that holds the arrays; None: the host.
     """
 
     def __init__(self, form: str, shape: tuple[int, int], arrays, values, dtype, gather=None, given_size=None,
@@ -37,13 +38,13 @@ class GivenMatrix:
         self.device = device
 
     def value_map(self, system) -> ValueMap:
-        """What a refresh needs to know, without the arrays, for the system that was made of them."""
+        """What a refresh needs, without the arrays, for the system that was made from them."""
         return ValueMap(self.form, self.shape, self.dtype, self.gather, self.nonzeros, self.values_size,
                         system.pattern_hash(self.arrays))
 
 
 class ValueMap:
-    """How new values are to be read: as those of the matrix that a Solver was made from."""
+    """How to read new values for the matrix that a Solver was made from."""
 
     def __init__(self, form, shape, dtype, gather, nonzeros, values_size, pattern):
         self.form, self.shape, self.dtype, self.gather = form, shape, dtype, gather
@@ -79,7 +80,7 @@ class ValueMap:
             raise ValueError(f"the values: expected {self.values_size}, as the matrix has, found {size}")
 
     def of_matrix(self, matrix, system):
-        """The values of another matrix with the same pattern; ValueError where it has another."""
+        """The values of another matrix with the same pattern; ValueError if the pattern differs."""
         other = given_matrix(matrix, self.dtype)
         if other.form != self.form or other.shape != self.shape or other.nonzeros != self.nonzeros:
             raise ValueError(
@@ -96,12 +97,12 @@ class ValueMap:
 
 
 def given_matrix(a, dtype=None) -> GivenMatrix:
-    """Take a matrix as it came.
+    """Convert a matrix.
 
     Parameters
     ----------
     a : SciPy sparse matrix or array, or a tuple (data, indices, indptr).
-    dtype : float32 or float64, to which values are converted; None: float32 stays, all else becomes float64.
+    dtype : float32 or float64, to which values are converted; None: keep float32, convert all else to float64.
     """
     parts = parts_of(a)
     if parts is not None:
@@ -128,7 +129,7 @@ def given_matrix(a, dtype=None) -> GivenMatrix:
 
 
 def require_finite(given: GivenMatrix, a) -> None:
-    """Raise ValueError for a NaN or an infinity in the matrix `a`, with its place."""
+    """Raise ValueError for a NaN or an infinity in the matrix `a`; the message names its position."""
     if given.device is not None:
         parts = parts_of(a)
         if library_of(parts.values).all_finite(parts.values):
@@ -143,7 +144,7 @@ def require_finite(given: GivenMatrix, a) -> None:
 
 
 def is_matrix(a) -> bool:
-    """Whether `given_matrix` is the one to judge A, rather than what takes operators."""
+    """Whether `given_matrix` should check A, rather than the code for operators."""
     if isinstance(a, (tuple, np.ndarray, list)):
         return True
     # Tensors of PyTorch have the second, and some throw where they are asked for the third.
@@ -151,18 +152,18 @@ def is_matrix(a) -> bool:
 
 
 def is_sparse(a) -> bool:
-    """Whether this is a sparse matrix or a tuple of its arrays, and no dense array."""
+    """Whether this is a sparse matrix or a tuple of its arrays, not a dense array."""
     return isinstance(a, tuple) or hasattr(a, "format") or hasattr(a, "tocsr") or is_torch_sparse(a)
 
 
 def matrix_on_host(a):
-    """The matrix in SciPy or as a tuple, copied where it is on a device."""
+    """The matrix in SciPy or as a tuple; copied if it is on a device."""
     parts = parts_of(a)
     return a if parts is None else host_copy(parts)
 
 
 def _from_parts(parts, dtype) -> GivenMatrix:
-    """Of a sparse matrix of CuPy or PyTorch, or a tuple on a device."""
+    """From a sparse matrix of CuPy or PyTorch, or a tuple on a device."""
     if library_of(parts.values) is None:  # a sparse tensor on the host
         values, dtype = _values(parts.values.reshape(-1), dtype)
         first, second = _indices(parts.first, "indptr"), _indices(parts.second, "indices")
@@ -241,7 +242,7 @@ def _blocks(a, dtype) -> GivenMatrix:
 
 
 def _gathered_blocks(a, dtype, indptr, blocks) -> GivenMatrix:
-    """Blocks that are not square, as triplets: in the order in which they lie."""
+    """Non-square blocks as triplets, in storage order."""
     height, width = a.blocksize
     block_row = np.repeat(np.arange(indptr.size - 1, dtype=np.int64), np.diff(indptr))
     rows = block_row[:, None, None] * height + np.arange(height)[None, :, None]
@@ -256,7 +257,8 @@ def _gathered_blocks(a, dtype, indptr, blocks) -> GivenMatrix:
 
 
 def _diagonals(a, dtype) -> GivenMatrix:
-    """The places of the diagonals that lie in the matrix, zeros too: the pattern never depends on the values."""
+    """The positions on diagonals that are inside the matrix, zeros included: the pattern never depends on the
+    values."""
     rows, columns = a.shape
     width = a.data.shape[1]
     column = np.broadcast_to(np.arange(width, dtype=np.int64), a.data.shape)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of Python, as A or as M, in the form in which the library calls them."""
+"""Python operators, as A or as M, in the form in which the library calls them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MOST_ROWS = 2**31 - 1
 
 
 class HostProduct:
-    """What the compiled part calls for y = A x: a function from a vector of n values of `dtype` to another, made from
-    an operator or a callable.
+    """Computes y = A x for the compiled part, from an operator or a callable: maps a vector of n values of `dtype` to
+    another.
 
-    It checks what comes back, since a vector of another length would be read beyond its end.
+    It checks the result, because a vector of another length would be read beyond its end.
     """
 
     def __init__(self, operator, n: int, dtype: np.dtype, what: str):
@@ -25,7 +25,7 @@ class HostProduct:
         self._n, self._dtype, self._what = n, dtype, f"the product with {what}"
 
     def argument(self) -> np.ndarray:
-        """Where x is to be written."""
+        """The address for x."""
         return np.empty(self._n, dtype=self._dtype)
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
@@ -42,7 +42,7 @@ class DeviceProduct:
 
     Parameters
     ----------
-    library : of the arrays that the operator is called with.
+    library : the library of the arrays that the operator is called with.
     """
 
     def __init__(self, operator, n: int, dtype: np.dtype, what: str, library, device: int):
@@ -52,12 +52,12 @@ class DeviceProduct:
         self._x = None
 
     def argument(self):
-        """Where x is to be written."""
+        """The address for x."""
         self._x = self._library.argument(self._x, self._n, self._dtype, self._device)
         return self._library.span(self._x)
 
     def __call__(self):
-        """Where y is; its values are there in the order of the stream that comes with them."""
+        """The address of y; its values are valid in the order of the returned stream."""
         what = f"the product with {self._what}"
         y = self._apply(self._x)
         library = library_of(y)
@@ -82,7 +82,7 @@ def _apply_of(operator, what: str) -> Callable:
 
 
 class Sized:
-    """A callable with the number of rows that it does not say."""
+    """A callable without a shape, together with its number of rows."""
 
     def __init__(self, product: Callable, n: int):
         self.shape = (n, n)
@@ -93,7 +93,7 @@ class Sized:
 
 
 class Preconditioner:
-    """The preconditioner of a Solver on a device, as CuPy's solvers take it."""
+    """The preconditioner of a Solver on a device, with the interface that CuPy's solvers expect."""
 
     def __init__(self, shape, dtype, apply: Callable, require_symmetric: Callable):
         self.shape = shape
@@ -102,11 +102,11 @@ class Preconditioner:
         self._require_symmetric = require_symmetric
 
     def matvec(self, x):
-        """M x, of the kind of x."""
+        """M x, of the same kind of array as x."""
         return self._apply(x.reshape(-1) if x.ndim == 2 and x.shape[1] == 1 else x)
 
     def rmatvec(self, x):
-        """The same, where M is symmetric; NotImplementedError where it is not."""
+        """The same if M is symmetric; NotImplementedError if it is not."""
         self._require_symmetric()
         return self.matvec(x)
 
@@ -114,12 +114,12 @@ class Preconditioner:
 
 
 def is_operator(a) -> bool:
-    """Whether A is an operator or a callable, and no matrix."""
+    """Whether A is an operator or a callable, and not a matrix."""
     return hasattr(a, "matvec") or (callable(a) and not hasattr(a, "tocsr"))
 
 
 def check_square(shape, what: str) -> int:
-    """The number of rows; ValueError for a shape that is not square, and for more rows than the library counts."""
+    """The number of rows; ValueError if the shape is not square, or has more rows than the library supports."""
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ValueError(f"{what}: expected a square matrix, found the shape {tuple(shape)}")
     if shape[0] > _MOST_ROWS:

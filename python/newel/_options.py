@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of preconditioners and solvers: names that there are not, and options that do nothing in a system."""
+"""Options of preconditioners and solvers: checks for unknown names, and for options without effect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._warn import warn
 
 
 def check_options(options: Any) -> dict[str, Any]:
-    """The options as a dictionary; ValueError for one that there is not. Values are checked by the library."""
+    """The options as a dictionary; ValueError for an unknown name. The library checks the values."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
@@ -30,12 +30,12 @@ def check_options(options: Any) -> dict[str, Any]:
 
 
 def warn_of_unused(choices: Mapping[str, Any], preconditioner: Any) -> None:
-    """Warn of what belongs to another preconditioner or solver than the one that was named.
+    """Warn of options that belong to another preconditioner or solver than the named one.
 
     Parameters
     ----------
-    choices : what a Solver was given.
-    preconditioner : as it was given: a name, None or an operator.
+    choices : the arguments of a Solver.
+    preconditioner : as given: a name, None or an operator.
     """
     if isinstance(preconditioner, str):
         name = a_name(preconditioner, "preconditioner")

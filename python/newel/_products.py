@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products: what a Solver is as an operator, and its preconditioner as another."""
+"""Products with the matrix and the preconditioner of a Solver, and the Solver as an operator."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ class Products:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the solutions: float32 for single precision, else float64."""
+        """Type of the solutions: float32 for single precision, otherwise float64."""
         raise NotImplementedError
 
     def __matmul__(self, x: Any) -> Any:
-        """A @ x for a vector or for columns, of the kind of x."""
+        """A @ x for a vector or for columns; the result is of the same kind of array as x."""
         return self._vectors.apply(self._system.multiply, x)
 
     def matvec(self, x: Any) -> Any:
-        """A @ x, by the name that `scipy.sparse.linalg.aslinearoperator` looks for."""
+        """A @ x, under the name that `scipy.sparse.linalg.aslinearoperator` expects."""
         return self @ x
 
     def rmatvec(self, x: Any) -> Any:
-        """The product with the transposed A, where A is symmetric, which products with two vectors show.
+        """The product with the transpose of A, if A is symmetric. Products with two vectors test the symmetry.
 
         Raises
         ------
         NotImplementedError
-            Where it is not.
+            If A is not symmetric.
         """
         self._require_symmetric("A", self._system.matrix_is_symmetric)
         return self @ x
@@ -68,17 +68,19 @@ class Products:
 
     @names_keywords()
     def as_preconditioner(self) -> Any:
-        """The preconditioner of this system, M x for x, as an operator that keeps the Solver alive.
+        """The preconditioner of this system, x -> M x, as an operator that keeps the Solver alive.
 
-        With ``preconditioner="amg"`` it serves the solvers of SciPy, or for a Solver on a device those of CuPy. Where
-        there is none it is the identity. Formats and preconditioners that ``"auto"`` has chosen stay as they are from
-        then on. It has ``rmatvec`` where M is symmetric, as it is for a symmetric A with AMG, FSAI and Jacobi.
+        Use it with the solvers of SciPy, or for a Solver on a device with those of CuPy; for example with
+        ``preconditioner="amg"``. Without a preconditioner it is the identity. After this call, formats and
+        preconditioners that ``"auto"`` has chosen do not change any more. It has ``rmatvec`` if M is symmetric, as it
+        is for a symmetric A with AMG, FSAI and Jacobi.
 
         Returns
         -------
         scipy.sparse.linalg.LinearOperator, for a Solver on the host
         object, for one on a device
-            With ``shape``, ``dtype``, ``matvec``, ``rmatvec`` and ``@``, for vectors of every kind that `solve` takes.
+            With ``shape``, ``dtype``, ``matvec``, ``rmatvec`` and ``@``, for all kinds of vectors that `solve`
+            accepts.
         """
         if self._device is not None:
             return Preconditioner(self.shape, self.dtype, self._precondition, self._require_symmetric_preconditioner)

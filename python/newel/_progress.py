@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a solve goes, in a terminal."""
+"""Progress of a solve in a terminal."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def _after(iteration: int) -> int:
 
 
 class TerminalProgress:
-    """A callback that shows in a terminal how a solve goes.
+    """A callback that shows the progress of a solve in a terminal.
 
-    It writes a line after iterations 1, 2, 5, 10, 20, 50, ... and whenever some seconds have passed: iterations,
-    relative residual, seconds, and about how many iterations are to go where that is known. One object may serve many
-    solves, one after the other.
+    It writes a line after iterations 1, 2, 5, 10, 20, 50, ... and at least every few seconds. A line shows the
+    iterations, the relative residual, the seconds, and an estimate of the remaining iterations if there is one. One
+    object may be used for many solves, one after another.
 
     Parameters
     ----------
     file : text stream, optional
-        Where to write; standard error by default. Nothing is written where it is no terminal.
+        Where to write; standard error by default. Nothing is written if it is not a terminal.
     every : float
-        Seconds after which a line is written in any case.
+        Write a line at least every so many seconds.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class TerminalProgress:
         self._shown = 0.0  # when the last line was written, in seconds of the solve
 
     def __call__(self, progress: Progress) -> None:
-        """Take what the solve reports; writes where a line is due."""
+        """Receive progress from the solve; write a line if one is due."""
         column, iteration = progress.column, progress.iteration
         if iteration <= self._before.get(column, 0):
             self._start()  # another solve

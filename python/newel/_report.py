@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a solve reports."""
+"""The report of a solve."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class ConvergenceWarning(UserWarning):
 
 
 class RowWarning(UserWarning):
-    """A solve converged by ``|b - A x|``, but rows far smaller than ``|b|`` are hardly solved."""
+    """A solve converged by ``|b - A x|``, but some rows that are far smaller than ``|b|`` are hardly solved."""
 
 
 class ConvergenceError(RuntimeError):
-    """The same as an error, where ``raise_on_failure=True`` asked for it.
+    """A solve did not converge, and was called with ``raise_on_failure=True``.
 
     Attributes
     ----------
     x : numpy.ndarray
-        What the solve arrived at.
+        The x at the end of the solve.
     report : Report or list of Report
     """
 
@@ -37,10 +37,11 @@ class ConvergenceError(RuntimeError):
 
 
 class Report:
-    """How a solve went. Norms are 2-norms of b - A x, without the preconditioner.
+    """The result of a solve. Norms are 2-norms of b - A x, without the preconditioner.
 
-    ``bool(report)`` says whether the solve converged. Compared with a number, a report is what SciPy's solvers return
-    as ``info``: 0 where it converged, else the number of iterations. A report may be pickled. `to_dict` has all of it.
+    ``bool(report)`` is true if the solve converged. Compared with a number, a report behaves like the ``info`` of
+    SciPy's solvers: 0 if it converged, else the number of iterations. Reports can be pickled. `to_dict` returns all
+    fields.
     """
 
     __slots__ = ("_fields",)
@@ -75,7 +76,7 @@ class Report:
 
     @property
     def converged(self) -> bool:
-        """Whether b - A x was formed from the x that was returned and meets the tolerance."""
+        """Whether b - A x, computed from the returned x, meets the tolerance."""
         return self._fields["status"] == "converged"
 
     @property
@@ -86,17 +87,17 @@ class Report:
 
     @property
     def cause(self) -> str:
-        """The status in more detail, as a word: ``"rounding"``, ``"matrix_not_positive"``, ..."""
+        """The status in more detail, as one word: ``"rounding"``, ``"matrix_not_positive"``, ..."""
         return self._fields["cause"]
 
     @property
     def reason(self) -> str:
-        """Why it did not converge, a sentence; empty where it did."""
+        """Why the solve did not converge, as a sentence; empty if it converged."""
         return self._fields["reason"]
 
     @property
     def advice(self) -> str:
-        """What to try next; empty where it converged."""
+        """What to try next; empty if the solve converged."""
         return self._fields["advice"]
 
     @property
@@ -106,66 +107,67 @@ class Report:
 
     @property
     def preconditioner(self) -> str:
-        """Its name; ``"none"`` where there was none."""
+        """The name of the preconditioner; ``"none"`` if there was none."""
         return self._fields["preconditioner"]
 
     @property
     def format(self) -> str:
-        """The format in which the matrix was multiplied; ``"operator"`` for one of the caller's."""
+        """The storage format of the matrix in products; ``"operator"`` for an operator of the caller."""
         return self._fields["format"]
 
     @property
     def precision(self) -> str:
-        """``"double"``, ``"single"`` or ``"mixed"``, as it was asked for."""
+        """``"double"``, ``"single"`` or ``"mixed"``, as requested."""
         return self._fields["precision"]
 
     @property
     def device(self) -> str:
-        """Where it was solved: ``"host"``, ``"cuda:0"``, ..."""
+        """Where the system was solved: ``"host"``, ``"cuda:0"``, ..."""
         return self._fields["device"]
 
     @property
     def rows(self) -> int:
-        """Unknowns of the system."""
+        """Number of unknowns."""
         return self._fields["rows"]
 
     @property
     def iterations(self) -> int:
-        """Of all attempts together."""
+        """Iterations of all attempts together."""
         return self._fields["iterations"]
 
     @property
     def residual_error_bound(self) -> float:
-        """How far rounding may have moved `true_residual`: `converged` means that both together meet the tolerance.
+        """Bound on the rounding error of `true_residual`. `converged` means that their sum meets the tolerance.
 
-        Of an operator, whose entries are not known, it is an estimate, and `twice_precision` is False.
+        For an operator, whose entries are not known, it is an estimate, and `twice_precision` is False.
         """
         return self._fields["residual_error_bound"]
 
     @property
     def twice_precision(self) -> bool:
-        """Whether b - A x was formed in twice the precision of A and x."""
+        """Whether b - A x was computed in twice the precision of A and x."""
         return self._fields["twice_precision"]
 
     @property
     def row_residual(self) -> float:
-        """max of ``|b - A x|_i / (sum_j |a_ij| max|x| + |b_i|)``: near 1 where a row is not solved at all, which
-        ``|b - A x| / |b|`` does not show if the row is small beside others. Negative: the entries are not known."""
+        """max over the rows of ``|b - A x|_i / (sum_j |a_ij| max|x| + |b_i|)``. Near 1 if some row is not solved at
+        all; ``|b - A x| / |b|`` does not show this if the row is small compared with others. Negative: the entries
+        are not known."""
         return self._fields["row_residual"]
 
     @property
     def warning(self) -> str:
-        """What to look at although the solve converged: rows that are hardly solved. Empty: nothing."""
+        """A warning although the solve converged: some rows are hardly solved. Empty: no warning."""
         return self._fields["warning"]
 
     @property
     def true_residual(self) -> float:
-        """``|b - A x|``, formed from the x that was returned."""
+        """``|b - A x|``, computed from the returned x."""
         return self._fields["true_residual"]
 
     @property
     def relative_residual(self) -> float:
-        """`true_residual` over ``|b|``, or `true_residual` itself where b is zero."""
+        """`true_residual` divided by ``|b|``, or `true_residual` itself if b is zero."""
         norm = self._fields["rhs_norm"]
         return self._fields["true_residual"] / norm if norm > 0 else self._fields["true_residual"]
 
@@ -186,26 +188,26 @@ class Report:
 
     @property
     def history(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The residual before the first and after each iteration, as the recurrence has it."""
+        """The residual before the first and after each iteration, by the recurrence."""
         return self._fields["history"]
 
     @property
     def seconds(self) -> dict[str, float]:
-        """By phase: ``"setup"`` (of the Solver or of refreshes since the solve before) and ``"solve"``."""
+        """Seconds by phase: ``"setup"`` (of the Solver, or of refreshes since the previous solve) and ``"solve"``."""
         return self._fields["seconds"]
 
     @property
     def attempts(self) -> list[dict[str, Any]]:
-        """One for each method and preconditioner that was tried, in order."""
+        """One entry for each method and preconditioner that was tried, in order."""
         return self._fields["attempts"]
 
     @property
     def changed(self) -> str:
-        """What ``"auto"`` replaced for this solve, and why; empty: nothing."""
+        """What ``"auto"`` replaced in this solve, and why; empty: nothing."""
         return self._fields["changed"]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of the report in plain Python types: what `json.dumps` takes."""
+        """The whole report in plain Python types, for example for `json.dumps`."""
         fields = dict(self._fields)
         fields["converged"] = self.converged
         fields["advice"] = self.advice
@@ -216,7 +218,7 @@ class Report:
         return fields
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draw the residual over the iterations. Needs matplotlib.
+        """Plot the residual over the iterations. Needs matplotlib.
 
         Parameters
         ----------
@@ -268,7 +270,7 @@ class Report:
 
 
 def conclude(x: Any, reports: list[Report], several: bool, raise_on_failure: bool) -> tuple[Any, Any]:
-    """Return (x, report), or warn or raise first where a solve did not converge."""
+    """Return (x, report), after a warning if a solve did not converge; or raise instead."""
     report = reports if several else reports[0]
     failed = [column for column, one in enumerate(reports) if not one.converged]
     for one in reports:

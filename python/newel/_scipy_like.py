@@ -35,23 +35,23 @@ def cg(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0,
     A : sparse matrix, array or LinearOperator
         On the host or a CUDA device: see `newel.Solver`.
     b : array of shape (n,) or (n, 1)
-        Where it is on a device, so is x, and operators and callbacks get arrays of its kind.
+        If b is on a device, so is x, and operators and callbacks receive arrays of its kind.
     x0 : array, optional
-        The guess.
+        The initial guess.
     rtol, atol : float
-        The solve ends at ``|b - A x| <= max(rtol |b|, atol)``.
+        The solve ends when ``|b - A x| <= max(rtol |b|, atol)``.
     maxiter : int, optional
         10 n by default.
     M : LinearOperator, matrix or str, optional
-        An operator close to the inverse of A; as a name, one of `newel.preconditioners`. None by default.
+        An operator close to the inverse of A, or one of the names in `newel.preconditioners`. None by default.
     callback : callable, optional
         Called as ``callback(xk)`` after each iteration, with a copy of the iterate.
 
     Returns
     -------
-    x : array of shape (n,), of the kind of b
+    x : array of shape (n,), of the same kind as b
     info : int
-        0 where b - A x, formed from this x, meets the tolerance; else the iterations that were made.
+        0 if b - A x, computed from this x, meets the tolerance; otherwise the number of iterations.
     """
     problem = _Problem(A, b, x0, M)
     most = _most_iterations(maxiter, 10 * problem.rows)
@@ -67,7 +67,7 @@ def bicgstab(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float 
              M: Any = None, callback: Callable[[Any], Any] | None = None) -> tuple[Any, int]:
     """Solve A x = b by the stabilised bi-conjugate gradient method, for any square A.
 
-    Parameters and results are those of `cg`. ``info`` is -10 or -11 where the method broke down because rho or omega
+    Parameters and results are those of `cg`. ``info`` is -10 or -11 if the method broke down because rho or omega
     vanished.
     """
     problem = _Problem(A, b, x0, M)
@@ -88,20 +88,21 @@ def gmres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0
     A, b, x0, rtol, atol, M
         As for `cg`.
     restart : int, optional
-        The length of a cycle, 20 by default.
+        Iterations per cycle, 20 by default.
     maxiter : int, optional
-        Cycles, 10 n by default; iterations where there is a callback of the type ``"legacy"``, as in SciPy.
+        Maximum number of cycles, 10 n by default; of iterations if there is a callback of the type ``"legacy"``, as in
+        SciPy.
     callback : callable, optional
-        Called with the relative residual after each iteration, or with a copy of the iterate after each cycle. The
-        residual is that of the system, where SciPy's is preconditioned: M is applied from the right.
+        Called with the relative residual after each iteration, or with a copy of the iterate after each cycle. This
+        residual is unpreconditioned, because M is applied from the right; SciPy's is preconditioned.
     callback_type : {"legacy", "pr_norm", "x"}, optional
-        ``"x"`` for iterates. ``"legacy"`` is the default, and warns as SciPy does, where this is to change.
+        ``"x"`` for iterates. ``"legacy"`` is the default; it warns like SciPy, which will change the default.
 
     Returns
     -------
-    x : array of shape (n,), of the kind of b
+    x : array of shape (n,), of the same kind as b
     info : int
-        0 where b - A x, formed from this x, meets the tolerance, else `maxiter` or the iterations that were made.
+        0 if b - A x, computed from this x, meets the tolerance; otherwise `maxiter`, or the number of iterations.
     """
     if callback_type is not None and callback_type not in ("legacy", "pr_norm", "x"):
         raise ValueError(f'callback_type: expected "legacy", "pr_norm" or "x", found {callback_type!r}')
@@ -125,7 +126,7 @@ def gmres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0
 
 
 class _Problem:
-    """The arguments as SciPy reads them."""
+    """The arguments as SciPy interprets them."""
 
     def __init__(self, A, b, x0, M):
         if isinstance(A, (np.ndarray, list)):
@@ -188,7 +189,7 @@ class _Problem:
 
     def solve_by_cycles(self, rtol: Any, atol: Any, cycles: int, callback: Callable[[Any], Any], restart: int
                         ) -> tuple[Any, Report]:
-        """The same by GMRES in cycles of their own, after each of which the callback is called with the iterate."""
+        """The same by GMRES in separate cycles; the callback is called with the iterate after each cycle."""
         rtol, atol = _tolerances(rtol, atol)
         solver = self._solver("gmres", rtol, restart, "auto", resident=True)
         x, given, taken, copy = self._vectors(solver, True)
@@ -219,7 +220,7 @@ class _Problem:
         )
 
     def _vectors(self, solver: Solver, sees_iterates: bool) -> tuple[Any, Any, Any, Callable[[Any], Any]]:
-        """x with the guess in it; b and x as the compiled part takes them; how x is copied."""
+        """x with the guess in it; b and x as arguments for the compiled part; a function that copies x."""
         if self.library is not None:
             x = self.library.new(self.b, self.x0, (self.rows,), self.dtype, solver._device)
             return x, self.library.span(self.b), self.library.span(x), self.library.copy
@@ -230,7 +231,7 @@ class _Problem:
 
 
 class _Iterates:
-    """Hands copies of x on, which the solver has updated when it reports an iteration."""
+    """Passes on copies of x, which is up to date whenever the solver reports an iteration."""
 
     def __init__(self, callback):
         self._callback = callback
@@ -247,7 +248,7 @@ class _Iterates:
 
 
 class _LateIterates(_Iterates):
-    """The same for CG, which updates x in the iteration after: the last iterate is the result."""
+    """The same for CG, which updates x one iteration late; the last iterate is the result."""
 
     def __call__(self, progress) -> None:
         if progress.iteration > 1:
@@ -255,7 +256,7 @@ class _LateIterates(_Iterates):
 
 
 def _ignore(_) -> None:
-    """SciPy's callbacks end nothing by what they return."""
+    """Replaces SciPy-style callbacks: their return value never ends a solve."""
 
 
 def _length(array) -> int:
@@ -263,7 +264,7 @@ def _length(array) -> int:
 
 
 def _tolerances(rtol: Any, atol: Any) -> tuple[float, float]:
-    """As numbers. SciPy took None and "legacy" for atol, and both are ValueError now."""
+    """The tolerances as numbers. SciPy formerly accepted None and "legacy" for atol; both raise ValueError now."""
     if atol is None or isinstance(atol, str):
         raise ValueError(f"atol: expected a number that is not negative, found {atol!r}")
     return real_number(rtol, "rtol"), real_number(atol, "atol")

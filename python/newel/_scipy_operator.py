@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The preconditioner of a Solver as an operator of SciPy. Imported when one is asked for: it needs SciPy's solvers."""
+"""The preconditioner of a Solver as a SciPy operator. Imported on first use, because it needs SciPy's solvers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from scipy.sparse.linalg import LinearOperator
 
 
 class SolverPreconditioner(LinearOperator):  # type: ignore[misc]  # where SciPy has no types
-    """M of a Solver, which it keeps alive.
+    """The preconditioner M of a Solver, which it keeps alive.
 
     Parameters
     ----------
     apply : function
-        M x for x of (n,) or (n, k).
+        Computes M x for x of shape (n,) or (n, k).
     require_symmetric : function
-        Raises NotImplementedError where M is not symmetric.
+        Raises NotImplementedError if M is not symmetric.
     """
 
     def __init__(self, solver: Any, apply: Callable[[Any], Any], require_symmetric: Callable[[], None]) -> None:

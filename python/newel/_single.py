@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which precision the arrays that were given ask for."""
+"""The precision to use for given arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _names = ("auto", "double", "single", "mixed")
 
 
 def choose_precision(precision: Any, A: Any, b: Any) -> str:
-    """"double", "single" or "mixed". "auto" is single where A and b are in single precision; b None: it is not known."""
+    """"double", "single" or "mixed". "auto" means single if A and b are in single precision; b None: not known."""
     if not isinstance(precision, str) or precision not in _names:
         raise ValueError(f'precision: expected "auto", "double", "single" or "mixed", found {precision!r}')
     if precision != "auto":
@@ -23,7 +23,7 @@ def choose_precision(precision: Any, A: Any, b: Any) -> str:
 
 
 def default_rtol(dtype: np.dtype[Any]) -> float:
-    """The tolerance of a solve for which none is named."""
+    """The default tolerance of a solve."""
     return 1e-5 if dtype == np.float32 else 1e-8
 
 

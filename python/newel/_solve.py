@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A system solved in one call."""
+"""Solves a system in one call."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _shows_keywords_of_a_solver(function: F) -> F:
-    """In the place of ``**keywords``, the signature has those of `Solver` that it lacks."""
+    """Replace ``**keywords`` in the signature by the keywords of `Solver` that it lacks."""
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     names = {p.name for p in own}
@@ -72,16 +72,16 @@ def solve(
 ) -> tuple[Any, Any]:
     """Solve A x = b in one call.
 
-    Takes the parameters of `Solver.solve`, and as keywords those of `Solver`, which describe them; M is the name of
-    SciPy's solvers for ``preconditioner``. For several solves with one pattern, make a `Solver`. ``device="auto"``
-    solves on the device where A or b lies. Where A and b are both of float32, so is x, and the solve is made in single
-    precision unless ``precision`` says otherwise. A diagonal matrix of SciPy in CSR or CSC is divided by where nothing
-    but a tolerance is asked for: the report then names ``"division"`` as solver, after no iterations.
+    Takes the parameters of `Solver.solve`, and as keywords those of `Solver`; see there. ``M`` is another name for
+    ``preconditioner``, as in SciPy's solvers. For several solves with one pattern, make a `Solver`. ``device="auto"``
+    solves on the device that holds A or b. If A and b are both float32, so is x, and the solve is in single precision
+    unless ``precision`` says otherwise. For a diagonal SciPy matrix in CSR or CSC, x = b / diag(A) if only tolerances
+    are given; the report then names ``"division"`` as solver, with no iterations.
 
     Returns
     -------
-    x : array of the kind of b
-    report : Report, or a list of them where b has two dimensions
+    x : array of the same kind as b
+    report : Report, or a list of reports if b has two dimensions
 
     Examples
     --------
@@ -111,7 +111,7 @@ def solve(
 
 
 def _divided(A: Any, b: Any, rtol: Any, atol: Any, max_iterations: Any) -> tuple[Any, Report] | None:
-    """(x, report) for a diagonal matrix; None for others, and where a solver has to say what is wrong."""
+    """(x, report) for a diagonal matrix; None for others, and if a solver has to report an error."""
     began = perf_counter()
     rtol = default_rtol(double) if rtol is None else rtol
     if getattr(A, "format", None) not in ("csr", "csc") or type(b) is not np.ndarray or b.ndim != 1:

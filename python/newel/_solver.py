@@ -51,73 +51,73 @@ def _of_a_setup() -> dict[str, Callable[..., Any]]:
 
 
 class Solver(Products):
-    """A x = b for one sparsity pattern: set up once, solved for many b, with new values as often as wanted.
+    """A x = b for one sparsity pattern: set up once, solve for many b, with new values at any time.
 
     Parameters
     ----------
     A : sparse matrix, tuple, LinearOperator or callable
-        A square matrix or array of SciPy in CSR, CSC, COO, BSR or DIA, of CuPy in CSR, CSC or COO, of PyTorch in CSR,
-        CSC, COO or BSR, or ``(data, indices, indptr)`` of CSR, on the host or a CUDA device. Entries may come in any
-        order; repeated ones are summed. Integers become float64; complex values are refused. An operator, or a function
-        from x to A x, is called once or twice an iteration. Arrays are read, not kept.
+        A square matrix on the host or a CUDA device: of SciPy in CSR, CSC, COO, BSR or DIA; of CuPy in CSR, CSC or COO;
+        of PyTorch in CSR, CSC, COO or BSR; or a tuple ``(data, indices, indptr)`` of CSR. Entries may be in any order;
+        repeated ones are summed. Integers become float64; complex values are refused. An operator, or a function from x
+        to A x, is called once or twice per iteration. Arrays are read, not kept.
     solver : str
         ``"auto"`` or one of `newel.solvers`.
     preconditioner : str, LinearOperator, callable or None
-        ``"auto"``, one of `newel.preconditioners`, None for none, or an operator of your own that is close to the
-        inverse of A.
+        ``"auto"``, one of `newel.preconditioners`, None for none, or your own operator close to the inverse of A.
     format : str
         How the matrix is stored: ``"auto"``, ``"measure"`` or one of `newel.formats`.
     precision : {"auto", "double", "single", "mixed"}
-        ``"auto"`` is ``"double"``, and in `newel.solve` ``"single"`` where A and b are both of float32. ``"mixed"``
-        iterates in single precision and forms residuals in double; with format and preconditioner ``"auto"`` only where
-        that is expected to be faster.
+        ``"auto"`` is ``"double"``; in `newel.solve` it is ``"single"`` if A and b are both float32. ``"mixed"``
+        iterates in single precision and computes residuals in double. With format and preconditioner ``"auto"``,
+        ``"mixed"`` iterates in single precision only if that is expected to be faster.
     device : {"auto", "host", "cuda", "cuda:N"}
-        Where to solve. ``"auto"``: where A lies. ``"cuda"``: on the device where A lies, else the first one, to which
-        A is copied.
+        Where to solve. ``"auto"``: where A is. ``"cuda"``: on the device that holds A; if A is on the host, on the
+        first device, to which A is copied.
     coordinates : array of points x 1, 2 or 3, optional
-        Where the nodes lie; node i has the rows ``b i .. b i + b - 1``, or ``i, i + points, ...``. Algebraic multigrid
-        makes rigid body modes of them.
+        Coordinates of the mesh nodes. Node i has the rows ``b i .. b i + b - 1``, or ``i, i + points, ...``. Algebraic
+        multigrid derives rigid body modes from them.
     near_null_space : array of n x k, optional
-        Vectors that A maps to almost nothing, for algebraic multigrid, in the place of those it makes itself.
+        Vectors that A maps to almost zero, used by algebraic multigrid instead of its own.
     expected_solves : float, optional
-        How many right-hand sides the setup will be used for: with more, ``"auto"`` takes more time for it.
+        Number of right-hand sides for this setup; the more, the more time ``"auto"`` spends on the setup.
     threads : int, optional
-        Of the host; by default OMP_NUM_THREADS, else as many as the process may use. A setup on a device leaves no
-        choice of them.
+        Host threads; by default OMP_NUM_THREADS, or else the processors available to the process. Not allowed for a
+        Solver on a device.
     stream : stream of CuPy or PyTorch, or int, optional
-        Where to queue the work on a device; an integer is a handle, which outlives the Solver. By default the Solver
-        has a stream of its own. Either takes turns with the current stream of the library that arrays belong to.
+        Where to queue work on a device; an integer is a handle, which must outlive the Solver. By default the Solver
+        creates a stream. In both cases the work is ordered with the current stream of the library that owns the arrays.
     columns : int
-        Right-hand sides that a solve will bring at once, where that is known.
+        Expected number of right-hand sides per solve, if known.
     null_space : {None, "constant"}
         ``"constant"`` for matrices that map constant vectors to zero, such as pure Neumann problems.
     restart : int, optional
-        The length of a cycle of GMRES.
+        Iterations per cycle of GMRES.
     deterministic : bool
-        Refuse what may give other bits from run to run.
+        Refuse choices that may give different bits from run to run.
     plan_cache : str, optional
-        A folder that keeps orders, measured choices, and what ``"auto"`` has learnt from the solves of a matrix.
+        A folder that stores row orders, measured choices, and what ``"auto"`` has learnt from solves with a matrix.
     decision : str, optional
-        The `decision` of a Solver for a matrix of the same pattern: begin where that one was.
+        The `decision` of a Solver for a matrix with the same pattern: start from its state.
     options : mapping, optional
-        Options of the preconditioner and the solver: see `newel.preconditioner_options` and `newel.solver_options`. Those
-        of another one are warned about.
+        Options of the preconditioner and the solver: see `newel.preconditioner_options` and `newel.solver_options`.
+        Options of other preconditioners or solvers cause a warning.
     rtol : float, optional
-        The tolerance that ``"auto"`` chooses for; each solve names its own. By default 1e-8, in single precision 1e-5.
+        The tolerance that ``"auto"`` chooses for; each solve has its own. By default 1e-8, in single precision 1e-5.
 
     Raises
     ------
     ValueError, TypeError
-        With what was expected and what came, and with the row where there is one. A NaN or an infinity in A, the
-        coordinates or the near null space is a ValueError that names its place.
+        For wrong arguments: the message states what was expected and what was found, and the row if there is one. A NaN
+        or an infinity in A, the coordinates or the near null space raises ValueError, which names its position.
     RuntimeError
-        For a device where there is none, no driver, or no CUDA in this build; it says which.
+        If a device is requested but there is no device, no driver, or no CUDA in this build; the message says which.
     MemoryError
 
     Notes
     -----
-    A Solver is used by one thread at a time; Solvers are independent of each other. It may be used after ``fork``. It
-    cannot be pickled. SciPy takes it for an operator, A: ``scipy.sparse.linalg.aslinearoperator(solver)``.
+    Use a Solver from one thread at a time; Solvers are independent of each other. A Solver may be used after
+    ``fork``. It cannot be pickled. SciPy accepts it as the operator A:
+    ``scipy.sparse.linalg.aslinearoperator(solver)``.
     """
 
     _value_map: ValueMap | None = None  # of an operator: none
@@ -127,7 +127,7 @@ class Solver(Products):
 
     @classmethod
     def _made_for(cls, b, A, resident=True, **keywords) -> Solver:
-        """A Solver for one call with b, which decides about the device and the arrays of operators where A does not."""
+        """A Solver for one call with b. If A does not, b decides the device and the arrays that operators receive."""
         self = cls.__new__(cls)
         self._like, self._resident, self._once = b, resident, True
         self.__init__(A, **keywords)
@@ -195,7 +195,7 @@ class Solver(Products):
         self._setup_seconds = time.perf_counter() - began
 
     def _place(self, A, device, stream, threads) -> None:
-        """Decide where the system is, and whose arrays its operators take."""
+        """Decide where the system is solved, and which library's arrays its operators receive."""
         of_matrix = library_and_device_of(A)
         of_vectors = library_and_device_of(self._like)
         self._library = of_matrix[0] or of_vectors[0] or Foreign()
@@ -231,7 +231,7 @@ class Solver(Products):
         self._system = make(n, self._product_of(A, n, "A"), self._precision == "single", choices, *self._where, own)
 
     def _product_of(self, operator, n: int, what: str):
-        """What the compiled part calls for a product."""
+        """The object that the compiled part calls for a product."""
         if self._device is None:
             return HostProduct(operator, n, self._dtype, what)
         library = library_and_device_of(operator)[0] or self._library
@@ -260,7 +260,7 @@ class Solver(Products):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the solutions: float32 for single precision, else float64."""
+        """Type of the solutions: float32 for single precision, otherwise float64."""
         return self._dtype
 
     @property
@@ -270,10 +270,10 @@ class Solver(Products):
 
     @property
     def decision(self) -> str:
-        """What ``"auto"`` has decided and learnt up to now, in JSON: for ``Solver(A, decision=...)`` in a later run.
+        """What ``"auto"`` has decided and learnt so far, as JSON: for ``Solver(A, decision=...)`` in a later run.
 
-        A Solver that is made with it from the present values goes on with the same bits on the same machine; with AMG
-        only if the values have not changed, because its levels stay those of its setup.
+        A Solver made with it from the present values gives the same bits from then on, on the same machine. With AMG
+        this holds only if the values have not changed since its setup, because AMG keeps its levels.
         """
         return str(self._system.decision())
 
@@ -309,11 +309,11 @@ class Solver(Products):
 
         Parameters
         ----------
-        b : array of n, or of n x k
-            One vector, or k of them as columns; columns after each other (Fortran's order) are not copied. For a Solver
-            on a device, an array there of CuPy, PyTorch or another library, or one of the host, which is copied.
+        b : array of shape (n,) or (n, k)
+            One vector, or k vectors as columns; columns in Fortran order are not copied. For a Solver on a device: an
+            array of CuPy, PyTorch or another library there, or a host array, which is copied.
         x0 : array of the shape of b, optional
-            The guess, zero by default. It is not written to.
+            The initial guess, zero by default. It is not modified.
         rtol : float, optional
             1e-8 by default, in single precision 1e-5.
         atol : float
@@ -322,23 +322,23 @@ class Solver(Products):
         time_limit : float, optional
             Seconds.
         callback : callable, optional
-            Called with a `Progress` after every iteration, on a device as often as the host looks: after every 16
-            iterations or fewer, in a small system after 32 and then half as many again, up to 256. If it returns False,
-            Python's or an array library's, the solve ends.
+            Called with a `Progress` after every iteration. On a device it is called when the host polls: every 16
+            iterations or fewer; in a small system after 32 iterations, then at intervals that grow by half, up to 256.
+            If it returns False (of Python or an array library), the solve ends.
         raise_on_failure : bool
-            Raise `ConvergenceError` where the solve does not converge, rather than warn.
+            Raise `ConvergenceError` if the solve does not converge, instead of a warning.
 
         Returns
         -------
         x : array
-            Of the kind of b, where b is, and of its shape; of several columns in Fortran's order. A `DeviceArray` where
-            b is on a device and neither of CuPy nor of PyTorch.
-        report : Report, or a list of them, one for each column, where b has two dimensions
+            Same kind, location and shape as b; several columns are in Fortran order. A `DeviceArray` if b is on a
+            device and is not from CuPy or PyTorch.
+        report : Report, or a list of reports, one per column, if b has two dimensions
 
         Warns
         -----
         ConvergenceWarning
-            Where the solve did not converge: every time.
+            If the solve did not converge: every time.
         """
         return self._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure)
 
@@ -368,7 +368,7 @@ class Solver(Products):
         return [Report(fields) for fields in raw]
 
     def _facts(self) -> dict:
-        """What every report of this system says of it."""
+        """The facts that all reports of this system contain."""
         info = self._system.info()
         return {
             "format": info["matrix"]["name"] or "operator",
@@ -380,25 +380,25 @@ class Solver(Products):
 
     @names_keywords()
     def refresh(self, values: Any = None, *, keep_preconditioner: bool = False, coordinates: Any = None) -> None:
-        """Take new values on the same pattern.
+        """Replace the values; the pattern stays the same.
 
         Parameters
         ----------
         values : array, or a matrix with the same pattern
-            As an array: in the order of the ``data`` of the matrix that the Solver was made from, whatever its form;
-            repeated entries, padding of DIA and all. As a matrix: of the same form, with its entries in the same
-            order. For an operator nothing: call it when the operator has changed.
+            An array: in the order of ``data`` of the matrix that the Solver was made from, in its storage form,
+            including repeated entries and DIA padding. A matrix: in the same form, with its entries in the same order.
+            For an operator: omit it, and call `refresh` when the operator has changed.
         keep_preconditioner : bool
-            Leave the preconditioner as it is: for values that have changed little.
+            Keep the preconditioner's values: for values that have changed little.
         coordinates : array of points x 1, 2 or 3, optional
-            Where the nodes lie now, of a Solver that was made with coordinates. Algebraic multigrid takes them into
-            account, unless the preconditioner is kept.
+            New coordinates of the nodes, if the Solver was made with coordinates. Algebraic multigrid uses them, unless
+            the preconditioner is kept.
 
         Raises
         ------
         ValueError
-            Where the pattern or the number of values differs, or the preconditioner does not take the new values (a
-            zero on the diagonal, say). After the latter the Solver is of no use until the next refresh.
+            If the pattern or the number of values differs, or if the preconditioner does not support the new values
+            (a zero on the diagonal, for example). In the latter case the Solver is unusable until the next refresh.
         """
         began = time.perf_counter()
         moved = rows_of_numbers(coordinates, "coordinates")
@@ -429,7 +429,8 @@ class Solver(Products):
                         "arguments on; with solver.decision, Solver(A, decision=...) begins there where this one is")
 
     def info(self) -> dict[str, Any]:
-        """Format, preconditioner and solver with their grounds, columns without entries, bytes and setup times."""
+        """Format, preconditioner and solver with the reasons for them, columns without entries, bytes and setup
+        times."""
         return dict(self._system.info())
 
     def __repr__(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that options take."""
+"""The valid names of options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def solvers() -> list[str]:
 
 
 def preconditioners() -> list[str]:
-    """The values of ``preconditioner=`` that are names."""
+    """The names that ``preconditioner=`` accepts."""
     return ["auto", "none", *_core.preconditioners()]
 
 
@@ -22,18 +22,18 @@ def formats() -> list[str]:
 
 
 def preconditioner_options() -> dict[str, object]:
-    """What ``options=`` may hold of preconditioners, with the defaults."""
+    """The preconditioner options for ``options=``, with their defaults."""
     return dict(_core.preconditioner_options())
 
 
 def solver_options() -> dict[str, object]:
-    """What ``options=`` may hold of solvers, with the defaults; a ``restart`` of 0 is the method's own."""
+    """The solver options for ``options=``, with their defaults; a ``restart`` of 0 lets the method choose."""
     return dict(_core.solver_options())
 
 
 def devices() -> list[str]:
-    """The names of the CUDA devices that Newel can use, the one of ``device="cuda:0"`` first.
+    """The names of the CUDA devices that Newel can use; the first is ``device="cuda:0"``.
 
-    None where there is no GPU or no driver for it, and in a build without CUDA.
+    Empty if there is no GPU or no driver, and in a build without CUDA.
     """
     return list(_core.device_names()) if _core.has_cuda else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What type checkers are told: kinds of b, and the keywords of a Solver. Imported by none but them."""
+"""Types for type checkers: kinds of b, and the keywords of a Solver. Imported only by type checkers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Columns: TypeAlias = np.ndarray[tuple[int, int], np.dtype[Any]]
 
 
 class SolverKeywords(TypedDict, total=False):
-    """The keywords that `newel.solve` passes on to `Solver`, which describes them."""
+    """The keywords that `newel.solve` passes on to `Solver`; see there."""
 
     solver: str
     preconditioner: Any

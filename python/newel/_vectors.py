@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The vectors of a Solver: how b, a guess and x come and go, on the host and on a device."""
+"""Converts the vectors of a Solver, b, the guess and x, on the host and on a device."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ._libraries import library_of
 
 
 class Vectors:
-    """Of `rows` values of `dtype`, for a system on a device, or on the host where that is None."""
+    """Vectors of `rows` values of `dtype`, for a system on a device, or on the host if `device` is None."""
 
     def __init__(self, rows: int, dtype: np.dtype, device: int | None):
         self._rows, self._dtype, self._device = rows, dtype, device
 
     def pair(self, b, x0):
-        """(b, x with the guess in it, both as the compiled part takes them). Without a guess x holds nothing yet: the
-        library makes zeros of it."""
+        """(b, x with the guess in it, and both as arguments for the compiled part). Without a guess, x is
+        uninitialised: the library fills it with zeros."""
         library = library_of(b)
         if library is not None:
             self.check_on_device("b")
@@ -37,7 +37,7 @@ class Vectors:
         return b, as_kind_of(kind, x), by_columns(b), taken
 
     def apply(self, product, x):
-        """What `product` of the compiled part makes of x, a vector or columns, of the kind of x."""
+        """The result of `product` from the compiled part for x, a vector or columns; the same kind of array as x."""
         library = library_of(x)
         if library is not None:
             self.check_on_device("x")
@@ -59,13 +59,13 @@ class Vectors:
         return as_kind_of(kind, y)
 
     def check_on_device(self, what: str) -> None:
-        """Raise TypeError where the system is on the host."""
+        """Raise TypeError if the system is on the host."""
         if self._device is None:
             raise TypeError(f'{what} is on a device and this Solver on the host: make it with device="cuda", or pass a '
                             "copy on the host (CuPy: .get(), PyTorch: .cpu())")
 
 
 def settle(x) -> None:
-    """Finish a result of no library's kind, which nothing would order with what is done to it."""
+    """Wait for a DeviceArray result, because no library would order later work after it."""
     if type(x) is DeviceArray:
         x._settle()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings that name the caller's line, and come every time."""
+"""Warnings that name the caller's line and are shown every time."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import warnings
 def warn(message: str, category: type[Warning]) -> None:
     """Warn about the line that called this package.
 
-    Python remembers by line and text what it has warned about, and shows that once: a loop whose solves fail in the
-    same way would be silent from the second on. This memory is therefore not used. The user's filters decide as ever.
+    Python remembers warnings by line and text and shows each once. A loop whose solves fail in the same way would
+    then be silent from the second on, so this memory is not used. The user's filters still apply.
     """
     frame = sys._getframe(1)
     while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == _folder:
