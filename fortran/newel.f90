@@ -7,10 +7,11 @@
 !>     call s%setup_csr(row_ptr, col, val)
 !>     call s%solve(b, x)
 !>
-!> Every procedure that can fail takes stat= and errmsg=, as allocate does: stat is newel_ok, newel_not_converged,
-!> newel_invalid, newel_out_of_memory or newel_internal, and errmsg a text where it is not newel_ok. Without stat
-!> an error, and a solve that does not converge, stops the program with that text. Arrays are read during the call
-!> that they are passed to, and parts of arrays with gaps are copied. A system is used by one thread at a time.
+!> Every procedure that can fail has optional arguments stat= and errmsg=, like allocate. stat is newel_ok,
+!> newel_not_converged, newel_invalid, newel_out_of_memory or newel_internal; errmsg is a text if stat is not newel_ok.
+!> Without stat, an error, or a solve that does not converge, stops the program with that text. Arrays are read only
+!> during the call that they are passed to; non-contiguous array sections are copied. Use a system from one thread at a
+!> time.
 module newel
   use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_funloc, c_int, c_int64_t, c_loc, c_null_funptr, &
                                          c_null_ptr, c_ptr
@@ -28,8 +29,8 @@ module newel
   public :: newel_internal, newel_invalid, newel_not_converged, newel_ok, newel_out_of_memory
 
   abstract interface
-    !> Called after each iteration of a solve, on the thread that called it, with the right-hand side, counted from 1,
-    !> the iterations so far, and |b - A x| / |b|. The solve ends where it returns .false.
+    !> Called after each iteration of a solve, on the calling thread. Arguments: the right-hand side (counted from 1),
+    !> the iterations so far, and |b - A x| / |b|. If it returns .false., the solve ends.
     function newel_progress(column, iteration, relative_residual) result(go_on)
       import :: real64
       integer, intent(in) :: column, iteration
@@ -38,32 +39,33 @@ module newel
     end function
   end interface
 
-  !> A system, or what becomes one. Options and setups are those of newel_options and newel_forms: set,
-  !> set_coordinates, set_near_null_space, setup_csr, setup_csc, setup_coo, setup_bsr, rows, destroy. Freed when the
-  !> variable ceases to exist; those of a main program live as long as it.
+  !> A linear system. Its options and setups come from newel_options and newel_forms: set, set_coordinates,
+  !> set_near_null_space, setup_csr, setup_csc, setup_coo, setup_bsr, rows, destroy. Freed when the variable ceases to
+  !> exist; variables of a main program exist until the program ends.
   type, extends(newel_forms) :: newel_system
   contains
-    !> call s%refresh(val [, keep_preconditioner] [, stat] [, errmsg]): new values on the same pattern, in the order
-    !> and number of those of the setup. With keep_preconditioner=.true. the preconditioner stays as it is.
+    !> call s%refresh(val [, keep_preconditioner] [, stat] [, errmsg]): replaces the values; the pattern stays the same.
+    !> val has the order and length of the setup's values. With keep_preconditioner=.true. the preconditioner keeps its
+    !> values.
     generic :: refresh => refresh_32, refresh_64
-    !> call s%move_nodes(xyz [, stat] [, errmsg]): the nodes have moved, as many as set_coordinates gave to the setup;
-    !> the next refresh of the preconditioner takes that into account.
+    !> call s%move_nodes(xyz [, stat] [, errmsg]): replaces the coordinates of the nodes, as many as set_coordinates
+    !> gave to the setup. The next refresh of the preconditioner uses them.
     procedure :: move_nodes
-    !> call s%solve(b, x [, progress] [, stat] [, errmsg]): A x = b from the guess in x, which receives the solution.
-    !> b and x are vectors, or have a column for each right-hand side.
+    !> call s%solve(b, x [, progress] [, stat] [, errmsg]): solves A x = b from the guess in x and overwrites x with the
+    !> solution. b and x are vectors, or have one column per right-hand side.
     generic :: solve => solve_32, solve_64, solve_columns_32, solve_columns_64
     !> call s%multiply(x, y [, stat] [, errmsg]): y = A x.
     generic :: multiply => multiply_32, multiply_64
     !> r = s%report([column] [, stat] [, errmsg]): the report of the last solve for a column, counted from 1.
     procedure :: report
-    !> Single fields of it, by their names in newel.h, also those that newel_report does not have:
-    !> s%number(name [, column] [, stat] [, errmsg]) is real(real64), s%text(...) a text.
+    !> Single fields of the report by their names in newel.h, including those that newel_report lacks:
+    !> s%number(name [, column] [, stat] [, errmsg]) returns real(real64), s%text(...) a text.
     procedure :: number, text
     procedure, private :: refresh_32, refresh_64, solve_32, solve_64, solve_columns_32, solve_columns_64
     procedure, private :: multiply_32, multiply_64, refresh_any, solve_any, multiply_any
   end type
 
-  !> What the C interface hands back to call_progress.
+  !> The user pointer that the C interface passes back to call_progress.
   type :: progress_holder
     procedure(newel_progress), pointer, nopass :: watch => null()
   end type
@@ -124,7 +126,7 @@ contains
     if (present(column)) number = column
   end function
 
-  !> That b and x, or x and y, fit the matrix and each other. Without a matrix the library refuses.
+  !> Checks that b and x, or x and y, fit the matrix and each other. Without a matrix the library reports the error.
   subroutine check_vectors(self, names, one, two, outcome)
     class(newel_system), intent(in) :: self
     character(*), intent(in) :: names

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-!> Arrays of either kind of index or value as what the C interface takes: an address, bits and sizes.
+!> Arrays of any supported index or value kind, in the form that the C interface takes: address, bits and sizes.
 module newel_arrays
   use, intrinsic :: iso_c_binding, only: c_loc, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
@@ -7,12 +7,12 @@ module newel_arrays
   private
   public :: array_view, indices, values
 
-  !> Valid as long as the array that it was made of, which has the attribute target.
+  !> Valid as long as the array that it refers to, which must have the attribute target.
   type :: array_view
-    type(c_ptr) :: address = c_null_ptr  !< of the first element; null where there is none
-    integer :: bits = 0                  !< of an element
+    type(c_ptr) :: address = c_null_ptr  !< of the first element; null if there is none
+    integer :: bits = 0                  !< per element
     integer(int64) :: rows = 0, columns = 1
-    integer(int64) :: last = 0           !< of indices: the last one
+    integer(int64) :: last = 0           !< of an index array: its last element
   end type
 
   interface indices

@@ -1,14 +1,14 @@
 ! SPDX-License-Identifier: Apache-2.0
-!> The functions of newel.h as they are, under their own names; newel.h explains them. Texts end with c_null_char,
-!> arrays are passed by address (c_loc). The module `newel` calls them for you.
+!> Bindings of the functions of newel.h, with the same names; newel.h documents them. Texts must end with c_null_char,
+!> and arrays are passed by address (c_loc). The module `newel` calls them for you.
 module newel_bindings
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr
   implicit none
   public
 
-  integer, parameter :: newel_ok = 0             !< done; of a solve: every column has converged
-  integer, parameter :: newel_not_converged = 1  !< of a solve: the report says why
-  integer, parameter :: newel_invalid = 2        !< an argument, an option or a matrix that makes no sense
+  integer, parameter :: newel_ok = 0             !< success; for a solve: every column has converged
+  integer, parameter :: newel_not_converged = 1  !< a solve did not converge: the report says why
+  integer, parameter :: newel_invalid = 2        !< an invalid argument, option or matrix
   integer, parameter :: newel_out_of_memory = 3
   integer, parameter :: newel_internal = 4       !< anything else
 

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-!> Texts between C and Fortran, and how a call ends: with stat= and errmsg=, as in allocate, or with the program.
+!> Converts texts between C and Fortran, and ends calls: with stat= and errmsg=, like allocate, or with the program.
 module newel_errors
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_null_char, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: error_unit, int64
@@ -8,8 +8,8 @@ module newel_errors
   private
   public :: call_outcome, decimal, from_c, to_c
 
-  !> How a call ended: a status, and a text where that is not newel_ok. Only the procedures that programs call have
-  !> errmsg: gfortran 12 loses the length of a deferred-length argument that is optional on two levels of calls.
+  !> The result of a call: a status, and a text if the status is not newel_ok. Only procedures that programs call have
+  !> errmsg, because gfortran 12 loses the length of a deferred-length argument that is optional on two levels of calls.
   type :: call_outcome
     integer :: code = newel_ok
     character(:), allocatable :: text
@@ -27,7 +27,7 @@ module newel_errors
 
 contains
 
-  !> An argument, an option or a matrix that makes no sense.
+  !> Records an invalid argument, option or matrix.
   subroutine refuse(self, text)
     class(call_outcome), intent(inout) :: self
     character(*), intent(in) :: text
@@ -41,14 +41,14 @@ contains
     failed = self%code /= newel_ok
   end function
 
-  !> errmsg keeps its value where there is no error.
+  !> Sets errmsg if there was an error; otherwise errmsg keeps its value.
   subroutine explain(self, errmsg)
     class(call_outcome), intent(in) :: self
     character(:), allocatable, intent(inout) :: errmsg
     if (self%failed()) errmsg = self%text
   end subroutine
 
-  !> Without stat an error is printed to the error unit and stops the program, with the exit status 1.
+  !> Sets stat. If stat is absent, an error is printed to the error unit and stops the program with exit status 1.
   subroutine conclude(self, stat)
     class(call_outcome), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -60,7 +60,7 @@ contains
     end if
   end subroutine
 
-  !> The text at an address of C; empty for a null pointer.
+  !> The C text at an address; empty for a null pointer.
   function from_c(address) result(text)
     type(c_ptr), intent(in) :: address
     character(:), allocatable :: text
@@ -76,7 +76,7 @@ contains
     end do
   end function
 
-  !> The text as C takes it, without blanks at its end.
+  !> The text for C, without trailing blanks.
   pure function to_c(text) result(letters)
     character(*), intent(in) :: text
     character(kind=c_char, len=len_trim(text) + 1) :: letters

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-!> What a system has once it has a matrix, and the setup from arrays of any kind.
+!> The data of a system that has a matrix, and the setup from arrays of any kind.
 module newel_matrices
   use, intrinsic :: iso_c_binding, only: c_int
   use, intrinsic :: iso_fortran_env, only: int64
@@ -22,13 +22,13 @@ module newel_matrices
     integer(int64) :: value_count = 0
     integer :: value_bits = 0
   contains
-    !> Rows of the matrix; 0 where there is none.
+    !> Rows of the matrix; 0 if there is none.
     procedure :: rows
-    !> Values that a refresh needs, and their bits; 0 where there is no matrix.
+    !> Number of values that a refresh needs, and the bits of one; 0 if there is no matrix.
     procedure :: entries
     procedure :: precision_bits
     procedure :: destroy
-    !> The setup from arrays in one of the forms csr, csc, coo and bsr; n is that of coo.
+    !> The setup from arrays in one of the forms csr, csc, coo and bsr; n is used only for coo.
     procedure :: set_up
   end type
 
@@ -89,7 +89,7 @@ contains
     self%value_bits = merge(0, val%bits, outcome%failed())
   end subroutine
 
-  !> That the sizes of the arrays fit each other, which the library cannot see.
+  !> Checks that the sizes of the arrays fit each other, which the library cannot check.
   subroutine check_sizes(base, form, block_size, first, second, val, outcome)
     integer, intent(in) :: base, form, block_size
     type(array_view), intent(in) :: first, second, val
@@ -108,7 +108,7 @@ contains
                         decimal(second%rows)//' and '//decimal(val%rows))
   end subroutine
 
-  !> The kind of the values is the precision, unless the option says what does not go with it.
+  !> The kind of the values decides the precision; an option that contradicts it is refused.
   subroutine choose_precision(self, bits, outcome)
     class(newel_matrix), intent(inout) :: self
     integer, intent(in) :: bits

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
-!> The report of a solve: every field that the library has, of one right-hand side, but for the decision, which is made
-!> when a program asks for text('decision').
+!> The report of a solve for one right-hand side: all fields of the library except the decision, which is created only
+!> when a program calls text('decision').
 module newel_reports
   use, intrinsic :: iso_c_binding, only: c_double, c_int64_t, c_loc, c_ptr
   use, intrinsic :: iso_fortran_env, only: int64, real64
@@ -12,24 +12,24 @@ module newel_reports
 
   !> Residuals are 2-norms of b - A x, absolute.
   type :: newel_report
-    logical :: converged = .false.         !< by a residual that was formed from x
+    logical :: converged = .false.         !< by a residual computed from the returned x
     integer :: iterations = 0
     integer :: restarts = 0
-    real(real64) :: true_residual = 0      !< formed from the x that was returned
+    real(real64) :: true_residual = 0      !< computed from the returned x
     real(real64) :: initial_residual = 0
     real(real64) :: rhs_norm = 0           !< |b|
     real(real64) :: tolerance = 0          !< max(rtol |b|, atol)
-    real(real64) :: residual_error_bound = 0 !< how far rounding may have moved true_residual
-    real(real64) :: row_residual = -1      !< near 1 where a row is hardly solved; negative: not known
-    real(real64) :: attainable_residual = 0 !< what rounding allows, where that is why the solve ended; else 0
+    real(real64) :: residual_error_bound = 0 !< bound on the rounding error of true_residual
+    real(real64) :: row_residual = -1      !< near 1 if a row is hardly solved; negative: not known
+    real(real64) :: attainable_residual = 0 !< what rounding allows, if rounding ended the solve; else 0
     real(real64) :: seconds = 0
     integer :: rows = 0
     real(real64) :: setup_seconds = 0      !< of the setup
-    integer(int64) :: bytes = 0            !< of memory that the system holds
+    integer(int64) :: bytes = 0            !< memory that the system holds
     character(:), allocatable :: status    !< "converged", "max_iterations", ...
-    character(:), allocatable :: cause     !< why not converged, as a name
-    character(:), allocatable :: reason    !< and as a sentence
-    character(:), allocatable :: warning   !< what a converged solve should make its reader look at, or empty
+    character(:), allocatable :: cause     !< why it did not converge, as a name
+    character(:), allocatable :: reason    !< the same as a sentence
+    character(:), allocatable :: warning   !< warning of a converged solve, or empty
     character(:), allocatable :: solver
     character(:), allocatable :: preconditioner
     character(:), allocatable :: format
@@ -39,7 +39,7 @@ module newel_reports
 
 contains
 
-  !> The column counts from 1, here and below. Returns the status of the call.
+  !> Columns are counted from 1, here and below. Returns the status of the call.
   function read_number(handle, column, name, value) result(code)
     type(c_ptr), intent(in) :: handle
     integer, intent(in) :: column
@@ -128,7 +128,7 @@ contains
     end subroutine
   end function
 
-  !> Of the first column that did not.
+  !> Why the first column that did not converge failed.
   function why_not_converged(handle, columns) result(words)
     type(c_ptr), intent(in) :: handle
     integer(int64), intent(in) :: columns

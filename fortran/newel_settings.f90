@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-!> What a system of equations has before it has a matrix: the object behind the C interface, and its options.
+!> The data of a system that has no matrix yet: its handle for the C interface, and its options.
 module newel_settings
   use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_int64_t, c_loc, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: error_unit, int64, real32, real64
@@ -10,34 +10,34 @@ module newel_settings
   private
   public :: newel_options
 
-  !> Options, which hold from the next setup or solve on. Made at first use; indices count from 1 unless the option
-  !> index_base says otherwise. Extended by newel_system, which is what programs declare.
+  !> Options; they are used from the next setup or solve on. The handle is created at first use. Indices count from 1
+  !> unless the option index_base says otherwise. Extended by newel_system, the type that programs declare.
   type :: newel_options
     private
     type(c_ptr) :: handle = c_null_ptr
     integer :: base = 1
     character(:), allocatable :: precision
   contains
-    !> call s%set(name, value [, stat] [, errmsg]): one of the options of newel.h, by name. The value is a text, a
-    !> whole or real number, or a logical for yes and no.
+    !> call s%set(name, value [, stat] [, errmsg]): sets an option of newel.h, by name. The value is a text, a whole or
+    !> real number, or a logical for yes and no.
     generic :: set => set_text, set_integer, set_real32, set_real64, set_logical
-    !> call s%set_coordinates(xyz [, stat] [, errmsg]): where the nodes lie, xyz(:, i) is node i, in 1, 2 or 3
-    !> dimensions, for algebraic multigrid. No nodes: none.
+    !> call s%set_coordinates(xyz [, stat] [, errmsg]): coordinates of the nodes for algebraic multigrid; xyz(:, i) is
+    !> node i, in 1, 2 or 3 dimensions. An empty array removes them.
     procedure :: set_coordinates
-    !> call s%set_near_null_space(vectors [, stat] [, errmsg]): vectors(:, k), of as many elements as the matrix has
-    !> rows, is one that the matrix maps to almost nothing, for the same purpose. No vectors: none.
+    !> call s%set_near_null_space(vectors [, stat] [, errmsg]): vectors that the matrix maps to almost zero, for
+    !> algebraic multigrid. vectors(:, k) has one element per row of the matrix. An empty array removes them.
     procedure :: set_near_null_space
-    !> From which number indices count: 1 or 0.
+    !> The index base: 1 or 0.
     procedure :: index_base
-    !> The object for functions of newel_bindings; made where there is none yet. It belongs to this object.
+    !> The handle for functions of newel_bindings; created if there is none yet. It belongs to this object.
     procedure :: c_handle
-    !> The option "precision" as it was set, else "".
+    !> The option "precision" if it was set, else "".
     procedure :: precision_set
-    !> The precision of the next setup, where that option was not set.
+    !> Sets the precision of the next setup, if the option was not set.
     procedure :: use_precision
-    !> Adds what the library said of the last call, where that failed.
+    !> Adds the library's error text of the last call, if that call failed.
     procedure :: explain
-    !> Frees everything. The object can be used again, as a new one. Called when a variable ceases to exist.
+    !> Frees everything. The object can then be used again, like a new one. Called when a variable ceases to exist.
     procedure :: destroy
     !> Systems cannot be copied: an assignment stops the program.
     generic :: assignment(=) => refuse_copy
@@ -157,7 +157,7 @@ contains
     call outcome%conclude(stat)
   end subroutine
 
-  !> With the nine digits that a number in single precision has: 1e-10 is meant as it is written.
+  !> Uses the nine digits of a single-precision number, so that 1e-10 is read as written.
   subroutine set_real32(self, name, value, stat, errmsg)
     class(newel_options), intent(inout) :: self
     character(*), intent(in) :: name

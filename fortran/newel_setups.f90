@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-!> The setup of a system from each form of a matrix, with indices and values of either kind.
+!> The setup of a system from each matrix form, with all supported kinds of indices and values.
 module newel_setups
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use newel_arrays, only: indices, values
@@ -9,11 +9,11 @@ module newel_setups
   private
   public :: newel_forms
 
-  !> Indices are integer(int32) or integer(int64), values real(real64), or real(real32): in that precision the system
-  !> is solved. Entries come in any order; repeated ones are summed. Extended by newel_system.
+  !> Indices are integer(int32) or integer(int64). Values are real(real64) or real(real32), and the system is solved in
+  !> that precision. Entries may be in any order; repeated entries are summed. Extended by newel_system.
   type, extends(newel_matrix) :: newel_forms
   contains
-    !> call s%setup_csr(row_ptr, col, val [, stat] [, errmsg]): row_ptr of n + 1, the entries of row i are
+    !> call s%setup_csr(row_ptr, col, val [, stat] [, errmsg]): row_ptr has length n + 1; the entries of row i are
     !> row_ptr(i) .. row_ptr(i + 1) - 1.
     generic :: setup_csr => csr_32_32, csr_32_64, csr_64_32, csr_64_64
     !> call s%setup_csc(col_ptr, row, val [, stat] [, errmsg])
