@@ -55,8 +55,8 @@ MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, S
 inline constexpr Index largest_node_block = 12;
 
 /// The size of dense node blocks in a pattern, as from finite elements with several unknowns per node: the largest b,
-/// up to `largest_block`, such that the pattern consists of full b x b blocks at multiples of b. Rows b i .. b i + b
-/// - 1 then have the same pattern, made of aligned runs of b columns. 1 if there are no such blocks or no entries.
+/// up to `largest_block`, such that the pattern consists of full b x b blocks at multiples of b. Then rows b i to
+/// b i + b - 1 have the same pattern, made of aligned runs of b columns. 1 if there are no such blocks or no entries.
 /// Parallel; at most O(nnz) for each b that divides both sizes, and much less if there are no blocks.
 Index node_block_size(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                       Index largest_block = largest_node_block);

@@ -36,10 +36,10 @@ struct MatrixFile {
 /// * Matrix Market, see `read_matrix`;
 /// * files of `scipy.sparse.save_npz`: csr, csc, coo, bsr and dia, compressed or not;
 /// * one- and two-dimensional arrays of `numpy.save`, and archives of `numpy.savez` with a single array;
-/// * PETSc's binary matrices, sparse or dense, with 32- or 64-bit indices: the first matrix of the file, or the
-/// vector as a column if there is no matrix;
-/// * tables: text with the suffix .csv or .txt, rows of numbers separated by commas, semicolons, blanks or tabs; #
-/// starts a comment.
+/// * PETSc's binary matrices, sparse or dense, with 32- or 64-bit indices:
+///   the first matrix of the file, or the vector as a column if there is no matrix;
+/// * tables: text with the suffix .csv or .txt, rows of numbers separated by commas, semicolons, blanks or tabs.
+///   The character # starts a comment.
 ///
 /// Integers and single precision are converted to double. Repeated entries are summed in file order, and columns are
 /// sorted. Stored zeros are kept, except those of dia, which are padding.

@@ -57,8 +57,8 @@ ExpectedIterations iterations_with(const PrecondMethod& method, MatrixOrigin ori
 ExpectedIterations iterations_with(std::string_view name, MatrixOrigin origin = MatrixOrigin::unknown);
 /// Returns `simple`: the estimate of the simple preconditioner itself.
 double simple_iterations(double simple);
-/// The inverse of the non-decreasing function `iterations`: how many iterations with the simple preconditioner give
-/// n.
+/// How many iterations with the simple preconditioner correspond to n iterations by the non-decreasing estimate
+/// `iterations`.
 double simple_iterations_for(ExpectedIterations iterations, double n);
 
 /// Preconditioners that may follow the simple one for such a matrix, in table order: FSAI and AMG if it is symmetric
@@ -69,9 +69,9 @@ std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& t
 /// expected. Empty: one can be faster, the model does not know, or the matrix does not support the simple one.
 std::string why_no_stronger(const PrecondUse& use);
 
-/// The faster of two by the cost model, setup included. The setup is shared by `expected_products` divided by the
-/// iterations that `simple` needs, as a number of right-hand sides. If neither reduced the residual: `strong`, unless
-/// it failed.
+/// The faster of two by the cost model, setup included. The setup counts once for all right-hand sides. Their number
+/// is `expected_products` divided by the iterations that `simple` needs. If neither reduced the residual: `strong`,
+/// unless it failed.
 PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& strong, double rel_tol,
                              double expected_products);
 

@@ -33,8 +33,8 @@ SolverMethod cg_method();
 /// On a device, one kernel runs all iterations (`SolveReport::resident`) if the conditions below hold. It uses the
 /// form of Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989; the iterates are the same up to rounding.
 ///
-/// - The matrix is in EHYB without extra or long rows, with at most as many parts as the device has multiprocessors;
-/// or it is in CSR with Newel's own product, and its rows are too short to be split (`csr_uncut_row`).
+/// - The matrix is in EHYB without extra or long rows, with at most as many parts as the device has multiprocessors.
+/// Or it is in CSR with Newel's own product, and its rows are too short to be split (`csr_uncut_row`).
 /// - There is no preconditioner, it is diagonal (`LinearOperator::diagonal`), or it is FSAI whose factors are EHYB
 /// matrices with the same parts, without extra or long rows.
 /// - The vectors of each part fit into shared memory: seven values per row and five per halo row, with FSAI six and

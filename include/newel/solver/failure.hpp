@@ -70,7 +70,7 @@ struct Failure {
   int iterations = 0;                        ///< for causes that state a number of iterations
   Asymmetric asymmetric = Asymmetric::none;  ///< the operator that CG cannot use because it is not symmetric
   bool in_single_precision = false;          ///< the inner solver in mixed precision failed
-  std::vector<Untried> untried = {};         ///< solvers that would have been tried next
+  std::vector<Untried> untried = {};         ///< solvers that lacked memory for an attempt
 };
 
 /// A warning if the residual of some row is nearly as large as the row itself, although |b - A x| meets the tolerance

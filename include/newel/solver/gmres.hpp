@@ -34,11 +34,11 @@ SolverMethod gmres_method();
 /// Y. Saad and M. Schultz, "GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear Systems",
 /// SIAM J. Sci. Stat. Comput. 7 (1986), with Givens rotations and classical Gram-Schmidt.
 ///
-/// A second Gram-Schmidt pass runs if the basis would lose orthogonality beyond 1e-3, which hardly affects the
-/// residual estimate (`detail::Orthogonality`; L. Giraud, J. Langou, M. Rozloznik, "The loss of orthogonality in the
-/// Gram-Schmidt orthogonalization process", Comput. Math. Appl. 50 (2005)). If a true residual is ten times the
-/// estimate of the recurrence, or a cycle made no progress, later cycles run the second pass whenever less than 0.7
-/// of a vector's norm remains.
+/// A second Gram-Schmidt pass runs if the basis would otherwise lose orthogonality beyond 1e-3. A smaller loss hardly
+/// affects the residual estimate (`detail::Orthogonality`; L. Giraud, J. Langou, M. Rozloznik, "The loss of
+/// orthogonality in the Gram-Schmidt orthogonalization process", Comput. Math. Appl. 50 (2005)). If a true residual
+/// is ten times the estimate of the recurrence, or a cycle made no progress, later cycles apply a stricter rule. They
+/// run the second pass whenever less than 0.7 of a vector's norm remains.
 ///
 /// The true residual is computed at each restart. Two restarts without progress end with `stagnation`, or with
 /// `diverged` if the residual has grown above 100 max(|b|, |b - A x0|). A solve that does not converge returns the

@@ -95,9 +95,8 @@ class LinearSystem {
   ///
   /// If a solver or preconditioner chosen by "auto" fails, the next one is tried. Under "auto", format and
   /// preconditioner may also be replaced by others that are worth their setup cost, before or during the solve
-  /// (SolveReport::changed); see docs/automatic-choices.md. If values are so near the limits of T that their squares
-  /// overflow or underflow, the system is scaled by powers of two and solved again after the first solver has failed;
-  /// that allocates.
+  /// (SolveReport::changed); see docs/automatic-choices.md. If squares of the values overflow or underflow in T, the
+  /// first solver fails. The system is then scaled by powers of two and solved again; that allocates.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {},
                                   InitialGuess guess = InitialGuess::in_x);
 
@@ -173,8 +172,7 @@ class LinearSystem {
 
   /// The row numbering of solver order, for the caller's own operators in addition to A (`permute`, `make_spmv`). If
   /// it is used before the first solve, the system first changes to the format and preconditioner that are expected
-  /// to be worth their setup cost, because solves cannot change them afterwards. The same holds for slots and ordered
-  /// operators.
+  /// to be worth their setup cost: solves cannot change them afterwards. Slots and ordered operators do the same.
   const RowOrder<S>& order() const;
   /// A in solver order; valid as long as the system.
   const LinearOperator<T, S>& ordered_matrix() const;

@@ -64,8 +64,8 @@ struct SystemOptions {
   /// double with the best preconditioner, otherwise double.
   bool mixed = false;
   /// Same bits on every run on the same machine or device with the same number of threads. Choices by measured times
-  /// (the format "measure") and formats that may differ from run to run ("csr:alg1" on a device) throw InputError,
-  /// and no device is measured for the cost model. Everything else is reproducible without this option.
+  /// (the format "measure") and formats that may differ from run to run ("csr:alg1" on a device) throw InputError. No
+  /// device is measured for the cost model. Everything else is reproducible without this option.
   bool deterministic = false;
   /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
   std::vector<Index> old_of_new;
