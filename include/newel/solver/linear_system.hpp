@@ -70,8 +70,8 @@ class LinearSystem {
   /// next refresh with RefreshScope::everything recomputes AMG's rigid body modes and its prolongators, even if
   /// AmgRefresh::galerkin would keep the prolongators, but not with AmgRefresh::keep. Other uses of coordinates, such
   /// as a row order, change only when they are built again. Allocates temporary memory and waits on the stream.
-  /// Throws InputError if the number of points or dimensions differs, if a coordinate is not finite, or if the system
-  /// had no coordinates.
+  /// Throws InputError if the number of points or dimensions differs, if a coordinate is not finite, if the system
+  /// had no coordinates, or if it was given an operator.
   void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates);
 
   /// Where the matrix stores its values, and where the preconditioner stores the values that it is built from (empty
@@ -95,8 +95,8 @@ class LinearSystem {
   ///
   /// If a solver or preconditioner chosen by "auto" fails, the next one is tried. Under "auto", format and
   /// preconditioner may also be replaced by others that are worth their setup cost, before or during the solve
-  /// (SolveReport::changed); see docs/automatic-choices.md. If squares of the values overflow or underflow in T, the
-  /// first solver fails. The system is then scaled by powers of two and solved again; that allocates.
+  /// (SolveReport::changed); see docs/automatic-choices.md. If the first solver has failed and squares of the
+  /// values overflow or underflow in T, the system is scaled by powers of two and solved again; that allocates.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {},
                                   InitialGuess guess = InitialGuess::in_x);
 
