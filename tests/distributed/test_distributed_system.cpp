@@ -11,7 +11,7 @@ using namespace newel::testing;
 
 namespace {
 
-SystemOptions options_of(const std::string& solver, const std::string& precond = "auto") {
+SystemOptions choice_of(const std::string& solver, const std::string& precond = "auto") {
   SystemOptions options;
   options.solver.name = solver;
   options.precond.name = precond;
@@ -43,7 +43,7 @@ TEST_CASE("Ranks multiply as one does", "[distributed]") {
       std::vector<double> y(x.size(), std::nan(""));
       const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
         const OwnRows own = share_of(a, ranks->rank(), size);
-        DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options_of("gmres", "none"));
+        DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("gmres", "none"));
         CHECK(system.rows() == own.rows());
         CHECK(system.first_row() == own.first);
         CHECK(system.all_rows() == a.rows);
@@ -63,8 +63,8 @@ TEST_CASE("One rank has the bits of a LinearSystem", "[distributed]") {
     INFO(solver);
     const HostCsr a = fem_matrix(solver == "cg" ? "generate:diffusion:9" : "generate:convection:9");
     const std::vector<double> b = rhs_of(a);
-    const RankSolve shared = solve_on_ranks(1, a, b, options_of(solver, "jacobi"));
-    SystemOptions options = options_of(solver, "jacobi");
+    const RankSolve shared = solve_on_ranks(1, a, b, choice_of(solver, "jacobi"));
+    SystemOptions options = choice_of(solver, "jacobi");
     options.spmv.format = "csr";
     const Context<host> ctx(1);
     const auto there = upload_matrix<double>(ctx, a);
@@ -88,10 +88,10 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
                          {"generate:convection:9", "gmres"}}) {
     const HostCsr a = fem_matrix(of.system);
     const std::vector<double> b = rhs_of(a);
-    const int alone = solve_on_ranks(1, a, b, options_of(of.solver)).reports[0].iterations;
+    const int alone = solve_on_ranks(1, a, b, choice_of(of.solver)).reports[0].iterations;
     for (const int size : {2, 3, 5, 7}) {
       INFO(of.system << " by " << of.solver << " on " << size << " ranks");
-      const RankSolve found = solve_on_ranks(size, a, b, options_of(of.solver));
+      const RankSolve found = solve_on_ranks(size, a, b, choice_of(of.solver));
       CHECK(found.reports[0].converged());
       check_equal(found.reports);
       CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
@@ -99,7 +99,7 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
       if (of.solver != "bicgstab") {  // whose residuals jump
         CHECK(std::abs(found.reports[0].iterations - alone) <= 1 + alone / 50);
       }
-      const RankSolve again = solve_on_ranks(size, a, b, options_of(of.solver));
+      const RankSolve again = solve_on_ranks(size, a, b, choice_of(of.solver));
       CHECK(same_bits(again.x, found.x));
     }
   }
@@ -116,7 +116,7 @@ TEST_CASE("A singular system with the constant null space is solved on ranks", "
   }
   const HostCsr a = from_rows(60, rows);
   const std::vector<double> b = rhs_of(a);
-  SystemOptions options = options_of("cg");
+  SystemOptions options = choice_of("cg");
   options.null_space = NullSpace::constant;
   const RankSolve found = solve_on_ranks(4, a, b, options);
   CHECK(found.reports[0].converged());
@@ -128,7 +128,7 @@ TEST_CASE("A singular system with the constant null space is solved on ranks", "
 
 TEST_CASE("A right-hand side that ranks cannot reach is no solution", "[distributed]") {
   const HostCsr a = from_rows(6, Rows{{{0, 1.0}}, {{1, 2.0}}, {}, {{3, 1.0}}, {{4, 1.0}}, {{5, 3.0}}});
-  const RankSolve found = solve_on_ranks(3, a, std::vector<double>(6, 1.0), options_of("auto"));
+  const RankSolve found = solve_on_ranks(3, a, std::vector<double>(6, 1.0), choice_of("auto"));
   CHECK_FALSE(found.reports[0].converged());
   check_equal(found.reports);
 }
@@ -138,11 +138,11 @@ TEST_CASE("New values on ranks are those of a new system", "[distributed]") {
   HostCsr scaled = a;
   for (Offset k = 0; k < a.nnz(); ++k) scaled.val[k] *= 3;
   const std::vector<double> b = rhs_of(scaled);
-  const RankSolve anew = solve_on_ranks(3, scaled, b, options_of("cg"));
+  const RankSolve anew = solve_on_ranks(3, scaled, b, choice_of("cg"));
   std::vector<double> x(b.size());
   const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
     const OwnRows first = share_of(a, ranks->rank(), 3), second = share_of(scaled, ranks->rank(), 3);
-    DistributedSystem<double> system(Context<host>(1), ranks, first.view(), options_of("cg"));
+    DistributedSystem<double> system(Context<host>(1), ranks, first.view(), choice_of("cg"));
     std::vector<double> own_x(static_cast<std::size_t>(first.rows()), 0.0);
     CHECK(system.solve(first.part_of(b), own_x).converged());
     system.refresh(second.val);
@@ -159,7 +159,7 @@ TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
   const auto errors = [&](const std::function<void(OwnRows&, SystemOptions&)>& of_rank_2) {
     return on_ranks(4, [&](const std::shared_ptr<Communicator>& ranks) {
       OwnRows own = share_of(a, ranks->rank(), 4);
-      SystemOptions options = options_of("cg", "jacobi");
+      SystemOptions options = choice_of("cg", "jacobi");
       if (ranks->rank() == 2) of_rank_2(own, options);
       DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options);
       std::vector<double> x(static_cast<std::size_t>(own.rows()));
@@ -185,7 +185,7 @@ TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
   const auto refused = [&](const std::function<void(SystemOptions&)>& change) {
     return on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
       const OwnRows own = share_of(a, ranks->rank(), 2);
-      SystemOptions options = options_of("cg");
+      SystemOptions options = choice_of("cg");
       change(options);
       DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options);
     })[1];
@@ -199,7 +199,7 @@ TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
 TEST_CASE("A zero on the diagonal of one rank leaves all without Jacobi under auto", "[distributed]") {
   HostCsr a = tridiagonal_matrix(12);
   a.val[static_cast<std::size_t>(a.row_ptr[10]) + 1] = 0;
-  const RankSolve found = solve_on_ranks(3, a, rhs_of(a), options_of("auto"));
+  const RankSolve found = solve_on_ranks(3, a, rhs_of(a), choice_of("auto"));
   check_equal(found.reports);
   CHECK(found.reports[0].converged());
   CHECK(residual_norm(a, found.x, rhs_of(a)) <= 1.01e-8 * norm_oracle(rhs_of(a)));
@@ -210,7 +210,7 @@ TEST_CASE("One rank that stops a solve stops it on all", "[distributed]") {
   std::vector<SolveReport> reports(3);
   const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
     const OwnRows own = share_of(a, ranks->rank(), 3);
-    DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options_of("cg"));
+    DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg"));
     std::vector<double> x(static_cast<std::size_t>(own.rows()), 0.0);
     ProgressFn progress;
     if (ranks->rank() == 1) progress = [](const Progress& now) { return now.iteration < 5; };
@@ -224,7 +224,7 @@ TEST_CASE("One rank that stops a solve stops it on all", "[distributed]") {
 
 TEST_CASE("A time limit ends a solve on all ranks", "[distributed]") {
   const HostCsr a = fem_matrix("generate:diffusion:12");
-  SystemOptions options = options_of("cg");
+  SystemOptions options = choice_of("cg");
   options.stop.time_limit_seconds = 1e-9;
   const RankSolve found = solve_on_ranks(3, a, std::vector<double>(static_cast<std::size_t>(a.rows), 1.0), options);
   check_equal(found.reports);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <newel/core/vector_ops.hpp>
+
 #include "tests/distributed/rank_support.hpp"
 
 using namespace newel;
