@@ -11,6 +11,13 @@ install(FILES ${PROJECT_BINARY_DIR}/include/newel/build_config.hpp DESTINATION $
 set_target_properties(newel PROPERTIES VERSION ${PROJECT_VERSION}
                                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS newel EXPORT newelTargets)
+if(TARGET newel_mpi)
+  set_target_properties(newel_mpi PROPERTIES VERSION ${PROJECT_VERSION}
+                                             SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  install(TARGETS newel_mpi EXPORT newelMpiTargets)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/mpi/include/newel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+          FILES_MATCHING PATTERN "*.hpp")
+endif()
 if(NEWEL_BUILD_C)
   install(TARGETS newel_c EXPORT newelTargets)
   install(FILES ${PROJECT_SOURCE_DIR}/c/newel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -28,6 +35,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(NEWEL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/newel)
 install(EXPORT newelTargets NAMESPACE newel:: DESTINATION ${NEWEL_PACKAGE_DIR})
+if(TARGET newel_mpi)
+  install(EXPORT newelMpiTargets NAMESPACE newel:: DESTINATION ${NEWEL_PACKAGE_DIR})
+endif()
 get_target_property(NEWEL_LIBRARY_TYPE newel TYPE)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/newelConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/newelConfig.cmake INSTALL_DESTINATION ${NEWEL_PACKAGE_DIR})

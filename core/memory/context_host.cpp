@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include <newel/core/array.hpp>
+#include <newel/core/communicator.hpp>
 #include <newel/core/error.hpp>
 #include "core/memory/context_lock.hpp"
 #include "core/threads/thread_team.hpp"
@@ -36,6 +38,13 @@ Context<Space::host>::Context(int threads, std::shared_ptr<MemoryResource> memor
   }
   team_ = std::make_shared<detail::ThreadTeam>(threads_);
   lock_ = std::make_shared<detail::ContextLock>();
+}
+
+Context<Space::host> Context<Space::host>::with_ranks(Ranks ranks) const {
+  if (ranks.communicator == nullptr) throw InputError("ranks need a communicator, not a null pointer");
+  Context of_rank = *this;
+  of_rank.ranks_ = std::make_shared<const Ranks>(std::move(ranks));
+  return of_rank;
 }
 
 namespace detail {

@@ -146,6 +146,7 @@ void sweep_columns(const Context<Space::host>& ctx, std::int64_t n, const Step& 
     for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {
       for (int s = 0; s < sums; ++s) totals[s] += partial[chunk * sums + s];
     }
+    sum_over_ranks(ctx, totals, sums);
     for (int c = 0; c < k; ++c) {
       if (!table.on[c]) continue;
       double own[Step::sums];

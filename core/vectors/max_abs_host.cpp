@@ -4,6 +4,7 @@
 
 #include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/vectors/over_ranks.hpp"
 
 namespace newel {
 
@@ -15,6 +16,7 @@ void max_abs(const Context<Space::host>& ctx, Span<const T, Space::host> x, doub
   *result = parallel_reduce(
       ctx, x.size, 0.0, [&](std::int64_t i, double& most) { larger(most, std::fabs(static_cast<double>(x[i]))); },
       larger);
+  detail::max_over_ranks(ctx, result, 1);
 }
 
 template void max_abs(const Context<Space::host>&, Span<const double, Space::host>, double*);

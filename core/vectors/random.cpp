@@ -3,12 +3,14 @@
 #include "core/vectors/random.hpp"
 
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "core/vectors/vector_ops_steps.hpp"
 
 namespace newel::detail {
 
 template <class T, Space S>
 void fill_random(const Context<S>& ctx, RandomKind kind, std::uint64_t seed, std::int64_t first, Span<T, S> x) {
+  first += first_row(ctx);
   if (kind == RandomKind::sign) return sweep(ctx, x.size, RandomStep<T, RandomKind::sign>(seed, first, x.data));
   sweep(ctx, x.size, RandomStep<T, RandomKind::signed_length>(seed, first, x.data));
 }

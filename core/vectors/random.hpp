@@ -39,7 +39,8 @@ NEWEL_HD constexpr double random_signed_length(std::uint64_t seed, std::uint64_t
 
 enum class RandomKind { sign, signed_length };
 
-/// x_k = value first + k of the sequence of `seed`, made where x is; queued on the context's stream.
+/// x_k = value first + k of the sequence of `seed`, made where x is; queued on the context's stream. With ranks the
+/// k of the whole system.
 template <class T, Space S>
 void fill_random(const Context<S>& ctx, RandomKind kind, std::uint64_t seed, std::int64_t first, Span<T, S> x);
 

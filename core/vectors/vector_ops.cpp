@@ -7,6 +7,7 @@
 
 #include <newel/core/error.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "core/vectors/vector_ops_steps.hpp"
 
 namespace newel {
@@ -75,7 +76,7 @@ void sum(const Context<S>& ctx, Span<const T, S> x, double* result) {
 template <class T, Space S>
 void subtract_mean(const Context<S>& ctx, const double* total, Span<T, S> x) {
   if (x.size == 0) return;
-  detail::sweep(ctx, x.size, detail::SubtractMeanStep<T>(total, x.size, x.data));
+  detail::sweep(ctx, x.size, detail::SubtractMeanStep<T>(total, detail::all_rows(ctx, x.size), x.data));
 }
 
 template <class T, Space S>

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <newel/core/parallel.hpp>
+#include "core/vectors/over_ranks.hpp"
 #include "core/vectors/vector_step.hpp"
 #include "core/vectors/wide_host.hpp"
 
@@ -84,6 +85,7 @@ void sweep(const Context<Space::host>& ctx, std::int64_t n, const Step& step) {
     for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {
       for (int k = 0; k < Step::sums; ++k) totals[k] += partial[chunk * Step::sums + k];
     }
+    sum_over_ranks(ctx, totals, Step::sums);
     step.end(totals);
   }
 }

@@ -8,6 +8,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "solver/chain/attempts.hpp"
 
 namespace newel::detail {
@@ -25,7 +26,7 @@ template <class T, Space S>
 void ConstantNullSpace<T, S>::check(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<T, S> v,
                                     Span<T, S> w) {
   if (known_) return;
-  if (A.rows() > 0 && !M_.is_null_vector_of(ctx, A, v, w)) {
+  if (all_rows(ctx, A.rows()) > 0 && !M_.is_null_vector_of(ctx, A, v, w)) {
     throw InputError("the matrix does not map the constant vector to zero, so that is not its null space");
   }
   // Symmetric matrices, and others whose columns sum to zero: the image of any vector shows it.
@@ -37,7 +38,7 @@ void ConstantNullSpace<T, S>::check(const Context<S>& ctx, const LinearOperator<
 template <class T, Space S>
 double ConstantNullSpace<T, S>::split_off(const Context<S>& ctx, Span<const T, S> b, const StopCriterion& stop,
                                           Span<T, S> projected) const {
-  if (!range_has_mean_zero_ || b.size == 0) return 0;
+  if (!range_has_mean_zero_ || all_rows(ctx, b.size) == 0) return 0;
   const auto [constant, length] = M_.constant_part(ctx, b);
   if (!(constant > std::max(stop.rel_tol * length, stop.abs_tol))) return 0;
   copy<T>(ctx, b, projected);

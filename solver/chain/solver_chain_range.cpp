@@ -6,6 +6,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "solver/chain/other_units.hpp"
 #include "solver/chain/solver_chain.hpp"
 #include "solver/krylov/monitor/convergence_monitor.hpp"
@@ -90,7 +91,7 @@ void SolverChain<T, S>::solve_in_range(std::size_t step, SolveReport& whole, Spa
 template <class T, Space S>
 void SolverChain<T, S>::finish(SolveReport& report, double outside, Span<const T, S> b, Span<const T, S> x,
                                const StopCriterion& stop) {
-  if (ones_ == nullptr || b.size == 0 || !std::isfinite(report.rhs_norm)) return;
+  if (ones_ == nullptr || all_rows(ctx_, b.size) == 0 || !std::isfinite(report.rhs_norm)) return;
   at_least(ctx_, judge_.scalar, 1);
   count_part_outside(report, outside, norm_in_range<T, S>(ctx_, b, judge_.scalar.data()), stop);
   judge_.judge(ctx_, *A_, report, b, x);

@@ -6,6 +6,7 @@
 #include <newel/core/error.hpp>
 #include <newel/solver/gmres.hpp>
 #include <newel/spmv/registry.hpp>
+#include "core/vectors/over_ranks.hpp"
 #include "solver/krylov/mixed/mixed_solvers.hpp"
 
 namespace newel {
@@ -28,6 +29,12 @@ std::size_t basis_value_bytes(const SolverOptions& options, std::size_t value_by
 
 namespace {
 
+// Unknowns of the whole system, as far as they count for the length of a cycle.
+template <Space S>
+Index unknowns(const Context<S>& ctx, Index n) {
+  return static_cast<Index>(std::min<std::int64_t>(detail::all_rows(ctx, n), std::numeric_limits<Index>::max()));
+}
+
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> with_cycles(const Context<S>& ctx, Index n, int length,
                                                 const GmresOptions& options) {
@@ -38,7 +45,7 @@ std::unique_ptr<KrylovSolver<T, S>> with_cycles(const Context<S>& ctx, Index n, 
 struct MakeGmres {
   template <class T, Space S>
   static std::unique_ptr<KrylovSolver<T, S>> make(const Context<S>& ctx, Index n, const SolverOptions& options) {
-    const int length = gmres_cycle_length(options, n, basis_value_bytes(options, sizeof(T)));
+    const int length = gmres_cycle_length(options, unknowns(ctx, n), basis_value_bytes(options, sizeof(T)));
     return with_cycles<T, S>(ctx, n, length, options.of<GmresOptions>());
   }
 };
@@ -49,7 +56,7 @@ struct MakeMixedGmres {
   static std::unique_ptr<KrylovSolver<double, S>> make(const Context<S>& ctx, const LowSystem<S>& low,
                                                        const SolverOptions& options) {
     const Index n = low.A.rows();
-    const int length = gmres_cycle_length(options, n, basis_value_bytes(options, sizeof(double)));
+    const int length = gmres_cycle_length(options, unknowns(ctx, n), basis_value_bytes(options, sizeof(double)));
     return std::make_unique<detail::MixedRefinement<S>>(
         ctx, low, with_cycles<float, S>(ctx, n, length, options.of<GmresOptions>()), length);
   }

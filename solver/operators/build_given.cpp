@@ -2,6 +2,7 @@
 // Systems whose A is an operator.
 #include <newel/precond/registry.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 #include "solver/operators/operators.hpp"
 #include "solver/operators/single_copy.hpp"
@@ -107,7 +108,10 @@ SolverChoice choose_solver_for(const Operators<T, S>& s) {
     Array<T, S> diagonal(s.ctx, A.rows());
     known = A.matrix_diagonal(s.ctx, diagonal.span());
     const std::vector<T> values = known ? to_vector(s.ctx, diagonal.cspan()) : std::vector<T>();
-    for (const T value : values) traits.negative_diagonal.count += value > T(0) ? 0 : 1;
+    double negative = 0;
+    for (const T value : values) negative += value > T(0) ? 0 : 1;
+    sum_over_ranks(s.ctx, &negative, 1);
+    traits.negative_diagonal.count = static_cast<Index>(negative);
   }
   SolverChoice choice = choose_solver(traits);
   if (!symmetric) {

@@ -18,6 +18,8 @@ class ContextLock;
 class ThreadTeam;
 }  // namespace detail
 
+struct Ranks;
+
 /// The first argument of all functions that work in space `S`. There is no global state: two contexts are
 /// independent. Copies are cheap and share threads, stream, handles and memory.
 ///
@@ -53,6 +55,12 @@ class Context<Space::host> {
   /// caller's resource (`MemoryResource::release_unused`).
   void release_unused_memory() const { memory_->release_unused(); }
 
+  /// The same context as a rank's: vectors made with it are that rank's share, and sums over them are taken over all
+  /// ranks, which therefore call every function that computes one. Throws InputError for a null communicator.
+  Context with_ranks(Ranks ranks) const;
+  /// Null: it shares its vectors with no other.
+  const Ranks* ranks() const { return ranks_.get(); }
+
   detail::ThreadTeam& team() const { return *team_; }  ///< internal: see core/threads/thread_team.hpp
   const std::shared_ptr<detail::ContextLock>& lock() const {
     return lock_;
@@ -63,6 +71,7 @@ class Context<Space::host> {
   std::shared_ptr<ContextMemory> memory_;
   std::shared_ptr<detail::ThreadTeam> team_;
   std::shared_ptr<detail::ContextLock> lock_;
+  std::shared_ptr<const Ranks> ranks_;
 };
 
 /// One CUDA device with a stream. Work is queued on the stream; only `synchronize`, downloads and functions that say
@@ -109,6 +118,9 @@ class Context<Space::device> {
 
   /// The host context for setup work, with the default number of threads of a host context.
   const Context<Space::host>& host() const;
+
+  /// Null: ranks share vectors on the host alone.
+  const Ranks* ranks() const { return nullptr; }
 
   const std::shared_ptr<detail::ContextLock>& lock() const;  ///< internal: see core/memory/context_lock.hpp
 

@@ -9,6 +9,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "solver/krylov/methods/driver.hpp"
 #include "solver/krylov/steps/least_gain.hpp"
 #include "solver/krylov/steps/basis.hpp"
@@ -29,9 +30,9 @@ constexpr double broken_promise = 10, careful_share = 0.7;
 template <class T, class B>
 constexpr double deepest_cycle = std::is_same_v<T, B> ? 0.0 : 1e-5;
 
-int cycle_length(Index n, int restart) {
+int cycle_length(std::int64_t n, int restart) {
   if (restart < 1) throw InputError("the restart of GMRES is 1 or more, not " + std::to_string(restart));
-  return std::min(restart, std::max<int>(n, 1));
+  return static_cast<int>(std::clamp<std::int64_t>(n, 1, restart));
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ class GmresRecurrence final : public Recurrence<T, S> {
  public:
   GmresRecurrence(const Context<S>& ctx, Index n, int restart, bool left)
       : n_(n),
-        m_(cycle_length(n, restart)),
+        m_(cycle_length(all_rows(ctx, n), restart)),
         left_(left),
         basis_(ctx, (std::int64_t{m_} + 1) * n),
         newest_(ctx, std::is_same_v<T, B> ? 0 : n),

@@ -9,6 +9,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 
 namespace newel::detail {
 namespace {
@@ -171,7 +172,8 @@ bool ConvergenceMonitor<T, S>::confirm(Span<T, S> r) {
 template <class T, Space S>
 double iterations_left(ConvergenceMonitor<T, S>& convergence) {
   const SolveRequest<T, S>& system = convergence.residual.system();
-  return convergence.forecast.left(system.ctx, convergence.seen(), static_cast<double>(system.x.size),
+  return convergence.forecast.left(system.ctx, convergence.seen(),
+                                   static_cast<double>(all_rows(system.ctx, system.x.size)),
                                    convergence.exchange.of_usual_iterations());
 }
 

@@ -66,7 +66,7 @@ class ConvergenceMonitor {
   /// `v`, of CG: a recurrence residual keeps decreasing when b - A x has long reached rounding, until its squares
   /// underflow. It then says nothing about the signs of A and M, and the outcome is `stagnation`. `v` is a work
   /// vector.
-  void conclude(Event event, Span<T, S> v = {});
+  void conclude(Event event, std::optional<Span<T, S>> v = {});
 
   /// The report, with the true residual of the present x (formed with `r` unless it is known) and the time. After
   /// `conclude_stagnation` it says whether rounding is the reason, for which it uses `work` too.

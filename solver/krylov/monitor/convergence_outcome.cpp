@@ -59,10 +59,10 @@ void doubt_residual_at_zero(ResidualJudge<T, S>& residual, SolveReport& report, 
 }  // namespace
 
 template <class T, Space S>
-void ConvergenceMonitor<T, S>::conclude(Event event, Span<T, S> v) {
+void ConvergenceMonitor<T, S>::conclude(Event event, std::optional<Span<T, S>> v) {
   const bool indefinite = event == Event::matrix_not_positive || event == Event::precond_not_positive;
   const bool rounding = report.recurrence_residual <= std::numeric_limits<T>::epsilon() * report.rhs_norm;
-  if (!v.empty() && !outcome.known() && indefinite && rounding && !residual.form(v)) outcome.conclude_stagnation();
+  if (v && !outcome.known() && indefinite && rounding && !residual.form(*v)) outcome.conclude_stagnation();
   switch (event) {
     case Event::iterations_spent:
       return outcome.conclude(Status::max_iterations, {Cause::iteration_limit});
@@ -113,8 +113,8 @@ SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
   return std::move(report);
 }
 
-#define X(T, S)                                                        \
-  template void ConvergenceMonitor<T, S>::conclude(Event, Span<T, S>); \
+#define X(T, S)                                                                       \
+  template void ConvergenceMonitor<T, S>::conclude(Event, std::optional<Span<T, S>>); \
   template SolveReport ConvergenceMonitor<T, S>::close(Span<T, S>, Span<T, S>);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -7,6 +7,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "core/vectors/random.hpp"
 #include "core/vectors/twice_sum.hpp"
 #include "solver/krylov/monitor/scaled_system.hpp"
@@ -94,18 +95,20 @@ class Evidence {
       const double sum = std::abs(sum_of(image_.cspan()) - sum_of(lost.cspan())), terms = size_of(image_.cspan());
       if (!(terms > 0 && sum <= rounding * terms)) return false;
     }
-    return A_.cols() > most_single_columns || each_column_sums_to_zero();
+    return all_rows(ctx_, A_.cols()) > most_single_columns || each_column_sums_to_zero();
   }
 
   // No large column hides a small one here.
   bool each_column_sums_to_zero() {
     constexpr double rounding = 64 * unit_roundoff;  // of a diagonal entry, too, that was summed up from the others
     fill<T, S>(ctx_, T(0), v_.span());
-    for (std::int64_t j = 0; j < A_.cols(); ++j) {
-      fill<T, S>(ctx_, T(1), v_.span().subspan(j, 1));
+    for (std::int64_t k = 0; k < all_rows(ctx_, A_.cols()); ++k) {
+      const std::int64_t j = k - first_row(ctx_);
+      const Span<T, S> own = j >= 0 && j < A_.cols() ? v_.span().subspan(j, 1) : Span<T, S>();
+      fill<T, S>(ctx_, T(1), own);
       if (!form_image_of_v({})) return false;
       if (!(std::abs(sum_of(image_.cspan())) <= rounding * size_of(image_.cspan()))) return false;
-      fill<T, S>(ctx_, T(0), v_.span().subspan(j, 1));
+      fill<T, S>(ctx_, T(0), own);
     }
     return true;
   }

@@ -7,6 +7,7 @@
 
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "core/vectors/random.hpp"
 #include "solver/krylov/monitor/true_residual.hpp"
 
@@ -40,8 +41,8 @@ bool ZeroMeanPrecond<T, S>::is_null_vector_of(const Context<S>& ctx, const Linea
 template <class T, Space S>
 std::pair<double, double> ZeroMeanPrecond<T, S>::constant_part(const Context<S>& ctx, Span<const T, S> r) const {
   sum<T, S>(ctx, r, total_.data());
-  const double constant =
-      std::abs(fetch(ctx, total_.data())) / std::sqrt(static_cast<double>(std::max<Index>(n_, 1)));
+  const double constant = std::abs(fetch(ctx, total_.data())) /
+                          std::sqrt(static_cast<double>(std::max<std::int64_t>(all_rows(ctx, n_), 1)));
   return {constant, norm_in_range<T, S>(ctx, r, total_.data())};
 }
 

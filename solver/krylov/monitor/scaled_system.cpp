@@ -8,6 +8,7 @@
 
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "core/vectors/random.hpp"
 #include "solver/krylov/monitor/true_residual.hpp"
 #include "solver/krylov/steps/convergence_steps.hpp"
@@ -39,7 +40,7 @@ std::optional<int> mean_exponent(const Context<S>& ctx, Span<T, S> v) {
   Array<double, S> sum(ctx, 1);
   const auto mean = [&] {
     sweep(ctx, v.size, AbsSumStep<T>(v.data, sum.data()));
-    return fetch(ctx, static_cast<const double*>(sum.data())) / static_cast<double>(v.size);
+    return fetch(ctx, static_cast<const double*>(sum.data())) / static_cast<double>(all_rows(ctx, v.size));
   };
   double size = mean();
   int shift = 0;
@@ -83,7 +84,7 @@ template <class T, Space S>
 std::optional<SystemUnits> units_out_of_range(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                               const LinearOperator<T, S>* M, Span<const T, S> b) {
   const Index n = A.rows();
-  if (n == 0) return std::nullopt;
+  if (all_rows(ctx, n) == 0) return std::nullopt;
   Array<T, S> v(ctx, n), w(ctx, n);
   copy<T>(ctx, b, w.span());
   const std::optional<int> of_rhs = mean_exponent<T, S>(ctx, w.span());

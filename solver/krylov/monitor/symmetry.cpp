@@ -10,6 +10,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "core/vectors/random.hpp"
 #include "core/vectors/twice_sum.hpp"
 #include "solver/krylov/monitor/scaled_system.hpp"
@@ -57,7 +58,8 @@ bool operator_is_not_positive_along(const Context<S>& ctx, const LinearOperator<
     A.apply(ctx, T(1), p, T(0), image);
     const double image_norm = norm_in_range<T, S>(ctx, Span<const T, S>(image), scratch);
     dot<T, S>(ctx, p, Span<const T, S>(image), scratch);
-    const double rounding = p_norm * (of_image + static_cast<double>(p.size) * unit_roundoff * image_norm);
+    const double rounding =
+        p_norm * (of_image + static_cast<double>(all_rows(ctx, p.size)) * unit_roundoff * image_norm);
     return is_below_rounding(fetch(ctx, static_cast<const double*>(scratch)), rounding, p_norm, image_norm);
   } catch (const OutOfMemory&) {
     return true;
@@ -100,8 +102,9 @@ bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A,
   dot<T, S>(ctx, in, Span<const T, S>(image), scratch);
   const double curvature = -value();
   const double of_image = std::is_same_v<T, double> ? 0 : std::numeric_limits<T>::epsilon();  // it was rounded to T
-  const double rounding = (static_cast<double>(p.size) * unit_roundoff + of_image) * p_norm * image_norm +
-                          2 * sums->x_max * sums->error_sum;
+  const double rounding =
+      (static_cast<double>(all_rows(ctx, p.size)) * unit_roundoff + of_image) * p_norm * image_norm +
+      2 * sums->x_max * sums->error_sum;
   return is_below_rounding(curvature, rounding, p_norm, image_norm);
 }
 
@@ -114,7 +117,8 @@ bool is_precond_not_positive_along(const Context<S>& ctx, const LinearOperator<T
   const double r_norm = norm_in_range<T, S>(ctx, in, scratch);
   const double image_norm = norm_in_range<T, S>(ctx, Span<const T, S>(image), scratch);
   dot<T, S>(ctx, in, Span<const T, S>(image), scratch);
-  const double rounding = static_cast<double>(r.size) * unit_roundoff + std::numeric_limits<T>::epsilon();
+  const double rounding =
+      static_cast<double>(all_rows(ctx, r.size)) * unit_roundoff + std::numeric_limits<T>::epsilon();
   return fetch(ctx, static_cast<const double*>(scratch)) <= -rounding * r_norm * image_norm;
 }
 
@@ -133,7 +137,8 @@ Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, 
     Array<T, S> vectors[2] = {Array<T, S>(ctx, n), Array<T, S>(ctx, n)};
     // With signs alone, differences of integers, v.Bw - w.Bv may well be 0 by chance.
     for (int k = 0; k < 2; ++k) {
-      detail::fill_random<T, S>(ctx, detail::RandomKind::signed_length, 1, std::int64_t{k} * n, vectors[k].span());
+      detail::fill_random<T, S>(ctx, detail::RandomKind::signed_length, 1, k * detail::all_rows(ctx, n),
+                                vectors[k].span());
     }
     Array<T, S> image(ctx, n);
     if (M != nullptr) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include <newel/core/parallel.hpp>
+#include "core/vectors/over_ranks.hpp"
 #include "core/vectors/wide_host.hpp"
 
 namespace newel::detail {
@@ -102,6 +103,7 @@ void basis_dot(const Context<Space::host>& ctx, PassGate gate, const B* V, std::
   for (std::int64_t piece = 0; piece < pieces_of(n); ++piece) {
     for (int j = 0; j <= k; ++j) h[j] += partial[piece * (k + 1) + j];
   }
+  sum_over_ranks(ctx, h, k + 1);
 }
 
 template <class T, class B>
@@ -114,6 +116,7 @@ void basis_subtract(const Context<Space::host>& ctx, PassGate gate, const B* V, 
   });
   double total = 0;
   for (std::int64_t piece = 0; piece < pieces_of(n); ++piece) total += partial[piece];
+  sum_over_ranks(ctx, &total, 1);
   *ww = total;
 }
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that are threads of one process.
+#include <newel/core/communicator.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+namespace newel {
+namespace {
+
+// What the ranks share. At a meeting each shows an address of its own, and reads what the others show until the
+// next meeting.
+class Meeting {
+ public:
+  explicit Meeting(int size) : shown_(static_cast<std::size_t>(size)) {}
+
+  int size() const { return static_cast<int>(shown_.size()); }
+
+  // Shows `mine`, and returns when all are there.
+  void show(int rank, const void* mine) {
+    shown_[static_cast<std::size_t>(rank)] = mine;
+    meet();
+  }
+  template <class Shown>
+  const Shown* of(int rank) const {
+    return static_cast<const Shown*>(shown_[static_cast<std::size_t>(rank)]);
+  }
+
+  void meet() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    throw_if_failed();
+    const std::uint64_t mine = meetings_;
+    if (++here_ == size()) {
+      here_ = 0;
+      ++meetings_;
+      changed_.notify_all();
+      return;
+    }
+    changed_.wait(lock, [&] { return meetings_ != mine || failed_; });
+    if (meetings_ == mine) throw_if_failed();
+  }
+
+  void fail(int rank, const std::string& why) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!failed_) {
+      failed_ = true;
+      try {
+        why_ = "rank " + std::to_string(rank) + ": " + why;
+      } catch (...) {  // without memory the word has to do
+      }
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  void throw_if_failed() const {
+    if (failed_) throw RankFailed(why_.empty() ? "another rank has failed" : why_);
+  }
+
+  std::vector<const void*> shown_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int here_ = 0;
+  std::uint64_t meetings_ = 0;
+  bool failed_ = false;
+  std::string why_;
+};
+
+class ThreadExchange final : public RankExchange {
+ public:
+  ThreadExchange(std::shared_ptr<Meeting> meeting, int rank, std::vector<RankMessage> out,
+                 std::vector<RankMessage> in)
+      : meeting_(std::move(meeting)), rank_(rank), out_(std::move(out)), in_(std::move(in)) {}
+
+  void start() override {}
+
+  void finish() override {
+    meeting_->show(rank_, &out_);
+    std::vector<int>& taken = taken_;
+    taken.assign(static_cast<std::size_t>(meeting_->size()), 0);
+    for (const RankMessage& message : in_) {
+      const auto& sent = *meeting_->of<std::vector<RankMessage>>(message.rank);
+      int place = taken[static_cast<std::size_t>(message.rank)]++;
+      for (const RankMessage& found : sent) {
+        if (found.rank != rank_ || place-- > 0) continue;
+        std::memcpy(message.data, found.data, message.bytes);
+        break;
+      }
+    }
+    meeting_->meet();
+  }
+
+ private:
+  std::shared_ptr<Meeting> meeting_;
+  int rank_;
+  std::vector<RankMessage> out_, in_;
+  std::vector<int> taken_;  // messages of each rank
+};
+
+class ThreadRank final : public Communicator {
+ public:
+  ThreadRank(std::shared_ptr<Meeting> meeting, int rank) : meeting_(std::move(meeting)), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return meeting_->size(); }
+
+  void all_gather(const double* mine, int count, double* all) override {
+    meeting_->show(rank_, mine);
+    for (int r = 0; r < size(); ++r) std::copy_n(meeting_->of<double>(r), count, all + std::int64_t{r} * count);
+    meeting_->meet();
+  }
+
+  std::vector<std::string> all_to_all(const std::vector<std::string>& sent) override {
+    meeting_->show(rank_, &sent);
+    std::vector<std::string> received;
+    for (int r = 0; r < size(); ++r) {
+      received.push_back((*meeting_->of<std::vector<std::string>>(r))[static_cast<std::size_t>(rank_)]);
+    }
+    meeting_->meet();
+    return received;
+  }
+
+  std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in) override {
+    return std::make_unique<ThreadExchange>(meeting_, rank_, std::move(out), std::move(in));
+  }
+
+  void fail(const std::string& why) noexcept override { meeting_->fail(rank_, why); }
+
+ private:
+  std::shared_ptr<Meeting> meeting_;
+  int rank_;
+};
+
+}  // namespace
+
+std::vector<std::shared_ptr<Communicator>> thread_ranks(int size) {
+  if (size < 1) throw InputError("ranks: at least 1 is needed, not " + std::to_string(size));
+  const auto meeting = std::make_shared<Meeting>(size);
+  std::vector<std::shared_ptr<Communicator>> ranks;
+  for (int r = 0; r < size; ++r) ranks.push_back(std::make_shared<ThreadRank>(meeting, r));
+  return ranks;
+}
+
+}  // namespace newel

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// DistributedOperator: a rank's share of a matrix as an operator on its shares of vectors. Internal.
+#pragma once
+
+#include <newel/distributed/distributed_system.hpp>
+#include <newel/spmv/operator.hpp>
+#include "distributed/halo.hpp"
+#include "distributed/split_rows.hpp"
+
+namespace newel::detail {
+
+/// Vectors are in rank order. Rows that need no other rank are multiplied while the halo is on its way. All ranks
+/// call its functions together, with the context of `RowsInRanks`.
+template <class T>
+class DistributedOperator final : public LinearOperator<T, Space::host> {
+ public:
+  /// `ctx` has ranks.
+  DistributedOperator(const Context<Space::host>& ctx, const RankRows<T>& a,
+                      const std::vector<std::int64_t>& first_rows);
+
+  /// New values in the order of those before.
+  void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values);
+  /// The caller's number of each row in rank order; empty: they are the same.
+  Span<const Index, Space::host> old_of_new() const { return old_of_new_.cspan(); }
+  Span<const Index, Space::host> new_of_old() const { return new_of_old_.cspan(); }
+  /// The diagonal as it stands, in rank order; 0 where there is no entry.
+  Span<const T, Space::host> matrix_diagonal() const { return diagonal_.cspan().subspan(0, rows()); }
+
+  Index rows() const override { return rows_; }
+  Index cols() const override { return rows_; }
+  void apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
+             Span<T, Space::host> y) const override;
+  void apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
+                 double* xy) const override;
+  std::optional<ResidualSums> residual(const Context<Space::host>& ctx, Span<const T, Space::host> b,
+                                       Span<const T, Space::host> x, const ResidualScale& scale,
+                                       Span<T, Space::host> r) const override;
+  bool matrix_diagonal(const Context<Space::host>& ctx, Span<T, Space::host> d) const override;
+
+ private:
+  void build(const Context<Space::host>& ctx, const RankRows<T>& a, RowSplit split,
+             const std::vector<std::int64_t>& first_rows);
+  void read_for_border(const Context<Space::host>& ctx, Span<const T, Space::host> x) const;
+  bool alone() const { return border_ == nullptr; }
+  template <class Vector>
+  Vector of_inner(Vector v) const {
+    return v.subspan(0, inner_->rows());
+  }
+  template <class Vector>
+  Vector of_border(Vector v) const {
+    return v.subspan(inner_->rows(), border_->rows());
+  }
+
+  Index rows_;
+  OperatorPtr<T, Space::host> inner_;
+  OperatorPtr<T, Space::host> border_;  ///< null: one rank has all
+  Array<Index, Space::host> old_of_new_, new_of_old_;
+  Array<Index, Space::host> read_;          ///< rows that the border reads
+  mutable Array<T, Space::host> border_x_;  ///< those of x, then the ghosts
+  mutable std::unique_ptr<Halo<T>> halo_;   ///< null: one rank has all
+  Array<T, Space::host> diagonal_;
+  ValueMap<Space::host> diagonal_source_;
+};
+
+}  // namespace newel::detail

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes under MPI as ranks.
+#include <newel/mpi/mpi_ranks.hpp>
+
+#include <sched.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace newel {
+namespace {
+
+void check(int status, const char* call) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw Error(std::string(call) + ": " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+int int_of(std::size_t bytes) {
+  if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    throw Error("a message of " + std::to_string(bytes) + " bytes: MPI takes 2^31 - 1");
+  }
+  return static_cast<int>(bytes);
+}
+
+// Two communicators of the library's own: one for its calls, one on which a rank tells that it has failed.
+class Channels {
+ public:
+  explicit Channels(MPI_Comm comm) {
+    check(MPI_Comm_dup(comm, &calls_), "MPI_Comm_dup");
+    check(MPI_Comm_dup(comm, &failures_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(calls_, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(failures_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(calls_, &rank_);
+    MPI_Comm_size(calls_, &size_);
+  }
+  Channels(const Channels&) = delete;
+  Channels& operator=(const Channels&) = delete;
+  ~Channels() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized != 0 || !why_.empty()) return;  // with calls that are never answered nothing can be freed
+    MPI_Comm_free(&calls_);
+    MPI_Comm_free(&failures_);
+  }
+
+  MPI_Comm calls() const { return calls_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  // Returns when all requests are done. Throws RankFailed.
+  void wait(std::vector<MPI_Request>& requests) {
+    throw_if_failed();
+    constexpr int between_looks = 64;
+    for (int tries = 1;; ++tries) {
+      int done = 0;
+      check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+            "MPI_Testall");
+      if (done != 0) return;
+      if (tries % between_looks != 0) continue;
+      look_for_failure();
+      sched_yield();
+    }
+  }
+  void wait(MPI_Request request) {
+    one_.assign(1, request);
+    wait(one_);
+  }
+  void throw_if_failed() const {
+    if (!why_.empty()) throw RankFailed(why_);
+  }
+
+  void fail(const std::string& why) noexcept {
+    if (!why_.empty()) return;
+    try {
+      why_ = "rank " + std::to_string(rank_) + ": " + why;
+      for (int r = 0; r < size_; ++r) {
+        MPI_Request request;
+        if (r != rank_) MPI_Isend(why_.data(), int_of(why_.size()), MPI_CHAR, r, 0, failures_, &request);
+      }
+    } catch (...) {
+      why_ = "?";
+    }
+  }
+
+ private:
+  void look_for_failure() {
+    int there = 0;
+    MPI_Status status;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, 0, failures_, &there, &status), "MPI_Iprobe");
+    if (there == 0) return;
+    int length = 0;
+    MPI_Get_count(&status, MPI_CHAR, &length);
+    std::string why(static_cast<std::size_t>(length), ' ');
+    check(MPI_Recv(why.data(), length, MPI_CHAR, status.MPI_SOURCE, 0, failures_, MPI_STATUS_IGNORE), "MPI_Recv");
+    why_ = std::move(why);
+    throw_if_failed();
+  }
+
+  MPI_Comm calls_ = MPI_COMM_NULL, failures_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  std::string why_;  // empty: none has failed, as far as is known
+  std::vector<MPI_Request> one_;
+};
+
+class MpiExchange final : public RankExchange {
+ public:
+  MpiExchange(std::shared_ptr<Channels> channels, int tag, const std::vector<RankMessage>& out,
+              const std::vector<RankMessage>& in)
+      : channels_(std::move(channels)) {
+    for (const RankMessage& message : in) {
+      MPI_Request request;
+      check(MPI_Recv_init(message.data, int_of(message.bytes), MPI_BYTE, message.rank, tag, channels_->calls(),
+                          &request),
+            "MPI_Recv_init");
+      requests_.push_back(request);
+    }
+    for (const RankMessage& message : out) {
+      MPI_Request request;
+      check(MPI_Send_init(message.data, int_of(message.bytes), MPI_BYTE, message.rank, tag, channels_->calls(),
+                          &request),
+            "MPI_Send_init");
+      requests_.push_back(request);
+    }
+  }
+  MpiExchange(const MpiExchange&) = delete;
+  MpiExchange& operator=(const MpiExchange&) = delete;
+  ~MpiExchange() override {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized != 0 || under_way_) return;
+    for (MPI_Request& request : requests_) MPI_Request_free(&request);
+  }
+
+  void start() override {
+    channels_->throw_if_failed();
+    check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()), "MPI_Startall");
+    under_way_ = true;
+  }
+  void finish() override {
+    channels_->wait(requests_);
+    under_way_ = false;
+  }
+
+ private:
+  std::shared_ptr<Channels> channels_;
+  std::vector<MPI_Request> requests_;
+  bool under_way_ = false;
+};
+
+class MpiRank final : public Communicator {
+ public:
+  explicit MpiRank(MPI_Comm comm) : channels_(std::make_shared<Channels>(comm)) {}
+
+  int rank() const override { return channels_->rank(); }
+  int size() const override { return channels_->size(); }
+
+  void all_gather(const double* mine, int count, double* all) override {
+    channels_->throw_if_failed();
+    MPI_Request request;
+    check(MPI_Iallgather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, channels_->calls(), &request),
+          "MPI_Iallgather");
+    channels_->wait(request);
+  }
+
+  std::vector<std::string> all_to_all(const std::vector<std::string>& sent) override {
+    channels_->throw_if_failed();
+    const auto ranks = static_cast<std::size_t>(size());
+    std::vector<int> out_bytes(ranks), in_bytes(ranks), out_first(ranks), in_first(ranks);
+    std::string out;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      out_first[r] = int_of(out.size());
+      out_bytes[r] = int_of(sent[r].size());
+      out += sent[r];
+    }
+    MPI_Request request;
+    check(MPI_Ialltoall(out_bytes.data(), 1, MPI_INT, in_bytes.data(), 1, MPI_INT, channels_->calls(), &request),
+          "MPI_Ialltoall");
+    channels_->wait(request);
+    std::size_t total = 0;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      in_first[r] = int_of(total);
+      total += static_cast<std::size_t>(in_bytes[r]);
+    }
+    std::string in(total, '\0');
+    check(MPI_Ialltoallv(out.data(), out_bytes.data(), out_first.data(), MPI_BYTE, in.data(), in_bytes.data(),
+                         in_first.data(), MPI_BYTE, channels_->calls(), &request),
+          "MPI_Ialltoallv");
+    channels_->wait(request);
+    std::vector<std::string> received;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      received.push_back(in.substr(static_cast<std::size_t>(in_first[r]), static_cast<std::size_t>(in_bytes[r])));
+    }
+    return received;
+  }
+
+  // Exchanges have tags of their own, which all ranks count alike.
+  std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in) override {
+    constexpr int most_tags = 32768;  // that MPI promises
+    const int tag = exchanges_;
+    exchanges_ = (exchanges_ + 1) % most_tags;
+    return std::make_unique<MpiExchange>(channels_, tag, out, in);
+  }
+
+  void fail(const std::string& why) noexcept override { channels_->fail(why); }
+
+ private:
+  std::shared_ptr<Channels> channels_;
+  int exchanges_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<Communicator> mpi_ranks(MPI_Comm comm) { return std::make_shared<MpiRank>(comm); }
+
+}  // namespace newel

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Ranks in threads, and a matrix whose rows they share.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <thread>
+
+#include <newel/distributed/distributed_system.hpp>
+
+#include "tests/support.hpp"
+
+namespace newel::testing {
+
+constexpr Space host = Space::host;
+
+/// Calls f(communicator) on as many threads as there are ranks; what each threw, empty where it threw nothing.
+inline std::vector<std::string> on_ranks(int size, const std::function<void(std::shared_ptr<Communicator>)>& f) {
+  const auto ranks = thread_ranks(size);
+  std::vector<std::string> thrown(static_cast<std::size_t>(size));
+  std::vector<std::thread> threads;
+  for (int r = 0; r < size; ++r) {
+    threads.emplace_back([&, r] {
+      try {
+        f(ranks[static_cast<std::size_t>(r)]);
+      } catch (const std::exception& failure) {
+        ranks[static_cast<std::size_t>(r)]->fail(failure.what());
+        thrown[static_cast<std::size_t>(r)] = failure.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return thrown;
+}
+
+/// Rows first, first + 1, ... of a matrix.
+struct OwnRows {
+  Index first = 0;
+  std::vector<Offset> row_ptr = {0};
+  std::vector<std::int64_t> col;
+  std::vector<double> val;
+
+  OwnRows(const HostCsr& a, Index first_, Index rows) : first(first_) {
+    for (Index i = first; i < first + rows; ++i) {
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+        col.push_back(a.col[k]);
+        val.push_back(a.val[k]);
+      }
+      row_ptr.push_back(static_cast<Offset>(col.size()));
+    }
+  }
+  Index rows() const { return static_cast<Index>(row_ptr.size()) - 1; }
+  RankRows<double> view() const {
+    return {Span<const Offset, host>(row_ptr), Span<const std::int64_t, host>(col), Span<const double, host>(val)};
+  }
+  template <class Vector>
+  std::vector<double> part_of(const Vector& whole) const {
+    return {whole.begin() + first, whole.begin() + first + rows()};
+  }
+};
+
+/// A rank's share: unlike lengths, and of more than two ranks one that has no row.
+inline OwnRows share_of(const HostCsr& a, int rank, int size) {
+  const auto bound = [&](int r) {
+    if (r == size) return a.rows;
+    const Index even = static_cast<Index>(std::int64_t{a.rows} * r / size);
+    return size > 2 && r == 2 ? static_cast<Index>(std::int64_t{a.rows} / size) : even;  // rank 1 has no row
+  };
+  return OwnRows(a, bound(rank), bound(rank + 1) - bound(rank));
+}
+
+/// What a solve on ranks gives: x of all, and every rank's report.
+struct RankSolve {
+  std::vector<double> x;
+  std::vector<SolveReport> reports;
+};
+
+inline RankSolve solve_on_ranks(int size, const HostCsr& a, const std::vector<double>& b,
+                                const SystemOptions& options) {
+  RankSolve found;
+  found.x.resize(b.size());
+  found.reports.resize(static_cast<std::size_t>(size));
+  const std::vector<std::string> thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), size);
+    const Context<host> ctx(1);
+    DistributedSystem<double> system(ctx, ranks, own.view(), options);
+    const std::vector<double> own_b = own.part_of(b);
+    std::vector<double> own_x(own_b.size(), 0.0);
+    found.reports[static_cast<std::size_t>(ranks->rank())] = system.solve(own_b, own_x);
+    std::copy(own_x.begin(), own_x.end(), found.x.begin() + own.first);
+  });
+  for (const std::string& what : thrown) {
+    if (!what.empty()) throw std::runtime_error(what);
+  }
+  return found;
+}
+
+}  // namespace newel::testing

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// One system on several ranks, which are threads here.
+#include "tests/catch.hpp"
+
+#include <cmath>
+
+#include "tests/distributed/rank_support.hpp"
+
+using namespace newel;
+using namespace newel::testing;
+
+namespace {
+
+SystemOptions choice_of(const std::string& solver, const std::string& precond = "auto") {
+  SystemOptions options;
+  options.solver.name = solver;
+  options.precond.name = precond;
+  return options;
+}
+
+std::vector<double> rhs_of(const HostCsr& a) { return product_oracle(a, random_vector<double>(a.rows, 3)); }
+
+// Every rank reports the same.
+void check_equal(const std::vector<SolveReport>& reports) {
+  for (const SolveReport& report : reports) {
+    CHECK(report.status == reports[0].status);
+    CHECK(report.iterations == reports[0].iterations);
+    CHECK(report.true_residual == reports[0].true_residual);
+    CHECK(report.history == reports[0].history);
+    CHECK(report.reason == reports[0].reason);
+    CHECK(report.seconds == reports[0].seconds);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Ranks multiply as one does", "[distributed]") {
+  for (const NamedMatrix& named : awkward_square_matrices()) {
+    const HostCsr& a = named.matrix;
+    const std::vector<double> x = random_vector<double>(a.rows);
+    for (const int size : {1, 2, 3, 5}) {
+      INFO(named.name << " on " << size << " ranks");
+      std::vector<double> y(x.size(), std::nan(""));
+      const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+        const OwnRows own = share_of(a, ranks->rank(), size);
+        DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("gmres", "none"));
+        CHECK(system.rows() == own.rows());
+        CHECK(system.first_row() == own.first);
+        CHECK(system.all_rows() == a.rows);
+        const std::vector<double> own_x = own.part_of(x);
+        std::vector<double> own_y(own_x.size(), std::nan(""));
+        system.multiply(own_x, own_y);
+        std::copy(own_y.begin(), own_y.end(), y.begin() + own.first);
+      });
+      CHECK(thrown == std::vector<std::string>(static_cast<std::size_t>(size)));
+      CHECK(first_outside(y, expected_product<double>(a, 1, x)) == "");
+    }
+  }
+}
+
+TEST_CASE("One rank has the bits of a LinearSystem", "[distributed]") {
+  for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
+    INFO(solver);
+    const HostCsr a = fem_matrix(solver == "cg" ? "generate:diffusion:9" : "generate:convection:9");
+    const std::vector<double> b = rhs_of(a);
+    const RankSolve shared = solve_on_ranks(1, a, b, choice_of(solver, "jacobi"));
+    SystemOptions options = choice_of(solver, "jacobi");
+    options.spmv.format = "csr";
+    const Context<host> ctx(1);
+    const auto there = upload_matrix<double>(ctx, a);
+    LinearSystem<double, host> system(ctx, there.wide(), options);
+    std::vector<double> x(b.size(), 0.0);
+    const SolveReport report = system.solve(b, x);
+    CHECK(report.converged());
+    CHECK(shared.reports[0].iterations == report.iterations);
+    CHECK(shared.reports[0].history == report.history);
+    CHECK(same_bits(shared.x, x));
+  }
+}
+
+TEST_CASE("Several ranks solve what one solves, with about as many iterations", "[distributed]") {
+  struct Case {
+    std::string system, solver;
+  };
+  for (const Case& of : {Case{"generate:diffusion:12", "cg"},
+                         {"generate:elasticity:7", "auto"},
+                         {"generate:convection:12", "bicgstab"},
+                         {"generate:convection:9", "gmres"}}) {
+    const HostCsr a = fem_matrix(of.system);
+    const std::vector<double> b = rhs_of(a);
+    const int alone = solve_on_ranks(1, a, b, choice_of(of.solver)).reports[0].iterations;
+    for (const int size : {2, 3, 5, 7}) {
+      INFO(of.system << " by " << of.solver << " on " << size << " ranks");
+      const RankSolve found = solve_on_ranks(size, a, b, choice_of(of.solver));
+      CHECK(found.reports[0].converged());
+      check_equal(found.reports);
+      CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
+      CHECK(found.reports[0].true_residual == Approx(residual_norm(a, found.x, b)).epsilon(1e-6));
+      if (of.solver != "bicgstab") {  // whose residuals jump
+        CHECK(std::abs(found.reports[0].iterations - alone) <= 1 + alone / 50);
+      }
+      const RankSolve again = solve_on_ranks(size, a, b, choice_of(of.solver));
+      CHECK(same_bits(again.x, found.x));
+    }
+  }
+}
+
+TEST_CASE("A singular system with the constant null space is solved on ranks", "[distributed]") {
+  Rows rows(60);
+  for (Index i = 0; i < 60; ++i) {
+    for (const Index j : {i - 1, i + 1}) {
+      if (j < 0 || j >= 60) continue;
+      rows[i][j] = -1;
+      rows[i][i] += 1;
+    }
+  }
+  const HostCsr a = from_rows(60, rows);
+  const std::vector<double> b = rhs_of(a);
+  SystemOptions options = choice_of("cg");
+  options.null_space = NullSpace::constant;
+  const RankSolve found = solve_on_ranks(4, a, b, options);
+  CHECK(found.reports[0].converged());
+  CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
+  long double mean = 0;
+  for (const double value : found.x) mean += value;
+  CHECK(std::fabs(static_cast<double>(mean)) <= 1e-10 * norm_oracle(found.x));
+}
+
+TEST_CASE("A right-hand side that ranks cannot reach is no solution", "[distributed]") {
+  const HostCsr a = from_rows(6, Rows{{{0, 1.0}}, {{1, 2.0}}, {}, {{3, 1.0}}, {{4, 1.0}}, {{5, 3.0}}});
+  const RankSolve found = solve_on_ranks(3, a, std::vector<double>(6, 1.0), choice_of("auto"));
+  CHECK_FALSE(found.reports[0].converged());
+  check_equal(found.reports);
+}
+
+TEST_CASE("New values on ranks are those of a new system", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:7");
+  HostCsr scaled = a;
+  for (Offset k = 0; k < a.nnz(); ++k) scaled.val[k] *= 3;
+  const std::vector<double> b = rhs_of(scaled);
+  const RankSolve anew = solve_on_ranks(3, scaled, b, choice_of("cg"));
+  std::vector<double> x(b.size());
+  const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows first = share_of(a, ranks->rank(), 3), second = share_of(scaled, ranks->rank(), 3);
+    DistributedSystem<double> system(Context<host>(1), ranks, first.view(), choice_of("cg"));
+    std::vector<double> own_x(static_cast<std::size_t>(first.rows()), 0.0);
+    CHECK(system.solve(first.part_of(b), own_x).converged());
+    system.refresh(second.val);
+    std::fill(own_x.begin(), own_x.end(), 0.0);
+    CHECK(system.solve(first.part_of(b), own_x).iterations == anew.reports[0].iterations);
+    std::copy(own_x.begin(), own_x.end(), x.begin() + first.first);
+  });
+  CHECK(thrown == std::vector<std::string>(3));
+  CHECK(same_bits(x, anew.x));
+}
+
+TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
+  const HostCsr a = tridiagonal_matrix(30);
+  const auto errors = [&](const std::function<void(OwnRows&, SystemOptions&)>& of_rank_2) {
+    return on_ranks(4, [&](const std::shared_ptr<Communicator>& ranks) {
+      OwnRows own = share_of(a, ranks->rank(), 4);
+      SystemOptions options = choice_of("cg", "jacobi");
+      if (ranks->rank() == 2) of_rank_2(own, options);
+      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options);
+      std::vector<double> x(static_cast<std::size_t>(own.rows()));
+      static_cast<void>(system.solve(std::vector<double>(static_cast<std::size_t>(own.rows()), 1.0), x));
+    });
+  };
+  const auto all_name = [](const std::vector<std::string>& thrown, const std::string& words) {
+    for (const std::string& what : thrown) {
+      INFO(what);
+      CHECK(what.find(words) != std::string::npos);
+    }
+  };
+  all_name(errors([](OwnRows& own, SystemOptions&) { own.val[1] = 0; }), "diagonal");
+  all_name(errors([](OwnRows& own, SystemOptions&) { own.col.back() = 40; }),
+           "column 40 of a matrix with 30 columns");
+  all_name(errors([](OwnRows&, SystemOptions& options) { options.stop.max_iterations = 7; }),
+           "the options of rank 2");
+  all_name(errors([](OwnRows& own, SystemOptions&) { own.val.pop_back(); }), "values for");
+}
+
+TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
+  const HostCsr a = tridiagonal_matrix(30);
+  const auto refused = [&](const std::function<void(SystemOptions&)>& change) {
+    return on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
+      const OwnRows own = share_of(a, ranks->rank(), 2);
+      SystemOptions options = choice_of("cg");
+      change(options);
+      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options);
+    })[1];
+  };
+  CHECK(refused([](SystemOptions& o) { o.precond.name = "amg"; }).find("amg") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) { o.spmv.format = "ehyb"; }).find("ehyb") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) { o.mixed = true; }).find("mixed precision") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) { o.solver.name = "jump"; }).find("jump") != std::string::npos);
+}
+
+TEST_CASE("A zero on the diagonal of one rank leaves all without Jacobi under auto", "[distributed]") {
+  HostCsr a = tridiagonal_matrix(12);
+  a.val[static_cast<std::size_t>(a.row_ptr[10]) + 1] = 0;
+  const RankSolve found = solve_on_ranks(3, a, rhs_of(a), choice_of("auto"));
+  check_equal(found.reports);
+  CHECK(found.reports[0].converged());
+  CHECK(residual_norm(a, found.x, rhs_of(a)) <= 1.01e-8 * norm_oracle(rhs_of(a)));
+}
+
+TEST_CASE("One rank that stops a solve stops it on all", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:12");
+  std::vector<SolveReport> reports(3);
+  const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), 3);
+    DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg"));
+    std::vector<double> x(static_cast<std::size_t>(own.rows()), 0.0);
+    ProgressFn progress;
+    if (ranks->rank() == 1) progress = [](const Progress& now) { return now.iteration < 5; };
+    reports[static_cast<std::size_t>(ranks->rank())] = system.solve(std::vector<double>(x.size(), 1.0), x, progress);
+  });
+  CHECK(thrown == std::vector<std::string>(3));
+  check_equal(reports);
+  CHECK(reports[0].status == Status::stopped_by_caller);
+  CHECK(reports[0].iterations == 5);
+}
+
+TEST_CASE("A time limit ends a solve on all ranks", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:12");
+  SystemOptions options = choice_of("cg");
+  options.stop.time_limit_seconds = 1e-9;
+  const RankSolve found = solve_on_ranks(3, a, std::vector<double>(static_cast<std::size_t>(a.rows), 1.0), options);
+  check_equal(found.reports);
+  CHECK(found.reports[0].status == Status::time_limit);
+}

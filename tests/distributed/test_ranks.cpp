@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks in threads: what they send each other, and what happens where one fails.
+#include "tests/catch.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include <newel/core/vector_ops.hpp>
+
+#include "tests/distributed/rank_support.hpp"
+
+using namespace newel;
+using namespace newel::testing;
+
+TEST_CASE("Sums over ranks are added in the order of ranks", "[distributed]") {
+  // In another order the sum is 0 or 2.
+  const std::vector<double> of_rank = {1, 1e17, -1e17, 1};
+  std::vector<double> found(4), most(4);
+  const auto thrown = on_ranks(4, [&](const std::shared_ptr<Communicator>& ranks) {
+    const auto r = static_cast<std::size_t>(ranks->rank());
+    double values[] = {of_rank[r], static_cast<double>(r)};
+    ranks->sum(values, 2);
+    CHECK(values[1] == 6);
+    found[r] = values[0];
+    double largest[] = {of_rank[r], r == 2 ? std::nan("") : 1.0};
+    ranks->max(largest, 2);
+    most[r] = largest[0];
+    CHECK(std::isnan(largest[1]));
+  });
+  CHECK(thrown == std::vector<std::string>(4));
+  CHECK(found == std::vector<double>(4, ((1 + 1e17) - 1e17) + 1));
+  CHECK(most == std::vector<double>(4, 1e17));
+}
+
+TEST_CASE("Texts and messages come from the rank that sent them", "[distributed]") {
+  const int size = 3;
+  const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+    const int me = ranks->rank();
+    CHECK(ranks->texts("rank " + std::to_string(me)) == std::vector<std::string>{"rank 0", "rank 1", "rank 2"});
+    std::vector<std::string> sent;
+    for (int r = 0; r < size; ++r) sent.push_back(std::string(static_cast<std::size_t>(10 * me + r), 'x'));
+    const std::vector<std::string> received = ranks->all_to_all(sent);
+    for (int r = 0; r < size; ++r) CHECK(received[static_cast<std::size_t>(r)].size() == 10u * r + me);
+
+    // Two numbers to the next rank, one to the one after it, in three rounds.
+    double out[3] = {}, in[3] = {};
+    const int next = (me + 1) % size, after = (me + 2) % size;
+    const auto exchange = ranks->exchange({{next, out, 2 * sizeof(double)}, {after, out + 2, sizeof(double)}},
+                                          {{after, in, 2 * sizeof(double)}, {next, in + 2, sizeof(double)}});
+    for (int round = 0; round < 3; ++round) {
+      for (int k = 0; k < 3; ++k) out[k] = 100 * round + 10 * me + k;
+      exchange->start();
+      exchange->finish();
+      CHECK(in[0] == 100 * round + 10 * after);
+      CHECK(in[1] == 100 * round + 10 * after + 1);
+      CHECK(in[2] == 100 * round + 10 * next + 2);
+    }
+  });
+  CHECK(thrown == std::vector<std::string>(3));
+}
+
+TEST_CASE("A rank that fails ends those that wait for it", "[distributed]") {
+  const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+    if (ranks->rank() == 1) throw std::runtime_error("no bread");
+    double value = 1;
+    ranks->sum(&value, 1);
+  });
+  CHECK(thrown == std::vector<std::string>{"rank 1: no bread", "no bread", "rank 1: no bread"});
+}
+
+TEST_CASE("Fewer ranks than one are refused", "[distributed]") {
+  CHECK_THROWS_AS(thread_ranks(0), InputError);
+  CHECK_THROWS_AS(Context<host>(1).with_ranks({}), InputError);
+}
+
+TEST_CASE("Primitives of a rank's context sum over all ranks", "[distributed]") {
+  const int size = 3, n = 5;
+  const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+    const int me = ranks->rank();
+    const Context<host> ctx = Context<host>(1).with_ranks({ranks, std::int64_t{n} * me, std::int64_t{n} * size});
+    std::vector<double> x(n);
+    std::iota(x.begin(), x.end(), 1.0 + n * me);  // 1 .. 15 in all
+    const Span<const double, host> in(x.data(), n);
+    double found = 0;
+    dot<double, host>(ctx, in, in, &found);
+    CHECK(found == 15 * 16 * 31 / 6);
+    sum<double, host>(ctx, in, &found);
+    CHECK(found == 120);
+    const double total = found;
+    max_abs<double>(ctx, in, &found);
+    CHECK(found == 15);
+    norm2<double, host>(ctx, in, &found);
+    CHECK(found == std::sqrt(1240.0));
+    subtract_mean<double, host>(ctx, &total, Span<double, host>(x));
+    CHECK(x.front() == 1.0 + n * me - 8);
+  });
+  CHECK(thrown == std::vector<std::string>(3));
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solves systems on the processes that mpirun started, and checks x on the first of them: against b, by a residual in
+// long double, and bit for bit against as many ranks in threads. With --fail the second process hands over rows that
+// are no matrix, and the others have to hear of it.
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+#include <newel/mpi/mpi_ranks.hpp>
+
+#include "tests/distributed/rank_support.hpp"
+
+using namespace newel;
+using namespace newel::testing;
+
+namespace {
+
+// x of all ranks on the first.
+std::vector<double> gathered(const std::vector<double>& own, Communicator& ranks) {
+  const std::string mine(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(double));
+  std::vector<double> all;
+  for (const std::string& part : ranks.texts(mine)) {
+    const std::size_t before = all.size();
+    all.resize(before + part.size() / sizeof(double));
+    std::memcpy(all.data() + before, part.data(), part.size());
+  }
+  return all;
+}
+
+bool solves(const std::shared_ptr<Communicator>& ranks, const std::string& system, const std::string& solver) {
+  const HostCsr a = fem_matrix(system);
+  const std::vector<double> b = product_oracle(a, random_vector<double>(a.rows, 3));
+  SystemOptions options;
+  options.solver.name = solver;
+  const OwnRows own = share_of(a, ranks->rank(), ranks->size());
+  DistributedSystem<double> distributed(Context<host>(1), ranks, own.view(), options);
+  std::vector<double> own_x(static_cast<std::size_t>(own.rows()), 0.0);
+  const SolveReport report = distributed.solve(own.part_of(b), own_x);
+  const std::vector<double> x = gathered(own_x, *ranks);
+  if (ranks->rank() != 0) return true;
+  const RankSolve in_threads = solve_on_ranks(ranks->size(), a, b, options);
+  const bool same = same_bits(x, in_threads.x) && report.iterations == in_threads.reports[0].iterations;
+  const double residual = residual_norm(a, x, b) / norm_oracle(b);
+  std::cout << system << ", " << solver << ": " << report.iterations << " iterations, residual " << residual
+            << (same ? "" : ", NOT the bits of ranks in threads") << "\n";
+  return report.converged() && residual <= 1.01e-8 && same;
+}
+
+int fails(const std::shared_ptr<Communicator>& ranks) {
+  OwnRows own = share_of(tridiagonal_matrix(30), ranks->rank(), ranks->size());
+  if (ranks->rank() == 1) own.col.assign(own.col.size(), 99);
+  try {
+    DistributedSystem<double> system(Context<host>(1), ranks, own.view());
+  } catch (const RankFailed& failure) {
+    std::cout << "rank " << ranks->rank() << " was told: " << failure.what() << std::endl;
+    if (ranks->rank() == 0) MPI_Abort(MPI_COMM_WORLD, 3);
+  } catch (const InputError&) {
+  }
+  while (true) sched_yield();  // until the first ends all
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int status = 0;
+  {
+    const std::shared_ptr<Communicator> ranks = mpi_ranks(MPI_COMM_WORLD);
+    if (argc > 1 && std::strcmp(argv[1], "--fail") == 0) return fails(ranks);
+    for (const std::string system : {"generate:diffusion:9", "generate:convection:9"}) {
+      for (const std::string solver : {"auto", "gmres"}) status |= solves(ranks, system, solver) ? 0 : 1;
+    }
+    double failed = status;
+    ranks->max(&failed, 1);
+    status = static_cast<int>(failed);
+  }
+  MPI_Finalize();
+  return status;
+}
