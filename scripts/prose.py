@@ -30,7 +30,7 @@ DIALECT = [
     (r"\bbehind\b(?! the (?:chart|picture)s?\b)", "after"),
     (r"\bmakes? (?:one )?expect\b|\bmakes? sure of\b", "is estimated at"),
     (r"\b(?:is|are) sure\b", "at least"),
-    (r"\b(?:is|are) to come\b|\bto come\b", "remain"),
+    (r"\bto come\b(?! (?:from|to)\b)", "remain"),
     (r"\bas a rule\b|\bmostly\b", "usually"),
     (r"\bno more than\b", "at most"),
     (r"\bgo(?:es)? on\b|\bwent on\b", "continues"),
@@ -197,7 +197,8 @@ class Findings:
 
 
 def default_files():
-    files = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
+    names = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "scripts/docs/automatic_rules.txt")
+    files = [ROOT / name for name in names]
     return [path for path in files if path.exists()] + sorted((ROOT / "docs").rglob("*.md"))
 
 

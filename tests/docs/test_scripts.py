@@ -10,10 +10,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 for folder in ("scripts/docs", "scripts"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 
+import automatic_rules  # noqa: E402
 import c_reference  # noqa: E402
 import draw_formats  # noqa: E402
 import links  # noqa: E402
@@ -183,6 +185,43 @@ class Formats(unittest.TestCase):
             names_of_arrays = {"ehyb-symmetric": 4}.get(name, 0)  # i and j of both parts
             self.assertEqual(len(words), 2 * len(letters) - pairs + names_of_arrays, name)  # in the matrix and in an array
             self.assertEqual(sorted(set(words)), letters, name)
+
+
+class Rules(unittest.TestCase):
+    HEADER = """/// Of a solve.
+struct Some {
+  /// The first.
+  static constexpr double a = 0.45, b = 1.0 / 8;
+  static constexpr int c = 3;  ///< the third
+};
+/// Alone.
+inline constexpr double lone = 2.5;
+"""
+
+    def test_constants_are_read_with_their_comments(self):
+        lone, some = automatic_rules.read_structs(self.HEADER)
+        self.assertEqual((lone.name, lone.fields), ("", [({"lone": "2.5"}, "Alone.")]))
+        self.assertEqual((some.name, some.comment), ("Some", "Of a solve."))
+        self.assertEqual(some.fields, [({"a": "0.45", "b": "1.0 / 8"}, "The first."), ({"c": "3"}, "the third")])
+        self.assertEqual(automatic_rules.value_of("1.0 / 8"), 0.125)
+
+    def test_fitted_values_are_read_with_their_remarks(self):
+        text = "// Two threads.\nconstexpr A fit() {\n  A f;\n  f.x = {1, 2};  // on a mesh\n  f.y = 3e-9;\n}\n"
+        values, comments = automatic_rules.read_fitted(text)
+        self.assertEqual(values, {"A": {"x": ("{1, 2}", "on a mesh"), "y": ("3e-9", "")}})
+        self.assertEqual(comments, {"A": "Two threads."})
+
+    def test_a_changed_constant_changes_the_page(self):
+        numbers = automatic_rules.constants()
+        self.assertEqual(numbers["least_missed"], 0.45)
+        self.assertEqual(numbers["WholeSolveConstants.solves_to_leave"], 2)
+        text = automatic_rules.page()
+        with unittest.mock.patch.object(automatic_rules, "constants", lambda: {**numbers, "least_missed": 0.3}):
+            self.assertNotEqual(automatic_rules.page(), text)
+
+    def test_a_constant_that_the_sources_do_not_have_is_an_error(self):
+        with unittest.mock.patch.object(automatic_rules, "constants", dict), self.assertRaises(automatic_rules.Missing):
+            automatic_rules.page()
 
 
 class References(unittest.TestCase):
