@@ -22,11 +22,11 @@ SHARE_OF_LONG_SENTENCES = 0.02
 LONG_PARAGRAPHS = 2
 GENERATED = "<!-- Written by"
 
-# Expression and better words. The words of a place ("see where", "is where", "where to") are no dialect.
-PLACES = "".join(f"(?<!\\b{word} )" for word in ("see", "say", "says", "is", "are", "show", "shows", "know", "from", "of", "and"))
+# Expression and better words. A place is no dialect: "see where", "at the point where", "where to".
+PLACES = "".join(f"(?<!\\b{word} )" for word in ("see", "say", "says", "is", "show", "shows", "know", "from",
+                                                             "point", "place", "step"))
 DIALECT = [
-    (PLACES + r"\bwhere\b(?! (?:to|time|things|memory|it is|they are|the time|A is|the nodes)\b)(?![^.,;:]* (?:lies?|lay)\b)",
-     "if, when"),
+    (PLACES + r"\bwhere\b(?! to\b)", "if, when"),
     (r"\bbehind\b(?! the (?:chart|picture)s?\b)", "after"),
     (r"\bmakes? (?:one )?expect\b|\bmakes? sure of\b", "is estimated at"),
     (r"\b(?:is|are) sure\b", "at least"),
