@@ -21,6 +21,7 @@ COLUMNS = 130
 SHARE_OF_LONG_SENTENCES = 0.02
 LONG_PARAGRAPHS = 2
 GENERATED = "<!-- Written by"
+WRITTEN_PART = re.compile(r"<!-- (\w+): written by ")
 
 # Expression and better words. A place is no dialect: "see where", "at the point where", "where to".
 PLACES = "".join(f"(?<!\\b{word} )" for word in ("see", "say", "says", "is", "show", "shows", "know", "from",
@@ -101,8 +102,9 @@ def plain(line):
 
 
 def paragraphs(text):
-    """The prose of a page: no code, no tables, no comments."""
+    """The prose of a page: no code, no tables, no comments, and no part between the marks of a script that writes it."""
     found, current, fence, comment, after_blank, indented_item = [], [], None, False, True, False
+    written = None  # the name of the part that a script writes
 
     def close(heading=False):
         if any(text.strip() for _, text in current):
@@ -117,6 +119,13 @@ def paragraphs(text):
                 fence = mark.group(1)
             elif mark and mark.group(1).startswith(fence) and line.strip() == mark.group(1):
                 fence = None
+            continue
+        mark = WRITTEN_PART.match(line)
+        if mark:
+            written = mark.group(1)
+        if written:
+            close()
+            written = None if line.startswith(f"<!-- end of {written} -->") else written
             continue
         if comment or line.lstrip().startswith("<!--"):
             close()

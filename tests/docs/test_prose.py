@@ -79,6 +79,10 @@ class LeftOut(unittest.TestCase):
     def test_pages_that_a_script_writes_are_not_read(self):
         self.assertEqual(run(f"# A\n\n<!-- Written by x.py -->\n\nIt goes on.\n")[0], 0)
 
+    def test_a_part_that_a_script_writes_is_not_read(self):
+        found = prose.Findings("It goes on.\n\n<!-- a: written by x.py -->\n\nIt goes on.\n\n<!-- end of a -->\nOne.\n")
+        self.assertEqual((found.sentences, found.dialect), (2, 1))
+
 
 class Status(unittest.TestCase):
     def test_one_long_sentence_is_permitted_in_a_short_file_and_two_are_not(self):
