@@ -17,6 +17,7 @@ for folder in ("scripts/docs", "scripts"):
 
 import automatic_rules  # noqa: E402
 import c_reference  # noqa: E402
+import copied  # noqa: E402
 import draw_formats  # noqa: E402
 import links  # noqa: E402
 import python_reference  # noqa: E402
@@ -90,6 +91,17 @@ class Links(unittest.TestCase):
             "[a](source/include/newel/core/span.hpp.md#L3) [b](glossary.md) [c](x.md)",
         )
         self.assertEqual(links.site_path("spmv/ehyb/README.md"), "source/spmv/ehyb.md")
+
+
+class Copied(unittest.TestCase):
+    def test_prompts_and_outputs_are_not_copied(self):
+        self.assertEqual(copied.commands_of("$ a b\n  result\n$ c \\\n  d\nout"), "a b\nc \\\n  d")
+        page = '<div class="language-console highlight"><pre><code><span>$ </span>a &lt; "b"\nout</code></pre></div>'
+        self.assertIn('highlight" data-copy="a &lt; &quot;b&quot;"><pre>', copied.with_commands(page))
+
+    def test_other_blocks_are_copied_as_they_are(self):
+        page = '<div class="language-sh highlight"><pre><code>$ a\n</code></pre></div>'
+        self.assertEqual(copied.with_commands(page), page)
 
 
 class Tables(unittest.TestCase):
