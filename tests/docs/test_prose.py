@@ -77,7 +77,8 @@ class LeftOut(unittest.TestCase):
         self.assertEqual((found.sentences, found.dialect, found.lines), (0, 0, []))
 
     def test_pages_that_a_script_writes_are_not_read(self):
-        self.assertEqual(run(f"# A\n\n<!-- Written by x.py -->\n\nIt goes on.\n")[0], 0)
+        self.assertEqual(run("# A\n\n<!-- Written by x.py -->\n\nIt goes on.\n")[0], 0)
+        self.assertEqual(run("# A\n\n<!-- A remark -->\n\nIt goes on.\n")[0], 1)
 
     def test_a_part_that_a_script_writes_is_not_read(self):
         found = prose.Findings("It goes on.\n\n<!-- a: written by x.py -->\n\nIt goes on.\n\n<!-- end of a -->\nOne.\n")
