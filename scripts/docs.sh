@@ -4,6 +4,7 @@
 # errors, and so is a public name without documentation. Arguments are passed to `mkdocs build`.
 #   PYTHON           the interpreter, python3 by default; 3.10 or newer
 #   NEWEL_DOCS_DIR  the build folder, build/docs by default: the environment in venv/, the site in site/
+#   NEWEL_SITE_URL, NEWEL_REPOSITORY  addresses: of the site, for its site map; of the repository, for its links
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"

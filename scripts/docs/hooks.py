@@ -4,11 +4,13 @@ link to. A public name without documentation ends the build."""
 
 import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import c_reference  # noqa: E402
+import copied  # noqa: E402
 import cpp_model  # noqa: E402
 import cpp_pages  # noqa: E402
 import links  # noqa: E402
@@ -98,9 +100,18 @@ def sources_of(nav):
                 yield path if (ROOT / path).exists() else path.removesuffix(".md")
 
 
+def version_line(repository):
+    """What the home page says of version and repository."""
+    version = re.search(r"project\(newel VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))
+    sources = f" The [repository]({repository}) has the sources." if repository else ""
+    return f"Version {version.group(1)}, under the [Apache License 2.0](cite-and-license.md).{sources}"
+
+
 def on_page_markdown(markdown, page, config, files):
     path = page.file.src_uri
     text = links.rewritten(markdown, origins[path], path)
+    if path == "index.md":
+        text = text.replace("<!-- version -->", version_line(config.repo_url))
     if not path.startswith("reference/"):
         own = {
             name: address
@@ -109,6 +120,10 @@ def on_page_markdown(markdown, page, config, files):
         }
         text = links.with_names(text, own, path)
     return text.replace("<details>", '<details markdown="1">').replace("<summary>", '<summary markdown="1">')
+
+
+def on_page_content(content, page, config, files):
+    return copied.with_commands(content)
 
 
 def on_serve(server, config, builder):

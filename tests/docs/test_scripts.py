@@ -10,11 +10,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 for folder in ("scripts/docs", "scripts"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 
+import automatic_rules  # noqa: E402
 import c_reference  # noqa: E402
+import copied  # noqa: E402
 import draw_formats  # noqa: E402
 import links  # noqa: E402
 import python_reference  # noqa: E402
@@ -88,6 +91,17 @@ class Links(unittest.TestCase):
             "[a](source/include/newel/core/span.hpp.md#L3) [b](glossary.md) [c](x.md)",
         )
         self.assertEqual(links.site_path("spmv/ehyb/README.md"), "source/spmv/ehyb.md")
+
+
+class Copied(unittest.TestCase):
+    def test_prompts_and_outputs_are_not_copied(self):
+        self.assertEqual(copied.commands_of("$ a b\n  result\n$ c \\\n  d\nout"), "a b\nc \\\n  d")
+        page = '<div class="language-console highlight"><pre><code><span>$ </span>a &lt; "b"\nout</code></pre></div>'
+        self.assertIn('highlight" data-copy="a &lt; &quot;b&quot;"><pre>', copied.with_commands(page))
+
+    def test_other_blocks_are_copied_as_they_are(self):
+        page = '<div class="language-sh highlight"><pre><code>$ a\n</code></pre></div>'
+        self.assertEqual(copied.with_commands(page), page)
 
 
 class Tables(unittest.TestCase):
@@ -183,6 +197,43 @@ class Formats(unittest.TestCase):
             names_of_arrays = {"ehyb-symmetric": 4}.get(name, 0)  # i and j of both parts
             self.assertEqual(len(words), 2 * len(letters) - pairs + names_of_arrays, name)  # in the matrix and in an array
             self.assertEqual(sorted(set(words)), letters, name)
+
+
+class Rules(unittest.TestCase):
+    HEADER = """/// Of a solve.
+struct Some {
+  /// The first.
+  static constexpr double a = 0.45, b = 1.0 / 8;
+  static constexpr int c = 3;  ///< the third
+};
+/// Alone.
+inline constexpr double lone = 2.5;
+"""
+
+    def test_constants_are_read_with_their_comments(self):
+        lone, some = automatic_rules.read_structs(self.HEADER)
+        self.assertEqual((lone.name, lone.fields), ("", [({"lone": "2.5"}, "Alone.")]))
+        self.assertEqual((some.name, some.comment), ("Some", "Of a solve."))
+        self.assertEqual(some.fields, [({"a": "0.45", "b": "1.0 / 8"}, "The first."), ({"c": "3"}, "the third")])
+        self.assertEqual(automatic_rules.value_of("1.0 / 8"), 0.125)
+
+    def test_fitted_values_are_read_with_their_remarks(self):
+        text = "// Two threads.\nconstexpr A fit() {\n  A f;\n  f.x = {1, 2};  // on a mesh\n  f.y = 3e-9;\n}\n"
+        values, comments = automatic_rules.read_fitted(text)
+        self.assertEqual(values, {"A": {"x": ("{1, 2}", "on a mesh"), "y": ("3e-9", "")}})
+        self.assertEqual(comments, {"A": "Two threads."})
+
+    def test_a_changed_constant_changes_the_page(self):
+        numbers = automatic_rules.constants()
+        self.assertEqual(numbers["least_missed"], 0.45)
+        self.assertEqual(numbers["WholeSolveConstants.solves_to_leave"], 2)
+        text = automatic_rules.page()
+        with unittest.mock.patch.object(automatic_rules, "constants", lambda: {**numbers, "least_missed": 0.3}):
+            self.assertNotEqual(automatic_rules.page(), text)
+
+    def test_a_constant_that_the_sources_do_not_have_is_an_error(self):
+        with unittest.mock.patch.object(automatic_rules, "constants", dict), self.assertRaises(automatic_rules.Missing):
+            automatic_rules.page()
 
 
 class References(unittest.TestCase):

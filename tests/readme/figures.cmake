@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fails where README.md (TEXT) tells of a beat what its committed report (REPORT) does not hold.
+# Fails if the page TEXT gives other figures of a beat than its committed report (REPORT).
 cmake_minimum_required(VERSION 3.24)
 include(${CMAKE_CURRENT_LIST_DIR}/says.cmake)
 file(READ ${REPORT} report)

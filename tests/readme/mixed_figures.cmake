@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fails where README.md (TEXT) does not hold the iterations in double and in mixed precision that REPORT measured.
+# Fails if the page TEXT does not hold the iterations in double and in mixed precision that REPORT measured.
 cmake_minimum_required(VERSION 3.24)
 include(${CMAKE_CURRENT_LIST_DIR}/says.cmake)
 file(READ ${REPORT} report)
