@@ -5,6 +5,7 @@
 #include <newel/config.hpp>
 #include <newel/core/array.hpp>
 #include <newel/core/assembled_matrix.hpp>
+#include <newel/core/communicator.hpp>
 #include <newel/core/context.hpp>
 #include <newel/core/csr.hpp>
 #include <newel/core/error.hpp>
@@ -15,6 +16,7 @@
 #include <newel/core/memory.hpp>
 #include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
+#include <newel/distributed/distributed_system.hpp>
 #include <newel/io/matrix_file.hpp>
 #include <newel/io/matrix_market.hpp>
 #include <newel/precond/amg/amg_options.hpp>
