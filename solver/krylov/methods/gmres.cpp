@@ -30,7 +30,7 @@ template <class T, class B>
 constexpr double deepest_cycle = std::is_same_v<T, B> ? 0.0 : 1e-5;
 
 int cycle_length(Index n, int restart) {
-  if (restart < 1) throw InputError("the restart of GMRES is 1 or more, not " + std::to_string(restart));
+  if (restart < 1) throw InputError("the restart of GMRES must be 1 or more, not " + std::to_string(restart));
   return std::min(restart, std::max<int>(n, 1));
 }
 
