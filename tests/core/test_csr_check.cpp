@@ -85,13 +85,13 @@ TEST_BOTH("Row pointers that decrease or leave the entries are refused with the 
   const auto ctx = make_context<S>();
   HostCsr a = tridiagonal_matrix(100);
   a.row_ptr[41] = a.row_ptr[40] - 1;
-  CHECK(names(verdict_of(ctx, a), 40, "row_ptr descends"));
+  CHECK(names(verdict_of(ctx, a), 40, "row_ptr decreases"));
   a = tridiagonal_matrix(100);
   a.row_ptr[41] = 1000000;
-  CHECK(names(verdict_of(ctx, a), 40, "leaves the entries"));
+  CHECK(names(verdict_of(ctx, a), 40, "exceeds the number of entries"));
   a = tridiagonal_matrix(100);
   a.row_ptr[41] = -3;
-  CHECK(names(verdict_of(ctx, a), 40, "row_ptr descends"));
+  CHECK(names(verdict_of(ctx, a), 40, "row_ptr decreases"));
 }
 
 TEST_BOTH("A column outside the matrix is refused with the row", "[csr]") {
@@ -140,7 +140,7 @@ TEST_BOTH("Of several bad rows the first is named, with its gravest fault", "[cs
   a.col[a.row_ptr[12000] + 2] = 20000;
   CHECK(names(verdict_of(ctx, a), 12000, "outside"));
   a.row_ptr[9001] = a.row_ptr[9000] - 1;
-  CHECK(names(verdict_of(ctx, a), 9000, "descends"));
+  CHECK(names(verdict_of(ctx, a), 9000, "decreases"));
 }
 
 TEST_CASE("One fault among rows of any length is found and named, whatever the threads", "[csr]") {

@@ -48,8 +48,8 @@ TEST_BOTH("Shapes and lengths that cannot be are refused before an array is read
   CHECK(contains(refused(Input<S>::bsr(1000000000, 1, 3, three, three, values)), "too large"));
   CHECK(contains(refused(Input<S>::bsr(2, 2, 0, three, three, values)), "a block must have at least 1 row, not 0"));
   CHECK(refused(Input<S>::coo(2, 2, three, three, values).index_base(2)) ==
-        "indices count from 0 or from 1, not from 2");
-  CHECK(contains(refused(Input<S>::coo(2, 3, three, three, values).stored_half(Triangle::lower)), "not even square"));
+        "indices must count from 0 or from 1, not from 2");
+  CHECK(contains(refused(Input<S>::coo(2, 3, three, three, values).stored_half(Triangle::lower)), "is not square"));
   CHECK(refused(Input<S>::coo(2, 2, three, four, values)) ==
         "there are 3 row indices, 4 column indices and 3 values");
   CHECK(refused(Input<S>::csr(3, 3, three, three, values)) == "row_ptr has 3 entries, expected rows + 1 = 4");
@@ -84,9 +84,9 @@ TEST_BOTH("Pointers that begin, end or descend wrongly are named", "[assembly]")
   CHECK(contains(huge, "from 0 to 18446744073709551615"));
   CHECK(
       contains(refusal.of(Input<S>::csc(3, 3, refusal.put(std::vector<unsigned>{0, 2, 1, 3}), col, refusal.ones(3))),
-               "column 1 (counted from 0): col_ptr descends"));
+               "column 1 (counted from 0): col_ptr decreases"));
   CHECK(contains(refusal.of(Input<S>::bsr(3, 3, 2, refusal.put(std::vector<int>{0, 2, 1, 3}), col, refusal.ones(12))),
-                 "block row 1 (counted from 0): row_ptr descends"));
+                 "block row 1 (counted from 0): row_ptr decreases"));
 }
 
 TEST_BOTH("The first row or column out of range is named as the caller counts", "[assembly]") {

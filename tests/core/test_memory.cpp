@@ -96,7 +96,7 @@ TEST_BOTH("Arrays and copies of a context keep the caller's resource alive", "[m
 
 TEST_BOTH("A context without its resource is refused", "[memory]") {
   const std::shared_ptr<MemoryResource> none;
-  CHECK(contains(message_of<InputError>([&] { Context<S>(usual, none); }), "given null"));
+  CHECK(contains(message_of<InputError>([&] { Context<S>(usual, none); }), "found a null pointer"));
 }
 
 TEST_BOTH("std::bad_alloc of a resource is OutOfMemory, with the available bytes where they are known", "[memory]") {
