@@ -162,7 +162,7 @@ std::string run_text(const RunReport& r) {
                       text("%.2f iterations a step",
                            static_cast<double>(r.newton) / static_cast<double>(std::max<std::int64_t>(r.steps, 1))));
   }
-  lines += labelled("setup", cli::duration(r.shares.setup) + ", one served " +
+  lines += labelled("setup", cli::duration(r.shares.setup) + ", one setup for " +
                                  cli::thousands(static_cast<std::int64_t>(products_per_setup(r))) + " products as " +
                                  r.system.matrix.name);
   lines += labelled("memory", human_bytes(r.peak_bytes) + " of arrays" +

@@ -13,7 +13,7 @@ std::string joined(const std::string& one, const std::string& other) {
 std::string parts_table(const Json& report) {
   // A variant of the one that was asked for; what auto chose has its reason.
   const bool same = report["format_asked"] == report["format"] || report["format_asked"] == "auto";
-  const std::string asked = same ? "" : "asked for: " + words(report, "/format_asked");
+  const std::string asked = same ? "" : "requested: " + words(report, "/format_asked");
   std::string rows = row("device", joined(words(report, "/device"), words(report, "/device_name")),
                          words(report, "/device_reason")) +
                      row("precision", words(report, "/precision"), words(report, "/precision_reason")) +
@@ -29,7 +29,7 @@ std::string parts_table(const Json& report) {
     rows += row("restarts", figure(report, "/restarts", shown_count),
                 "a cycle of " + figure(report, "/cycle_length", shown_count));
   }
-  if (!changed.empty()) rows += row("on the way", changed, "");
+  if (!changed.empty()) rows += row("changed during the solve", changed, "");
   return "<table>\n<tr><th></th><th>chosen</th><th>why</th></tr>\n" + rows + "</table>\n";
 }
 
@@ -62,7 +62,7 @@ std::string candidates_table(const Json& report) {
             figure(report, at + "/iteration_seconds", shown_seconds),
             report["candidates"][c]["present"] == true ? "taken" : "");
   }
-  return table + "</table>\n<p>As the cost model expects them.</p>\n";
+  return table + "</table>\n<p>Estimates of the cost model.</p>\n";
 }
 
 std::string trials_table(const Json& report) {
