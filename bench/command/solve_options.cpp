@@ -41,14 +41,14 @@ constexpr const char* solve_columns =
     "  setup s       once, from the matrix in memory: order, format, preconditioner, solver, libraries' handles\n"
     "  residual      |b - A x| / |b| computed in long double from the returned x, the worst of all rounds\n"
     "  status        how it ended, and whether in one kernel that kept the vectors on the chip; what did not\n"
-    "                converge stays in the table. Ours that says converged and is not is WRONG and the exit status "
-    "1, which\n"
-    "                it also is where none of ours converges on any system; with --tol 0, where all are refused";
+    "                converge stays in the table. One of ours that reports converged and is not is WRONG. The exit\n"
+    "                status is then 1, and also if none of ours converges on any system; with --tol 0, if all are\n"
+    "                refused";
 
 void check_tolerance(double tolerance) {
   require_number("--tol", tolerance);
   if (tolerance >= 1)
-    throw UsageError(text("--tol: expected less than 1, where x = 0 is no solution; found %g", tolerance));
+    throw UsageError(text("--tol: expected less than 1, so that x = 0 is not a solution; found %g", tolerance));
 }
 
 }  // namespace
@@ -98,15 +98,14 @@ BenchSolveOptions checked_bench_solve(const RawBenchSolve& raw) {
     check_tolerance(o.tolerance);
     o.single_tolerance = o.tolerance;
   }
-  if (o.mixed && !o.double_precision)
-    throw UsageError("--mixed is for systems in double: without --precision single");
+  if (o.mixed && !o.double_precision) throw UsageError("--mixed needs double precision: omit --precision single");
   const bool has_gmres = std::any_of(o.solvers.begin(), o.solvers.end(),
                                      [](const std::string& name) { return find_solver(name).restarts; });
   if (raw.restart_given->count() > 0 && !has_gmres) {
     throw UsageError("--restart is an option of GMRES: expected gmres among --solvers, found " + join(o.solvers));
   }
   if (o.single_basis && (!has_gmres || !o.double_precision)) {
-    throw UsageError("--single-basis is for GMRES in double: with gmres among --solvers, without --precision single");
+    throw UsageError("--single-basis needs GMRES in double: add gmres to --solvers and omit --precision single");
   }
   const RhsSpec rhs = parse_rhs(o.rhs);
   if (rhs.kind == RhsSpec::Kind::file && o.systems.size() > 1) {

@@ -19,7 +19,7 @@ constexpr const char* columns =
     "  P_max        GFLOP/s that B allows at the copy's bandwidth\n"
     "  in products  the setup before it, or the refresh, in units of the format's own product\n"
     "  pays back    products after which setup and products cost less than those of the fastest cuSPARSE format\n"
-    "               (host: of csr); never, where the product is not faster\n"
+    "               (host: of csr); never, if the product is not faster\n"
     "With --columns, one product with k vectors, which lie interleaved, as solves with several right-hand sides "
     "use:\n"
     "  ms           of all k; in products: with one vector, so that less than k is a gain";
