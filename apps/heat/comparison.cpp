@@ -104,7 +104,7 @@ std::string verdict(const Trial& t, std::int64_t solves) {
 
 std::string group_text(const std::string& title, const std::vector<Trial>& trials, bool by_format,
                        std::int64_t solves) {
-  std::string lines = text("  %-16s %10s %10s %6s\n", title.c_str(), "setup", "a solve", "iter.");
+  std::string lines = text("  %-16s %10s %10s %6s\n", title.c_str(), "setup", "per solve", "iter.");
   for (const Trial& t : trials) {
     const std::string name = (t.used ? "* " : "  ") + (by_format ? t.format : t.precond);
     if (!t.failure.empty()) {

@@ -147,10 +147,11 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
       ->option_text("auto|host|cuda[:N]")
       ->group(group);
   solve
-      .add_option("--precision", raw.precision,
-                  "Of matrix and vectors, default double; single solves the system rounded to single precision;\n"
-                  "mixed iterates in single, is as accurate as double, and continues in double if that fails;\n"
-                  "with format and preconditioner auto only if that is estimated to be faster")
+      .add_option(
+          "--precision", raw.precision,
+          "Precision of matrix and vectors, default double; single solves the system rounded to single precision;\n"
+          "mixed iterates in single, is as accurate as double, and continues in double if that fails;\n"
+          "with format and preconditioner auto only if that is estimated to be faster")
       ->option_text("double|single|mixed")
       ->group(group);
   solve

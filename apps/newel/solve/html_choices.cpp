@@ -52,7 +52,7 @@ std::string attempts_table(const Json& report) {
 std::string candidates_table(const Json& report) {
   if (!report["candidates"].is_array() || report["candidates"].empty()) return "";
   std::string table =
-      "<table>\n<tr><th>format</th><th>preconditioner</th><th>iterations</th><th>setup</th><th>an iteration</th>"
+      "<table>\n<tr><th>format</th><th>preconditioner</th><th>iterations</th><th>setup</th><th>per iteration</th>"
       "<th></th></tr>\n";
   for (std::size_t c = 0; c < report["candidates"].size(); ++c) {
     const std::string at = "/candidates/" + std::to_string(c);
@@ -68,7 +68,7 @@ std::string candidates_table(const Json& report) {
 std::string trials_table(const Json& report) {
   if (report["format_trials"].empty()) return "";
   std::string table =
-      "<table>\n<tr><th>format</th><th>a product</th><th>an iteration</th><th>setup</th><th></th></tr>\n";
+      "<table>\n<tr><th>format</th><th>per product</th><th>per iteration</th><th>setup</th><th></th></tr>\n";
   for (std::size_t t = 0; t < report["format_trials"].size(); ++t) {
     const Json& trial = report["format_trials"][t];
     const std::string at = "/format_trials/" + std::to_string(t);

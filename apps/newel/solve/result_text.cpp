@@ -38,9 +38,9 @@ std::string of_each_text(const SolveResult& result) {
   const SolveReport& report = result.report();
   if (result.several()) {
     const auto columns = static_cast<double>(result.outcome.reports.size());
-    return " (" + duration(result.clock.seconds("solve") / columns) + " a column)";
+    return " (" + duration(result.clock.seconds("solve") / columns) + " per column)";
   }
-  return report.iterations > 0 ? " (" + duration(report.seconds / report.iterations) + " an iteration)" : "";
+  return report.iterations > 0 ? " (" + duration(report.seconds / report.iterations) + " per iteration)" : "";
 }
 
 // Of what was taken; what changed on the way is a mean of all.
@@ -168,9 +168,9 @@ std::string candidates_text(const SolveResult& result) {
   if (!result.options.explain) return "";
   const std::vector<SystemCandidate>& candidates = result.outcome.candidates;
   if (candidates.empty())
-    return labelled("candidates", "none: format and preconditioner were not chosen by the model");
+    return labelled("candidates", "none: the cost model did not choose format and preconditioner");
   std::string lines = labelled(
-      "candidates", "format          preconditioner  iterations     set up  an iteration     solve (expected)");
+      "candidates", "format          preconditioner  iterations     set up per iteration     solve (estimated)");
   for (const SystemCandidate& c : candidates) {
     lines += labelled("", text("%-15s %-15s %10s %10s  %12s %9s%s%s", c.format.c_str(), c.preconditioner.c_str(),
                                thousands(std::llround(c.iterations)).c_str(), duration(c.setup_seconds).c_str(),
