@@ -64,19 +64,18 @@ void check_names_apart(const std::vector<std::string>& systems) {
 }
 
 void add_choices(CLI::App& regret, RawBenchRegret& raw) {
-  regret.add_option("--formats", raw.formats, "Of the combinations, default all: " + join(format_names()))
+  regret.add_option("--formats", raw.formats, "Formats of the combinations, default all: " + join(format_names()))
       ->option_text("all|NAME,NAME...");
-  raw.preconds_given =
-      regret
-          .add_option(
-              "--preconds", raw.preconds,
-              "Of the combinations, default none and those that `auto` may choose for the\nsolver; there are " +
-                  join(preconditioner_names()))
-          ->option_text("all|NAME,NAME...");
+  raw.preconds_given = regret
+                           .add_option("--preconds", raw.preconds,
+                                       "Preconditioners of the combinations, default none and those that `auto` may "
+                                       "choose for\nthe solver; available: " +
+                                           join(preconditioner_names()))
+                           ->option_text("all|NAME,NAME...");
   raw.solvers_given =
       regret
           .add_option("--solvers", raw.solvers,
-                      "In addition to the one that `auto` begins with; there are " + join(general_solver_names()))
+                      "Solvers besides the one that `auto` starts with; available: " + join(general_solver_names()))
           ->option_text("all|NAME,NAME...");
 }
 
@@ -104,7 +103,7 @@ CLI::App& add_bench_regret(CLI::App& bench, RawBenchRegret& raw) {
       ->check(CLI::PositiveNumber);
   regret.add_option("--rhs", o.rhs, "Right-hand side, default " + o.rhs)
       ->option_text("b.mtx|ones|random[:SEED]|A*ones|A*random[:SEED]");
-  regret.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
+  regret.add_option("--precision", raw.precision, "Precision of matrix and vectors, default double")
       ->option_text("double|single");
   raw.tolerance_given = add_bench_stop(regret, o.tolerance, o.max_iterations);
   regret.add_flag("--continue", o.continues,

@@ -59,17 +59,17 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
   add_bench_systems(solve, o);
   solve.add_option("--solvers", raw.solvers, "Default all: " + join(general_solver_names()))
       ->option_text("all|NAME,NAME...");
-  solve.add_option("--preconds", raw.preconds, "Default jacobi; there are " + join(preconditioner_names()))
+  solve.add_option("--preconds", raw.preconds, "Default jacobi; available: " + join(preconditioner_names()))
       ->option_text("all|NAME,NAME...");
   solve
       .add_option("--formats", raw.formats,
-                  "Names of the table, with or without variant, default " + raw.formats + "; all: without variants")
+                  "Names of formats, with or without variant, default " + raw.formats + "; all: without variants")
       ->option_text("all|NAME,NAME...");
   raw.restart_given =
       solve.add_option("--restart", o.restart, "Length of GMRES's cycles, default " + std::to_string(o.restart))
           ->option_text("M")
           ->check(CLI::Range(1, INT32_MAX));
-  solve.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
+  solve.add_option("--precision", raw.precision, "Precision of matrix and vectors, default double")
       ->option_text("both|double|single");
   solve.add_flag("--mixed", o.mixed, "Also Newel's solvers in mixed precision");
   solve.add_flag("--single-basis", o.single_basis, "Also Newel's GMRES in double with its basis in single precision");

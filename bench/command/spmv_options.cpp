@@ -42,9 +42,9 @@ CLI::App& add_bench_spmv(CLI::App& bench, RawBench& raw) {
   CLI::App& spmv = *bench.add_subcommand("spmv", "Time the products of all formats on the given systems");
   add_bench_systems(spmv, o);
   spmv.add_option("--formats", raw.formats,
-                  "Names of the table, with or without variant; default all, with all variants")
+                  "Names of formats, with or without variant; default all, with all variants")
       ->option_text("all|NAME,NAME...");
-  spmv.add_option("--precision", raw.precision, "Of matrix and vectors, default both")
+  spmv.add_option("--precision", raw.precision, "Precision of matrix and vectors, default both")
       ->option_text("both|double|single");
   spmv.add_option("--columns", raw.columns, "Products with 2, 4 or 8 vectors at once, too")->option_text("K,K...");
   add_bench_run(spmv, o, "multiply", "format");
