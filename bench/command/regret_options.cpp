@@ -22,7 +22,7 @@ constexpr const char* regret_columns =
     "What the defaults of a LinearSystem (\"auto\" for solver, preconditioner and format) cost against the best "
     "fixed\n"
     "choice. Of every combination a fresh system is timed by the host's clock, after a warm-up on a small matrix:\n"
-    "setup, the first solve from x = 0, a refresh with the same values, and the solve behind it. Three uses are\n"
+    "setup, the first solve from x = 0, a refresh with the same values, and the solve after it. Three uses are\n"
     "composed of them: one solve (setup + solve), ten solves with a refresh before each but the first, and a time\n"
     "loop. `auto` runs each use whole, setup included, with the same right-hand side.\n"
     "  auto s, best s  seconds of a use by `auto`, and by the combination that needs the least\n"
