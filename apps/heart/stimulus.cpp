@@ -23,8 +23,8 @@ using fem::detail::dot;
 constexpr double inner_share = 0.2;  // of the wall that "endo" stimulates
 
 [[noreturn]] void refuse(const std::string& given) {
-  throw cli::UsageError("--stimulus: expected apex, base, endo or X,Y,Z, and @START or @START:MS behind it, found '" +
-                        given + "'");
+  throw cli::UsageError(
+      "--stimulus: expected apex, base, endo or X,Y,Z, then @START or @START:MS if needed, found '" + given + "'");
 }
 
 double number(std::string_view word, const std::string& given) {

@@ -37,7 +37,7 @@ MaybeSuggestion correct_assembly(const Situation& s) {
   if (s.facts().zero_matrix()) return Suggestion{{}, "correct the matrix: " + defect};
   const bool column = s.facts().zero_rows.count == 0;
   return Suggestion{{},
-                    std::string(column ? "give that unknown an equation" : "give that row an equation") +
+                    std::string(column ? "add an equation for that unknown" : "add the equation of that row") +
                         ", or remove the row and the unknown from the system: " + defect};
 }
 

@@ -342,7 +342,7 @@ TEST_CASE("Rows without values come before all other advice, and are named in th
   CHECK(full_reason(report, {}, facts) ==
         "row 4 of A (the first of 2) holds no value other than 0, and b is not 0 there: 5.00e-01 of |b| remains for "
         "every x");
-  CHECK(contains(next_step(report, {}, facts), "give that row an equation"));
+  CHECK(contains(next_step(report, {}, facts), "add the equation of that row"));
   CHECK_FALSE(contains(next_step(report, {}, facts), "--"));
   facts.zero_rows.count = 10;
   CHECK(next_step(report, {}, facts) == "correct the matrix: A holds no value other than 0");
