@@ -168,7 +168,7 @@ int run(int argc, char* argv[]) {
   app.add_option("--iterations", options.iterations, "CG iterations: the difference of N and 2 N is timed")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--format", options.format, "Of our matrix, as in `newel solve`")->capture_default_str();
+  app.add_option("--format", options.format, "Format of our matrix, as in `newel solve`")->capture_default_str();
   app.add_option("--report", options.report, "Write the figures as JSON");
   CLI11_PARSE(app, argc, argv);
 

@@ -207,14 +207,14 @@ int run(int argc, char* argv[]) {
   app.add_option("systems", options.systems, "Systems, as newel generates them")->capture_default_str();
   app.add_option("--format", options.formats, "Formats of the solves")->delimiter(',')->capture_default_str();
   app.add_option("--place", options.place, "host or cuda")->check(CLI::IsMember({"host", "cuda"}));
-  app.add_option("--precision", options.precision, "Of the cycle")
+  app.add_option("--precision", options.precision, "Precision of the cycle")
       ->check(CLI::IsMember({"auto", "double", "single"}));
-  app.add_option("--smoother", options.smoother, "Of the levels")
+  app.add_option("--smoother", options.smoother, "Smoother of the levels")
       ->check(CLI::IsMember({"auto", "chebyshev", "fsai", "jacobi", "spai"}));
   app.add_option("--threads", options.threads, "Host threads, default all");
-  app.add_option("--repeats", options.repeats, "Of each measurement")->check(CLI::PositiveNumber);
-  app.add_option("--tolerance", options.tolerance, "Of the solves")->capture_default_str();
-  app.add_flag("!--no-jacobi", options.jacobi, "Leave the solves with Jacobi out");
+  app.add_option("--repeats", options.repeats, "Repeats of each measurement")->check(CLI::PositiveNumber);
+  app.add_option("--tolerance", options.tolerance, "Tolerance of the solves")->capture_default_str();
+  app.add_flag("!--no-jacobi", options.jacobi, "Skip the solves with Jacobi");
   app.add_option("--report", options.report, "Write the figures as JSON");
   CLI11_PARSE(app, argc, argv);
   const Json report = report_head("newel_bench_multigrid", typed_command(argc, argv));

@@ -67,7 +67,8 @@ int guarded(newel_system* s, Work&& work) noexcept {
 }
 
 c::System& system_of(newel_system* s) {
-  if (s->system == nullptr) throw InputError("the system has not been set up");
+  if (s->system == nullptr)
+    throw InputError("the system has not been set up: call one of the newel_setup functions first");
   return *s->system;
 }
 
@@ -76,7 +77,7 @@ const SolveReport& report_of(newel_system* s, std::int64_t column) {
     return s->reports[static_cast<std::size_t>(column)];
   }
   throw InputError("there is no report of column " + std::to_string(column) + ": the last solve had " +
-                   std::to_string(s->reports.size()));
+                   std::to_string(s->reports.size()) + (s->reports.size() == 1 ? " column" : " columns"));
 }
 
 int set_up(newel_system* s, const MatrixPointers& matrix) noexcept {
@@ -100,7 +101,8 @@ std::vector<double> copied(const double* from, std::int64_t rows, std::int64_t c
 }
 
 std::shared_ptr<const NodeCoordinates> coordinates_of(std::int64_t points, int dimension, const double* xyz) {
-  if (dimension > 3) throw InputError("coordinates: the dimension is 1, 2 or 3");
+  if (dimension > 3)
+    throw InputError("coordinates: the dimension must be 1, 2 or 3, not " + std::to_string(dimension));
   auto nodes = std::make_shared<NodeCoordinates>();
   nodes->xyz = copied(xyz, points, dimension, "coordinates");
   nodes->dimension = dimension;
@@ -151,7 +153,7 @@ Value field_of(newel_system* s, std::int64_t column, const char* name, const Fie
     if (name != nullptr && std::strcmp(name, known) == 0) return get(*s, report);
     names += (names.empty() ? "" : ", ") + std::string(known);
   }
-  throw InputError("there is no field \"" + std::string(name != nullptr ? name : "") + "\"; there are " + names);
+  throw InputError("unknown field \"" + std::string(name != nullptr ? name : "") + "\"; expected one of: " + names);
 }
 
 }  // namespace
@@ -171,7 +173,7 @@ const char* newel_error(const newel_system* system) { return system == nullptr ?
 
 int newel_set(newel_system* system, const char* name, const char* value) {
   return guarded(system, [&] {
-    if (name == nullptr || value == nullptr) throw InputError("an option has a name and a value");
+    if (name == nullptr || value == nullptr) throw InputError("the name or the value of an option is a null pointer");
     system->settings.set(name, value);
     return NEWEL_OK;
   });
@@ -291,7 +293,8 @@ int newel_report_text(newel_system* system, int64_t column, const char* name, co
 int newel_report_history(newel_system* system, int64_t column, double* residuals, int64_t capacity) {
   return guarded(system, [&] {
     const std::vector<double>& history = report_of(system, column).history;
-    if (residuals == nullptr || capacity < 0) throw InputError("residuals: expected room for at least 0 numbers");
+    if (residuals == nullptr || capacity < 0)
+      throw InputError("residuals: expected an array and a capacity of at least 0");
     const auto count = std::min(history.size(), static_cast<std::size_t>(capacity));
     std::copy_n(history.begin(), count, residuals);
     return NEWEL_OK;

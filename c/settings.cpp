@@ -170,7 +170,8 @@ void Settings::set(const std::string& name, const std::string& value) {
   };
   if (set_one_of(solver_option_list(), options.solver.methods)) return;
   if (set_one_of(precond_option_list(), options.precond.methods)) return;
-  throw InputError("there is no option \"" + name + '"' + did_you_mean(name, names) + "; there are " + joined(names));
+  throw InputError("unknown option \"" + name + '"' + did_you_mean(name, names) +
+                   "; expected one of: " + joined(names));
 }
 
 SystemOptions Settings::options_for(Index rows, int block) const {

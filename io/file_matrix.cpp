@@ -15,8 +15,8 @@ void check_proportion(const std::string& name, std::int64_t length, const char* 
                       Offset empty) {
   constexpr Offset per_entry = 16;
   if ((length - empty) / per_entry <= entries) return;
-  throw InputError(name + ": expected a number of " + what + " in proportion to the entries, found " +
-                   std::to_string(length) + " " + what + ", entries: " + std::to_string(entries));
+  throw InputError(name + ": expected fewer " + what + " for so few entries, found " + std::to_string(length) + " " +
+                   what + ", entries: " + std::to_string(entries));
 }
 
 template <class T>

@@ -28,8 +28,8 @@ std::string quotable(const std::string& name) {
   for (std::size_t at = 0; at < python.size(); ++at) {
     line += python[at] == '<' ? from : python[at] == '>' ? to : std::string(1, python[at]);
   }
-  throw InputError(name + ": expected a file of Matrix Market, NumPy or PETSc, found one of MATLAB (" + version +
-                   "). This converts its first variable, or the matrix A of a struct:\n  python3 -c \"" + line +
+  throw InputError(name + ": expected a Matrix Market, NumPy or PETSc file, found a MATLAB file (" + version +
+                   "). To convert its first variable, or the matrix A of a struct, run:\n  python3 -c \"" + line +
                    "\"");
 }
 

@@ -79,7 +79,7 @@ TextSource source_of(const Context<Space::host>& ctx, const std::string& path) {
 
 [[noreturn]] void refuse_suffix(const std::string& path, const char* what, const char* suffixes) {
   throw InputError("cannot write " + path + ": expected a name for " + what + " that ends in " + suffixes +
-                   " (or .gz behind it)");
+                   ", or in one of these and .gz");
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ void write_columns_file(const std::string& path, Span<const T, Space::host> x, I
   if (!format || *format == FileFormat::npz) detail::refuse_suffix(path, "vectors", columns_suffixes);
   if (*format == FileFormat::matrix_market) return write_columns<T>(path, x, cols);
   if (cols < 1 || x.size % cols != 0) {
-    throw InputError(path + ": " + std::to_string(x.size) + " values do not make up " + std::to_string(cols) +
+    throw InputError(path + ": " + std::to_string(x.size) + " values cannot be divided into " + std::to_string(cols) +
                      " columns");
   }
   FileWriter file(path);

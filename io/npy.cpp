@@ -69,7 +69,7 @@ class HeaderText {
     constexpr std::size_t longest = 30;
     std::string found;
     for (const char c : text_.substr(std::min(at_, text_.size()), longest)) found += c >= ' ' && c < 127 ? c : '?';
-    throw InputError(name_ + ": expected " + expected + " in the header of an array of NumPy, found '" + found + "'");
+    throw InputError(name_ + ": expected " + expected + " in the header of a NumPy array, found '" + found + "'");
   }
 
  private:
@@ -115,7 +115,7 @@ void read_descr(const std::string& descr, NpyArray& array) {
     case 'c':
       refuse_type(array.name, descr, " (complex values are not supported)");
     case 'O':
-      refuse_type(array.name, descr, " (objects of Python)");
+      refuse_type(array.name, descr, " (Python objects)");
     default:
       break;
   }
@@ -130,7 +130,7 @@ void read_header(std::string_view text, NpyArray& array) {
     const std::string key = header.string("a key");
     header.expect(':');
     if (key == "descr") {
-      if (header.next_is('[')) refuse_type(array.name, "[...]", " (records)");
+      if (header.next_is('[')) refuse_type(array.name, "[...]", " (structured arrays are not supported)");
       read_descr(header.string("a type"), array);
       descr = true;
     } else if (key == "fortran_order") {
@@ -146,7 +146,7 @@ void read_header(std::string_view text, NpyArray& array) {
       header.expect(')');
       shape = true;
     } else {
-      header.fail("the keys descr, fortran_order and shape alone");
+      header.fail("only the keys descr, fortran_order and shape");
     }
     if (!header.skip(',')) break;
   }
@@ -214,8 +214,8 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name) {
   ByteReader reader(bytes, name);
   NpyArray array;
   array.name = name;
-  if (reader.take(magic.size(), "an array of NumPy") != magic) {
-    ByteReader(bytes, name).fail("an array of NumPy", "other bytes");
+  if (reader.take(magic.size(), "a NumPy array") != magic) {
+    ByteReader(bytes, name).fail("a NumPy array", "other bytes");
   }
   const auto major = reader.number<std::uint8_t>(ByteOrder::little, "a version");
   reader.number<std::uint8_t>(ByteOrder::little, "a version");
@@ -235,7 +235,7 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name) {
   }
   for (const std::int64_t n : array.shape) {
     if (empty) size = 0;
-    if (!empty && n > most / size) reader.fail("more numbers, as the header says", "the end of the file");
+    if (!empty && n > most / size) reader.fail("as many numbers as the header declares", "the end of the file");
     size *= n;
   }
   array.data =
@@ -275,7 +275,7 @@ Array<std::int64_t, Space::host> npy_integers(const Context<Space::host>& ctx, c
 
 std::string npy_text(const NpyArray& array) {
   if ((array.kind != 'S' && array.kind != 'U') || array.size() != 1) {
-    throw InputError(array.name + ": expected a single text, found other values");
+    throw InputError(array.name + ": expected one string, found other values");
   }
   std::string text;
   const std::size_t step = array.kind == 'U' ? 4 : 1;  // of a letter

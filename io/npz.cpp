@@ -59,7 +59,7 @@ class SparseArchive {
     if (found.shape.size() != dimensions) {
       fail("'data' of " + std::to_string(dimensions) + " dimensions", std::to_string(found.shape.size()));
     }
-    if (found.by_columns && dimensions > 1) fail("'data' in the order of C", "the order of Fortran");
+    if (found.by_columns && dimensions > 1) fail("'data' in C order", "Fortran order");
     return found;
   }
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const {
@@ -112,7 +112,8 @@ class SparseArchive {
     std::int64_t block = 0, k = 0;
     for (std::int64_t i = 0; i < rows_ / r; ++i) {
       const std::int64_t end = pointers[i + 1];
-      if (pointers[i] != block || end < block || end > count) fail("pointers that never fall", "others in 'indptr'");
+      if (pointers[i] != block || end < block || end > count)
+        fail("pointers that never decrease and stay within the blocks", "others in 'indptr'");
       for (; block < end; ++block) {
         const std::int64_t j = indices[block];
         if (j < 0 || j >= cols_ / c) fail("block columns below " + std::to_string(cols_ / c), std::to_string(j));
@@ -122,7 +123,8 @@ class SparseArchive {
         }
       }
     }
-    if (block != count) fail("blocks up to the last", std::to_string(count - block) + " behind the last pointer");
+    if (block != count)
+      fail("a last pointer at the end of the blocks", std::to_string(count - block) + " blocks after it");
     return canonical(ctx_, Input::coo(rows_, cols_, row, col, values), name_, limits_);
   }
 
@@ -198,7 +200,8 @@ MatrixFile parse_npz(const Context<Space::host>& ctx, std::string_view bytes, co
   }
   std::string list;
   for (std::size_t i = 0; i < std::min<std::size_t>(members.size(), 5); ++i) list += (i > 0 ? ", " : "") + members[i];
-  throw InputError(name + ": expected what scipy.sparse.save_npz writes, or a single array, found an archive of " +
+  throw InputError(name +
+                   ": expected a file written by scipy.sparse.save_npz, or a single array, found an archive of " +
                    (members.empty() ? "nothing" : list + (members.size() > 5 ? ", ..." : "")));
 }
 

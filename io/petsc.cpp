@@ -112,13 +112,13 @@ class PetscReader {
     for (std::int64_t i = 0; i < object.rows; ++i) {
       const std::int64_t length = index(object.lengths, i);
       if (length < 0 || length > object.entries - sum) {
-        reader_.fail("lengths of rows that add up to " + std::to_string(object.entries),
+        reader_.fail("row lengths that sum to " + std::to_string(object.entries),
                      std::to_string(length) + " in row " + std::to_string(i + 1));
       }
       sum += length;
     }
     if (sum != object.entries) {
-      reader_.fail("lengths of rows that add up to " + std::to_string(object.entries), std::to_string(sum));
+      reader_.fail("row lengths that sum to " + std::to_string(object.entries), std::to_string(sum));
     }
     object.columns = reader_.take(static_cast<std::uint64_t>(object.entries) * index_bytes_, "columns");
   }
@@ -140,7 +140,7 @@ class PetscReader {
       object.values = reader_.take(8 * count, "values");
     } else if (fits(4)) {
       // A file of double precision that was cut in the middle of its values looks the same.
-      reader_.fail("values of double precision", "as many bytes as single precision takes");
+      reader_.fail("values of double precision", "a file size that fits single precision");
     } else if (fits(16)) {
       reader_.fail("real values", "complex ones, which are not supported");
     } else {
@@ -196,7 +196,7 @@ MatrixFile parse_petsc(const Context<Space::host>& ctx, std::string_view bytes, 
   const bool takes_vector = vector != nullptr && (wanted == Wanted::columns || matrix == nullptr);
   if (takes_vector && vectors > 1) {
     throw InputError(name + ": expected one vector, found " + std::to_string(vectors) +
-                     " (several right-hand sides are one dense matrix)");
+                     " (store several right-hand sides as one dense matrix)");
   }
   return reader.read(takes_vector ? *vector : *matrix);
 }
@@ -204,7 +204,7 @@ MatrixFile parse_petsc(const Context<Space::host>& ctx, std::string_view bytes, 
 template <class T>
 void write_petsc_matrix(FileWriter& file, const CsrView<T, Space::host>& a, const std::string& name) {
   if (a.nnz() > std::numeric_limits<std::int32_t>::max()) {
-    throw InputError("cannot write " + name + ": PETSc's indices of 32 bits do not count " + std::to_string(a.nnz()) +
+    throw InputError("cannot write " + name + ": PETSc's 32-bit indices cannot number " + std::to_string(a.nnz()) +
                      " entries");
   }
   for (const std::int64_t number : {std::int64_t{matrix_mark}, std::int64_t{a.rows}, std::int64_t{a.cols}, a.nnz()}) {

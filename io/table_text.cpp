@@ -76,9 +76,9 @@ MatrixFile parse_table(const Context<Space::host>& ctx, std::string_view bytes, 
     rows += count > 0 ? 1 : 0;
     line = next;
   }
-  if (rows == 0) throw InputError(name + ": expected a line of numbers or more, found none");
+  if (rows == 0) throw InputError(name + ": expected at least one line of numbers, found none");
   if (std::max(rows, cols) > std::numeric_limits<Index>::max()) {
-    throw InputError(name + ": expected lines that 32 bits can count, found more");
+    throw InputError(name + ": expected fewer lines, found more than 32-bit indices can number");
   }
   Array<double, Space::host> kept(ctx, static_cast<std::int64_t>(values.size()));
   std::copy(values.begin(), values.end(), kept.begin());

@@ -27,7 +27,8 @@ std::size_t find_end(std::string_view bytes, const std::string& name) {
   const std::size_t at =
       bytes.size() < end_bytes ? std::string_view::npos : bytes.rfind(mark, bytes.size() - end_bytes);
   if (at == std::string_view::npos || bytes.size() - at > end_bytes + longest_comment) {
-    throw InputError(name + ": expected a whole zip archive, found none of its directory: it is cut short");
+    throw InputError(name +
+                     ": expected a complete zip archive, found no directory at its end: the file is cut short");
   }
   return at;
 }
@@ -132,25 +133,25 @@ std::string_view ZipArchive::packed_bytes(const Entry& entry) const {
 std::string_view ZipArchive::member(const Context<Space::host>& ctx, const std::string& name) {
   const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.name == name; });
   const auto fail = [&](const std::string& what) { throw InputError(name_ + ": member '" + name + "': " + what); };
-  if (entry == entries_.end()) fail("expected in this archive, and missing");
-  if ((entry->flags & 1) != 0) fail("expected plain data, found it encrypted");
+  if (entry == entries_.end()) fail("missing from this archive");
+  if ((entry->flags & 1) != 0) fail("expected plain data, found encrypted data");
   const std::string_view packed = packed_bytes(*entry);
   std::string_view data = packed;
   if (entry->method == deflated) {
     constexpr std::uint64_t most_ratio = 1032;  // of deflate
-    if (entry->size / most_ratio > packed.size()) fail("expected more packed bytes, as its size says");
+    if (entry->size / most_ratio > packed.size()) fail("expected more compressed bytes for its size");
     unpacked_.emplace_back(ctx, static_cast<std::int64_t>(entry->size));
     Array<char, Space::host>& room = unpacked_.back();
     if (!inflate_raw(packed, room.data(), static_cast<std::size_t>(room.size()), name_)) {
-      fail("expected intact packed bytes, found damage");
+      fail("expected intact compressed data, found damaged data");
     }
     data = {room.data(), static_cast<std::size_t>(room.size())};
   } else if (entry->method != stored) {
-    fail("expected it stored or deflated, found method " + std::to_string(entry->method));
+    fail("expected the compression method stored or deflate, found method " + std::to_string(entry->method));
   }
   if (data.size() != entry->size)
     fail("expected " + std::to_string(entry->size) + " bytes, found " + std::to_string(data.size()));
-  if (crc32_of(data) != entry->crc) fail("expected intact bytes, found another checksum");
+  if (crc32_of(data) != entry->crc) fail("expected intact data, found a wrong checksum");
   return data;
 }
 

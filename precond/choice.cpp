@@ -98,8 +98,9 @@ std::string why_no_stronger(const PrecondUse& use) {
     const double of_method = use.iteration_seconds(method->name);
     const double share = iterations_with(*method)(most) / most;
     if (share * of_method < of_simple) return {};
-    why += (why.empty() ? "" : ", ") + method->name + " would take " + rounded(of_method / of_simple) +
-           " times as long an iteration, and " + rounded(share) + " times as many of them as a rule";
+    why += (why.empty() ? "" : "; ") + ("an iteration with " + method->name) + " would take " +
+           rounded(of_method / of_simple) + " times as long, and usually " + rounded(share) +
+           " times as many are needed";
   }
   return why.empty() ? why : why + " (a cost model)";
 }
@@ -157,7 +158,7 @@ struct Choosing {
       if (const std::string why = why_no_stronger(use); !why.empty()) return {made(cheap->name), {cheap->name, why}};
       if (use.later) {
         return {made(cheap->name),
-                {cheap->name, "to begin with; " + any_of(stronger) + " may follow in a long solve", true}};
+                {cheap->name, "at first; " + any_of(stronger) + " may follow in a long solve", true}};
       }
     }
     OperatorPtr<T, S> simple, strong;
@@ -166,13 +167,13 @@ struct Choosing {
     const double first = predict_iterations(of_simple, use.rel_tol);
     if (first <= detail::precond_counts.few_iterations && (use.expected_products <= first || first == 0)) {
       return {std::move(simple),
-              {of_simple.name, "a trial predicts " + iterations_text(first) + ": no more is needed"}};
+              {of_simple.name, "a trial predicts " + iterations_text(first) + ", so nothing stronger is needed"}};
     }
-    if (stronger.empty()) return {std::move(simple), {of_simple.name, "there is no stronger one in the table"}};
+    if (stronger.empty()) return {std::move(simple), {of_simple.name, "no stronger preconditioner is available"}};
     sort_by_seconds(stronger, first);
     const double seconds = predict_seconds(of_simple, first, solves_of(use.expected_products, first));
     for (const PrecondMethod* const method : stronger) {
-      if (takes_longer(*method, seconds, ", longer than the solves with " + of_simple.name + " may take")) continue;
+      if (takes_longer(*method, seconds, ", longer than the solves with " + of_simple.name + " would take")) continue;
       if (!tried(method->name, strong, of_strong)) {
         if (indefinite) break;
         continue;

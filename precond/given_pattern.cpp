@@ -22,9 +22,9 @@ void check(const GivenPattern& given, Index n) {
   require(static_cast<Offset>(given.row_ptr.size()) == Offset{n} + 1,
           "there are " + std::to_string(given.row_ptr.size()) + " row pointers for " + std::to_string(n) + " rows");
   require(given.row_ptr.front() == 0 && given.row_ptr.back() == static_cast<Offset>(given.col.size()),
-          "row pointers begin at 0 and end at the number of entries");
+          "row pointers must start at 0 and end at the number of entries");
   for (Index i = 0; i < n; ++i) {
-    require(given.row_ptr[i] <= given.row_ptr[i + 1], "the row pointers of row " + std::to_string(i) + " descend");
+    require(given.row_ptr[i] <= given.row_ptr[i + 1], "the row pointers of row " + std::to_string(i) + " decrease");
   }
   for (Index i = 0; i < n; ++i) {
     for (Offset k = given.row_ptr[i]; k < given.row_ptr[i + 1]; ++k) {

@@ -17,9 +17,9 @@ MethodOption drop_option() {
 
 void check_pattern_options(const PrecondOptions& options, bool shaped) {
   const PatternOptions& own = options.of<PatternOptions>();
-  require_precond_option(std::isfinite(own.drop) && own.drop >= 0, "drop is a finite number that is not negative");
+  require_precond_option(std::isfinite(own.drop) && own.drop >= 0, "drop must be finite and not negative");
   require_precond_option(own.pattern == nullptr || (!shaped && own.drop == 0),
-                         "a pattern that is given takes no power, drop or adaptive growth");
+                         "a given pattern cannot be combined with power, drop or adaptive");
 }
 
 }  // namespace newel

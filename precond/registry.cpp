@@ -59,7 +59,7 @@ OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, co
   if (method.check != nullptr) method.check(options);
   const auto make = method.make.get<T, S>();
   if (make == nullptr) {
-    throw InputError("preconditioner '" + method.name + "' does not exist on the " + std::string(name_of(S)));
+    throw InputError("preconditioner '" + method.name + "' is not available on the " + std::string(name_of(S)));
   }
   return make(ctx, a, order, options, spmv_options);
 }

@@ -159,7 +159,7 @@ Sparsity thresholded(const Context<Space::host>& ctx, const CsrView<T, Space::ho
 
 Sparsity power_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a, int power, Triangle triangle) {
   require_square(a);
-  if (power < 1) throw InputError("the power of a pattern is at least 1, not " + std::to_string(power));
+  if (power < 1) throw InputError("the power of a pattern must be at least 1, not " + std::to_string(power));
   // The identity as the first factor: an empty pattern, to which the product adds its diagonal.
   Sparsity result = with_capacity(ctx, a.rows, a.cols, [](Index) { return Offset{0}; });
   for (int k = 1; k <= power; ++k) {

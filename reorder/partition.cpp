@@ -58,19 +58,19 @@ void check_positive(const char* what, Index value, Index least) {
 
 void check(const Pattern<Space::host>& a, const PartitionOptions& options) {
   if (a.rows != a.cols) {
-    throw InputError("only a square matrix is cut into parts of rows and columns, not one of " +
-                     std::to_string(a.rows) + " x " + std::to_string(a.cols));
+    throw InputError("partitioning needs a square matrix, not " + std::to_string(a.rows) + " x " +
+                     std::to_string(a.cols));
   }
   if (options.method == Partitioner::metis && NEWEL_HAS_METIS == 0) {
-    throw InputError("this build of Newel was made without METIS; the default partitioner needs none");
+    throw InputError("this build of Newel has no METIS; use the default partitioner");
   }
   check_positive("the number of parts", options.parts, 1);
   check_positive("the limit of rows in a part", options.most_part_rows, 0);
   check_positive("the number of rows of a node", options.node_rows, 1);
   check_positive("the number of coarsening rounds", options.coarsen_rounds, 0);
   if (a.rows % options.node_rows != 0) {
-    throw InputError(std::to_string(a.rows) + " rows are no multiple of the " + std::to_string(options.node_rows) +
-                     " rows of a node");
+    throw InputError(std::to_string(a.rows) + " rows cannot be divided into nodes of " +
+                     std::to_string(options.node_rows) + " rows");
   }
 }
 
@@ -200,7 +200,7 @@ Partitioner partitioner_named(std::string_view name) {
     if (names[i] == name) return static_cast<Partitioner>(i);
     all += (i == 0 ? "" : ", ") + std::string(names[i]);
   }
-  throw InputError("there is no partitioner '" + std::string(name) + "'; there are " + all);
+  throw InputError("unknown partitioner '" + std::string(name) + "'; expected one of: " + all);
 }
 
 Partition make_partition(const Context<Space::host>& ctx, const Pattern<Space::host>& a,

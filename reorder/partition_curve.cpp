@@ -159,16 +159,16 @@ void require_finite(const NodeCoordinates& coordinates) {
 }
 
 Index rows_of_point(const NodeCoordinates* coordinates, Index rows) {
-  if (coordinates == nullptr) throw InputError("partitioning by coordinates needs coordinates");
+  if (coordinates == nullptr) throw InputError("partitioning by coordinates needs the coordinates of the nodes");
   const int dimension = coordinates->dimension;
   const auto numbers = static_cast<Offset>(coordinates->xyz.size());
   if (dimension < 1 || dimension > 3) {
-    throw InputError("coordinates have 1, 2 or 3 dimensions, not " + std::to_string(dimension));
+    throw InputError("coordinates must have 1, 2 or 3 dimensions, not " + std::to_string(dimension));
   }
   const Offset points = numbers / dimension;
   if (numbers % dimension != 0 || points == 0 || rows % points != 0) {
     throw InputError(std::to_string(numbers) + " coordinates in " + std::to_string(dimension) +
-                     " dimensions do not give each of " + std::to_string(rows) + " rows a point");
+                     " dimensions cannot be divided among " + std::to_string(rows) + " rows");
   }
   return static_cast<Index>(rows / points);
 }

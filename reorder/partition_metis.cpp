@@ -58,7 +58,7 @@ std::string words_for(int code) {
     case METIS_OK:
       return "";
     case METIS_ERROR_INPUT:
-      return "METIS refused its input";
+      return "METIS rejected its input";
     case METIS_ERROR_MEMORY:
       return "METIS ran out of memory";
     default:

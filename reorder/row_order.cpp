@@ -53,8 +53,8 @@ std::vector<Index> inverse_of(const Context<Space::host>& ctx, const std::vector
 void check_part_bounds(const std::vector<Index>& part_begin, Index n) {
   if (part_begin.empty()) return;
   const auto refuse = [&](std::size_t p, const std::string& expected) {
-    throw InputError("bounds of parts ascend from 0 to " + std::to_string(n) + ": expected " + expected + " at " +
-                     std::to_string(p) + ", found " + std::to_string(part_begin[p]));
+    throw InputError("the bounds of the parts must ascend from 0 to " + std::to_string(n) + ": expected " + expected +
+                     " at " + std::to_string(p) + ", found " + std::to_string(part_begin[p]));
   };
   if (part_begin.front() != 0) refuse(0, "0");
   for (std::size_t p = 1; p < part_begin.size(); ++p) {
@@ -76,7 +76,7 @@ RowOrder<S> make_row_order(const Context<S>& ctx, const std::vector<Index>& old_
 
 template <class T, Space S>
 PermutedCsr<T, S> permute(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order) {
-  if (a.rows != a.cols) throw InputError("only a square matrix is renumbered by rows and columns");
+  if (a.rows != a.cols) throw InputError("renumbering of rows and columns needs a square matrix");
   if (order.old_of_new.size() != a.rows) {
     throw InputError("an order of " + std::to_string(order.old_of_new.size()) + " rows for a matrix of " +
                      std::to_string(a.rows));

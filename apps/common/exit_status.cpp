@@ -35,7 +35,7 @@ int report_exception(const char* program) {
     print_error(error.what(), program);
     return exit_device_failure;
   } catch (const std::bad_alloc&) {
-    print_error("out of host memory: the system refused an allocation", program);
+    print_error("out of host memory: the operating system refused an allocation", program);
     return exit_bad_input;
   } catch (const std::exception& error) {
     print_error(message_from_one(error), program);

@@ -32,7 +32,7 @@ bool exists_for(const Entry& entry, Space space, bool single_precision) {
 template <class Entry>
 void require_exists(const char* option, const Entry& entry, Space space, bool single_precision) {
   if (exists_for(entry, space, single_precision)) return;
-  throw UsageError(std::string(option) + ' ' + entry.name + ": not there in " +
+  throw UsageError(std::string(option) + ' ' + entry.name + ": not available in " +
                    (single_precision ? "single" : "double") + " precision on the " + std::string(name_of(space)));
 }
 

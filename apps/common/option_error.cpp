@@ -62,7 +62,7 @@ std::string other_command(const CLI::App& app, const std::string& name) {
   for (const CLI::App* command : program->get_subcommands([](const CLI::App*) { return true; })) {
     const std::vector<std::string> names = option_names(*command);
     if (std::find(names.begin(), names.end(), name) != names.end()) {
-      return ": it is one of " + program->get_name() + ' ' + command->get_name();
+      return ": it belongs to " + program->get_name() + ' ' + command->get_name();
     }
   }
   return "; see " + program->get_name() + ' ' + app.get_name() + " --help";

@@ -36,14 +36,14 @@ void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, 
         ->group(group);
     command
         .add_option("--amg-vectors", raw.files.vectors,
-                    "Vectors that A maps to almost nothing, which AMG's coarse levels represent in place of what\n"
-                    "--amg-near-null says: matrix array real general, rows of A x vectors")
+                    "Near-null vectors of A, which AMG's coarse levels represent instead of those of\n"
+                    "--amg-near-null: matrix array real general, rows of A x vectors")
         ->option_text("V.mtx")
         ->group(group);
   }
   command
       .add_option("--precond-format", p.format,
-                  "The format of FSAI's G and SPAI's M; default: as for A, and ehyb\n"
+                  "The format of FSAI's G and SPAI's M; default: that of A, but ehyb\n"
                   "for ehyb-symmetric")
       ->option_text(one_of(format_names()))
       ->group(group);

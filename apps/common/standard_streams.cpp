@@ -11,7 +11,7 @@ void check_inputs(const std::vector<NamedFile>& inputs) {
   for (const auto& [input, file] : inputs) {
     if (!is_standard_stream(file)) continue;
     if (first != nullptr) {
-      throw UsageError("standard input (-) is the " + *first + " already, and cannot be the " + input + " too");
+      throw UsageError("standard input (-) is the " + *first + " already and cannot also be the " + input);
     }
     first = &input;
   }

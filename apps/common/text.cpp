@@ -61,7 +61,7 @@ std::string join(const std::vector<std::string>& names) {
 
 std::string unknown_name(std::string_view kind, std::string_view given, const std::vector<std::string>& names) {
   return "unknown " + std::string(kind) + " '" + std::string(given) + '\'' + did_you_mean(given, names) +
-         "; there are " + join(names);
+         "; expected one of: " + join(names);
 }
 
 std::string shell_quoted(const std::string& argument) {

@@ -21,7 +21,7 @@ namespace {
 using Configuration = SolveConfiguration;
 
 std::string solver_is(const Configuration& m) {
-  if (m.solvers.empty()) return "the matrix is diagonal, and is divided by";
+  if (m.solvers.empty()) return "the matrix is diagonal and needs no iterations";
   return (m.solvers.size() == 1 ? "the solver is " : "the solvers are ") + join(m.solvers);
 }
 
@@ -58,9 +58,9 @@ std::string without_kernel(const Configuration& m) {
     if (!method.resident) continue;
     if (!is_format_choice(m.format) && !find_spmv_format(m.format).resident) return format_is(m);
     if (m.mixed && !method.resident_in_mixed) {
-      why = method.title + " in mixed precision is never resident";
+      why = method.title + " in mixed precision never keeps its vectors on the chip";
     } else if (m.columns > 1 && method.batched() && !m.mixed) {
-      why = "batches of columns are never resident";
+      why = "batches of columns never keep their vectors on the chip";
     } else {
       return "";
     }

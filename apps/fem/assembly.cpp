@@ -156,7 +156,7 @@ HostCsr assemble_mass(const Context<Space::host>& ctx, const TetMesh& mesh, cons
 
 HostCsr assemble_convection_diffusion(const Context<Space::host>& ctx, const TetMesh& mesh,
                                       const VectorField& velocity, double diffusivity, const NodeFilter& clamped) {
-  if (!(diffusivity > 0)) throw InputError("the diffusivity is positive, not " + std::to_string(diffusivity));
+  if (!(diffusivity > 0)) throw InputError("the diffusivity must be positive, not " + std::to_string(diffusivity));
   check_orientation(ctx, mesh);
   const auto winds = tabulate<Wind>(ctx, mesh, [&](Index t, const Point& at) {
     const Point w = velocity(t, at);
@@ -179,10 +179,10 @@ HostCsr assemble_convection_diffusion(const Context<Space::host>& ctx, const Tet
 HostCsr assemble_elasticity(const Context<Space::host>& ctx, const TetMesh& mesh, double youngs_modulus,
                             double poisson_ratio, const NodeFilter& clamped) {
   if (!(youngs_modulus > 0)) {
-    throw InputError("Young's modulus is positive, not " + std::to_string(youngs_modulus));
+    throw InputError("Young's modulus must be positive, not " + std::to_string(youngs_modulus));
   }
   if (!(poisson_ratio > -1 && poisson_ratio < 0.5)) {
-    throw InputError("Poisson's ratio lies between -1 and 1/2, unlike " + std::to_string(poisson_ratio));
+    throw InputError("Poisson's ratio must be between -1 and 1/2, not " + std::to_string(poisson_ratio));
   }
   constexpr Index most_nodes = std::numeric_limits<Index>::max() / 3;
   if (mesh.node_count() > most_nodes) {
@@ -226,7 +226,7 @@ HostVector assemble_body_force(const Context<Space::host>& ctx, const TetMesh& m
 HostCsr grid7(const Context<Space::host>& ctx, Index n) {
   constexpr Index largest = 1290;  // 1290^3 < 2^31 < 1291^3
   if (n < 1 || n > largest) {
-    throw InputError("a 7-point grid has 1 to " + std::to_string(largest) + " points per side, not " +
+    throw InputError("a 7-point grid must have 1 to " + std::to_string(largest) + " points per side, not " +
                      std::to_string(n));
   }
   HostCsr a;

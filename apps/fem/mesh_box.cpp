@@ -91,15 +91,15 @@ void check(const Box& box, const BoxOptions& options) {
   constexpr Index longest = 1 << 20;
   for (int axis = 0; axis < 3; ++axis) {
     if (box.extent[axis] < 2 || box.extent[axis] > longest) {
-      throw InputError("a box mesh has 2 to " + std::to_string(longest) + " nodes along an axis, not " +
+      throw InputError("a box mesh must have 2 to " + std::to_string(longest) + " nodes along an axis, not " +
                        std::to_string(box.extent[axis]));
     }
     if (!(box.length[axis] > 0)) {
-      throw InputError("a box mesh has positive lengths, not " + std::to_string(box.length[axis]));
+      throw InputError("a box mesh must have positive lengths, not " + std::to_string(box.length[axis]));
     }
   }
   if (!(options.jitter >= 0 && options.jitter < 1.0 / 6)) {
-    throw InputError("the jitter of a box mesh lies in [0, 1/6), unlike " + std::to_string(options.jitter));
+    throw InputError("the jitter of a box mesh must be in [0, 1/6), not " + std::to_string(options.jitter));
   }
   constexpr std::int64_t most = std::numeric_limits<Index>::max();
   if (box.node_count() > most || 6 * box.cell_count() > most) {

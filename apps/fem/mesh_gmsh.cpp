@@ -111,11 +111,11 @@ class GmshReader {
     if (version_ == Version::msh2) {
       read_nodes2(parametric);
     } else {
-      if (parametric) text_.expect("$Nodes, as the version has it", "$ParametricNodes");
+      if (parametric) text_.expect("$Nodes, as in this version", "$ParametricNodes");
       read_nodes4();
     }
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max());
-    if (raw_.mesh.nodes.size() > most) text_.expect_bytes("nodes that 32 bits can number", "more");
+    if (raw_.mesh.nodes.size() > most) text_.expect_bytes("fewer nodes than 32-bit numbers can count", "more");
     places_ = std::make_unique<Tags>(raw_.node_tags);
     if (const std::int64_t tag = places_->repeated(); tag != 0) {
       text_.expect_bytes("node numbers that differ", "the number " + std::to_string(tag) + " twice");
@@ -216,7 +216,7 @@ class GmshReader {
   void read_elements() {
     version_ != Version::msh2 ? read_elements4() : binary_ ? read_elements2_binary() : read_elements2();
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max());
-    if (raw_.mesh.tets.size() > most) text_.expect_bytes("tetrahedra that 32 bits can number", "more");
+    if (raw_.mesh.tets.size() > most) text_.expect_bytes("fewer tetrahedra than 32-bit numbers can count", "more");
   }
 
   void read_elements2() {

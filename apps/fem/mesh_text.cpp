@@ -147,7 +147,7 @@ void MeshText::expect_bytes(const std::string& expected, const std::string& foun
 
 void refuse_curved(const std::string& path, int nodes) {
   throw InputError(path + ": expected tetrahedra with 4 nodes, found some with " + std::to_string(nodes) +
-                   ": mesh with elements of first order (Gmsh: Mesh.ElementOrder = 1)");
+                   ": make the mesh with first-order elements (Gmsh: Mesh.ElementOrder = 1)");
 }
 
 }  // namespace newel::fem::detail

@@ -112,9 +112,9 @@ class VtkReader {
   void read_cells() {
     if (!first_.empty()) text_.expect("one section CELLS", "another");
     const auto n = text_.number<std::int64_t>("a number of cells");
-    const auto size = text_.number<std::int64_t>("a number of numbers");
+    const auto size = text_.number<std::int64_t>("a number of integers");
     check(n, "a number of cells", VtkType::uint8);
-    check(size, "a number of numbers", binary_ ? VtkType::int32 : VtkType::uint8);
+    check(size, "a number of integers", binary_ ? VtkType::int32 : VtkType::uint8);
     if (vtk_upper(text_.peek().substr(0, 7)) == "OFFSETS") {
       read_new_cells(n, size);
     } else {
@@ -155,7 +155,7 @@ class VtkReader {
     values(size, "a point number", corners_);
     const bool ascends = std::is_sorted(first_.begin(), first_.end());
     if (first_.front() != 0 || first_.back() != size || !ascends) {
-      text_.expect_bytes("offsets from 0 to " + std::to_string(size) + " that never fall", "others");
+      text_.expect_bytes("offsets from 0 to " + std::to_string(size) + " that never decrease", "others");
     }
   }
 

@@ -72,7 +72,7 @@ std::vector<unsigned char> lonely_faces(const Context<Space::host>& ctx, const T
   });
   if (crowded != none) {
     throw InputError("tetrahedron " + std::to_string(crowded / 4) +
-                     " (counted from 0) shares a face with two others, expected one neighbour at most");
+                     " (counted from 0) shares a face with two others, expected at most one neighbour");
   }
   return lonely;
 }

@@ -129,7 +129,7 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
     }
   });
   if (missing) throw InputError("the matrix has no entry for two nodes of a tetrahedron");
-  if (crowded) throw InputError("more than 65,535 tetrahedra meet in a node");
+  if (crowded) throw InputError("more than 65,535 tetrahedra share a node");
 
   // Rows in solver order, so that lists that are read together lie together.
   const std::vector<RowLists> rows = place_rows(ctx, pattern, old_of_new, lists);

@@ -156,7 +156,7 @@ HeartBody make_heart_body(const Context<Space::host>& host, const Context<S>& pl
                           const std::string& fibers_file, std::int64_t nodes, cli::RunClock& clock,
                           const transient::Say& say) {
   if (options.mesh.empty() && !fibers_file.empty()) {
-    throw InputError("--fibers needs the mesh that they belong to");
+    throw InputError("--fibers needs a mesh file: the fibres belong to its nodes or tetrahedra");
   }
   HeartBody body = options.mesh.empty() ? make_ventricle_body(host, options, params, nodes, clock)
                                         : read_body(host, place, options, params, fibers_file, clock, say);
@@ -182,7 +182,7 @@ std::string resolution_warning(const HeartBody& body, const HeartParams& params)
   const int times = static_cast<int>(std::ceil(std::log2(edge / width)));
   return text(
       "edges of %.2g mm do not resolve a wave front of %.2g mm across the fibres: the wave will be too fast or "
-      "ragged, or stop; --refine %d would do",
+      "ragged, or stop; --refine %d is fine enough",
       edge, width, times);
 }
 

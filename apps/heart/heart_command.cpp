@@ -41,14 +41,14 @@ void add_own_options(CLI::App& app, OwnOptions& own) {
   app.add_option(
          "--stimulus", own.stimuli,
          "Where and when the tissue is stimulated, any number of times: apex, base, endo or X,Y,Z in mm; from\n"
-         "START ms on, default 0, for MS, default 2. Default: apex. Strength and radius: --params")
+         "START (ms, default 0) for MS (default 2). Default: apex. Strength and radius: --params")
       ->option_text("PLACE[@START[:MS]]")
       ->group(group)
       ->expected(1);
   app.get_option("--stimulus")->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--fibers", own.fibers,
                  "Directions of the fibres: three numbers per line, or a Gmsh or VTK file with vectors, for each\n"
-                 "node or tetrahedron of the mesh; default: those of the mesh file, else by rule")
+                 "node or tetrahedron of the mesh; default: those of the mesh file, else a rule")
       ->option_text("FILE")
       ->group(group);
   app.add_option("--nodes", own.nodes,

@@ -92,7 +92,7 @@ class HeartRun {
   void begin() {
     if (grid().ticks() > end_) {
       throw InputError(job_.resume->file +
-                       text(": the run is at %g ms already, expected a later --duration", start_));
+                       text(": the run has already reached %g ms, expected a larger --duration", start_));
     }
     begin_folder(job_);
     if (job_.resume) {
@@ -123,7 +123,7 @@ class HeartRun {
     if (!outcome.accepted) {
       refused_++;
       if (!control_.refuse()) {
-        failure_ = text("no step of %.3g ms at %.6g ms succeeds: ", dt, start) + outcome.refusal;
+        failure_ = text("no step of %.3g ms at %.6g ms succeeded: ", dt, start) + outcome.refusal;
       } else {
         progress_.say(text("at %.6g ms the step is halved to %.3g ms: ", start, grid().step()) + outcome.refusal);
       }

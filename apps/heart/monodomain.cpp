@@ -57,8 +57,8 @@ auto made(cli::RunClock* clock, const char* phase, F&& f) {
 }
 
 std::string refusal_of(const detail::ElementVerdict& verdict) {
-  if (verdict.failed > 0) return "the recovery of an element does not converge";
-  if (verdict.too_steep > 0) return "the reaction rises faster than the step allows";
+  if (verdict.failed > 0) return "the recovery variable of an element does not converge";
+  if (verdict.too_steep > 0) return "the reaction is too fast for the step";
   return {};
 }
 

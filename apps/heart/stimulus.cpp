@@ -23,8 +23,8 @@ using fem::detail::dot;
 constexpr double inner_share = 0.2;  // of the wall that "endo" stimulates
 
 [[noreturn]] void refuse(const std::string& given) {
-  throw cli::UsageError("--stimulus: expected apex, base, endo or X,Y,Z, and @START or @START:MS behind it, found '" +
-                        given + "'");
+  throw cli::UsageError(
+      "--stimulus: expected apex, base, endo or X,Y,Z, then @START or @START:MS if needed, found '" + given + "'");
 }
 
 double number(std::string_view word, const std::string& given) {
@@ -60,11 +60,11 @@ double outside(const HeartBody& body, const Stimulus& s, double radius, Index te
     throw InputError(name + ": no tetrahedron lies in the inner fifth of the wall; --refine 1 may help");
   }
   std::string words = name + text(
-                                 " reaches no tetrahedron: the middle of the nearest is %.3g mm beyond the radius of "
+                                 " reaches no tetrahedron: the centre of the nearest is %.3g mm beyond the radius of "
                                  "%g mm (stimulus.radius of --params)",
                                  nearest, radius);
   if (!body.input.file_unit.empty()) {
-    words += "; the mesh was taken as " + body.input.file_unit + " (--mesh-unit mm|cm|m)";
+    words += "; the mesh was assumed to be in " + body.input.file_unit + " (--mesh-unit mm|cm|m)";
   }
   throw InputError(words);
 }

@@ -257,7 +257,7 @@ SumPlan joined(const Context<Space::host>& ctx, std::vector<SumPlan>& parts) {
 SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
                   const double* constant, Span<const Index, Space::host> node, const SumLimits& limits) {
   if (limits.slots < 1 || limits.values < 5 || limits.values > ShortPair::none) {
-    throw InputError("a chunk needs a slot and 5 to 65,535 numbers");
+    throw InputError("a chunk needs a slot and 5 to 65,535 values");
   }
   const Source source{entry, lists, constant, node, limits};
   const auto count = static_cast<std::int64_t>(entry.size());

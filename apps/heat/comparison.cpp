@@ -55,7 +55,7 @@ std::vector<Trial> measure_group(const Context<S>& ctx, const CsrView<double, S>
                                  const std::function<bool()>& stop) {
   for (Trial& trial : trials) {
     if (stop()) {
-      trial.failure = "left out";
+      trial.failure = "not measured";
       continue;
     }
     SystemOptions options = used;
@@ -94,17 +94,17 @@ cli::Json group_json(const std::vector<Trial>& trials) {
 }
 
 std::string verdict(const Trial& t, std::int64_t solves) {
-  if (t.baseline) return "measured against";
+  if (t.baseline) return "reference";
   if (!t.break_even_solves) return "never pays back";
   const double needed = *t.break_even_solves;
-  if (needed < 1) return "pays at once";
+  if (needed < 1) return "pays back at once";
   return text("pays back after %s solves%s", cli::thousands(static_cast<std::int64_t>(needed) + 1).c_str(),
               needed < static_cast<double>(solves) ? "" : ", more than this run makes");
 }
 
 std::string group_text(const std::string& title, const std::vector<Trial>& trials, bool by_format,
                        std::int64_t solves) {
-  std::string lines = text("  %-16s %10s %10s %6s\n", title.c_str(), "setup", "a solve", "iter.");
+  std::string lines = text("  %-16s %10s %10s %6s\n", title.c_str(), "setup", "per solve", "iter.");
   for (const Trial& t : trials) {
     const std::string name = (t.used ? "* " : "  ") + (by_format ? t.format : t.precond);
     if (!t.failure.empty()) {
@@ -158,7 +158,7 @@ cli::Json comparison_json(const Comparison& comparison) {
 std::string comparison_text(const Comparison& comparison, std::int64_t solves) {
   return group_text("format", comparison.formats, true, solves) +
          group_text("preconditioner", comparison.preconds, false, solves) +
-         "  * this run's; one step of it, solved by each, the best of three\n";
+         "  * used by this run; times are for one of its steps, the best of three solves\n";
 }
 
 }  // namespace newel::heat

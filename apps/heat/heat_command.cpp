@@ -67,7 +67,8 @@ int run_command(int argc, const char* const* argv) {
       ->group("The run");
   bool no_compare = false;
   command.app()
-      .add_flag("--no-compare", no_compare, "Do not measure at the end when each format and preconditioner pays back")
+      .add_flag("--no-compare", no_compare,
+                "Do not measure at the end after how many solves each format and preconditioner pays back")
       ->group("Output");
   if (const auto wanted = command.parse(argc, argv)) {
     cli::print_text(stdout, *wanted);

@@ -20,7 +20,7 @@ fem::HostVector source_of(const Context<Space::host>& ctx, const fem::TetMesh& m
   double sum = 0;
   for (const double value : load) sum += value;
   if (!(sum > 0)) {
-    throw InputError("source.where '" + params.heated + "': expected nodes of the mesh there, found none");
+    throw InputError("source.where '" + params.heated + "': expected nodes of the mesh in this region, found none");
   }
   for (double& value : load) value *= params.power / sum;
   return load;

@@ -27,18 +27,19 @@ transient::ParamTable heat_table(HeatParams& p) {
       .number("initial_temperature", p.initial, "degrees Celsius, everywhere")
       .number("convection.coefficient", p.convection, "h in W / (m^2 K); 0: insulated", at_least(0))
       .number("convection.ambient_temperature", p.ambient, "degrees Celsius")
-      .choice("convection.where", p.cooled, "which part of the surface, by the middles of its triangles",
+      .choice("convection.where", p.cooled, "part of the surface, by the centres of its triangles",
               {"all", "above", "below"})
-      .point("convection.plane_normal", p.plane_normal, "of the plane normal . x = offset that it is above or below")
+      .point("convection.plane_normal", p.plane_normal,
+             "normal of the plane normal . x = offset, for above and below")
       .number("convection.plane_offset", p.plane_offset, "m")
       .number("source.power", p.power, "W while it is on", any_number())
       .choice("source.where", p.heated, "which nodes it heats", {"all", "lowest", "ball"})
-      .number("source.lowest_share", p.lowest_share, "lowest: this share of the height along z",
+      .number("source.lowest_share", p.lowest_share, "for lowest: share of the height along z",
               transient::between(0, 1))
-      .point("source.ball_centre", p.ball_centre, "ball: m")
-      .number("source.ball_radius", p.ball_radius, "ball: m", above(0))
+      .point("source.ball_centre", p.ball_centre, "for ball: m")
+      .number("source.ball_radius", p.ball_radius, "for ball: m", above(0))
       .number("source.on_seconds", p.on_seconds, "from time 0 on", above(0))
-      .number("source.off_seconds", p.off_seconds, "then, before it is on again; 0: always on", at_least(0));
+      .number("source.off_seconds", p.off_seconds, "then off, until it is on again; 0: always on", at_least(0));
   return table;
 }
 

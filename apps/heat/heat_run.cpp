@@ -107,7 +107,8 @@ class HeatRun {
 
   void begin() {
     if (first_ > last_) {
-      throw InputError(job_.resume->file + text(": the run is at %g s already, expected a later --duration", start_));
+      throw InputError(job_.resume->file +
+                       text(": the run has already reached %g s, expected a larger --duration", start_));
     }
     begin_folder(job_);
     if (job_.resume) {

@@ -151,7 +151,7 @@ void read_section(Input& in, Checkpoint& checkpoint) {
   switch (kind) {
     case header_kind:
       checkpoint.header = cli::Json::parse(data, data + size, nullptr, false);
-      if (!checkpoint.header.is_object()) in.fail("its header is no JSON object");
+      if (!checkpoint.header.is_object()) in.fail("its header is not a JSON object");
       return;
     case doubles_kind:
       checkpoint.doubles[name] = as_numbers<double>(in, name, data, size);
@@ -170,7 +170,7 @@ void read_section(Input& in, Checkpoint& checkpoint) {
 // The count of sections, behind magic and version.
 std::uint32_t take_opening(Input& in, const std::string& content) {
   if (content.size() < sizeof magic || std::memcmp(in.take(sizeof magic), magic, sizeof magic) != 0) {
-    in.fail("it does not begin like one");
+    in.fail("it does not begin like a checkpoint");
   }
   const auto found = in.number<std::uint32_t>();
   if (found != version) in.fail(cli::text("it is of version %u, this program reads version %u", found, version));

@@ -49,7 +49,7 @@ std::string name_of_steps(const std::string& folder, std::int64_t steps) {
 void CheckpointFolder::write(std::int64_t steps, Checkpoint checkpoint) const {
   std::error_code error;
   fs::create_directories(folder_, error);
-  if (error) throw InputError(folder_ + ": the folder for checkpoints cannot be made: " + error.message());
+  if (error) throw InputError(folder_ + ": the folder for checkpoints cannot be created: " + error.message());
   checkpoint.header["program"] = program_;
   write_checkpoint(name_of_steps(folder_, steps), checkpoint);
   const std::vector<std::int64_t> old = own_steps();

@@ -50,7 +50,7 @@ int open_lock(const std::string& folder, const std::string& file) {
   if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) return descriptor;
   if (descriptor >= 0) ::close(descriptor);
   throw InputError("--out " + folder + ": " + file +
-                   " cannot be locked: " + (descriptor >= 0 ? "it is no file" : why));
+                   " cannot be locked: " + (descriptor >= 0 ? "it is not a regular file" : why));
 }
 
 }  // namespace
@@ -64,12 +64,11 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program)
       const std::string owner = owner_in(descriptor_);
       if (error == EWOULDBLOCK) {
         ::close(std::exchange(descriptor_, -1));
-        throw InputError("--out " + folder + ": " + owner +
-                         ", writes into this folder; expected a folder of its own");
+        throw InputError("--out " + folder + ": " + owner + ", is writing into this folder; use another folder");
       }
       ::unlink(file_.c_str());
       remark_ = "--out " + folder + ": the file system has no locks (" + std::strerror(error) +
-                "): see to it that no other run writes into this folder";
+                "): make sure that no other run writes into this folder";
       return;
     }
     if (is_named(descriptor_, file_)) break;

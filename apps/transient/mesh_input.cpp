@@ -69,13 +69,13 @@ fem::MeshUnit unit_of_file(const Context<Space::host>& ctx, const RunOptions& op
   const fem::MeshUnit from = fem::guess_unit(size, kind);
   const std::string name(fem::name_of(from)), in(fem::name_of(unit));
   const double scale = fem::metres_of(from) / fem::metres_of(unit);
-  std::string words = text("the mesh is taken as %s: its longest side is then %.3g %s", name.c_str(),
+  std::string words = text("the mesh is assumed to be in %s: its longest side is then %.3g %s", name.c_str(),
                            scale * size.extent, in.c_str());
   if (kind == fem::BodyKind::heart) {
     words += text(", its wall %.2g %s, its mean edge %.2g %s", scale * size.wall, in.c_str(), scale * size.edge,
                   in.c_str());
   }
-  words += "; a guess, which --mesh-unit mm|cm|m replaces";
+  words += "; this is a guess, use --mesh-unit mm|cm|m to set the unit";
   input.file_unit = name + ", a guess";
   input.json["unit_guess"] = words;
   if (say) say(cli::labelled("unit", words));
@@ -88,7 +88,7 @@ void describe(const Context<Space::host>& ctx, MeshInput& input, fem::MeshUnit u
   const fem::MeshFacts& facts = input.facts;
   const std::size_t pieces = facts.component_nodes.size();
   if (pieces > 1) {
-    input.remarks.push_back(text("%zu pieces that do not touch; the largest has %s of the nodes", pieces,
+    input.remarks.push_back(text("the mesh has %zu separate pieces; the largest has %s of the nodes", pieces,
                                  cli::thousands(facts.component_nodes.front()).c_str()));
   }
   cli::Json& json = input.json;
@@ -115,8 +115,8 @@ MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& opt
   MeshInput input;
   input.source = options.mesh;
   if (file.dropped_nodes() > 0) {
-    input.remarks.push_back(cli::count_of(file.dropped_nodes(), "node", "nodes") +
-                            " that no tetrahedron uses left out");
+    input.remarks.push_back("removed " + cli::count_of(file.dropped_nodes(), "node", "nodes") +
+                            " that no tetrahedron uses");
   }
   if (file.turned) input.remarks.push_back("all tetrahedra were inverted: two corners of each were swapped");
   const fem::MeshUnit from = unit_of_file(ctx, options, file.mesh, kind, unit, say, input);

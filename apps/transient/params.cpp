@@ -92,7 +92,7 @@ Json parse(const std::string& file, const std::string& json) {
     throw InputError(file + ':' + line_of(json, error.byte) + ": expected JSON (with // comments): " +
                      (at == std::string::npos ? words : words.substr(at + 2)));
   } catch (const Json::exception& error) {  // a number that no double holds
-    throw InputError(file + ": expected JSON with numbers that a double holds: " + error.what());
+    throw InputError(file + ": expected JSON with numbers in the range of double: " + error.what());
   }
   if (!duplicates.found.empty()) throw InputError(file + ": '" + duplicates.found + "' is given twice");
   if (!parsed.is_object()) throw InputError(file + ": expected an object { ... }, found " + shown(parsed));
@@ -208,8 +208,9 @@ void ParamTable::set_all(const std::string& file, const std::string& prefix, con
     std::vector<std::string> names;
     for (const Entry& e : entries_) names.push_back(e.name);
     const std::string nearest = nearest_name(name, names);
-    throw InputError(file + ": unknown name '" + name + "'" +
-                     (nearest.empty() ? "; there are " + cli::join(names) : " (did you mean '" + nearest + "'?)"));
+    throw InputError(
+        file + ": unknown name '" + name + "'" +
+        (nearest.empty() ? "; expected one of: " + cli::join(names) : " (did you mean '" + nearest + "'?)"));
   }
 }
 

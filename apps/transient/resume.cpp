@@ -134,7 +134,7 @@ void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, 
     // A run with cuSPARSE's algorithm, which --deterministic refuses, goes on with our own.
     if (options.system.deterministic && options.system.spmv.format == "csr:alg1") options.system.spmv.format = "csr";
   } catch (const Json::exception&) {
-    throw InputError(checkpoint.file + ": an option in the header is not of its type");
+    throw InputError(checkpoint.file + ": an option in the header has the wrong type");
   }
 }
 

@@ -52,8 +52,8 @@ void require_own_folder(const RunJob& job) {
   std::string other = other_program_in(folder, job.program);
   if (other.empty()) other = CheckpointFolder(folder, job.program).other_program();
   if (other.empty()) return;
-  throw InputError("--out " + folder + ": the folder holds a run of " + other + "; expected one of " + job.program +
-                   "'s own");
+  throw InputError("--out " + folder + ": the folder holds a run of " + other + "; use another folder for " +
+                   job.program);
 }
 
 // Once. A folder is read after that, and nobody else writes into it.

@@ -71,7 +71,8 @@ void RunCommand::add_run_options() {
       ->option_text("N")
       ->group(group)
       ->check(CLI::Range(0, most_refinements));
-  app_.add_option("--mesh-unit", o.mesh_unit, "Of the file's coordinates; auto, the default, guesses and says so")
+  app_.add_option("--mesh-unit", o.mesh_unit,
+                  "Unit of the file's coordinates; auto, the default, guesses and reports it")
       ->option_text("auto|mm|cm|m")
       ->group(group);
   app_.add_option("--duration", o.duration, text("Simulated time in %s, default %g", unit.c_str(), o.duration))
@@ -81,11 +82,11 @@ void RunCommand::add_run_options() {
       ->option_text("DT")
       ->group(group);
   app_.add_option("--params", o.params,
-                  "Parameters of the model: JSON, // comments allowed. OUT/params.json shows all")
+                  "Parameters of the model: JSON, // comments allowed. OUT/params.json lists all")
       ->option_text("FILE")
       ->group(group);
   const char* output = "Output";
-  app_.add_option("--out", o.out, "Folder for all that is written, default the current one, with --resume that one")
+  app_.add_option("--out", o.out, "Output folder, default the current folder, with --resume the folder of that run")
       ->option_text("DIR")
       ->group(output);
   app_.add_option("--output-every", o.output_every,
@@ -99,13 +100,13 @@ void RunCommand::add_run_options() {
   app_.add_option(
           "--resume", o.resume,
           "Continue from the last checkpoint in this folder (the --out of that run), with the options of\nthat "
-          "run where no others are given")
+          "run unless others are given")
       ->option_text("DIR")
       ->group(output);
-  app_.add_option("--report", o.report, "Everything about the run; default: report.json in OUT")
+  app_.add_option("--report", o.report, "The report of the run as JSON; default: report.json in OUT")
       ->option_text("R.json")
       ->group(output);
-  app_.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(output);
+  app_.add_flag("--quiet", o.quiet, "Print only errors")->group(output);
 }
 
 void RunCommand::add_method_options() {
@@ -118,9 +119,9 @@ void RunCommand::add_method_options() {
   app_.add_option("--tol", s.stop.rel_tol, text("%s, default %g", words_.tolerance.c_str(), s.stop.rel_tol))
       ->option_text("TOL")
       ->group(group);
-  app_.add_option(
-          "--format", s.spmv.format,
-          "Of the matrix, default " + s.spmv.format + ". auto uses a cost model for the whole run, measure times all")
+  app_.add_option("--format", s.spmv.format,
+                  "Format of the matrix, default " + s.spmv.format +
+                      ". auto uses a cost model for the whole run, measure times all")
       ->option_text(cli::one_of(cli::format_choices()))
       ->group(group);
   cli::add_precond_options(app_, s.precond, precond_, "Preconditioner, default " + s.precond.name,
@@ -138,7 +139,7 @@ void RunCommand::add_machine_options() {
       ->group(group)
       ->check(CLI::Range(1, cli::most_threads));
   app_.add_flag("--deterministic", o.system.deterministic,
-                "The same bits every time, also after --resume: no choice depends on timing")
+                "Identical bits in every run, also after --resume: no choice depends on timing")
       ->group(group);
 }
 
@@ -210,7 +211,7 @@ void prepare_folder(const std::string& folder) {
   namespace fs = std::filesystem;
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw InputError("--out " + folder + ": the folder cannot be made: " + error.message());
+  if (error) throw InputError("--out " + folder + ": the folder cannot be created: " + error.message());
   std::string probe = (fs::path(folder) / ".newel-XXXXXX").string();
   const int descriptor = mkstemp(probe.data());
   if (descriptor < 0) throw InputError("--out " + folder + ": nothing can be written there: " + std::strerror(errno));

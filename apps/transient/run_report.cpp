@@ -159,10 +159,10 @@ std::string run_text(const RunReport& r) {
                                                 r.system.preconditioner.name.c_str()));
   if (r.newton > 0) {
     lines += labelled("newton",
-                      text("%.2f iterations a step",
+                      text("%.2f iterations per step",
                            static_cast<double>(r.newton) / static_cast<double>(std::max<std::int64_t>(r.steps, 1))));
   }
-  lines += labelled("setup", cli::duration(r.shares.setup) + ", one served " +
+  lines += labelled("setup", cli::duration(r.shares.setup) + ", one setup for " +
                                  cli::thousands(static_cast<std::int64_t>(products_per_setup(r))) + " products as " +
                                  r.system.matrix.name);
   lines += labelled("memory", human_bytes(r.peak_bytes) + " of arrays" +

@@ -160,9 +160,9 @@ cli::Json shares_json(const ShareReport& report) {
   json["one_product_seconds"] = report.operators.product;
   json["one_preconditioner_seconds"] = report.operators.preconditioner;
   json["how"] =
-      "phases by the clock, in the sampled steps between waits for the device; product and preconditioner inside the "
-      "solves: one application timed in isolation times the applications counted, the rest of the solves is vector "
-      "work; of solves in one kernel that split is an estimate";
+      "phases: wall-clock time, in the sampled steps between waits for the device; product and preconditioner inside "
+      "the solves: the time of one application, measured alone, times the number of applications; the rest of the "
+      "solves is vector work; for solves in one kernel this split is an estimate";
   return json;
 }
 

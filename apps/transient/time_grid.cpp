@@ -23,7 +23,7 @@ TimeGrid::TimeGrid(double dt0, int most_halvings, const State& state) : TimeGrid
   const bool sound = state.ticks >= 0 && state.steps >= 0 && state.halvings >= 0 && state.halvings <= most_halvings &&
                      state.ticks % (ticks_per_dt0 >> state.halvings) == 0;
   if (!sound) {
-    throw InputError(cli::text("no state of a time grid: tick %lld, step %lld, %lld halvings",
+    throw InputError(cli::text("invalid state of a time grid: tick %lld, step %lld, %lld halvings",
                                static_cast<long long>(state.ticks), static_cast<long long>(state.steps),
                                static_cast<long long>(state.halvings)));
   }

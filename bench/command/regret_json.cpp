@@ -145,8 +145,8 @@ Json bench_json(const RegretResult& result) {
   json["timing"] = {
       {"combinations",
        "by the host's clock, each on a fresh system: setup, first solve from x = 0, refresh with the "
-       "same values, and the solve behind it"},
-      {"auto", "a whole use by the host's clock, setup included, behind one solve that is not counted"},
+       "same values, and the solve after it"},
+      {"auto", "a whole use by the host's clock, setup included, after one solve that is not counted"},
       {"best",
        "composed of a combination's times: setup and first solve, and for each further solve a refresh and a "
        "solve"}};

@@ -22,18 +22,18 @@ constexpr const char* regret_columns =
     "What the defaults of a LinearSystem (\"auto\" for solver, preconditioner and format) cost against the best "
     "fixed\n"
     "choice. Of every combination a fresh system is timed by the host's clock, after a warm-up on a small matrix:\n"
-    "setup, the first solve from x = 0, a refresh with the same values, and the solve behind it. Three uses are\n"
+    "setup, the first solve from x = 0, a refresh with the same values, and the solve after it. Three uses are\n"
     "composed of them: one solve (setup + solve), ten solves with a refresh before each but the first, and a time\n"
     "loop. `auto` runs each use whole, setup included, with the same right-hand side.\n"
     "  auto s, best s  seconds of a use by `auto`, and by the combination that needs the least\n"
-    "  regret          the ratio of the two: 1 where `auto` is as good as the best choice\n"
+    "  regret          the ratio of the two: 1 if `auto` is as good as the best choice\n"
     "  auto, best      format, preconditioner and solver that `auto` had in the end, and those of the best\n"
     "Below: what `auto` exchanged on its way and in which solve; the usual loop, which is CG or BiCGStab with "
     "Jacobi\n"
     "by cuBLAS and cuSPARSE as a CUDA graph (host: Eigen), setup and one solve; the combinations that are no\n"
     "candidates, because they were refused or did not converge. Means are over the systems that `auto` and a\n"
-    "combination solve. The exit status is 1 where a combination solves a system and `auto` does not, where nothing\n"
-    "converges on any system, and where a solve says converged and is not.";
+    "combination solve. The exit status is 1 if a combination solves a system and `auto` does not, if nothing\n"
+    "converges on any system, and if a solve reports converged and is not.";
 
 std::vector<std::string> names_or_none(const std::string& given, const CLI::Option* option, const std::string& flag,
                                        const std::vector<std::string>& all) {
@@ -57,25 +57,25 @@ void check_names_apart(const std::vector<std::string>& systems) {
   std::set<std::string> names;
   for (const std::string& system : systems) {
     if (!names.insert(without_folders(system)).second) {
-      throw UsageError("--continue: " + without_folders(system) + " is there twice, and a report could not tell");
+      throw UsageError("--continue: " + without_folders(system) +
+                       " is given twice, and the report cannot tell them apart");
     }
   }
 }
 
 void add_choices(CLI::App& regret, RawBenchRegret& raw) {
-  regret.add_option("--formats", raw.formats, "Of the combinations, default all: " + join(format_names()))
+  regret.add_option("--formats", raw.formats, "Formats of the combinations, default all: " + join(format_names()))
       ->option_text("all|NAME,NAME...");
-  raw.preconds_given =
-      regret
-          .add_option(
-              "--preconds", raw.preconds,
-              "Of the combinations, default none and those that `auto` may choose for the\nsolver; there are " +
-                  join(preconditioner_names()))
-          ->option_text("all|NAME,NAME...");
+  raw.preconds_given = regret
+                           .add_option("--preconds", raw.preconds,
+                                       "Preconditioners of the combinations, default none and those that `auto` may "
+                                       "choose for\nthe solver; available: " +
+                                           join(preconditioner_names()))
+                           ->option_text("all|NAME,NAME...");
   raw.solvers_given =
       regret
           .add_option("--solvers", raw.solvers,
-                      "In addition to the one that `auto` begins with; there are " + join(general_solver_names()))
+                      "Solvers besides the one that `auto` starts with; available: " + join(general_solver_names()))
           ->option_text("all|NAME,NAME...");
 }
 
@@ -93,21 +93,21 @@ CLI::App& add_bench_regret(CLI::App& bench, RawBenchRegret& raw) {
   raw.time_limit_given =
       regret
           .add_option("--time-limit", o.time_limit,
-                      "Where a solve of a combination stops, default ten times the least total of one\n"
-                      "solve so far, and 1 s at least")
+                      "Time limit of a solve of a combination, default ten times the least total of one\n"
+                      "solve so far, and at least 1 s")
           ->option_text("SECONDS");
   regret
       .add_option("--scale-estimates", o.scale_estimates,
-                  "Multiply the iterations that `auto` expects, to see what wrong ones cost, default 1")
+                  "Multiply the iterations that `auto` expects, to see what wrong estimates cost, default 1")
       ->option_text("F")
       ->check(CLI::PositiveNumber);
   regret.add_option("--rhs", o.rhs, "Right-hand side, default " + o.rhs)
       ->option_text("b.mtx|ones|random[:SEED]|A*ones|A*random[:SEED]");
-  regret.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
+  regret.add_option("--precision", raw.precision, "Precision of matrix and vectors, default double")
       ->option_text("double|single");
   raw.tolerance_given = add_bench_stop(regret, o.tolerance, o.max_iterations);
   regret.add_flag("--continue", o.continues,
-                  "Leave out systems that are in the file of --report, and keep them there");
+                  "Skip systems that are in the file of --report already, and keep their results");
   add_bench_run(regret, o, "solve", "use");
   regret.footer(regret_columns);
   regret.allow_extras();
@@ -125,7 +125,8 @@ BenchRegretOptions checked_bench_regret(const RawBenchRegret& raw) {
   o.solvers = names_or_none(raw.solvers, raw.solvers_given, "--solvers", general_solver_names());
   if (raw.tolerance_given->count() == 0 && o.single_precision) o.tolerance = default_rtol_single;
   check_numbers(o, raw.time_limit_given->count() > 0);
-  if (o.continues && o.report.empty()) throw UsageError("--continue goes on with a report: expected --report R.json");
+  if (o.continues && o.report.empty())
+    throw UsageError("--continue needs the report that it continues: --report R.json");
   if (o.continues) check_names_apart(o.systems);
   const RhsSpec rhs = parse_rhs(o.rhs);
   if (rhs.kind == RhsSpec::Kind::file && o.systems.size() > 1) {

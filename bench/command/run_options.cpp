@@ -24,10 +24,11 @@ void add_bench_run(CLI::App& command, BenchRunOptions& o, const std::string& ver
       ->option_text("N")
       ->check(CLI::Range(1, most_threads));
   command
-      .add_option("--repeats", o.repeats, "Rounds in which each takes its turn, default " + std::to_string(o.repeats))
+      .add_option("--repeats", o.repeats,
+                  "Rounds; each contender runs once per round, default " + std::to_string(o.repeats))
       ->option_text("N")
       ->check(CLI::Range(1, 100000));
-  command.add_option("--report", o.report, "All figures, written anew after each system")->option_text("R.json");
+  command.add_option("--report", o.report, "All figures as JSON, rewritten after each system")->option_text("R.json");
   command.add_option("--csv", o.csv, "One line for each system, precision and " + line)->option_text("R.csv");
 }
 

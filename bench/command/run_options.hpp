@@ -38,7 +38,7 @@ std::vector<std::string> names_of(const std::string& given, const std::string& o
   for (const std::string& part : split(given, ',')) {
     const std::string name = check(part);
     if (std::find(names.begin(), names.end(), name) != names.end()) {
-      throw UsageError(option + ": " + name + " is there twice");
+      throw UsageError(option + ": " + name + " is given twice");
     }
     names.push_back(name);
   }

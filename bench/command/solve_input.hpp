@@ -24,7 +24,7 @@ std::string reason_to_refuse(Work&& work) {
   } catch (const Error& error) {
     return message_from_one(error);
   } catch (const std::bad_alloc&) {
-    return "the system refused an allocation on the host";
+    return "the operating system refused an allocation on the host";
   }
   return "";
 }

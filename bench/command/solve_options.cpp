@@ -41,14 +41,14 @@ constexpr const char* solve_columns =
     "  setup s       once, from the matrix in memory: order, format, preconditioner, solver, libraries' handles\n"
     "  residual      |b - A x| / |b| computed in long double from the returned x, the worst of all rounds\n"
     "  status        how it ended, and whether in one kernel that kept the vectors on the chip; what did not\n"
-    "                converge stays in the table. Ours that says converged and is not is WRONG and the exit status "
-    "1, which\n"
-    "                it also is where none of ours converges on any system; with --tol 0, where all are refused";
+    "                converge stays in the table. One of ours that reports converged and is not is WRONG. The exit\n"
+    "                status is then 1, and also if none of ours converges on any system; with --tol 0, if all are\n"
+    "                refused";
 
 void check_tolerance(double tolerance) {
   require_number("--tol", tolerance);
   if (tolerance >= 1)
-    throw UsageError(text("--tol: expected less than 1, where x = 0 is no solution; found %g", tolerance));
+    throw UsageError(text("--tol: expected less than 1, so that x = 0 is not a solution; found %g", tolerance));
 }
 
 }  // namespace
@@ -59,17 +59,17 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
   add_bench_systems(solve, o);
   solve.add_option("--solvers", raw.solvers, "Default all: " + join(general_solver_names()))
       ->option_text("all|NAME,NAME...");
-  solve.add_option("--preconds", raw.preconds, "Default jacobi; there are " + join(preconditioner_names()))
+  solve.add_option("--preconds", raw.preconds, "Default jacobi; available: " + join(preconditioner_names()))
       ->option_text("all|NAME,NAME...");
   solve
       .add_option("--formats", raw.formats,
-                  "Names of the table, with or without variant, default " + raw.formats + "; all: without variants")
+                  "Names of formats, with or without variant, default " + raw.formats + "; all: without variants")
       ->option_text("all|NAME,NAME...");
   raw.restart_given =
       solve.add_option("--restart", o.restart, "Length of GMRES's cycles, default " + std::to_string(o.restart))
           ->option_text("M")
           ->check(CLI::Range(1, INT32_MAX));
-  solve.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
+  solve.add_option("--precision", raw.precision, "Precision of matrix and vectors, default double")
       ->option_text("both|double|single");
   solve.add_flag("--mixed", o.mixed, "Also Newel's solvers in mixed precision");
   solve.add_flag("--single-basis", o.single_basis, "Also Newel's GMRES in double with its basis in single precision");
@@ -98,15 +98,14 @@ BenchSolveOptions checked_bench_solve(const RawBenchSolve& raw) {
     check_tolerance(o.tolerance);
     o.single_tolerance = o.tolerance;
   }
-  if (o.mixed && !o.double_precision)
-    throw UsageError("--mixed is for systems in double: without --precision single");
+  if (o.mixed && !o.double_precision) throw UsageError("--mixed needs double precision: omit --precision single");
   const bool has_gmres = std::any_of(o.solvers.begin(), o.solvers.end(),
                                      [](const std::string& name) { return find_solver(name).restarts; });
   if (raw.restart_given->count() > 0 && !has_gmres) {
     throw UsageError("--restart is an option of GMRES: expected gmres among --solvers, found " + join(o.solvers));
   }
   if (o.single_basis && (!has_gmres || !o.double_precision)) {
-    throw UsageError("--single-basis is for GMRES in double: with gmres among --solvers, without --precision single");
+    throw UsageError("--single-basis needs GMRES in double: add gmres to --solvers and omit --precision single");
   }
   const RhsSpec rhs = parse_rhs(o.rhs);
   if (rhs.kind == RhsSpec::Kind::file && o.systems.size() > 1) {

@@ -127,7 +127,7 @@ class BenchRun {
     } catch (const Error& error) {
       line.refused = error.what();
     } catch (const std::bad_alloc&) {
-      line.refused = "the system refused an allocation on the host";
+      line.refused = "the operating system refused an allocation on the host";
     }
     lines_.push_back(std::move(line));
   }

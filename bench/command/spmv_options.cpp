@@ -19,7 +19,7 @@ constexpr const char* columns =
     "  P_max        GFLOP/s that B allows at the copy's bandwidth\n"
     "  in products  the setup before it, or the refresh, in units of the format's own product\n"
     "  pays back    products after which setup and products cost less than those of the fastest cuSPARSE format\n"
-    "               (host: of csr); never, where the product is not faster\n"
+    "               (host: of csr); never, if the product is not faster\n"
     "With --columns, one product with k vectors, which lie interleaved, as solves with several right-hand sides "
     "use:\n"
     "  ms           of all k; in products: with one vector, so that less than k is a gain";
@@ -42,9 +42,9 @@ CLI::App& add_bench_spmv(CLI::App& bench, RawBench& raw) {
   CLI::App& spmv = *bench.add_subcommand("spmv", "Time the products of all formats on the given systems");
   add_bench_systems(spmv, o);
   spmv.add_option("--formats", raw.formats,
-                  "Names of the table, with or without variant; default all, with all variants")
+                  "Names of formats, with or without variant; default all, with all variants")
       ->option_text("all|NAME,NAME...");
-  spmv.add_option("--precision", raw.precision, "Of matrix and vectors, default both")
+  spmv.add_option("--precision", raw.precision, "Precision of matrix and vectors, default both")
       ->option_text("both|double|single");
   spmv.add_option("--columns", raw.columns, "Products with 2, 4 or 8 vectors at once, too")->option_text("K,K...");
   add_bench_run(spmv, o, "multiply", "format");

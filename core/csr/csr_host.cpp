@@ -39,11 +39,11 @@ void throw_fault(std::uint64_t code, Index cols) {
   };
   switch (static_cast<RowFault>(code % 4)) {
     case RowFault::descending:
-      return fail("row_ptr descends or leaves the entries");
+      return fail("row_ptr decreases or exceeds the number of entries");
     case RowFault::outside:
       return fail("a column index is outside 0 .. " + std::to_string(cols - 1));
     case RowFault::unsorted:
-      return fail("column indices do not ascend; sort them or ask for the canonical form");
+      return fail("column indices are not in ascending order; sort them or ask for the canonical form");
     case RowFault::repeated:
       return fail("a column index is repeated; sum the entries or ask for the canonical form");
   }

@@ -71,9 +71,8 @@ template <Space S>
     case EntryFault::column:
       throw InputError(where + outside("column", form.cols, form.base));
     default:
-      throw InputError(where + " is " + (e.lower ? "above" : "below") +
-                       " the diagonal of a symmetric matrix of which the " + (e.lower ? "lower" : "upper") +
-                       " half is stored");
+      throw InputError(where + " is " + (e.lower ? "above" : "below") + " the diagonal, but only the " +
+                       (e.lower ? "lower" : "upper") + " half of this symmetric matrix may be passed");
   }
 }
 
@@ -90,7 +89,7 @@ void check_pointers(const Context<S>& ctx, const InputForm<S>& form) {
   const std::int64_t end = form.indices().size + form.base;
   if (first != std::to_string(form.base) || last != std::to_string(end)) {
     throw InputError(name + " runs from " + first + " to " + last + ", expected " + std::to_string(form.base) +
-                     " to " + std::to_string(end) + " where indices count from " + std::to_string(form.base) +
+                     " to " + std::to_string(end) + ", since indices count from " + std::to_string(form.base) +
                      " and there are " + std::to_string(form.indices().size) +
                      (form.kind == Kind::bsr ? " blocks" : " entries"));
   }
@@ -98,7 +97,7 @@ void check_pointers(const Context<S>& ctx, const InputForm<S>& form) {
   if (line < 0) return;
   const std::string what = form.kind == Kind::bsr ? "block row " : by_columns ? "column " : "row ";
   throw InputError(what + std::to_string(line + form.base) + counted_from(form.base) + ": " + name +
-                   " descends or leaves the entries, from " + text_of(ctx, pointers, line) + " to " +
+                   " decreases or exceeds the number of entries, from " + text_of(ctx, pointers, line) + " to " +
                    text_of(ctx, pointers, line + 1));
 }
 

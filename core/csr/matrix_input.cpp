@@ -17,10 +17,10 @@ template <Space S>
 void check_shape(const detail::InputForm<S>& form) {
   using Kind = typename detail::InputForm<S>::Kind;
   if (form.base != 0 && form.base != 1) {
-    throw InputError("indices count from 0 or from 1, not from " + std::to_string(form.base));
+    throw InputError("indices must count from 0 or from 1, not from " + std::to_string(form.base));
   }
   if (form.block_size < 1 || form.block_size > most_rows) {
-    throw InputError("a block cannot have " + std::to_string(form.block_size) + " rows");
+    throw InputError("a block must have at least 1 row, not " + std::to_string(form.block_size));
   }
   const std::string blocks = form.kind == Kind::bsr ? " blocks" : "";
   const std::string shape = std::to_string(form.rows) + " x " + std::to_string(form.cols) + blocks;
@@ -30,7 +30,8 @@ void check_shape(const detail::InputForm<S>& form) {
                      " rows and columns");
   }
   if (form.half && form.rows != form.cols) {
-    throw InputError("half of a matrix is stored where it is symmetric, and " + shape + " is not even square");
+    throw InputError("only half of a symmetric matrix may be stored, but a matrix of " + shape +
+                     " is not square: pass all entries");
   }
 }
 

@@ -33,7 +33,7 @@ Context<Space::host>::Context(int threads, std::shared_ptr<MemoryResource> memor
     : threads_(threads == 0 ? default_threads() : threads),
       memory_(std::make_shared<ContextMemory>(Space::host, std::move(memory))) {
   if (threads < 0 || threads > most_threads) {
-    throw InputError("the number of threads is 0 (all) or 1 to " + std::to_string(most_threads) + ", not " +
+    throw InputError("the number of threads must be 0 (all) or 1 to " + std::to_string(most_threads) + ", not " +
                      std::to_string(threads));
   }
   team_ = std::make_shared<detail::ThreadTeam>(threads_);
@@ -52,7 +52,7 @@ namespace detail {
 void throw_negative_array_size() { throw InputError("an array cannot have a negative size"); }
 
 void throw_copy_size_mismatch(std::int64_t from, std::int64_t to) {
-  throw InputError("copy of " + std::to_string(from) + " values into space for " + std::to_string(to));
+  throw InputError("cannot copy " + std::to_string(from) + " values into an array of " + std::to_string(to));
 }
 
 }  // namespace detail

@@ -17,13 +17,13 @@ DynamicLibrary::DynamicLibrary(std::string what, const std::vector<std::string>&
     const char* const reason = dlerror();
     reasons += (reasons.empty() ? "" : "; ") + std::string(reason != nullptr ? reason : file.c_str());
   }
-  throw DeviceError(what_ + " cannot be loaded (" + reasons + "): its folder belongs in LD_LIBRARY_PATH");
+  throw DeviceError(what_ + " cannot be loaded (" + reasons + "): add its folder to LD_LIBRARY_PATH");
 }
 
 void* DynamicLibrary::address_of(const char* name) const {
   void* const address = dlsym(handle_, name);
   if (address == nullptr)
-    throw DeviceError(what_ + " in " + file_ + " has no function " + name + ": another version?");
+    throw DeviceError(what_ + " in " + file_ + " has no function " + name + ": install a version that has it");
   return address;
 }
 

@@ -13,7 +13,7 @@ namespace newel {
 ContextMemory::ContextMemory(Space space, std::shared_ptr<MemoryResource> resource, CUstream_st* stream,
                              std::shared_ptr<const void> stream_owner)
     : space_(space), stream_(stream), stream_owner_(std::move(stream_owner)), resource_(std::move(resource)) {
-  if (resource_ == nullptr) throw InputError("a context needs a memory resource, and was given null");
+  if (resource_ == nullptr) throw InputError("a context needs a memory resource, found a null pointer");
 }
 
 void* ContextMemory::allocate(std::size_t bytes) {

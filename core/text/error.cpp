@@ -56,7 +56,7 @@ LocatedText not_positive_definite_text(std::int64_t row, std::int64_t count) {
       .at(row)
       .counted()
       .add(" has a pivot that is not positive")
-      .add(count > 1 ? ", and so have those of " + std::to_string(count - 1) + " more" : "")
+      .add(count > 1 ? ", and the same holds for " + std::to_string(count - 1) + " more" : "")
       .add("; use the preconditioner spai or jacobi");
 }
 
@@ -78,8 +78,8 @@ std::string LocatedText::text(int first) const {
 
 InUse::InUse()
     : InputError(
-          "an asynchronous solve is pending on this context: take its report first (get), or use a system with a "
-          "context of its own") {}
+          "an asynchronous solve is still running on this context: call get() on it first, or give the other system "
+          "its own context") {}
 
 NotSymmetric::NotSymmetric(std::int64_t row, std::int64_t col, double entry, double opposite)
     : InputError(not_symmetric_text(row, col, entry, opposite)),
@@ -97,7 +97,7 @@ ZeroDiagonal::ZeroDiagonal(std::int64_t row, std::int64_t count, double value)
 OutOfMemory::OutOfMemory(std::string_view space, std::string_view purpose, std::uint64_t wanted_bytes,
                          std::optional<std::uint64_t> available_bytes)
     : Error("out of " + std::string(space) + " memory for " + std::string(purpose) + ": " +
-            human_bytes(wanted_bytes) + " wanted" +
+            human_bytes(wanted_bytes) + " needed" +
             (available_bytes ? ", " + human_bytes(*available_bytes) + " available" : "")),
       wanted_bytes_(wanted_bytes),
       available_bytes_(available_bytes),

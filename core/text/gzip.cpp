@@ -22,7 +22,7 @@ bool begins_as_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[
 struct GzipReader::State {
   State(std::string_view packed, const std::string& name_) : rest(packed), name(name_) {
     constexpr int gzip_only = 15 + 16;
-    if (inflateInit2(&stream, gzip_only) != Z_OK) throw OutOfMemory("host", "inflating " + name, 1 << 16, 0);
+    if (inflateInit2(&stream, gzip_only) != Z_OK) throw OutOfMemory("host", "decompressing " + name, 1 << 16, 0);
   }
   ~State() { inflateEnd(&stream); }
 
@@ -39,7 +39,7 @@ struct GzipReader::State {
   }
   [[noreturn]] void fail(int code, std::size_t written) const {
     const std::string after = " after " + std::to_string(total + written) + " bytes of text";
-    if (code == Z_MEM_ERROR) throw OutOfMemory("host", "inflating " + name, 1 << 16, 0);
+    if (code == Z_MEM_ERROR) throw OutOfMemory("host", "decompressing " + name, 1 << 16, 0);
     if (code == Z_BUF_ERROR) throw InputError(name + ": expected the whole gzip stream, found it cut short" + after);
     throw InputError(name + ": expected an intact gzip stream, found damage" + after +
                      (stream.msg != nullptr ? std::string(": ") + stream.msg : std::string()));
@@ -56,7 +56,7 @@ bool inflate_raw(std::string_view packed, char* to, std::size_t size, const std:
   constexpr int no_head = -15;
   constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
   z_stream stream = {};
-  if (inflateInit2(&stream, no_head) != Z_OK) throw OutOfMemory("host", "inflating " + name, 1 << 16, 0);
+  if (inflateInit2(&stream, no_head) != Z_OK) throw OutOfMemory("host", "decompressing " + name, 1 << 16, 0);
   std::size_t written = 0;
   char beyond = 0;  // where one byte too many would go
   int code = Z_OK;
@@ -104,7 +104,7 @@ std::size_t GzipReader::read(char* to, std::size_t room) {
 }
 
 GzipWriter::GzipWriter(int descriptor, const std::string& path) : file_(::gzdopen(descriptor, "wb")) {
-  if (file_ == nullptr) throw OutOfMemory("host", "packing " + path, 1 << 18, 0);
+  if (file_ == nullptr) throw OutOfMemory("host", "compressing " + path, 1 << 18, 0);
 }
 
 GzipWriter::~GzipWriter() {
@@ -132,12 +132,13 @@ std::string GzipWriter::close() {
 struct GzipReader::State {};
 
 bool inflate_raw(std::string_view, char*, std::size_t, const std::string& name) {
-  throw InputError(name +
-                   " is packed, and this build of Newel has no zlib: write it by numpy.savez, without packing");
+  throw InputError(
+      name +
+      " is compressed, and this build of Newel has no zlib: write it with numpy.savez, which does not compress");
 }
 
 GzipReader::GzipReader(std::string_view, const std::string& name) {
-  throw InputError(name + " is gzipped, and this build of Newel has no zlib: unpack it first");
+  throw InputError(name + " is gzipped, and this build of Newel has no zlib: decompress it first");
 }
 std::size_t GzipReader::read(char*, std::size_t) { return 0; }
 

@@ -83,7 +83,7 @@ class Parser {
   JsonValue whole() {
     JsonValue json = value(0);
     skip_space();
-    if (at_ != text_.size()) fail("more behind the end");
+    if (at_ != text_.size()) fail("text after the end of the value");
     return json;
   }
 
@@ -91,7 +91,7 @@ class Parser {
   static constexpr int deepest = 16;
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw InputError("no JSON: " + what + " at character " + std::to_string(at_));
+    throw InputError("invalid JSON: " + what + " at character " + std::to_string(at_));
   }
 
   void skip_space() {
@@ -140,7 +140,7 @@ class Parser {
       if (next() != '"') fail("expected a name");
       std::string name = string();
       expect(':');
-      if (!members.emplace(std::move(name), value(depth + 1)).second) fail("a name twice");
+      if (!members.emplace(std::move(name), value(depth + 1)).second) fail("a name that occurs twice");
     } while (take(','));
     expect('}');
     return members;
@@ -163,7 +163,7 @@ class Parser {
       if (static_cast<unsigned char>(text_[at_]) < 0x20) fail("a control character in a string");
       found += text_[at_] == '\\' ? escaped() : text_[at_];
     }
-    if (at_ == text_.size()) fail("a string without an end");
+    if (at_ == text_.size()) fail("a string that does not end");
     ++at_;
     return found;
   }

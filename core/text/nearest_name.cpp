@@ -152,8 +152,8 @@ void refuse_unknown(const std::string& kind, std::string_view given, const std::
                     const std::string& more) {
   std::string known;
   for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-  throw InputError("there is no " + kind + " '" + std::string(given) + "'" + did_you_mean(given, names) +
-                   "; there are: " + known + more);
+  throw InputError("unknown " + kind + " '" + std::string(given) + "'" + did_you_mean(given, names) +
+                   "; expected one of: " + known + more);
 }
 
 }  // namespace newel

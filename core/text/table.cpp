@@ -32,7 +32,7 @@ bool same_name(std::string_view a, std::string_view b) {
 }
 
 void refuse_second_line(const std::string& kind, const std::string& name) {
-  throw InputError("there is a " + kind + " '" + name + "' already");
+  throw InputError("a " + kind + " named '" + name + "' is already registered");
 }
 
 }  // namespace newel

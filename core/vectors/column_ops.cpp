@@ -14,7 +14,7 @@ namespace {
 void check(std::int64_t n, int k, int c, std::int64_t batch) {
   if (n * k == batch && c >= 0 && c < k) return;
   throw InputError("column " + std::to_string(c) + " of " + std::to_string(k) + " with " + std::to_string(n) +
-                   " entries does not fit a batch of " + std::to_string(batch) + " values");
+                   " entries does not match a batch of " + std::to_string(batch) + " values");
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ void gather_runs(const Context<S>& ctx, const T* values, const ValueMap<S>& map,
     case 6:
       return gather_runs_of<6>(ctx, values, map, y);
     default:
-      throw InputError("runs have 2, 3 or 6 values, not " + std::to_string(map.run));
+      throw InputError("a run must have 2, 3 or 6 values, not " + std::to_string(map.run));
   }
 }
 

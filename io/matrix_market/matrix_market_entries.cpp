@@ -59,7 +59,7 @@ class CutParser {
       if ((p = finish_line(p)) == nullptr) return;
       if (!general) {
         if (skew && entry.row == entry.col && entry.value != 0) {
-          fail_value(row, "no entry but zeros on the diagonal of a skew-symmetric matrix");
+          fail_value(row, "only zeros on the diagonal of a skew-symmetric matrix");
           return;
         }
         piece->below |= entry.row > entry.col;

@@ -45,14 +45,14 @@ std::string other_kind(std::string_view head) {
       {"\xfe\xff"sv, utf16},
       {"%\0"sv, utf16},
       {"\0%"sv, utf16},
-      {"\x93NUMPY"sv, "an array of NumPy (.npy)"},
-      {"BZh"sv, "a file packed by bzip2 (unpack it; gzip alone is read)"},
+      {"\x93NUMPY"sv, "a NumPy array (.npy)"},
+      {"BZh"sv, "a bzip2 file (decompress it; only gzip is supported)"},
       {"\xfd"
        "7zXZ\0"sv,
-       "a file packed by xz (unpack it; gzip alone is read)"},
-      {"\x28\xb5\x2f\xfd"sv, "a file packed by zstd (unpack it; gzip alone is read)"},
+       "an xz file (decompress it; only gzip is supported)"},
+      {"\x28\xb5\x2f\xfd"sv, "a zstd file (decompress it; only gzip is supported)"},
       {"\x89HDF"sv, "an HDF5 file"},
-      {"MATLAB 5.0 MAT-file"sv, "a file of MATLAB (.mat)"},
+      {"MATLAB 5.0 MAT-file"sv, "a MATLAB file (.mat)"},
   };
   for (const Kind& kind : kinds) {
     if (starts_with(head, kind.start)) return kind.name;
@@ -60,12 +60,12 @@ std::string other_kind(std::string_view head) {
   // The first member of an .npz is called "indices.npy" or the like, 30 bytes behind the begin.
   if (starts_with(head, "PK\x03\x04") || starts_with(head, "PK\x05\x06")) {
     const bool numpy = head.substr(0, 512).find(".npy") != std::string_view::npos;
-    return numpy ? "an archive of NumPy (.npz; scipy.io.mmwrite writes what is read here)"
-                 : "a zip archive (unpack it; gzip alone is read)";
+    return numpy ? "a NumPy archive (.npz; convert it with scipy.io.mmwrite)"
+                 : "a zip archive (extract the matrix; only gzip is supported)";
   }
   constexpr std::size_t tar_mark = 257;
   if (head.size() > tar_mark && starts_with(head.substr(tar_mark), "ustar")) {
-    return "a tar archive (unpack it, and name the .mtx file in it)";
+    return "a tar archive (extract it, and pass the .mtx file)";
   }
   return "";
 }
@@ -172,7 +172,7 @@ void read_sizes(const NamedText& text, Preamble* preamble) {
     header.entries = general ? n * header.cols : skew ? n * (n - 1) / 2 : n * (n + 1) / 2;
   }
   if (!general && header.rows != header.cols) {
-    throw_at(text, preamble->size_line, "a square matrix, as the banner says that it is symmetric",
+    throw_at(text, preamble->size_line, "a square matrix, since the banner declares it symmetric",
              std::to_string(header.rows) + " x " + std::to_string(header.cols));
   }
 }
@@ -259,7 +259,7 @@ void check_proportion(const NamedText& text, const Preamble& preamble, Index len
                       Offset empty) {
   constexpr Offset per_entry = 16;
   if ((length - empty) / per_entry <= entries) return;
-  throw_at(text, preamble.size_line, std::string("a number of ") + what + " in proportion to the entries",
+  throw_at(text, preamble.size_line, "fewer " + std::string(what) + " for so few entries",
            std::to_string(length) + " " + what + ", entries: " + std::to_string(entries));
 }
 

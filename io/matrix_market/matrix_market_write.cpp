@@ -89,7 +89,7 @@ void write_vector(const std::string& path, Span<const T, Space::host> x, std::st
 template <class T>
 void write_columns(const std::string& path, Span<const T, Space::host> x, Index cols, std::string_view comment) {
   if (cols < 1 || x.size % cols != 0) {
-    throw InputError(path + ": " + std::to_string(x.size) + " values do not make up " + std::to_string(cols) +
+    throw InputError(path + ": " + std::to_string(x.size) + " values cannot be divided into " + std::to_string(cols) +
                      " columns");
   }
   FileWriter file(path);

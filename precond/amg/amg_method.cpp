@@ -14,48 +14,48 @@ constexpr int largest_coarse = 4096;  // inverted densely: 128 MiB
 std::vector<MethodOption> amg_options() {
   return {
       choice_option("--amg-smoother",
-                    "Smoother of AMG's levels. auto: chebyshev, or by measures of the matrix spai or fsai",
+                    "Smoother of AMG's levels. auto: chebyshev, or spai or fsai if the matrix needs it",
                     "amg_smoother", {"auto", "chebyshev", "jacobi", "spai", "fsai"}, &AmgOptions::smoother),
       in_range(
           value_option("--amg-degree", "N", "Degree of AMG's smoother, default 2", "amg_degree", &AmgOptions::degree),
           1, most_degree),
       value_option("--amg-theta", "THETA",
-                   "Rows with |a_ij| < THETA sqrt(|a_ii a_jj|) share no aggregate of AMG, default 0.02", "amg_theta",
+                   "AMG ignores a_ij in aggregation if |a_ij| < THETA sqrt(|a_ii a_jj|), default 0.02", "amg_theta",
                    &AmgOptions::theta),
       in_range(value_option("--amg-max-coarse", "N",
-                            "Rows of AMG's coarsest level, at most; default 256, on a device 1024 where that\n"
+                            "Maximum rows of AMG's coarsest level; default 256, on a device 1024 if that\n"
                             "level is symmetric positive definite",
                             "amg_max_coarse", &AmgOptions::max_coarse),
                0, largest_coarse),
-      in_range(value_option("--amg-max-width", "N", "Aggregates that a row of AMG's prolongators reaches, default 3",
+      in_range(value_option("--amg-max-width", "N", "Maximum aggregates in a row of AMG's prolongators, default 3",
                             "amg_max_width", &AmgOptions::max_width),
                1, most_width),
       choice_option("--amg-near-null",
-                    "What AMG's coarse levels represent: rigid body modes (auto: where the coordinates\n"
+                    "What AMG's coarse levels represent: rigid body modes (auto: if the coordinates\n"
                     "of an elastic body are known) or constants",
                     "amg_near_null", {"auto", "constant", "rigid"}, &AmgOptions::near_null),
       choice_option("--amg-numbering",
                     "How unknowns of nodes are numbered: node for x y z, x y z, ..., component for\n"
-                    "x x ..., y y ..., z z .... auto: as the pattern shows",
+                    "x x ..., y y ..., z z .... auto: found from the pattern",
                     "amg_numbering", {"auto", "node", "component"}, &AmgOptions::numbering),
       choice_option("--amg-precision",
-                    "Precision of AMG's cycle in systems in double. auto: single, where the range and\n"
+                    "Precision of AMG's cycle in systems in double. auto: single, if the range and\n"
                     "the contrast of the matrix allow it, else double",
                     "amg_precision", {"auto", "double", "single"}, &AmgOptions::precision),
-      choice_option("--amg-refresh", "What new values replace in AMG, default galerkin: all but the prolongators",
+      choice_option("--amg-refresh", "What AMG recomputes for new values, default galerkin: all but the prolongators",
                     "amg_refresh", {"galerkin", "full", "keep"}, &AmgOptions::refresh),
   };
 }
 
 void check_amg(const PrecondOptions& options) {
   const AmgOptions& amg = options.of<AmgOptions>();
-  require_precond_option(amg.theta >= 0 && amg.theta <= 1, "AMG's theta lies between 0 and 1");
+  require_precond_option(amg.theta >= 0 && amg.theta <= 1, "AMG's theta must be between 0 and 1");
   require_precond_option(amg.degree >= 1 && amg.degree <= most_degree,
-                         "the degree of AMG's smoother is 1 to " + std::to_string(most_degree));
+                         "the degree of AMG's smoother must be 1 to " + std::to_string(most_degree));
   require_precond_option(amg.max_coarse >= 0 && amg.max_coarse <= largest_coarse,
-                         "AMG's coarsest level has 1 to " + std::to_string(largest_coarse) + " rows");
+                         "AMG's coarsest level must have 1 to " + std::to_string(largest_coarse) + " rows");
   require_precond_option(amg.max_width >= 1 && amg.max_width <= most_width,
-                         "a row of AMG's prolongators reaches 1 to " + std::to_string(most_width) + " aggregates");
+                         "a row of AMG's prolongators must have 1 to " + std::to_string(most_width) + " aggregates");
 }
 
 std::vector<SettingChange> higher_degree(const PrecondOptions& options) {

@@ -84,11 +84,11 @@ bool AmgHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nul
   Aggregates<S> aggregates = aggregate(ctx, strength);
   clock.end("aggregates");
   if (aggregates.count == 0) {
-    remark_ = "the smoother alone, as no rows are strongly connected";
+    remark_ = "only the smoother is used, since no rows are strongly connected";
   } else if (aggregates.count * static_cast<double>(near_null.vectors) > least_coarsening * level.a.scalar_rows()) {
-    remark_ = "the last level does not get smaller";
+    remark_ = "coarsening ended, since the next level would hardly be smaller";
   } else if (levels_.size() == most_levels) {
-    remark_ = "no more than " + std::to_string(most_levels) + " levels";
+    remark_ = "coarsening ended at the limit of " + std::to_string(most_levels) + " levels";
   }
   if (!remark_.empty()) return false;
   level.aggregates = std::move(aggregates);

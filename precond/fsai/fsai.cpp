@@ -94,7 +94,7 @@ void require_short_rows(const Context<S>& ctx, const detail::FsaiSymbolic<S>& sy
           .counted()
           .add(" of FSAI's factor would have " + std::to_string(symbolic.longest) + " entries, more than " +
                std::to_string(most_entries) +
-               ", with a dense problem of that size to solve: drop small entries, take a lower power, or another "
+               ", and a dense system of that size to solve: drop small entries, use a lower power, or another "
                "preconditioner"));
 }
 

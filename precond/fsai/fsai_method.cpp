@@ -72,7 +72,7 @@ PrecondCost fsai_cost(const PrecondQuestion& question) {
 
 void check_fsai(const PrecondOptions& options) {
   const int power = options.of<FsaiOptions>().power;
-  require_precond_option(power >= 1, "the power of a pattern is at least 1");
+  require_precond_option(power >= 1, "the power of a pattern must be at least 1");
   check_pattern_options(options, power > 1);
 }
 

@@ -76,7 +76,7 @@ bool JacobiOperator<T, S>::take_from_operator(const Context<S>& ctx) {
 template <class T, Space S>
 void JacobiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
   if (operator_ != nullptr) {
-    if (!take_from_operator(ctx)) throw InputError("the operator does not show its diagonal any more");
+    if (!take_from_operator(ctx)) throw InputError("matrix_diagonal() returned false; it succeeded at setup");
     return;
   }
   detail::require_values(diagonal_source_.source_size, values.size);

@@ -64,9 +64,9 @@ PrecondCost spai_cost(const PrecondQuestion& question) {
 
 void check_spai(const PrecondOptions& options) {
   const SpaiOptions& own = options.of<SpaiOptions>();
-  require_precond_option(own.power >= 1, "the power of a pattern is at least 1");
+  require_precond_option(own.power >= 1, "the power of a pattern must be at least 1");
   require_precond_option(std::isfinite(own.adaptive) && own.adaptive >= 0,
-                         "adaptive is a finite number that is not negative");
+                         "adaptive must be finite and not negative");
   check_pattern_options(options, own.power > 1 || own.adaptive > 0);
 }
 
@@ -80,7 +80,7 @@ std::vector<SettingChange> growing_further(const PrecondOptions& options) {
 }
 
 MethodOption side_option() {
-  return choice_option("--spai-side", "What SPAI brings close to the identity: A M, the default, or M A (left)",
+  return choice_option("--spai-side", "SPAI makes A M close to the identity (right, the default) or M A (left)",
                        "spai_side", {"right", "left"}, &SpaiOptions::side);
 }
 
@@ -93,9 +93,9 @@ MethodOption power_option_of_spai() {
 }
 
 MethodOption adaptive_option() {
-  MethodOption option = value_option(
-      "--spai-adaptive", "EPS", "Let SPAI's pattern grow where the residual of a column exceeds EPS; default: never",
-      "spai_adaptive", &SpaiOptions::adaptive);
+  MethodOption option = value_option("--spai-adaptive", "EPS",
+                                     "Grow SPAI's pattern in columns whose residual exceeds EPS; default: never",
+                                     "spai_adaptive", &SpaiOptions::adaptive);
   option.shapes_pattern = true;
   return option;
 }

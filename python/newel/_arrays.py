@@ -23,7 +23,7 @@ def refuse_device_array(value, what: str) -> None:
         kind = int(value.__dlpack_device__()[0])
         on_device = kind not in (1, 3, 11, 13)  # what the host can read: CPU and the pinned and managed kinds
     if on_device:
-        raise TypeError(f"{what} is on a device ({type_name(value)}): expected an array on the host, as NumPy's")
+        raise TypeError(f"{what} is on a device ({type_name(value)}): expected an array on the host, like NumPy's")
 
 
 def type_name(value) -> str:
@@ -49,8 +49,8 @@ def real_dtype(dtype, what: str) -> np.dtype:
         raise TypeError(f"{what}: expected float64, float32 or integers, found {dtype}") from None
     if found.kind == "c":
         raise TypeError(
-            f"{what} is complex ({found}): Newel solves real systems only; write a complex one as a real one of twice "
-            "the size"
+            f"{what} is complex ({found}): Newel solves real systems only; write a complex system as a real one of "
+            "twice the size"
         )
     if found == np.float32 or found == np.float16:
         return np.dtype(np.float32)

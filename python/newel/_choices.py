@@ -67,8 +67,8 @@ def check_threads(threads, device: int | None) -> int:
     if threads is None:
         return 0
     if device is not None:
-        raise ValueError("threads: a setup on a device takes as many threads of the host as OMP_NUM_THREADS says, or "
-                         "all")
+        raise ValueError("threads: not available on a device, whose setup uses OMP_NUM_THREADS host threads, by "
+                         "default all")
     return whole_number(threads, "threads", 1)
 
 
@@ -91,7 +91,7 @@ def a_path(value, what: str) -> str | None:
 def _in_utf8(text: str, what: str) -> str:
     """The text, checked to be valid UTF-8. In Python, file names that are not UTF-8 contain surrogates."""
     if not is_utf8(text):
-        raise ValueError(f"{what}: expected letters that UTF-8 has, found {shown(text)}")
+        raise ValueError(f"{what}: expected text that UTF-8 can encode, found {shown(text)}")
     return text
 
 
@@ -171,7 +171,7 @@ def check_rows(choices: dict, n: int) -> None:
     if vectors is not None and vectors.shape[0] != n:
         raise ValueError(f"near_null_space: expected {n} rows, as A has, found {vectors.shape[0]}")
     if points is not None and (points.shape[0] == 0 or n % points.shape[0] or not 1 <= points.shape[1] <= 3):
-        raise ValueError(f"coordinates: expected points x 1, 2 or 3 with a number of points that divides the {n} rows "
+        raise ValueError(f"coordinates: expected points x 1, 2 or 3, with a number of points that divides the {n} rows "
                          f"of A, found the shape {points.shape}")
 
 

@@ -59,7 +59,7 @@ class ForeignArray:
         try:
             self.dtype = np.dtype(taken.type)
         except TypeError:
-            raise TypeError(f"expected numbers that NumPy knows, found {type_name(value)} of others") from None
+            raise TypeError(f"expected a number type of NumPy, found {type_name(value)} of another type") from None
         self.shape, self.strides = tuple(taken.shape), tuple(taken.strides)
         self.stream = 0
         return self
@@ -85,7 +85,7 @@ class ForeignArray:
     def get(self) -> np.ndarray:
         """The values, copied to the host."""
         if not self.by_columns and not self.by_rows:
-            raise TypeError(f"expected an array in one piece, found the strides {self.strides}")
+            raise TypeError(f"expected a contiguous array, found the strides {self.strides}")
         result = np.empty(self.shape, dtype=self.dtype, order="F" if self.by_columns else "C")
         _core.download(self.address, result.ctypes.data, result.nbytes, self.stream)
         return result

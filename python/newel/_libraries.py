@@ -260,7 +260,7 @@ class Foreign:
         taken = ForeignArray.of(array)
         real_dtype(taken.dtype, what)
         if taken.dtype != dtype or not taken.by_columns:
-            raise TypeError(f"{what}: expected {dtype} with columns after each other, found {taken.dtype} of shape "
+            raise TypeError(f"{what}: expected {dtype} with contiguous columns, found {taken.dtype} of shape "
                             f"{taken.shape} with strides {taken.strides} in {type_name(array)}; convert it with its "
                             "own library")
         return taken
@@ -269,7 +269,7 @@ class Foreign:
         taken = ForeignArray.of(array)
         real_dtype(taken.dtype, what)
         if taken.dtype != dtype or not taken.by_rows:
-            raise TypeError(f"{what}: expected {dtype} in one piece, found {taken.dtype} with the strides "
+            raise TypeError(f"{what}: expected contiguous {dtype}, found {taken.dtype} with the strides "
                             f"{taken.strides} in {type_name(array)}; convert it with its own library")
         return taken
 
@@ -277,7 +277,7 @@ class Foreign:
         taken = ForeignArray.of(array)
         _check_indices(taken.dtype, taken.shape, what)
         if not taken.by_columns:
-            raise TypeError(f"{what}: expected integers one after the other, found strides {taken.strides}")
+            raise TypeError(f"{what}: expected contiguous integers, found strides {taken.strides}")
         return taken
 
     def span(self, array, stream: int | None = None):

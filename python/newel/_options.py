@@ -25,7 +25,7 @@ def check_options(options: Any) -> dict[str, Any]:
         if key not in known:
             meant = likely(key, known)
             raise ValueError(f"options: there is no option {key}; "
-                             + (f"did you mean {meant!r}?" if meant else "there are " + ", ".join(known)))
+                             + (f"did you mean {meant!r}?" if meant else "expected one of: " + ", ".join(known)))
     return dict(options)
 
 
@@ -50,7 +50,7 @@ def warn_of_unused(choices: Mapping[str, Any], preconditioner: Any) -> None:
         owners = _core.option_owners()[key]
         if not _is_one_of(name, [*owners, "auto"]):
             where = "" if key in given else "options: "
-            warn(f"{where}{key} does nothing here: it belongs to the preconditioner {' or '.join(owners)}, and this is "
+            warn(f"{where}{key} has no effect: it belongs to the preconditioner {' or '.join(owners)}, and this is "
                  f"{name}", UserWarning)
     if choices["restart"] is not None:
         _warn_of_solver("restart", of_solvers["restart"], choices["solver"], "")
@@ -58,7 +58,7 @@ def warn_of_unused(choices: Mapping[str, Any], preconditioner: Any) -> None:
 
 def _warn_of_solver(key: str, owners: list[str], solver: str, where: str) -> None:
     if not _is_one_of(solver, [*owners, "auto"]):
-        warn(f"{where}{key} does nothing here: it belongs to the solver {' or '.join(owners)}, and this is {solver}",
+        warn(f"{where}{key} has no effect: it belongs to the solver {' or '.join(owners)}, and this is {solver}",
              UserWarning)
 
 

@@ -97,7 +97,7 @@ def solve(
             return found
     if M is not None:
         if "preconditioner" in keywords:
-            raise TypeError("solve: M is another name for preconditioner, expected one of them")
+            raise TypeError("solve: M is another name for preconditioner, pass only one of them")
         keywords["preconditioner"] = M
     if "columns" not in keywords and getattr(b, "ndim", 1) == 2 and b.shape[1] > 1:
         keywords["columns"] = b.shape[1]

@@ -216,7 +216,7 @@ class Solver(Products):
 
     def _set_up_operator(self, A, preconditioner, choices) -> None:
         if self._precision == "mixed":
-            raise ValueError('precision="mixed" needs the entries of A, and an operator does not show them')
+            raise ValueError('precision="mixed" needs the entries of A, and an operator has none')
         if not hasattr(A, "shape"):
             raise ValueError("A: a callable does not say how many rows it has; make it a scipy.sparse.linalg."
                              "LinearOperator((n, n), matvec=A)")

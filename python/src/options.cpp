@@ -55,7 +55,7 @@ OptionValue option_value(const MethodOption& option, nb::handle value) {
   const bool text = nb::try_cast(value, word);
   const auto& choices = option.choices;
   if (!text || (!choices.empty() && std::find(choices.begin(), choices.end(), word) == choices.end())) {
-    refuse(option.key, choices.empty() ? "a text" : "one of " + joined(choices), value);
+    refuse(option.key, choices.empty() ? "a string" : "one of " + joined(choices), value);
   }
   return word;
 }
@@ -73,7 +73,7 @@ void set_option(SystemOptions& options, const std::string& key, nb::handle value
   };
   if (set_one_of(precond_option_list(), options.precond.methods)) return;
   if (set_one_of(solver_option_list(), options.solver.methods)) return;
-  throw InputError("there is no option " + key + did_you_mean(key, keys) + "; there are " + joined(keys));
+  throw InputError("there is no option " + key + did_you_mean(key, keys) + "; expected one of: " + joined(keys));
 }
 
 std::shared_ptr<const NearNullVectors> near_null_of(const Rows& vectors) {

@@ -24,8 +24,8 @@ class Turn {
   explicit Turn(std::atomic<bool>& busy) : busy_(busy) {
     if (busy_.exchange(true)) {
       throw std::runtime_error(
-          "this Solver is in use, by another thread or by a solve whose callback this is; make "
-          "one for each thread");
+          "this Solver is in use by another thread, or by the solve that runs this callback; make "
+          "one Solver for each thread");
     }
   }
   ~Turn() { busy_ = false; }

@@ -240,7 +240,7 @@ def test_options_of_a_solver_are_those_of_the_table():
                            ({"restart": -1}, "a whole number from 0"), ({"restrt": 3}, "did you mean 'restart'")):
         with pytest.raises(ValueError, match=words):
             newel.Solver(a, solver="gmres", options=options)
-    with pytest.warns(UserWarning, match="options: basis does nothing here: it belongs to the solver gmres"):
+    with pytest.warns(UserWarning, match="options: basis has no effect: it belongs to the solver gmres"):
         newel.Solver(a, solver="bicgstab", options={"basis": "single"})
 
 

@@ -76,7 +76,7 @@ def test_a_keyword_of_another_name_is_answered_with_the_right_one(name, keyword,
 
 def test_letters_that_utf8_does_not_have_are_answered_in_words():
     for keyword in ("solver", "preconditioner", "format", "decision", "plan_cache"):
-        with pytest.raises(ValueError, match=f"{keyword}: expected letters that UTF-8 has"):
+        with pytest.raises(ValueError, match=f"{keyword}: expected text that UTF-8 can encode"):
             newel.solve(A, B, **{keyword: "a\udc80"})
     with pytest.raises(TypeError, match="no keyword"):
         newel.solve(A, B, **{"\udc80": 1})

@@ -27,7 +27,7 @@ void ConstantNullSpace<T, S>::check(const Context<S>& ctx, const LinearOperator<
                                     Span<T, S> w) {
   if (known_) return;
   if (all_rows(ctx, A.rows()) > 0 && !M_.is_null_vector_of(ctx, A, v, w)) {
-    throw InputError("the matrix does not map the constant vector to zero, so that is not its null space");
+    throw InputError("the matrix does not map the constant vector to zero, so the constant is not in its null space");
   }
   // Symmetric matrices, and others whose columns sum to zero: the image of any vector shows it.
   const auto [constant, length] = M_.constant_part(ctx, Span<const T, S>(w));

@@ -14,7 +14,7 @@ struct MakeDivision {
     if (!detail::is_diagonal(traits, matrix.a.rows, matrix.a.nnz())) {
       throw InputError("solver 'division' is for diagonal matrices, and this one stores " +
                        std::to_string(matrix.a.nnz()) + " entries in " + std::to_string(matrix.a.rows) +
-                       " rows, not one in each on its diagonal");
+                       " rows, expected one in each row, on the diagonal");
     }
     return std::make_unique<detail::Division<T, S>>(ctx, matrix.a.rows);
   }

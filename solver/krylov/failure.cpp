@@ -40,7 +40,7 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
     case Cause::omega_vanished:
       return "omega vanished: the stabilising step makes no progress";
     case Cause::krylov_space_exhausted:
-      return "the Krylov space is exhausted without a solution: the matrix, preconditioned, is singular or nearly so";
+      return "the Krylov space is exhausted without a solution: the preconditioned matrix is singular or nearly so";
     case Cause::single_precision:
       return "CG broke down in single precision";
     case Cause::not_finite_input:
@@ -59,28 +59,27 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
       return "rounding keeps b - A x above the tolerance; about " + of_rhs(f.level) + " is attainable";
     case Cause::rounding_of_x:
       return "rounding keeps b - A x above the tolerance: " + of_rhs(f.level) +
-             " is within the rounding of A x in every row";
+             " is within the rounding errors of A x in every row";
     case Cause::no_progress:
       if (f.in_single_precision) return "in single precision the residual no longer decreases";
       return "the residual no longer decreases; " + of_rhs(f.level) + " was reached";
     case Cause::no_better_residual:
-      return "no better residual for " + std::to_string(f.iterations) + " iterations";
+      return "the residual did not improve for " + std::to_string(f.iterations) + " iterations";
     case Cause::slow_residual:
-      return "the residual did not fall to a tenth in " + std::to_string(f.iterations) + " iterations";
+      return "the residual did not decrease by a factor of 10 in " + std::to_string(f.iterations) + " iterations";
     case Cause::residual_grew:
       return "the residual grew to " + of_rhs(f.level);
     case Cause::growth_beyond_digits:
-      return "the residual grew to " + of_rhs(f.level) + ", further than this precision has digits for";
+      return "the residual grew to " + of_rhs(f.level) + ", more than the digits of this precision can represent";
     case Cause::outside_range:
       return "the right-hand side has a constant part" + (f.level > 0 ? ", " + of_rhs(f.level) : "") +
-             ", which this singular matrix cannot produce";
+             ", which is not in the range of this singular matrix";
     case Cause::zero_row:
-      return text_of_zero_rows(
-          f, "rows of the matrix have no entries but zeros, and the right-hand side is not zero there");
+      return text_of_zero_rows(f, "rows of the matrix are zero, and the right-hand side is not zero there");
     case Cause::inconsistent:
       return "b - A x, " + of_rhs(f.level) +
-             ", is orthogonal to all that the matrix produces, to working precision: the matrix is singular or "
-             "nearly so, and x a least-squares solution to that precision";
+             ", is orthogonal to the range of the matrix, to working precision: the matrix is singular or nearly "
+             "so, and x is a least-squares solution to that precision";
   }
   return "";
 }
@@ -152,9 +151,8 @@ std::string warning_of_rows(double row_residual) {
   if (!(row_residual > hardly_solved)) return "";
   char level[16];
   std::snprintf(level, sizeof level, "%.2f", row_residual);
-  return "the residual of a row is " + std::string(level) +
-         " of the row itself: it is far smaller than |b|, and hardly solved; lower the relative tolerance, or scale "
-         "the rows";
+  return "the relative residual of a row is " + std::string(level) +
+         ": the row is far smaller than |b| and hardly solved; lower the relative tolerance, or scale the rows";
 }
 
 std::string text_of_zero_rows(const Failure& failure, const std::string& rows) {
@@ -170,10 +168,10 @@ std::string text_of(const Failure& failure, const std::string& name) {
   }
   if (failure.asymmetric != Asymmetric::none) {
     text += failure.cause == Cause::residual_grew ? ": " : ", and ";
-    text += name_of(failure.asymmetric, preconditioner) + " is not symmetric, as CG needs it";
+    text += name_of(failure.asymmetric, preconditioner) + " is not symmetric, but CG needs symmetry";
   }
   for (const Untried& untried : failure.untried) {
-    text += untried.solver.empty() ? "; with scaling it" : "; " + untried.solver;
+    text += untried.solver.empty() ? "; with scaling, the solver" : "; " + untried.solver;
     text += " was not tried: " + untried.error;
   }
   return text;

@@ -14,7 +14,7 @@ namespace newel {
 int gmres_cycle_length(const SolverOptions& options, Index n, std::size_t value_bytes) {
   constexpr std::int64_t usual = 50, basis_bytes = std::int64_t{16} << 20;
   const int restart = options.of<GmresOptions>().restart;
-  if (restart < 0) throw InputError("the restart of GMRES is 0 (automatic) or more");
+  if (restart < 0) throw InputError("the restart of GMRES must be 0 (automatic) or more");
   const std::int64_t most = std::max<Index>(n, 1);
   std::int64_t length = restart > 0 ? restart : usual;
   if (restart == 0 && canonical_name(options.name) == "auto") {
@@ -63,16 +63,16 @@ struct MakeMixedGmres {
 };
 
 std::vector<MethodOption> gmres_options() {
-  MethodOption restart =
-      value_option("--restart", "M", "Length of a GMRES cycle, default 50; longer for small systems under auto",
-                   "restart", &GmresOptions::restart);
+  MethodOption restart = value_option(
+      "--restart", "M", "Length of a GMRES cycle, default 50; with --solver auto longer for small systems", "restart",
+      &GmresOptions::restart);
   restart.most = std::numeric_limits<int>::max();
   MethodOption left = value_option("--left", "", "Precondition GMRES from the left", "left", &GmresOptions::left);
   left.needs = OptionNeeds::preconditioner;
   MethodOption basis =
       choice_option("--basis",
                     "Precision of GMRES's basis, default full: that of the vectors. single needs half the\n"
-                    "memory, and mostly a second Gram-Schmidt pass; the true residual decides in either case",
+                    "memory, and usually a second Gram-Schmidt pass; the true residual decides in either case",
                     "basis", {"full", "single"}, &GmresOptions::single_basis);
   basis.needs = OptionNeeds::double_precision;
   return {restart, left, basis};

@@ -33,9 +33,9 @@ const SolverMethod& find_solver(std::string_view name) {
   std::string known;
   for (const SolverMethod& method : solver_methods()) known += (known.empty() ? "" : ", ") + method.name;
   if (canonical_name(name) == "auto") {
-    throw InputError("LinearSystem chooses a solver automatically; here name one of: " + known);
+    throw InputError("'auto' is available in LinearSystem only; expected one of: " + known);
   }
-  refuse_unknown("solver", name, solver_names(), ", and for LinearSystem auto");
+  refuse_unknown("solver", name, solver_names(), ", or auto in a LinearSystem");
 }
 
 std::vector<std::string> solver_names() {
@@ -50,8 +50,8 @@ MakeSolver<T, S> detail::maker_of(const SolverMethod& method, const SolverOption
   if (const auto make = method.make.get<T, S>()) return make;
   throw InputError("solver '" + method.name +
                    (method.from_matrix()
-                        ? "' needs the entries of a matrix, as a LinearSystem that was given one has them"
-                        : "' does not exist on the " + std::string(name_of(S))));
+                        ? "' needs the entries of a matrix: use a LinearSystem that is made from a matrix"
+                        : "' is not available on the " + std::string(name_of(S))));
 }
 
 std::vector<std::string> general_solver_names() {

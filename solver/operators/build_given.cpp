@@ -24,17 +24,17 @@ OperatorPtr<T, S> precond_of_operator(const Context<S>& ctx, const LinearOperato
   if (make == nullptr) {
     if (choose) return nullptr;
     throw InputError("preconditioner '" + method->name +
-                     "' needs the entries of the matrix, and this system was given an operator: hand over a matrix, "
-                     "an M of your own (SystemParts::preconditioner), or ask for \"none\"");
+                     "' needs the entries of the matrix, and this system was given an operator: pass a matrix, your "
+                     "own preconditioner (SystemParts::preconditioner), or \"none\"");
   }
   if (method->check != nullptr) method->check(options);
   OperatorPtr<T, S> made = make(ctx, a, options);
   if (made == nullptr && choose) return nullptr;
   if (made == nullptr) {
     throw InputError("preconditioner '" + method->name +
-                     "' needs the diagonal of the matrix, and this operator does not tell it: override "
-                     "LinearOperator::matrix_diagonal, hand over an M of your own (SystemParts::preconditioner), or "
-                     "ask for \"none\"");
+                     "' needs the diagonal of the matrix, and this operator does not provide it: override "
+                     "LinearOperator::matrix_diagonal, pass your own preconditioner (SystemParts::preconditioner), "
+                     "or \"none\"");
   }
   name = method->name;
   return made;
@@ -57,24 +57,24 @@ void make_preconditioner(Operators<T, S>& s) {
   const PrecondOptions asked = s.options.precond;
   s.options.precond.name = "none";
   if (s.parts.preconditioner != nullptr) {
-    s.chosen.precond_reason = "the caller's";
+    s.chosen.precond_reason = "given by the caller";
     return;
   }
   s.M = precond_of_operator<T, S>(s.ctx, *s.given, asked, s.options.precond.name);
   if (canonical_name(asked.name) != "auto") return;
   s.chosen.precond_reason =
-      s.M != nullptr ? "what the diagonal of an operator allows" : "no entry of the operator is known";
+      s.M != nullptr ? "only the diagonal of the operator is known" : "no entries of the operator are known";
 }
 
 template <class T, Space S>
 void make_single(Operators<T, S>& s, const PrecondOptions& asked) {
   if constexpr (!std::is_same_v<T, double>) {
-    throw InputError("mixed precision is for systems in double");
+    throw InputError("mixed precision needs a system in double precision");
   } else {
     const SystemParts<T, S>& parts = s.parts;
     const auto refuse = [](const char* what, const char* member) {
       throw InputError(std::string("mixed precision needs ") + what +
-                       " in single precision too, and got it in double alone: SystemParts::" + member);
+                       " in single precision too, but has it in double only: set SystemParts::" + member);
     };
     if (parts.low_matrix == nullptr) refuse("the operator", "low_matrix");
     if (parts.preconditioner != nullptr && parts.low_preconditioner == nullptr) refuse("M", "low_preconditioner");
@@ -118,7 +118,7 @@ SolverChoice choose_solver_for(const Operators<T, S>& s) {
     choice.reason =
         fault == Asymmetric::matrix ? "the operator is not symmetric" : "the preconditioner is not symmetric";
   }
-  if (symmetric && !known) choice.reason = "products with two vectors show no asymmetry";
+  if (symmetric && !known) choice.reason = "two test products showed no asymmetry";
   return choice;
 }
 

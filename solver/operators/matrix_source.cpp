@@ -90,7 +90,7 @@ CsrView<T, S> MatrixSource<T, S>::read_back(Array<T, S>& values) const {
     found[entry] = true;
   }
   if (std::find(found.begin(), found.end(), false) != found.end()) {
-    throw InputError("the format reads one of two opposite entries, and does not store the other");
+    throw InputError("the format stores only one of a_ij and a_ji, so the matrix cannot be read back");
   }
   values = make_array(ctx_, of_entry);
   return {kept_->view(), values.cspan()};

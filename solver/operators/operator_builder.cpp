@@ -97,15 +97,16 @@ void OperatorBuilder<T, S>::take_parts(Index rows) {
   SystemParts<T, S>& parts = s_.parts;
   if (!parts.has_preconditioner()) return;
   s_.options.precond.name = "none";
-  s_.chosen.precond_reason = "the caller's";
+  s_.chosen.precond_reason = "given by the caller";
   const LinearOperator<T, S>* const own = parts.preconditioner.get();
   if (own == nullptr) return;
   if (parts.make_preconditioner != nullptr) {
-    throw InputError("SystemParts: a preconditioner or a factory of one, not both");
+    throw InputError("SystemParts: set a preconditioner or a factory of preconditioners, not both");
   }
   require_size(own, rows, "the preconditioner");
   if (!s_.options.old_of_new.empty()) {
-    throw InputError("SystemParts::preconditioner is in the caller's numbering, beside which there is no old_of_new");
+    throw InputError(
+        "SystemParts::preconditioner is in the caller's numbering and cannot be combined with old_of_new");
   }
 }
 
@@ -256,7 +257,7 @@ void OperatorBuilder<T, S>::make_from_matrix(const CsrView<T, S>& a) {
     if (method.check != nullptr) method.check(options);
     const auto make = method.make_from_matrix.template get<T, S>();
     if (make == nullptr) {
-      throw InputError("solver '" + method.name + "' does not exist on the " + std::string(name_of(S)) +
+      throw InputError("solver '" + method.name + "' is not available on the " + std::string(name_of(S)) +
                        (std::is_same_v<T, float> ? " in single precision" : ""));
     }
     s_.made.emplace_back(&method, make(s_.ctx, matrix, options));
@@ -269,8 +270,8 @@ void OperatorBuilder<T, S>::make_from_matrix(const CsrView<T, S>& a) {
     const bool inverse = s_.preconditioner() != nullptr && !s_.preconditioner()->diagonal().empty();
     if (method.demands != Demand::diagonal || (inverse && s_.options.null_space == NullSpace::none)) continue;
     throw InputError("solver '" + method.name +
-                     "' needs the inverse of the matrix as preconditioner: auto or jacobi, a diagonal without zeros, "
-                     "and no null space");
+                     "' needs the preconditioner auto or jacobi, a diagonal without zeros, and no "
+                     "null space");
   }
 }
 
@@ -321,7 +322,7 @@ Rebuilt<T, S> rebuilt(const Operators<T, S>& s, const OperatorBuilder<T, S>& bui
   next.same_preconditioner = !has_precond || next.renumbered || !s.M->diagonal().empty();
   if (!has_precond || next.renumbered) return next;
   if (s.chosen.precond_older)
-    throw InputError("the preconditioner is older than the matrix, and cannot be made again");
+    throw InputError("the preconditioner is older than the matrix and cannot be set up again");
   next.M = s.parts.make_preconditioner != nullptr
                ? s.parts.make_preconditioner(s.ctx, view, next.order)
                : make_precond(s.ctx, view, next.order, s.options.precond, s.options.spmv);
@@ -332,7 +333,7 @@ Rebuilt<T, S> rebuilt(const Operators<T, S>& s, const OperatorBuilder<T, S>& bui
 template <class T, Space S>
 void choose_other_format(Operators<T, S>& s, const std::string& format) {
   s.chosen.order_follows = false;
-  s.chosen.format.reason = "followed " + s.chosen.format.format;
+  s.chosen.format.reason = "replaced " + s.chosen.format.format;
   s.chosen.expected_format = s.chosen.format.format = s.options.spmv.format = format;
   expect_present_format(s, s.chosen.outlooks);
   expect_present_format(s, s.chosen.weaker_outlooks);

@@ -140,11 +140,11 @@ void Operators<T, S>::operator_changed(RefreshScope scope) {
 
 template <class T, Space S>
 void Operators<T, S>::move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) {
-  if (A == nullptr) throw InputError("a system that was given an operator has no use for coordinates");
+  if (A == nullptr) throw InputError("this system was given an operator and cannot use coordinates");
   if (single != nullptr) return single->system()->move_nodes(std::move(coordinates));
   const NodeCoordinates* const before = options.spmv.coordinates.get();
   if (before == nullptr) {
-    throw InputError("nodes that move need the coordinates that they had: SpmvOptions::coordinates");
+    throw InputError("moving nodes needs their coordinates at setup: SpmvOptions::coordinates");
   }
   if (coordinates == nullptr || coordinates->dimension != before->dimension ||
       coordinates->xyz.size() != before->xyz.size()) {
@@ -203,7 +203,7 @@ SystemInfo info_of(const Operators<T, S>& s) {
     info.matrix = info_of(s.matrix(), "operator");
     info.preconditioner = info_of_precond(s.preconditioner(), s.matrix().rows());
     info.preconditioner_reason = s.chosen.precond_reason;
-    if (s.needless()) info.preconditioner_reason.add("; of a constant diagonal it changes nothing, and is left out");
+    if (s.needless()) info.preconditioner_reason.add("; it is omitted, since a constant diagonal changes nothing");
     info.method = s.chosen.solvers.order.front();
     const bool divided = divides(s) && s.options.solver.name == "auto";
     info.solver = divided ? solver_of_diagonal()->name : info.method;

@@ -51,7 +51,7 @@ void PrecondChooser<T, S>::choose(const CsrView<T, S>& a, bool may_follow) {
   if (chosen.diagonal && invert_diagonal(a)) return;
   if (s_.first_method().from_matrix()) {
     options.precond.name = "none";
-    chosen.precond_reason = "the solver is made from the matrix";
+    chosen.precond_reason = "the solver is set up from the matrix";
     return;
   }
   SystemEstimates<T, S> estimates(s_);

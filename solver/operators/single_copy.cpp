@@ -30,7 +30,8 @@ template <Space S>
 SystemParts<float, S> low_parts(const SystemParts<double, S>& parts) {
   if (parts.has_preconditioner() && !parts.has_low_preconditioner()) {
     throw InputError(
-        "mixed precision needs M in single precision, and got it in double alone: SystemParts::low_preconditioner or "
+        "mixed precision needs M in single precision, but has it in double only: set SystemParts::low_preconditioner "
+        "or "
         "make_low_preconditioner");
   }
   SystemParts<float, S> low;

@@ -89,7 +89,7 @@ bool SystemAlternatives<T, S>::take_stronger(const std::string& name) {
   s_.M = std::move(*M);
   s_.options.precond.name = name;
   const std::string& weaker = chosen.weaker_outlooks->present.name;
-  chosen.precond_reason = "followed " + weaker + " in a long solve";
+  chosen.precond_reason = "replaced " + weaker + " in a long solve";
   std::replace(chosen.untried.begin(), chosen.untried.end(), name, weaker);
   SystemEstimates<T, S>(s_).compare_formats_again();
   return true;
@@ -202,7 +202,7 @@ bool SystemAlternatives<T, S>::take_next(std::vector<Untried>& untried) {
     s_.M = std::move(*M);
     s_.options.precond.name = next.name;
     chosen.precond_older = false;
-    chosen.precond_reason = "the others failed";
+    chosen.precond_reason = "the other preconditioners failed";
     s_.precond_sound = true;
     return true;
   }

@@ -39,7 +39,7 @@ void SystemEstimates<T, S>::weigh() {
   chosen.format = compare_formats(a);
   if (chosen.format.format == "csr") return;
   chosen.expected_format = std::exchange(chosen.format.format, "csr");
-  chosen.format.reason = "to begin with; " + chosen.expected_format + " " + chosen.format.reason;
+  chosen.format.reason = "at first; " + chosen.expected_format + " " + chosen.format.reason;
 }
 
 template <class T, Space S>

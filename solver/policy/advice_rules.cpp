@@ -37,8 +37,8 @@ MaybeSuggestion correct_assembly(const Situation& s) {
   if (s.facts().zero_matrix()) return Suggestion{{}, "correct the matrix: " + defect};
   const bool column = s.facts().zero_rows.count == 0;
   return Suggestion{{},
-                    std::string(column ? "give that unknown an equation" : "give that row an equation") +
-                        ", or take row and unknown out of the system: " + defect};
+                    std::string(column ? "add an equation for that unknown" : "add the equation of that row") +
+                        ", or remove the row and the unknown from the system: " + defect};
 }
 
 MaybeSuggestion change_units(const Situation& s) {
@@ -63,12 +63,13 @@ MaybeSuggestion take_mean_out(const Situation& s) {
   const std::string how_well =
       rest_squared > 0 ? advice_format(" to %.1e |b - mean(b)|", residual / std::sqrt(rest_squared)) : "";
   return Suggestion{
-      {}, "take the mean out of b: x solves A x = b - mean(b)" + how_well + ", and with that b the solve converges"};
+      {},
+      "subtract the mean from b: x solves A x = b - mean(b)" + how_well + ", and with that b the solve converges"};
 }
 
 MaybeSuggestion no_solution(const Situation&) {
-  return Suggestion{
-      {}, "check boundary conditions and b: A is singular, or nearly so, and no x that was found comes closer to b"};
+  return Suggestion{{},
+                    "check boundary conditions and b: A is singular or nearly so, and A x cannot come closer to b"};
 }
 
 // ---- precision
@@ -84,10 +85,10 @@ MaybeSuggestion more_digits(const Situation& s) {
   }
   if (s.best_that_ended(Status::not_finite) != nullptr) return in_double("it has a wider range of values");
   if (s.ended(Status::breakdown) || s.ended(Status::diverged))
-    return in_double("in single precision rounding may be what ended " + report.solver);
+    return in_double("in single precision rounding may have ended " + report.solver);
   const double tolerance = report.relative(report.tolerance);
   if (s.ended(Status::max_iterations) && tolerance < std::numeric_limits<float>::epsilon())
-    return in_double(advice_format("in single precision %.0e |b| can seldom be reached", tolerance));
+    return in_double(advice_format("in single precision %.0e |b| is rarely reached", tolerance));
   return std::nullopt;
 }
 
@@ -118,11 +119,12 @@ MaybeSuggestion tolerance_above(const Situation& s, double residual, const char*
 }
 
 MaybeSuggestion attainable_tolerance(const Situation& s) {
-  return tolerance_above(s, s.report().relative(s.attainable_residual()), "what rounding allows for this matrix");
+  return tolerance_above(s, s.report().relative(s.attainable_residual()),
+                         "the accuracy that rounding allows for this matrix");
 }
 
 MaybeSuggestion tolerance_of_x(const Situation& s) {
-  return tolerance_above(s, s.report().failure.level, "what rounding allows for an x of this size");
+  return tolerance_above(s, s.report().failure.level, "the accuracy that rounding allows for an x of this size");
 }
 
 // ---- limits
@@ -163,8 +165,8 @@ MaybeSuggestion definite_preconditioner(const Situation& s) {
   if (!s.may_be_definite()) return std::nullopt;
   const SolverMethod* const method =
       s.used([](const SolverMethod& line) { return line.demands == Demand::definite; });
-  return s.stronger_preconditioner("symmetric and positive definite, as " +
-                                   (method != nullptr ? method->title : "the solver") + " needs it");
+  return s.stronger_preconditioner("symmetric and positive definite, which " +
+                                   (method != nullptr ? method->title : "the solver") + " needs");
 }
 MaybeSuggestion inspect(const Situation& s) { return s.inspect(); }
 
@@ -180,18 +182,18 @@ MaybeSuggestion minimising_for_indefinite(const Situation& s) {
 
 // The preconditioner may be to blame.
 MaybeSuggestion bare_after_divergence(const Situation& s) {
-  return s.no_preconditioner("the preconditioner may be what makes it diverge");
+  return s.no_preconditioner("the preconditioner may cause the divergence");
 }
 MaybeSuggestion bare_after_breakdown(const Situation& s) {
   if (!s.ended_in(&SolverMethod::minimises)) return std::nullopt;
-  return s.no_preconditioner("the preconditioner may be what breaks down");
+  return s.no_preconditioner("the preconditioner may cause the breakdown");
 }
 
 // A singular M exhausts the space of a regular A. The diagonal ones are regular.
 MaybeSuggestion bare_after_exhaustion(const Situation& s) {
   const PrecondMethod* const method = precond_table().find(s.preconditioner_of(s.attempts().back()));
   if (method == nullptr || method->diagonal) return std::nullopt;
-  return s.no_preconditioner("the preconditioner may be what is singular");
+  return s.no_preconditioner("the preconditioner may be singular");
 }
 
 // ---- the tables

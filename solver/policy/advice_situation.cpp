@@ -180,8 +180,9 @@ std::optional<Suggestion> AdviceSituation::longer_cycle() const {
   const SolverMethod* const method = used([](const SolverMethod& line) { return line.restarts; });
   if (method == nullptr || now <= 0 || longer <= now) return std::nullopt;
   if (!ended_in(&SolverMethod::restarts) && report().restarts == 0) return std::nullopt;
-  return Suggestion{{{"restart", std::to_string(longer)}},
-                    advice_format("longer cycles of %s lose less (now %d)", method->title.c_str(), now)};
+  return Suggestion{
+      {{"restart", std::to_string(longer)}},
+      advice_format("longer cycles of %s converge in fewer iterations (now %d)", method->title.c_str(), now)};
 }
 
 std::optional<Suggestion> AdviceSituation::stronger_preconditioner(const std::string& why) const {
@@ -225,7 +226,7 @@ Suggestion AdviceSituation::more_iterations() const {
 }
 
 Suggestion AdviceSituation::inspect() const {
-  return {{}, "look at the matrix with " + words_.inspect + ": it may be singular, or far from what was meant"};
+  return {{}, "inspect the matrix with " + words_.inspect + ": it may be singular, or not the intended one"};
 }
 
 }  // namespace newel::detail

@@ -128,7 +128,7 @@ JsonValue written(const Struct& from) {
 // ---- reading
 
 [[noreturn]] void refuse(const std::string& name, const char* expected) {
-  throw InputError("no decision: '" + name + "' is not " + expected);
+  throw InputError("invalid decision: '" + name + "' is not " + expected);
 }
 
 template <class Struct>
@@ -148,12 +148,12 @@ void from_json(const JsonValue& json, const std::string& name, double& to) {
   to = as<double>(json, name, "a number");
 }
 void from_json(const JsonValue& json, const std::string& name, std::string& to) {
-  to = as<std::string>(json, name, "a text");
+  to = as<std::string>(json, name, "a string");
 }
 template <class V>
 void from_json(const JsonValue& json, const std::string& name, V& to) {
   if constexpr (std::is_integral_v<V>) {
-    constexpr const char* expected = "a whole number of the usual size";
+    constexpr const char* expected = "a whole number within its range";
     const double number = as<double>(json, name, expected);
     const double most = std::min(9007199254740992.0, static_cast<double>(std::numeric_limits<V>::max()));
     if (number != std::floor(number) || !(std::abs(number) <= most)) refuse(name, expected);
@@ -227,9 +227,9 @@ SystemDecision decision_of(std::string_view text) {
   const JsonValue json = detail::parse_json(text);
   const auto& object = as<Object>(json, "the text", "an object");
   const auto found = object.find(version_key);
-  if (found == object.end()) throw InputError(std::string("no decision: expected '") + version_key + "'");
+  if (found == object.end()) throw InputError(std::string("invalid decision: expected '") + version_key + "'");
   if (as<double>(found->second, version_key, "a number") != version) {
-    throw InputError("the decision is of another version than " + detail::json_text({version}));
+    throw InputError("the decision has another version than " + detail::json_text({version}));
   }
   SystemDecision decision;
   read_fields(json, "the text", decision);

@@ -38,7 +38,7 @@ SystemState<T, S>& enter(SystemState<T, S>& s, std::initializer_list<std::int64_
 template <class T, Space S>
 SystemState<T, S>& enter_columns(SystemState<T, S>& s, Span<const T, S> b, Span<const T, S> x, Index columns) {
   enter(s, {});
-  if (columns < 0) throw InputError("the number of columns is 0 or more, not " + std::to_string(columns));
+  if (columns < 0) throw InputError("the number of columns must be 0 or more, not " + std::to_string(columns));
   const std::int64_t size = std::int64_t{s.rows} * columns;
   for (const std::int64_t length : {b.size, x.size}) {
     if (length == size) continue;
@@ -53,7 +53,7 @@ template <class T, Space S>
 SystemState<T, S>& enter_slots(SystemState<T, S>& s) {
   enter(s, {});
   if (s.assembled && !s.assembled->borrowed()) {
-    throw InputError("a matrix that had to be assembled cannot be written in place");
+    throw InputError("the matrix was assembled from other arrays and cannot be written in place");
   }
   return s;
 }

@@ -134,7 +134,8 @@ Pending<Result>::~Pending() {
 
 template <class Result>
 detail::SolveTask<Result>& Pending<Result>::task() const {
-  if (task_ == nullptr) throw InputError("there is no pending solve here: its report was taken, or moved elsewhere");
+  if (task_ == nullptr)
+    throw InputError("there is no pending solve: its report was taken already, or this object was moved from");
   return *task_;
 }
 

@@ -88,8 +88,8 @@ void SystemMoves<T, S>::leave_what_proved_slower() {
   // So many again, as far as is known.
   s_.history.last_iterations = whole.estimated ? 0 : static_cast<int>(std::min(whole.weaker_iterations, 1e9));
   s_.history.preconditioner.moved();
-  s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before +
-                 ", whose solves took longer");
+  s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before + ", since solves with " +
+                 before + " took longer");
 }
 
 template <class T, Space S>
@@ -176,7 +176,7 @@ bool SystemMoves<T, S>::make(const Move& move) {
       s_.use_operators();
       s_.advisor.probation() = {};
       precond_changed();
-      note("which gained less");
+      note("since " + before + " gained less");
       return true;
     case Move::Kind::inspect_values:
       break;
@@ -200,7 +200,7 @@ bool SystemMoves<T, S>::raise_precision() {
   s_.chain.emplace(s_.operators->make_chain());
   precond_changed();
   s_.note_change("preconditioner " + s_.operators->options.precond.name +
-                 " in double precision, which failed in single");
+                 " in double precision, since it failed in single");
   return true;
 }
 

@@ -118,7 +118,8 @@ template <class T, Space S>
 void SystemSetup<T, S>::make_operators(const CsrView<T, S>& a, SystemOptions options,
                                        const SystemParts<T, S>& parts) {
   const bool chooses = options.mixed && chooses_precision(options);
-  if (options.mixed && !std::is_same_v<T, double>) throw InputError("mixed precision is for systems in double");
+  if (options.mixed && !std::is_same_v<T, double>)
+    throw InputError("mixed precision needs a system in double precision");
   if (options.mixed && !chooses && make_mixed(a, options, parts)) return;
   options.mixed = false;
   s_.operators = build(s_.ctx, a, std::move(options), parts);
@@ -133,7 +134,7 @@ bool SystemSetup<T, S>::make_mixed(const CsrView<T, S>& a, const SystemOptions& 
                                    const SystemParts<T, S>& parts) {
   if constexpr (std::is_same_v<T, double>) {
     if (!same_name(options.solver.name, "auto") && find_solver(options.solver.name).from_matrix()) {
-      s_.setup.why_double = "in double, since the solver is made from the matrix";
+      s_.setup.why_double = "in double, since the solver is set up from the matrix";
       return false;
     }
     try {
@@ -215,8 +216,8 @@ void SystemSetup<T, S>::learn_from(const KeptDecision& kept, const CsrView<T, S>
   write_decision(*s_.operators, now);
   if (now.traits && kept.decision.traits && !same_kind(*now.traits, *kept.decision.traits)) return;
   SystemDecision begin = decision_to_begin_with(kept, now);
-  const std::string source = "as learnt from " + plain_number(kept.decision.solves) +
-                             (kept.decision.solves == 1 ? " solve before" : " solves before");
+  const std::string source = "learnt from " + plain_number(kept.decision.solves) +
+                             (kept.decision.solves == 1 ? " earlier solve" : " earlier solves");
   s_.history.simple_seen = kept.decision.simple_iterations;  // for the candidates
   if (kept_decision_pays(kept, now, s_.candidates())) {
     SystemOptions as_kept = options;
@@ -232,7 +233,7 @@ void SystemSetup<T, S>::learn_from(const KeptDecision& kept, const CsrView<T, S>
     }
   }
   s_.history.last_iterations = now.preconditioner == kept.decision.preconditioner ? kept.decision.last_iterations : 0;
-  s_.learnt = "its iterations " + source;
+  s_.learnt = "its iterations were " + source;
 }
 
 template <class T, Space S>

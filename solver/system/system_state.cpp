@@ -18,8 +18,8 @@ SystemState<T, S>::SystemState(const Context<S>& context, const SystemOptions& o
   gate.require_free();
   ctx.make_current();
   if (options.columns < 1)
-    throw InputError("SystemOptions::columns is 1 or more, not " + std::to_string(options.columns));
-  if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products is not negative");
+    throw InputError("SystemOptions::columns must be 1 or more, not " + std::to_string(options.columns));
+  if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products must not be negative");
 }
 
 template <class T, Space S>

@@ -34,7 +34,7 @@ std::string reason_for(const FormatTrial& best, const std::vector<FormatTrial>& 
   const std::string step = csr.iteration_seconds > 0 ? "iteration" : "product";
   if (&best != &csr) {
     const double after = break_even(best, csr);
-    if (after <= 0) return "the fastest from the first " + step + " on (" + source + ")";
+    if (after <= 0) return "fastest from the first " + step + " (" + source + ")";
     return "pays back after " + about(after) + " " + step + "s, " + expected + " (" + source + ")" +
            (best.resident ? "; solves in one kernel" : "");
   }
@@ -42,7 +42,7 @@ std::string reason_for(const FormatTrial& best, const std::vector<FormatTrial>& 
   for (const FormatTrial& trial : trials) {
     if (trial.failure.empty() && trial.step_seconds() < fastest->step_seconds()) fastest = &trial;
   }
-  if (fastest == &csr) return "no other is faster (" + source + ")";
+  if (fastest == &csr) return "no other format is faster (" + source + ")";
   return fastest->format + " would pay back after " + about(break_even(*fastest, csr)) + " " + step + "s, " +
          expected + " (" + source + ")";
 }
@@ -192,7 +192,7 @@ FormatChoice measure_formats(const Context<S>& ctx, const CsrView<T, S>& a, cons
         choice.measured = true;
         return choice;
       }
-      cache.ignore(key, "holds no format to choose from");
+      cache.ignore(key, "holds no format that is a candidate here");
     }
   }
   std::vector<FormatTrial> trials;

@@ -50,7 +50,9 @@ Choice cached_candidate(const Context<S>& ctx, const Pattern<S>& a, const std::v
   int block = detail::ehyb_block(ctx, a);
   std::string remark;
   if (block == 1) {
-    remark = variant == EhybVariant::block ? "the pattern has no 2 x 2, 3 x 3 or 6 x 6 blocks: no ehyb:block" : "";
+    remark = variant == EhybVariant::block
+                 ? "the pattern has no 2 x 2, 3 x 3 or 6 x 6 blocks, so ehyb:block is not used"
+                 : "";
   } else if (!detail::bounds_divide_by(planned, block)) {
     remark = "the order cuts through " + std::to_string(block) + " x " + std::to_string(block) + " blocks";
     block = 1;
@@ -117,9 +119,9 @@ Index longest_part(const std::vector<Index>& part_begin) {
 template <Space S>
 std::string detail_line(const Choice& choice, const detail::EhybLayout<S>& layout) {
   std::string line = std::to_string(layout.part.size()) + " parts";
-  if (choice.shape.block > 1) line += ", " + std::to_string(choice.shape.block) + " rows a node";
-  if (choice.shape.share > 1) line += ", " + std::to_string(choice.shape.share) + " threads a node";
-  line += ", x cached up to " + std::to_string(layout.longest_cache) + " entries a part";
+  if (choice.shape.block > 1) line += ", " + std::to_string(choice.shape.block) + " rows per node";
+  if (choice.shape.share > 1) line += ", " + std::to_string(choice.shape.share) + " threads per node";
+  line += ", x cached up to " + std::to_string(layout.longest_cache) + " entries per part";
   if (layout.has_remainder()) {
     line += ", " + std::to_string(layout.er_row.size()) + " extra and " + std::to_string(layout.long_rows.size()) +
             " long rows";

@@ -219,9 +219,9 @@ EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const 
   const std::uint64_t pair_bytes = static_cast<std::uint64_t>(places) * lanes *
                                    (block * block * sizeof(T) * (differs ? 2 : 1) + sizeof(std::uint32_t));
   info_.name = "ehyb-symmetric";
-  info_.detail = std::to_string(layout_.part.size()) + " parts, " + std::to_string(block) + " rows a node, " +
+  info_.detail = std::to_string(layout_.part.size()) + " parts, " + std::to_string(block) + " rows per node, " +
                  std::to_string(rounds_.pairs) + " pairs in " + std::to_string(rounds_.round_first.size() - 1) +
-                 " rounds" + (differs ? "; values of pairs differ, so that both are read" : "");
+                 " rounds" + (differs ? "; paired values differ, so both are read" : "");
   info_.rows = info_.cols = rows_;
   info_.nonzeros = a.nnz();
   info_.stored_slots = values_.slots();

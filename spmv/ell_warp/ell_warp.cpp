@@ -73,10 +73,10 @@ Plan make_plan(const Context<Space::host>& ctx, const Pattern<Space::host>& a, c
   const bool comes_sorted = detail::is_natural(ctx, sorted);
   if (request.variant.empty()) {
     plan.variant = Variant(a.rows == a.cols && comes_sorted ? default_variant : "k2");
-    if (a.rows != a.cols) plan.note = "k2 for a rectangle; ";
-    if (a.rows == a.cols && !comes_sorted) plan.note = "k2, the rows not being in the planned order; ";
+    if (a.rows != a.cols) plan.note = "k2, since the matrix is not square; ";
+    if (a.rows == a.cols && !comes_sorted) plan.note = "k2, since the rows are not in the planned order; ";
   } else if (plan.variant.renumbers && !comes_sorted) {
-    plan.note = "rows as they come, not in the planned order; ";
+    plan.note = "rows in their given order, not the planned one; ";
   }
   plan.sequence = std::move(plan.variant.renumbers ? given : sorted);
   clock.end("sort rows");
@@ -173,7 +173,7 @@ EllWarpOperator<T, S>::EllWarpOperator(const Context<S>& ctx, const CsrView<T, S
                                        const FormatRequest& request)
     : rows_(a.rows), cols_(a.cols) {
   if (request.machine.lanes != detail::ell_warp_lanes<S>) {
-    throw InputError("ELL-WARP takes warps of " + std::to_string(detail::ell_warp_lanes<S>) + ", not " +
+    throw InputError("ELL-WARP needs warps of " + std::to_string(detail::ell_warp_lanes<S>) + ", not " +
                      std::to_string(request.machine.lanes));
   }
   detail::PhaseClock clock;

@@ -114,11 +114,11 @@ std::string encoded_plan(const PlanKey& key, const CachedPlan& plan) {
 std::string decode_plan(std::string bytes, const PlanKey& key, CachedPlan& plan) {
   constexpr std::size_t head = sizeof magic + sizeof(std::uint64_t);
   if (bytes.size() < head + sizeof(std::uint64_t) || std::memcmp(bytes.data(), magic, sizeof magic) != 0) {
-    return "is no plan";
+    return "is not a plan file";
   }
   std::uint64_t version = 0, checksum = 0;
   std::memcpy(&version, bytes.data() + sizeof magic, sizeof version);
-  if (version != file_version) return "is of another version";
+  if (version != file_version) return "was written by another version";
   std::memcpy(&checksum, bytes.data() + bytes.size() - sizeof checksum, sizeof checksum);
   bytes.resize(bytes.size() - sizeof checksum);
   if (checksum != checksum_of(bytes.data(), bytes.size())) return "is damaged";
@@ -144,7 +144,9 @@ std::string read_plan_file(const std::string& name, std::optional<std::string>& 
   const int file = ::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return errno == ENOENT || errno == ENOTDIR ? "" : unreadable;
   struct stat status = {};
-  std::string fault = ::fstat(file, &status) != 0 ? unreadable : S_ISREG(status.st_mode) ? "" : "is no file";
+  std::string fault = ::fstat(file, &status) != 0 ? unreadable
+                      : S_ISREG(status.st_mode)   ? ""
+                                                  : "is not a regular file";
   if (fault.empty()) {
     bytes.emplace(static_cast<std::size_t>(status.st_size), '\0');
     std::size_t size = 0;

@@ -43,7 +43,7 @@ std::string checked_variant(const SpmvFormat& format, std::string_view name) {
   }
   if (known) return variant;
   throw InputError("format '" + format.name + "' has no variant '" + variant + "'; " +
-                   (names.empty() ? "it has none" : "there are: " + names));
+                   (names.empty() ? "it has none" : "expected one of: " + names));
 }
 
 template <class T, Space S>
@@ -97,13 +97,13 @@ OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const
   request.facts = facts;
   if (a.rows != a.cols && takes_square_only(options.format)) {
     throw InputError("format '" + options.format +
-                     "' numbers rows and columns alike and takes square matrices, not " + std::to_string(a.rows) +
-                     " x " + std::to_string(a.cols));
+                     "' renumbers rows and columns together and needs a square matrix, not " +
+                     std::to_string(a.rows) + " x " + std::to_string(a.cols));
   }
   check_part_bounds(order.part_begin, a.rows);
   const auto make_format = format.make.get<T, S>();
   if (make_format == nullptr) {
-    throw InputError("format '" + format.name + "' does not exist on the " + std::string(name_of(S)));
+    throw InputError("format '" + format.name + "' is not available on the " + std::string(name_of(S)));
   }
   return make_format(ctx, a, order, request);
 }

@@ -90,7 +90,7 @@ TEMPLATE_TEST_CASE("A self-adjoint view says which half an Eigen matrix stores",
   const Context<Space::host> ctx;
   const auto message =
       message_of<InputError>([&] { System(ctx, view_of(lower.template selfadjointView<Eigen::Upper>())); });
-  CHECK(contains(message, "is below the diagonal of a symmetric matrix of which the upper half is stored"));
+  CHECK(contains(message, "is below the diagonal, but only the upper half of this symmetric matrix may be passed"));
 }
 
 TEST_CASE("An Eigen matrix with gaps is refused with what to do", "[eigen]") {

@@ -86,7 +86,7 @@ TEST_CASE("A b with a mean is told apart from a solve that stagnates", "[cli]") 
   report.attempts.emplace_back();
   report.attempts.back().true_residual = 9e-9;
   CHECK(next_step(report, options, singular_facts(100)) ==
-        "take the mean out of b: x solves A x = b - mean(b) to 3.0e-09 |b - mean(b)|, and with that b the solve "
+        "subtract the mean from b: x solves A x = b - mean(b) to 3.0e-09 |b - mean(b)|, and with that b the solve "
         "converges");
   report.attempts.back().true_residual = report.true_residual;
   CHECK_FALSE(contains(next_step(report, options, singular_facts(100)), "mean"));
@@ -294,7 +294,7 @@ TEST_CASE("Iterations are not advised after a breakdown, nor a method after GMRE
   options.system.precond.name = "jacobi";
   options.system.stop.max_iterations = 10000;
   const std::string advice = next_step(report, options, facts_of_size(5));
-  CHECK(contains(advice, "A is singular, or nearly so"));
+  CHECK(contains(advice, "A is singular or nearly so"));
   CHECK_FALSE(contains(advice, "--"));
   options.system.precond.name = "spai";  // which may be singular itself
   CHECK(contains(next_step(report, options, facts_of_size(5)), "--precond none"));
@@ -342,7 +342,7 @@ TEST_CASE("Rows without values come before all other advice, and are named in th
   CHECK(full_reason(report, {}, facts) ==
         "row 4 of A (the first of 2) holds no value other than 0, and b is not 0 there: 5.00e-01 of |b| remains for "
         "every x");
-  CHECK(contains(next_step(report, {}, facts), "give that row an equation"));
+  CHECK(contains(next_step(report, {}, facts), "add the equation of that row"));
   CHECK_FALSE(contains(next_step(report, {}, facts), "--"));
   facts.zero_rows.count = 10;
   CHECK(next_step(report, {}, facts) == "correct the matrix: A holds no value other than 0");

@@ -104,7 +104,7 @@ TEST_BOTH("Too large an array says how much was wanted and how much there was", 
     CHECK(e.available_bytes() > 0);
     CHECK(e.available_bytes() < e.wanted_bytes());
     CHECK(e.on_device() == (S == Space::device));
-    CHECK(contains(e.what(), "1.13 PB wanted"));
+    CHECK(contains(e.what(), "1.13 PB needed"));
     CHECK(contains(e.what(), std::string(name_of(S)) + " memory"));
   }
   CHECK(thrown);
@@ -156,7 +156,7 @@ TEST_BOTH("A copy between different lengths is refused with both", "[core]") {
   std::vector<float> two(2);
   const std::string within = message_of<InputError>([&] { copy<float>(ctx, three.cspan(), four.span()); });
   CHECK(contains(within, "3 values"));
-  CHECK(contains(within, "space for 4"));
+  CHECK(contains(within, "an array of 4"));
   CHECK_THROWS_AS(copy<float>(ctx, three.cspan(), Span<float, Space::host>(two.data(), 2)), InputError);
   CHECK_THROWS_AS(copy<float>(ctx, Span<const float, Space::host>(two.data(), 2), four.span()), InputError);
   CHECK_THROWS_AS(copy<float>(ctx, Span<const float, S>(), four.span()), InputError);

@@ -67,9 +67,10 @@ TEST_BOTH("Row pointers that descend are reported before columns of an earlier r
   const auto ctx = make_context<S>();
   // Row 0 seems to hold all of 0 1 2 1 0, which do not ascend.
   const std::vector<Index> col = {0, 1, 2, 1, 0, 1, 2};
-  CHECK(verdict_of(ctx, 3, 3, {0, 5, 2, 7}, col, 7) == "row 1 (0-based): row_ptr descends or leaves the entries");
+  CHECK(verdict_of(ctx, 3, 3, {0, 5, 2, 7}, col, 7) ==
+        "row 1 (0-based): row_ptr decreases or exceeds the number of entries");
   CHECK(verdict_of(ctx, 3, 3, {0, 9, 2, 7}, {9, 1, 2, 1, 0, 1, 2}, 7) ==
-        "row 0 (0-based): row_ptr descends or leaves the entries");
+        "row 0 (0-based): row_ptr decreases or exceeds the number of entries");
 }
 
 TEST_BOTH("Row pointers that do not run from 0 to the number of entries are refused", "[csr]") {
@@ -84,13 +85,13 @@ TEST_BOTH("Row pointers that decrease or leave the entries are refused with the 
   const auto ctx = make_context<S>();
   HostCsr a = tridiagonal_matrix(100);
   a.row_ptr[41] = a.row_ptr[40] - 1;
-  CHECK(names(verdict_of(ctx, a), 40, "row_ptr descends"));
+  CHECK(names(verdict_of(ctx, a), 40, "row_ptr decreases"));
   a = tridiagonal_matrix(100);
   a.row_ptr[41] = 1000000;
-  CHECK(names(verdict_of(ctx, a), 40, "leaves the entries"));
+  CHECK(names(verdict_of(ctx, a), 40, "exceeds the number of entries"));
   a = tridiagonal_matrix(100);
   a.row_ptr[41] = -3;
-  CHECK(names(verdict_of(ctx, a), 40, "row_ptr descends"));
+  CHECK(names(verdict_of(ctx, a), 40, "row_ptr decreases"));
 }
 
 TEST_BOTH("A column outside the matrix is refused with the row", "[csr]") {
@@ -110,7 +111,7 @@ TEST_BOTH("Columns that do not ascend are refused with the row", "[csr]") {
   for (const Index row : {1, 57, 98}) {
     HostCsr a = tridiagonal_matrix(100);
     std::swap(a.col[a.row_ptr[row]], a.col[a.row_ptr[row] + 1]);
-    CHECK(names(verdict_of(ctx, a), row, "do not ascend"));
+    CHECK(names(verdict_of(ctx, a), row, "are not in ascending order"));
     a = tridiagonal_matrix(100);
     a.col[a.row_ptr[row]] = a.col[a.row_ptr[row] + 1];
     CHECK(names(verdict_of(ctx, a), row, "repeated"));
@@ -133,13 +134,13 @@ TEST_BOTH("Of several bad rows the first is named, with its gravest fault", "[cs
   a.col[a.row_ptr[19000]] = -1;
   a.col[a.row_ptr[15000]] = a.col[a.row_ptr[15000] + 1];
   std::swap(a.col[a.row_ptr[12000]], a.col[a.row_ptr[12000] + 1]);
-  CHECK(names(verdict_of(ctx, a), 12000, "do not ascend"));
+  CHECK(names(verdict_of(ctx, a), 12000, "are not in ascending order"));
   a.col[a.row_ptr[12000] + 2] = a.col[a.row_ptr[12000] + 1];
-  CHECK(names(verdict_of(ctx, a), 12000, "do not ascend"));
+  CHECK(names(verdict_of(ctx, a), 12000, "are not in ascending order"));
   a.col[a.row_ptr[12000] + 2] = 20000;
   CHECK(names(verdict_of(ctx, a), 12000, "outside"));
   a.row_ptr[9001] = a.row_ptr[9000] - 1;
-  CHECK(names(verdict_of(ctx, a), 9000, "descends"));
+  CHECK(names(verdict_of(ctx, a), 9000, "decreases"));
 }
 
 TEST_CASE("One fault among rows of any length is found and named, whatever the threads", "[csr]") {
@@ -177,7 +178,7 @@ TEST_CASE("One fault among rows of any length is found and named, whatever the t
       } else if (first) {
         CHECK(message == "");
       } else {
-        CHECK(names(message, row, fault == 2 ? "repeated" : "do not ascend"));
+        CHECK(names(message, row, fault == 2 ? "repeated" : "are not in ascending order"));
       }
     }
   }

@@ -46,10 +46,10 @@ TEST_BOTH("Shapes and lengths that cannot be are refused before an array is read
   CHECK(refused(Input<S>::coo(-1, 2, three, three, values)) == "a matrix cannot be -1 x 2");
   CHECK(contains(refused(Input<S>::coo(3000000000, 2, three, three, values)), "3000000000 x 2 is too large"));
   CHECK(contains(refused(Input<S>::bsr(1000000000, 1, 3, three, three, values)), "too large"));
-  CHECK(contains(refused(Input<S>::bsr(2, 2, 0, three, three, values)), "a block cannot have 0 rows"));
+  CHECK(contains(refused(Input<S>::bsr(2, 2, 0, three, three, values)), "a block must have at least 1 row, not 0"));
   CHECK(refused(Input<S>::coo(2, 2, three, three, values).index_base(2)) ==
-        "indices count from 0 or from 1, not from 2");
-  CHECK(contains(refused(Input<S>::coo(2, 3, three, three, values).stored_half(Triangle::lower)), "not even square"));
+        "indices must count from 0 or from 1, not from 2");
+  CHECK(contains(refused(Input<S>::coo(2, 3, three, three, values).stored_half(Triangle::lower)), "is not square"));
   CHECK(refused(Input<S>::coo(2, 2, three, four, values)) ==
         "there are 3 row indices, 4 column indices and 3 values");
   CHECK(refused(Input<S>::csr(3, 3, three, three, values)) == "row_ptr has 3 entries, expected rows + 1 = 4");
@@ -67,12 +67,14 @@ TEST_BOTH("Pointers that begin, end or descend wrongly are named", "[assembly]")
   const auto with = [&](const std::vector<long long>& row_ptr, int base) {
     return refusal.of(Input<S>::csr(3, 3, refusal.put(row_ptr), col, refusal.ones(3)).index_base(base));
   };
-  CHECK(contains(with({1, 2, 3, 4}, 0), "row_ptr runs from 1 to 4, expected 0 to 3 where indices count from 0"));
-  CHECK(contains(with({0, 1, 2, 3}, 1), "row_ptr runs from 0 to 3, expected 1 to 4 where indices count from 1"));
+  CHECK(contains(with({1, 2, 3, 4}, 0), "row_ptr runs from 1 to 4, expected 0 to 3, since indices count from 0"));
+  CHECK(contains(with({0, 1, 2, 3}, 1), "row_ptr runs from 0 to 3, expected 1 to 4, since indices count from 1"));
   CHECK(contains(with({0, 1, 2, 4}, 0), "row_ptr runs from 0 to 4"));
-  CHECK(with({0, 2, 1, 3}, 0) == "row 1 (counted from 0): row_ptr descends or leaves the entries, from 2 to 1");
-  CHECK(with({1, 3, 2, 4}, 1) == "row 2 (counted from 1): row_ptr descends or leaves the entries, from 3 to 2");
-  CHECK(contains(with({0, 1000000, 1000001, 3}, 0), "row 0 (counted from 0): row_ptr descends or leaves"));
+  CHECK(with({0, 2, 1, 3}, 0) ==
+        "row 1 (counted from 0): row_ptr decreases or exceeds the number of entries, from 2 to 1");
+  CHECK(with({1, 3, 2, 4}, 1) ==
+        "row 2 (counted from 1): row_ptr decreases or exceeds the number of entries, from 3 to 2");
+  CHECK(contains(with({0, 1000000, 1000001, 3}, 0), "row 0 (counted from 0): row_ptr decreases or exceeds"));
   CHECK(contains(with({0, -1, 2, 3}, 0), "from 0 to -1"));
 
   const auto huge = refusal.of(
@@ -82,9 +84,9 @@ TEST_BOTH("Pointers that begin, end or descend wrongly are named", "[assembly]")
   CHECK(contains(huge, "from 0 to 18446744073709551615"));
   CHECK(
       contains(refusal.of(Input<S>::csc(3, 3, refusal.put(std::vector<unsigned>{0, 2, 1, 3}), col, refusal.ones(3))),
-               "column 1 (counted from 0): col_ptr descends"));
+               "column 1 (counted from 0): col_ptr decreases"));
   CHECK(contains(refusal.of(Input<S>::bsr(3, 3, 2, refusal.put(std::vector<int>{0, 2, 1, 3}), col, refusal.ones(12))),
-                 "block row 1 (counted from 0): row_ptr descends"));
+                 "block row 1 (counted from 0): row_ptr decreases"));
 }
 
 TEST_BOTH("The first row or column out of range is named as the caller counts", "[assembly]") {
@@ -126,8 +128,8 @@ TEST_BOTH("An entry of the half that is not stored is named", "[assembly]") {
     return Input<S>::coo(3, 3, row, col, refusal.ones(3)).index_base(1).stored_half(which);
   };
   CHECK(refusal.of(half(Triangle::lower)) ==
-        "entry 2 at row 2, column 3 (counted from 1) is above the diagonal of a symmetric matrix of which the lower "
-        "half is stored");
+        "entry 2 at row 2, column 3 (counted from 1) is above the diagonal, but only the lower "
+        "half of this symmetric matrix may be passed");
   CHECK(contains(refusal.of(half(Triangle::upper)),
                  "entry 3 at row 3, column 1 (counted from 1) is below the diagonal"));
   // The half is that of the matrix as it is stored.

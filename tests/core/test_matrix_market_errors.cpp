@@ -61,7 +61,7 @@ TEST_CASE("a wrong banner or size line is refused with its line and its word", "
       {REAL_BANNER "3 99999999999999999999999 3\n",
        "t.mtx:2: expected a number of columns of at most 2147483647, found '99999999999999999999999'"},
       {"%%MatrixMarket matrix coordinate real symmetric\n3 4 0\n",
-       "t.mtx:2: expected a square matrix, as the banner says that it is symmetric, found 3 x 4"},
+       "t.mtx:2: expected a square matrix, since the banner declares it symmetric, found 3 x 4"},
       {"%%MatrixMarket matrix array real general\n3 4 12\n",
        "t.mtx:2: expected the end of the line after rows and columns, found '12'"},
   };
@@ -122,7 +122,7 @@ TEST_CASE("mistakes in other kinds of file are refused", "[matrix_market]") {
       {MM "array real general\n2 1\n1\n2\n3\n", "t.mtx:5: expected the end of the file after 2 entries, found '3'"},
       {MM "array real general\n2 1\n1\n\n--2\n", "t.mtx:5: expected a number, found '--2'"},
       {MM "coordinate real skew-symmetric\n2 2 2\n2 1 1\n2 2 3\n",
-       "t.mtx:4: expected no entry but zeros on the diagonal of a skew-symmetric matrix, found '2'"},
+       "t.mtx:4: expected only zeros on the diagonal of a skew-symmetric matrix, found '2'"},
       {MM "coordinate real symmetric\n3 3 4\n2 1 1\n3 3 1\n%\n1 2 1\n2 1 1\n",
        "t.mtx:6: expected each entry of a symmetric matrix in one triangle only, found (1, 2) in both"},
       {MM "coordinate real general\n1 1 2\n1 1 1.7e308\n1 1 1.7e308\n",
@@ -150,13 +150,13 @@ TEST_CASE("nothing is allocated on the header's word", "[matrix_market]") {
   CHECK(refused(real + "10 10 1000000000000\n1 1 1\n") ==
         "t.mtx:3: expected 1000000000000 entries, found the end of the file after 1");
   CHECK(refused(real + "2000000000 3 1\n1 1 1\n") ==
-        "t.mtx:2: expected a number of rows in proportion to the entries, found 2000000000 rows, entries: 1");
+        "t.mtx:2: expected fewer rows for so few entries, found 2000000000 rows, entries: 1");
   CHECK(refused("%%MatrixMarket matrix array real general\n2147483647 2147483647\n1\n") ==
         "t.mtx:3: expected 4611686014132420609 entries, found the end of the file after 1");
   CHECK(refused("%%MatrixMarket matrix array real general\n2147483647 0\n") ==
-        "t.mtx:2: expected a number of rows in proportion to the entries, found 2147483647 rows, entries: 0");
+        "t.mtx:2: expected fewer rows for so few entries, found 2147483647 rows, entries: 0");
   CHECK(input_error([&] { parse_vector(ctx, real + "1 2000000000 1\n1 1 1\n", "v"); }) ==
-        "v:2: expected a number of columns in proportion to the entries, found 2000000000 columns, entries: 1");
+        "v:2: expected fewer columns for so few entries, found 2000000000 columns, entries: 1");
   CHECK(ctx.memory()->use().peak_bytes < 1000);
   CHECK(parse_matrix(ctx, real + "1000031 1 1\n1 1 1\n", "t").rows == 1000031);
   CHECK(refused(real + "1000032 1 1\n1 1 1\n") != "");

@@ -235,5 +235,5 @@ TEST_CASE("Columns of an array file come one after the other, and go back to the
   CHECK(again.cols == 2);
   CHECK(std::memcmp(again.values.data(), columns.values.data(), columns.values.bytes()) == 0);
   CHECK(contains(input_error([&] { write_columns<double>(file, columns.values.cspan(), 4); }),
-                 "do not make up 4 columns"));
+                 "cannot be divided into 4 columns"));
 }

@@ -117,20 +117,20 @@ TEST_CASE("files of other kinds are named as what they are", "[matrix_market]") 
   }
   const std::pair<std::string, const char*> kinds[] = {
       {"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x05\0\0\0A.mtx"s, "a zip archive"},
-      {"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0b\0\0\0indices.npy"s, "an archive of NumPy (.npz"},
+      {"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0b\0\0\0indices.npy"s, "a NumPy archive (.npz"},
       {tar, "a tar archive"},
       {pack(tar), "a tar archive"},
       {wide, "text in UTF-16"},
       {wide_big, "text in UTF-16"},
       {no_mark, "text in UTF-16"},
-      {"\x93NUMPY\x01\0v\0"s, "an array of NumPy (.npy)"},
-      {"BZh91AY"s, "a file packed by bzip2"},
+      {"\x93NUMPY\x01\0v\0"s, "a NumPy array (.npy)"},
+      {"BZh91AY"s, "a bzip2 file (decompress it"},
       {"\xfd"
        "7zXZ\0\0"s,
-       "a file packed by xz"},
-      {"\x28\xb5\x2f\xfd\x04"s, "a file packed by zstd"},
+       "an xz file (decompress it"},
+      {"\x28\xb5\x2f\xfd\x04"s, "a zstd file (decompress it"},
       {"\x89HDF\r\n"s, "an HDF5 file"},
-      {"MATLAB 5.0 MAT-file, Platform"s, "a file of MATLAB (.mat)"},
+      {"MATLAB 5.0 MAT-file, Platform"s, "a MATLAB file (.mat)"},
   };
   for (const auto& [bytes, kind] : kinds) {
     INFO(kind);

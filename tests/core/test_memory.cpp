@@ -96,7 +96,7 @@ TEST_BOTH("Arrays and copies of a context keep the caller's resource alive", "[m
 
 TEST_BOTH("A context without its resource is refused", "[memory]") {
   const std::shared_ptr<MemoryResource> none;
-  CHECK(contains(message_of<InputError>([&] { Context<S>(usual, none); }), "given null"));
+  CHECK(contains(message_of<InputError>([&] { Context<S>(usual, none); }), "found a null pointer"));
 }
 
 TEST_BOTH("std::bad_alloc of a resource is OutOfMemory, with the available bytes where they are known", "[memory]") {
@@ -106,9 +106,9 @@ TEST_BOTH("std::bad_alloc of a resource is OutOfMemory, with the available bytes
   memory->left = 0;
   const auto allocate = [&] { Array<double, S>(ctx, 1000); };
   const std::string where = "out of " + std::string(name_of(S)) + " memory for an array: ";
-  CHECK(message_of<OutOfMemory>(allocate) == where + "8.00 kB wanted");
+  CHECK(message_of<OutOfMemory>(allocate) == where + "8.00 kB needed");
   memory->available = 4000;
-  CHECK(message_of<OutOfMemory>(allocate) == where + "8.00 kB wanted, 4.00 kB available");
+  CHECK(message_of<OutOfMemory>(allocate) == where + "8.00 kB needed, 4.00 kB available");
   CHECK(ctx.memory()->use().bytes == before);
   memory->left = 1;
   CHECK(download(ctx, upload(ctx, std::vector<int>{7})) == std::vector<int>{7});

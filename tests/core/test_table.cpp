@@ -28,7 +28,7 @@ TEST_CASE("lines of a table are found whatever their case, dashes and underscore
 
 TEST_CASE("a table takes no second line of a name, nor a reserved one", "[table]") {
   Table<Line> table("colour", {"none"}, {{"blue", 2}});
-  CHECK_THROWS_WITH(table.add({"B-lue", 3}), "there is a colour 'B-lue' already");
+  CHECK_THROWS_WITH(table.add({"B-lue", 3}), "a colour named 'B-lue' is already registered");
   CHECK_THROWS_AS(table.add({"None", 3}), InputError);
   CHECK(table.lines().size() == 1);
 }

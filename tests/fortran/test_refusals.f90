@@ -65,11 +65,11 @@ contains
     call check(r%cause == 'iteration_limit' .and. says(text, r%reason) .and. len(r%reason) > 0, 'why')
   end subroutine
 
-  !> What follows "there are" in an error, with a comma at the end.
+  !> What follows "expected one of:" in an error, with a comma at the end.
   function fields_of(text) result(names)
     character(*), intent(in) :: text
     character(:), allocatable :: names
-    names = text(index(text, 'there are') + 9:)//','
+    names = text(index(text, 'expected one of:') + 16:)//','
   end function
 
   subroutine mistakes_are_named()

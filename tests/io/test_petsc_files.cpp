@@ -63,7 +63,7 @@ TEST_CASE("a file of a matrix and a right-hand side gives each to who asks for i
   CHECK(columns(both) == std::vector<double>{7, 8, 9});
   const std::string three = both + vector_of<std::int32_t, double>({1, 2, 3});
   CHECK(message_of<InputError>([&] { columns(three); }) ==
-        "m.petsc: expected one vector, found 2 (several right-hand sides are one dense matrix)");
+        "m.petsc: expected one vector, found 2 (store several right-hand sides as one dense matrix)");
 }
 
 TEST_CASE("a lying PETSc file is refused with its place", "[io][petsc]") {
@@ -80,10 +80,10 @@ TEST_CASE("a lying PETSc file is refused with its place", "[io][petsc]") {
   CHECK(complaint(with(4, -1)).find("byte 8: expected a number of rows from 0 to 2147483647, found -1") !=
         std::string::npos);
   CHECK(complaint(with(12, 2000000000)).find("a number of entries that the file can hold") != std::string::npos);
-  CHECK(complaint(with(16, 3)).find("lengths of rows that add up to 4") != std::string::npos);
+  CHECK(complaint(with(16, 3)).find("row lengths that sum to 4") != std::string::npos);
   CHECK(complaint(with(20, -1)).find("found -1 in row 2") != std::string::npos);
   CHECK(complaint(with(28, 3)).find("m.petsc: entry 0") == 0);
-  CHECK(complaint(with(8, 2000000000)).find("in proportion to the entries") != std::string::npos);
+  CHECK(complaint(with(8, 2000000000)).find("for so few entries") != std::string::npos);
   const std::string dense = BigEndian().put_all<std::int32_t>({matrix_mark, 2000000000, 2000000000, -1}).bytes();
   CHECK(complaint(dense).find("a dense matrix that the file can hold") != std::string::npos);
   CHECK(complaint(matrix<std::int32_t, float>()).find("expected values of double precision") != std::string::npos);

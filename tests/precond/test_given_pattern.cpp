@@ -249,15 +249,15 @@ TEST_BOTH("A pattern of another size, with bad numbers, or together with powers 
     CHECK(contains(with([](GivenPattern& p) { p.rows = 4; }), "4 rows, the matrix 5"));
     CHECK(contains(with([](GivenPattern& p) { p.row_ptr.pop_back(); }), "5 row pointers"));
     CHECK(contains(with([](GivenPattern& p) { p.col.pop_back(); }), "end at the number of entries"));
-    CHECK(contains(with([](GivenPattern& p) { p.row_ptr[2] = 9; }), "row 2 descend"));
+    CHECK(contains(with([](GivenPattern& p) { p.row_ptr[2] = 9; }), "row 2 decrease"));
     CHECK(contains(with([](GivenPattern& p) { p.col[1] = 5; }), "column 5"));
     CHECK(contains(with([](GivenPattern& p) { p.col[1] = -1; }), "column -1"));
     PrecondOptions options = on_pattern(plain, given(5, {}));
     options.of<PatternOptions>().drop = 0.1;
-    CHECK(contains(refused(options), "no power, drop"));
+    CHECK(contains(refused(options), "combined with power, drop"));
     options.of<PatternOptions>().drop = 0;
     (plain.name == "spai" ? options.of<SpaiOptions>().power : options.of<FsaiOptions>().power) = 2;
-    CHECK(contains(refused(options), "no power"));
+    CHECK(contains(refused(options), "combined with power"));
     if (plain.name != "spai") continue;
     options.of<SpaiOptions>() = {};
     options.of<SpaiOptions>().adaptive = 0.1;

@@ -150,9 +150,9 @@ TEST_BOTH("The next system begins with what the one before came to", "[decision]
   CHECK(second.at_first.preconditioner.name == first.at_last.preconditioner.name);
   CHECK(second.report.changed == "");
   CHECK(second.report.iterations < first.report.iterations);
-  CHECK(contains(reasons_of(second.at_first), "as learnt from 1 solve before"));
-  CHECK(contains(reasons_of(solve_once(problem, options, 3).at_first), "as learnt from 2 solves before"));
-  CHECK(contains(reasons_of(solve_once(problem, options).at_first), "as learnt from 5 solves before"));
+  CHECK(contains(reasons_of(second.at_first), "learnt from 1 earlier solve"));
+  CHECK(contains(reasons_of(solve_once(problem, options, 3).at_first), "learnt from 2 earlier solves"));
+  CHECK(contains(reasons_of(solve_once(problem, options).at_first), "learnt from 5 earlier solves"));
 }
 
 TEST_BOTH("What was learnt elsewhere is not read for deterministic results, nor for other options and values",

@@ -301,7 +301,7 @@ TEST_BOTH("An M of the caller's keeps the caller's numbering, whatever the forma
     LinearSystem<double, S> system(ctx, arrays.view(), options, parts);
     CHECK_FALSE(system.info().reordered);
     CHECK(system.info().preconditioner.name == "own");
-    CHECK(system.info().preconditioner_reason.text() == "the caller's");
+    CHECK(system.info().preconditioner_reason.text() == "given by the caller");
     const auto found = run_system(ctx, system, b);
     CHECK(found.report.converged());
     CHECK(std::abs(found.report.iterations - expected) <= 1);

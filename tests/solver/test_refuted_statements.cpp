@@ -169,7 +169,7 @@ TEST_BOTH("A residual of CG that outgrows the digits of a definite matrix is not
   INFO(report.reason);
   CHECK(report.status == Status::stagnation);
   CHECK(report.failure.cause == Cause::growth_beyond_digits);
-  CHECK(report.reason.find("further than this precision has digits for") != std::string::npos);
+  CHECK(report.reason.find("more than the digits of this precision can represent") != std::string::npos);
   CHECK(report.true_residual <= 1);
 }
 

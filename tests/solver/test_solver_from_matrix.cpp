@@ -170,7 +170,7 @@ TEST_CASE("A solver made from the matrix is estimated by that, and refused where
   options.spmv.format = "csr";
   const Arrays<double, Space::host> arrays(ctx, a);
   System mixed(ctx, arrays.view(), options);
-  CHECK(mixed.info().precision_reason == "in double, since the solver is made from the matrix");
+  CHECK(mixed.info().precision_reason == "in double, since the solver is set up from the matrix");
   const auto b = noise(a.size());
   CHECK(true_residual(a, b, run_system(ctx, mixed, b).x) <= 1e-12 * norm(b));
 }
@@ -205,10 +205,10 @@ TEST_BOTH("Division is named for diagonal matrices, and refuses others with the 
   refused(laplacian(5), options, "'division' is for diagonal matrices");
   Rows zero = a;
   zero.at(7, 7) = 0;
-  refused(zero, options, "'division' needs the inverse of the matrix");
+  refused(zero, options, "'division' needs the preconditioner auto or jacobi");
   SystemOptions bare = options;
   bare.precond.name = "none";
-  refused(a, bare, "'division' needs the inverse of the matrix");
+  refused(a, bare, "'division' needs the preconditioner auto or jacobi");
   SystemOptions singular = options;
   singular.null_space = NullSpace::constant;
   CHECK_THROWS_AS((LinearSystem<double, S>(ctx, arrays.view(), singular)), InputError);

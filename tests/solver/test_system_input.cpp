@@ -134,7 +134,7 @@ TEST_BOTH("A system refuses what cannot be solved with, and CSR out of order unl
         "a linear system needs a square matrix, not 2 x 3");
   CHECK(contains(refusal(coo_case<int, int>(ctx, 3, 2, cells, val, {0, true, {}}).input, false), "not 2 x 3"));
   const auto unsorted = compressed_case<int, int>(ctx, false, 2, 2, cells, val);
-  CHECK(contains(refusal(unsorted.input, false), "row 0 (0-based): column indices do not ascend"));
+  CHECK(contains(refusal(unsorted.input, false), "row 0 (0-based): column indices are not in ascending order"));
   CHECK(refusal(unsorted.input, true) == "");
   CHECK(refusal(coo_case<int, int>(ctx, 2, 2, cells, val).input, false) == "");
   CHECK(contains(refusal(coo_case<int, int>(ctx, 2, 2, {{0, 0}, {1, 2}}, std::vector<double>{1, 1}).input, false),

@@ -36,7 +36,7 @@ TEST_BOTH("A preconditioner that makes the residual fall more slowly leaves agai
   CHECK(moving.alternatives->restored == 1);
   CHECK(report.changed.find("preconditioner bad for jacobi after ") == 0);
   CHECK(report.changed.find("preconditioner jacobi for bad after ") != std::string::npos);
-  CHECK(report.changed.find("which gained less") != std::string::npos);
+  CHECK(report.changed.find("since bad gained less") != std::string::npos);
 }
 
 // Seconds by the costs that are made up: 1 ms an iteration, and the price of a move.
@@ -231,7 +231,7 @@ TEST_BOTH("A preconditioner that stalls after a good beginning leaves again", "[
   INFO(report.changed);
   CHECK(moving.alternatives->restored == 1);
   CHECK(report.changed.find("preconditioner stalls for jacobi after ") == 0);
-  CHECK(report.changed.find("which gained less") != std::string::npos);
+  CHECK(report.changed.find("since stalls gained less") != std::string::npos);
   CHECK(report.iterations < 5 * alone);
 }
 
@@ -455,7 +455,7 @@ TEST_BOTH("What holds on to an order before the first solve gets the format that
   LinearSystem<double, S> system(problem.ctx, problem.there.wide(), options);
   REQUIRE(system.info().format.format == "csr");
   // A system that says itself that another format is expected to pay, or the case tests nothing.
-  REQUIRE(system.info().format.reason.find("to begin with; ") == 0);
+  REQUIRE(system.info().format.reason.find("at first; ") == 0);
   CHECK_FALSE(system.order().natural());
   CHECK(system.info().format.format != "csr");
   const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());

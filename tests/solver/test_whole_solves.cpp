@@ -86,7 +86,7 @@ TEST_BOTH("A preconditioner whose whole solves take longer leaves again, once", 
     const bool slower = seconds > 1.2e-3;
     CHECK(moving.alternatives->left == (slower ? 1 : 0));
     REQUIRE(changes.size() == (slower ? 2 : 1));
-    if (slower) CHECK(changes.back() == "preconditioner jacobi for same, whose solves took longer");
+    if (slower) CHECK(changes.back() == "preconditioner jacobi for same, since solves with same took longer");
   }
 }
 

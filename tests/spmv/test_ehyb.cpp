@@ -189,7 +189,7 @@ TEST_BOTH("ehyb:block on a pattern without blocks is ehyb:halo and says so", "[e
   const auto ctx = make_context<S>();
   const OperatorInfo info = info_of<double>(ctx, tridiagonal_matrix(100), "ehyb:block");
   CHECK(info.name == "ehyb:halo");
-  CHECK(contains(info.detail, "no ehyb:block"));
+  CHECK(contains(info.detail, "so ehyb:block is not used"));
 }
 
 TEST_BOTH("A halo caches every entry of a FEM matrix, the paper's variant only those inside a part", "[ehyb]") {

@@ -43,7 +43,7 @@ TEST_BOTH("Opposite blocks are read once where their values are equal", "[ehyb][
   CHECK(symmetric.bytes_per_product < 0.75 * static_cast<double>(info_of(ctx, a, "ehyb").bytes_per_product));
   CHECK(symmetric.cached_share == 1);
   const OperatorInfo differs = info_of(ctx, with_one_changed(a, 300), format);
-  CHECK(contains(differs.detail, "values of pairs differ"));
+  CHECK(contains(differs.detail, "paired values differ"));
   CHECK(differs.bytes_per_product > symmetric.bytes_per_product);
 }
 

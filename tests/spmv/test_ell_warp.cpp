@@ -69,11 +69,12 @@ TEST_BOTH("Plain ellwarp is k2rs in the planned order, k2 in any other and for r
   CHECK(make_spmv(ctx, long_permuted.view(), long_order, options_of("ellwarp"))->info().name == "ellwarp:k2rs");
   const OperatorInfo foreign = make_spmv(ctx, there.wide(), {}, options_of("ellwarp"))->info();
   CHECK(foreign.name == "ellwarp:k2");
-  CHECK(contains(foreign.detail, "not being in the planned order"));
-  CHECK(contains(make_spmv(ctx, there.wide(), {}, options_of("ellwarp:k1r"))->info().detail, "rows as they come"));
+  CHECK(contains(foreign.detail, "are not in the planned order"));
+  CHECK(contains(make_spmv(ctx, there.wide(), {}, options_of("ellwarp:k1r"))->info().detail,
+                 "rows in their given order"));
   const OperatorInfo rectangle = make_spmv(ctx, wide.wide(), {}, options_of("ellwarp"))->info();
   CHECK(rectangle.name == "ellwarp:k2");
-  CHECK(contains(rectangle.detail, "rectangle"));
+  CHECK(contains(rectangle.detail, "the matrix is not square"));
 }
 
 TEST_BOTH("Only the variants that renumber plan an order, and only they want square matrices", "[ellwarp]") {

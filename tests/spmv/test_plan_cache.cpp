@@ -169,7 +169,7 @@ TEST_CASE("What is no file where a plan belongs is ignored with a line", "[plan-
     std::filesystem::remove_all(file);
     put();
     const RowOrder<host> order = plan_in(ctx, folder.path().string(), there.wide());
-    CHECK(contains(order.report.remark, "is no file: it is ignored"));
+    CHECK(contains(order.report.remark, "is not a regular file: it is ignored"));
     CHECK_FALSE(contains(order.report.method, "cache"));
     CHECK(download(ctx, order.old_of_new) == expected);
   }
@@ -225,7 +225,7 @@ TEST_CASE("A kept choice that is no format is made anew", "[plan-cache]") {
   for (const std::string name : {"", "no format", "ehyb:no variant"}) {
     PlanCache(options.plan_cache).keep(key, {name, "", {}, {}, "", {}});
     const FormatChoice choice = measure_formats<double>(ctx, there.wide(), options, 10, true);
-    CHECK(contains(choice.reason, "holds no format to choose from: it is ignored"));
+    CHECK(contains(choice.reason, "holds no format that is a candidate here: it is ignored"));
     CHECK(choice.format != name);
     CHECK(contains(measure_formats<double>(ctx, there.wide(), options, 10, true).reason, "from the plan cache"));
   }

@@ -26,16 +26,16 @@ detail::Ellipsoid ellipsoid_at(const VentricleShape& shape, double t) {
 
 void check(const VentricleShape& s, std::int64_t target_nodes) {
   if (!(s.inner_radius > 0 && s.inner_length > 0)) {
-    throw InputError("a ventricle's semi-axes are positive, not " + std::to_string(s.inner_radius) + " and " +
+    throw InputError("a ventricle's semi-axes must be positive, not " + std::to_string(s.inner_radius) + " and " +
                      std::to_string(s.inner_length));
   }
   if (!(s.outer_radius > s.inner_radius && s.outer_length > s.inner_length) || !std::isfinite(s.outer_radius) ||
       !std::isfinite(s.outer_length)) {
-    throw InputError("a ventricle's outer semi-axes exceed the inner ones, " + std::to_string(s.outer_radius) +
-                     " and " + std::to_string(s.outer_length) + " do not");
+    throw InputError("a ventricle's outer semi-axes must exceed the inner ones, but " +
+                     std::to_string(s.outer_radius) + " and " + std::to_string(s.outer_length) + " do not");
   }
   if (!(std::fabs(s.base) < 0.9 * s.inner_length)) {
-    throw InputError("a ventricle's base lies within 0.9 of the cavity's semi-axis " +
+    throw InputError("a ventricle's base must lie within 0.9 of the cavity's semi-axis " +
                      std::to_string(s.inner_length) + ", not at " + std::to_string(s.base));
   }
   constexpr std::int64_t least = 300, most = 20000000;

@@ -19,17 +19,16 @@ CLI::App& add_info(CLI::App& app, RawInfo& raw) {
   CLI::App& info = *app.add_subcommand("info", "Describe a matrix: structure, diagonal, blocks, memory, advice");
   info.add_option("A", o.matrix, system_words)->option_text(" ")->required();
   info.add_option("--report", o.report, "The same facts as JSON")->option_text("R.json");
-  info.add_option(
-          "--out", o.out,
-          "Write the matrix; the suffix says how: .mtx (matrix coordinate real general), .npz or .petsc, .gz too;\n"
-          "- for .mtx to standard output")
+  info.add_option("--out", o.out,
+                  "Write the matrix; the suffix selects the format: .mtx (matrix coordinate real general), .npz\n"
+                  "or .petsc, .gz too; - for .mtx to standard output")
       ->option_text("A.mtx");
   info.add_option("--threads", o.threads, "Host threads, default all")
       ->option_text("N")
       ->check(CLI::Range(1, most_threads));
   info.add_option("--coordinates", raw.precond.files.coordinates,
                   "Coordinates of the nodes, for --precond amg: matrix array real general, points x 1 to 3.\n"
-                  "Generated systems know theirs")
+                  "Generated systems have their own")
       ->option_text("X.mtx");
   add_precond_options(info, o.precond, raw.precond, "Build this preconditioner on the host and assess it");
   info.allow_extras();
@@ -42,7 +41,8 @@ InfoOptions checked_info(RawInfo& raw) {
   const std::optional<FileFormat> format = format_of_name(out);
   const bool vectors = format == FileFormat::npy || format == FileFormat::csv;
   if (!out.empty() && !is_standard_stream(out) && (vectors || (!format && !is_special_file(out)))) {
-    throw UsageError("--out " + out + ": expected a name that ends in " + matrix_suffixes + ", with .gz or not");
+    throw UsageError("--out " + out + ": expected a name that ends in " + matrix_suffixes +
+                     ", optionally followed by .gz");
   }
   raw.options.precond_files = raw.precond.files;
   return raw.options;

@@ -35,7 +35,8 @@ PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double
 }
 
 std::string precond_facts_text(const PrecondFacts& facts) {
-  if (!facts.refusal.empty()) return labelled("preconditioner", facts.options.name + " refuses: " + facts.refusal);
+  if (!facts.refusal.empty())
+    return labelled("preconditioner", facts.options.name + " cannot be set up: " + facts.refusal);
   std::string result = labelled("preconditioner", precond_text(facts.info)) + levels_text(facts.info);
   std::string phases;
   for (const auto& [phase, seconds] : facts.info.setup_seconds) {

@@ -27,10 +27,11 @@ Recommendation recommend(const std::string& name, Index rows, Index cols, const 
   // What the automatic choice of a solver takes, and what it continues with, needs no naming.
   const SolverChoice choice = choose_solver(traits);
   result.command = "newel solve " + shell_quoted(name) + " --rhs " + shell_quoted("A*random");
-  result.reason = choice.reason + ": the solvers tried in turn are " + join(choice.order);
+  result.reason = choice.reason + ": solvers are tried in this order: " + join(choice.order);
   if (!traits.full_diagonal()) {
     result.command += " --precond none";
-    result.reason = "diagonal entries are missing or zero, which Jacobi divides by; then " + strong_precond();
+    result.reason =
+        "Jacobi divides by the diagonal, which has missing or zero entries; if it fails, try " + strong_precond();
   }
   if (rows_sum_to_zero) result.command += " --null-space constant";
   return result;

@@ -42,7 +42,7 @@ std::string row_count_text(const RowCount& rows, const char* what, const char* p
 }
 
 std::string diagonal_text(const MatrixTraits& t) {
-  if (t.positive_diagonal()) return "all there and positive";
+  if (t.positive_diagonal()) return "complete and positive";
   return row_count_text(t.missing_diagonal, "missing") + ", " + row_count_text(t.zero_diagonal, "zero") + ", " +
          row_count_text(t.negative_diagonal, "negative");
 }
@@ -142,7 +142,7 @@ std::string facts_text(const Facts& f) {
   result += labelled("recommended", f.advice.command.empty() ? f.advice.reason : f.advice.command);
   if (f.advice.command.empty()) return result;
   result += labelled("", f.advice.reason);
-  result += labelled("", "A*random has a known solution, for a trial; --rhs b.mtx for a right-hand side of your own");
+  result += labelled("", "A*random has a known solution, for a test; use --rhs b.mtx for your own right-hand side");
   return result;
 }
 

@@ -62,7 +62,7 @@ std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx
   const Csr<double, Space::host> entries = read_matrix_file(ctx, input_file(file)).a;
   if (entries.rows != n || entries.cols != n) {
     throw InputError(file + ": expected a pattern of " + std::to_string(n) + " x " + std::to_string(n) +
-                     ", as the matrix is, found " + std::to_string(entries.rows) + " x " +
+                     ", as in the matrix, found " + std::to_string(entries.rows) + " x " +
                      std::to_string(entries.cols));
   }
   auto pattern = std::make_shared<GivenPattern>();

@@ -32,7 +32,7 @@ Array<T, Space::host> to_precision(const Context<Space::host>& ctx, Span<const d
   std::int64_t first = 0;
   while (fits(first)) ++first;
   throw InputError(std::string(what) + " holds " + std::to_string(from[first]) +
-                   ", which is beyond single precision: use --precision double");
+                   ", which is outside the range of single precision: use --precision double");
 }
 
 }  // namespace newel::cli

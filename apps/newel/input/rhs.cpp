@@ -85,7 +85,7 @@ HostVector multiply(const Context<Space::host>& ctx, const Csr<double, Space::ho
 DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
                              Index n) {
   DenseColumns columns = read_columns_file(ctx, input_file(file));
-  if (columns.cols < 1) throw InputError(what + ' ' + file + ": expected one column or more, found none");
+  if (columns.cols < 1) throw InputError(what + ' ' + file + ": expected at least one column, found none");
   if (columns.rows != n) {
     throw InputError(what + ' ' + file + ": expected " + (columns.cols > 1 ? "columns of " : "") +
                      count_of(n, "value", "values") + ", one for each row of the matrix, found " +

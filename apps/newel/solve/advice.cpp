@@ -24,7 +24,7 @@ std::string remark_on_error(const SolveReport& report, double solution_error, co
                             const SystemFacts& facts) {
   const bool far = solution_error > 1e-2 && solution_error > 1e3 * report.relative(report.true_residual);
   if (!report.converged() || !far) return "";
-  const std::string remark = "a small residual says little about x here: the matrix is ";
+  const std::string remark = "the error of x may be large although the residual is small: the matrix is ";
   if (!facts.rows_sum_to_zero) return remark + "ill-conditioned or singular";
   if (options.system.null_space == NullSpace::constant)
     return remark + "ill-conditioned, or its null space is larger";

@@ -48,7 +48,7 @@ HostVector first_guess(const Context<Space::host>& ctx, const SolveOptions& o, I
   DenseColumns guess = read_columns_of(ctx, "--guess", o.guess, n);
   if (guess.cols != columns) {
     throw InputError("--guess " + o.guess + ": expected " + count_of(columns, "column", "columns") +
-                     ", as the right-hand side has, found " + thousands(guess.cols));
+                     ", as in the right-hand side, found " + thousands(guess.cols));
   }
   return std::move(guess.values);
 }

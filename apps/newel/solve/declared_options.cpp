@@ -42,14 +42,14 @@ void add_system_options(CLI::App& solve, RawSolve& raw) {
   SolveOptions& o = raw.options;
   const char* group = "The system";
   solve.add_option("A", o.matrix, system_words)->option_text(" ")->required();
-  solve.add_option("B", raw.second, "The right-hand side, as --rhs has it")->option_text(" ");
+  solve.add_option("B", raw.second, "The right-hand side, like --rhs")->option_text(" ");
   raw.rhs_given =
       solve
           .add_option("--rhs", o.rhs,
                       "b.mtx | - | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
                       "With A* the solution is known and the error against it is reported. A file may be of\n"
-                      "Matrix Market, NumPy, PETSc or a table (.csv); n x k (array) is k right-hand sides,\n"
-                      "solved for at once, each with a report of its own")
+                      "Matrix Market, NumPy, PETSc or a table (.csv); n x k (array) means k right-hand sides,\n"
+                      "solved together, each with its own report")
           ->option_text("B")
           ->group(group);
   solve.add_option("--guess", o.guess, "Start from this vector instead of zero; n x k for k right-hand sides")
@@ -62,7 +62,7 @@ void add_solver_options(CLI::App& solve, RawSolve& raw) {
   SystemOptions& s = raw.options.system;
   solve
       .add_option("--solver", s.solver.name,
-                  "Krylov method. auto: CG where A is symmetric with a positive diagonal, else another;\n"
+                  "Krylov method. auto: CG if A is symmetric with a positive diagonal, else another;\n"
                   "if one fails, continues with the next")
       ->option_text(one_of(solver_choices()))
       ->group(group);
@@ -81,11 +81,12 @@ void add_format_options(CLI::App& solve, RawSolve& raw) {
                   "names a variant")
       ->option_text(one_of(format_choices()))
       ->group(group);
-  raw.products_given = solve
-                           .add_option("--expect-products", s.expected_products,
-                                       "Products that the setup will be used for; default: an estimate for one solve")
-                           ->option_text("N")
-                           ->group(group);
+  raw.products_given =
+      solve
+          .add_option("--expect-products", s.expected_products,
+                      "Expected matrix-vector products with this setup; default: an estimate for one solve")
+          ->option_text("N")
+          ->group(group);
   solve.add_option("--partitioner", raw.partitioner, "How ehyb partitions the matrix")
       ->option_text("automatic|natural|metis|coordinates|greedy")
       ->group(group);
@@ -96,7 +97,7 @@ void add_format_options(CLI::App& solve, RawSolve& raw) {
   solve
       .add_option("--coordinates", raw.precond.files.coordinates,
                   "Coordinates of the nodes, for --precond amg and --partitioner coordinates: matrix array real\n"
-                  "general, points x 1 to 3. Generated systems know theirs")
+                  "general, points x 1 to 3. Generated systems have their own")
       ->option_text("X.mtx")
       ->group(group);
   solve
@@ -114,8 +115,8 @@ void add_stopping_options(CLI::App& solve, RawSolve& raw) {
   raw.rtol_given = solve
                        .add_option("--rtol", raw.rtol,
                                    text("Stop at |b - A x| <= max(RTOL |b|, ATOL), default %g in double and\n"
-                                        "%g in single precision, where A and b\n"
-                                        "are the rounded ones",
+                                        "%g in single precision, with A and b\n"
+                                        "rounded to it",
                                         default_rtol_double, default_rtol_single))
                        ->option_text("RTOL")
                        ->group(group);
@@ -124,7 +125,7 @@ void add_stopping_options(CLI::App& solve, RawSolve& raw) {
       ->option_text("N")
       ->group(group)
       ->check(CLI::Range(0, INT32_MAX));
-  raw.time_limit_given = solve.add_option("--time-limit", stop.time_limit_seconds, "Iterate for S seconds at most")
+  raw.time_limit_given = solve.add_option("--time-limit", stop.time_limit_seconds, "Stop iterating after S seconds")
                              ->option_text("S")
                              ->group(group);
   solve
@@ -141,20 +142,21 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
   const char* group = "The machine";
   solve
       .add_option("--device", raw.options.device,
-                  "Where to solve, default auto: cuda if a device is available, else host; host too\n"
-                  "where the solve is expected to end before a device has started")
+                  "Where to solve, default auto: cuda if a device is available, else host; also host\n"
+                  "if the solve is estimated to end before a device has started")
       ->option_text("auto|host|cuda[:N]")
       ->group(group);
   solve
-      .add_option("--precision", raw.precision,
-                  "Of matrix and vectors, default double; single solves the system rounded to single precision;\n"
-                  "mixed iterates in single, is as accurate as double, and continues in double if that fails;\n"
-                  "with format and preconditioner auto only where that is expected to be faster")
+      .add_option(
+          "--precision", raw.precision,
+          "Precision of matrix and vectors, default double; single solves the system rounded to single precision;\n"
+          "mixed iterates in single, is as accurate as double, and continues in double if that fails;\n"
+          "with format and preconditioner auto only if that is estimated to be faster")
       ->option_text("double|single|mixed")
       ->group(group);
   solve
       .add_flag("--deterministic", raw.options.system.deterministic,
-                "The same bits on every run with the same machine, device and threads:\n"
+                "Identical bits in every run with the same machine, device and threads:\n"
                 "no choice by measured times, no csr:alg1")
       ->group(group);
   solve.add_option("--threads", raw.options.threads, "Host threads, default all")
@@ -167,24 +169,24 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "Output";
   solve
       .add_option("--out", o.out,
-                  "The solution, n x k for k right-hand sides; the suffix says how: .mtx (matrix array real\n"
-                  "general), .npy, .csv, .petsc, or .vtu where nodes are known, by a mesh or --coordinates; .gz\n"
-                  "behind all but .vtu. Needs --rhs. - writes .mtx to standard output, and the text of the\n"
+                  "The solution, n x k for k right-hand sides; the suffix selects the format: .mtx (matrix array\n"
+                  "real general), .npy, .csv, .petsc, or .vtu if a mesh or --coordinates give the nodes; .gz may\n"
+                  "follow all except .vtu. Needs --rhs. - writes .mtx to standard output, and the text of the\n"
                   "report to standard error")
       ->option_text("X.mtx")
       ->group(group);
   solve
       .add_option("--history", o.history,
-                  "iteration,residual,relative_residual,solver; preceded by the column if there are several")
+                  "iteration,residual,relative_residual,solver; with several columns the column comes first")
       ->option_text("H.csv")
       ->group(group);
   solve.add_option("--report", o.report, "The full report as JSON")->option_text("R.json")->group(group);
   solve
       .add_option("--html", o.html,
-                  "The report as one page for a browser: residuals, choices and their reasons, time and memory")
+                  "The report as an HTML page: residuals, choices and their reasons, time and memory")
       ->option_text("R.html")
       ->group(group);
-  solve.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(group);
+  solve.add_flag("--quiet", o.quiet, "Print only errors")->group(group);
 }
 
 // The right-hand side is named by --rhs or behind the matrix. A solution that is kept is that of a system that was
@@ -200,7 +202,7 @@ void take_rhs(RawSolve& raw) {
   if (!o.out.empty() && !o.rhs_given) {
     throw UsageError("--out " + o.out +
                      " needs a right-hand side: --rhs b.mtx (a file), --rhs ones, or --rhs A*random (one with a "
-                     "known solution, for trials)");
+                     "known solution, for tests)");
   }
 }
 
@@ -234,7 +236,7 @@ CLI::App& add_solve(CLI::App& app, RawSolve& raw) {
   solve
       .add_flag("--explain", raw.options.explain,
                 "Print every format and preconditioner that auto compares, with the seconds that the\n"
-                "cost model expects and, for what the solve used, the measured ones")
+                "cost model estimates and, for those that the solve used, the measured seconds")
       ->group("Output");
   solve.allow_extras();
   solve.footer(examples);
@@ -252,7 +254,7 @@ SolveOptions checked_solve(RawSolve& raw, const CLI::App& solve) {
   require_number("--atol", s.stop.abs_tol);
   require_number("--time-limit", s.stop.time_limit_seconds);
   if (raw.time_limit_given->count() > 0 && s.stop.time_limit_seconds == 0) {
-    throw UsageError("--time-limit: expected seconds, more than 0");
+    throw UsageError("--time-limit: expected more than 0 seconds");
   }
   const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;

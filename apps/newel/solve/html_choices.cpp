@@ -13,7 +13,7 @@ std::string joined(const std::string& one, const std::string& other) {
 std::string parts_table(const Json& report) {
   // A variant of the one that was asked for; what auto chose has its reason.
   const bool same = report["format_asked"] == report["format"] || report["format_asked"] == "auto";
-  const std::string asked = same ? "" : "asked for: " + words(report, "/format_asked");
+  const std::string asked = same ? "" : "requested: " + words(report, "/format_asked");
   std::string rows = row("device", joined(words(report, "/device"), words(report, "/device_name")),
                          words(report, "/device_reason")) +
                      row("precision", words(report, "/precision"), words(report, "/precision_reason")) +
@@ -29,7 +29,7 @@ std::string parts_table(const Json& report) {
     rows += row("restarts", figure(report, "/restarts", shown_count),
                 "a cycle of " + figure(report, "/cycle_length", shown_count));
   }
-  if (!changed.empty()) rows += row("on the way", changed, "");
+  if (!changed.empty()) rows += row("changed during the solve", changed, "");
   return "<table>\n<tr><th></th><th>chosen</th><th>why</th></tr>\n" + rows + "</table>\n";
 }
 
@@ -52,7 +52,7 @@ std::string attempts_table(const Json& report) {
 std::string candidates_table(const Json& report) {
   if (!report["candidates"].is_array() || report["candidates"].empty()) return "";
   std::string table =
-      "<table>\n<tr><th>format</th><th>preconditioner</th><th>iterations</th><th>setup</th><th>an iteration</th>"
+      "<table>\n<tr><th>format</th><th>preconditioner</th><th>iterations</th><th>setup</th><th>per iteration</th>"
       "<th></th></tr>\n";
   for (std::size_t c = 0; c < report["candidates"].size(); ++c) {
     const std::string at = "/candidates/" + std::to_string(c);
@@ -62,13 +62,13 @@ std::string candidates_table(const Json& report) {
             figure(report, at + "/iteration_seconds", shown_seconds),
             report["candidates"][c]["present"] == true ? "taken" : "");
   }
-  return table + "</table>\n<p>As the cost model expects them.</p>\n";
+  return table + "</table>\n<p>Estimates of the cost model.</p>\n";
 }
 
 std::string trials_table(const Json& report) {
   if (report["format_trials"].empty()) return "";
   std::string table =
-      "<table>\n<tr><th>format</th><th>a product</th><th>an iteration</th><th>setup</th><th></th></tr>\n";
+      "<table>\n<tr><th>format</th><th>per product</th><th>per iteration</th><th>setup</th><th></th></tr>\n";
   for (std::size_t t = 0; t < report["format_trials"].size(); ++t) {
     const Json& trial = report["format_trials"][t];
     const std::string at = "/format_trials/" + std::to_string(t);

@@ -10,15 +10,15 @@ namespace {
 
 constexpr std::pair<const char*, const char*> phase_words[] = {
     {"launch", "the program is loaded, options and files are checked"},
-    {"start", "the device wakes up"},
+    {"start", "the device starts"},
     {"read", "the matrix is read or generated"},
-    {"checks", "of the matrix"},
-    {"rhs", "right-hand side, guess, coordinates and pattern"},
-    {"setup", "everything before the first iteration"},
-    {"solve", "from b to x"},
+    {"checks", "the matrix is checked"},
+    {"rhs", "right-hand side, guess, coordinates and pattern are read"},
+    {"setup", "all work before the first iteration"},
+    {"solve", "the system is solved"},
     {"preconditioner_residual", "|A M - I| is measured"},
-    {"result", "x is taken back and compared"},
-    {"report", "texts and reports are made"},
+    {"result", "x is copied to the host and compared"},
+    {"report", "texts and reports are written"},
     {"files", "files are written"},
 };
 
@@ -79,8 +79,8 @@ std::string memory_text(const Json& report) {
     parts.insert(parts.end(), more.begin(), more.end());
   }
   return bar_and_table(report, "bytes by part", parts, shown_bytes) + "<p>The system holds " +
-         figure(report, "/memory/system_bytes", shown_bytes) + "; at most " +
-         figure(report, "/memory/peak_bytes", shown_bytes) + " were held at a time.</p>\n";
+         figure(report, "/memory/system_bytes", shown_bytes) + "; the peak was " +
+         figure(report, "/memory/peak_bytes", shown_bytes) + ".</p>\n";
 }
 
 }  // namespace

@@ -73,8 +73,9 @@ std::string over_iterations(const Json& report) {
     chart.steps.push_back({iterations, 0, attempts[a + 1]["solver"].get<std::string>()});
   }
   const std::string drawing = log_chart(chart);
-  if (drawing.empty()) return "<p>No residual above 0: x was the solution from the start.</p>\n";
-  std::string note = "<p>The residual as the recurrence has it; the dot is that of the returned x, formed from it.";
+  if (drawing.empty()) return "<p>No residual above 0: the initial x was already the solution.</p>\n";
+  std::string note =
+      "<p>The curve is the residual of the recurrence; the dot is the true residual of the returned x.";
   if (report["left"] == true) note += " Preconditioned from the left, the recurrence has |M r|.";
   if (report.contains("columns")) {
     note += " The thick line is the worst column. " + thousands(static_cast<std::int64_t>(chart.curves.size() - 1)) +
@@ -94,9 +95,9 @@ std::string over_time(const Json& report) {
   chart.marks = {true_residual_at(report, curve.points.back().first)};
   chart.curves = {std::move(curve)};
   const std::string changed = words(report, "/changed");
-  return log_chart(chart) + "<p>By the clock, at " +
+  return log_chart(chart) + "<p>Measured times, at " +
          thousands(static_cast<std::int64_t>(timeline["seconds"].size())) + " of the iterations." +
-         (changed.empty() ? "" : " A level stretch is a setup on the way: " + changed + ".") + "</p>\n";
+         (changed.empty() ? "" : " A flat part is a setup during the solve: " + changed + ".") + "</p>\n";
 }
 
 std::string columns_table(const Json& report) {

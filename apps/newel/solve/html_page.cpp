@@ -49,7 +49,7 @@ std::string tiles(const Json& report) {
          tile("iterations", figure(report, "/iterations", shown_count)) +
          tile("solve", figure(report, "/seconds/solve", shown_seconds)) +
          tile("whole process", figure(report, "/seconds/total", shown_seconds)) +
-         tile("memory, at most", figure(report, "/memory/peak_bytes", shown_bytes)) + "</div>\n";
+         tile("peak memory", figure(report, "/memory/peak_bytes", shown_bytes)) + "</div>\n";
 }
 
 std::string system_section(const Json& report) {
@@ -66,7 +66,7 @@ std::string system_section(const Json& report) {
           row("|b - A x0|", figure(report, "/initial_residual", shown_residual)) +
           row("residuals are of", words(report, "/residual_of")) + row("rtol", figure(report, "/rtol", shown_plain)) +
           row("atol", figure(report, "/atol", shown_plain)) +
-          row("iterations, at most", figure(report, "/max_iterations", shown_count));
+          row("maximum iterations", figure(report, "/max_iterations", shown_count));
   if (report["attainable_relative_residual"].is_number()) {
     rows += row("residual that rounding allows", figure(report, "/attainable_relative_residual", shown_residual));
   }

@@ -38,15 +38,15 @@ std::string of_each_text(const SolveResult& result) {
   const SolveReport& report = result.report();
   if (result.several()) {
     const auto columns = static_cast<double>(result.outcome.reports.size());
-    return " (" + duration(result.clock.seconds("solve") / columns) + " a column)";
+    return " (" + duration(result.clock.seconds("solve") / columns) + " per column)";
   }
-  return report.iterations > 0 ? " (" + duration(report.seconds / report.iterations) + " an iteration)" : "";
+  return report.iterations > 0 ? " (" + duration(report.seconds / report.iterations) + " per iteration)" : "";
 }
 
 // Of what was taken; what changed on the way is a mean of all.
 std::string measured_text(const SolveResult& result) {
   const SolveReport& report = result.report();
-  const std::string mean = report.changed.empty() ? "" : ", all before and after the change together";
+  const std::string mean = report.changed.empty() ? "" : ", before and after the change together";
   return count_of(report.iterations, "iteration", "iterations") + ", set up in " +
          duration(result.clock.seconds("setup")) + ", solved in " + duration(result.clock.seconds("solve")) +
          of_each_text(result) + mean;
@@ -100,15 +100,15 @@ std::string whose_x(const SolveReport& report) {
     lowest = attempt.true_residual;
     best = &attempt;
   }
-  if (best == nullptr) return "the guess";
+  if (best == nullptr) return "the initial guess";
   return best == &report.attempts.back() ? "" : "that of " + best->solver;
 }
 
 std::string whose_x_text(const SolveReport& report) {
   const std::string whose = whose_x(report);
   if (whose.empty()) return "";
-  return labelled("", "x is " + whose + ", no attempt came closer; " + std::string(name_of(report.status)) +
-                          " is of the last attempt, " + report.attempts.back().solver);
+  return labelled("", "x is " + whose + ", since no attempt came closer; " + std::string(name_of(report.status)) +
+                          " is the status of the last attempt, " + report.attempts.back().solver);
 }
 
 // What came of each column, and how many converged.
@@ -168,9 +168,9 @@ std::string candidates_text(const SolveResult& result) {
   if (!result.options.explain) return "";
   const std::vector<SystemCandidate>& candidates = result.outcome.candidates;
   if (candidates.empty())
-    return labelled("candidates", "none: format and preconditioner were not chosen by the model");
+    return labelled("candidates", "none: the cost model did not choose format and preconditioner");
   std::string lines = labelled(
-      "candidates", "format          preconditioner  iterations     set up  an iteration     solve (expected)");
+      "candidates", "format          preconditioner  iterations     set up per iteration     solve (estimated)");
   for (const SystemCandidate& c : candidates) {
     lines += labelled("", text("%-15s %-15s %10s %10s  %12s %9s%s%s", c.format.c_str(), c.preconditioner.c_str(),
                                thousands(std::llround(c.iterations)).c_str(), duration(c.setup_seconds).c_str(),
@@ -224,7 +224,7 @@ std::string result_text(const SolveResult& result) {
                     residual_text(report) + text(" (tolerance %.1e)", report.relative(report.tolerance)) +
                         (result.several() ? text(", column %zu", result.worst() + 1) : ""));
   if (result.options.single_precision) {
-    lines += labelled("", "of A and b rounded to single precision; --precision mixed takes them as given");
+    lines += labelled("", "of A and b rounded to single precision; --precision mixed uses them as given");
   }
   if (!report.warning.empty()) lines += labelled("warning", report.warning);
   if (result.several()) lines += reason_text(result);

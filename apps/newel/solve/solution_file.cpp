@@ -71,14 +71,14 @@ void check_solution_name(const SolveOptions& options) {
   if (is_vtu(out)) {
     const bool known = !options.precond_files.coordinates.empty() || fem::is_generated(options.matrix);
     if (!known)
-      throw UsageError("--out " + out + ": .vtu needs the nodes: --coordinates X.mtx, or a system on a mesh");
+      throw UsageError("--out " + out + ": .vtu needs the nodes: pass --coordinates X.mtx, or a system on a mesh");
     return;
   }
   const std::optional<FileFormat> format = format_of_name(out);
   if (format && *format != FileFormat::npz) return;
   if (!format && is_special_file(out)) return;
   throw UsageError("--out " + out + ": expected a name that ends in " + columns_suffixes +
-                   ", with .gz or not, or in .vtu");
+                   ", optionally followed by .gz, or in .vtu");
 }
 
 bool wants_mesh(const SolveOptions& options) { return is_vtu(options.out); }

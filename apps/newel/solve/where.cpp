@@ -13,7 +13,7 @@ WhereToSolve choose_where(const std::string& device, bool may_have_device,
     const double seconds = host_seconds();
     if (safety * seconds <= device_start_seconds) {
       return {Place{},
-              "a solve is expected to take " + duration(seconds) + " here, less than a device takes to start"};
+              "a solve is estimated at " + duration(seconds) + " on the host, less than a device takes to start"};
     }
   }
   return {choose_place(device), ""};

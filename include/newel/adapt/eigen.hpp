@@ -23,7 +23,7 @@ namespace newel {
 template <class Derived>
 Span<const typename Derived::Scalar, Space::host> values_of(const Eigen::SparseCompressedBase<Derived>& a) {
   if (!a.isCompressed())
-    throw InputError("an Eigen matrix with gaps between its entries: call makeCompressed() first");
+    throw InputError("the Eigen matrix has gaps between its entries: call makeCompressed() first");
   return {a.valuePtr(), static_cast<std::int64_t>(a.nonZeros())};
 }
 
@@ -32,7 +32,7 @@ Span<const typename Derived::Scalar, Space::host> values_of(const Eigen::SparseC
 template <class Derived>
 MatrixInput<typename Derived::Scalar, Space::host> view_of(const Eigen::SparseCompressedBase<Derived>& a) {
   using Input = MatrixInput<typename Derived::Scalar, Space::host>;
-  static_assert(!Derived::IsVectorAtCompileTime, "a sparse vector is no matrix");
+  static_assert(!Derived::IsVectorAtCompileTime, "expected a sparse matrix, found a sparse vector");
   const auto values = values_of(a);
   const IndexSpan<Space::host> pointers(a.outerIndexPtr(), static_cast<std::int64_t>(a.outerSize()) + 1);
   const IndexSpan<Space::host> indices(a.innerIndexPtr(), values.size);
@@ -56,7 +56,7 @@ namespace detail {
 template <class Derived, class Dense>
 auto span_of_dense(Dense& x) {
   static_assert(Derived::IsVectorAtCompileTime || !Derived::IsRowMajor,
-                "several vectors are the columns of a matrix that is stored by columns, Eigen::MatrixXd say");
+                "several vectors must be the columns of a matrix stored by columns, such as Eigen::MatrixXd");
   using Value = std::remove_reference_t<decltype(*x.data())>;
   return Span<Value, Space::host>(x.data(), static_cast<std::int64_t>(x.size()));
 }

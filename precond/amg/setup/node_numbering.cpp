@@ -32,8 +32,8 @@ NodeNumbering numbering_of_samples(const NodeSample (&samples)[largest_node + 1]
   }
   if (asked == AmgNumbering::by_component) {
     throw InputError(
-        "AMG: the pattern does not show which rows, numbered component by component, belong to a node; that needs "
-        "the coordinates of the nodes");
+        "AMG: the rows are numbered component by component, and the pattern does not show which rows form a node: "
+        "pass the coordinates of the nodes");
   }
   return {};
 }

@@ -41,8 +41,8 @@ std::vector<double> node_by_node(const NearNullVectors& own, Index rows, const N
 NearNullChoice::NearNullChoice(const AmgOptions& options, const NodeCoordinates* coordinates, Index rows)
     : options_(options), coordinates_(coordinates) {
   if (options.node_rows < 0 || (options.node_rows > 0 && rows % options.node_rows != 0)) {
-    throw InputError("AMG: " + std::to_string(rows) + " rows are no nodes of " + std::to_string(options.node_rows) +
-                     " rows each");
+    throw InputError("AMG: " + std::to_string(rows) + " rows cannot be divided into nodes of " +
+                     std::to_string(options.node_rows) + " rows");
   }
   if (options.vectors != nullptr) {
     const NearNullVectors& own = *options.vectors;
@@ -58,7 +58,7 @@ NearNullChoice::NearNullChoice(const AmgOptions& options, const NodeCoordinates*
       fits(coordinates, rows) && (options.node_rows == 0 || options.node_rows == coordinates->dimension);
   if (options.near_null == AmgNearNull::rigid && options.vectors == nullptr && !fitting) {
     throw InputError(
-        "AMG: rigid body modes need coordinates in two or three dimensions, of nodes with as many rows each");
+        "AMG: rigid body modes need the coordinates of the nodes, 2 or 3 for each, and as many rows for each node");
   }
   if (!fitting || options.near_null == AmgNearNull::constant || options.vectors != nullptr) coordinates_ = nullptr;
   node_rows_ = options.node_rows > 0 ? options.node_rows : fitting ? coordinates->dimension : 0;

@@ -258,7 +258,8 @@ void Cg<T, S>::iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, con
                        Span<const T, S> b, Span<T, S> x, int iterations) {
   detail::CgIteration<T, S>& cg = recurrence_->steps();
   detail::check_system<T, S>(cg.r().size, A, M, b, x);
-  if (iterations < 0) throw InputError("the number of iterations is 0 or more, not " + std::to_string(iterations));
+  if (iterations < 0)
+    throw InputError("the number of iterations must be 0 or more, not " + std::to_string(iterations));
   cg.bind(ctx, A, M, x);
   cg.iterate(b, iterations);
 }

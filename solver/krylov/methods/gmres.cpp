@@ -31,7 +31,7 @@ template <class T, class B>
 constexpr double deepest_cycle = std::is_same_v<T, B> ? 0.0 : 1e-5;
 
 int cycle_length(std::int64_t n, int restart) {
-  if (restart < 1) throw InputError("the restart of GMRES is 1 or more, not " + std::to_string(restart));
+  if (restart < 1) throw InputError("the restart of GMRES must be 1 or more, not " + std::to_string(restart));
   return static_cast<int>(std::clamp<std::int64_t>(n, 1, restart));
 }
 

@@ -17,11 +17,11 @@ namespace {
 constexpr int most_replacements = 3;
 
 void check_criterion(const StopCriterion& stop) {
-  if (stop.max_iterations < 0) throw InputError("max_iterations is 0 or more");
-  if (!(stop.rel_tol >= 0) || !(stop.abs_tol >= 0)) throw InputError("tolerances are 0 or more");
-  if (!(stop.time_limit_seconds >= 0)) throw InputError("the time limit is 0 (none) or more");
+  if (stop.max_iterations < 0) throw InputError("max_iterations must be 0 or more");
+  if (!(stop.rel_tol >= 0) || !(stop.abs_tol >= 0)) throw InputError("tolerances must be 0 or more");
+  if (!(stop.time_limit_seconds >= 0)) throw InputError("the time limit must be 0 (none) or more");
   if (stop.check_every < 0 || stop.check_every > MonitorState::max_between_polls) {
-    throw InputError("check_every is 0 (automatic) to " + std::to_string(MonitorState::max_between_polls));
+    throw InputError("check_every must be 0 (automatic) to " + std::to_string(MonitorState::max_between_polls));
   }
 }
 
