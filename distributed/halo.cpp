@@ -12,7 +12,7 @@ namespace newel::detail {
 namespace {
 
 template <class Number>
-std::string bytes_of(const std::vector<Number>& numbers) {
+std::string text_of_numbers(const std::vector<Number>& numbers) {
   return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
 }
 
@@ -27,7 +27,7 @@ std::vector<Number> numbers_of(const std::string& bytes) {
 
 std::vector<std::int64_t> first_rows(Communicator& communicator, std::int64_t rows) {
   std::vector<std::int64_t> first = {0};
-  for (const std::string& of_rank : communicator.texts(bytes_of(std::vector<std::int64_t>{rows}))) {
+  for (const std::string& of_rank : communicator.texts(text_of_numbers(std::vector<std::int64_t>{rows}))) {
     first.push_back(first.back() + numbers_of<std::int64_t>(of_rank).front());
   }
   return first;
@@ -48,7 +48,7 @@ Halo<T>::Halo(const Context<Space::host>& ctx, const std::vector<std::int64_t>& 
       return static_cast<Index>(row - first_rows[static_cast<std::size_t>(r)]);
     });
     if (!rows.empty()) in.push_back({r, into + (begin - ghosts.begin()), rows.size() * sizeof(T)});
-    wanted.push_back(bytes_of(rows));
+    wanted.push_back(text_of_numbers(rows));
     begin = end;
   }
   std::vector<Index> sent_rows;
