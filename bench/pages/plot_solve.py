@@ -1,36 +1,24 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the measurements of `newel bench solve`: iterations over the byte floor, and the time to a solution.
-
-    bench/pages/plot_solve.py [docs/results/solve_NAME.json ...] [--solver cg] [--precond jacobi] [--precision double]
-
-Without files, all of docs/results/solve_*.json. Writes solve_NAME_iteration.svg and solve_NAME_time.svg beside each: the first
-for one solver and preconditioner, the second for all. Needs matplotlib.
-"""
-import argparse
-import pathlib
-
-from drawing import RESULTS, grid, name_rows, plt, reports, save, short
-from solve_tables import measured
+"""Pictures of `newel bench solve` in double precision: iterations over the byte floor, and the time to a solution."""
+from drawing import OTHERS, OURS, grid, name_rows, plt, save, short
+from solve_tables import measured, solve_ms, usable
 
 
 def label(line):
     return line["format"] if line["by"] == "newel" else line["by"]
 
 
-def systems_of(data, precision):
-    return [s for s in data["systems"] if s["precision"] == precision and s["refused"] is None]
+def double_systems(data):
+    return [s for s in data["systems"] if s["precision"] == "double" and s["refused"] is None]
 
 
-def plot_iterations(data, arguments, path):
-    """Milliseconds of an iteration over those of the floor: 1 is the floor, and what is below stays on the chip."""
-    systems = systems_of(data, arguments.precision)
+def plot_iterations(data, path):
+    """An iteration of CG with Jacobi over the floor: 1 is the floor, and what is below stays on the chip."""
+    systems = double_systems(data)
     of_system = [[line for line in measured(system)
-                  if (line["solver"], line["precond"]) == (arguments.solver, arguments.precond)
+                  if (line["solver"], line["precond"]) == ("cg", "jacobi")
                   and line["percent_of_floor"] is not None] for system in systems]
     names = list(dict.fromkeys(label(line) for lines in of_system for line in lines))
-    if not names:
-        return
     figure, axis = plt.subplots(figsize=(min(11, max(7, 2.2 * len(systems))), 3.8))
     width = 0.8 / len(names)
     for k, name in enumerate(names):
@@ -45,50 +33,30 @@ def plot_iterations(data, arguments, path):
     axis.set_xticks(range(len(systems)), [f"{short(s['system'])}\n{s['rows']:,} rows" for s in systems], fontsize=7)
     axis.set_yscale("log")
     axis.set_ylabel("an iteration, over the byte floor")
-    axis.set_title(f"{arguments.solver} with {arguments.precond}, {arguments.precision} precision", fontsize=10)
+    axis.set_title("cg with jacobi, double precision", fontsize=10)
     axis.legend(fontsize=8)
     save(figure, path)
 
 
 def draw_times(axis, system):
-    lines = sorted(measured(system), key=lambda line: line["solve"]["milliseconds"]["median"])
+    lines = sorted(measured(system), key=solve_ms)
     for k, line in enumerate(lines):
-        solve, setup = line["solve"]["milliseconds"]["median"], 1e3 * line["setup_seconds"]
-        usable = line["converged"] and not line["wrong"]
-        color = "C1" if line["competitor"] else "C0"
-        axis.barh(k, solve, color=color if usable else "none", edgecolor=color, hatch=None if usable else "///")
+        solve, setup = solve_ms(line), 1e3 * line["setup_seconds"]
+        color = OTHERS if line["competitor"] else OURS
+        axis.barh(k, solve, color=color if usable(line) else "none", edgecolor=color, hatch=None if usable(line) else "///")
         axis.plot([solve + setup], [k], "|", color="black", markersize=7)
-        if not usable:
+        if not usable(line):
             axis.text(solve, k, " " + ("WRONG" if line["wrong"] else line["status"]), va="center", fontsize=6)
     name_rows(axis, [f"{line['solver']} {line['precond']} {label(line)}" for line in lines], 6)
     axis.set_xscale("log")
     axis.set_title(f"{short(system['system'])}, tolerance {system['tolerance']:g}", fontsize=9)
 
 
-def plot_times(data, arguments, path):
-    systems = [system for system in systems_of(data, arguments.precision) if measured(system)]
-    if not systems:
-        return
+def plot_times(data, path):
+    systems = double_systems(data)
     tallest = max(len(measured(system)) for system in systems)
     figure, axes = grid(len(systems), 2, 6, 1 + 0.16 * tallest)
     for axis, system in zip(axes, systems):
         draw_times(axis, system)
     figure.supxlabel("milliseconds of a solve (bar), with its setup (mark); orange: others; hatched: not converged", fontsize=9)
     save(figure, path)
-
-
-def main(words=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("reports", nargs="*", type=pathlib.Path)
-    parser.add_argument("--solver", default="cg")
-    parser.add_argument("--precond", default="jacobi")
-    parser.add_argument("--precision", default="double", choices=("double", "single"))
-    arguments = parser.parse_args(words)
-    for path in arguments.reports or sorted(RESULTS.glob("solve_*.json*")):
-        data = reports.load(path)
-        plot_iterations(data, arguments, RESULTS / (path.name.partition(".")[0] + "_iteration.svg"))
-        plot_times(data, arguments, RESULTS / (path.name.partition(".")[0] + "_time.svg"))
-
-
-if __name__ == "__main__":
-    main()

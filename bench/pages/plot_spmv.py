@@ -1,29 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the measurements of `newel bench spmv`: speed-ups over the fastest competitor, and what setup costs.
-
-    bench/pages/plot_spmv.py [docs/results/spmv_NAME.json ...] [--formats ehyb,bce]
-
-Without files, all of docs/results/spmv_*.json. Writes spmv_NAME_speedup.svg and spmv_NAME_setup.svg beside each.
-Without --formats, the table's formats by their plain names. Needs matplotlib.
-"""
-import argparse
-import pathlib
-
-from drawing import RESULTS, grid, name_rows, reports, save, short
-
-PRECISIONS = ("double", "single")
-
-
-def drawn_formats(data, wanted):
-    """Names in the order of the report."""
-    names = []
-    for system in data["systems"]:
-        for line in system["formats"]:
-            plain = ":" not in line["name"] and not line["competitor"]
-            if line["name"] not in names and (line["name"] in wanted if wanted else plain):
-                names.append(line["name"])
-    return names
+"""Pictures of `newel bench spmv`: speed-ups over the fastest competitor, and what setup costs."""
+from drawing import grid, name_rows, save, short
+from write_performance import plain_formats
 
 
 def line_of(system, name):
@@ -50,8 +28,9 @@ def draw_bars(axis, systems, names):
     axis.set_ylim(len(systems) - 0.5, -0.5)
 
 
-def plot_speedups(data, names, path):
-    present = [p for p in PRECISIONS if any(s["precision"] == p for s in data["systems"])]
+def plot_speedups(data, path):
+    names = plain_formats(data)
+    present = [p for p in ("double", "single") if any(s["precision"] == p for s in data["systems"])]
     count = max(sum(s["precision"] == p for s in data["systems"]) for p in present)
     figure, axes = grid(len(present), len(present), 5, 1.2 + 0.5 * count)
     for axis, precision in zip(axes, present):
@@ -82,30 +61,12 @@ def draw_setup(axis, system, names):
     axis.set_title(f"{short(system['system'])}, {system['precision']}, over {base['name']}", fontsize=8)
 
 
-def plot_setups(data, names, path):
+def plot_setups(data, path):
     systems = [s for s in data["systems"] if s["break_even_competitor"] is not None]
-    if not systems:
-        return
     figure, axes = grid(len(systems), 3, 4, 3, sharex=True)
     for axis, system in zip(axes, systems):
-        draw_setup(axis, system, names)
+        draw_setup(axis, system, plain_formats(data))
     axes[0].legend(fontsize=7)
     figure.supxlabel("products", fontsize=9)
     figure.supylabel("setup and products together, relative", fontsize=9)
     save(figure, path)
-
-
-def main(words=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("reports", nargs="*", type=pathlib.Path)
-    parser.add_argument("--formats", default="", help="names, separated by commas")
-    arguments = parser.parse_args(words)
-    for path in arguments.reports or sorted(RESULTS.glob("spmv_*.json*")):
-        data = reports.load(path)
-        names = drawn_formats(data, [name for name in arguments.formats.split(",") if name])
-        plot_speedups(data, names, RESULTS / (path.name.partition(".")[0] + "_speedup.svg"))
-        plot_setups(data, names, RESULTS / (path.name.partition(".")[0] + "_setup.svg"))
-
-
-if __name__ == "__main__":
-    main()

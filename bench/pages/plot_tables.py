@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the picture that each page of tables begins with, and the one of the README, from docs/results.
+"""Draws the pictures of the pages of tables and the one of the README, from docs/results: docs/results/NAME.svg.
 
-    bench/pages/plot_tables.py [NAME ...]     names of PICTURES below; all of them by default
-
-plot_spmv.py and plot_solve.py draw those of products and solves. Writes docs/results/NAME.svg. Needs matplotlib.
+    bench/pages/plot_tables.py [NAME ...]     names of PICTURES below; all of them by default. Needs matplotlib.
 """
 import datetime
 import statistics
 import sys
 
 import multigrid_tables
+import plot_solve
+import plot_spmv
 from drawing import OTHERS, OURS, RESULTS, SETUP, grid, load, matplotlib, name_rows, place, plt, save, short
 
 
@@ -274,8 +274,20 @@ def start(path):
     save(figure, path)
 
 
-REGRETS = {report.name.partition(".")[0]: regret for report in sorted(RESULTS.glob("regret_*.json*"))}
-PICTURES = {"faster": faster, "columns_h200": columns, **REGRETS, "multigrid": multigrid, "heart": heart, "loops": loops,
+def each(kind, suffix, draw):
+    """The picture of every result of a kind."""
+    return {name + suffix: draw for name in sorted(path.name.partition(".")[0] for path in RESULTS.glob(kind + "_*.json*"))}
+
+
+def of_result(draw):
+    return lambda path: draw(load(path.stem.rpartition("_")[0]), path)
+
+
+PICTURES = {"faster": faster, "columns_h200": columns, **each("regret", "", regret),
+            **each("spmv", "_speedup", of_result(plot_spmv.plot_speedups)),
+            **each("spmv", "_setup", of_result(plot_spmv.plot_setups)),
+            **each("solve", "_iteration", of_result(plot_solve.plot_iterations)),
+            **each("solve", "_time", of_result(plot_solve.plot_times)), "multigrid": multigrid, "heart": heart, "loops": loops,
             "reader_xeon": reading, "start_h200": start, "matrices": matrices, "preconditioners": preconditioners,
             "over_time": over_time}
 

@@ -23,21 +23,13 @@ def write_pages():
     draw_formats.main()
 
 
-def draw():
-    import plot_solve
-    import plot_spmv
-    import plot_tables
-    plot_spmv.main([])
-    plot_solve.main([])
-    plot_tables.main([])
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--without-pictures", action="store_true", help="of results")
     arguments = parser.parse_args()
     if not arguments.without_pictures:
-        draw()
+        import plot_tables
+        plot_tables.main([])
     write_pages()
 
 
