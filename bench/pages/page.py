@@ -50,13 +50,35 @@ def link(name):
     return f"[results/{name}](results/{name})"
 
 
+def source(name, report):
+    return f"`{report['command']}`, {report['date']}; the figures are in {link(name)}."
+
+
+def copy_speed(report):
+    return f"{report['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{remark(report)}"
+
+
+def pictures(name, words):
+    """Those of a result, {what its file's name ends with: what it shows}."""
+    stem = name.partition(".")[0]
+    return [line for kind, shown in words.items() if (RESULTS / f"{stem}_{kind}.svg").exists()
+            for line in (picture_line(f"{stem}_{kind}", shown), "")]
+
+
+def each_system(report, details):
+    """The lines of every system, or why it was refused."""
+    return [line for system in report["systems"]
+            for line in (details(system) if system["refused"] is None else
+                         [f"{system['system']}, {system['precision']} precision: {system['refused']}", ""])]
+
+
 def row(cells):
     return "| " + " | ".join(cells) + " |"
 
 
-def table(header, rows, left=0, right=True):
+def table(header, rows, left=0):
     """Lines of a table of cells, or of lines; the first `left` columns are aligned to the left."""
-    rule = "|" + "---|" * left + ("---:|" if right else "---|") * (len(header) - left)
+    rule = "|" + "---|" * left + "---:|" * (len(header) - left)
     return [row(header), rule, *(cells if isinstance(cells, str) else row(cells) for cells in rows)]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of `newel bench spmv`: speed-ups over the fastest competitor, and what setup costs."""
 from drawing import grid, name_rows, save, short
-from write_performance import plain_formats
+from spmv_tables import plain_formats
 
 
 def line_of(system, name):

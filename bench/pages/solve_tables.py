@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/performance-solves-NAME.md, of `newel bench solve`; see write_performance.py."""
-from page import RESULTS, folded, link, number, place, remark, row, spread
+from page import copy_speed, each_system, folded, link, number, pictures, place, row, spread
 
 
 def measured(system):
@@ -114,12 +114,11 @@ def details(system):
 def section(name, data):
     added = "".join(f" {other['version']} by `{other['command']}`, {other['date']}, load {other['load_average']:.2g}."
                     for other in data.get("added", {}).values())
-    lines = [
+    return [
         f"## Solves, {place(data)}",
         "",
         f"`{data['command']}`, {data['date']}, load average {data['load_average']:.2g} at the start; the figures are in "
-        f"{link(name)}.{added} A copy reaches {data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in "
-        f"the same run.{remark(data)}",
+        f"{link(name)}.{added} A copy reaches {copy_speed(data)}",
         "",
         f"Right-hand side: {data['rhs']}. Times are medians over {data['repeats']} rounds in which all contenders take turns: "
         f"{data['timing']['solve']}. An iteration is {data['timing']['iteration']}. The floor is {data['timing']['floor']}. "
@@ -136,14 +135,6 @@ def section(name, data):
         "|---|---|---:|---:|---|---|---|---:|---:|---:|---:|---|---:|---:|",
         *(row(cells) for system in data["systems"] for cells in iteration_rows(system)),
         "",
+        *pictures(name, {"iteration": "iterations over the byte floor", "time": "time to a solution"}),
+        *each_system(data, details),
     ]
-    for picture, words in (("iteration", "iterations over the byte floor"), ("time", "time to a solution")):
-        file = f"{name.partition('.')[0]}_{picture}.svg"
-        if (RESULTS / file).exists():
-            lines += [f"![{words}](results/{file})", ""]
-    for system in data["systems"]:
-        if system["refused"] is None:
-            lines += details(system)
-        else:
-            lines += [f"{system['system']}, {system['precision']} precision: {system['refused']}", ""]
-    return lines
