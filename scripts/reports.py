@@ -28,8 +28,8 @@ def processor():
 def load(path):
     """The report in a file FILE.json, or in FILE.json.gz. Ends the program if its schema is another one."""
     path = pathlib.Path(path)
-    if not path.exists():
-        path = path.with_name(path.name + ".gz")
+    zipped = path.with_name(path.name + ".gz")
+    path = zipped if zipped.exists() and not path.exists() else path
     content = path.read_bytes()
     report = json.loads(gzip.decompress(content) if path.suffix == ".gz" else content)
     found = report.get("schema") if isinstance(report, dict) else None

@@ -13,10 +13,8 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # one process per core, one thread each; must be set before numpy is loaded
 
-import argparse
 import concurrent.futures
 import fnmatch
-import gzip
 import pathlib
 import platform
 import shlex
@@ -46,21 +44,9 @@ SCIPY_SOLVERS = ("cg", "bicgstab", "gmres")
 RESULT = measured.RESULTS / "matrices.json"
 
 
-def banner_of(path):
-    """(format, field, symmetry, rows, cols) from the first lines of a Matrix Market file."""
-    opened = gzip.open if path.name.endswith(".gz") else open
-    with opened(path, "rt", encoding="latin-1") as file:
-        words = file.readline().lower().split()
-        for line in file:
-            if line.strip() and not line.startswith("%"):
-                break
-    rows, cols = (int(word) for word in line.split()[:2])
-    return words[2], words[3], words[4], rows, cols
-
-
 def why_left_out(path):
     """The reason why this file is not a system with real values, or None."""
-    _, field, symmetry, rows, cols = banner_of(path)
+    field, symmetry, rows, cols = measured.banner_of(path)
     if rows != cols:
         return "right-hand side or coordinates" if cols == 1 else "rectangular"
     if field == "pattern":
@@ -216,26 +202,15 @@ def findings_of(entries):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("folder", nargs="?", default=os.environ.get("NEWEL_TEST_DATA"),
-                        help="folder with .mtx and .mtx.gz files, searched downwards (default: $NEWEL_TEST_DATA)")
-    parser.add_argument("--newel", default=str(measured.ROOT / "build/host/bin/newel"), help="the executable")
+    parser = measured.matrices_parser(__doc__, RESULT)
     parser.add_argument("--only", default="*", help="file names to run, with wildcards")
     parser.add_argument("--time-limit", type=float, default=120, help="seconds that one run may iterate")
-    parser.add_argument("--processes", type=int, default=os.cpu_count(), help="matrices at a time")
-    parser.add_argument("--json", type=pathlib.Path, default=RESULT, help="another file; then no page is written")
-    settings = parser.parse_args()
-    if not settings.folder or not pathlib.Path(settings.folder).is_dir():
-        parser.error("no folder with matrices: name one, or set NEWEL_TEST_DATA")
-    if not os.access(settings.newel, os.X_OK):
-        parser.error(f"{settings.newel} does not exist: build it first, or pass it by --newel")
-    return settings
+    return measured.parsed(parser)
 
 
 def main():
     settings = parse_arguments()
-    files = sorted(path for pattern in ("*.mtx", "*.mtx.gz") for path in pathlib.Path(settings.folder).rglob(pattern)
-                   if fnmatch.fnmatch(path.name, settings.only))
+    files = [path for path in measured.matrix_files(settings.folder) if fnmatch.fnmatch(path.name, settings.only)]
     left_out, systems = {}, []
     for path in files:
         why = why_left_out(path)

@@ -13,10 +13,8 @@ allowed, the matrix is listed as sensitive, with csr's counts beside the formats
 only reported. Exit status 1 where a format does not converge that csr does, but for BiCGStab and sensitive matrices.
 Needs numpy and SciPy.
 """
-import argparse
 import concurrent.futures
 import os
-import pathlib
 import subprocess
 import sys
 import tempfile
@@ -28,7 +26,6 @@ import scipy.sparse
 import measured
 import reports
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOLVERS = ("auto", "cg", "bicgstab", "gmres")
 NUMBERINGS = 5
 FORMATS = ("ehyb", "ehyb:paper", "ehyb:halo", "ehyb:block", "ehyb-symmetric", "bce", "ellwarp", "ellwarp:k1", "ellwarp:k1r",
@@ -98,18 +95,12 @@ def compare(newel, matrix, device, most_rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", default=os.environ.get("NEWEL_TEST_DATA", ""))
-    parser.add_argument("--newel", default=str(ROOT / "build/host/bin/newel"))
+    parser = measured.matrices_parser(__doc__, None)
     parser.add_argument("--device", default="host")
-    parser.add_argument("--json", default="")
     parser.add_argument("--most-rows", type=int, default=10**9)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    options = parser.parse_args()
-    folder = pathlib.Path(options.folder)
-    folder = folder / "matrices" if (folder / "matrices").is_dir() else folder
-    matrices = sorted(p for p in folder.iterdir() if p.name.endswith((".mtx", ".mtx.gz")))
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    options = measured.parsed(parser)
+    matrices = measured.matrix_files(options.folder)
+    with concurrent.futures.ThreadPoolExecutor(options.processes) as pool:
         work = [pool.submit(compare, options.newel, m, options.device, options.most_rows) for m in matrices]
         results = [r for r in (w.result() for w in work) if r is not None]
 

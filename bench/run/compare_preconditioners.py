@@ -8,12 +8,9 @@ Writes docs/results/preconditioners_host.json and, from it, the tables of docs/p
 A*random:1, |b - A x| <= 1e-8 |b|, 5,000 iterations, the format csr, one thread a run. What has been run is kept in
 --state, so that a run that was cut short goes on where it ended. Needs nothing but Python and newel.
 """
-import argparse
 import concurrent.futures
 import fnmatch
-import gzip
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -63,14 +60,8 @@ def short(spec):
 
 def is_system(path):
     """Whether a Matrix Market file holds a square matrix of real values."""
-    opened = gzip.open if path.name.endswith(".gz") else open
-    with opened(path, "rt", encoding="latin-1") as file:
-        words = file.readline().lower().split()
-        for line in file:
-            if line.strip() and not line.startswith("%"):
-                break
-    rows, cols = line.split()[:2]
-    return rows == cols and words[3] in ("real", "integer", "double") and words[4] != "hermitian"
+    field, symmetry, rows, cols = measured.banner_of(path)
+    return rows == cols and field in ("real", "integer", "double") and symmetry != "hermitian"
 
 
 def facts_of(settings, spec, folder):
@@ -173,31 +164,20 @@ def work(settings, state, systems):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("folder", nargs="?", default=os.environ.get("NEWEL_TEST_DATA"),
-                        help="folder with .mtx and .mtx.gz files, searched downwards (default: $NEWEL_TEST_DATA)")
-    parser.add_argument("--newel", default=str(ROOT / "build/host/bin/newel"), help="the executable")
+    parser = measured.matrices_parser(__doc__, RESULT)
     parser.add_argument("--only", default="*", help="names of systems to run, with wildcards")
     parser.add_argument("--time-limit", type=float, default=30, help="seconds that one run may iterate")
     parser.add_argument("--build-limit", type=float, default=60, help="seconds that it may take on top of that")
-    parser.add_argument("--processes", type=int, default=os.cpu_count(), help="runs at a time")
     parser.add_argument("--note", default="", help="what to say of the circumstances, such as other load")
     parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build/compare_preconditioners.jsonl",
                         help="finished runs, which are not repeated; delete it to start anew")
     parser.add_argument("--retry-limits", action="store_true", help="run again what met a limit of time before")
-    parser.add_argument("--json", type=pathlib.Path, default=RESULT, help="another file; then no tables are written")
-    settings = parser.parse_args()
-    if not settings.folder or not pathlib.Path(settings.folder).is_dir():
-        parser.error("no folder with matrices: name one, or set NEWEL_TEST_DATA")
-    if not os.access(settings.newel, os.X_OK):
-        parser.error(f"{settings.newel} is not there: build it first, or name it by --newel")
-    return settings
+    return measured.parsed(parser)
 
 
 def main():
     settings = parse_arguments()
-    files = [str(path) for pattern in ("*.mtx", "*.mtx.gz") for path in pathlib.Path(settings.folder).rglob(pattern)]
-    specs = sorted(spec for spec in (*files, *GENERATED)
+    specs = sorted(spec for spec in (*map(str, measured.matrix_files(settings.folder)), *GENERATED)
                    if fnmatch.fnmatch(short(spec), settings.only)
                    and (spec.startswith("generate:") or is_system(pathlib.Path(spec))))
     state = State(settings.state, settings.retry_limits)
