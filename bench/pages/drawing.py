@@ -38,6 +38,14 @@ def name_rows(axis, names, size=7):
     axis.invert_yaxis()
 
 
+def bars(axis, rows, show, size=8):
+    """A bar for each (name, value, colour, ...) with what `show` says of its value."""
+    for k, (_, value, colour, *_) in enumerate(rows):
+        axis.barh(k, value, color=colour)
+        axis.text(value, k, f" {show(value)}", va="center", fontsize=size)
+    name_rows(axis, [one[0] for one in rows], size)
+
+
 def save(figure, path):
     figure.tight_layout()
     text = io.StringIO()

@@ -11,7 +11,7 @@ import sys
 import multigrid_tables
 import plot_solve
 import plot_spmv
-from drawing import OTHERS, OURS, RESULTS, SETUP, grid, load, matplotlib, name_rows, place, plt, save, short
+from drawing import OTHERS, OURS, RESULTS, SETUP, bars, grid, load, matplotlib, name_rows, place, plt, save, short
 
 
 def case_label(system):
@@ -60,16 +60,16 @@ def milliseconds(value):
 def faster(path):
     groups = solve_groups()
     figure, axes = grid(len(groups), 2, 5, 2.1)
-    for axis, (title, bars) in zip(axes, groups):
-        slowest = max(setup + solve for _, setup, solve, _ in bars)
-        for k, (_, setup, solve, colour) in enumerate(bars):
+    for axis, (title, lines) in zip(axes, groups):
+        slowest = max(setup + solve for _, setup, solve, _ in lines)
+        for k, (_, setup, solve, colour) in enumerate(lines):
             axis.barh(k, solve, color=colour)
             axis.barh(k, setup, left=solve, color=SETUP)
             words = f" {milliseconds(solve)}" + (f" + {milliseconds(setup)}" if setup else "") + " ms"
             times = slowest / (setup + solve)
             axis.text(solve + setup, k, words + (f": {times:.1f} x" if times > 1 else ""), va="center", fontsize=9)
-        name_rows(axis, [bar[0] for bar in bars], 9)
-        axis.set_xlim(0, 1.7 * max(setup + solve for _, setup, solve, _ in bars))
+        name_rows(axis, [line[0] for line in lines], 9)
+        axis.set_xlim(0, 1.7 * max(setup + solve for _, setup, solve, _ in lines))
         axis.tick_params(axis="x", labelsize=8)
         axis.set_title(title, fontsize=9.5)
         axis.spines[["top", "right"]].set_visible(False)
@@ -152,19 +152,19 @@ def heart(path):
 
 def loops(path):
     """Ratios of CG with Jacobi and of a product to the usual loop, with the spread of the samples."""
-    bars = []
+    ratios = []
     for name in ("device_h200", "host_epyc", "host_xeon"):
         data = load(name)
         for system in data["systems"]:
             label = f"{place(data).replace('(R)', '')}\n{short(system['system'])}"
             cg = system["cg_jacobi"]
-            bars.append((label, "an iteration of CG", cg.get("usual_over_newel") or cg["eigen_over_newel"]))
+            ratios.append((label, "an iteration of CG", cg.get("usual_over_newel") or cg["eigen_over_newel"]))
             if "eigen_over_newel" in system["product"]:
-                bars.append((label, "a product", system["product"]["eigen_over_newel"]))
-    labels = list(dict.fromkeys(label for label, _, _ in bars))
+                ratios.append((label, "a product", system["product"]["eigen_over_newel"]))
+    labels = list(dict.fromkeys(label for label, _, _ in ratios))
     figure, axis = plt.subplots(figsize=(8, 0.8 + 0.5 * len(labels)))
     for k, what in enumerate(("an iteration of CG", "a product")):
-        for label, kind, ratio in bars:
+        for label, kind, ratio in ratios:
             if kind == what:
                 at = labels.index(label) + 0.4 * k - 0.2
                 axis.barh(at, ratio["median"], 0.38, color=f"C{2 * k}",
@@ -195,19 +195,17 @@ def reading(path):
 def matrices(path):
     """How many of the real matrices each solver brings below the tolerance, by the residual of the script."""
     systems = load("matrices")["matrices"]
-    bars = []
-    for solver in ("cg", "bicgstab", "gmres"):
-        for side, who, colour in (("scipy", "SciPy", OTHERS), ("newel", "Newel", OURS)):
-            bars.append((f"{who}, {solver}", sum(system[side][solver]["reached"] for system in systems), colour))
-    bars += [(f"{who}, any of the three", sum(any(system[side][solver]["reached"] for solver in ("cg", "bicgstab", "gmres"))
-                                              for system in systems), colour)
-             for side, who, colour in (("scipy", "SciPy", OTHERS), ("newel", "Newel", OURS))]
-    bars.append(("Newel, auto", sum(system["newel"]["auto"]["reached"] for system in systems), OURS))
+    sides = (("scipy", "SciPy", OTHERS), ("newel", "Newel", OURS))
+    solvers = ("cg", "bicgstab", "gmres")
+
+    def count(side, *names):
+        return sum(any(system[side][name]["reached"] for name in names) for system in systems)
+
+    rows = [(f"{who}, {solver}", count(side, solver), colour) for solver in solvers for side, who, colour in sides]
+    rows += [(f"{who}, any of the three", count(side, *solvers), colour) for side, who, colour in sides]
+    rows.append(("Newel, auto", count("newel", "auto"), OURS))
     figure, axis = plt.subplots(figsize=(7, 3))
-    for k, (_, count, colour) in enumerate(bars):
-        axis.barh(k, count, color=colour)
-        axis.text(count, k, f" {count}", va="center", fontsize=8)
-    name_rows(axis, [bar[0] for bar in bars], 8)
+    bars(axis, rows, str)
     axis.set_xlim(0, len(systems))
     axis.set_xlabel(f"systems solved to 1e-8 with Jacobi or no preconditioner, of {len(systems)}")
     save(figure, path)
@@ -261,14 +259,10 @@ def over_time(path):
 def start(path):
     """Whole processes that do little, from start to end."""
     seconds = load("start_h200")["seconds"]
-    names = {"version": "newel --version", "solve_host": "a small solve on the host",
-             "empty_cuda_program": "an empty CUDA program", "solve_device": "a small solve on the device"}
+    rows = [("newel --version", "version", OURS), ("a small solve on the host", "solve_host", OURS),
+            ("an empty CUDA program", "empty_cuda_program", SETUP), ("a small solve on the device", "solve_device", OURS)]
     figure, axis = plt.subplots(figsize=(7, 1.8))
-    for k, (key, name) in enumerate(names.items()):
-        milliseconds = 1e3 * seconds[key]["median"]
-        axis.barh(k, milliseconds, color=SETUP if key == "empty_cuda_program" else OURS)
-        axis.text(milliseconds, k, f" {milliseconds:.3g}", va="center", fontsize=8)
-    name_rows(axis, list(names.values()), 8)
+    bars(axis, [(name, 1e3 * seconds[key]["median"], colour) for name, key, colour in rows], lambda value: f"{value:.3g}")
     axis.margins(x=0.1)
     axis.set_xlabel("milliseconds of the process")
     save(figure, path)

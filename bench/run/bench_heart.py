@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Times the steps of newel-heart's ventricle over sizes and formats, and writes docs/results/heart_NAME.json, which
-bench/pages/write_performance.py shows.
+bench/pages/write_all.py shows.
 
     bench/run/bench_heart.py --name host [--program build/host/bin/newel-heart] [--sizes 3000 30000] [--duration 60]
     bench/run/bench_heart.py --name host --real-time --sizes        only a beat against the clock, added to the file
@@ -278,7 +278,7 @@ def main():
             if wanted:
                 document[name] = {**head(probe), **measure()}
                 keep()
-    print(f"written: {file.relative_to(ROOT)}; bench/pages/write_performance.py shows it")
+    print(f"written: {file.relative_to(ROOT)}; bench/pages/write_all.py shows it")
 
 
 if __name__ == "__main__":
