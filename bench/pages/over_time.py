@@ -44,8 +44,8 @@ def main():
         picture_line("over_time", "headline figures over their first values"), "",
         *LEGEND.split("\n"), "", *body, "",
         "Each figure comes from a file in `docs/results` as it was in one of the commits that are named; "
-        f"{link('over_time.json')} says in which. The systems of the regret became "
-        "more in the first days (11, then 13, then 25), so that its first lines are means over fewer systems. "
+        f"{link('over_time.json')} says in which. The regret of 24 November 2026 "
+        "is a mean over 13 systems, all later ones over 25. "
         "`bench/run/collect_over_time.py` adds a line when new results are committed.", ""], "write_all.py")
 
 
