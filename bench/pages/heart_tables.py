@@ -3,58 +3,33 @@
 import page
 from page import folded, link, load_all, place
 
-MISSING = "not measured yet"
-NOT_THERE = {"h200": "NVIDIA H200"}  # columns that are shown even before their file exists
-
 
 def number(value):
     return page.number(value, missing="never")
 
 
 class Machine:
-    def __init__(self, name, file, data):
-        self.name, self.file, self.data = name, file, data
-        self.sizes = (data or {}).get("sizes", [])
+    def __init__(self, file, data):
+        self.file, self.data, self.sizes = file, data, data.get("sizes", [])
+        self.runs = {(size["nodes"], run["asked"], run["assembly"]): run for size in self.sizes for run in size["runs"]}
 
     def title(self):
-        if self.data is None:
-            return NOT_THERE[self.name]
         return place(self.data)
-
-    def facts(self):
-        """{nodes: facts}, in order."""
-        return {size["nodes"]: size for size in self.sizes}
 
 
 def machines(results):
-    """Of [(file, data)]: host machines after devices; H200 always."""
-    known = {file.removeprefix("heart_").partition(".")[0]: (file, data) for file, data in results}
-    found = [Machine(name, *known.get(name, (None, None))) for name in sorted(set(known) | set(NOT_THERE))]
-    return sorted(found, key=lambda machine: machine.data is not None and machine.data["device"] == "host")
+    """Of [(file, data)]: host machines after devices."""
+    return sorted((Machine(*result) for result in results), key=lambda machine: machine.data["device"] == "host")
 
 
 def rows_of(machines_):
     """(nodes, asked format, assembly), of all machines."""
-    rows = {}
-    for machine in machines_:
-        for size in machine.sizes:
-            for run in size["runs"]:
-                rows[size["nodes"], run["asked"], run["assembly"]] = None
+    rows = dict.fromkeys(row for machine in machines_ for row in machine.runs)
     return sorted(rows, key=lambda row: row[0])  # stable: formats stay in the order of the file
 
 
-def run_of(machine, row):
-    for run in machine.facts().get(row[0], {}).get("runs", []):
-        if (run["asked"], run["assembly"]) == row[1:]:
-            return run
-    return None
-
-
 def cell(machine, row, words):
-    run = run_of(machine, row)
-    if run is None:
-        return MISSING if machine.data is None else "-"
-    return words(run)
+    return words(machine.runs[row]) if row in machine.runs else "-"
 
 
 def table(header, lines, left):
@@ -90,7 +65,7 @@ def steps(machine):
               "elements alone, µs", "matrix + right-hand side alone, µs", "in products", "products per setup"]
     lines = []
     for row in rows_of([machine]):
-        run = run_of(machine, row)
+        run = machine.runs[row]
         parts = run["milliseconds_per_step"]
         lines.append(described(row) + [
             number(parts["total"]), number(parts["assembly"]), number(parts["product"]), number(parts["preconditioner"]),
@@ -141,8 +116,8 @@ def eigen_lines(data):
 
 
 def real_time_lines(machine):
-    if machine.data is None or "real_time" not in machine.data:
-        return [f"Simulating a beat in real time, {machine.title()}: {MISSING}.", ""]
+    if "real_time" not in machine.data:
+        return []
     data = machine.data["real_time"]
     header = ["step, ms", "difference in activation from a tenth of the step", "steps", "ms per step", "seconds", "times real time",
               "setup s"]
@@ -164,8 +139,6 @@ def real_time_lines(machine):
 
 
 def sources(machine):
-    if machine.data is None:
-        return [f"{machine.title()}: {MISSING}. On it, `NAME={machine.name} bench/run/bench_heart.sh` measures it.", ""]
     data = machine.data
     loads = ", ".join(f"{size['load_average']:.2g}" for size in machine.sizes)
     policy = f", OMP_WAIT_POLICY={data['wait_policy']}" if data.get("wait_policy") else ""
@@ -209,7 +182,7 @@ def section():
     ]
     lines += break_even(found)
     for machine in found:
-        if machine.data is not None and "eigen" in machine.data:
+        if "eigen" in machine.data:
             lines += eigen_lines(machine.data["eigen"])
     for machine in found:
         lines += real_time_lines(machine)

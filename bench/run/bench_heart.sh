@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds newel-heart and times its steps over sizes and formats, and a beat against the clock; writes
-# docs/results/heart_NAME.json and the pages. On the device where one answers, else on the host and against
+# docs/results/heart_NAME.json and the pages. On the GPU if there is one, else on the host and against
 # Eigen's solver too. Arguments are passed to bench/run/bench_heart.py (see --help). Needs python3 and numpy.
 #   NAME=h200 ./bench/run/bench_heart.sh
 set -euo pipefail

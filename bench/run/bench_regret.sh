@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures what the defaults cost against the best fixed choice (`newel bench regret`) on systems that need no file, then
-# on those named here, and writes docs/results/regret_NAME.json. On the device where one answers, else on the host, with
+# on those named here, and writes docs/results/regret_NAME.json. On the GPU if there is one, else on the host, with
 # smaller systems. Arguments are as those of bench_spmv.sh, with the options of `newel bench regret`; with --continue the
 # systems that build/results/regret_NAME.json has already are left out.
 #   NAME=h200 ./bench/run/bench_regret.sh --continue mesh:head.mesh.gz:elasticity:2 matrices/*.mtx.gz
