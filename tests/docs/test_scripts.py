@@ -22,6 +22,7 @@ import python_reference  # noqa: E402
 import reports  # noqa: E402
 import run_commands  # noqa: E402
 import sample_report  # noqa: E402
+import slim_svg  # noqa: E402
 
 
 class Outputs(unittest.TestCase):
@@ -137,6 +138,9 @@ class Results(unittest.TestCase):
     def test_figures_are_cut_so_that_pages_round_them_as_from_all_digits(self):
         for value, short in ((1.2345651, 1.23456), (1.23450001, 1.23451), (-0.123455001, -0.123456), (12.5, 12.5), (0.0, 0.0)):
             self.assertEqual(compact_results.shortened(value), short)
+
+    def test_pictures_keep_their_places_to_a_tenth_of_a_point(self):
+        self.assertEqual(slim_svg.relative("M 1 2 \nL 1 3.52 \nL 0.04 2 \nQ 1 1 2 2.26 \nz"), "M1 2v1.5l-1-1.5q1-1 2 .3z")
 
     def test_a_gzipped_report_is_read_by_the_name_without_its_suffix(self):
         with tempfile.TemporaryDirectory() as folder:
