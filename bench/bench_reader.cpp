@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Newel side of scripts/bench_reader.py: makes a large finite-element-like file, and reads one again and again.
+// The Newel side of bench/run/bench_reader.py: makes a large finite-element-like file, and reads one again and again.
 //   bench_reader make FILE MEGABYTES rows|columns|symmetric
 //   bench_reader read FILE THREADS     reads once per line on stdin and answers
 //                                      "SECONDS PROCESSOR_SECONDS ROWS ENTRIES CHECKSUM"

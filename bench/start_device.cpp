@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every program that uses a device pays: a context and a stream, and nothing else. scripts/bench_start.py times it.
+// What every program that uses a device pays: a context and a stream, and nothing else. bench/run/bench_start.py times it.
 #include <cstdio>
 
 #include <cuda_runtime.h>

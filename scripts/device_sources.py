@@ -3,9 +3,9 @@
 """What device code is made of: the files, a hash of each, and one of all.
 
 Device sources are the files of core, reorder, spmv, precond, solver, apps, bench, c and tests whose names end in .cu or .cuh, or
-match *_device.* or *_steps.hpp, and every header of these folders that one of them includes, directly or through others.
-(What CMake finds out is no file of these folders.) A line of the manifest is the SHA-256 of a file, two spaces, and
-its path; lines ascend by path. The hash of all is the SHA-256 of the manifest.
+match *_device.cpp, *_device.hpp or *_steps.hpp, and every header of these folders that one of them includes, directly or
+through others. (What CMake finds out is no file of these folders.) A line of the manifest is the SHA-256 of a file, two
+spaces, and its path; lines ascend by path. The hash of all is the SHA-256 of the manifest.
 
     device_sources.py                       prints the manifest
     device_sources.py --compare RECORD      says whether device tests that docs/results/device_tests.json records ran on
@@ -21,7 +21,7 @@ import reports
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("core", "reorder", "spmv", "precond", "solver", "apps", "bench", "c", "tests")
-DEVICE = re.compile(r"(\.cuh?|_device\.\w+|_steps\.hpp)$")
+DEVICE = re.compile(r"(\.cuh?|_device\.[ch]pp|_steps\.hpp)$")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 
 

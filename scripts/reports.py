@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reports as JSON: how they begin, and reading them. docs/reports.md says what the schema number promises.
+"""Reports as JSON, also gzipped: how they begin, and reading them. docs/reports.md says what the schema number promises.
 
     reports.py FILE...      says for each file what wrote it; fails where one does not begin as a report of this schema
 """
+import gzip
 import json
 import pathlib
 import platform
@@ -25,8 +26,12 @@ def processor():
 
 
 def load(path):
-    """The report in a file. Ends the program where its schema is another one."""
-    report = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    """The report in a file FILE.json, or in FILE.json.gz. Ends the program if its schema is another one."""
+    path = pathlib.Path(path)
+    zipped = path.with_name(path.name + ".gz")
+    path = zipped if zipped.exists() and not path.exists() else path
+    content = path.read_bytes()
+    report = json.loads(gzip.decompress(content) if path.suffix == ".gz" else content)
     found = report.get("schema") if isinstance(report, dict) else None
     if found != SCHEMA:
         sys.exit(f"{path}: schema {found}, expected {SCHEMA}: written by another version of Newel; see docs/reports.md")

@@ -46,7 +46,7 @@ for wheel in "$build/wheels"/*.whl; do "$build/venv/bin/python" -m zipfile -e "$
 
 mkdir -p "$stage/tests"
 cp python/tests/*.py docs/python.md "$stage/tests"
-cp scripts/bench_python.py scripts/profile_python_call.py scripts/reports.py "$stage"
+cp bench/run/{bench_python,profile_python_call,measured}.py bench/compact_results.py scripts/reports.py "$stage"
 rm "$stage/tests/test_docs.py"
 printf '[pytest]\nmarkers =\n  device: needs a CUDA device\n' >"$stage/tests/pytest.ini"
 if [ -n "${NEWEL_TEST_DATA:-}" ]; then

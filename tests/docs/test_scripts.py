@@ -3,26 +3,29 @@
 
 import contextlib
 import gzip
-import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 import unittest.mock
 
-for folder in ("scripts/docs", "scripts"):
+for folder in ("scripts/docs", "scripts", "bench", "bench/pages"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 
 import automatic_rules  # noqa: E402
 import c_reference  # noqa: E402
 import copied  # noqa: E402
+import compact_results  # noqa: E402
 import draw_formats  # noqa: E402
 import links  # noqa: E402
 import python_reference  # noqa: E402
+import reports  # noqa: E402
 import run_commands  # noqa: E402
 import sample_report  # noqa: E402
+import slim_svg  # noqa: E402
 
 
 class Outputs(unittest.TestCase):
@@ -118,6 +121,48 @@ class Tables(unittest.TestCase):
             self.assertNotIn("|", prose, page.name)  # before any table
 
 
+class Results(unittest.TestCase):
+    FILES = sorted(path for path in (links.ROOT / "docs/results").iterdir())
+
+    def test_the_pages_are_those_that_are_written_from_the_results(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for part in ("bench/pages", "scripts", "docs"):
+                shutil.copytree(links.ROOT / part, pathlib.Path(folder) / part)
+            subprocess.run([sys.executable, pathlib.Path(folder) / "bench/pages/write_all.py", "--without-pictures"], check=True,
+                           stdout=subprocess.DEVNULL)
+            for written in [*pathlib.Path(folder).glob("docs/*.md"), *pathlib.Path(folder).glob("docs/pictures/*.svg")]:
+                kept = links.ROOT / written.relative_to(folder)
+                self.assertEqual(written.read_text(encoding="utf-8"), kept.read_text(encoding="utf-8"), written.name)
+
+    def test_results_are_compact(self):
+        for path in self.FILES:
+            if path.suffix == ".json":
+                report = reports.load(path)
+                short = compact_results.text(compact_results.kept(report, compact_results.rules_of(path.name)))
+                self.assertEqual(path.read_text(encoding="utf-8"), short, path.name)
+            elif path.suffix == ".svg":
+                self.assertLess(path.stat().st_size, 150_000, path.name)
+        self.assertLess(sum(path.stat().st_size for path in self.FILES), 3_000_000)
+
+    def test_every_result_is_in_the_table_of_the_laboratory_and_no_other(self):
+        rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", (links.ROOT / "bench/README.md").read_text(encoding="utf-8"), re.M)
+        self.assertEqual(sorted(re.findall(r"\w+", " ".join(rows))),
+                         sorted(path.name.partition(".")[0] for path in self.FILES if path.suffix != ".svg"))
+
+    def test_figures_are_cut_so_that_pages_round_them_as_from_all_digits(self):
+        for value, short in ((1.2345651, 1.23456), (1.23450001, 1.23451), (-0.123455001, -0.123456), (12.5, 12.5), (0.0, 0.0)):
+            self.assertEqual(compact_results.shortened(value), short)
+
+    def test_pictures_keep_their_places_to_a_tenth_of_a_point(self):
+        self.assertEqual(slim_svg.relative("M 1 2 \nL 1 3.52 \nL 0.04 2 \nQ 1 1 2 2.26 \nz"), "M1 2v1.5l-1-1.5q1-1 2 .3z")
+
+    def test_a_gzipped_report_is_read_by_the_name_without_its_suffix(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a.json"
+            (path.parent / "a.json.gz").write_bytes(gzip.compress(b'{"schema": 1, "program": "x"}'))
+            self.assertEqual(reports.load(path)["program"], "x")
+
+
 class Systems(unittest.TestCase):
     def test_the_included_systems_are_those_that_their_scripts_write(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +185,7 @@ class Systems(unittest.TestCase):
 class Readme(unittest.TestCase):
     def test_the_factors_of_the_first_picture_are_those_of_the_results(self):
         def results(name):
-            return json.loads((links.ROOT / f"docs/results/{name}.json").read_text(encoding="utf-8"))
+            return reports.load(links.ROOT / f"docs/results/{name}.json")
 
         def first_solves(system, by):
             return [

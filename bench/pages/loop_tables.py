@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/performance-loops.md, of newel_bench_device and newel_bench_host; see write_performance.py."""
+from page import copy_speed, link, load_all, row, spread
+
+
+def device_section(name, data):
+    lines = [
+        f"## {data['device']}",
+        "",
+        f"`{data['command']}`, {data['date']}, CUDA {data['cuda_toolkit']}; the figures are in "
+        f"{link(name)}. A copy on the device reaches {copy_speed(data)}",
+        "",
+        "| system | rows | entries | product, `csr:alg1` | product, `csr:alg2` | CG + Jacobi, one of "
+        f"{fixed_iterations(data)} iterations | the usual loop | usual / Newel | CG + Jacobi to convergence, once "
+        "| the usual loop |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for system in data["systems"]:
+        product, cg = system["product"], system["cg_jacobi"]
+        times = (product["newel_alg1"]["microseconds"], product["newel_alg2"]["microseconds"], *cg["microseconds"].values())
+        lines.append(row([system["system"], f"{system['rows']:,}", f"{system['nonzeros']:,}",
+                          *(f"{spread(sample, digits=4)} µs" for sample in times), spread(cg["usual_over_newel"]),
+                          *(whole_solve(system["cg_jacobi_to_tolerance"][who]) for who in ("newel", "usual"))]))
+    lines += [
+        "",
+        "The usual loop is conjugate gradients with Jacobi as sample codes write it: cuSPARSE's product, cuBLAS for dot products "
+        "and updates, scalars read back by the host. Newel calls the same cuSPARSE product, but keeps its scalars on the device, "
+        "fuses its vector steps, and polls the device from the host every 16 iterations. The iteration columns compare a fixed "
+        "number of iterations, the same on both sides, not converged solves; the last two columns are single solves to a true "
+        f"residual of {data['systems'][0]['cg_jacobi_to_tolerance']['tolerance']:g}.",
+        "",
+    ]
+    return lines + while_node_lines(data["systems"])
+
+
+def fixed_iterations(data):
+    return " or ".join(str(count) for count in sorted({system["cg_jacobi"]["iterations"] for system in data["systems"]}))
+
+
+def whole_solve(end):
+    return f"{1e3 * end['seconds']:.3g} ms, {end['iterations']:,} iterations"
+
+
+def while_node_lines(systems):
+    """How iterations are repeated on the device, where that was measured."""
+    measured = [(system["system"], system["cg_repeated"]) for system in systems
+                if "while_over_pieces" in system.get("cg_repeated", {})]
+    if not measured:
+        return []
+    cells = [f"`{name}`: {spread(repeated['microseconds']['pieces'], digits=4)} µs, {spread(repeated['microseconds']['while_node'], digits=4)} µs, "
+             f"{spread(repeated['while_over_pieces'])}" for name, repeated in measured]
+    return [
+        "Iterations in a CUDA graph can be repeated in two ways: in pieces, which the host launches and polls, or by a conditional "
+        "while node, where the device decides. An iteration of CG with Jacobi and ELL-WARP's product in pieces of "
+        f"{measured[0][1]['piece']}, by a while node, and the second over the first: {'; '.join(cells)}. The solvers launch "
+        "pieces.",
+        "",
+    ]
+
+
+def host_section(name, data):
+    lines = [
+        f"## {data['processor']}, {data['threads']} threads",
+        "",
+        f"`{data['command']}`, {data['date']}; Eigen {data['eigen']}; the figures are in {link(name)}. The "
+        "iteration columns compare a fixed number of iterations, the same on both sides, not converged solves.",
+        "",
+        "| system | rows | entries | product, Newel | Eigen | Eigen / Newel | CG + Jacobi, one of "
+        f"{fixed_iterations(data)} iterations, Newel | Eigen | Eigen / Newel |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for system in data["systems"]:
+        cells = [system["system"], f"{system['rows']:,}", f"{system['nonzeros']:,}"]
+        for part in (system["product"], system["cg_jacobi"]):
+            cells += [spread(part["milliseconds"][who]) + " ms" for who in ("newel", "eigen")]
+            cells.append(spread(part["eigen_over_newel"]))
+        lines.append(row(cells))
+    return lines + [""]
+
+
+def section():
+    lines = ["## The usual loops", ""]
+    for name, data in load_all("device_*"):
+        if data["program"] == "newel_bench_device":  # not the record of the device tests
+            lines += device_section(name, data)
+    for name, data in load_all("host_*"):
+        lines += host_section(name, data)
+    return lines

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/matrices.md, from docs/results/matrices.json as bench_matrices.py writes it."""
+from page import DOCS, load, row
+
+
+def reached_by(entry, side):
+    return [solver for solver, result in entry[side].items() if result["reached"]]
+
+
+def describe(result):
+    residual = "no x" if result["true_residual"] is None else f"{result['true_residual']:.1e}"
+    mark = "**" if result["reached"] else ""
+    if result["iterations"] is None:
+        return result["status"]
+    return f"{mark}{result['iterations']}, {residual}{mark}" + (
+        "" if result["status"] == "converged" and result["reached"] else f", {result['status']}")
+
+
+TITLES = {
+    "lost": "Matrices that one of SciPy's solvers solves and none of Newel's does",
+    "dishonest": "Runs reported as converged by Newel with a true residual above the tolerance",
+    "modest": "Runs not reported as converged by Newel with a true residual that meets the tolerance",
+    "odd": "Runs that Newel refused, or that failed",
+    "per_solver": "Matrices that one of SciPy's solvers solves and Newel's solver of the same name does not",
+}
+
+
+def lead_of(entries, findings):
+    """Three sentences: what is compared, what came of it, and whether it is honest."""
+    newel, scipy_ = (sum(bool(reached_by(entry, side)) for entry in entries) for side in ("newel", "scipy"))
+    auto = sum(entry["newel"]["auto"]["reached"] for entry in entries)
+    return (f"The tables show what each solver makes of {len(entries)} real matrices with the simplest preconditioner. One of "
+            f"Newel's solvers solves {newel} of them, `auto` alone {auto}, and one of SciPy's {scipy_}. Runs that Newel reports "
+            f"as converged with a true residual above the tolerance: {len(findings['dishonest']) or 'none'}.")
+
+
+def write():
+    facts = load("matrices")
+    entries, findings, left_out = facts["matrices"], facts["findings"], facts["left_out"]
+    newel, scipy_ = entries[0]["newel"], entries[0]["scipy"]
+    lines = ["# Newel on real matrices", "",
+             "<!-- Written by bench/pages/write_all.py from docs/results; run it again instead of editing. -->", "",
+             lead_of(entries, findings), "",
+             "![systems solved, by solver](results/matrices.svg)", "",  # bench/pages/plot_tables.py draws it
+             f"All real square matrices with values from a folder of {facts['files']} public files (SuiteSparse, "
+             "Harwell-Boeing, the test suites of other projects), solved by each of Newel's solvers and by SciPy's solver of "
+             "the same name. Both get the same right-hand side b = A x (x random with a fixed seed, uniform in [-1, 1]), the "
+             f"tolerance |b - A x| <= {facts['rtol']:g} |b|, {facts['max_iterations']:,} iterations (GMRES({facts['restart']}): as many inner "
+             "iterations), and a Jacobi preconditioner, or none where a diagonal entry is zero or missing.", "",
+             "Each cell gives iterations, the true relative residual, and the status where it is not `converged`. The "
+             "script computes the residual in Python from the returned x; **bold** means that it meets the "
+             "tolerance. SciPy's GMRES counts inner iterations. `auto` is Newel's own choice: it may continue with another "
+             "solver, in which case the iterations of all solvers are added, and gives GMRES a longer cycle where the system is "
+             "small.", "",
+             f"* command: `{facts['command']}`",
+             f"* {facts['date']}, {facts['machine']}; one thread per run, a limit of {facts['time_limit']:g} s per run",
+             f"* Newel {facts['newel']}, SciPy {facts['scipy']}, numpy {facts['numpy']}, Python {facts['python']}",
+             "* left out: " + (", ".join(f"{len(names)} {why}" for why, names in sorted(left_out.items())) or "nothing"),
+             "", "## Summary", "", f"{len(entries)} matrices.", "", "| solver | Newel | SciPy |", "|---|---|---|"]
+    for solver in newel:
+        counts = [sum(entry[side][solver]["reached"] for entry in entries) if solver in entries[0][side] else ""
+                  for side in ("newel", "scipy")]
+        lines.append(f"| {solver} | {counts[0]} | {counts[1]} |")
+    counts = [sum(bool(reached_by(entry, side)) for entry in entries) for side in ("newel", "scipy")]
+    lines.append(f"| any of them | {counts[0]} | {counts[1]} |")
+    for key, title in TITLES.items():
+        lines += ["", f"### {title}", ""] + ([f"* {line}" for line in findings[key]] or ["None."])
+    header = ["matrix", "rows", "entries", "precond", *(f"Newel {s}" for s in newel), *(f"SciPy {s}" for s in scipy_)]
+    lines += ["", "## All runs", "", row(header), "|---|" + "---:|" * 2 + "---|" * (len(header) - 3)]
+    for entry in entries:
+        lines.append(row([entry["matrix"], str(entry["rows"]), str(entry["nonzeros"]), entry["precond"],
+                          *(describe(entry["newel"][s]) for s in newel), *(describe(entry["scipy"][s]) for s in scipy_)]))
+    (DOCS / "matrices.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

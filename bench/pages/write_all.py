@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes every page and picture that comes from docs/results, and the pictures of the formats.
+
+    bench/pages/write_all.py [--without-pictures]       pictures of results need matplotlib
+"""
+import argparse
+
+import amg_tables
+import draw_formats
+import matrices_tables
+import over_time
+import preconditioner_tables
+import write_performance
+
+
+def write_pages():
+    write_performance.main()
+    over_time.main()
+    preconditioner_tables.write()
+    amg_tables.write()
+    matrices_tables.write()
+    draw_formats.main()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--without-pictures", action="store_true", help="of results")
+    arguments = parser.parse_args()
+    if not arguments.without_pictures:
+        import plot_tables
+        plot_tables.main([])
+    write_pages()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Solves every real square matrix of a folder with each of Newel's and SciPy's solvers.
+
+    bench/run/bench_matrices.py [FOLDER] [--newel build/host/bin/newel]     FOLDER defaults to $NEWEL_TEST_DATA
+
+Writes docs/matrices.md and docs/results/matrices.json. Both sides get the same A, b = A x for a seeded random x,
+preconditioner, tolerance and number of iterations; every residual in the tables is computed here from the returned x,
+never taken from a solver's own report. Needs numpy and SciPy 1.12 or newer.
+"""
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # one process per core, one thread each; must be set before numpy is loaded
+
+import concurrent.futures
+import fnmatch
+import pathlib
+import platform
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import measured
+import numpy as np
+import scipy
+import scipy.io
+import scipy.sparse
+import scipy.sparse.linalg
+
+import matrices_tables
+import reports
+from matrices_tables import TITLES, describe, reached_by
+
+RTOL = 1e-8
+MAX_ITERATIONS = 5000
+RESTART = 50
+SEED = 1
+NEWEL_SOLVERS = ("cg", "bicgstab", "gmres", "auto")
+SCIPY_SOLVERS = ("cg", "bicgstab", "gmres")
+RESULT = measured.RESULTS / "matrices.json"
+
+
+def why_left_out(path):
+    """The reason why this file is not a system with real values, or None."""
+    field, symmetry, rows, cols = measured.banner_of(path)
+    if rows != cols:
+        return "right-hand side or coordinates" if cols == 1 else "rectangular"
+    if field == "pattern":
+        return "pattern without values"
+    if field == "complex" or symmetry == "hermitian":
+        return "complex"
+    return None
+
+
+def read_system(path):
+    matrix = scipy.sparse.csr_matrix(scipy.io.mmread(path), dtype=np.float64)
+    matrix.sum_duplicates()
+    solution = np.random.default_rng(SEED).uniform(-1.0, 1.0, matrix.shape[0])
+    return matrix, matrix @ solution
+
+
+def write_vector(path, vector):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"%%MatrixMarket matrix array real general\n{vector.size} 1\n")
+        file.write("\n".join(map(repr, vector.tolist())) + "\n")
+
+
+def read_vector(path, size):
+    with open(path, encoding="ascii") as file:
+        file.readline()
+        rows, cols = map(int, file.readline().split())
+        values = np.array(file.read().split(), dtype=np.float64)
+    if (rows, cols) != (size, 1) or values.size != size:
+        raise ValueError(f"{path} holds {values.size} values and its header says {rows} x {cols}; expected {size} x 1")
+    return values
+
+
+class Judge:
+    """Computes |b - A x| / |b| and whether it meets the tolerance.
+
+    The residual itself is rounded: two programs that sum a row in different orders differ by up to
+    (k + 2) eps (|A||x| + |b|) in it, with k entries in the row. This is added to the tolerance, for both libraries.
+    """
+
+    def __init__(self, matrix, rhs):
+        self.matrix, self.rhs = matrix, rhs
+        self.magnitudes = abs(matrix)
+        self.row_lengths = np.diff(matrix.indptr)
+        self.rhs_norm = np.linalg.norm(rhs) or 1.0
+
+    def __call__(self, x):
+        if x is None or not np.all(np.isfinite(x)):
+            return {"true_residual": None, "reached": False}
+        residual = np.linalg.norm(self.rhs - self.matrix @ x) / self.rhs_norm
+        terms = self.magnitudes @ np.abs(x) + np.abs(self.rhs)
+        rounding = np.finfo(float).eps * np.linalg.norm((self.row_lengths + 2) * terms) / self.rhs_norm
+        if not np.isfinite(residual):
+            return {"true_residual": None, "reached": False}
+        return {"true_residual": float(residual), "reached": bool(residual <= RTOL + min(rounding, RTOL))}
+
+
+def run_newel(settings, path, folder, solver, precond, judge):
+    out, report, rhs = folder / "x.mtx", folder / "r.json", folder / "b.mtx"
+    for old in (out, report):
+        old.unlink(missing_ok=True)
+    command = [settings.newel, "solve", str(path), "--rhs", str(rhs), "--solver", solver, "--precond", precond,
+               "--rtol", str(RTOL), "--max-iterations", str(MAX_ITERATIONS),
+               "--time-limit", str(settings.time_limit), "--threads", "1", "--device", "host", "--quiet",
+               "--out", str(out), "--report", str(report)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=8 * settings.time_limit + 60)
+    except subprocess.TimeoutExpired:
+        return {"status": "hang", "iterations": None, "exit": None, **judge(None)}
+    result = {"exit": done.returncode}
+    if done.returncode not in (0, 1):
+        message = done.stderr.strip().replace(str(path), path.name)
+        return {**result, "status": "refused" if done.returncode == 2 else "failed", "iterations": None,
+                "message": message, **judge(None)}
+    said = reports.load(report)
+    result.update({key: said[key] for key in ("status", "reason", "iterations", "attempts")})
+    result["said_true_residual"] = said["true_relative_residual"]
+    result["seconds"] = said["seconds"]["solve"]
+    return {**result, **judge(read_vector(out, judge.rhs.size))}
+
+
+class OutOfTime(Exception):
+    pass
+
+
+def run_scipy(settings, solver, preconditioner, judge):
+    count = 0
+    start = time.perf_counter()
+
+    def step(_):
+        nonlocal count
+        count += 1
+        if time.perf_counter() - start > settings.time_limit:
+            raise OutOfTime
+
+    function = getattr(scipy.sparse.linalg, solver)
+    restart = min(RESTART, judge.rhs.size)
+    options = {"maxiter": MAX_ITERATIONS}
+    if solver == "gmres":
+        options = {"maxiter": -(-MAX_ITERATIONS // restart), "restart": restart, "callback_type": "pr_norm"}
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            x, info = function(judge.matrix, judge.rhs, rtol=RTOL, atol=0.0, M=preconditioner, callback=step, **options)
+        status = "converged" if info == 0 else "max_iterations" if info > 0 else "breakdown"
+    except OutOfTime:
+        x, status = None, "time_limit"
+    except Exception as error:  # an exception is a result too
+        x, status = None, type(error).__name__
+    return {"status": status, "iterations": count, "seconds": time.perf_counter() - start, **judge(x)}
+
+
+def solve_one(path, settings):
+    matrix, rhs = read_system(path)
+    judge = Judge(matrix, rhs)
+    diagonal = matrix.diagonal()
+    precond = "none" if np.any(diagonal == 0) else "jacobi"
+    preconditioner = scipy.sparse.diags(1 / diagonal).tocsr() if precond == "jacobi" else None
+    entry = {"matrix": path.name, "rows": matrix.shape[0], "nonzeros": int(matrix.nnz), "precond": precond,
+             "empty_rows": int(np.count_nonzero(np.diff(matrix.indptr) == 0)), "newel": {}, "scipy": {}}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_vector(folder / "b.mtx", rhs)
+        for solver in NEWEL_SOLVERS:
+            entry["newel"][solver] = run_newel(settings, path, folder, solver, precond, judge)
+    for solver in SCIPY_SOLVERS:
+        entry["scipy"][solver] = run_scipy(settings, solver, preconditioner, judge)
+    return entry
+
+
+def findings_of(entries):
+    """The findings of the benchmark, each a list of lines; all but the last should be empty."""
+    lost, dishonest, modest, odd, per_solver = [], [], [], [], []
+    for entry in entries:
+        name = entry["matrix"]
+        if reached_by(entry, "scipy") and not reached_by(entry, "newel"):
+            lost.append(f"{name}: SciPy's {', '.join(reached_by(entry, 'scipy'))}")
+        for solver, result in entry["newel"].items():
+            residual = result["true_residual"]
+            shown = "none" if residual is None else f"{residual:.2e}"
+            if result["status"] == "converged" and not result["reached"]:
+                dishonest.append(f"{name}, {solver}: status converged, true residual {shown}")
+            if result["status"] not in ("converged", "refused") and residual is not None and residual <= RTOL * 0.999:
+                modest.append(f"{name}, {solver}: status {result['status']}, true residual {shown}")
+            if result["exit"] not in (0, 1):
+                odd.append(f"{name}, {solver}: {result['status']}: {result.get('message', '')}".replace("\n", " "))
+            elif (result["exit"] == 0) != (result["status"] == "converged"):
+                odd.append(f"{name}, {solver}: exit status {result['exit']} with {result['status']}")
+        for solver in SCIPY_SOLVERS:
+            if entry["scipy"][solver]["reached"] and not entry["newel"][solver]["reached"]:
+                shown = describe(entry["newel"][solver])
+                per_solver.append(f"{name}, {solver}: SciPy {describe(entry['scipy'][solver])}; Newel {shown}")
+    return {"lost": lost, "dishonest": dishonest, "modest": modest, "odd": odd, "per_solver": per_solver}
+
+
+def parse_arguments():
+    parser = measured.matrices_parser(__doc__, RESULT)
+    parser.add_argument("--only", default="*", help="file names to run, with wildcards")
+    parser.add_argument("--time-limit", type=float, default=120, help="seconds that one run may iterate")
+    return measured.parsed(parser)
+
+
+def main():
+    settings = parse_arguments()
+    files = [path for path in measured.matrix_files(settings.folder) if fnmatch.fnmatch(path.name, settings.only)]
+    left_out, systems = {}, []
+    for path in files:
+        why = why_left_out(path)
+        if why:
+            left_out.setdefault(why, []).append(path.name)
+        else:
+            systems.append(path)
+    if not systems:
+        sys.exit(f"error: {settings.folder} holds no real square matrix called {settings.only}")
+    entries = []
+    with concurrent.futures.ProcessPoolExecutor(settings.processes) as pool:
+        largest_first = sorted(systems, key=lambda path: -path.stat().st_size)
+        for job in concurrent.futures.as_completed([pool.submit(solve_one, path, settings) for path in largest_first]):
+            entry = job.result()
+            entries.append(entry)
+            ours = " | ".join(describe(result) for result in entry["newel"].values())
+            theirs = " | ".join(describe(result) for result in entry["scipy"].values())
+            print(f"[{len(entries)}/{len(systems)}] {entry['matrix']}  {ours}  ||  {theirs}", flush=True)
+    entries.sort(key=lambda entry: entry["matrix"].lower())
+    findings = findings_of(entries)
+    version = subprocess.run([settings.newel, "--version"], capture_output=True, text=True, check=True).stdout
+    facts = {"command": shlex.join(["bench/run/bench_matrices.py", "$NEWEL_TEST_DATA"]).replace("'", ""),
+             "date": measured.today(), "machine": measured.machine(), "files": len(files),
+             "newel": version.split("\n")[0].removeprefix("newel "), "scipy": scipy.__version__,
+             "numpy": np.__version__, "python": platform.python_version(), "time_limit": settings.time_limit,
+             "rtol": RTOL, "max_iterations": MAX_ITERATIONS, "restart": RESTART, "seed": SEED}
+    document = {**reports.head("bench/run/bench_matrices.py"), **facts, "left_out": left_out, "findings": findings, "matrices": entries}
+    measured.write(settings.json, document)
+    if settings.json == RESULT:
+        matrices_tables.write()
+    for key in TITLES:
+        print(f"{TITLES[key]}: {len(findings[key])}")
+        for line in findings[key]:
+            print("  " + line)
+    sys.exit(1 if findings["lost"] or findings["dishonest"] else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints how large the documents, the results and the code of the repository are, beside their limits.
+
+    scripts/sizes.py [--since COMMIT]       --since: and how large they were in that commit
+
+Files that git tracks are counted, as they are in the work tree. Code is what ends in .cpp, .hpp, .h, .cu, .cuh, .c, .f90, .py,
+.sh, .cmake or .txt (CMakeLists.txt and the planted changes), all of its lines, empty ones and comments included. The exit status
+is 1 if a limit is exceeded.
+"""
+import argparse
+import io
+import pathlib
+import subprocess
+import sys
+import tarfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CODE = (".cpp", ".hpp", ".h", ".cu", ".cuh", ".c", ".f90", ".py", ".sh", ".cmake", ".txt")
+LIBRARY = ("core", "io", "reorder", "spmv", "precond", "solver", "include")
+AROUND = ("apps", "bench", "scripts", "tests")
+LESS_AROUND = 12_000  # lines of code, than in the commit of --since
+LIMITS = {"lines of README.md": 130, "lines of docs/automatic-choices.md": 60, "bytes of docs/results": 3_000_000,
+          "bytes of its largest SVG": 150_000}
+
+
+def git(*words):
+    return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, check=True).stdout
+
+
+def work_tree():
+    names = git("ls-files", "-z").decode().split("\0")
+    return {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()}
+
+
+def committed(commit):
+    with tarfile.open(fileobj=io.BytesIO(git("archive", commit))) as archive:
+        return {member.name: archive.extractfile(member).read() for member in archive if member.isfile()}
+
+
+def sizes(files):
+    def lines(name):
+        return files.get(name, b"").count(b"\n")
+
+    def code(folder):
+        return sum(lines(name) for name in files if name.startswith(folder + "/") and name.endswith(CODE))
+
+    results = {name: len(content) for name, content in files.items() if name.startswith("docs/results/")}
+    return {
+        "lines of README.md": lines("README.md"),
+        "lines of docs/automatic-choices.md": lines("docs/automatic-choices.md"),
+        "lines of CHANGELOG.md": lines("CHANGELOG.md"),
+        **{f"lines of {folder}": code(folder) for folder in AROUND},
+        f"lines of {' + '.join(AROUND)}": sum(map(code, AROUND)),
+        f"lines of the library ({', '.join(LIBRARY)})": sum(map(code, LIBRARY)),
+        "bytes of docs/results": sum(results.values()),
+        "bytes of its largest SVG": max((size for name, size in results.items() if name.endswith(".svg")), default=0),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--since", metavar="COMMIT")
+    since = parser.parse_args().since
+    now, then, limits = sizes(work_tree()), sizes(committed(since)) if since else {}, dict(LIMITS)
+    if since:
+        around = f"lines of {' + '.join(AROUND)}"
+        limits[around] = then[around] - LESS_AROUND
+    print(f"{'':68}{'now':>12}{'at most':>12}" + (f"{since[:10]:>12}{'change':>12}" if since else ""))
+    for name, size in now.items():
+        print(f"{name:68}{size:12,}" + (f"{limits[name]:12,}" if name in limits else f"{'':12}")
+              + (f"{then[name]:12,}{size - then[name]:+12,}" if since else ""))
+    over = [name for name, limit in limits.items() if now[name] > limit]
+    print("over the limit: " + "; ".join(over) if over else "all limits are met")
+    sys.exit(1 if over else 0)
+
+
+if __name__ == "__main__":
+    main()
