@@ -23,7 +23,7 @@ PAGE = ROOT / "docs/automatic-rules.md"
 PROFILES = "solver/cost/profiles"
 
 DECISIONS = f"{PROFILES}/decision_constants.hpp"
-RESIDUALS = "solver/krylov/monitor/residual_rate.hpp"
+FORECASTS = f"{PROFILES}/forecast_constants.hpp"
 DECLARATIONS = ("core/memory/machine_constants.hpp", "spmv/cost/product_constants.hpp", "precond/precond_constants.hpp",
                 f"{PROFILES}/iteration_constants.hpp")
 MACHINES = {"EPYC": f"{PROFILES}/epyc.cpp", "H200 and H100": f"{PROFILES}/h200.cpp"}
@@ -147,7 +147,7 @@ def read_fitted(text):
 def constants():
     """{name or Struct.name: number} of all that the text may name."""
     found = {}
-    for path in (DECISIONS, RESIDUALS):
+    for path in (DECISIONS, FORECASTS):
         for struct in read_structs((ROOT / path).read_text(encoding="utf-8")):
             for names, _ in struct.fields:
                 for name, expression in names.items():
