@@ -83,6 +83,11 @@ Outcome Process::wait(double seconds) {
 
 Outcome run_newel(const std::vector<std::string>& arguments) { return Process(arguments).wait(); }
 
+Outcome shell(const TemporaryFolder& folder, const std::string& line) {
+  const std::string head = "cd '" + folder.path().string() + "'\nset -o pipefail\n";
+  return Process({"-c", head + "newel() { '" + newel_program() + "' \"$@\"; }\n" + line}, "/bin/bash").wait();
+}
+
 std::optional<Outcome> run_newel_on_terminal(const std::vector<std::string>& arguments, int columns) {
   winsize size = {};
   size.ws_col = static_cast<unsigned short>(columns);

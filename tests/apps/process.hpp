@@ -15,6 +15,14 @@ namespace newel::cli_testing {
 using testing::file_content;
 using testing::TemporaryFolder;
 
+using Words = std::vector<std::string>;
+
+/// The arguments of one list, then those of another.
+inline Words joined(Words all, const Words& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
 /// The program `name` to test: in the folder that NEWEL_TEST_PROGRAMS names, where it is set; else beside the test
 /// program, which may be a copy of the build's folder on another machine; else `built`, where the build put it.
 std::string find_program(const std::string& name, const std::string& built);
@@ -47,7 +55,10 @@ class Process {
 /// Runs `newel` to its end.
 Outcome run_newel(const std::vector<std::string>& arguments);
 
-/// The same on a terminal of `columns` columns: what it drew, stdout and stderr together, in `out`. Empty where the
+/// Runs a line of bash in `folder`, in which `newel` is the program.
+Outcome shell(const TemporaryFolder& folder, const std::string& line);
+
+/// `newel` on a terminal of `columns` columns: what it drew, stdout and stderr together, in `out`. Empty where the
 /// system gives no pseudo-terminal, as in a bare root without /dev/pts.
 std::optional<Outcome> run_newel_on_terminal(const std::vector<std::string>& arguments, int columns);
 

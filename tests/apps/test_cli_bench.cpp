@@ -67,14 +67,6 @@ TEST_CASE("bench spmv refuses what makes no sense", "[cli][bench]") {
     arguments.insert(arguments.begin(), "a.mtx");
     CHECK_THROWS_AS(parsed(arguments), UsageError);
   }
-  const Outcome unknown = run_newel({"bench", "spvm", "generate:grid7:5"});
-  CHECK(unknown.status == 2);
-  CHECK(contains(unknown.err, "spmv"));
-  CHECK(run_newel({"bench"}).status == 2);
-  const Outcome missing = run_newel({"bench", "spmv", "generate:grid7:5", "absent.mtx", "--device", "host"});
-  CHECK(missing.status == 2);
-  CHECK(contains(missing.err, "absent.mtx"));
-  CHECK(missing.out.empty());
 }
 
 TEST_CASE("bench spmv prints each format of each system and writes every figure", "[cli][bench]") {

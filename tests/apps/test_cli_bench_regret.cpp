@@ -179,12 +179,6 @@ TEST_CASE("bench regret refuses what makes no sense", "[cli][bench][regret]") {
     arguments.insert(arguments.begin(), "a.mtx");
     CHECK_THROWS_AS(parsed(arguments), UsageError);
   }
-  const Outcome unknown = run_newel({"bench", "regret", "generate:grid7:5", "--loops", "3"});
-  CHECK(unknown.status == 2);
-  CHECK(contains(unknown.err, "--loops"));
-  const Outcome command = run_newel({"bench", "regrets", "generate:grid7:5"});
-  CHECK(command.status == 2);
-  CHECK(contains(command.err, "did you mean regret"));
 }
 
 TEST_CASE("bench regret measures auto and each combination and writes every figure", "[cli][bench][regret]") {

@@ -117,16 +117,6 @@ TEST_CASE("bench solve refuses what makes no sense", "[cli][bench]") {
     arguments.insert(arguments.begin(), "a.mtx");
     CHECK_THROWS_AS(parsed(arguments), UsageError);
   }
-  const Outcome unknown = run_newel({"bench", "solv", "generate:grid7:5"});
-  CHECK(unknown.status == 2);
-  CHECK(contains(unknown.err, "did you mean solve"));
-  const Outcome missing = run_newel({"bench", "solve", "generate:grid7:5", "absent.mtx", "--device", "host"});
-  CHECK(missing.status == 2);
-  CHECK(contains(missing.err, "absent.mtx"));
-  CHECK(missing.out.empty());
-  const Outcome no_rhs = run_newel({"bench", "solve", "generate:grid7:5", "--rhs", "absent.mtx", "--device", "host"});
-  CHECK(no_rhs.status == 2);
-  CHECK(contains(no_rhs.err, "absent.mtx"));
 }
 
 TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precision in addition", "[cli][bench]") {

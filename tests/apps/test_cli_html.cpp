@@ -13,25 +13,6 @@ using newel::Progress;
 using newel::cli::Timeline;
 using newel::testing::contains;
 
-TEST_CASE("A page that cannot be written is refused before the solve", "[cli][html]") {
-  const TemporaryFolder folder;
-  const std::string matrix = folder.write("A.mtx", grid_system(6).text());
-  const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
-    std::vector<std::string> all = {"solve", matrix, "ones", "--device", "host", "--out", folder.file("x.mtx")};
-    all.insert(all.end(), more.begin(), more.end());
-    const Outcome outcome = run_newel(all);
-    INFO(outcome.out << outcome.err);
-    CHECK(outcome.status == 2);
-    CHECK(outcome.out.empty());
-    CHECK(contains(outcome.err, words));
-    CHECK(file_content(folder.file("x.mtx")).empty());
-  };
-  refused({"--html", folder.file("absent/r.html")}, "--html " + folder.file("absent/r.html") + ": cannot be written");
-  refused({"--html", folder.path().string()}, "it is a directory");
-  refused({"--html", matrix}, "it is the matrix");
-  refused({"--report", folder.file("r"), "--html", folder.file("r")}, "--report names the same file");
-}
-
 TEST_CASE("A page is written without a report, and nothing but it", "[cli][html]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(6).text());
