@@ -65,6 +65,12 @@ std::string subject_text(const TemporaryFolder& folder, const std::string& subje
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+// The first word that begins so: newel, newel-heat.
+std::string program_of(const std::string& command) {
+  const std::size_t begin = command.find("newel");
+  return command.substr(begin, command.find(' ', begin) - begin);
+}
+
 void check_row(const TemporaryFolder& folder, const Row& row) {
   const Outcome outcome = shell(folder, row.command);
   INFO(row.command << '\n' << outcome.out << outcome.err);
@@ -72,7 +78,7 @@ void check_row(const TemporaryFolder& folder, const Row& row) {
   if (row.status >= 2) {
     const auto about_out = [](const Expectation& e) { return e.subject == "out"; };
     if (std::none_of(row.expected.begin(), row.expected.end(), about_out)) CHECK(outcome.out.empty());
-    CHECK(outcome.err.rfind("newel: ", 0) == 0);
+    CHECK(outcome.err.rfind(program_of(row.command) + ": ", 0) == 0);
     const auto lines = std::count(outcome.err.begin(), outcome.err.end(), '\n');
     CHECK((lines >= 1 && lines <= 3));
   }

@@ -84,8 +84,9 @@ Outcome Process::wait(double seconds) {
 Outcome run_newel(const std::vector<std::string>& arguments) { return Process(arguments).wait(); }
 
 Outcome shell(const TemporaryFolder& folder, const std::string& line) {
-  const std::string head = "cd '" + folder.path().string() + "'\nset -o pipefail\n";
-  return Process({"-c", head + "newel() { '" + newel_program() + "' \"$@\"; }\n" + line}, "/bin/bash").wait();
+  const std::string programs = std::filesystem::path(newel_program()).parent_path().string();
+  const std::string head = "cd '" + folder.path().string() + "'; PATH='" + programs + "':$PATH; set -o pipefail\n";
+  return Process({"-c", head + line}, "/bin/bash").wait();
 }
 
 std::optional<Outcome> run_newel_on_terminal(const std::vector<std::string>& arguments, int columns) {

@@ -4,7 +4,10 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,14 @@ using testing::file_content;
 using testing::TemporaryFolder;
 
 using Words = std::vector<std::string>;
+
+/// The words of a line, between spaces; '' is an empty one.
+inline Words words(const std::string& line) {
+  std::istringstream in(line);
+  Words all(std::istream_iterator<std::string>(in), {});
+  std::replace(all.begin(), all.end(), std::string("''"), std::string());
+  return all;
+}
 
 /// The arguments of one list, then those of another.
 inline Words joined(Words all, const Words& more) {
@@ -55,7 +66,7 @@ class Process {
 /// Runs `newel` to its end.
 Outcome run_newel(const std::vector<std::string>& arguments);
 
-/// Runs a line of bash in `folder`, in which `newel` is the program.
+/// Runs a line of bash in `folder`, in which `newel` and the programs beside it are those to test.
 Outcome shell(const TemporaryFolder& folder, const std::string& line);
 
 /// `newel` on a terminal of `columns` columns: what it drew, stdout and stderr together, in `out`. Empty where the

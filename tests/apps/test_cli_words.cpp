@@ -248,3 +248,29 @@ TEST_CASE("Help and version end in status 0 and say what there is", "[cli]") {
 0 newel {solve,info} --help -> elasticity | diffusion | convection | grid7)" +
                                     version);
 }
+
+TEST_CASE("Bad input of the demos ends with 2 and names what is wrong", "[heart][heat][process]") {
+  check_rows(TemporaryFolder(), R"(
+file tissue.json {"tissue": {"alfa": 0.1}}
+file probes.json {"probes": {"nodes": [99999999]}}
+file flat.mesh MeshVersionFormatted 1\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n1 1 0 0\nTetrahedra\n1\n1 2 3 4 0\nEnd\n
+2 newel-heart --out o --device host --params tissue.json -> unknown name 'tissue.alfa' (did you mean 'tissue.alpha'?)
+2 newel-heart --out o --quiet --device host --nodes 600 --params probes.json -> the mesh has no node 99999999
+2 newel-heart --out o --quiet --device host --stimulus somewhere -> --stimulus: expected apex, base, endo or X,Y,Z
+2 newel-heart --out o --quiet --device host --stimulus apex@-3 -> --stimulus: expected
+2 newel-heart --out o --quiet --device host --nodes 600 --stimulus 500,0,0@3 -> reaches no tetrahedron
+2 newel-heart --out o --quiet --device host flat.mesh -> tetrahedron 1
+2 newel-heart --out o --quiet --device host --fibers tissue.json -> --fibers needs the mesh
+2 newel-heart --out o --quiet --device host --assembly fast -> fast
+2 newel-heart --out o --quiet --device host --resume none -> no valid checkpoint
+file cold.json {"convection": {"coefficient": -1}}
+2 newel-heat --out o --quiet --params cold.json -> 'convection.coefficient': expected a number >= 0, found -1
+2 newel-heat --out o --quiet --params none.json -> cannot be read
+2 newel-heat --out o --quiet none.mesh -> none.mesh
+2 newel-heat --out o --quiet --resume none -> no valid checkpoint to resume from
+2 newel-heat --out o --quiet --scheme leapfrog -> leapfrog
+2 newel-heat --out o --quiet --dt 0 -> --dt: expected a number > 0
+2 newel-heat --out o --quiet --duration 1e30 -> steps
+3 newel-heat --out o --quiet --device cuda:99 -> cuda:99
+)");
+}
