@@ -5,13 +5,14 @@
     sample_report.py BIN            BIN: the folder of the programs; ends with 1 where the page says something else
     sample_report.py --update BIN   writes the page of the fastest of ten runs
 
-Text is compared as run_commands.py compares outputs: words, counts and residuals, not times. Ticks of axes and shares
-are left out, and so is the drawing of curves; styles have to be the same. The cost model of another processor may choose
-another format, of which the page would say other things: the script then ends with 77."""
+The printed report in the page is compared as run_commands.py compares outputs: words, counts and residuals, not times. All
+around it and around the JSON has to be the same. The cost model of another processor may choose another format, of which the
+page would say other things: the script then ends with 77."""
 
 import argparse
 import difflib
 import html
+import json
 import pathlib
 import re
 import sys
@@ -23,29 +24,28 @@ import run_commands  # noqa: E402
 PAGE = run_commands.ROOT / "docs/howto/report.html"
 BEAM = "apps/data/cantilever_beam"
 COMMAND = f"newel solve {BEAM}.mtx.gz --rhs {BEAM}_b.mtx.gz --html report.html"
-STYLE = re.compile(r"<(style|script)\b.*?</\1>", re.DOTALL)
-FIGURE = re.compile(rf"(?:{run_commands.NUMBER}|[\d.]+ %)$")
+BLOCKS = re.compile(r'(.*<script type="application/json" id="report">)(.*?)(</script>.*<noscript>.*?<pre>)(.*?)(</pre></noscript>.*)',
+                    re.DOTALL)
 
 
 def said(page):
-    """The styles of a page, and the lines of its text but for figures that stand alone."""
-    lines = (html.unescape(line).strip() for line in re.sub(r"<[^>]*>", "\n", STYLE.sub("", page)).splitlines())
-    return [match[0] for match in STYLE.finditer(page)], [line for line in lines if line and not FIGURE.match(line)]
+    """The template of a page, the JSON report in it, and the lines of the printed report."""
+    before, report, between, printed, after = BLOCKS.fullmatch(page).groups()
+    return before + between + after, json.loads(report), html.unescape(printed).strip().splitlines()
 
 
 def difference(shown, made):
     """What the page that is shown does not say as the one that was made; empty: nothing."""
-    (styles, lines), (styles_now, lines_now) = said(shown), said(made)
-    if styles != styles_now:
-        return "the styles differ"
+    (template, _, lines), (template_now, _, lines_now) = said(shown), said(made)
+    if template != template_now:
+        return "the template of the page differs"
     if run_commands.same_output(lines, lines_now):
         return ""
     return "\n".join(difflib.unified_diff(lines, lines_now, "in the page", "made", lineterm=""))
 
 
 def chosen_format(page):
-    lines = said(page)[1]
-    return lines[lines.index("format") + 1].partition(",")[0]
+    return said(page)[1]["format"]
 
 
 def made_page(programs):
@@ -57,7 +57,7 @@ def made_page(programs):
 
 
 def seconds(page):
-    return float(re.search(r'"/seconds/total" value="([^"]+)"', page)[1])
+    return said(page)[1]["seconds"]["total"]
 
 
 def main():

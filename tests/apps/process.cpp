@@ -83,6 +83,12 @@ Outcome Process::wait(double seconds) {
 
 Outcome run_newel(const std::vector<std::string>& arguments) { return Process(arguments).wait(); }
 
+Outcome shell(const TemporaryFolder& folder, const std::string& line) {
+  const std::string programs = std::filesystem::path(newel_program()).parent_path().string();
+  const std::string head = "cd '" + folder.path().string() + "'; PATH='" + programs + "':$PATH; set -o pipefail\n";
+  return Process({"-c", head + line}, "/bin/bash").wait();
+}
+
 std::optional<Outcome> run_newel_on_terminal(const std::vector<std::string>& arguments, int columns) {
   winsize size = {};
   size.ws_col = static_cast<unsigned short>(columns);

@@ -4,7 +4,10 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +17,22 @@ namespace newel::cli_testing {
 
 using testing::file_content;
 using testing::TemporaryFolder;
+
+using Words = std::vector<std::string>;
+
+/// The words of a line, between spaces; '' is an empty one.
+inline Words words(const std::string& line) {
+  std::istringstream in(line);
+  Words all(std::istream_iterator<std::string>(in), {});
+  std::replace(all.begin(), all.end(), std::string("''"), std::string());
+  return all;
+}
+
+/// The arguments of one list, then those of another.
+inline Words joined(Words all, const Words& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
 
 /// The program `name` to test: in the folder that NEWEL_TEST_PROGRAMS names, where it is set; else beside the test
 /// program, which may be a copy of the build's folder on another machine; else `built`, where the build put it.
@@ -47,7 +66,10 @@ class Process {
 /// Runs `newel` to its end.
 Outcome run_newel(const std::vector<std::string>& arguments);
 
-/// The same on a terminal of `columns` columns: what it drew, stdout and stderr together, in `out`. Empty where the
+/// Runs a line of bash in `folder`, in which `newel` and the programs beside it are those to test.
+Outcome shell(const TemporaryFolder& folder, const std::string& line);
+
+/// `newel` on a terminal of `columns` columns: what it drew, stdout and stderr together, in `out`. Empty where the
 /// system gives no pseudo-terminal, as in a bare root without /dev/pts.
 std::optional<Outcome> run_newel_on_terminal(const std::vector<std::string>& arguments, int columns);
 

@@ -9,9 +9,8 @@
 #include <sstream>
 
 #include "bench/contender.hpp"
-#include "apps/common/exit_status.hpp"
-#include "bench/command/command_line.hpp"
 #include "bench/command/progress.hpp"
+#include "tests/apps/bench_words.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
@@ -25,18 +24,14 @@ using Json = nlohmann::json;
 
 namespace {
 
-BenchOptions parsed(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), {"newel", "bench", "spmv"});
-  const auto line = newel::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
-  return std::get<BenchOptions>(line.command);
-}
+BenchOptions parsed(const std::string& line) { return parsed_bench<BenchOptions>("spmv " + line); }
 
 }  // namespace
 
 TEST_CASE("Options of bench spmv are taken as typed, in the table's spelling", "[cli][bench]") {
-  const BenchOptions o =
-      parsed({"a.mtx", "generate:grid7:9", "--formats", "CSR:ALG2,e-hyb", "--precision", "single", "--device", "host",
-              "--threads", "3", "--repeats", "5", "--columns", "8,2", "--report", "r.json", "--csv", "r.csv"});
+  const BenchOptions o = parsed(
+      "a.mtx generate:grid7:9 --formats CSR:ALG2,e-hyb --precision single --device "
+      "host --threads 3 --repeats 5 --columns 8,2 --report r.json --csv r.csv");
   CHECK(o.systems == std::vector<std::string>{"a.mtx", "generate:grid7:9"});
   CHECK(o.formats == std::vector<std::string>{"csr:alg2", "ehyb"});
   CHECK(o.single_precision);
@@ -47,34 +42,21 @@ TEST_CASE("Options of bench spmv are taken as typed, in the table's spelling", "
   CHECK(o.report == "r.json");
   CHECK(o.csv == "r.csv");
   CHECK(o.columns == std::vector<int>{8, 2});
-  const BenchOptions defaults = parsed({"a.mtx"});
+  const BenchOptions defaults = parsed("a.mtx");
   CHECK(defaults.formats.empty());
   CHECK(defaults.columns.empty());
   CHECK(defaults.single_precision);
   CHECK(defaults.double_precision);
   CHECK(defaults.device == "auto");
-  CHECK(parsed({"a.mtx", "--formats", "all"}).formats.empty());
+  CHECK(parsed("a.mtx --formats all").formats.empty());
 }
 
 TEST_CASE("bench spmv refuses what makes no sense", "[cli][bench]") {
-  CHECK_THROWS_AS(parsed({}), UsageError);
-  const std::vector<std::vector<const char*>> wrong = {
-      {"--columns", "3"},       {"--columns", "2,2"},         {"--formats", "xyz"},    {"--formats", "csr,"},
-      {"--formats", "csr,csr"}, {"--formats", "ehyb:paperr"}, {"--precision", "half"}, {"--repeats", "0"},
-      {"--repeats", "x"},       {"--threads", "-1"},          {"--time-limit", "5"},   {"--format", "csr"}};
-  for (std::vector<const char*> arguments : wrong) {
-    INFO(arguments.front() << " " << arguments.back());
-    arguments.insert(arguments.begin(), "a.mtx");
-    CHECK_THROWS_AS(parsed(arguments), UsageError);
-  }
-  const Outcome unknown = run_newel({"bench", "spvm", "generate:grid7:5"});
-  CHECK(unknown.status == 2);
-  CHECK(contains(unknown.err, "spmv"));
-  CHECK(run_newel({"bench"}).status == 2);
-  const Outcome missing = run_newel({"bench", "spmv", "generate:grid7:5", "absent.mtx", "--device", "host"});
-  CHECK(missing.status == 2);
-  CHECK(contains(missing.err, "absent.mtx"));
-  CHECK(missing.out.empty());
+  CHECK_THROWS_AS(parsed(""), UsageError);
+  check_refused_bench<BenchOptions>(
+      "spmv a.mtx", {"--columns 3", "--columns 2,2", "--formats xyz", "--formats csr,", "--formats csr,csr",
+                     "--formats ehyb:paperr", "--precision half", "--repeats 0", "--repeats x", "--threads -1",
+                     "--time-limit 5", "--format csr"});
 }
 
 TEST_CASE("bench spmv prints each format of each system and writes every figure", "[cli][bench]") {
@@ -134,37 +116,12 @@ TEST_CASE("bench spmv prints each format of each system and writes every figure"
   for (const Json& format : report["systems"][2]["formats"]) {
     INFO(format);
     CHECK(format["refused"].is_null());
-    for (const char* field : {"name",
-                              "built",
-                              "detail",
-                              "competitor",
-                              "same_as",
-                              "wrong",
-                              "error_in_bounds",
-                              "warm",
-                              "cold",
-                              "refresh",
-                              "gflops",
-                              "bytes_per_product",
-                              "gigabytes_per_second",
-                              "percent_of_copy",
-                              "percent_of_csr_roofline",
-                              "stored_slots",
-                              "padding",
-                              "beta",
-                              "code_balance",
-                              "p_max_gflops",
-                              "cached_share",
-                              "bytes",
-                              "figures",
-                              "order",
-                              "setup_seconds",
-                              "plan_phases",
-                              "format_phases",
-                              "setup_in_products",
-                              "refresh_in_products",
-                              "speedup",
-                              "break_even"}) {
+    for (const std::string& field :
+         words("name built detail competitor same_as wrong error_in_bounds warm cold refresh "
+               "gflops bytes_per_product gigabytes_per_second percent_of_copy "
+               "percent_of_csr_roofline stored_slots padding beta code_balance p_max_gflops "
+               "cached_share bytes figures order setup_seconds plan_phases format_phases "
+               "setup_in_products refresh_in_products speedup break_even")) {
       INFO(field);
       CHECK(format.contains(field));
     }
@@ -179,12 +136,11 @@ TEST_CASE("bench spmv prints each format of each system and writes every figure"
 
 TEST_CASE("A bench says on a terminal whose turn it is, takes the line away, and says nothing in a pipe",
           "[cli][bench]") {
-  const std::vector<std::string> spmv = {
-      "bench",     "spmv", "generate:grid7:6", "--formats", "csr,bce",  "--repeats", "2",
-      "--columns", "2",    "--precision",      "double",    "--device", "host"};
-  const std::vector<std::string> solve = {"bench",     "solve", "generate:grid7:6", "--formats", "csr,bce",
-                                          "--repeats", "2",     "--precision",      "double",    "--device",
-                                          "host"};
+  const Words spmv =
+      words("bench spmv generate:grid7:6 --formats csr,bce --repeats 2 --columns 2 --precision double --device host");
+  const Words solve = words(
+      "bench solve generate:grid7:6 --formats csr,bce --repeats 2 --precision double "
+      "--device host");
   const Outcome piped = run_newel(spmv);
   CHECK(piped.status == 0);
   CHECK(piped.err.empty());

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/common/exit_status.hpp"
-#include "bench/command/command_line.hpp"
+#include "tests/apps/bench_words.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
@@ -20,18 +19,11 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-BenchRegretOptions parsed(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), {"newel", "bench", "regret"});
-  const auto line = newel::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
-  return std::get<BenchRegretOptions>(line.command);
-}
+BenchRegretOptions parsed(const std::string& line) { return parsed_bench<BenchRegretOptions>("regret " + line); }
 
 Outcome run_regret(const Names& systems, const Names& more) {
-  Names words = {"bench", "regret"};
-  words.insert(words.end(), systems.begin(), systems.end());
-  words.insert(words.end(), {"--device", "host", "--threads", "2", "--loop", "3"});
-  words.insert(words.end(), more.begin(), more.end());
-  return run_newel(words);
+  const Words options = words("--device host --threads 2 --loop 3");
+  return run_newel(joined(joined(joined({"bench", "regret"}, systems), options), more));
 }
 
 void check_end(const Json& end) {
@@ -91,39 +83,11 @@ void check_system(const Json& system, std::size_t combinations) {
 }  // namespace
 
 TEST_CASE("Options of bench regret are taken as typed, in the tables' spelling", "[cli][bench][regret]") {
-  const BenchRegretOptions o = parsed({"a.mtx",
-                                       "generate:grid7:9",
-                                       "--solvers",
-                                       "GMRES",
-                                       "--preconds",
-                                       "none,FSAI",
-                                       "--formats",
-                                       "CSR,e-hyb",
-                                       "--loop",
-                                       "20",
-                                       "--time-limit",
-                                       "2.5",
-                                       "--rhs",
-                                       "random:3",
-                                       "--tol",
-                                       "1e-6",
-                                       "--max-iterations",
-                                       "77",
-                                       "--precision",
-                                       "single",
-                                       "--device",
-                                       "host",
-                                       "--threads",
-                                       "3",
-                                       "--repeats",
-                                       "7",
-                                       "--scale-estimates",
-                                       "0.01",
-                                       "--report",
-                                       "r.json",
-                                       "--csv",
-                                       "r.csv",
-                                       "--continue"});
+  const BenchRegretOptions o = parsed(
+      "a.mtx generate:grid7:9 --solvers GMRES --preconds none,FSAI --formats "
+      "CSR,e-hyb --loop 20 --time-limit 2.5 --rhs random:3 --tol 1e-6 "
+      "--max-iterations 77 --precision single --device host --threads 3 --repeats 7 "
+      "--scale-estimates 0.01 --report r.json --csv r.csv --continue");
   CHECK(o.systems == Names{"a.mtx", "generate:grid7:9"});
   CHECK(o.solvers == Names{"gmres"});
   CHECK(o.preconds == Names{"none", "fsai"});
@@ -138,7 +102,7 @@ TEST_CASE("Options of bench regret are taken as typed, in the tables' spelling",
   CHECK(o.repeats == 7);
   CHECK(o.continues);
   CHECK(o.scale_estimates == 0.01);
-  const BenchRegretOptions defaults = parsed({"a.mtx"});
+  const BenchRegretOptions defaults = parsed("a.mtx");
   CHECK(defaults.formats.size() > 4);
   CHECK(defaults.all_formats);
   CHECK(defaults.preconds.empty());
@@ -148,43 +112,32 @@ TEST_CASE("Options of bench regret are taken as typed, in the tables' spelling",
   CHECK(defaults.time_limit == 0);
   CHECK(defaults.tolerance == 1e-8);
   CHECK_FALSE(defaults.single_precision);
-  CHECK(parsed({"a.mtx", "--precision", "single"}).tolerance == 1e-5);
-  CHECK(parsed({"a.mtx", "--solvers", "all"}).solvers.size() == 3);
+  CHECK(parsed("a.mtx --precision single").tolerance == 1e-5);
+  CHECK(parsed("a.mtx --solvers all").solvers.size() == 3);
 }
 
 TEST_CASE("bench regret refuses what makes no sense", "[cli][bench][regret]") {
-  CHECK_THROWS_AS(parsed({}), UsageError);
-  const std::vector<std::vector<const char*>> wrong = {{"--solvers", "auto"},
-                                                       {"--solvers", "cg,cg"},
-                                                       {"--preconds", "auto"},
-                                                       {"--preconds", ""},
-                                                       {"--formats", "auto"},
-                                                       {"--formats", "ehyb,"},
-                                                       {"--precision", "both"},
-                                                       {"--repeats", "0"},
-                                                       {"--loop", "0"},
-                                                       {"--scale-estimates", "0"},
-                                                       {"--time-limit", "0"},
-                                                       {"--time-limit", "-1"},
-                                                       {"--time-limit", "nan"},
-                                                       {"--max-iterations", "0"},
-                                                       {"--tol", "0"},
-                                                       {"--tol", "1"},
-                                                       {"--continue"},
-                                                       {"other/a.mtx", "--continue", "--report", "r.json"},
-                                                       {"b.mtx", "--rhs", "rhs.mtx"},
-                                                       {"--mixed"}};
-  for (std::vector<const char*> arguments : wrong) {
-    INFO(arguments.front() << " " << arguments.back());
-    arguments.insert(arguments.begin(), "a.mtx");
-    CHECK_THROWS_AS(parsed(arguments), UsageError);
-  }
-  const Outcome unknown = run_newel({"bench", "regret", "generate:grid7:5", "--loops", "3"});
-  CHECK(unknown.status == 2);
-  CHECK(contains(unknown.err, "--loops"));
-  const Outcome command = run_newel({"bench", "regrets", "generate:grid7:5"});
-  CHECK(command.status == 2);
-  CHECK(contains(command.err, "did you mean regret"));
+  CHECK_THROWS_AS(parsed(""), UsageError);
+  check_refused_bench<BenchRegretOptions>("regret a.mtx", {"--solvers auto",
+                                                           "--solvers cg,cg",
+                                                           "--preconds auto",
+                                                           "--preconds ''",
+                                                           "--formats auto",
+                                                           "--formats ehyb,",
+                                                           "--precision both",
+                                                           "--repeats 0",
+                                                           "--loop 0",
+                                                           "--scale-estimates 0",
+                                                           "--time-limit 0",
+                                                           "--time-limit -1",
+                                                           "--time-limit nan",
+                                                           "--max-iterations 0",
+                                                           "--tol 0",
+                                                           "--tol 1",
+                                                           "--continue",
+                                                           "other/a.mtx --continue --report r.json",
+                                                           "b.mtx --rhs rhs.mtx",
+                                                           "--mixed"});
 }
 
 TEST_CASE("bench regret measures auto and each combination and writes every figure", "[cli][bench][regret]") {
@@ -201,26 +154,9 @@ TEST_CASE("bench regret measures auto and each combination and writes every figu
   CHECK_FALSE(contains(text, folder.path().string()));
   CHECK(begins_as_report(text, "newel bench regret"));
   const Json report = Json::parse(text);
-  for (const char* field : {"command",
-                            "date",
-                            "processor",
-                            "threads",
-                            "space",
-                            "repeats",
-                            "rhs",
-                            "precision",
-                            "tolerance",
-                            "max_iterations",
-                            "loop",
-                            "time_limit",
-                            "estimates_scaled_by",
-                            "formats",
-                            "preconds",
-                            "solvers",
-                            "copy",
-                            "timing",
-                            "uses",
-                            "systems"}) {
+  for (const std::string& field : words("command date processor threads space repeats rhs precision tolerance "
+                                        "max_iterations loop time_limit estimates_scaled_by formats preconds solvers "
+                                        "copy timing uses systems")) {
     INFO(field);
     CHECK(report.contains(field));
   }

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "apps/common/exit_status.hpp"
-#include "bench/command/command_line.hpp"
+#include "tests/apps/bench_words.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
@@ -19,43 +18,16 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-BenchSolveOptions parsed(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), {"newel", "bench", "solve"});
-  const auto line = newel::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
-  return std::get<BenchSolveOptions>(line.command);
-}
+BenchSolveOptions parsed(const std::string& line) { return parsed_bench<BenchSolveOptions>("solve " + line); }
 
 }  // namespace
 
 TEST_CASE("Options of bench solve are taken as typed, in the tables' spelling", "[cli][bench]") {
-  const BenchSolveOptions o = parsed({"a.mtx",
-                                      "generate:grid7:9",
-                                      "--solvers",
-                                      "GMRES,cg",
-                                      "--preconds",
-                                      "none,FSAI",
-                                      "--formats",
-                                      "CSR:ALG2,e-hyb",
-                                      "--restart",
-                                      "50",
-                                      "--rhs",
-                                      "random:3",
-                                      "--tol",
-                                      "1e-6",
-                                      "--max-iterations",
-                                      "77",
-                                      "--precision",
-                                      "both",
-                                      "--device",
-                                      "host",
-                                      "--threads",
-                                      "3",
-                                      "--repeats",
-                                      "7",
-                                      "--report",
-                                      "r.json",
-                                      "--csv",
-                                      "r.csv"});
+  const BenchSolveOptions o = parsed(
+      "a.mtx generate:grid7:9 --solvers GMRES,cg --preconds none,FSAI --formats "
+      "CSR:ALG2,e-hyb --restart 50 --rhs random:3 --tol 1e-6 --max-iterations 77 "
+      "--precision both --device host --threads 3 --repeats 7 --report r.json --csv "
+      "r.csv");
   CHECK(o.systems == Names{"a.mtx", "generate:grid7:9"});
   CHECK(o.solvers == Names{"gmres", "cg"});
   CHECK(o.preconds == Names{"none", "fsai"});
@@ -73,13 +45,13 @@ TEST_CASE("Options of bench solve are taken as typed, in the tables' spelling", 
   CHECK(o.report == "r.json");
   CHECK(o.csv == "r.csv");
   CHECK_FALSE(o.mixed);
-  CHECK(parsed({"a.mtx", "--mixed"}).mixed);
-  CHECK_THROWS_AS(parsed({"a.mtx", "--mixed", "--precision", "single"}), UsageError);
+  CHECK(parsed("a.mtx --mixed").mixed);
+  CHECK_THROWS_AS(parsed("a.mtx --mixed --precision single"), UsageError);
   CHECK_FALSE(o.single_basis);
-  CHECK(parsed({"a.mtx", "--single-basis"}).single_basis);
-  CHECK_THROWS_AS(parsed({"a.mtx", "--single-basis", "--precision", "single"}), UsageError);
-  CHECK_THROWS_AS(parsed({"a.mtx", "--single-basis", "--solvers", "cg"}), UsageError);
-  const BenchSolveOptions defaults = parsed({"a.mtx"});
+  CHECK(parsed("a.mtx --single-basis").single_basis);
+  CHECK_THROWS_AS(parsed("a.mtx --single-basis --precision single"), UsageError);
+  CHECK_THROWS_AS(parsed("a.mtx --single-basis --solvers cg"), UsageError);
+  const BenchSolveOptions defaults = parsed("a.mtx");
   CHECK(defaults.solvers == Names{"cg", "bicgstab", "gmres"});
   CHECK(defaults.preconds == Names{"jacobi"});
   CHECK(defaults.formats == Names{"ehyb", "csr"});
@@ -87,46 +59,17 @@ TEST_CASE("Options of bench solve are taken as typed, in the tables' spelling", 
   CHECK(defaults.tolerance == 1e-8);
   CHECK(defaults.single_tolerance == 1e-5);
   CHECK_FALSE(defaults.single_precision);
-  CHECK(parsed({"a.mtx", "--preconds", "all"}).preconds.size() > 3);
-  CHECK(parsed({"a.mtx", "--tol", "0"}).tolerance == 0);
+  CHECK(parsed("a.mtx --preconds all").preconds.size() > 3);
+  CHECK(parsed("a.mtx --tol 0").tolerance == 0);
 }
 
 TEST_CASE("bench solve refuses what makes no sense", "[cli][bench]") {
-  CHECK_THROWS_AS(parsed({}), UsageError);
-  const std::vector<std::vector<const char*>> wrong = {{"--solvers", "auto"},
-                                                       {"--solvers", "cg,cg"},
-                                                       {"--solvers", ""},
-                                                       {"--preconds", "auto"},
-                                                       {"--preconds", "jacobi,"},
-                                                       {"--formats", "auto"},
-                                                       {"--formats", "ehyb:paperr"},
-                                                       {"--precision", "half"},
-                                                       {"--repeats", "0"},
-                                                       {"--max-iterations", "0"},
-                                                       {"--tol", "-1e-8"},
-                                                       {"--tol", "1"},
-                                                       {"--tol", "nan"},
-                                                       {"--rhs", "random:x"},
-                                                       {"--restart", "0"},
-                                                       {"--restart", "20", "--solvers", "cg,bicgstab"},
-                                                       {"b.mtx", "--rhs", "rhs.mtx"},
-                                                       {"--solver", "cg"},
-                                                       {"--cold"}};
-  for (std::vector<const char*> arguments : wrong) {
-    INFO(arguments.front() << " " << arguments.back());
-    arguments.insert(arguments.begin(), "a.mtx");
-    CHECK_THROWS_AS(parsed(arguments), UsageError);
-  }
-  const Outcome unknown = run_newel({"bench", "solv", "generate:grid7:5"});
-  CHECK(unknown.status == 2);
-  CHECK(contains(unknown.err, "did you mean solve"));
-  const Outcome missing = run_newel({"bench", "solve", "generate:grid7:5", "absent.mtx", "--device", "host"});
-  CHECK(missing.status == 2);
-  CHECK(contains(missing.err, "absent.mtx"));
-  CHECK(missing.out.empty());
-  const Outcome no_rhs = run_newel({"bench", "solve", "generate:grid7:5", "--rhs", "absent.mtx", "--device", "host"});
-  CHECK(no_rhs.status == 2);
-  CHECK(contains(no_rhs.err, "absent.mtx"));
+  CHECK_THROWS_AS(parsed(""), UsageError);
+  check_refused_bench<BenchSolveOptions>(
+      "solve a.mtx", {"--solvers auto", "--solvers cg,cg", "--solvers ''", "--preconds auto", "--preconds jacobi,",
+                      "--formats auto", "--formats ehyb:paperr", "--precision half", "--repeats 0",
+                      "--max-iterations 0", "--tol -1e-8", "--tol 1", "--tol nan", "--rhs random:x", "--restart 0",
+                      "--restart 20 --solvers cg,bicgstab", "b.mtx --rhs rhs.mtx", "--solver cg", "--cold"});
 }
 
 TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precision in addition", "[cli][bench]") {
@@ -165,12 +108,10 @@ TEST_CASE("bench solve --mixed compares mixed precision with double, judged by t
 }
 
 TEST_CASE("bench solve ends with status 1 and a word where none of ours converges", "[cli][bench]") {
-  const auto run = [](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"bench",     "solve", "generate:elasticity:5", "--solvers", "cg",
-                                      "--formats", "csr"};
-    words.insert(words.end(), {"--device", "host", "--repeats", "1", "--max-iterations", "3"});
-    words.insert(words.end(), more.begin(), more.end());
-    return run_newel(words);
+  const auto run = [](const Words& more) {
+    return run_newel(joined(words("bench solve generate:elasticity:5 --solvers cg --formats csr --device host "
+                                  "--repeats 1 --max-iterations 3"),
+                            more));
   };
   const Outcome failed = run({});
   CHECK(failed.status == 1);
@@ -186,27 +127,10 @@ TEST_CASE("bench solve prints each contender on each system and writes every fig
   const std::string file = folder.write("wind.mtx", grid_system(12, 0.9).text());
   const std::string empty_row =
       folder.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 2\n");
-  const Outcome outcome = run_newel({"bench",
-                                     "solve",
-                                     file,
-                                     "generate:elasticity:4",
-                                     empty_row,
-                                     "--preconds",
-                                     "jacobi,fsai",
-                                     "--precision",
-                                     "both",
-                                     "--device",
-                                     "host",
-                                     "--threads",
-                                     "2",
-                                     "--repeats",
-                                     "2",
-                                     "--max-iterations",
-                                     "300",
-                                     "--report",
-                                     folder.file("r.json"),
-                                     "--csv",
-                                     folder.file("r.csv")});
+  const Words options = words("--preconds jacobi,fsai --precision both --device host --threads 2 --repeats 2");
+  const Outcome outcome = run_newel(
+      joined(joined({"bench", "solve", file, "generate:elasticity:4", empty_row}, options),
+             {"--max-iterations", "300", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")}));
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(contains(outcome.out, "not symmetric"));  // why fsai refuses the first one

@@ -136,22 +136,3 @@ TEST_CASE("Columns in single precision converge, and a pipe gets plain lines", "
   CHECK_FALSE(contains(outcome.out, "\r"));
   for (const auto& x : parse_columns(file_content(folder.file("X.mtx")))) CHECK(residual(s, x, b[0]) < 1.5e-5);
 }
-
-TEST_CASE("Columns that do not fit the matrix, or each other, are refused with both numbers", "[cli][columns]") {
-  const TemporaryFolder folder;
-  const System s = grid_system(4);
-  const std::string matrix = folder.write("A.mtx", s.text());
-  const auto err_of = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"solve", matrix, "--device", "host"};
-    all.insert(all.end(), more.begin(), more.end());
-    const Outcome outcome = run_newel(all);
-    CHECK(outcome.status == 2);
-    return outcome.err;
-  };
-  const std::string good = folder.write("B.mtx", columns_text({3, rough_vector(16)}));
-  const std::string two = folder.write("G.mtx", columns_text({2, rough_vector(16)}));
-  CHECK(contains(err_of({"--rhs", folder.write("S.mtx", columns_text({3, rough_vector(15)}))}),
-                 "expected columns of 16 values, one for each row of the matrix, found 15"));
-  CHECK(contains(err_of({"--rhs", good, "--guess", two}), "expected 3 columns, as the right-hand side has, found 2"));
-  CHECK(contains(err_of({"--rhs", matrix}), "expected a vector, n x 1 or 1 x n, or vectors"));
-}

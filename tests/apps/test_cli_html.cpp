@@ -2,10 +2,7 @@
 // `newel solve --html`: where the page goes, and what it is made of. html_page.py reads whole pages.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-
-#include "apps/newel/solve/html_text.hpp"
-#include "apps/newel/solve/svg_chart.hpp"
+#include "apps/newel/solve/html_page.hpp"
 #include "apps/newel/solve/timeline.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
@@ -13,33 +10,8 @@
 
 using namespace newel::cli_testing;
 using newel::Progress;
-using newel::cli::BarPart;
-using newel::cli::escaped;
-using newel::cli::figure;
-using newel::cli::log_chart;
-using newel::cli::LogChart;
-using newel::cli::part_bar;
 using newel::cli::Timeline;
 using newel::testing::contains;
-
-TEST_CASE("A page that cannot be written is refused before the solve", "[cli][html]") {
-  const TemporaryFolder folder;
-  const std::string matrix = folder.write("A.mtx", grid_system(6).text());
-  const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
-    std::vector<std::string> all = {"solve", matrix, "ones", "--device", "host", "--out", folder.file("x.mtx")};
-    all.insert(all.end(), more.begin(), more.end());
-    const Outcome outcome = run_newel(all);
-    INFO(outcome.out << outcome.err);
-    CHECK(outcome.status == 2);
-    CHECK(outcome.out.empty());
-    CHECK(contains(outcome.err, words));
-    CHECK(file_content(folder.file("x.mtx")).empty());
-  };
-  refused({"--html", folder.file("absent/r.html")}, "--html " + folder.file("absent/r.html") + ": cannot be written");
-  refused({"--html", folder.path().string()}, "it is a directory");
-  refused({"--html", matrix}, "it is the matrix");
-  refused({"--report", folder.file("r"), "--html", folder.file("r")}, "--report names the same file");
-}
 
 TEST_CASE("A page is written without a report, and nothing but it", "[cli][html]") {
   const TemporaryFolder folder;
@@ -51,40 +23,11 @@ TEST_CASE("A page is written without a report, and nothing but it", "[cli][html]
   CHECK(page.substr(page.size() - 8) == "</html>\n");
 }
 
-TEST_CASE("What would be markup is escaped", "[html]") {
-  CHECK(escaped("a<b> & \"c\" 'd'") == "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
-  CHECK(escaped("\x1b[1m\n") == "\\x1b[1m\\n");
-  CHECK(escaped("\xc3\xbc") == "\xc3\xbc");
-}
-
-TEST_CASE("A figure carries its field with all digits, and one that is not there is a dash", "[html]") {
-  const auto shown = [](double value) { return std::string(value < 1 ? "<1" : "many"); };
-  const newel::cli::Json report = {{"a", {{"b/c", 0.1}, {"none", nullptr}}}, {"list", {1, 25}}};
-  CHECK(figure(report, "/a/b~1c", shown) == "<data data-field=\"/a/b~1c\" value=\"0.1\">&lt;1</data>");
-  CHECK(figure(report, "/list/1", shown) == "<data data-field=\"/list/1\" value=\"25\">many</data>");
-  CHECK(figure(report, "/a/none", shown) == "-");
-  CHECK(figure(report, "/d", shown) == "-");
-}
-
-TEST_CASE("A logarithmic chart places values by their powers of ten", "[html]") {
-  LogChart chart;
-  CHECK(log_chart(chart).empty());
-  chart.curves = {{"r", "curve", {{0, 0}, {1, -1}}}};
-  CHECK(log_chart(chart).empty());
-  // From 100 at the top (14) to 0.01 at the bottom (274); x from 74 to 844.
-  chart.curves = {{"r", "curve", {{0, 100}, {5, 1}, {7, 0}, {10, 0.01}}}};
-  CHECK(contains(log_chart(chart), "points=\"74.0,14.0 459.0,144.0 844.0,274.0\""));
-  chart.marks = {{10, 0.1, "a<b"}};
-  CHECK(contains(log_chart(chart), "cx=\"844.0\" cy=\"209.0\""));
-  CHECK(contains(log_chart(chart), ">a&lt;b</text>"));
-}
-
-TEST_CASE("A bar's parts are as wide as their shares", "[html]") {
-  CHECK(part_bar("none", {{"a", 0, ""}}).empty());
-  const std::string bar = part_bar("bar", {{"a", 1, "one"}, {"b", 3, "three"}});
-  CHECK(contains(bar, "x=\"0.00\" y=\"0\" width=\"215.00\""));
-  CHECK(contains(bar, "x=\"215.00\" y=\"0\" width=\"645.00\""));
-  CHECK(contains(bar, "<title>b: three</title>"));
+TEST_CASE("Neither report ends its place in the page", "[html]") {
+  const std::string hostile = "</script></noscript><!-- @TEXT@ @REPORT@ &";
+  const std::string page = newel::cli::html_page("{\"matrix\": \"" + hostile + "\"}", hostile);
+  CHECK(contains(page, "{\"matrix\": \"\\u003c/script>\\u003c/noscript>\\u003c!-- @TEXT@ @REPORT@ &\"}</script>"));
+  CHECK(contains(page, "&lt;/script>&lt;/noscript>&lt;!-- @TEXT@ @REPORT@ &amp;</pre></noscript>"));
 }
 
 TEST_CASE("A timeline keeps the last sample and an even choice of the others", "[html]") {

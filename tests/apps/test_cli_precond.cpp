@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preconditioners of `newel solve` and `newel info`: options, reports, refusals in words of the file.
+// The preconditioners of `newel solve` and `newel info`: options and reports.
 #include "tests/catch.hpp"
 
 #include "tests/apps/cli_report.hpp"
@@ -12,8 +12,6 @@ using namespace newel::cli_testing;
 
 namespace {
 
-const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
-
 Json report_of(const TemporaryFolder& folder, std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--report", folder.file("r.json")});
   const Outcome outcome = run_newel(arguments);
@@ -22,26 +20,13 @@ Json report_of(const TemporaryFolder& folder, std::vector<std::string> arguments
   return report_in(folder);
 }
 
-void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& words) {
-  const Outcome outcome = run_newel(arguments);
-  CHECK(outcome.status == 2);
-  for (const std::string& word : words) {
-    INFO(outcome.err << "lacks " << word);
-    CHECK(outcome.err.find(word) != std::string::npos);
-  }
-}
-
 }  // namespace
 
 TEST_CASE("solve takes FSAI and its options, and reports what it is made of", "[cli][fsai]") {
   const TemporaryFolder folder;
   const std::string matrix = "generate:elasticity:5";
-  const std::vector<std::string> solve = {"solve", matrix, "--device", "host", "--solver", "cg"};
-  const auto with = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all = solve;
-    all.insert(all.end(), more.begin(), more.end());
-    return report_of(folder, all);
-  };
+  const Words solve = {"solve", matrix, "--device", "host", "--solver", "cg"};
+  const auto with = [&](const Words& more) { return report_of(folder, joined(solve, more)); };
   const Json jacobi = with({"--precond", "jacobi"});
   const Json one = with({"--precond", "fsai"});
   const Json two = with({"--precond", "FSAI", "--fsai-power", "2", "--precond-format", "bce", "--fsai-drop", "0.01"});
@@ -61,10 +46,8 @@ TEST_CASE("solve takes FSAI and its options, and reports what it is made of", "[
 
 TEST_CASE("solve measures how far a preconditioner is from the inverse where it is asked to", "[cli]") {
   const TemporaryFolder folder;
-  const auto with = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"solve", "generate:grid7:8", "--device", "host"};
-    all.insert(all.end(), more.begin(), more.end());
-    return report_of(folder, all);
+  const auto with = [&](const Words& more) {
+    return report_of(folder, joined({"solve", "generate:grid7:8", "--device", "host"}, more));
   };
   const Json plain = with({"--precond", "fsai"});
   CHECK(plain["preconditioner_residual"].is_null());
@@ -82,12 +65,8 @@ TEST_CASE("solve measures how far a preconditioner is from the inverse where it 
 
 TEST_CASE("solve --explain lists what auto compares, and what it took", "[cli]") {
   const TemporaryFolder folder;
-  const std::vector<std::string> solve = {"solve", "generate:diffusion:8", "--device", "host"};
-  const auto with = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all = solve;
-    all.insert(all.end(), more.begin(), more.end());
-    return report_of(folder, all)["candidates"];
-  };
+  const Words solve = {"solve", "generate:diffusion:8", "--device", "host"};
+  const auto with = [&](const Words& more) { return report_of(folder, joined(solve, more))["candidates"]; };
   CHECK(with({}).is_null());
   const Json all = with({"--explain"});
   REQUIRE(all.size() >= 12);  // formats by jacobi, fsai, amg
@@ -106,19 +85,13 @@ TEST_CASE("solve --explain lists what auto compares, and what it took", "[cli]")
   CHECK(preconditioners == std::set<std::string>{"jacobi", "fsai", "amg"});
   for (const Json& candidate : with({"--explain", "--precond", "fsai"})) CHECK(candidate["preconditioner"] == "fsai");
   CHECK(with({"--explain", "--precond", "fsai", "--format", "bce"}).empty());
-  std::vector<std::string> printed = solve;
-  printed.push_back("--explain");
-  const Outcome run = run_newel(printed);
-  CHECK(run.out.find("<- taken") != std::string::npos);
-  CHECK(run.out.find("measured") != std::string::npos);
 }
 
 TEST_CASE("solve takes SPAI with its options, and chooses a preconditioner where it is asked to", "[cli][spai]") {
   const TemporaryFolder folder;
-  const auto with = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"solve", "generate:diffusion:8", "--device", "host", "--solver", "bicgstab"};
-    all.insert(all.end(), more.begin(), more.end());
-    return report_of(folder, all);
+  const auto with = [&](const Words& more) {
+    return report_of(folder,
+                     joined({"solve", "generate:diffusion:8", "--device", "host", "--solver", "bicgstab"}, more));
   };
   const Json one = with({"--precond", "spai"});
   const Json left =
@@ -136,29 +109,6 @@ TEST_CASE("solve takes SPAI with its options, and chooses a preconditioner where
   const Json chosen = with({"--precond", "auto", "--expect-products", "100000"});
   CHECK(chosen["preconditioner"] != "auto");
   CHECK(chosen["preconditioner_reason"].get<std::string>().find("cost model") != std::string::npos);
-  check_refused({"info", "generate:diffusion:4", "--precond", "auto"}, {"auto", "jacobi", "spai"});
-}
-
-TEST_CASE("FSAI refuses in words of the file what is not symmetric or not positive definite", "[cli][fsai]") {
-  const TemporaryFolder folder;
-  const std::string skew = folder.write("skew.mtx", banner + "3 3 5\n1 1 4\n2 2 4\n3 3 4\n2 3 1\n3 2 -1\n");
-  check_refused({"solve", skew, "--precond", "fsai", "--device", "host"},
-                {skew, "symmetric", "1 in row 2, column 3", "-1 in row 3, column 2", "--precond spai or jacobi"});
-  const std::string saddle = folder.write("saddle.mtx", banner + "3 3 5\n1 1 4\n2 2 1\n3 3 1\n2 3 2\n3 2 2\n");
-  check_refused({"solve", saddle, "--precond", "fsai", "--device", "host"},
-                {saddle, "positive definite", "row 3", "--precond spai or jacobi"});
-}
-
-TEST_CASE("The preconditioners' options are checked", "[cli][fsai]") {
-  const TemporaryFolder folder;
-  const std::string matrix = folder.write("A.mtx", grid_system(4).text());
-  check_refused({"solve", matrix, "--fsai-power", "0"}, {"--fsai-power"});
-  check_refused({"solve", matrix, "--spai-power", "99"}, {"--spai-power"});
-  check_refused({"solve", matrix, "--spai-side", "top"}, {"top", "left", "right"});
-  check_refused({"solve", matrix, "--spai-drop", "-1"}, {"--spai-drop", "not negative"});
-  check_refused({"solve", matrix, "--spai-adaptive", "nan"}, {"--spai-adaptive"});
-  check_refused({"solve", matrix, "--precond-format", "auto"}, {"auto", "csr"});
-  check_refused({"info", matrix, "--precond", "jakobi"}, {"did you mean jacobi"});
 }
 
 TEST_CASE("A pattern for SPAI and FSAI is read from a file, for solve and for info", "[cli][pattern]") {
@@ -167,10 +117,8 @@ TEST_CASE("A pattern for SPAI and FSAI is read from a file, for solve and for in
   const std::string same = folder.write("P.mtx", grid_system(6).text());
   const std::string empty = folder.write("D.mtx", "%%MatrixMarket matrix coordinate pattern general\n36 36 1\n7 7\n");
   for (const std::string name : {"spai", "fsai"}) {
-    const auto with = [&](const std::vector<std::string>& more) {
-      std::vector<std::string> all = {"solve", matrix, "--precond", name, "--device", "host"};
-      all.insert(all.end(), more.begin(), more.end());
-      return report_of(folder, all);
+    const auto with = [&](const Words& more) {
+      return report_of(folder, joined({"solve", matrix, "--precond", name, "--device", "host"}, more));
     };
     const Json usual = with({}), given = with({"--precond-pattern", same}),
                diagonal = with({"--precond-pattern", empty});
@@ -182,28 +130,9 @@ TEST_CASE("A pattern for SPAI and FSAI is read from a file, for solve and for in
   const Json info = report_of(folder, {"info", matrix, "--precond", "fsai", "--precond-pattern", empty});
   CHECK(info["preconditioner"]["options"]["pattern"] == empty);
   CHECK(info["preconditioner"]["operator"]["figures"]["largest local problem"] == 1.0);
-
-  const auto refused = [&](const std::vector<std::string>& more, const std::vector<std::string>& words) {
-    std::vector<std::string> all = {"solve", matrix, "--device", "host", "--precond-pattern", same};
-    all.insert(all.end(), more.begin(), more.end());
-    check_refused(all, words);
-  };
-  const Outcome unused =
-      run_newel({"solve", matrix, "--device", "host", "--precond", "jacobi", "--precond-pattern", same});
-  CHECK(unused.status == 0);
-  CHECK(unused.err.find("--precond-pattern has no effect") != std::string::npos);
-  refused({"--precond", "spai", "--spai-power", "2"}, {"replaces", "--spai-power"});
-  refused({"--precond", "fsai", "--fsai-drop", "0.1"}, {"replaces"});
-  const std::string small = folder.write("S.mtx", grid_system(4).text());
-  check_refused({"solve", matrix, "--device", "host", "--precond", "spai", "--precond-pattern", small},
-                {small, "36 x 36", "16 x 16"});
-  check_refused({"info", matrix, "--precond", "fsai", "--precond-pattern", small}, {small, "36 x 36"});
-  check_refused(
-      {"solve", matrix, "--device", "host", "--precond", "spai", "--precond-pattern", same, "--report", same},
-      {"pattern"});
 }
 
-TEST_CASE("info builds a preconditioner and judges it, or says why it cannot", "[cli][fsai]") {
+TEST_CASE("info builds a preconditioner and judges it", "[cli][fsai]") {
   const TemporaryFolder folder;
   const std::string grid = folder.write("A.mtx", grid_system(8).text());
   const Json jacobi = report_of(folder, {"info", grid, "--precond", "jacobi"})["preconditioner"];
@@ -216,26 +145,13 @@ TEST_CASE("info builds a preconditioner and judges it, or says why it cannot", "
   CHECK(fsai["residual"]["probes"] == 0);
   CHECK(fsai["residual"]["norm"].get<double>() < jacobi["residual"]["norm"].get<double>());
   CHECK(report_of(folder, {"info", grid})["preconditioner"].is_null());
-
-  const Outcome printed = run_newel({"info", grid, "--precond", "fsai"});
-  for (const char* word : {"density", "built in", "|A M - I|_F", "exact"}) {
-    INFO(printed.out << "lacks " << word);
-    CHECK(printed.out.find(word) != std::string::npos);
-  }
-  const std::string skew = folder.write("skew.mtx", banner + "2 2 4\n1 1 4\n2 2 4\n1 2 1\n2 1 -1\n");
-  const Json refused = report_of(folder, {"info", skew, "--precond", "fsai"})["preconditioner"];
-  CHECK(refused["refusal"].get<std::string>().find("row 1, column 2") != std::string::npos);
-  CHECK(refused["operator"].is_null());
-  check_refused({"info", folder.write("wide.mtx", banner + "2 3 2\n1 1 1\n2 3 1\n"), "--precond", "fsai"},
-                {"square"});
 }
 
 TEST_CASE("solve takes AMG and its options, with the coordinates of a generated system or of a file", "[cli][amg]") {
   const TemporaryFolder folder;
-  const auto with = [&](const std::string& matrix, const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"solve", matrix, "--device", "host", "--solver", "cg", "--precond", "amg"};
-    all.insert(all.end(), more.begin(), more.end());
-    return report_of(folder, all);
+  const auto with = [&](const std::string& matrix, const Words& more) {
+    return report_of(folder,
+                     joined({"solve", matrix, "--device", "host", "--solver", "cg", "--precond", "amg"}, more));
   };
   const auto vectors_of = [](const Json& report) {
     return report["operators"]["preconditioner"]["levels"][0]["vectors"].get<int>();
@@ -269,8 +185,9 @@ TEST_CASE("solve takes AMG and its options, with the coordinates of a generated 
   const std::string nodes = folder.write("X.mtx", points);
   CHECK(vectors_of(with(matrix, {"--coordinates", nodes})) == 6);
   const Json info = report_of(folder, {"info", matrix, "--precond", "amg", "--coordinates", nodes});
-  CHECK(info["preconditioner"]["operator"]["levels"][0]["vectors"] == 6);
-  check_refused({"info", matrix, "--precond", "amg", "--coordinates", matrix}, {matrix, "points x 1, 2 or 3"});
+  const Json& levels = info["preconditioner"]["operator"]["levels"];
+  CHECK(levels[0]["vectors"] == 6);
+  CHECK(levels[1]["rows"] == 6 * levels[0]["aggregates"].get<int>());
 
   // Given vectors replace both: the translations, of which one is scaled, are what there is without coordinates.
   std::string translations = "%%MatrixMarket matrix array real general\n1029 3\n";
@@ -283,23 +200,4 @@ TEST_CASE("solve takes AMG and its options, with the coordinates of a generated 
   CHECK(given["preconditioner_options"]["amg_vectors"] == vectors);
   CHECK(without["preconditioner_options"]["amg_vectors"].is_null());
   CHECK(given["iterations"] == without["iterations"]);
-  check_refused({"solve", matrix, "--device", "host", "--precond", "amg", "--amg-vectors", nodes},
-                {nodes, "1029 rows", "343 x 3"});
-}
-
-TEST_CASE("info prints the levels of AMG", "[cli][amg]") {
-  const TemporaryFolder folder;
-  const Outcome outcome = run_newel({"info", "generate:diffusion:10", "--precond", "amg"});
-  REQUIRE(outcome.status == 0);
-  CHECK(outcome.out.find("level 1         rows 1,000, entries ") != std::string::npos);
-  CHECK(outcome.out.find("level 2         rows ") != std::string::npos);
-  CHECK(outcome.out.find("operator complexity 1.") != std::string::npos);
-  const Json report = report_of(folder, {"info", "generate:diffusion:10", "--precond", "amg"});
-  const Json& levels = report["preconditioner"]["operator"]["levels"];
-  REQUIRE(levels.size() == 2);
-  CHECK(levels[0]["rows"] == 1000);
-  CHECK(levels[1]["rows"] == levels[0]["aggregates"]);
-  // Only what has levels says so.
-  const Json fsai = report_of(folder, {"info", "generate:diffusion:10", "--precond", "fsai"});
-  CHECK_FALSE(fsai["preconditioner"]["operator"].contains("levels"));
 }

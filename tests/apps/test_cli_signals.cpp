@@ -21,14 +21,11 @@ namespace {
 // Lasts for minutes: CG needs about as many iterations as there are points on the line.
 constexpr int long_line = 100000;
 
-const std::vector<std::string> endless = {"--rhs",      "random",    "--device", "host", "--max-iterations",
-                                          "1000000000", "--precond", "jacobi"};
+const Words endless = {"--rhs",      "random",    "--device", "host", "--max-iterations",
+                       "1000000000", "--precond", "jacobi"};
 
-std::vector<std::string> solve_arguments(const std::string& matrix, std::vector<std::string> more) {
-  std::vector<std::string> arguments = {"solve", matrix};
-  arguments.insert(arguments.end(), endless.begin(), endless.end());
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+Words solve_arguments(const std::string& matrix, const Words& more) {
+  return joined(joined({"solve", matrix}, endless), more);
 }
 
 }  // namespace

@@ -158,21 +158,6 @@ TEST_CASE("Mixed precision reaches what double reaches, and the report tells the
   CHECK(r["attempts"].size() == 1);
 }
 
-TEST_CASE("A deterministic solve is told in the report, and refuses choices by the clock", "[cli]") {
-  const TemporaryFolder folder;
-  const std::string matrix = folder.write("A.mtx", grid_system(12).text());
-  const Outcome outcome = run_newel(
-      {"solve", matrix, "--deterministic", "--format", "csr", "--device", "host", "--report", folder.file("r.json")});
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
-  const Json r = report_in(folder);
-  CHECK(r["deterministic"] == true);
-  CHECK(r["format"] == "csr");
-  const Outcome refused = run_newel({"solve", matrix, "--deterministic", "--format", "measure", "--device", "host"});
-  CHECK(refused.status == 2);
-  CHECK(contains(refused.err, "measured times"));
-}
-
 TEST_CASE("Single precision converges to its own default tolerance and says so", "[cli]") {
   const TemporaryFolder folder;
   const System s = grid_system(12);
@@ -214,31 +199,6 @@ TEST_CASE("What rounding to single precision does to a system is told apart from
   }
 }
 
-TEST_CASE("A file without values is solved and described with a remark that each entry is taken as 1", "[cli]") {
-  const TemporaryFolder folder;
-  const std::string entries = "3 3 4\n1 1\n2 2\n3 3\n2 1\n";
-  const std::string pattern = folder.write("P.mtx", "%%MatrixMarket matrix coordinate pattern general\n" + entries);
-  const std::string b = folder.write("b.mtx", vector_text({1, 3, 5}));
-  const std::string remark = "a pattern without values: each entry of the file is taken as 1\n";
-  const Outcome solved = run_newel({"solve", pattern, "--rhs", b, "--device", "host", "--out", folder.file("x.mtx"),
-                                    "--report", folder.file("r.json")});
-  INFO(solved.out << solved.err);
-  REQUIRE(solved.status == 0);
-  CHECK(contains(solved.out, remark));
-  CHECK(report_in(folder)["values_taken_as_one"] == true);
-  const std::vector<double> x = parse_array(file_content(folder.file("x.mtx")));
-  REQUIRE(x.size() == 3);
-  CHECK(x[1] == Approx(2));  // 3 - 1
-  const Outcome described = run_newel({"info", pattern, "--report", folder.file("i.json")});
-  CHECK(contains(described.out, remark));
-  CHECK(report_in(folder, "i.json")["values_taken_as_one"] == true);
-  const std::string valued = folder.write("A.mtx", line_system(3).text());
-  const Outcome plain = run_newel({"solve", valued, "--device", "host", "--report", folder.file("r.json")});
-  CHECK_FALSE(contains(plain.out, remark));
-  CHECK(report_in(folder)["values_taken_as_one"] == false);
-  CHECK_FALSE(contains(run_newel({"info", valued}).out, remark));
-}
-
 TEST_CASE("Too few iterations end in status 1 with solution, report, history and one suggestion", "[cli]") {
   const TemporaryFolder folder;
   const System s = grid_system(20);
@@ -272,23 +232,6 @@ TEST_CASE("Too few iterations end in status 1 with solution, report, history and
   CHECK_FALSE(std::getline(history, line));
 }
 
-TEST_CASE("Under --quiet nothing is printed, and a pipe gets plain lines", "[cli]") {
-  const TemporaryFolder folder;
-  const std::string matrix = folder.write("A.mtx", grid_system(20).text());
-  const Outcome quiet = run_newel({"solve", matrix, "--quiet"});
-  CHECK(quiet.status == 0);
-  CHECK(quiet.out.empty());
-  CHECK(quiet.err.empty());
-
-  const Outcome plain = run_newel({"solve", matrix, "--device", "host"});
-  CHECK(plain.status == 0);
-  CHECK(contains(plain.out, "iteration"));
-  CHECK_FALSE(contains(plain.out, "\r"));
-  CHECK_FALSE(contains(plain.out, "\x1b"));
-  CHECK(std::count(plain.out.begin(), plain.out.end(), '\n') < 30);
-  CHECK(contains(plain.out, "converged"));
-}
-
 TEST_CASE("A terminal gets one live line, no wider than it is, and it is gone at the end", "[cli]") {
   const TemporaryFolder folder;
   constexpr int columns = 50;
@@ -313,17 +256,6 @@ TEST_CASE("A terminal gets one live line, no wider than it is, and it is gone at
     at = next;
   }
   CHECK(contains(outcome.out.substr(last), "converged"));
-}
-
-TEST_CASE("Repeated and generated systems work where a file does", "[cli]") {
-  const TemporaryFolder folder;
-  const Outcome outcome =
-      run_newel({"solve", "generate:elasticity:5", "--device", "host", "--report", folder.file("r.json")});
-  INFO(outcome.out << outcome.err);
-  CHECK(outcome.status == 0);
-  const Json r = report_in(folder);
-  CHECK(r["rows"] == 3 * 5 * 5 * 5);
-  CHECK(r["matrix"] == "generate:elasticity:5");
 }
 
 TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean does not count as an error",

@@ -7,13 +7,9 @@
 #include "apps/common/exit_status.hpp"
 #include "apps/common/unused_options.hpp"
 #include "apps/newel/command_line.hpp"
-#include "tests/apps/cli_report.hpp"
-#include "tests/apps/cli_systems.hpp"
-#include "tests/apps/process.hpp"
 
 using namespace newel;
 using namespace newel::cli;
-using namespace newel::cli_testing;
 
 namespace {
 
@@ -48,23 +44,6 @@ bool is_unused(const std::string& option, const SolveConfiguration& configuratio
   REQUIRE(unused.size() <= 1);
   if (!unused.empty()) CHECK(unused.front().option.rfind(option, 0) == 0);
   return !unused.empty();
-}
-
-cli_testing::Json solved(const TemporaryFolder& folder, const Words& more, std::string* printed = nullptr) {
-  Words words = {"solve", "--device", "host", "--report", folder.file("r.json")};
-  words.insert(words.end(), more.begin(), more.end());
-  const Outcome outcome = run_newel(words);
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
-  if (printed != nullptr) *printed = outcome.out;
-  return report_in(folder);
-}
-
-Words unused_options_in(const cli_testing::Json& report) {
-  Words names;
-  for (const cli_testing::Json& unused : report["unused_options"])
-    names.push_back(unused["option"].get<std::string>());
-  return names;
 }
 
 }  // namespace
@@ -119,26 +98,6 @@ TEST_CASE("An option that cannot have an effect is warned of with what it belong
   }
   CHECK(warning("info", {"--spai-side", "left"}).find("the preconditioner is none") != std::string::npos);
   CHECK(warning("info", {"--fsai-power", "2", "--precond", "spai"}).find("--precond fsai") != std::string::npos);
-}
-
-TEST_CASE("One set of options serves several solvers: what does not apply is a warning on stderr", "[cli]") {
-  const TemporaryFolder folder;
-  const std::string matrix = folder.write("A.mtx", grid_system(12).text());
-  for (const char* solver : {"cg", "bicgstab", "gmres"}) {
-    const Words words = {"solve", matrix, "--device", "host", "--restart", "20", "--left", "--solver", solver};
-    const Outcome outcome = run_newel(words);
-    INFO(solver << outcome.out << outcome.err);
-    CHECK(outcome.status == 0);
-    const std::string why = " has no effect: it applies to --solver gmres";
-    const bool expected = solver != std::string("gmres");
-    CHECK((outcome.err.find("newel: warning: --restart" + why + ", and the solver is " + solver + "\n") == 0) ==
-          expected);
-    CHECK((outcome.err.find("newel: warning: --left" + why) != std::string::npos) == expected);
-    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == (expected ? 2 : 0));
-    Words quiet = words;
-    quiet.emplace_back("--quiet");
-    CHECK(run_newel(quiet).err.empty());
-  }
 }
 
 TEST_CASE("What may have an effect brings no warning, where a choice is still open too", "[cli]") {
@@ -225,28 +184,4 @@ TEST_CASE("A makeup after the solves counts those that ran, mixed or not", "[cli
   CHECK(solved_so.format == "csr");
   CHECK(solved_so.columns == 2);
   CHECK_FALSE(solved_so.on_device);
-}
-
-TEST_CASE("A solve remarks on options that its own choices left without effect", "[cli]") {
-  const TemporaryFolder folder;
-  const std::string matrix = folder.write("A.mtx", grid_system(12).text());
-  std::string printed;
-  const cli_testing::Json report =
-      solved(folder, {matrix, "--restart", "20", "--parts", "3", "--precond", "auto", "--spai-power", "2"}, &printed);
-  REQUIRE(report["format"] == "csr");
-  CHECK(unused_options_in(report) == Words{"--restart", "--spai-power", "--parts"});
-  for (const char* remark :
-       {"--restart has no effect: it applies to --solver gmres, and the solver is cg",
-        "--parts has no effect: it applies to --format ehyb and ehyb-symmetric, and the format is csr"}) {
-    CHECK(printed.find(remark) != std::string::npos);
-  }
-
-  CHECK(unused_options_in(solved(folder, {matrix})).empty());
-  CHECK(unused_options_in(solved(folder, {matrix, "--solver", "gmres", "--restart", "20"})).empty());
-  // Symmetric and indefinite: CG gives up, and GMRES takes over, whose cycle it then is.
-  const std::string saddle = folder.write(
-      "saddle.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 4\n2 2 1\n3 3 1\n2 3 2\n3 2 2\n");
-  const cli_testing::Json other = solved(folder, {saddle, "--restart", "2", "--max-iterations", "500"});
-  REQUIRE(other["attempts"].size() > 1);
-  CHECK(unused_options_in(other).empty());
 }

@@ -72,14 +72,18 @@ class Outputs(unittest.TestCase):
 
 
 class SampleReport(unittest.TestCase):
-    PAGE = "<style>a</style><h2>Time</h2><td>set up</td><td>3 ms</td><td>after 150 iterations</td><text>20</text>"
+    PAGE = (
+        '<style>a</style><script type="application/json" id="report">{"format": "csr"}</script><noscript><pre>\n'
+        "  set up   3 ms\n  result   converged after 150 iterations\n</pre></noscript><script>draw()</script>"
+    )
 
-    def test_a_page_with_other_times_and_ticks_says_the_same(self):
-        other = self.PAGE.replace("3 ms", "9 s").replace("150", "158").replace("<text>20", "<text>20</text><text>40")
+    def test_a_page_with_other_times_says_the_same(self):
+        other = self.PAGE.replace("3 ms", "9 s").replace("150", "158").replace("csr", "ehyb")
         self.assertEqual(sample_report.difference(self.PAGE, other), "")
+        self.assertEqual(sample_report.chosen_format(other), "ehyb")
 
-    def test_other_words_counts_or_styles_are_a_difference(self):
-        for old, new in (("set up", "setup"), ("150", "186"), (">a<", ">b<"), ("<td>3 ms</td>", "")):
+    def test_other_words_counts_or_templates_are_a_difference(self):
+        for old, new in (("set up", "setup"), ("150", "186"), (">a<", ">b<"), ("draw()", "paint()"), ("  set up   3 ms\n", "")):
             self.assertTrue(sample_report.difference(self.PAGE, self.PAGE.replace(old, new)), new)
 
 

@@ -17,12 +17,7 @@
 
 namespace newel::cli_testing {
 
-inline std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-inline Outcome run_on_host(const std::string& program, const std::vector<std::string>& arguments) {
+inline Outcome run_on_host(const std::string& program, const Words& arguments) {
   return Process(joined(arguments, {"--device", "host"}), program).wait(300);
 }
 
@@ -35,7 +30,7 @@ inline std::set<std::string> names_in(const std::filesystem::path& folder) {
 
 /// Sends `number` as soon as a checkpoint behind step `steps` is there, and waits for the end. Signal 0 and status -1
 /// where none came.
-inline Outcome signalled_behind(const std::string& program, const std::vector<std::string>& arguments,
+inline Outcome signalled_behind(const std::string& program, const Words& arguments,
                                 const std::filesystem::path& folder, long steps, int number) {
   Process process(joined(arguments, {"--device", "host"}), program);
   for (int i = 0; i < 60000; ++i) {
@@ -54,8 +49,8 @@ inline Outcome signalled_behind(const std::string& program, const std::vector<st
 }
 
 /// Kills the run as soon as a checkpoint behind step `steps` is there; whether it was still running then.
-inline bool killed_behind(const std::string& program, const std::vector<std::string>& arguments,
-                          const std::filesystem::path& folder, long steps) {
+inline bool killed_behind(const std::string& program, const Words& arguments, const std::filesystem::path& folder,
+                          long steps) {
   return signalled_behind(program, arguments, folder, steps, SIGKILL).signal == SIGKILL;
 }
 
@@ -68,12 +63,11 @@ inline int checkpoints_in(const std::filesystem::path& folder) {
 /// A run with checkpoints in `folder`; then one that begins anew there and writes none of its own, at once and killed
 /// behind its file `first_frame`: what is left is no run to continue with. And --resume into a folder with a run in
 /// it begins its tables anew. `run` prints, and lasts for `step` and more; `table` has lines from time 0 on.
-inline void check_new_runs_in_old_folders(const std::string& program, const std::vector<std::string>& run,
-                                          const std::string& step, const std::string& folder,
-                                          const std::string& first_frame, const std::string& table) {
-  const std::vector<std::string> earlier =
-      joined(run, {"--out", folder, "--duration", "8", "--checkpoint-every", step});
-  const std::vector<std::string> resume = {"--resume", folder, "--duration", "9"};
+inline void check_new_runs_in_old_folders(const std::string& program, const Words& run, const std::string& step,
+                                          const std::string& folder, const std::string& first_frame,
+                                          const std::string& table) {
+  const Words earlier = joined(run, {"--out", folder, "--duration", "8", "--checkpoint-every", step});
+  const Words resume = {"--resume", folder, "--duration", "9"};
   REQUIRE(run_on_host(program, earlier).status == 0);
   REQUIRE(checkpoints_in(folder) == 2);
   std::filesystem::copy(folder, folder + "-kept");
@@ -108,15 +102,14 @@ inline void check_new_runs_in_old_folders(const std::string& program, const std:
 
 /// A second run into the folder of one that is under way, new or resumed, by either demo, is refused by the name of
 /// the first; that one ends as if it were alone. `run` lasts for a while and writes checkpoints.
-inline void check_second_run_is_refused(const std::string& program, const std::vector<std::string>& run,
-                                        const std::string& folder, const std::string& link) {
+inline void check_second_run_is_refused(const std::string& program, const Words& run, const std::string& folder,
+                                        const std::string& link) {
   Process first(joined(run, {"--out", folder, "--device", "host"}), program);
   for (int i = 0; i < 60000 && !std::filesystem::exists(folder + "/run.lock"); ++i) usleep(500);
   while (std::filesystem::exists(folder + "/run.lock") && checkpoints_in(folder) == 0) usleep(500);
   std::filesystem::create_directory_symlink(folder, link);
   int refused = 0;
-  for (const std::vector<std::string>& second :
-       {joined(run, {"--out", folder}), {"--resume", folder}, joined(run, {"--out", link})}) {
+  for (const Words& second : {joined(run, {"--out", folder}), {"--resume", folder}, joined(run, {"--out", link})}) {
     const Outcome outcome = run_on_host(program, second);
     INFO(outcome.err);
     refused += outcome.status == 2 && outcome.err.find(", process ") != std::string::npos &&
@@ -133,8 +126,7 @@ inline void check_second_run_is_refused(const std::string& program, const std::v
 }
 
 /// A run in folder `whole` that nothing ends.
-inline void check_unbroken_run(const std::string& program, const std::vector<std::string>& run,
-                               const std::string& whole) {
+inline void check_unbroken_run(const std::string& program, const Words& run, const std::string& whole) {
   const Outcome unbroken = run_on_host(program, joined(run, {"--out", whole}));
   INFO(unbroken.err);
   REQUIRE(unbroken.status == 0);
@@ -142,11 +134,10 @@ inline void check_unbroken_run(const std::string& program, const std::vector<std
 
 /// A run in folder `whole`, and the same in `broken`, killed behind each of `steps` and gone on with: in the end
 /// every file but the report has the same bytes.
-inline void check_killed_runs(const std::string& program, const std::vector<std::string>& run,
-                              const std::vector<std::string>& going_on, const std::string& whole,
-                              const std::string& broken, const std::vector<long>& steps) {
+inline void check_killed_runs(const std::string& program, const Words& run, const Words& going_on,
+                              const std::string& whole, const std::string& broken, const std::vector<long>& steps) {
   check_unbroken_run(program, run, whole);
-  const std::vector<std::string> resume = joined({"--resume", broken}, going_on);
+  const Words resume = joined({"--resume", broken}, going_on);
   int kills = killed_behind(program, joined(run, {"--out", broken}), broken, steps.front()) ? 1 : 0;
   for (std::size_t k = 1; k < steps.size(); ++k) kills += killed_behind(program, resume, broken, steps[k]) ? 1 : 0;
   CHECK(kills >= 1);  // on a crowded machine a run may end before it is inspected
@@ -167,14 +158,14 @@ inline void check_killed_runs(const std::string& program, const std::vector<std:
 
 /// The same, ended by SIGINT and SIGTERM in turn. Each end leaves a frame and a checkpoint that an unbroken run has
 /// not: the frame is gone in the end, from the series too; checkpoints are not compared.
-inline void check_interrupted_runs(const std::string& program, const std::vector<std::string>& run,
-                                   const std::vector<std::string>& going_on, const std::string& whole,
-                                   const std::string& broken, const std::vector<long>& steps) {
+inline void check_interrupted_runs(const std::string& program, const Words& run, const Words& going_on,
+                                   const std::string& whole, const std::string& broken,
+                                   const std::vector<long>& steps) {
   check_unbroken_run(program, run, whole);
-  const std::vector<std::string> resume = joined({"--resume", broken}, going_on);
+  const Words resume = joined({"--resume", broken}, going_on);
   int ends = 0, number = SIGINT;
   for (const long step : steps) {
-    const std::vector<std::string> arguments = step == steps.front() ? joined(run, {"--out", broken}) : resume;
+    const Words arguments = step == steps.front() ? joined(run, {"--out", broken}) : resume;
     ends += signalled_behind(program, arguments, broken, step, number).status == 1 ? 1 : 0;
     number = SIGTERM;
   }

@@ -14,6 +14,7 @@
 #include "apps/common/names.hpp"
 #include "apps/common/output_files.hpp"
 #include "apps/common/precond_report.hpp"
+#include "apps/common/printable.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/standard_streams.hpp"
 #include "apps/common/text.hpp"
@@ -68,8 +69,9 @@ void write_files(const Context<Space::host>& ctx, SolveResult& result, const Sol
   if (o.report.empty() && o.html.empty()) return;
   const std::string json = format_json(solve_json(result));
   if (!o.report.empty()) write_text_file("--report", o.report, json);
-  // Of the text, so that the page shows what the file says, also where a number is not finite or a name not UTF-8.
-  if (!o.html.empty()) write_text_file("--html", o.html, html_page(Json::parse(json)));
+  if (o.html.empty()) return;
+  const std::string printed = setup_text(result, result.outcome.setup) + result_text(result);
+  write_text_file("--html", o.html, html_page(Json::parse(json).dump(), printable_lines(printed)));
 }
 
 void print(const SolveOptions& o, const std::string& lines) {
