@@ -134,7 +134,7 @@ def section(data, beside, rivals, large, meshes):
         "(results/amg_beside_rivals_h200.json)). Its setup includes checks, CSR and vectors.",
         f"* The others ({rivals['date']}) are {rivals['command']}. All variants, failed ones included, are in "
         "[results/amg_rivals_h200.json](results/amg_rivals_h200.json).",
-        f"* The last row is of another run, without AmgX. It is of {large['command']} ({large['date']}; [results/amg_rivals_large_h200.json](results/amg_rivals_large_h200.json)).", "",
+        f"* The last row is of another run, without AmgX. Its programs are {large['command']} ({large['date']}; [results/amg_rivals_large_h200.json](results/amg_rivals_large_h200.json)).", "",
         *table(["system", "Newel", *PACKAGES],
                [*peer_rows(own_runs_beside(beside), rivals), *peer_rows(own_runs_among(large["runs"]), large)], 1), "",
         "### Meshes and their refinements", "", *mesh_lines(meshes),
