@@ -43,14 +43,14 @@ def smoother_table(document):
 def smoother_summary(document):
     runs = {(run["system"], run["smoother"]): run for run in document["smoothers"] if run["converged"]}
     systems = [name for name, smoother in runs if smoother == "auto" and all((name, s) in runs for s in SMOOTHERS)]
-    behind = {s: [seconds(runs[name, "auto"]) / seconds(runs[name, s]) for name in systems] for s in SMOOTHERS[1:]}
-    best = [max(pair) for pair in zip(*behind.values())]
-    mean = {s: statistics.geometric_mean(shares) for s, shares in behind.items()}
+    shares = {s: [seconds(runs[name, "auto"]) / seconds(runs[name, s]) for name in systems] for s in SMOOTHERS[1:]}
+    best = [max(pair) for pair in zip(*shares.values())]
+    mean = {s: statistics.geometric_mean(of) for s, of in shares.items()}
     kept = sum(runs[name, "auto"]["detail"] == "chebyshev" for name in systems)
-    return (f"Flat elements make AMG try Chebyshev's polynomial on {len(systems)} of them, and keep it on {kept}. Setup and "
-            f"solve together take {mean['fsai']:.2f} of the time with FSAI and {mean['chebyshev']:.2f} of that with "
-            f"Chebyshev's polynomial, in the geometric mean, and at most {max(best):.2f} times that of the faster one. "
-            "Asked for, both smooth all levels.")
+    return (f"Flat elements make AMG try Chebyshev's polynomial on {len(systems)} of them, and keep it on {kept}. In the "
+            f"geometric mean, setup and solve together take {mean['fsai']:.2f} of the time with FSAI and {mean['chebyshev']:.2f} of that "
+            f"with Chebyshev's polynomial. They take at most {max(best):.2f} times as long as with the faster of the two. A smoother "
+            "that an option names smooths all levels.")
 
 
 def summary(document):

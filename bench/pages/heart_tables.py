@@ -105,12 +105,13 @@ def eigen_lines(data):
                      + [f"{side['newton_iterations']:,}", f"{side['iterations']:,}"])
     ratio, alone = heart["eigen_over_newel"], heart["eigen_over_newel_solve"]
     return [
-        f"The same {heart['nodes']:,} nodes, solved by Eigen's `ConjugateGradient<SparseMatrix<double, RowMajor>, Lower | Upper, "
-        f"DiagonalPreconditioner<double>>` instead, {data['processor']}, {data['threads']} threads, load average "
-        f"{data['load_average']:.2g} at the start, {data['date']} (`{data['command']}`; Eigen {data['eigen']}). Assembly, initial guesses "
-        "and tolerances are the same. Computing |b - A x0|, which Eigen does internally without returning it, is not counted "
-        "against Eigen. Eigen / "
-        f"newel: {page.spread(ratio)} of a step, {page.spread(alone)} of the solves.",
+        f"The next table solves the same {heart['nodes']:,} nodes with Eigen's `ConjugateGradient<SparseMatrix<double, RowMajor>, "
+        f"Lower | Upper, DiagonalPreconditioner<double>>` instead. It was measured on {data['processor']}, {data['threads']} threads, "
+        f"{data['date']}, with load average {data['load_average']:.2g} at the start (`{data['command']}`). "
+        f"Eigen is version {data['eigen']}. "
+        "Assembly, initial guesses and tolerances are the same. Eigen computes |b - A x0| internally without returning it; that "
+        f"time is not counted against Eigen. Eigen takes {page.spread(ratio)} times as long as Newel for a step, and "
+        f"{page.spread(alone)} times for the solves.",
         "",
     ] + table(header, lines, 2)
 
@@ -130,7 +131,7 @@ def real_time_lines(machine):
                       number(run["times_real_time"]), number(run["setup_seconds"])])
     end = "" if data["found"] else " None of these steps is that accurate."
     return [
-        f"Simulating a beat of {data['beat_milliseconds']:g} ms in real time, {data['nodes']:,} nodes, {place(data)}, load "
+        f"The next table simulates a beat of {data['beat_milliseconds']:g} ms with {data['nodes']:,} nodes on {place(data)}, load "
         f"{data['load_average']:.2g} (`{data['command']}`, {data['date']}). Steps are shortened until the activation times at all nodes "
         f"lie within {data['within_milliseconds']:g} ms of those of a run with a tenth of the step. The seconds cover all steps, without "
         f"setup and output.{end}",
@@ -142,10 +143,9 @@ def sources(machine):
     data = machine.data
     loads = ", ".join(f"{size['load_average']:.2g}" for size in machine.sizes)
     policy = f", OMP_WAIT_POLICY={data['wait_policy']}" if data.get("wait_policy") else ""
-    return [f"{machine.title()}: `{data['command']}`, {data['date']}, commit {data['commit']}, load average at the start of "
-            f"each size {loads}{policy} (above 1, other work took processor time, and sizes should not be compared with each "
-            f"other), medians of {data['repeats']} runs in turns; the figures are in "
-            f"{link(machine.file)}.", ""]
+    runs = f"Times are medians of {data['repeats']} runs in turns" if data["repeats"] > 1 else "Each time is that of 1 run"
+    return [f"{machine.title()}: `{data['command']}`, {data['date']}, commit {data['commit']}{policy}. {runs}; the figures are in {link(machine.file)}. The load average at the start of each size "
+            f"was {loads}. If it is above 1, other work took processor time, and sizes should not be compared with each other.", ""]
 
 
 def section():
@@ -153,14 +153,19 @@ def section():
     lines = [
         "## A beating heart",
         "",
-        "The built-in ventricle of `newel-heart`, from rest, with steps of 0.25 ms, CG with Jacobi and absolute tolerances in "
-        "Newton's loop. `in-place` assembly writes the values where the format stores them. `reference` is the assembly of Wong, "
-        "Kuhl and Darve (2015), section 4: the format is then refreshed from its CSR values. The time of a step covers everything "
-        "except setup and output. `setup` is that of the linear system, without the mesh and the lists of elements. An assembly is "
-        "the total assembly time divided by the number of solves: the pass over the elements with their local Newton's method, "
-        "the matrix, the Jacobi preconditioner, the right-hand side, and the check that ends a step. `alone`: the pass over "
-        "the elements, and the matrix with the right-hand side computed from the element values (the counterpart of the paper's "
-        "assembly), each timed by itself. Products are timed alone as well; see `shares.how` in a report.",
+        "The runs simulate the built-in ventricle of `newel-heart` from rest, with steps of 0.25 ms. They use CG with Jacobi and "
+        "absolute tolerances in Newton's loop.",
+        "",
+        "* `in-place` assembly writes the values directly into the format's arrays.",
+        "* `reference` is the assembly of Wong, Kuhl and Darve (2015), section 4. The format is then refreshed from its CSR values.",
+        "* The time of a step covers everything except setup and output.",
+        "* `setup` is that of the linear system, without the mesh and the lists of elements.",
+        "* An assembly is the total assembly time divided by the number of solves. It includes the pass over the elements with "
+        "their local Newton's method, the matrix, the Jacobi preconditioner and the right-hand side. It also includes the check "
+        "that ends a step.",
+        "* `alone` columns time two parts by themselves. The first is the pass over the elements. The second computes the matrix "
+        "and the right-hand side from the element values; it is the counterpart of the paper's assembly.",
+        "* Products are timed alone as well; see `shares.how` in a report.",
         "",
     ]
     for machine in found:
@@ -170,14 +175,18 @@ def section():
         if machine.sizes:
             lines += steps(machine)
     lines += [
-        "\"Over one thread\" is the speed-up over `csr` with the reference assembly on one host thread, counted as in the paper's "
-        "Figure 12 except for the solver.",
+        "\"Over one thread\" is the speed-up over `csr` with the reference assembly on one host thread. Except for the solver, it is "
+        "counted as in the paper's Figure 12.",
         "",
-        "Break-even by the paper's equation 14, t_reorder + alpha t_format <= alpha t_csr, in products (its Table IV). `setup`: "
-        "t_reorder is the additional setup time over `csr`; compare alpha with the products per setup, which are thousands. "
-        "`reordering in each Newton iteration`: the additional time of an assembly with the reference assembly, as in the "
-        "paper; compare alpha with the products per Newton iteration, about ten. `values in place`: the same for in-place "
-        "assembly. 0: nothing has to be paid back. never: the product alone is not faster than that of `csr`. -: not measured.",
+        "The next table gives the products after which a format has recovered its cost (the paper's Table IV). They are the alpha "
+        "of the paper's equation 14, t_reorder + alpha t_format <= alpha t_csr.",
+        "",
+        "* `setup`: t_reorder is the additional setup time over `csr`. Compare alpha with the products per setup, which are "
+        "thousands.",
+        "* `reordering in each Newton iteration`: t_reorder is the additional time of an assembly with the reference assembly, as "
+        "in the paper. Compare alpha with the products per Newton iteration, about ten.",
+        "* `values in place`: the same for in-place assembly.",
+        "* 0: there is no cost to recover. never: the product alone is not faster than that of `csr`. -: not measured.",
         "",
     ]
     lines += break_even(found)

@@ -23,11 +23,11 @@ def device_section(name, data):
                           *(whole_solve(system["cg_jacobi_to_tolerance"][who]) for who in ("newel", "usual"))]))
     lines += [
         "",
-        "The usual loop is conjugate gradients with Jacobi as sample codes write it: cuSPARSE's product, cuBLAS for dot products "
-        "and updates, scalars read back by the host. Newel calls the same cuSPARSE product, but keeps its scalars on the device, "
-        "fuses its vector steps, and polls the device from the host every 16 iterations. The iteration columns compare a fixed "
-        "number of iterations, the same on both sides, not converged solves; the last two columns are single solves to a true "
-        f"residual of {data['systems'][0]['cg_jacobi_to_tolerance']['tolerance']:g}.",
+        "The usual loop is conjugate gradients with Jacobi as sample codes write it. It uses cuSPARSE's product and cuBLAS for dot "
+        "products and updates, and the host reads the scalars back. Newel calls the same cuSPARSE product. It keeps its scalars on "
+        "the device, fuses its vector steps, and polls the device from the host every 16 iterations. The iteration columns compare "
+        "a fixed number of iterations, the same on both sides, not converged solves. The last two columns are single solves to a "
+        f"true residual of {data['systems'][0]['cg_jacobi_to_tolerance']['tolerance']:g}.",
         "",
     ]
     return lines + while_node_lines(data["systems"])
@@ -42,18 +42,20 @@ def whole_solve(end):
 
 
 def while_node_lines(systems):
-    """How iterations are repeated on the device, where that was measured."""
+    """How iterations are repeated on the device, if that was measured."""
     measured = [(system["system"], system["cg_repeated"]) for system in systems
                 if "while_over_pieces" in system.get("cg_repeated", {})]
     if not measured:
         return []
-    cells = [f"`{name}`: {spread(repeated['microseconds']['pieces'], digits=4)} µs, {spread(repeated['microseconds']['while_node'], digits=4)} µs, "
-             f"{spread(repeated['while_over_pieces'])}" for name, repeated in measured]
+    times = [f"* `{name}`: {spread(repeated['microseconds']['pieces'], digits=4)} µs in pieces, "
+             f"{spread(repeated['microseconds']['while_node'], digits=4)} µs by a while node, ratio {spread(repeated['while_over_pieces'])}"
+             for name, repeated in measured]
     return [
         "Iterations in a CUDA graph can be repeated in two ways: in pieces, which the host launches and polls, or by a conditional "
-        "while node, where the device decides. An iteration of CG with Jacobi and ELL-WARP's product in pieces of "
-        f"{measured[0][1]['piece']}, by a while node, and the second over the first: {'; '.join(cells)}. The solvers launch "
-        "pieces.",
+        "while node, with which the device decides. The solvers launch pieces. The list gives the time of an iteration of CG with "
+        f"Jacobi and ELL-WARP's product, in pieces of {measured[0][1]['piece']} and by a while node, and the second over the first.",
+        "",
+        *times,
         "",
     ]
 

@@ -26,10 +26,10 @@ TITLES = {
 
 
 def lead_of(entries, findings):
-    """Three sentences: what is compared, what came of it, and whether it is honest."""
+    """Three sentences: what is compared, the result, and whether it is honest."""
     newel, scipy_ = (sum(bool(reached_by(entry, side)) for entry in entries) for side in ("newel", "scipy"))
     auto = sum(entry["newel"]["auto"]["reached"] for entry in entries)
-    return (f"The tables show what each solver makes of {len(entries)} real matrices with the simplest preconditioner. One of "
+    return (f"The tables show how each solver does on {len(entries)} real matrices with the simplest preconditioner. One of "
             f"Newel's solvers solves {newel} of them, `auto` alone {auto}, and one of SciPy's {scipy_}. Runs that Newel reports "
             f"as converged with a true residual above the tolerance: {len(findings['dishonest']) or 'none'}.")
 
@@ -42,16 +42,17 @@ def write():
              "<!-- Written by bench/pages/write_all.py from docs/results; run it again instead of editing. -->", "",
              lead_of(entries, findings), "",
              "![systems solved, by solver](results/matrices.svg)", "",  # bench/pages/plot_tables.py draws it
-             f"All real square matrices with values from a folder of {facts['files']} public files (SuiteSparse, "
-             "Harwell-Boeing, the test suites of other projects), solved by each of Newel's solvers and by SciPy's solver of "
-             "the same name. Both get the same right-hand side b = A x (x random with a fixed seed, uniform in [-1, 1]), the "
-             f"tolerance |b - A x| <= {facts['rtol']:g} |b|, {facts['max_iterations']:,} iterations (GMRES({facts['restart']}): as many inner "
-             "iterations), and a Jacobi preconditioner, or none where a diagonal entry is zero or missing.", "",
-             "Each cell gives iterations, the true relative residual, and the status where it is not `converged`. The "
-             "script computes the residual in Python from the returned x; **bold** means that it meets the "
-             "tolerance. SciPy's GMRES counts inner iterations. `auto` is Newel's own choice: it may continue with another "
-             "solver, in which case the iterations of all solvers are added, and gives GMRES a longer cycle where the system is "
-             "small.", "",
+             f"The matrices are all real square ones with values from a folder of {facts['files']} public files (SuiteSparse, "
+             "Harwell-Boeing, the test suites of other projects). Each of Newel's solvers solves them, and so does SciPy's "
+             "solver of the same name. Both get:", "",
+             "* the same right-hand side b = A x (x random with a fixed seed, uniform in [-1, 1]),",
+             f"* the tolerance |b - A x| <= {facts['rtol']:g} |b|,",
+             f"* {facts['max_iterations']:,} iterations (GMRES({facts['restart']}): as many inner iterations),",
+             "* a Jacobi preconditioner, or none if a diagonal entry is zero or missing.", "",
+             "Each cell gives iterations, the true relative residual, and the status if it is not `converged`. The script "
+             "computes the residual in Python from the returned x; **bold** means that it meets the tolerance. SciPy's GMRES "
+             "counts inner iterations. `auto` is Newel's own choice. It may continue with another solver; then the iterations of "
+             "all solvers are added. It gives GMRES a longer cycle if the system is small.", "",
              f"* command: `{facts['command']}`",
              f"* {facts['date']}, {facts['machine']}; one thread per run, a limit of {facts['time_limit']:g} s per run",
              f"* Newel {facts['newel']}, SciPy {facts['scipy']}, numpy {facts['numpy']}, Python {facts['python']}",

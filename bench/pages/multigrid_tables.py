@@ -55,7 +55,7 @@ def setup_and_solve(run):
 
 
 def over_newel(system, rivals, package):
-    """Setup and solve of a package's best variant over Newel's; None where none has met the tolerance."""
+    """Setup and solve of a package's best variant over Newel's; None if none has met the tolerance."""
     run = best_run(rivals, package, system["system"])
     return run and run_milliseconds(run) / run_milliseconds(own_run(system))
 
@@ -105,10 +105,13 @@ def mesh_lines(meshes):
         rows.append(cells)
     over = sum(growth > 1.25 for growth in growths)
     return [
-        f"Where Jacobi needs more than {MANY} iterations on a mesh as it is or refined once, AMG takes "
-        f"{number(statistics.geometric_mean(shares))} of them in the geometric mean and {number(max(shares))} at most ({len(shares)} systems). "
-        f"From a mesh of a part or a heart to its refinement, with eight times the elements, iterations grow by {number(statistics.geometric_mean(growths))} "
-        f"in the geometric mean, by more than 1.25 in {over} of {len(growths)} cases, and by {number(max(growths))} at most.",
+        f"Jacobi needs more than {MANY} iterations on {len(shares)} of the systems on meshes as they are or refined once. On these "
+        f"AMG takes {number(statistics.geometric_mean(shares))} of Jacobi's iterations in the geometric mean and {number(max(shares))} "
+        "at most.",
+        "",
+        "The refinement of a mesh of a part or a heart has eight times the elements. AMG's iterations then grow by a factor of "
+        f"{number(statistics.geometric_mean(growths))} in the geometric mean and {number(max(growths))} at most. In {over} of "
+        f"{len(growths)} cases the factor is more than 1.25.",
         "",
         f"`{meshes['command']}`, {meshes['date']}; one run of each, CSR.",
         "",
@@ -125,12 +128,13 @@ def section(data, beside, rivals, large, meshes):
         *table(["system", "rows", "hierarchy, ms", "refresh, ms", "cycle, us", "solve in EHYB, ms", "in CSR, ms", "iterations",
                 "with Jacobi in EHYB, ms", "iterations"], own_rows(data), 1), "",
         "### Other packages", "",
-        "Setup and solve in milliseconds, (iterations), and in bold their sum over Newel's, of the variant of each package with the least sum "
-        "among those whose true residual met the tolerance. Newel is a system in CSR with AMG, as it was then ([results/amg_beside_rivals_h200.json](results/amg_beside_rivals_h200.json)); "
-        "its setup includes checks, CSR and vectors. "
-        f"The others: {rivals['command']} ({rivals['date']}). All variants, failed ones included, are in "
-        "[results/amg_rivals_h200.json](results/amg_rivals_h200.json). The last row is of another run, without AmgX: "
-        f"{large['command']} ({large['date']}; [results/amg_rivals_large_h200.json](results/amg_rivals_large_h200.json)).", "",
+        "Each cell gives setup and solve in milliseconds, and the iterations in brackets. Their sum over Newel's is in bold. A cell "
+        "shows the variant of a package with the least sum among those whose true residual met the tolerance.", "",
+        "* Newel is a system in CSR with AMG, as it was then ([results/amg_beside_rivals_h200.json]"
+        "(results/amg_beside_rivals_h200.json)). Its setup includes checks, CSR and vectors.",
+        f"* The others ({rivals['date']}) are {rivals['command']}. All variants, failed ones included, are in "
+        "[results/amg_rivals_h200.json](results/amg_rivals_h200.json).",
+        f"* The last row is of another run, without AmgX. Its programs are {large['command']} ({large['date']}; [results/amg_rivals_large_h200.json](results/amg_rivals_large_h200.json)).", "",
         *table(["system", "Newel", *PACKAGES],
                [*peer_rows(own_runs_beside(beside), rivals), *peer_rows(own_runs_among(large["runs"]), large)], 1), "",
         "### Meshes and their refinements", "", *mesh_lines(meshes),

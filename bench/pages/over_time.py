@@ -17,7 +17,7 @@ COLUMNS = {
 LEGEND = """* A to D: one iteration of CG with Jacobi in double precision: `generate:elasticity:68` in `ehyb` (A) and in
   `ehyb-symmetric` (B), `generate:elasticity:29` in `ehyb` (C), `generate:grid7:180` in `ehyb` (D).
 * E: setup and solve with `--precond amg` of `generate:elasticity:130`, to 1e-8, in the faster of the measured formats.
-* F: the regret of a system without options, one solve: its time over that of the best fixed choice, the geometric mean.
+* F: the regret of a system without options for one solve: its time over that of the best fixed choice, in the geometric mean.
 * G: seconds of computing for one simulated second of a heart with 30,000 nodes, with the longest step that is accurate enough.
 * H: what a call from Python adds to the solve itself, with NumPy's arrays on a host and CuPy's on a device.
 * I: how fast a Matrix Market file of 475 MB is read into a sorted CSR matrix.
@@ -38,13 +38,13 @@ def main():
     body[1] = "|---|---|" + "---:|" * len(COLUMNS) + "---|"
     write_page("performance-over-time.md", [
         "## Performance over time", "",
-        "The table shows ten headline figures on the dates on which they were measured, one line a date and machine. A cell is "
+        "The table shows ten headline figures on the dates on which they were measured, one line for each date and machine. A cell is "
         "empty if the figure was not measured on that date. Lines of different machines cannot be compared. The picture shows the "
-        "figures that were measured more than once, over their first value.", "",
+        "figures that were measured more than once, divided by their first value.", "",
         picture_line("over_time", "headline figures over their first values"), "",
         *LEGEND.split("\n"), "", *body, "",
-        "Each figure comes from a file in `docs/results` as it was in one of the commits that are named; "
-        f"{link('over_time.json')} says in which. The regret of 24 November 2026 "
+        "Each figure comes from a file in `docs/results`, in the version of one of the named commits. "
+        f"{link('over_time.json')} says which one. The regret of 24 November 2026 "
         "is a mean over 13 systems, all later ones over 25. "
         "`bench/run/collect_over_time.py` adds a line when new results are committed.", ""], "write_all.py")
 

@@ -32,8 +32,8 @@ def plot_iterations(data, path):
     axis.axhline(1, color="black", linewidth=0.8)
     axis.set_xticks(range(len(systems)), [f"{short(s['system'])}\n{s['rows']:,} rows" for s in systems], fontsize=7)
     axis.set_yscale("log")
-    axis.set_ylabel("an iteration, over the byte floor")
-    axis.set_title("cg with jacobi, double precision", fontsize=10)
+    axis.set_ylabel("time of an iteration over the byte floor")
+    axis.set_title("CG with Jacobi, double precision", fontsize=10)
     axis.legend(fontsize=8)
     save(figure, path)
 

@@ -97,7 +97,7 @@ def columns(path):
 
 
 def save_by_systems(figure, axis, systems, label, path):
-    """Ratios of systems, one below the other, beside the line where both sides are alike."""
+    """Ratios of systems, one below the other, next to the line at which both sides are alike."""
     axis.axvline(1, color="black", linewidth=0.8)
     name_rows(axis, [short(system["system"]) for system in systems])
     axis.set_xlabel(label)
@@ -145,7 +145,7 @@ def heart(path):
     axis.axhline(0.25, color="black", linewidth=0.8)
     axis.annotate("as fast as a heart beats, with steps of 0.25 ms", (1, 0.25), xycoords=("axes fraction", "data"), fontsize=7,
                   ha="right", va="top")
-    axis.set(xscale="log", yscale="log", xlabel="nodes", ylabel="milliseconds a step, fastest format")
+    axis.set(xscale="log", yscale="log", xlabel="nodes", ylabel="milliseconds per step, fastest format")
     axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
     save(figure, path)
 
@@ -230,7 +230,7 @@ def preconditioners(path):
     both = [found for found in of_system.values() if {"jacobi", "amg"} <= found.keys()]
     axes[2].loglog([found["jacobi"] for found in both], [found["amg"] for found in both], "o", markersize=4)
     share = statistics.geometric_mean(found["amg"] / found["jacobi"] for found in both if found["jacobi"] > 300)
-    axes[2].set(xlabel="iterations with Jacobi", ylabel="with AMG", title=f"AMG: {share:.3f} of Jacobi's, where over 300")
+    axes[2].set(xlabel="iterations with Jacobi", ylabel="with AMG", title=f"AMG: {share:.3f} of Jacobi's, if over 300")
     for axis in axes:
         axis.title.set_fontsize(9)
     save(figure, path)

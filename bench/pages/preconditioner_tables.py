@@ -73,9 +73,9 @@ def word(run):
 
 def how_lines(document):
     note = f" {document['note']}." if document["note"] else ""
-    return [f"`{document['command']}`, {document['date']}, commit {document['commit']}, {document['machine']}: one "
-            f"thread per run, {document['processes']} runs at a time, time limits of {document['time_limit']:g} s for the "
-            f"iterations and another {document['build_limit']:g} s for the build.{note} Each run is `newel solve SYSTEM "
+    return [f"`{document['command']}`, {document['date']}, commit {document['commit']}, {document['machine']}. "
+            f"Each run has one thread, and {document['processes']} runs share the machine. The time limits are "
+            f"{document['time_limit']:g} s for the iterations and another {document['build_limit']:g} s for the build.{note} Each run is `newel solve SYSTEM "
             f"{' '.join(document['common_options'])}` with the options of the solver and the preconditioner. A system counts "
             "as solved if the true residual |b - A x| is at most 1e-8 |b|. The figures are in "
             f"{link('preconditioners_host.json')}."]
@@ -108,14 +108,14 @@ def summary_lines(results):
         count = sum(results.solved(name, precond, "cg") for name in tried)
         lines.append(f"| {precond} | {count} of {len(tried)} | {figure(ratio)} ({figure(harsh)}) | {figure(seconds)} | "
                      f"{density} |")
-    lines += ["", "Where CG fails on one of them:", ""]
+    lines += ["", "CG fails on the following of them, with the named preconditioners:", ""]
     failures = []
     for name in names:
         described = [f"{precond}: {word(results.run(name, precond, 'cg'))}" for precond in results.preconditioners
                 if results.run(name, precond, "cg") and not results.solved(name, precond, "cg")]
         if described:
             failures.append(f"* {name}: " + "; ".join(described))
-    return lines + (failures or ["* nowhere"])
+    return lines + (failures or ["* none"])
 
 
 def solved_lines(results):

@@ -37,7 +37,7 @@ def mean_lines(data):
 
 def model_errors(data):
     """(what is predicted, preconditioner) -> predicted over measured, of every combination that the model knows. Seconds of an
-    iteration only where there are enough of them to hide what precedes them."""
+    iteration only if there are enough of them to hide what precedes them."""
     enough = 30
     ratios = {}
     for system in data["systems"]:
@@ -63,8 +63,9 @@ def model_lines(data):
     if not ratios:
         return []
     lines = [
-        "What the cost model of `auto` predicts over what was measured, in all formats that it compares; of an iteration where "
-        "there were 30 or more; iterations are those that it expects once `auto` has solved the system:",
+        "The next table divides the predictions of `auto`'s cost model by the measured values, in all formats that it compares. The "
+        "time of an iteration counts only if there were 30 or more. Iterations are those that the model expects after `auto` has "
+        "solved the system.",
         "",
         "| of | preconditioner | combinations | geometric mean | least | most |", "|---|---|---:|---:|---:|---:|"]
     for (what, precond), of in sorted(ratios.items()):
@@ -81,8 +82,8 @@ def section(name, data):
         f"{link(name)}.{remark(data)}",
         "",
         "The regret is the time of a `LinearSystem` without options over the time of the best combination of format, "
-        f"preconditioner and solver, in {data['precision']} precision, setup included. The times of a combination are composed "
-        "of its setup, its first solve, and a refresh and a solve for each further one; `auto` runs every use whole. "
+        f"preconditioner and solver, in {data['precision']} precision, setup included. The time of a combination is the sum of its "
+        "setup, its first solve, and a refresh and a solve for each further one. `auto` runs every use as a whole. "
         "`newel bench regret --help` explains more.",
         "",
         *mean_lines(data),

@@ -39,13 +39,13 @@ def iteration_speedup(line, system):
 
 
 def solve_speedup(line):
-    """Over the fastest converged competitor of any method, to the same true residual; marked where precisions differ."""
+    """Over the fastest converged competitor of any method, to the same true residual; marked if precisions differ."""
     text = number(line["solve_speedup"])
     return text + " †" if mixes_precisions(line) and line["solve_speedup"] is not None else text
 
 
 def pairs(system):
-    """Solver and preconditioner, in the order of the report, where ours has a line."""
+    """Solver and preconditioner, in the order of the report, if ours has a line."""
     names = []
     for line in measured(system):
         pair = (line["solver"], line["precond"])
@@ -59,7 +59,7 @@ def iterations(line):
 
 
 def iteration_rows(system):
-    """For each solver and preconditioner our fastest iteration in the precision of the table, a converged solve where there
+    """For each solver and preconditioner our fastest iteration in the precision of the table, a converged solve if there
     is one, and the fastest of the others that converged."""
     rows = []
     for solver, precond in pairs(system):
@@ -121,14 +121,18 @@ def section(name, data):
         f"{link(name)}.{added} A copy reaches {copy_speed(data)}",
         "",
         f"Right-hand side: {data['rhs']}. Times are medians over {data['repeats']} rounds in which all contenders take turns: "
-        f"{data['timing']['solve']}. An iteration is {data['timing']['iteration']}. The floor is {data['timing']['floor']}. "
+        f"{data['timing']['solve']}. An iteration is {data['timing']['iteration']}. "
         "True residuals are computed in long double from the returned x. `newel bench solve --help` explains the other "
         "columns.",
         "",
-        "Speed-ups compare converged solves in one precision only; \"-\" stands where one side did not converge or does not "
-        "exist. The speed-up per iteration is over the same solver with the same preconditioner, the speed-up per solve over the "
+        "The floor is a model: the time that the following bytes take at the copy's bandwidth. A and M count in the fewest bytes of "
+        "any format that takes part. x and y of each product count once. Vectors count as often as separate vector steps must read "
+        "and write them.",
+        "",
+        "Speed-ups compare converged solves in one precision only; \"-\" means that one side did not converge or does not exist. "
+        "The speed-up per iteration is over the same solver with the same preconditioner. The speed-up per solve is over the "
         "fastest competitor of any method. †: `newel:mixed` and `newel:single-basis` work partly in single precision, the "
-        "competitors in double; the comparison is of whole solves to the same true residual.",
+        "competitors in double. The comparison is of whole solves to the same true residual.",
         "",
         "| system | precision | rows | non-zeros | solver | preconditioner | fastest of ours | ms per iteration | floor, ms | % of "
         "floor | iterations | fastest other | its ms | speed-up per iteration |",

@@ -58,7 +58,7 @@ def overview(data):
 
 
 def mesh_means(systems, precision, names, competitor):
-    """Of the speed-ups on systems assembled on mesh files; over one competitor, or over the fastest of each. Empty where
+    """Of the speed-ups on systems assembled on mesh files; over one competitor, or over the fastest of each. Empty if
     there are none."""
     ratios = {name: [] for name in names}
     for system in systems:
@@ -101,8 +101,8 @@ def details(system):
     return folded(f"{system['system']}, {system['precision']} precision", lines)
 
 
-def same_bits_price(data):
-    """What cuSPARSE's CSR costs where its bits are to be the same on every run."""
+def same_bits_cost(data):
+    """What cuSPARSE's CSR costs if its bits have to be the same on every run."""
     ratios = []
     for system in data["systems"]:
         times = {line["name"]: line["warm"]["milliseconds"]["median"] for line in system["formats"]
@@ -112,8 +112,8 @@ def same_bits_price(data):
     if not ratios:
         return []
     return ["The same bits on every run (`--deterministic`) cost nothing in Newel's formats. cuSPARSE's CSR needs "
-            f"algorithm 2 for them, which takes {statistics.geometric_mean(ratios):.2f} times as long as algorithm 1 in the geometric "
-            f"mean of the products below ({min(ratios):.2f} to {max(ratios):.2f}).", ""]
+            f"algorithm 2 for them. On the products below it takes {min(ratios):.2f} to {max(ratios):.2f} times as long as algorithm 1, "
+            f"{statistics.geometric_mean(ratios):.2f} times in the geometric mean.", ""]
 
 
 def section(name, data):
@@ -123,13 +123,14 @@ def section(name, data):
         f"{source(name, data)} A copy reaches {copy_speed(data)}",
         "",
         "Speed-ups are over the fastest competitor in the same precision; `newel bench spmv --help` explains the columns. A "
-        "product is y = A x in the format's own order, timed on the stream between two events (host: by the clock) in blocks of "
-        "10 ms or one product. The blocks of all formats take turns, every other round in reverse order. Before each cold product "
-        f"{data['displacing_bytes'] / 1e6:,.0f} MB are written. Setup starts with the matrix in device memory "
+        "product is y = A x in the format's own order. It is timed on the stream between two events (host: by the clock), in "
+        "blocks of 10 ms or one product. The blocks of all formats take turns, every other round in reverse order.",
+        "",
+        f"{data['displacing_bytes'] / 1e6:,.0f} MB are written before each cold product. Setup starts with the matrix in device memory "
         "(host: in memory), after a warm-up on a small matrix. Conversions that cuSPARSE does not offer are done on the host, as "
         "for our formats.",
         "",
-        *same_bits_price(data),
+        *same_bits_cost(data),
         *overview(data),
         *pictures(name, {"speedup": "speed-ups", "setup": "setup and products together"}),
         *each_system(data, details),
@@ -142,8 +143,8 @@ def columns_section(name, data):
         f"## Several vectors at once, {data['device']}",
         "",
         f"{source(name, data)}{remark(data)} Times are in "
-        "units of the same format's product with one vector. cuSPARSE's formats, like every format without a kernel for several "
-        "vectors, multiply one vector after the other between interleaved arrays.",
+        "units of the same format's product with one vector. cuSPARSE's formats multiply one vector after the other between "
+        "interleaved arrays. So does every format without a kernel for several vectors.",
         "",
     ]
     for system in data["systems"]:

@@ -18,7 +18,7 @@ def reader_section(name, data):
         "## Reading Matrix Market files",
         "",
         f"`{data['command']}`, {data['date']}, {data['processor']}, {data['threads']} threads, medians of "
-        f"{data['rounds']} rounds; {link(name)}. Newel's time includes the conversion to a sorted CSR matrix; "
+        f"{data['rounds']} rounds; {link(name)}. Newel's time includes the conversion to a sorted CSR matrix. "
         f"fast_matrix_market {data['fast_matrix_market']} returns coordinates, which SciPy converts in the last column.",
         "",
         "| entries in the file | MB | entries | Newel, to CSR | fast_matrix_market, to coordinates | SciPy's tocsr |",
@@ -45,7 +45,7 @@ def start_section(name, data):
         f"## Starting and ending, {data['device'] or data['processor']}",
         "",
         f"`bench/run/bench_start.py --rounds {data['rounds']}`, {data['date']}, {data['cores']} cores; "
-        f"{link(name)}. Whole processes, from start to end, which take turns.",
+        f"{link(name)}. Each time is that of a whole process, from start to end. The processes take turns.",
         "",
         "| process | ms |",
         "|---|---:|",
@@ -66,7 +66,7 @@ def start_section(name, data):
 
 
 def with_lead(lines, lead, picture=None):
-    """A section with sentences that say what its tables show put behind its heading, and the picture, by default its
+    """A section with sentences that say what its tables show put after its heading, and the picture, by default its
     first, after them."""
     picture = picture or next((line for line in lines if line.startswith("![")), None)
     rest = [line for line in lines[1:] if line != picture]
@@ -111,10 +111,9 @@ def main():
     text = [
         "## Performance",
         "",
-        "This page says where the time of an iteration goes and what Newel does about it; the tables behind it have pages of "
-        "their own.",
+        "This page explains how an iteration spends its time, and how Newel shortens it. The tables have pages of their own.",
         "",
-        "All times are medians, with minimum and maximum in brackets. The contenders of a comparison take turns in one process, "
+        "All times are medians, with minimum and maximum in brackets. The programs of a comparison take turns in one process, "
         "on one machine, in one run. Speed-ups compare converged runs in one precision unless the column says otherwise. "
         "Names such as `generate:elasticity:68` are systems that the programs generate "
         "(`newel solve generate:elasticity:68` solves one). [glossary.md](glossary.md) explains the terms.",

@@ -42,7 +42,7 @@ constexpr DeviceProductConstants h200_products() {
 }
 
 // Cycles: docs/results/regret_h200.json. Setups: 1.5 to 137 ms for 0.004 to 6.6 million rows (amg_h200.json and
-// amg_meshes_h200.json), up to twice as much where nodes are tied.
+// amg_meshes_h200.json), up to twice as much if nodes are tied.
 constexpr DeviceAmgConstants h200_amg() {
   DeviceAmgConstants fitted;
   fitted.single_share = 0.6;
