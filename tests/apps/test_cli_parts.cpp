@@ -160,10 +160,10 @@ TEST_CASE("Where x is not the last attempt's, the text says whose it is", "[cli]
     return result_text(result);
   };
   CHECK(contains(text_for(0.5, 0.25, NAN),
-                 "x is that of gmres, no attempt came closer; not_finite is of the last attempt, "
+                 "x is that of gmres, since no attempt came closer; not_finite is the status of the last attempt, "
                  "bicgstab\n"));
   CHECK(contains(text_for(0.25, 0.5, 0.3), "x is that of cg,"));
-  CHECK(contains(text_for(3, NAN, INFINITY), "x is the guess,"));
+  CHECK(contains(text_for(3, NAN, INFINITY), "x is the initial guess,"));
   CHECK_FALSE(contains(text_for(0.5, 0.3, 0.25), "x is"));
   text_for(0.5, 0.25, 0.3);
   result.outcome.reports.push_back(report);

@@ -124,7 +124,7 @@ file zero.mtx {general}2 2 2\n1 1 0\n2 2 0\n
 file column.mtx {general}4 4 4\n1 1 1\n2 2 2\n3 3 3\n4 3 1\n
 1 newel solve column.mtx b.mtx --device host --threads 1 --report r.json
     /reason has column 4 of A holds no value other than 0: A is singular
-    /advice has give that unknown an equation
+    /advice has add an equation for that unknown
 0 newel info column.mtx --report r.json -> 1 zero (first in column 4) | column 4 holds no value other than 0, so the matrix is singular
     /zero_columns is {"count":1,"first_column":4}
 )");

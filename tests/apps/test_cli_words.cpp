@@ -133,7 +133,7 @@ TEST_CASE("Unknown options and values are answered with what was meant, in every
 2 newel solve A.mtx --null-space constants -> (did you mean constant?)
 2 newel solve A.mtx --frobnicate -> unknown option --frobnicate; see newel solve --help
 2 newel info A.mtx --output x -> (did you mean --out?)
-2 newel info A.mtx --max-iterations 3 -> unknown option --max-iterations: it is one of newel solve
+2 newel info A.mtx --max-iterations 3 -> unknown option --max-iterations: it belongs to newel solve
 2 newel info A.mtx --precond ichol -> (did you mean fsai?)
 2 newel bench solve A.mtx --rtol 1e-3 -> (did you mean --tol?)
 2 newel bench spmv A.mtx --output r.json -> unknown option --output
@@ -152,7 +152,7 @@ TEST_CASE("Vectors that do not fit the matrix are refused with both sizes", "[cl
   check_rows(folder, R"(
 2 newel solve A.mtx {--rhs,--guess} short.mtx -> {} | short.mtx | 16 | 15
 2 newel solve A.mtx --rhs S.mtx -> expected columns of 16 values, one for each row of the matrix, found 15
-2 newel solve A.mtx --rhs B.mtx --guess G.mtx -> expected 3 columns, as the right-hand side has, found 2
+2 newel solve A.mtx --rhs B.mtx --guess G.mtx -> expected 3 columns, as in the right-hand side, found 2
 2 newel solve A.mtx ones --coordinates X.mtx --out y.vtu -> 16 rows cannot be divided among 3 nodes
 2 newel info A.mtx --precond amg --coordinates A.mtx -> A.mtx | points x 1, 2 or 3
 2 newel solve A.mtx --device host --precond amg --amg-vectors short.mtx -> short.mtx | 16 rows | 15 x 1
@@ -179,7 +179,7 @@ TEST_CASE("Outputs that cannot be written are refused before anything is solved"
 2 newel info A.mtx --report absent/r.json -> --report
 2 newel info A.mtx --out A.mtx -> it is the matrix
 2 newel solve {A.mtx,generate:grid7:4} --out x.mtx -> --out | --rhs b.mtx | --rhs ones | --rhs A*random
-2 newel solve A.mtx ones --out {x,x.vtk,x.npz,x.mat,x.txt,x.vtu.gz,x.gz} -> expected a name that ends in .mtx, .npy, .csv or .petsc, with .gz or not, or in .vtu
+2 newel solve A.mtx ones --out {x,x.vtk,x.npz,x.mat,x.txt,x.vtu.gz,x.gz} -> expected a name that ends in .mtx, .npy, .csv or .petsc, optionally followed by .gz, or in .vtu
 2 newel solve A.mtx ones --out x.vtu -> .vtu needs the nodes
 2 newel solve generate:grid7:4 ones --out x.vtu -> the nodes of this system are not known
 2 newel info A.mtx --out {B,B.npy,B.csv,B.mat} -> ends in .mtx, .npz or .petsc
@@ -225,7 +225,7 @@ TEST_CASE("Standard input is one file, and a reader that goes away is an error",
   folder.write("A.mtx", grid_system(20).text());
   folder.write("line.mtx", line_system(40000).text());
   check_rows(folder, R"(
-2 cat A.mtx | newel solve - --rhs - -> standard input (-) is the matrix already, and cannot be the right-hand side too
+2 cat A.mtx | newel solve - --rhs - -> standard input (-) is the matrix already and cannot also be the right-hand side
 0 newel info A.mtx --out -
     out has %%MatrixMarket matrix coordinate real general\n400 400 1920\n
     err has 400

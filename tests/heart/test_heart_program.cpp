@@ -201,7 +201,7 @@ TEST_CASE("Ctrl-C ends the heart after a step, with a checkpoint from which it g
   CHECK(report["ending"] == "interrupted");
   const Outcome past = run_heart({"--resume", out, "--duration", "1"});
   CHECK(past.status == 2);
-  CHECK(past.err.find("already, expected a later --duration") != std::string::npos);
+  CHECK(past.err.find(", expected a larger --duration") != std::string::npos);
   const std::string end = std::to_string(report["end_time"].get<double>() + 5);
   const Outcome resumed = run_heart({"--resume", out, "--duration", end});
   INFO(resumed.out << resumed.err);
@@ -214,8 +214,9 @@ TEST_CASE("a small ventricle without a unit is taken in millimetres, and runs", 
   const Outcome outcome = run_heart({ventricle_file(folder, 0.4), "--out", folder.file("o"), "--duration", "1"});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  CHECK(outcome.out.find("the mesh is taken as mm: its longest side is then 10 mm, its wall ") != std::string::npos);
-  CHECK(outcome.out.find("taken as") < outcome.out.find("tetrahedra"));
+  CHECK(outcome.out.find("the mesh is assumed to be in mm: its longest side is then 10 mm, its wall ") !=
+        std::string::npos);
+  CHECK(outcome.out.find("assumed to be in") < outcome.out.find("tetrahedra"));
 }
 
 TEST_CASE("a stimulus that misses the mesh is named with the unit, and such a run leaves no parameters",
@@ -227,7 +228,7 @@ TEST_CASE("a stimulus that misses the mesh is named with the unit, and such a ru
     INFO(outcome.out << outcome.err);
     CHECK(outcome.status == 2);
     CHECK(outcome.err.find("newel-heart: " + stimulus + " reaches no tetrahedron: ") == 0);
-    CHECK(outcome.err.find("(stimulus.radius of --params); the mesh was taken as " + unit +
+    CHECK(outcome.err.find("(stimulus.radius of --params); the mesh was assumed to be in " + unit +
                            " (--mesh-unit mm|cm|m)") != std::string::npos);
     CHECK(names_in(folder.file("o")).empty());
     return outcome.out;
@@ -238,7 +239,7 @@ TEST_CASE("a stimulus that misses the mesh is named with the unit, and such a ru
   // A wrong guess, which cannot be known to be one, is there to read before the error.
   CHECK(
       check({tiny, "--params", folder.write("p.json", R"({"stimulus": {"radius": 0.5}})")}, of_default, "cm, a guess")
-          .find("taken as cm: its longest side is then 37") != std::string::npos);
+          .find("assumed to be in cm: its longest side is then 37") != std::string::npos);
 }
 
 TEST_CASE("newel-heart and newel-heat refuse a folder that holds the other's run, and leave it as it is",

@@ -70,7 +70,7 @@ TEST_CASE("what is no file where the lock belongs is refused and left alone", "[
   CHECK(testing::file_content(folder.file("precious")) == "kept");
   std::filesystem::remove(lock);
   REQUIRE(mkfifo(lock.c_str(), 0600) == 0);
-  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "newel-heat"); }), "it is no file"));
+  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "newel-heat"); }), "it is not a regular file"));
   std::filesystem::remove(lock);
   std::filesystem::create_directory(lock);
   CHECK_THROWS_AS(FolderLock(place, "newel-heat"), InputError);

@@ -68,9 +68,10 @@ TEST_CASE("a mesh comes in the program's unit, and what was guessed or left out 
   const MeshInput guessed = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::m, clock, say);
   CHECK(guessed.mesh.node_count() == 4);
   CHECK(guessed.mesh.nodes[1][0] == Approx(0.060));
-  CHECK(said.find("taken as mm: its longest side is then 0.06 m; a guess, which --mesh-unit") != std::string::npos);
+  CHECK(said.find("assumed to be in mm: its longest side is then 0.06 m; this is a guess, use --mesh-unit") !=
+        std::string::npos);
   CHECK(guessed.file_unit == "mm, a guess");
-  CHECK(says(guessed, "1 node that no tetrahedron uses left out"));
+  CHECK(says(guessed, "removed 1 node that no tetrahedron uses"));
   CHECK(guessed.json["unit"] == "m");
   CHECK(guessed.json["volume"] == Approx(0.06 * 0.06 * 0.06 / 6));
   options.mesh_unit = "cm";

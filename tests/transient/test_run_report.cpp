@@ -33,7 +33,7 @@ TEST_CASE("a report tells how many products one setup served, the pace, and the 
   CHECK(json["solves"]["iterations_per_solve"] == 10.0);
   CHECK(json["hottest"] == 81.5);
   const std::string text = run_text(report);
-  CHECK(text.find("one served 300 products as bce") != std::string::npos);
+  CHECK(text.find("one setup for 300 products as bce") != std::string::npos);
   CHECK(text.find("20 times slower than real time") != std::string::npos);
   CHECK(text.find("product 67%, setup 33%") != std::string::npos);
 }
