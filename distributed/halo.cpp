@@ -19,7 +19,7 @@ std::string text_of_numbers(const std::vector<Number>& numbers) {
 template <class Number>
 std::vector<Number> numbers_of(const std::string& bytes) {
   std::vector<Number> numbers(bytes.size() / sizeof(Number));
-  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
   return numbers;
 }
 

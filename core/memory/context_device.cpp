@@ -42,7 +42,7 @@ int checked_device(int device) {
 
 // Inside, null stands for the built-in pool.
 std::shared_ptr<MemoryResource> given(std::shared_ptr<MemoryResource> memory) {
-  if (memory == nullptr) throw InputError("a context needs a memory resource, and was given null");
+  if (memory == nullptr) throw InputError("a context needs a memory resource, found a null pointer");
   return memory;
 }
 

@@ -113,7 +113,7 @@ inline void check_second_run_is_refused(const std::string& program, const Words&
     const Outcome outcome = run_on_host(program, second);
     INFO(outcome.err);
     refused += outcome.status == 2 && outcome.err.find(", process ") != std::string::npos &&
-                       outcome.err.find("writes into this folder") != std::string::npos
+                       outcome.err.find("is writing into this folder") != std::string::npos
                    ? 1
                    : 0;
   }
