@@ -260,7 +260,7 @@ file flat.mesh MeshVersionFormatted 1\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 
 2 newel-heart --out o --quiet --device host --stimulus apex@-3 -> --stimulus: expected
 2 newel-heart --out o --quiet --device host --nodes 600 --stimulus 500,0,0@3 -> reaches no tetrahedron
 2 newel-heart --out o --quiet --device host flat.mesh -> tetrahedron 1
-2 newel-heart --out o --quiet --device host --fibers tissue.json -> --fibers needs the mesh
+2 newel-heart --out o --quiet --device host --fibers tissue.json -> --fibers needs a mesh file
 2 newel-heart --out o --quiet --device host --assembly fast -> fast
 2 newel-heart --out o --quiet --device host --resume none -> no valid checkpoint
 file cold.json {"convection": {"coefficient": -1}}

@@ -162,7 +162,7 @@ TEST_CASE("a step that the tissue is too fast for is halved, and grows again", "
   const Outcome outcome = run_heart({"--nodes", "600", "--dt", "8", "--duration", "80", "--out", folder.file("o")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  CHECK(outcome.out.find("the step is halved to 4 ms: the reaction rises faster") != std::string::npos);
+  CHECK(outcome.out.find("the step is halved to 4 ms: the reaction is too fast for the step") != std::string::npos);
   const Json report = Json::parse(file_content(folder.file("o/report.json")));
   CHECK(report["steps_refused"] > 0);
   CHECK(report["steps"] > 10);

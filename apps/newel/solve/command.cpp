@@ -71,7 +71,7 @@ void write_files(const Context<Space::host>& ctx, SolveResult& result, const Sol
   if (!o.report.empty()) write_text_file("--report", o.report, json);
   if (o.html.empty()) return;
   const std::string printed = setup_text(result, result.outcome.setup) + result_text(result);
-  write_text_file("--html", o.html, html_page(Json::parse(json).dump(), printable_lines(printed)));
+  write_text_file("--html", o.html, html_page(Json::parse(json).dump(-1, ' ', true), printable_lines(printed)));
 }
 
 void print(const SolveOptions& o, const std::string& lines) {
