@@ -21,9 +21,9 @@ class RankFailed : public Error {
 
 /// Bytes that go to a rank, or come from it, in every round of an exchange.
 struct RankMessage {
-  int rank = 0;
-  void* data = nullptr;
-  std::size_t bytes = 0;
+  int rank = 0;           ///< where it goes to, or comes from
+  void* data = nullptr;   ///< this rank's memory, of the caller
+  std::size_t bytes = 0;  ///< its length
 };
 
 /// An exchange with the same ranks and the same memory again and again. Of two ranks each knows the messages of the
@@ -78,9 +78,9 @@ std::vector<std::shared_ptr<Communicator>> thread_ranks(int size);
 
 /// A context's part in a system that ranks share.
 struct Ranks {
-  std::shared_ptr<Communicator> communicator;
-  std::int64_t first_row = 0;  ///< of this rank's rows, which follow those of the rank before
-  std::int64_t all_rows = 0;   ///< of all ranks together
+  std::shared_ptr<Communicator> communicator;  ///< with the other ranks; not null
+  std::int64_t first_row = 0;                  ///< of this rank's rows, which follow those of the rank before
+  std::int64_t all_rows = 0;                   ///< of all ranks together
 };
 
 }  // namespace newel
