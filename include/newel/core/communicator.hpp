@@ -13,73 +13,73 @@
 
 namespace newel {
 
-/// Another rank has failed, and this one cannot go on without it.
+/// Another rank has failed, so this one cannot continue.
 class RankFailed : public Error {
  public:
   using Error::Error;
 };
 
-/// Bytes that go to a rank, or come from it, in every round of an exchange.
+/// Bytes that are sent to a rank, or received from it, in every round of an exchange.
 struct RankMessage {
-  int rank = 0;           ///< where it goes to, or comes from
+  int rank = 0;           ///< the receiver or the sender
   void* data = nullptr;   ///< this rank's memory, of the caller
   std::size_t bytes = 0;  ///< its length
 };
 
-/// An exchange with the same ranks and the same memory again and again. Of two ranks each knows the messages of the
-/// other: as many, in the same order, of the same lengths.
+/// A repeated exchange with the same ranks and the same memory. The messages that one rank sends to another are those
+/// that the other expects: the same number, order and lengths.
 class RankExchange {
  public:
   virtual ~RankExchange() = default;
 
-  /// What goes out is ready; it stays as it is until `finish` returns.
+  /// Begins a round. The memory that is sent must not change until `finish` returns.
   virtual void start() = 0;
-  /// Returns when all that comes in is there. Throws RankFailed.
+  /// Returns when everything has been received. Throws RankFailed.
   virtual void finish() = 0;
 };
 
-/// The ranks, of which this is one. All of them call the functions in the same order, but for `rank`, `size` and
-/// `fail`. A rank uses it from one thread at a time.
+/// One rank's view of all ranks. All ranks must call the functions in the same order, except `rank`, `size` and
+/// `fail`. A rank uses its communicator from one thread at a time.
 class Communicator {
  public:
   virtual ~Communicator() = default;
 
-  virtual int rank() const = 0;  ///< of this one, from 0
-  virtual int size() const = 0;  ///< how many there are
+  virtual int rank() const = 0;  ///< the number of this rank, from 0
+  virtual int size() const = 0;  ///< the number of ranks
 
-  /// all[r count + k] = value k of rank r. Throws RankFailed.
+  /// all[r count + k] = mine[k] of rank r, k < count. `all` has size() count values. Throws RankFailed.
   virtual void all_gather(const double* mine, int count, double* all) = 0;
 
-  /// Sends sent[r] to rank r, and returns what each rank has sent here: for setups. `sent` has `size()` strings.
+  /// Sends sent[r] to rank r, and returns what each rank sent to this one. For setups. `sent` has size() strings.
   /// Throws RankFailed.
   virtual std::vector<std::string> all_to_all(const std::vector<std::string>& sent) = 0;
 
-  /// An exchange that outlives no memory that it names.
+  /// An exchange. The memory of its messages must exist as long as the exchange.
   virtual std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in) = 0;
 
-  /// This rank cannot go on: the others' calls throw RankFailed with `why`, those that wait already, too. Nothing can
-  /// be done with these ranks from then on.
+  /// This rank cannot continue. All calls of the other ranks throw RankFailed with `why`, including those that are
+  /// waiting. The ranks cannot communicate any more after that.
   virtual void fail(const std::string& why) noexcept = 0;
 
-  /// values[k] = the sum of all ranks' values k, added in the order of ranks: the same bits on all of them.
+  /// values[k] = the sum of values[k] over all ranks, added in the order of ranks. All ranks get the same bits.
   void sum(double* values, int count);
-  /// values[k] = the largest; NaN where one is NaN.
+  /// values[k] = the largest values[k] of all ranks, or NaN if one of them is NaN.
   void max(double* values, int count);
-  /// Every rank's text, in the order of ranks.
+  /// The text of every rank, in the order of ranks.
   std::vector<std::string> texts(const std::string& mine);
 
  private:
   std::vector<double> all_;
 };
 
-/// As many ranks as are asked for, for as many threads of this process, each of which takes one. They meet at every
-/// call, where the last to come wakes the others.
+/// `size` ranks for `size` threads of this process; each thread takes one. Every call waits until all ranks have made
+/// it. Throws InputError if `size` is less than 1.
 std::vector<std::shared_ptr<Communicator>> thread_ranks(int size);
 
-/// A context's part in a system that ranks share.
+/// The part of a context in a system that ranks share.
 struct Ranks {
-  std::shared_ptr<Communicator> communicator;  ///< with the other ranks; not null
-  std::int64_t first_row = 0;                  ///< of this rank's rows, which follow those of the rank before
+  std::shared_ptr<Communicator> communicator;  ///< not null
+  std::int64_t first_row = 0;                  ///< of this rank, whose rows follow those of the previous rank
   std::int64_t all_rows = 0;                   ///< of all ranks together
 };
 

@@ -55,10 +55,11 @@ class Context<Space::host> {
   /// caller's resource (`MemoryResource::release_unused`).
   void release_unused_memory() const { memory_->release_unused(); }
 
-  /// The same context as a rank's: vectors made with it are that rank's share, and sums over them are taken over all
-  /// ranks, which therefore call every function that computes one. Throws InputError for a null communicator.
+  /// The same context for a rank of a shared system. Vectors hold this rank's share, and sums over them are taken
+  /// over all ranks. All ranks must therefore call every function that computes a sum. Throws InputError for a null
+  /// communicator.
   Context with_ranks(Ranks ranks) const;
-  /// Null: it shares its vectors with no other.
+  /// Null if the context is not of a rank.
   const Ranks* ranks() const { return ranks_.get(); }
 
   detail::ThreadTeam& team() const { return *team_; }  ///< internal: see core/threads/thread_team.hpp
@@ -119,7 +120,7 @@ class Context<Space::device> {
   /// The host context for setup work, with the default number of threads of a host context.
   const Context<Space::host>& host() const;
 
-  /// Null: ranks share vectors on the host alone.
+  /// Null: only host contexts can be of a rank.
   const Ranks* ranks() const { return nullptr; }
 
   const std::shared_ptr<detail::ContextLock>& lock() const;  ///< internal: see core/memory/context_lock.hpp
