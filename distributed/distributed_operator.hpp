@@ -9,8 +9,8 @@
 
 namespace newel::detail {
 
-/// Vectors are in rank order. Rows that need no other rank are multiplied while the halo is on its way. All ranks
-/// call its functions together, with the context of `RowsInRanks`.
+/// Vectors are in rank order (`RowSplit`). Rows that need no other rank are multiplied while the halo is exchanged.
+/// All ranks call its functions together, with contexts that have ranks.
 template <class T>
 class DistributedOperator final : public LinearOperator<T, Space::host> {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// DistributedSystem: one system whose rows are shared out among ranks, threads of a process or processes under MPI.
+/// DistributedSystem: one system whose rows are distributed over ranks: threads of a process, or
+/// processes under MPI.
 #pragma once
 
 #include <memory>
@@ -9,37 +10,34 @@
 
 namespace newel {
 
-/// The rows of a matrix that a rank has, as CSR with the columns of the whole. They follow the rows of the rank
-/// before it. Any rank may have none.
+/// The rows of a matrix that a rank has, as CSR with columns of the whole matrix. They follow the rows of the
+/// previous rank. A rank may have no rows.
 template <class T>
 struct RankRows {
   Span<const Offset, Space::host> row_ptr;    ///< rows + 1, from 0
-  Span<const std::int64_t, Space::host> col;  ///< of the whole matrix, from 0, ascending strictly within a row
-  Span<const T, Space::host> val;             ///< as many
+  Span<const std::int64_t, Space::host> col;  ///< of the whole matrix, from 0, strictly ascending in each row
+  Span<const T, Space::host> val;             ///< as many as columns
 };
 
-/// A x = b with the rows of A, b and x shared out among ranks. All ranks call each function together, and with the
-/// same options; each hands over its own rows, and gets its own part of x.
-///
-/// Solvers, stopping, statuses and reports are those of LinearSystem; sums are taken over all ranks in the order of
-/// ranks, so that the bits depend on the number of ranks and on nothing else. One rank has the bits of a LinearSystem
-/// with the format "csr". The preconditioner is "jacobi" (also under "auto") or "none".
-///
-/// Errors: where a rank throws, the others throw RankFailed with its message, and the communicator can no longer be
-/// used.
+/// A x = b with the rows of A, b and x distributed over ranks. All ranks call each function together and with the
+/// same options. Each rank passes its own rows and gets its own part of x. Solvers, stopping, statuses and reports
+/// are those of LinearSystem. Sums are added in the order of ranks, so the bits depend only on the number of ranks
+/// and threads. One rank gives the bits of a LinearSystem with the format "csr". The preconditioner is "jacobi", also
+/// under "auto", or "none". Errors: if a rank throws, the others throw RankFailed with its message. The communicator
+/// cannot be used any more after that.
 template <class T>
 class DistributedSystem {
  public:
-  /// Reads this rank's rows and keeps no reference to them. `ctx`: this rank's threads. Throws InputError for rows
-  /// that are not as RankRows says, for options that differ between ranks, and for those that need the whole matrix:
-  /// formats, orders, mixed precision, other preconditioners; ZeroDiagonal; OutOfMemory.
+  /// Reads this rank's rows and keeps no reference to them. `ctx` has this rank's threads. Throws InputError for rows
+  /// that do not fit RankRows, for options that differ between ranks, and for options that need the whole matrix:
+  /// formats, orders, mixed precision, other preconditioners. Throws ZeroDiagonal and OutOfMemory.
   DistributedSystem(const Context<Space::host>& ctx, std::shared_ptr<Communicator> communicator, const RankRows<T>& a,
                     SystemOptions options = {});
   ~DistributedSystem();
   DistributedSystem(DistributedSystem&&) noexcept;
   DistributedSystem& operator=(DistributedSystem&&) noexcept;
 
-  /// This rank's rows, the number of the first of them, and the rows of all ranks.
+  /// The number of this rank's rows, the first of them in the whole system, and the number of all rows.
   Index rows() const;
   std::int64_t first_row() const;
   std::int64_t all_rows() const;
@@ -48,15 +46,15 @@ class DistributedSystem {
   void refresh(Span<const T, Space::host> values);
 
   /// Solves from the guess in x or from zero: see LinearSystem::solve. b and x are this rank's parts. The report is
-  /// the same on all ranks, `seconds` being the longest of them. A rank may watch: `progress` is called where it is
-  /// given, and the solve ends on all ranks where one returns false.
+  /// the same on all ranks; `seconds` is the longest time of a rank. `progress` may be given on some ranks only. The
+  /// solve ends on all ranks if one of them returns false.
   [[nodiscard]] SolveReport solve(Span<const T, Space::host> b, Span<T, Space::host> x,
                                   const ProgressFn& progress = {}, InitialGuess guess = InitialGuess::in_x);
 
-  /// y = A x.
+  /// y = A x; both are this rank's parts.
   void multiply(Span<const T, Space::host> x, Span<T, Space::host> y);
 
-  /// What the system is made of.
+  /// The solver, format and preconditioner of the system.
   SystemInfo info() const;
 
  private:

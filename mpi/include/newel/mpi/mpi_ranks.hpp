@@ -10,13 +10,13 @@
 
 namespace newel {
 
-/// The processes of `comm` as ranks, each calling this. MPI is initialised, and is finalised after the last use.
-/// `comm` is duplicated: messages of the caller's do not meet these. One thread at a time calls MPI through it, the
-/// one that calls Newel (MPI_THREAD_FUNNELED if that is the main thread). Throws Error where MPI reports one.
+/// The processes of `comm` as ranks. All of them call this. MPI must be initialised before, and finalised after the
+/// last use. `comm` is duplicated, so these messages do not interfere with the caller's. Only the thread that calls
+/// Newel calls MPI (MPI_THREAD_FUNNELED if that is the main thread). Throws Error if MPI reports one.
 ///
-/// A process that dies ends the others as MPI does that (mpirun ends them); one that throws ends their calls with
-/// RankFailed. After that the processes cannot communicate through it any more, and should end: MPI_Abort, since some
-/// of their calls will never be answered.
+/// If a process dies, MPI ends the others (mpirun does). If a process throws, the calls of the others throw
+/// RankFailed. The processes cannot communicate through it any more after that. End them with MPI_Abort, because some
+/// calls will never be answered.
 std::shared_ptr<Communicator> mpi_ranks(MPI_Comm comm);
 
 }  // namespace newel
