@@ -20,11 +20,14 @@ struct RankRows {
 };
 
 /// A x = b with the rows of A, b and x distributed over ranks. All ranks call each function together and with the
-/// same options. Each rank passes its own rows and gets its own part of x. Solvers, stopping, statuses and reports
-/// are those of LinearSystem. Sums are added in the order of ranks, so the bits depend only on the number of ranks
-/// and threads. One rank gives the bits of a LinearSystem with the format "csr". The preconditioner is "jacobi", also
-/// under "auto", or "none". Errors: if a rank throws, the others throw RankFailed with its message. The communicator
-/// cannot be used any more after that.
+/// same options. Each rank passes its own rows and gets its own part of x.
+///
+/// Solvers, stopping, statuses and reports are those of LinearSystem. Sums are added in the order of ranks, so the
+/// bits depend only on the number of ranks and threads. One rank gives the bits of a LinearSystem with the format
+/// "csr". The preconditioner is "jacobi", also under "auto", or "none".
+///
+/// Errors: if a rank throws, the others throw RankFailed with its message. The communicator cannot be used any more
+/// after that.
 template <class T>
 class DistributedSystem {
  public:
