@@ -142,7 +142,7 @@ def section(name, data, products):
         "orders. New values take one gather into the format's slots and no allocation.",
         *mixed_item(data),
         "",
-        "None of this changes the number of iterations. Multigrid (`--precond amg`, [preconditioners.md](preconditioners.md)) "
+        "None of this changes the number of iterations. Multigrid (`--precond amg`, [Preconditioners](preconditioners.md)) "
         "needs far fewer on large systems ([measured](performance-multigrid-h200.md)).",
         "",
     ]

@@ -130,7 +130,7 @@ def main():
     text += [
         "* [Performance over time](performance-over-time.md)",
         "",
-        "To repeat the measurements: [bench/README.md](../bench/README.md).",
+        "To repeat the measurements: [the README of the benchmarks](../bench/README.md).",
         "",
     ]
     write_page("performance.md", text)

@@ -106,6 +106,11 @@ class Copied(unittest.TestCase):
         page = '<div class="language-console highlight"><pre><code><span>$ </span>a &lt; "b"\nout</code></pre></div>'
         self.assertIn('highlight" data-copy="a &lt; &quot;b&quot;"><pre>', copied.with_commands(page))
 
+    def test_prompts_of_python_are_not_copied(self):
+        self.assertEqual(copied.statements_of(">>> for i in a:\n...     b\n...\n3\n>>> c"), "for i in a:\n    b\n\nc")
+        page = '<div class="language-pycon highlight"><pre>&gt;&gt;&gt; a\n1</pre></div>'
+        self.assertIn('pycon highlight" data-copy="a"><pre>', copied.with_commands(page))
+
     def test_other_blocks_are_copied_as_they_are(self):
         page = '<div class="language-sh highlight"><pre><code>$ a\n</code></pre></div>'
         self.assertEqual(copied.with_commands(page), page)
