@@ -74,7 +74,9 @@ def check_threads(threads, device: int | None) -> int:
 
 def a_name(value, what: str) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{what}: expected a name, found {shown(value)}")
+        vector = what == "solver" and (hasattr(value, "shape") or isinstance(value, (list, tuple)))
+        hint = "; pass a right-hand side to solve(b), not to Solver(A)" if vector else ""
+        raise TypeError(f"{what}: expected a name, found {shown(value)}{hint}")
     return _in_utf8(value, what)
 
 

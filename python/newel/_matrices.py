@@ -4,6 +4,8 @@ arrays."""
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from . import _core
@@ -116,7 +118,11 @@ def given_matrix(a, dtype=None) -> GivenMatrix:
         refuse_device_array(getattr(a, "data", None), "A")
         return _forms[form](a, dtype)
     hint = ""
-    if isinstance(a, (np.ndarray, list)):
+    if isinstance(a, (str, os.PathLike)):
+        hint = "; newel.read reads a matrix from a file"
+    elif isinstance(a, np.ndarray) and a.ndim == 1:
+        hint = "; A comes first, then b"
+    elif isinstance(a, (np.ndarray, list)):
         hint = "; a dense matrix becomes sparse by scipy.sparse.csr_array(A)"
     elif hasattr(a, "tocsr"):
         hint = "; convert it with A.tocsr()"

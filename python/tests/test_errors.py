@@ -85,6 +85,15 @@ def test_a_zero_on_the_diagonal_is_named():
         newel.solve(a, B, preconditioner="jacobi")
 
 
+def test_arguments_in_the_wrong_place_are_answered_with_the_right_one():
+    with pytest.raises(TypeError, match=r"pass a right-hand side to solve\(b\)"):
+        newel.Solver(A, B)
+    with pytest.raises(TypeError, match="A comes first, then b"):
+        newel.solve(B, A)
+    with pytest.raises(TypeError, match=r"newel\.read reads a matrix from a file"):
+        newel.solve("A.mtx", B)
+
+
 @pytest.mark.parametrize("keywords, error, words", [
     ({"solver": "magic"}, ValueError, "cg"),
     ({"solver": 3}, TypeError, "expected a name"),
