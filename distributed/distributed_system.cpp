@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include <newel/core/vector_ops.hpp>
+#include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/diagonal_precond.hpp"
@@ -34,13 +38,24 @@ auto with_others(Communicator& communicator, F&& f) {
   }
 }
 
-void require_same_options(Communicator& communicator, const SystemOptions& options) {
+// What all ranks must have alike, with all digits.
+std::string text_of(const SystemOptions& options) {
   const StopCriterion& stop = options.stop;
-  const std::string mine = options.solver.name + " " + options.precond.name + " " + options.spmv.format + " " +
-                           std::to_string(stop.max_iterations) + " " + std::to_string(stop.rel_tol) + " " +
-                           std::to_string(stop.abs_tol) + " " + std::to_string(stop.time_limit_seconds) + " " +
-                           std::to_string(static_cast<int>(options.null_space)) + (options.mixed ? " mixed" : "");
-  const std::vector<std::string> all = communicator.texts(mine);
+  std::ostringstream text;
+  text.precision(std::numeric_limits<double>::max_digits10);
+  text << "solver " << options.solver.name << ", preconditioner " << options.precond.name << ", format "
+       << options.spmv.format << ", max_iterations " << stop.max_iterations << ", rel_tol " << stop.rel_tol
+       << ", abs_tol " << stop.abs_tol << ", time_limit_seconds " << stop.time_limit_seconds << ", null_space "
+       << static_cast<int>(options.null_space) << ", mixed " << options.mixed;
+  for (const MethodOption& option : solver_option_list()) {
+    text << ", " << option.key << " ";
+    std::visit([&](const auto& value) { text << value; }, option.get(options.solver.methods));
+  }
+  return text.str();
+}
+
+void require_same_options(Communicator& communicator, const SystemOptions& options) {
+  const std::vector<std::string> all = communicator.texts(text_of(options));
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (all[r] == all[0]) continue;
     throw InputError("the options of rank " + std::to_string(r) + " (" + all[r] + ") are not those of rank 0 (" +

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <newel/solver/gmres.hpp>
+
 #include "tests/distributed/rank_support.hpp"
 
 using namespace newel;
@@ -176,6 +178,9 @@ TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
   all_name(errors([](OwnRows& own, SystemOptions&) { own.col.back() = 40; }),
            "column 40 of a matrix with 30 columns");
   all_name(errors([](OwnRows&, SystemOptions& options) { options.stop.max_iterations = 7; }),
+           "the options of rank 2");
+  all_name(errors([](OwnRows&, SystemOptions& options) { options.stop.rel_tol = 1e-9; }), "the options of rank 2");
+  all_name(errors([](OwnRows&, SystemOptions& options) { options.solver.of<GmresOptions>().restart = 7; }),
            "the options of rank 2");
   all_name(errors([](OwnRows& own, SystemOptions&) { own.val.pop_back(); }), "values for");
 }
