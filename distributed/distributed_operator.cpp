@@ -47,20 +47,16 @@ void DistributedOperator<T>::build(const Context<host>& ctx, const RankRows<T>& 
   diagonal_ = Array<T, host>(ctx, std::max<Index>(rows_, 1));
   gather<T, host>(ctx, a.val, diagonal_source_, diagonal_.span().subspan(0, rows_));
   if (first_rows.size() == 2) return;
-  std::vector<Index> new_of_old(split.old_of_new.size());
-  for (std::size_t i = 0; i < new_of_old.size(); ++i) {
-    new_of_old[static_cast<std::size_t>(split.old_of_new[i])] = static_cast<Index>(i);
-  }
-  if (!std::is_sorted(new_of_old.begin(), new_of_old.end())) {
+  if (!std::is_sorted(split.new_of_old.begin(), split.new_of_old.end())) {
     old_of_new_ = make_array(ctx, split.old_of_new);
-    new_of_old_ = make_array(ctx, new_of_old);
+    new_of_old_ = make_array(ctx, split.new_of_old);
   }
   const auto read = static_cast<std::int64_t>(split.read.size()),
              ghosts = static_cast<std::int64_t>(split.ghosts.size());
   border_ = operator_of<T>(ctx, split.border, static_cast<Index>(read + ghosts), a.val);
   read_ = make_array(ctx, split.read);
   border_x_ = Array<T, host>(ctx, read + ghosts);
-  halo_ = std::make_unique<Halo<T>>(ctx, first_rows, split.ghosts, new_of_old, border_x_.data() + read);
+  halo_ = std::make_unique<Halo<T>>(ctx, first_rows, split.ghosts, split.new_of_old, border_x_.data() + read);
 }
 
 template <class T>

@@ -77,11 +77,11 @@ RowSplit split_rows(RowPointers row_ptr, Columns col, std::int64_t first_row, st
   }
   const auto inner_rows = static_cast<Index>(split.old_of_new.size());
   split.old_of_new.insert(split.old_of_new.end(), border.begin(), border.end());
-  std::vector<Index> new_of_old(static_cast<std::size_t>(rows));
+  split.new_of_old.resize(static_cast<std::size_t>(rows));
   for (Index i = 0; i < rows; ++i) {
-    new_of_old[static_cast<std::size_t>(split.old_of_new[static_cast<std::size_t>(i)])] = i;
+    split.new_of_old[static_cast<std::size_t>(split.old_of_new[static_cast<std::size_t>(i)])] = i;
   }
-  const auto new_column = [&](std::int64_t j) { return new_of_old[static_cast<std::size_t>(j - first_row)]; };
+  const auto new_column = [&](std::int64_t j) { return split.new_of_old[static_cast<std::size_t>(j - first_row)]; };
 
   for (const Index i : border) {
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {

@@ -20,6 +20,7 @@ struct RowPart {
 /// Rank order: first the rows whose columns are all of this rank, then the others; each kind in the caller's order.
 struct RowSplit {
   std::vector<Index> old_of_new;     ///< the caller's number of each row in rank order, from 0
+  std::vector<Index> new_of_old;     ///< the way back
   RowPart inner;                     ///< the first kind; columns are rows in rank order
   RowPart border;                    ///< the second; columns are places in `read`, then in `ghosts`
   std::vector<Index> read;           ///< rows in rank order that `border` reads, ascending
