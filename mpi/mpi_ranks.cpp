@@ -112,20 +112,14 @@ class MpiExchange final : public RankExchange {
   MpiExchange(std::shared_ptr<Channels> channels, int tag, const std::vector<RankMessage>& out,
               const std::vector<RankMessage>& in)
       : channels_(std::move(channels)) {
-    for (const RankMessage& message : in) {
+    const auto add = [&](const RankMessage& message, auto init, const char* call) {
       MPI_Request request;
-      check(MPI_Recv_init(message.data, int_of(message.bytes), MPI_BYTE, message.rank, tag, channels_->calls(),
-                          &request),
-            "MPI_Recv_init");
+      check(init(message.data, int_of(message.bytes), MPI_BYTE, message.rank, tag, channels_->calls(), &request),
+            call);
       requests_.push_back(request);
-    }
-    for (const RankMessage& message : out) {
-      MPI_Request request;
-      check(MPI_Send_init(message.data, int_of(message.bytes), MPI_BYTE, message.rank, tag, channels_->calls(),
-                          &request),
-            "MPI_Send_init");
-      requests_.push_back(request);
-    }
+    };
+    for (const RankMessage& message : in) add(message, MPI_Recv_init, "MPI_Recv_init");
+    for (const RankMessage& message : out) add(message, MPI_Send_init, "MPI_Send_init");
   }
   MpiExchange(const MpiExchange&) = delete;
   MpiExchange& operator=(const MpiExchange&) = delete;
