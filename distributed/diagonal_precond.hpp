@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// DiagonalPrecond: Jacobi of a matrix whose rows are shared out among ranks. Internal.
+/// DiagonalPrecond: Jacobi of a matrix whose rows are distributed over ranks. Internal.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,10 @@
 
 namespace newel::detail {
 
-/// Whether every entry of a diagonal has a finite inverse.
+/// Whether a number and its inverse are finite.
 template <class T>
-bool is_regular(Span<const T, Space::host> diagonal) {
-  return std::all_of(diagonal.begin(), diagonal.end(),
-                     [](T d) { return std::isfinite(T(1) / d) && std::isfinite(d); });
+bool has_inverse(T number) {
+  return std::isfinite(number) && std::isfinite(T(1) / number);
 }
 
 /// z = D r, D the inverse of the diagonal. A rank without rows has it all the same, so that all ranks take the same
@@ -37,7 +36,7 @@ class DiagonalPrecond final : public LinearOperator<T, Space::host> {
     double value = 0;
     for (Index i = 0; i < rows_; ++i) {
       inverse_[i] = T(1) / diagonal[i];
-      if (std::isfinite(inverse_[i]) && inverse_[i] != T(0)) continue;
+      if (has_inverse(diagonal[i])) continue;
       const std::int64_t row = user_row(i);
       ++count;
       if (first >= 0 && first < row) continue;

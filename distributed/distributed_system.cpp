@@ -135,7 +135,8 @@ struct DistributedSystem<T>::Impl {
     matrix = std::make_shared<detail::DistributedOperator<T>>(*ctx, a, first_rows);
     SystemParts<T, host> parts;
     if (canonical_name(options.precond.name) == "auto") {
-      double irregular = detail::is_regular(matrix->matrix_diagonal()) ? 0 : 1;
+      const Span<const T, host> diagonal = matrix->matrix_diagonal();
+      double irregular = std::all_of(diagonal.begin(), diagonal.end(), detail::has_inverse<T>) ? 0 : 1;
       detail::max_over_ranks(*ctx, &irregular, 1);
       jacobi = irregular == 0;
     }

@@ -12,14 +12,13 @@ inline void sum_over_ranks(const Context<Space::host>& ctx, double* values, int 
   if (ctx.ranks() != nullptr) ctx.ranks()->communicator->sum(values, count);
 }
 
-/// values[k] becomes the largest of all ranks; NaN where one is NaN.
+/// values[k] becomes the largest of all ranks, or NaN if one of them is NaN.
 inline void max_over_ranks(const Context<Space::host>& ctx, double* values, int count) {
   if (ctx.ranks() != nullptr) ctx.ranks()->communicator->max(values, count);
 }
 
 /// Nothing: ranks share vectors on the host alone.
 inline void sum_over_ranks(const Context<Space::device>&, double*, int) {}
-inline void max_over_ranks(const Context<Space::device>&, double*, int) {}
 
 /// Rows of the whole system, of which this context has `rows`.
 template <Space S>
