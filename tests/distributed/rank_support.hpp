@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <functional>
+#include <stdexcept>
 #include <thread>
 
 #include <newel/distributed/distributed_system.hpp>
@@ -13,6 +14,12 @@
 namespace newel::testing {
 
 constexpr Space host = Space::host;
+
+/// A check on a rank: Catch's are for one thread. What does not hold is thrown, and `on_ranks` returns it.
+inline void rank_check(bool holds, const char* what) {
+  if (!holds) throw std::runtime_error(what);
+}
+#define RANK_CHECK(...) newel::testing::rank_check((__VA_ARGS__), #__VA_ARGS__)
 
 /// Calls f(communicator) on as many threads as there are ranks; what each threw, empty where it threw nothing.
 inline std::vector<std::string> on_ranks(int size, const std::function<void(std::shared_ptr<Communicator>)>& f) {

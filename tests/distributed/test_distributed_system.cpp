@@ -46,9 +46,9 @@ TEST_CASE("Ranks multiply as one does", "[distributed]") {
       const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
         const OwnRows own = share_of(a, ranks->rank(), size);
         DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("gmres", "none"));
-        CHECK(system.rows() == own.rows());
-        CHECK(system.first_row() == own.first);
-        CHECK(system.all_rows() == a.rows);
+        RANK_CHECK(system.rows() == own.rows());
+        RANK_CHECK(system.first_row() == own.first);
+        RANK_CHECK(system.all_rows() == a.rows);
         const std::vector<double> own_x = own.part_of(x);
         std::vector<double> own_y(own_x.size(), std::nan(""));
         system.multiply(own_x, own_y);
@@ -146,10 +146,10 @@ TEST_CASE("New values on ranks are those of a new system", "[distributed]") {
     const OwnRows first = share_of(a, ranks->rank(), 3), second = share_of(scaled, ranks->rank(), 3);
     DistributedSystem<double> system(Context<host>(1), ranks, first.view(), choice_of("cg"));
     std::vector<double> own_x(static_cast<std::size_t>(first.rows()), 0.0);
-    CHECK(system.solve(first.part_of(b), own_x).converged());
+    RANK_CHECK(system.solve(first.part_of(b), own_x).converged());
     system.refresh(second.val);
     std::fill(own_x.begin(), own_x.end(), 0.0);
-    CHECK(system.solve(first.part_of(b), own_x).iterations == anew.reports[0].iterations);
+    RANK_CHECK(system.solve(first.part_of(b), own_x).iterations == anew.reports[0].iterations);
     std::copy(own_x.begin(), own_x.end(), x.begin() + first.first);
   });
   CHECK(thrown == std::vector<std::string>(3));

@@ -21,12 +21,12 @@ TEST_CASE("Sums over ranks are added in the order of ranks", "[distributed]") {
     const auto r = static_cast<std::size_t>(ranks->rank());
     double values[] = {of_rank[r], static_cast<double>(r)};
     ranks->sum(values, 2);
-    CHECK(values[1] == 6);
+    RANK_CHECK(values[1] == 6);
     found[r] = values[0];
     double largest[] = {of_rank[r], r == 2 ? std::nan("") : 1.0};
     ranks->max(largest, 2);
     most[r] = largest[0];
-    CHECK(std::isnan(largest[1]));
+    RANK_CHECK(std::isnan(largest[1]));
   });
   CHECK(thrown == std::vector<std::string>(4));
   CHECK(found == std::vector<double>(4, ((1 + 1e17) - 1e17) + 1));
@@ -37,11 +37,11 @@ TEST_CASE("Texts and messages come from the rank that sent them", "[distributed]
   const int size = 3;
   const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
     const int me = ranks->rank();
-    CHECK(ranks->texts("rank " + std::to_string(me)) == std::vector<std::string>{"rank 0", "rank 1", "rank 2"});
+    RANK_CHECK(ranks->texts("rank " + std::to_string(me)) == std::vector<std::string>{"rank 0", "rank 1", "rank 2"});
     std::vector<std::string> sent;
     for (int r = 0; r < size; ++r) sent.push_back(std::string(static_cast<std::size_t>(10 * me + r), 'x'));
     const std::vector<std::string> received = ranks->all_to_all(sent);
-    for (int r = 0; r < size; ++r) CHECK(received[static_cast<std::size_t>(r)].size() == 10u * r + me);
+    for (int r = 0; r < size; ++r) RANK_CHECK(received[static_cast<std::size_t>(r)].size() == 10u * r + me);
 
     // Two numbers to the next rank, one to the one after it, in three rounds.
     double out[3] = {}, in[3] = {};
@@ -52,9 +52,9 @@ TEST_CASE("Texts and messages come from the rank that sent them", "[distributed]
       for (int k = 0; k < 3; ++k) out[k] = 100 * round + 10 * me + k;
       exchange->start();
       exchange->finish();
-      CHECK(in[0] == 100 * round + 10 * after);
-      CHECK(in[1] == 100 * round + 10 * after + 1);
-      CHECK(in[2] == 100 * round + 10 * next + 2);
+      RANK_CHECK(in[0] == 100 * round + 10 * after);
+      RANK_CHECK(in[1] == 100 * round + 10 * after + 1);
+      RANK_CHECK(in[2] == 100 * round + 10 * next + 2);
     }
   });
   CHECK(thrown == std::vector<std::string>(3));
@@ -84,16 +84,16 @@ TEST_CASE("Primitives of a rank's context sum over all ranks", "[distributed]") 
     const Span<const double, host> in(x.data(), n);
     double found = 0;
     dot<double, host>(ctx, in, in, &found);
-    CHECK(found == 15 * 16 * 31 / 6);
+    RANK_CHECK(found == 15 * 16 * 31 / 6);
     sum<double, host>(ctx, in, &found);
-    CHECK(found == 120);
+    RANK_CHECK(found == 120);
     const double total = found;
     max_abs<double>(ctx, in, &found);
-    CHECK(found == 15);
+    RANK_CHECK(found == 15);
     norm2<double, host>(ctx, in, &found);
-    CHECK(found == std::sqrt(1240.0));
+    RANK_CHECK(found == std::sqrt(1240.0));
     subtract_mean<double, host>(ctx, &total, Span<double, host>(x));
-    CHECK(x.front() == 1.0 + n * me - 8);
+    RANK_CHECK(x.front() == 1.0 + n * me - 8);
   });
   CHECK(thrown == std::vector<std::string>(3));
 }
