@@ -11,9 +11,9 @@ struct SpectrumConstants {
   static constexpr double share_gone = 1.5, least_share = 0.7, share_of_size = 0.3, least_of_size = 1.2, raised = 1.1;
 };
 
-/// `ResidualRate::sure`: iterations of CG that are sure to come.
+/// `ResidualRate::sure`: iterations of CG that remain at least.
 struct SureConstants {
-  /// Over those that there were, at most and at least; once in the place of so many.
+  /// Times the iterations so far, at most and at least; 1 after `once_at` iterations.
   static constexpr double most_times = 2.5, least_times = 0.5, once_at = 192;
   /// Or, where that is more, what is missing to so many: of any solve.
   static constexpr double of_any_solve = 80;
