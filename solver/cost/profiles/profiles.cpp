@@ -2,6 +2,8 @@
 // Which profile a machine has, and its parts.
 #include "solver/cost/profiles/profiles.hpp"
 
+#include "core/memory/host_profile.hpp"
+
 namespace newel::detail {
 namespace {
 
@@ -26,6 +28,10 @@ const DeviceProfile* fitted_profile(const std::string& device_name) {
     if (device_name.find(profile->name) != std::string::npos) return profile;
   }
   return nullptr;
+}
+
+const HostProfile* fitted_host_profile(const std::string& processor) {
+  return processor.find(epyc.name) != std::string::npos ? &epyc : nullptr;
 }
 
 template <class Constants>
