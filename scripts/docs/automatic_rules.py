@@ -24,8 +24,9 @@ PROFILES = "solver/cost/profiles"
 
 DECISIONS = f"{PROFILES}/decision_constants.hpp"
 FORECASTS = f"{PROFILES}/forecast_constants.hpp"
+HOST_SPEED = f"{PROFILES}/host_speed_constants.hpp"
 DECLARATIONS = ("core/memory/machine_constants.hpp", "spmv/cost/product_constants.hpp", "precond/precond_constants.hpp",
-                f"{PROFILES}/iteration_constants.hpp")
+                f"{PROFILES}/iteration_constants.hpp", HOST_SPEED)
 MACHINES = {"EPYC": f"{PROFILES}/epyc.cpp", "H200 and H100": f"{PROFILES}/h200.cpp"}
 COUNTS = f"{PROFILES}/solves.cpp"
 
@@ -147,7 +148,7 @@ def read_fitted(text):
 def constants():
     """{name or Struct.name: number} of all that the text may name."""
     found = {}
-    for path in (DECISIONS, FORECASTS):
+    for path in (DECISIONS, FORECASTS, HOST_SPEED):
         for struct in read_structs((ROOT / path).read_text(encoding="utf-8")):
             for names, _ in struct.fields:
                 for name, expression in names.items():
@@ -163,6 +164,7 @@ def constants():
 
 FILTERS = {
     "": shown,
+    "milliseconds": lambda number: f"{shown(1000 * number)} ms",
     "percent": lambda number: f"{round(100 * number)} %",
     "more": lambda number: f"{round(100 * (number - 1))} %",
     "worst": lambda number: f"{math.floor(1 + 1 / number)}",

@@ -9,8 +9,12 @@
 #include <newel/solver/memory_estimate.hpp>
 #include "core/csr/empty_columns.hpp"
 #include "core/memory/available_memory.hpp"
+#include "core/memory/host_profile.hpp"
 #include "core/vectors/instantiate.hpp"
+#include "solver/cost/host_speed.hpp"
+#include "solver/cost/profiles/profiles.hpp"
 #include "solver/krylov/division.hpp"
+#include "solver/operators/host_measurement.hpp"
 #include "solver/operators/precond_chooser.hpp"
 #include "solver/operators/system_estimates.hpp"
 #include "spmv/cost/machine_speed.hpp"
@@ -32,17 +36,24 @@ void require_same_bits(const SystemOptions& options) {
   }
 }
 
-// The machine of the cost model. Where bits are to be the same, what a clock says has no part in it; where nothing is
-// chosen, it is not asked.
+// The machine of the cost model. Where bits are to be the same, or ranks have to decide alike, what a clock says has
+// no part in it; where nothing is chosen, it is not asked. A device is measured now, which takes a few milliseconds;
+// a host that is not known yet has no profile until a system has taken longer than that would.
 template <Space S>
 Machine machine_for(const Context<S>& ctx, const SystemOptions& options) {
+  const bool chooses = is_format_choice(options.spmv.format) || canonical_name(options.precond.name) == "auto";
+  const bool may_measure = chooses && !options.deterministic && ctx.ranks() == nullptr;
+  const bool as_unknown = options.estimate_scale.device_unknown;
   if constexpr (S == Space::device) {
-    const bool chooses = is_format_choice(options.spmv.format) || canonical_name(options.precond.name) == "auto";
-    if (chooses && !options.deterministic) {
-      return measured_machine(ctx, options.spmv.plan_cache, options.estimate_scale.device_unknown);
+    return may_measure ? measured_machine(ctx, options.spmv.plan_cache, as_unknown) : machine_of(ctx);
+  } else {
+    Machine machine = machine_of(ctx);
+    if (!may_measure && machine.host_profile == nullptr) set_profile(machine, &epyc);
+    if (may_measure && (as_unknown || machine.host_profile == nullptr)) {
+      set_profile(machine, known_profile(ctx, options.spmv.plan_cache, as_unknown));
     }
+    return machine;
   }
-  return machine_of(ctx);
 }
 
 bool chooses_precond(const SystemOptions& options) { return canonical_name(options.precond.name) == "auto"; }
@@ -79,7 +90,10 @@ std::unique_ptr<Operators<T, S>> build(const Context<S>& ctx, const CsrView<T, S
   timed(ctx, s.setup_seconds, "format",
         [&] { s.A = make_spmv(ctx, view, s.order, s.options.spmv, s.chosen.facts ? &*s.chosen.facts : nullptr); });
   s.source.emplace(ctx, *s.A, s.order);
-  timed(ctx, s.setup_seconds, "preconditioner", [&] { PrecondChooser<T, S>(s).make(view, exchangeable); });
+  timed(ctx, s.setup_seconds, "preconditioner", [&] {
+    if (chooses_precond(s.options) && !s.chosen.to_weigh && !s.chosen.diagonal) measure_host_for_expected(s, view);
+    PrecondChooser<T, S>(s).make(view, exchangeable);
+  });
   if (!exchangeable) s.chosen.untried.clear();
   builder.make_from_matrix(view);
   const std::vector<Index> free = builder.free_unknowns(a);
@@ -172,6 +186,7 @@ void OperatorBuilder<T, S>::choose_format(const CsrView<T, S>& a, bool exchangea
   } else if (chosen.to_weigh) {
     chosen.format.format = "csr";
   } else if (asked == "auto") {
+    measure_host_for_expected(s_, a);
     chosen.format = estimates.compare_formats(a);
   } else {
     const double products = options.expected_products > 0 ? options.expected_products

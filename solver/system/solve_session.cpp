@@ -9,6 +9,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/krylov/monitor/solve_limits.hpp"
+#include "solver/operators/host_measurement.hpp"
 
 namespace newel::detail {
 namespace {
@@ -136,7 +137,8 @@ template <class T, Space S>
 int SolveSession<T, S>::not_before() {
   constexpr bool asking_is_dear = S == Space::device;
   if (!may_move_) return no_exchange;
-  return s_.advisor.not_before(asking_is_dear, s_.history, s_.alternatives->forecasts());
+  return std::min(s_.advisor.not_before(asking_is_dear, s_.history, s_.alternatives->forecasts()),
+                  measurement_due(*s_.operators, s_.history));
 }
 
 template <class T, Space S>

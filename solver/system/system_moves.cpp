@@ -7,13 +7,30 @@
 
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
+#include "solver/operators/host_measurement.hpp"
 
 namespace newel::detail {
 
+namespace {
+
+// What estimates said of a preconditioner that was followed, they would now say of this host.
+template <class T, Space S>
+void measure(SystemState<T, S>& s) {
+  s.history.whole.weaker_seconds *= measure_host(*s.operators);
+}
+
+}  // namespace
+
 template <class T, Space S>
 std::optional<Move> SystemMoves<T, S>::advised(std::optional<Move> move) {
-  while (move && move->kind == Move::Kind::inspect_values) {
-    s_.alternatives->inspect_values();
+  while (move) {
+    if (is_worth_measuring(*s_.operators, *move)) {
+      measure(s_);
+    } else if (move->kind == Move::Kind::inspect_values) {
+      s_.alternatives->inspect_values();
+    } else {
+      break;
+    }
     move = s_.advisor.after_inspection(s_.history, s_.alternatives->forecasts());
   }
   if (s_.advisor.simple_seen() > 0) s_.history.simple_seen = s_.advisor.simple_seen();
@@ -22,12 +39,14 @@ std::optional<Move> SystemMoves<T, S>::advised(std::optional<Move> move) {
 
 template <class T, Space S>
 std::optional<Move> SystemMoves<T, S>::next(const SolveStanding& now) {
+  if (now.iterations >= measurement_due(*s_.operators, s_.history)) measure(s_);
   return advised(s_.advisor.next(now, s_.history, s_.alternatives->forecasts()));
 }
 
 template <class T, Space S>
 bool SystemMoves<T, S>::before_solve(bool from_zero, bool preconditioner_too) {
   if (!s_.operators->sound()) return false;
+  if (measurement_due(*s_.operators, s_.history) == 0) measure(s_);
   const double format_iterations = s_.history.format.iterations();
   const bool first = !(format_iterations > 0) && s_.history.last_iterations == 0;
   const Advisor::Beginning solve{tolerance_for_estimates(s_.stop.rel_tol),
@@ -107,6 +126,8 @@ void SystemMoves<T, S>::decide_by_expectation() {
   if (s_.history.format.iterations() > 0 || s_.pinned || !s_.operators->sound()) return;
   s_.ctx.make_current();
   const LinearOperator<T, S>* const M = s_.operators->preconditioner();
+  const double expected = s_.alternatives->forecasts().expected_iterations();
+  if (expected >= measurement_due(*s_.operators, s_.history)) measure(s_);
   s_.alternatives->decide();
   const bool decided = s_.operators->preconditioner() != M;
   if (decided) s_.use_operators();

@@ -88,6 +88,7 @@ std::string trace(const std::string& system) {
   const cli::InputMatrix input = cli::load_matrix(host, system);
   const auto& a = input.a;
   SystemOptions options;
+  options.deterministic = true;  // by a profile, whatever the processor
   options.spmv.coordinates = cli::read_coordinates(host, "", input);
   const Csr<double, S> matrix = copied(ctx, a);
   LinearSystem<double, S> solver(ctx, matrix, options);

@@ -40,6 +40,7 @@ void check_profile(const Profile& profile) {
 
 TEST_CASE("Every constant of every profile is set", "[profiles]") {
   check_profile(detail::epyc);
+  check_all_set(detail::epyc.name, "speed", detail::epyc.speed);
   check_profile(detail::h200);
   check_profile(detail::h100);
   check_all_set("any machine", "iterations", detail::iteration_counts);

@@ -32,7 +32,7 @@ enum class RefreshScope {
 struct EstimateScale {
   double iterations = 1;        ///< factor on the iterations that remain
   double single_seconds = 1;    ///< factor on the seconds of an iteration in single precision
-  bool device_unknown = false;  ///< measure every device as if the cost model had not been fitted to it
+  bool device_unknown = false;  ///< measure any device or host as if the cost model had not been fitted to it
 };
 
 /// The options of a LinearSystem.
@@ -65,7 +65,7 @@ struct SystemOptions {
   bool mixed = false;
   /// Same bits on every run on the same machine or device with the same number of threads. Choices by measured times
   /// (the format "measure") and formats that may differ from run to run ("csr:alg1" on a device) throw InputError. No
-  /// device is measured for the cost model. Everything else is reproducible without this option.
+  /// machine is measured for the cost model. Everything else is reproducible without this option.
   bool deterministic = false;
   /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
   std::vector<Index> old_of_new;

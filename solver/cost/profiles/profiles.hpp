@@ -3,6 +3,7 @@
 #pragma once
 
 #include "precond/precond_constants.hpp"
+#include "solver/cost/profiles/host_speed_constants.hpp"
 #include "solver/cost/profiles/iteration_constants.hpp"
 #include "spmv/cost/product_constants.hpp"
 
@@ -15,6 +16,7 @@ struct HostProfile {
   HostProductConstants products;
   HostPrecondConstants preconds;
   HostIterationConstants iterations;
+  HostSpeed speed;  ///< what a measurement finds there
 };
 
 /// Fitted to a device.
