@@ -30,7 +30,7 @@ def without_row(stored_zeros: bool):
 def test_a_row_of_zeros_is_in_reason_and_advice(stored_zeros):
     A = without_row(stored_zeros)
     report = failed(A, B, max_iterations=200)
-    assert "row 7 of A holds no value other than 0, and b is not 0 there" in report.reason
+    assert "row 7 of A (counted from 0) holds no value other than 0, and b is not 0 there" in report.reason
     assert "row 7" in report.advice and "=" not in report.advice
     assert "row 7" in newel.info(A)["recommendation"]
     assert "amg" not in report.advice
@@ -42,7 +42,7 @@ def test_a_column_without_entries_is_in_reason_and_advice(precision):
     A.data[np.isin(A.indices, [7, 90])] = 0
     A.eliminate_zeros()
     report = failed(A, B, max_iterations=200, precision=precision)
-    assert "column 7 of A (the first of 2) holds no value other than 0: A is singular" in report.reason
+    assert "column 7 of A (counted from 0, the first of 2) holds no value other than 0: A is singular" in report.reason
     assert "column 7" in report.advice and "=" not in report.advice
     assert newel.Solver(A).info()["zero_columns"] == {"count": 2, "first": 7}
     assert newel.Solver(LINE).info()["zero_columns"] == {"count": 0, "first": None}

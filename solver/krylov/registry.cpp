@@ -33,9 +33,9 @@ const SolverMethod& find_solver(std::string_view name) {
   std::string known;
   for (const SolverMethod& method : solver_methods()) known += (known.empty() ? "" : ", ") + method.name;
   if (canonical_name(name) == "auto") {
-    throw InputError("'auto' is available in LinearSystem only; expected one of: " + known);
+    throw InputError("solver 'auto' is chosen by a system (LinearSystem): here name one of " + known);
   }
-  refuse_unknown("solver", name, solver_names(), ", or auto in a LinearSystem");
+  refuse_unknown("solver", name, solver_names(), ", or auto");
 }
 
 std::vector<std::string> solver_names() {

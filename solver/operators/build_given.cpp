@@ -25,7 +25,7 @@ OperatorPtr<T, S> precond_of_operator(const Context<S>& ctx, const LinearOperato
     if (choose) return nullptr;
     throw InputError("preconditioner '" + method->name +
                      "' needs the entries of the matrix, and this system was given an operator: pass a matrix, your "
-                     "own preconditioner (SystemParts::preconditioner), or \"none\"");
+                     "own preconditioner (SystemParts::preconditioner; in Python M=), or \"none\"");
   }
   if (method->check != nullptr) method->check(options);
   OperatorPtr<T, S> made = make(ctx, a, options);
@@ -33,8 +33,8 @@ OperatorPtr<T, S> precond_of_operator(const Context<S>& ctx, const LinearOperato
   if (made == nullptr) {
     throw InputError("preconditioner '" + method->name +
                      "' needs the diagonal of the matrix, and this operator does not provide it: override "
-                     "LinearOperator::matrix_diagonal, pass your own preconditioner (SystemParts::preconditioner), "
-                     "or \"none\"");
+                     "LinearOperator::matrix_diagonal, pass your own preconditioner (SystemParts::preconditioner; in "
+                     "Python M=), or \"none\"");
   }
   name = method->name;
   return made;

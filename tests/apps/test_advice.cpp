@@ -335,19 +335,21 @@ TEST_CASE("Rows without values come before all other advice, and are named in th
   SystemFacts facts = singular_facts(10);
   facts.zero_rows = facts.impossible_rows = {2, 3};
   CHECK(full_reason(report, {}, facts) ==
-        "the iteration limit was reached; row 4 of A (the first of 2) holds no value other than 0, and b is not 0 "
+        "the iteration limit was reached; row 4 of A (counted from 1, the first of 2) holds no value other than 0, "
+        "and b is not 0 "
         "there");
   report.failure = {Cause::zero_row, Subject::none, 0.5};
   report.reason = text_of(report.failure);
   CHECK(full_reason(report, {}, facts) ==
-        "row 4 of A (the first of 2) holds no value other than 0, and b is not 0 there: 5.00e-01 of |b| remains for "
+        "row 4 of A (counted from 1, the first of 2) holds no value other than 0, and b is not 0 there: 5.00e-01 of "
+        "|b| remains for "
         "every x");
   CHECK(contains(next_step(report, {}, facts), "add the equation of that row"));
   CHECK_FALSE(contains(next_step(report, {}, facts), "--"));
   facts.zero_rows.count = 10;
   CHECK(next_step(report, {}, facts) == "correct the matrix: A holds no value other than 0");
   facts.not_finite_rows = {1, 0};
-  CHECK(next_step(report, {}, facts) == "correct the matrix: row 1 of A holds NaN or infinity");
+  CHECK(next_step(report, {}, facts) == "correct the matrix: row 1 of A (counted from 1) holds NaN or infinity");
   report.status = Status::converged;
   CHECK(next_step(report, {}, facts).empty());
   CHECK(full_reason(report, {}, facts) == report.reason);

@@ -110,9 +110,9 @@ TEST_CASE("Advice for a matrix without a solution names the row or the column, a
   check_rows(TemporaryFolder(), R"(
 file b.mtx %%MatrixMarket matrix array real general\n4 1\n1\n1\n1\n1\n
 file row.mtx {general}4 4 4\n1 1 1\n2 2 2\n3 3 3\n4 4 0\n
-1 newel solve row.mtx b.mtx --device host --threads 1 --report r.json -> row 4 of A holds no value other than 0
+1 newel solve row.mtx b.mtx --device host --threads 1 --report r.json -> row 4 of A (counted from 1) holds no value other than 0
     /status is stagnation
-    /reason has row 4 of A holds no value other than 0, and b is not 0 there
+    /reason has row 4 of A (counted from 1) holds no value other than 0, and b is not 0 there
     /advice has row 4
     /advice lacks --
 2 newel solve row.mtx b.mtx --device host --precond jacobi -> row 4 holds no value other than 0, so the matrix is singular
@@ -123,7 +123,7 @@ file zero.mtx {general}2 2 2\n1 1 0\n2 2 0\n
 0 newel info zero.mtx -> the matrix holds no value other than 0
 file column.mtx {general}4 4 4\n1 1 1\n2 2 2\n3 3 3\n4 3 1\n
 1 newel solve column.mtx b.mtx --device host --threads 1 --report r.json
-    /reason has column 4 of A holds no value other than 0: A is singular
+    /reason has column 4 of A (counted from 1) holds no value other than 0: A is singular
     /advice has add an equation for that unknown
 0 newel info column.mtx --report r.json -> 1 zero (first in column 4) | column 4 holds no value other than 0, so the matrix is singular
     /zero_columns is {"count":1,"first_column":4}
