@@ -52,7 +52,7 @@ enum {
 /* A system: its options and, after a setup, the matrix in its format, the preconditioner and the last reports. */
 typedef struct newel_system newel_system;
 
-/* The version of this interface, 1, and of the library, such as "0.1.0". */
+/* The version of this interface, 1, and of the library: three numbers with dots between them. */
 NEWEL_API int newel_c_version(void);
 NEWEL_API const char* newel_version(void);
 

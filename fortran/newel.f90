@@ -72,7 +72,7 @@ module newel
 
 contains
 
-  !> The version of the library, such as "0.1.0".
+  !> The version of the library: three numbers with dots between them.
   function newel_library_version() result(version)
     character(:), allocatable :: version
     version = from_c(newel_version())
