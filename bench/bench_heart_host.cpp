@@ -9,7 +9,6 @@
 #include <newel/core/error.hpp>
 
 #include "bench/eigen_cg.hpp"
-#include "bench/eigen_side.hpp"
 #include "bench/measure.hpp"
 #include "bench/program.hpp"
 #include "apps/heart/heart_job.hpp"
@@ -236,7 +235,7 @@ int run(int argc, char* argv[]) {
   const Context<host> ctx(options.threads);
   Json report = report_head("newel_bench_heart", typed_command(argc, argv));
   report["threads"] = ctx.threads();
-  report["eigen"] = EigenSide::version() + ", compiled for " + EigenSide::instructions();
+  report["eigen"] = EigenCg::version();
   std::printf("%s, %d threads, load %.2g; Eigen %s\n", report["processor"].get<std::string>().c_str(), ctx.threads(),
               report["load_average"].get<double>(), report["eigen"].get<std::string>().c_str());
   report["heart"] = compare(ctx, options);

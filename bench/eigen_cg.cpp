@@ -47,6 +47,11 @@ EigenCg::EigenCg(const fem::HostCsr& pattern, const double* values, int threads)
 
 EigenCg::~EigenCg() = default;
 
+std::string EigenCg::version() {
+  return std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
+         std::to_string(EIGEN_MINOR_VERSION) + ", compiled for " + Eigen::SimdInstructionSetsInUse();
+}
+
 EigenCg::Outcome EigenCg::solve(const double* b, double* x, double tolerance, int most_iterations) {
   State& s = *state_;
   const ConstVector rhs(b, s.residual.size());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "apps/fem/assembly.hpp"
 
@@ -31,6 +32,9 @@ class EigenCg {
 
   /// A x = b from the guess in x, until the recurrence's |b - A x| is below `tolerance`.
   Outcome solve(const double* b, double* x, double tolerance, int most_iterations);
+
+  /// "3.4.0, compiled for AVX2, ...": its version and the instructions that it was compiled for.
+  static std::string version();
 
  private:
   struct State;

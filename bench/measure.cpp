@@ -96,17 +96,6 @@ std::vector<double> random_vector(std::int64_t size) {
   return x;
 }
 
-std::vector<double> product(const fem::HostCsr& a, const std::vector<double>& x) {
-  std::vector<double> y(static_cast<std::size_t>(a.rows));
-  for (Index i = 0; i < a.rows; ++i) {
-    double total = 0;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      total += a.val[k] * x[static_cast<std::size_t>(a.col[k])];
-    y[static_cast<std::size_t>(i)] = total;
-  }
-  return y;
-}
-
 std::string typed_command(int argc, char* argv[]) {
   const std::string program = argv[0];
   std::string command = program.substr(program.rfind('/') + 1);

@@ -3,12 +3,11 @@
 /// them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include "apps/fem/assembly.hpp"
 
 namespace newel::bench {
 
@@ -43,9 +42,6 @@ double seconds_of(const std::function<void()>& work);
 
 /// Values in [-1, 1), the same on every machine.
 std::vector<double> random_vector(std::int64_t size);
-
-/// b = A x, row by row.
-std::vector<double> product(const fem::HostCsr& a, const std::vector<double>& x);
 
 /// The arguments as given, but for where the report goes; the program without its folder.
 std::string typed_command(int argc, char* argv[]);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance-loops.md, of newel_bench_device and newel_bench_host; see write_performance.py."""
+"""The tables of docs/performance-loops.md, of bench_loops.py; see write_performance.py."""
 from page import copy_speed, link, load_all, row, spread
 
 
@@ -83,7 +83,7 @@ def host_section(name, data):
 def section():
     lines = ["## The usual loops", ""]
     for name, data in load_all("device_*"):
-        if data["program"] == "newel_bench_device":  # not the record of the device tests
+        if "systems" in data:  # not the record of the device tests
             lines += device_section(name, data)
     for name, data in load_all("host_*"):
         lines += host_section(name, data)
