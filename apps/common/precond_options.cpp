@@ -4,6 +4,7 @@
 
 #include "exit_status.hpp"
 #include "names.hpp"
+#include "option_group.hpp"
 
 namespace newel::cli {
 namespace {
@@ -24,29 +25,21 @@ std::string in_place_of_pattern(const RawPrecond& raw) {
 
 void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, const std::string& what,
                          FileOptions files) {
-  const char* group = "The preconditioner";
-  command.add_option("--precond", p.name, what)->option_text(one_of(raw.names))->group(group);
-  add_method_options(command, precond_option_list(), p.methods, raw.own, group);
+  const char* heading = "The preconditioner";
+  const OptionGroup group(command, heading);
+  group.add("--precond", p.name, one_of(raw.names), what);
+  add_method_options(command, precond_option_list(), p.methods, raw.own, heading);
   if (files == FileOptions::offered) {
-    command
-        .add_option("--precond-pattern", raw.files.pattern,
-                    "Pattern of FSAI's G (on and below the diagonal) and SPAI's M: the entries of this\n"
-                    "Matrix Market file, in the numbering of A, and the diagonal. Replaces powers and drop")
-        ->option_text("P.mtx")
-        ->group(group);
-    command
-        .add_option("--amg-vectors", raw.files.vectors,
-                    "Near-null vectors of A, which AMG's coarse levels represent instead of those of\n"
-                    "--amg-near-null: matrix array real general, rows of A x vectors")
-        ->option_text("V.mtx")
-        ->group(group);
+    group.add("--precond-pattern", raw.files.pattern, "P.mtx",
+              "Pattern of FSAI's G (on and below the diagonal) and SPAI's M: the entries of this\n"
+              "Matrix Market file, in the numbering of A, and the diagonal. Replaces powers and drop");
+    group.add("--amg-vectors", raw.files.vectors, "V.mtx",
+              "Near-null vectors of A, which AMG's coarse levels represent instead of those of\n"
+              "--amg-near-null: matrix array real general, rows of A x vectors");
   }
-  command
-      .add_option("--precond-format", p.format,
-                  "The format of FSAI's G and SPAI's M; default: that of A, but ehyb\n"
-                  "for ehyb-symmetric")
-      ->option_text(one_of(format_names()))
-      ->group(group);
+  group.add("--precond-format", p.format, one_of(format_names()),
+            "The format of FSAI's G and SPAI's M; default: that of A, but ehyb\n"
+            "for ehyb-symmetric");
 }
 
 void check_precond_options(PrecondOptions& p, RawPrecond& raw) {

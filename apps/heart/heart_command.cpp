@@ -9,6 +9,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
+#include "apps/common/option_group.hpp"
 #include "apps/common/output_files.hpp"
 #include "apps/common/program.hpp"
 #include "apps/transient/resume.hpp"
@@ -37,29 +38,22 @@ struct OwnOptions {
 };
 
 void add_own_options(CLI::App& app, OwnOptions& own) {
-  const char* group = "The heart";
-  app.add_option(
-         "--stimulus", own.stimuli,
-         "Where and when the tissue is stimulated, any number of times: apex, base, endo or X,Y,Z in mm; from\n"
-         "START (ms, default 0) for MS (default 2). Default: apex. Strength and radius: --params")
-      ->option_text("PLACE[@START[:MS]]")
-      ->group(group)
+  const cli::OptionGroup group(app, "The heart");
+  group
+      .add("--stimulus", own.stimuli, "PLACE[@START[:MS]]",
+           "Where and when the tissue is stimulated, any number of times: apex, base, endo or X,Y,Z in mm; from\n"
+           "START (ms, default 0) for MS (default 2). Default: apex. Strength and radius: --params")
       ->expected(1);
   app.get_option("--stimulus")->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--fibers", own.fibers,
-                 "Directions of the fibres: three numbers per line, or a Gmsh or VTK file with vectors, for each\n"
-                 "node or tetrahedron of the mesh; default: those of the mesh file, else a rule")
-      ->option_text("FILE")
-      ->group(group);
-  app.add_option("--nodes", own.nodes,
-                 "Without a mesh: nodes of the ventricle, approximately; default " + std::to_string(own.nodes))
-      ->option_text("N")
-      ->group(group)
+  group.add("--fibers", own.fibers, "FILE",
+            "Directions of the fibres: three numbers per line, or a Gmsh or VTK file with vectors, for each\n"
+            "node or tetrahedron of the mesh; default: those of the mesh file, else a rule");
+  group
+      .add("--nodes", own.nodes, "N",
+           "Without a mesh: nodes of the ventricle, approximately; default " + std::to_string(own.nodes))
       ->check(CLI::Range(300, 20000000));
-  app.add_option("--assembly", own.assembly,
-                 "Assembly of the matrix: in-place, the default, or reference (the paper's), for comparison")
-      ->option_text("in-place|reference")
-      ->group(group);
+  group.add("--assembly", own.assembly, "in-place|reference",
+            "Assembly of the matrix: in-place, the default, or reference (the paper's), for comparison");
 }
 
 // Of a resumed run: what may not differ from the run before.

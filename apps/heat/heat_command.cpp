@@ -10,6 +10,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
+#include "apps/common/option_group.hpp"
 #include "apps/common/output_files.hpp"
 #include "apps/common/program.hpp"
 #include "apps/transient/resume.hpp"
@@ -61,15 +62,12 @@ int run_command(int argc, const char* const* argv) {
   set_defaults(job.options);
   transient::RunCommand command(words, job.options);
   const std::vector<std::string> schemes = {"crank-nicolson", "backward-euler"};
-  command.app()
-      .add_option("--scheme", job.scheme, "Time stepping, default " + job.scheme)
-      ->option_text("crank-nicolson|backward-euler")
-      ->group("The run");
+  cli::OptionGroup(command.app(), "The run")
+      .add("--scheme", job.scheme, "crank-nicolson|backward-euler", "Time stepping, default " + job.scheme);
   bool no_compare = false;
-  command.app()
-      .add_flag("--no-compare", no_compare,
-                "Do not measure at the end after how many solves each format and preconditioner pays back")
-      ->group("Output");
+  cli::OptionGroup(command.app(), "Output")
+      .flag("--no-compare", no_compare,
+            "Do not measure at the end after how many solves each format and preconditioner pays back");
   if (const auto wanted = command.parse(argc, argv)) {
     cli::print_text(stdout, *wanted);
     return cli::exit_converged;

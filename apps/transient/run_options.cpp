@@ -16,6 +16,7 @@
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
 #include "apps/common/option_error.hpp"
+#include "apps/common/option_group.hpp"
 #include "apps/common/place.hpp"
 #include "apps/common/precond_report.hpp"
 #include "apps/common/text.hpp"
@@ -25,6 +26,7 @@ namespace newel::transient {
 namespace {
 
 using cli::option_error;
+using cli::OptionGroup;
 using cli::text;
 using cli::UsageError;
 
@@ -63,84 +65,53 @@ void RunCommand::add_run_options() {
   RunOptions& o = options_;
   const std::string unit = words_.time_unit;
   app_.add_flag("--version", "Version, CUDA toolkit, architectures");
-  app_.add_option("mesh", o.mesh,
-                  "Medit .mesh, Gmsh .msh or legacy VTK of tetrahedra, .gz too; default: " + words_.mesh_help)
-      ->option_text(" ");
-  const char* group = "The run";
-  app_.add_option("--refine", o.refine, "Cut every tetrahedron into eight, N times; default 0")
-      ->option_text("N")
-      ->group(group)
+  OptionGroup(app_).add("mesh", o.mesh, " ",
+                        "Medit .mesh, Gmsh .msh or legacy VTK of tetrahedra, .gz too; default: " + words_.mesh_help);
+  const OptionGroup group(app_, "The run");
+  group.add("--refine", o.refine, "N", "Cut every tetrahedron into eight, N times; default 0")
       ->check(CLI::Range(0, most_refinements));
-  app_.add_option("--mesh-unit", o.mesh_unit,
-                  "Unit of the file's coordinates; auto, the default, guesses and reports it")
-      ->option_text("auto|mm|cm|m")
-      ->group(group);
-  app_.add_option("--duration", o.duration, text("Simulated time in %s, default %g", unit.c_str(), o.duration))
-      ->option_text("T")
-      ->group(group);
-  app_.add_option("--dt", o.dt, text("Time step in %s, default %g", unit.c_str(), o.dt))
-      ->option_text("DT")
-      ->group(group);
-  app_.add_option("--params", o.params,
-                  "Parameters of the model: JSON, // comments allowed. OUT/params.json lists all")
-      ->option_text("FILE")
-      ->group(group);
-  const char* output = "Output";
-  app_.add_option("--out", o.out, "Output folder, default the current folder, with --resume the folder of that run")
-      ->option_text("DIR")
-      ->group(output);
-  app_.add_option("--output-every", o.output_every,
-                  text("A .vtu every T %s, default %g; 0: the last state only", unit.c_str(), o.output_every))
-      ->option_text("T")
-      ->group(output);
-  app_.add_option("--checkpoint-every", o.checkpoint_every,
-                  text("A checkpoint every T %s, default %g; 0: on Ctrl-C only", unit.c_str(), o.checkpoint_every))
-      ->option_text("T")
-      ->group(output);
-  app_.add_option(
-          "--resume", o.resume,
-          "Continue from the last checkpoint in this folder (the --out of that run), with the options of\nthat "
-          "run unless others are given")
-      ->option_text("DIR")
-      ->group(output);
-  app_.add_option("--report", o.report, "The report of the run as JSON; default: report.json in OUT")
-      ->option_text("R.json")
-      ->group(output);
-  app_.add_flag("--quiet", o.quiet, "Print only errors")->group(output);
+  group.add("--mesh-unit", o.mesh_unit, "auto|mm|cm|m",
+            "Unit of the file's coordinates; auto, the default, guesses and reports it");
+  group.add("--duration", o.duration, "T", text("Simulated time in %s, default %g", unit.c_str(), o.duration));
+  group.add("--dt", o.dt, "DT", text("Time step in %s, default %g", unit.c_str(), o.dt));
+  group.add("--params", o.params, "FILE",
+            "Parameters of the model: JSON, // comments allowed. OUT/params.json lists all");
+  const OptionGroup output(app_, "Output");
+  output.add("--out", o.out, "DIR",
+             "Output folder, default the current folder, with --resume the folder of that run");
+  output.add("--output-every", o.output_every, "T",
+             text("A .vtu every T %s, default %g; 0: the last state only", unit.c_str(), o.output_every));
+  output.add("--checkpoint-every", o.checkpoint_every, "T",
+             text("A checkpoint every T %s, default %g; 0: on Ctrl-C only", unit.c_str(), o.checkpoint_every));
+  output.add("--resume", o.resume, "DIR",
+             "Continue from the last checkpoint in this folder (the --out of that run), with the options of\nthat "
+             "run unless others are given");
+  output.add("--report", o.report, "R.json", "The report of the run as JSON; default: report.json in OUT");
+  output.flag("--quiet", o.quiet, "Print only errors");
 }
 
 void RunCommand::add_method_options() {
   SystemOptions& s = options_.system;
-  const char* group = "The method";
-  app_.add_option("--solver", s.solver.name, "Krylov method, default " + s.solver.name)
-      ->option_text(cli::one_of(cli::solver_choices()))
-      ->group(group);
-  cli::add_method_options(app_, solver_option_list(), s.solver.methods, solver_options_, group);
-  app_.add_option("--tol", s.stop.rel_tol, text("%s, default %g", words_.tolerance.c_str(), s.stop.rel_tol))
-      ->option_text("TOL")
-      ->group(group);
-  app_.add_option("--format", s.spmv.format,
-                  "Format of the matrix, default " + s.spmv.format +
-                      ". auto uses a cost model for the whole run, measure times all")
-      ->option_text(cli::one_of(cli::format_choices()))
-      ->group(group);
+  const char* heading = "The method";
+  const OptionGroup group(app_, heading);
+  group.add("--solver", s.solver.name, cli::one_of(cli::solver_choices()), "Krylov method, default " + s.solver.name);
+  cli::add_method_options(app_, solver_option_list(), s.solver.methods, solver_options_, heading);
+  group.add("--tol", s.stop.rel_tol, "TOL", text("%s, default %g", words_.tolerance.c_str(), s.stop.rel_tol));
+  group.add("--format", s.spmv.format, cli::one_of(cli::format_choices()),
+            "Format of the matrix, default " + s.spmv.format +
+                ". auto uses a cost model for the whole run, measure times all");
   cli::add_precond_options(app_, s.precond, precond_, "Preconditioner, default " + s.precond.name,
                            cli::FileOptions::none);
 }
 
 void RunCommand::add_machine_options() {
   RunOptions& o = options_;
-  const char* group = "The machine";
-  app_.add_option("--device", o.device, "Where to compute, default auto: cuda if a device is available, else host")
-      ->option_text("auto|host|cuda[:N]")
-      ->group(group);
-  app_.add_option("--threads", o.threads, "Host threads, default all")
-      ->option_text("N")
-      ->group(group)
-      ->check(CLI::Range(1, cli::most_threads));
-  app_.add_flag("--deterministic", o.system.deterministic,
-                "Identical bits in every run, also after --resume: no choice depends on timing")
-      ->group(group);
+  const OptionGroup group(app_, "The machine");
+  group.add("--device", o.device, "auto|host|cuda[:N]",
+            "Where to compute, default auto: cuda if a device is available, else host");
+  group.add("--threads", o.threads, "N", "Host threads, default all")->check(CLI::Range(1, cli::most_threads));
+  group.flag("--deterministic", o.system.deterministic,
+             "Identical bits in every run, also after --resume: no choice depends on timing");
 }
 
 std::optional<std::string> RunCommand::parse(int argc, const char* const* argv) {

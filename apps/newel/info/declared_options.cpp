@@ -6,6 +6,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
+#include "apps/common/option_group.hpp"
 #include "apps/common/output_files.hpp"
 #include "apps/common/standard_streams.hpp"
 #include "apps/common/place.hpp"
@@ -17,19 +18,16 @@ CLI::App& add_info(CLI::App& app, RawInfo& raw) {
   InfoOptions& o = raw.options;
   raw.precond.names = preconditioner_names();
   CLI::App& info = *app.add_subcommand("info", "Describe a matrix: structure, diagonal, blocks, memory, advice");
-  info.add_option("A", o.matrix, system_words)->option_text(" ")->required();
-  info.add_option("--report", o.report, "The same facts as JSON")->option_text("R.json");
-  info.add_option("--out", o.out,
-                  "Write the matrix; the suffix selects the format: .mtx (matrix coordinate real general), .npz\n"
-                  "or .petsc, .gz too; - for .mtx to standard output")
-      ->option_text("A.mtx");
-  info.add_option("--threads", o.threads, "Host threads, default all")
-      ->option_text("N")
-      ->check(CLI::Range(1, most_threads));
-  info.add_option("--coordinates", raw.precond.files.coordinates,
-                  "Coordinates of the nodes, for --precond amg: matrix array real general, points x 1 to 3.\n"
-                  "Generated systems have their own")
-      ->option_text("X.mtx");
+  const OptionGroup group(info);
+  group.add("A", o.matrix, " ", system_words)->required();
+  group.add("--report", o.report, "R.json", "The same facts as JSON");
+  group.add("--out", o.out, "A.mtx",
+            "Write the matrix; the suffix selects the format: .mtx (matrix coordinate real general), .npz\n"
+            "or .petsc, .gz too; - for .mtx to standard output");
+  group.add("--threads", o.threads, "N", "Host threads, default all")->check(CLI::Range(1, most_threads));
+  group.add("--coordinates", raw.precond.files.coordinates, "X.mtx",
+            "Coordinates of the nodes, for --precond amg: matrix array real general, points x 1 to 3.\n"
+            "Generated systems have their own");
   add_precond_options(info, o.precond, raw.precond, "Build this preconditioner on the host and assess it");
   info.allow_extras();
   return info;

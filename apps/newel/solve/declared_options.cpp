@@ -8,6 +8,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
+#include "apps/common/option_group.hpp"
 #include "apps/common/place.hpp"
 #include "apps/common/text.hpp"
 #include "apps/common/unused_options.hpp"
@@ -40,153 +41,98 @@ constexpr const char* examples =
 
 void add_system_options(CLI::App& solve, RawSolve& raw) {
   SolveOptions& o = raw.options;
-  const char* group = "The system";
-  solve.add_option("A", o.matrix, system_words)->option_text(" ")->required();
-  solve.add_option("B", raw.second, "The right-hand side, like --rhs")->option_text(" ");
-  raw.rhs_given =
-      solve
-          .add_option("--rhs", o.rhs,
-                      "b.mtx | - | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
-                      "With A* the solution is known and the error against it is reported. A file may be of\n"
-                      "Matrix Market, NumPy, PETSc or a table (.csv); n x k (array) means k right-hand sides,\n"
-                      "solved together, each with its own report")
-          ->option_text("B")
-          ->group(group);
-  solve.add_option("--guess", o.guess, "Start from this vector instead of zero; n x k for k right-hand sides")
-      ->option_text("X0.mtx")
-      ->group(group);
+  const OptionGroup group(solve, "The system");
+  OptionGroup(solve).add("A", o.matrix, " ", system_words)->required();
+  OptionGroup(solve).add("B", raw.second, " ", "The right-hand side, like --rhs");
+  raw.rhs_given = group.add("--rhs", o.rhs, "B",
+                            "b.mtx | - | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
+                            "With A* the solution is known and the error against it is reported. A file may be of\n"
+                            "Matrix Market, NumPy, PETSc or a table (.csv); n x k (array) means k right-hand sides,\n"
+                            "solved together, each with its own report");
+  group.add("--guess", o.guess, "X0.mtx", "Start from this vector instead of zero; n x k for k right-hand sides");
 }
 
 void add_solver_options(CLI::App& solve, RawSolve& raw) {
-  const char* group = "The method";
+  const char* heading = "The method";
+  const OptionGroup group(solve, heading);
   SystemOptions& s = raw.options.system;
-  solve
-      .add_option("--solver", s.solver.name,
-                  "Krylov method. auto: CG if A is symmetric with a positive diagonal, else another;\n"
-                  "if one fails, continues with the next")
-      ->option_text(one_of(solver_choices()))
-      ->group(group);
-  add_method_options(solve, solver_option_list(), s.solver.methods, raw.solver_options, group);
-  solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
-      ->option_text("none|constant")
-      ->group(group);
+  group.add("--solver", s.solver.name, one_of(solver_choices()),
+            "Krylov method. auto: CG if A is symmetric with a positive diagonal, else another;\n"
+            "if one fails, continues with the next");
+  add_method_options(solve, solver_option_list(), s.solver.methods, raw.solver_options, heading);
+  group.add("--null-space", raw.null_space, "none|constant",
+            "constant: A maps constants to zero (pure Neumann problems)");
 }
 
 void add_format_options(CLI::App& solve, RawSolve& raw) {
-  const char* group = "The format of the matrix";
+  const OptionGroup group(solve, "The format of the matrix");
   SystemOptions& s = raw.options.system;
-  solve
-      .add_option("--format", s.spmv.format,
-                  "auto, the default, uses a cost model; measure builds and times all. FORMAT:VARIANT\n"
-                  "names a variant")
-      ->option_text(one_of(format_choices()))
-      ->group(group);
+  group.add("--format", s.spmv.format, one_of(format_choices()),
+            "auto, the default, uses a cost model; measure builds and times all. FORMAT:VARIANT\n"
+            "names a variant");
   raw.products_given =
-      solve
-          .add_option("--expect-products", s.expected_products,
-                      "Expected matrix-vector products with this setup; default: an estimate for one solve")
-          ->option_text("N")
-          ->group(group);
-  solve.add_option("--partitioner", raw.partitioner, "How ehyb partitions the matrix")
-      ->option_text("automatic|natural|metis|coordinates|greedy")
-      ->group(group);
-  solve.add_option("--parts", s.spmv.parts, "Number of parts; default: chosen from the cache sizes")
-      ->option_text("N")
-      ->group(group)
+      group.add("--expect-products", s.expected_products, "N",
+                "Expected matrix-vector products with this setup; default: an estimate for one solve");
+  group.add("--partitioner", raw.partitioner, "automatic|natural|metis|coordinates|greedy",
+            "How ehyb partitions the matrix");
+  group.add("--parts", s.spmv.parts, "N", "Number of parts; default: chosen from the cache sizes")
       ->check(CLI::Range(1, INT32_MAX));
-  solve
-      .add_option("--coordinates", raw.precond.files.coordinates,
-                  "Coordinates of the nodes, for --precond amg and --partitioner coordinates: matrix array real\n"
-                  "general, points x 1 to 3. Generated systems have their own")
-      ->option_text("X.mtx")
-      ->group(group);
-  solve
-      .add_option(
-          "--plan-cache", s.spmv.plan_cache,
-          "Store orders, measured choices, and what auto has learnt from solves in this folder, per pattern,\n"
-          "machine and options, for later runs")
-      ->option_text("DIR")
-      ->group(group);
+  group.add("--coordinates", raw.precond.files.coordinates, "X.mtx",
+            "Coordinates of the nodes, for --precond amg and --partitioner coordinates: matrix array real\n"
+            "general, points x 1 to 3. Generated systems have their own");
+  group.add("--plan-cache", s.spmv.plan_cache, "DIR",
+            "Store orders, measured choices, and what auto has learnt from solves in this folder, per pattern,\n"
+            "machine and options, for later runs");
 }
 
 void add_stopping_options(CLI::App& solve, RawSolve& raw) {
-  const char* group = "When to stop";
+  const OptionGroup group(solve, "When to stop");
   StopCriterion& stop = raw.options.system.stop;
-  raw.rtol_given = solve
-                       .add_option("--rtol", raw.rtol,
-                                   text("Stop at |b - A x| <= max(RTOL |b|, ATOL), default %g in double and\n"
-                                        "%g in single precision, with A and b\n"
-                                        "rounded to it",
-                                        default_rtol_double, default_rtol_single))
-                       ->option_text("RTOL")
-                       ->group(group);
-  solve.add_option("--atol", stop.abs_tol, "Absolute tolerance, default 0")->option_text("ATOL")->group(group);
-  solve.add_option("--max-iterations", stop.max_iterations, "Default " + thousands(stop.max_iterations))
-      ->option_text("N")
-      ->group(group)
+  raw.rtol_given = group.add("--rtol", raw.rtol, "RTOL",
+                             text("Stop at |b - A x| <= max(RTOL |b|, ATOL), default %g in double and\n"
+                                  "%g in single precision, with A and b\n"
+                                  "rounded to it",
+                                  default_rtol_double, default_rtol_single));
+  group.add("--atol", stop.abs_tol, "ATOL", "Absolute tolerance, default 0");
+  group.add("--max-iterations", stop.max_iterations, "N", "Default " + thousands(stop.max_iterations))
       ->check(CLI::Range(0, INT32_MAX));
-  raw.time_limit_given = solve.add_option("--time-limit", stop.time_limit_seconds, "Stop iterating after S seconds")
-                             ->option_text("S")
-                             ->group(group);
-  solve
-      .add_option("--check-every", stop.check_every,
-                  text("Poll residual, clock and Ctrl-C every N iterations (at most %d), default 1 on\n"
-                       "the host and 16 on a device",
-                       most_check_every))
-      ->option_text("N")
-      ->group(group)
+  raw.time_limit_given = group.add("--time-limit", stop.time_limit_seconds, "S", "Stop iterating after S seconds");
+  group
+      .add("--check-every", stop.check_every, "N",
+           text("Poll residual, clock and Ctrl-C every N iterations (at most %d), default 1 on\n"
+                "the host and 16 on a device",
+                most_check_every))
       ->check(CLI::Range(1, most_check_every));
 }
 
 void add_machine_options(CLI::App& solve, RawSolve& raw) {
-  const char* group = "The machine";
-  solve
-      .add_option("--device", raw.options.device,
-                  "Where to solve, default auto: cuda if a device is available, else host; also host\n"
-                  "if the solve is estimated to end before a device has started")
-      ->option_text("auto|host|cuda[:N]")
-      ->group(group);
-  solve
-      .add_option(
-          "--precision", raw.precision,
-          "Precision of matrix and vectors, default double; single solves the system rounded to single precision;\n"
-          "mixed iterates in single, is as accurate as double, and continues in double if that fails;\n"
-          "with format and preconditioner auto only if that is estimated to be faster")
-      ->option_text("double|single|mixed")
-      ->group(group);
-  solve
-      .add_flag("--deterministic", raw.options.system.deterministic,
-                "Identical bits in every run with the same machine, device and threads:\n"
-                "no choice by measured times, no csr:alg1")
-      ->group(group);
-  solve.add_option("--threads", raw.options.threads, "Host threads, default all")
-      ->option_text("N")
-      ->group(group)
-      ->check(CLI::Range(1, most_threads));
+  const OptionGroup group(solve, "The machine");
+  group.add("--device", raw.options.device, "auto|host|cuda[:N]",
+            "Where to solve, default auto: cuda if a device is available, else host; also host\n"
+            "if the solve is estimated to end before a device has started");
+  group.add("--precision", raw.precision, "double|single|mixed",
+            "Precision of matrix and vectors, default double; single solves the system rounded to single precision;\n"
+            "mixed iterates in single, is as accurate as double, and continues in double if that fails;\n"
+            "with format and preconditioner auto only if that is estimated to be faster");
+  group.flag("--deterministic", raw.options.system.deterministic,
+             "Identical bits in every run with the same machine, device and threads:\n"
+             "no choice by measured times, no csr:alg1");
+  group.add("--threads", raw.options.threads, "N", "Host threads, default all")->check(CLI::Range(1, most_threads));
 }
 
 void add_output_options(CLI::App& solve, SolveOptions& o) {
-  const char* group = "Output";
-  solve
-      .add_option("--out", o.out,
-                  "The solution, n x k for k right-hand sides; the suffix selects the format: .mtx (matrix array\n"
-                  "real general), .npy, .csv, .petsc, or .vtu if a mesh or --coordinates give the nodes; .gz may\n"
-                  "follow all except .vtu. Needs --rhs. - writes .mtx to standard output, and the text of the\n"
-                  "report to standard error")
-      ->option_text("X.mtx")
-      ->group(group);
-  solve
-      .add_option("--history", o.history,
-                  "iteration,residual,relative_residual,solver; with several columns the column comes first")
-      ->option_text("H.csv")
-      ->group(group);
-  solve.add_option("--report", o.report, "The full report as JSON")->option_text("R.json")->group(group);
-  solve
-      .add_option("--html", o.html,
-                  "The report as an HTML page: residuals, choices and their reasons, time and memory")
-      ->option_text("R.html")
-      ->group(group);
-  solve.add_flag("--quiet", o.quiet, "Print only errors")->group(group);
+  const OptionGroup group(solve, "Output");
+  group.add("--out", o.out, "X.mtx",
+            "The solution, n x k for k right-hand sides; the suffix selects the format: .mtx (matrix array\n"
+            "real general), .npy, .csv, .petsc, or .vtu if a mesh or --coordinates give the nodes; .gz may\n"
+            "follow all except .vtu. Needs --rhs. - writes .mtx to standard output, and the text of the\n"
+            "report to standard error");
+  group.add("--history", o.history, "H.csv",
+            "iteration,residual,relative_residual,solver; with several columns the column comes first");
+  group.add("--report", o.report, "R.json", "The full report as JSON");
+  group.add("--html", o.html, "R.html",
+            "The report as an HTML page: residuals, choices and their reasons, time and memory");
+  group.flag("--quiet", o.quiet, "Print only errors");
 }
 
 // The right-hand side is named by --rhs or behind the matrix. A solution that is kept is that of a system that was
@@ -225,19 +171,17 @@ CLI::App& add_solve(CLI::App& app, RawSolve& raw) {
   add_solver_options(solve, raw);
   PrecondOptions& precond = raw.options.system.precond;
   add_precond_options(solve, precond, raw.precond, "Preconditioner, default " + precond.name);
-  solve
-      .add_flag("--precond-residual", raw.options.precond_residual,
-                "Measure |A M - I|_F after the solve, by 64 products, and report it")
-      ->group("The preconditioner");
+  OptionGroup(solve, "The preconditioner")
+      .flag("--precond-residual", raw.options.precond_residual,
+            "Measure |A M - I|_F after the solve, by 64 products, and report it");
   add_format_options(solve, raw);
   add_stopping_options(solve, raw);
   add_machine_options(solve, raw);
   add_output_options(solve, raw.options);
-  solve
-      .add_flag("--explain", raw.options.explain,
-                "Print every format and preconditioner that auto compares, with the seconds that the\n"
-                "cost model estimates and, for those that the solve used, the measured seconds")
-      ->group("Output");
+  OptionGroup(solve, "Output")
+      .flag("--explain", raw.options.explain,
+            "Print every format and preconditioner that auto compares, with the seconds that the\n"
+            "cost model estimates and, for those that the solve used, the measured seconds");
   solve.allow_extras();
   solve.footer(examples);
   return solve;
