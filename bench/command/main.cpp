@@ -7,9 +7,9 @@
 #include "apps/common/exit_status.hpp"
 #include "apps/common/program.hpp"
 #include "command_line.hpp"
-#include "regret_command.hpp"
-#include "solve_command.hpp"
-#include "spmv_command.hpp"
+#include "regret.hpp"
+#include "solve.hpp"
+#include "spmv.hpp"
 
 namespace {
 

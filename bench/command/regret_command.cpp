@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel bench regret`, step by step.
-#include "regret_command.hpp"
+#include "regret.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,8 +11,6 @@
 #include "apps/common/place.hpp"
 #include "apps/newel/input/rhs.hpp"
 #include "regret_in.hpp"
-#include "regret_json.hpp"
-#include "regret_table.hpp"
 
 namespace newel::cli {
 namespace {
@@ -22,16 +20,9 @@ constexpr const char* program = "newel bench regret";
 template <class T, Space S>
 void measure(const Context<Space::host>& host, const Context<S>& ctx, const InputMatrix& matrix,
              const BenchRegretOptions& options, RegretSystem& system) {
-  try {
-    require_solvable(host, matrix);
-    const RightHandSide rhs = make_rhs(host, parse_rhs(options.rhs), matrix.a);
-    if (rhs.columns != 1) throw InputError("--rhs " + options.rhs + ": expected one column");
-    RegretRun<T, S>(host, ctx, matrix, to_vector(host, rhs.b.cspan()), options).run(system);
-  } catch (const OutOfMemory& error) {
-    system.refused = error.what();
-  } catch (const InputError& error) {
-    system.refused = without_folders(error.what());
-  }
+  measure_or_refuse(system, [&] {
+    RegretRun<T, S>(host, ctx, matrix, right_hand_side(host, matrix, options.rhs), options).run(system);
+  });
 }
 
 template <Space S>
@@ -58,8 +49,8 @@ constexpr const char* kept_fields[] = {
 
 // The systems of the report that this run continues; none where there is no file yet. What was refused is measured
 // again.
-std::vector<RegretSystem> saved_systems(const BenchRegretOptions& o, const Json& head) {
-  std::vector<RegretSystem> systems;
+Json saved_systems(const BenchRegretOptions& o, const Json& head) {
+  Json systems = Json::array();
   std::ifstream file(o.report);
   if (!o.continues || !file) return systems;
   const auto refuse = [&](const std::string& why) { throw InputError("--continue: " + o.report + ": " + why); };
@@ -73,8 +64,10 @@ std::vector<RegretSystem> saved_systems(const BenchRegretOptions& o, const Json&
       if (then != now) refuse(std::string(field) + " was " + then.dump() + " there and is " + now.dump() + " now");
     }
     for (const Json& system : saved.at("systems")) {
-      if (system.at("refused").is_null()) systems.push_back(regret_system_from(system));
+      if (system.at("refused").is_null()) systems.push_back(system);
     }
+    (void)means_of(systems);
+    (void)any_of_ours(systems, "wrong");
   } catch (const Json::exception&) {
     refuse("not a report of " + std::string(program));
   }
@@ -82,9 +75,8 @@ std::vector<RegretSystem> saved_systems(const BenchRegretOptions& o, const Json&
 }
 
 bool has_system(const RegretResult& result, const std::string& name) {
-  return std::any_of(result.systems.begin(), result.systems.end(), [&](const RegretSystem& system) {
-    return without_folders(system.name) == without_folders(name);
-  });
+  return std::any_of(result.systems.begin(), result.systems.end(),
+                     [&](const Json& system) { return system.at("system") == without_folders(name); });
 }
 
 template <Space S>
@@ -95,11 +87,7 @@ RegretSystem measured(const Context<Space::host>& host, const Context<S>& ctx, c
   system.single_precision = options.single_precision;
   system.tolerance = options.tolerance;
   const std::optional<InputMatrix> matrix = load_or_refuse(host, system);
-  if (matrix) {
-    system.rows = matrix->a.rows;
-    system.nonzeros = matrix->a.nnz();
-  }
-  print_now(bench_system_text(system));
+  print_now(solved_system_text(system, system.tolerance));
   if (matrix && options.single_precision) measure<float>(host, ctx, *matrix, options, system);
   if (matrix && !options.single_precision) measure<double>(host, ctx, *matrix, options, system);
   print_now(bench_table_text(system));
@@ -119,7 +107,7 @@ RegretResult measure_all(const Context<Space::host>& host, const Context<S>& ctx
       print_now("\n" + name + ": in the report already\n");
       continue;
     }
-    result.systems.push_back(measured(host, ctx, options, name));
+    result.systems.push_back(regret_system_json(measured(host, ctx, options, name)));
     write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
   }
   print_now(bench_means_text(result.systems));
@@ -144,10 +132,12 @@ bool any_failure(const std::vector<RegretMean>& means) {
 }  // namespace
 
 int bench_exit_status(const RegretResult& result) {
-  if (any_wrong(result.systems)) return exit_wrong_product;
-  if (any_unreadable(result.systems)) return exit_bad_input;
-  if (any_failure(means_of(result.systems))) return exit_not_converged;
-  return any_converged(result.systems) ? exit_converged : exit_not_converged;
+  const Json& systems = result.systems;
+  const auto unreadable = [](const Json& system) { return system.at("rows").is_null(); };
+  if (any_of_ours(systems, "wrong")) return exit_wrong_product;
+  if (std::any_of(systems.begin(), systems.end(), unreadable)) return exit_bad_input;
+  if (any_failure(means_of(systems)) || !any_of_ours(systems, "converged")) return exit_not_converged;
+  return exit_converged;
 }
 
 int run_bench_regret(const BenchRegretOptions& options, const std::string& command_line) {
@@ -159,7 +149,7 @@ int run_bench_regret(const BenchRegretOptions& options, const std::string& comma
   const Context<Space::host> host(options.threads);
   const RegretResult result =
       at_place(place, host, [&](const auto& ctx) { return measure_all(host, ctx, options, command_line); });
-  if (!any_converged(result.systems)) print_error("no solve converged, on any of the systems");
+  if (!any_of_ours(result.systems, "converged")) print_error("no solve converged, on any of the systems");
   return bench_exit_status(result);
 }
 

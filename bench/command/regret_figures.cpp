@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic on medians.
-#include "regret_figures.hpp"
+#include "regret.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,43 +49,37 @@ RegretFigures figures_of(const RegretSystem& system, const RegretAuto& use) {
   return f;
 }
 
-std::vector<RegretMean> means_of(const std::vector<RegretSystem>& systems) {
+std::vector<RegretMean> means_of(const Json& systems) {
   std::vector<RegretMean> means;
   std::vector<double> logs;  // sums, one for each mean
-  for (const RegretSystem& system : systems) {
-    for (const RegretAuto& use : system.automatic) {
-      auto mean = std::find_if(means.begin(), means.end(), [&](const auto& m) { return m.use.name == use.use.name; });
+  for (const Json& system : systems) {
+    for (const Json& use : system.at("uses")) {
+      const RegretUse of{use.at("use"), use.at("solves")};
+      auto mean = std::find_if(means.begin(), means.end(), [&](const auto& m) { return m.use.name == of.name; });
       if (mean == means.end()) {
-        mean = means.insert(means.end(), RegretMean{use.use, 0, {}, {}, {}, {}});
+        mean = means.insert(means.end(), RegretMean{of, 0, {}, {}, {}, {}});
         logs.push_back(0);
       }
-      const RegretFigures f = figures_of(system, use);
-      if (f.outcome == RegretOutcome::auto_failed) mean->failures.push_back(system.name);
-      if (!f.regret) continue;
+      if (use.at("outcome") == name_of(RegretOutcome::auto_failed)) mean->failures.push_back(system.at("system"));
+      if (use.at("regret").is_null()) continue;
+      const double regret = use.at("regret");
       double& log = logs[static_cast<std::size_t>(mean - means.begin())];
-      log += std::log(*f.regret);
+      log += std::log(regret);
       mean->geometric_mean = std::exp(log / ++mean->systems);
-      if (mean->most && !(*f.regret > *mean->most)) continue;
-      mean->most = f.regret;
-      mean->worst = system.name;
+      if (mean->most && !(regret > *mean->most)) continue;
+      mean->most = regret;
+      mean->worst = system.at("system");
     }
   }
   return means;
 }
 
-bool any_wrong(const std::vector<RegretSystem>& systems) {
-  const auto wrong = [](const auto& line) { return line.end.wrong; };
-  return std::any_of(systems.begin(), systems.end(), [&](const RegretSystem& s) {
-    return std::any_of(s.combinations.begin(), s.combinations.end(), wrong) ||
-           std::any_of(s.automatic.begin(), s.automatic.end(), wrong);
-  });
-}
-
-bool any_converged(const std::vector<RegretSystem>& systems) {
-  const auto converged = [](const auto& line) { return line.end.converged(); };
-  return std::any_of(systems.begin(), systems.end(), [&](const RegretSystem& s) {
-    return std::any_of(s.combinations.begin(), s.combinations.end(), converged) ||
-           std::any_of(s.automatic.begin(), s.automatic.end(), converged);
+bool any_of_ours(const Json& systems, const char* field) {
+  const auto is_true = [&](const Json& line) { return line.value(field, false); };
+  return std::any_of(systems.begin(), systems.end(), [&](const Json& system) {
+    const Json &lines = system.at("combinations"), &uses = system.at("uses");
+    return std::any_of(lines.begin(), lines.end(), is_true) ||
+           std::any_of(uses.begin(), uses.end(), [&](const Json& use) { return is_true(use.at("auto")); });
   });
 }
 

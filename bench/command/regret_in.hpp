@@ -15,7 +15,7 @@
 #include "bench/solve_contender.hpp"
 #include "command_line.hpp"
 #include "progress.hpp"
-#include "regret_figures.hpp"
+#include "regret.hpp"
 #include "solve_input.hpp"
 
 namespace newel::cli {

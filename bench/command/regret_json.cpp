@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report, and the table as comma-separated values.
-#include "regret_json.hpp"
+#include "regret.hpp"
 
-#include "csv_line.hpp"
-#include "regret_figures.hpp"
+#include "csv.hpp"
 
 namespace newel::cli {
 namespace {
@@ -81,7 +80,21 @@ Json model_json(const SystemCandidate& candidate) {
           {"iterations", candidate.iterations}};
 }
 
-Json system_json(const RegretSystem& system) {
+Json mean_json(const RegretMean& mean) {
+  return {{"use", mean.use.name},      {"solves", mean.use.solves},
+          {"systems", mean.systems},   {"geometric_mean", or_null(mean.geometric_mean)},
+          {"max", or_null(mean.most)}, {"max_system", or_null(mean.worst)},
+          {"failures", mean.failures}};
+}
+
+constexpr const char* regret_csv_columns =
+    "system precision rows nonzeros tolerance refused use solves outcome auto_seconds best_seconds regret "
+    "auto_format=auto.format auto_precond=auto.precond auto_solver=auto.solver best_format=best.format "
+    "best_precond=best.precond best_solver=best.solver usual_seconds=usual.seconds";
+
+}  // namespace
+
+Json regret_system_json(const RegretSystem& system) {
   Json json = solved_system_head(system, system.tolerance);
   json["first_solver"] = or_null(system.first_solver);
   json["uses"] = Json::array();
@@ -96,49 +109,6 @@ Json system_json(const RegretSystem& system) {
   return json;
 }
 
-Json mean_json(const RegretMean& mean) {
-  Json failures = Json::array();
-  for (const std::string& system : mean.failures) failures.push_back(without_folders(system));
-  return {{"use", mean.use.name},      {"solves", mean.use.solves},
-          {"systems", mean.systems},   {"geometric_mean", or_null(mean.geometric_mean)},
-          {"max", or_null(mean.most)}, {"max_system", or_null(without_folders(mean.worst))},
-          {"failures", failures}};
-}
-
-constexpr const char* regret_csv_header =
-    "system,precision,rows,nonzeros,tolerance,refused,use,solves,outcome,auto_seconds,best_seconds,regret,auto_"
-    "format,"
-    "auto_precond,auto_solver,best_format,best_precond,best_solver,usual_seconds\n";
-constexpr int regret_measured_fields = 13;
-
-CsvLine begun(const RegretSystem& system) {
-  CsvLine csv;
-  csv.add(without_folders(system.name)).add(std::string(system.precision()));
-  if (system.unreadable) {
-    csv.add_empty(2);
-  } else {
-    csv.add_count(system.rows).add_count(system.nonzeros);
-  }
-  csv.add(system.tolerance).add(system.refused);
-  return csv;
-}
-
-std::string csv_line(const RegretAuto& line, const RegretSystem& system) {
-  const RegretFigures f = figures_of(system, line);
-  const RegretChoice best = f.best == nullptr ? RegretChoice{} : f.best->choice;
-  CsvLine csv = begun(system);
-  csv.add(line.use.name).add_count(line.use.solves).add(std::string(name_of(f.outcome)));
-  csv.add(f.auto_seconds).add(f.best_seconds).add(f.regret);
-  for (const RegretChoice& choice : {line.choice, best})
-    csv.add(choice.format).add(choice.precond).add(choice.solver);
-  const RegretUsual& usual = system.usual;
-  std::optional<double> usual_seconds;
-  if (usual.end.converged()) usual_seconds = usual.setup_seconds + usual.solve_seconds;
-  return csv.add(usual_seconds).end();
-}
-
-}  // namespace
-
 Json bench_json(const RegretResult& result) {
   Json json = result.head;
   json["copy"] = copy_json(result.copy);
@@ -152,18 +122,16 @@ Json bench_json(const RegretResult& result) {
        "solve"}};
   json["uses"] = Json::array();
   for (const RegretMean& mean : means_of(result.systems)) json["uses"].push_back(mean_json(mean));
-  json["systems"] = Json::array();
-  for (const RegretSystem& system : result.systems) json["systems"].push_back(system_json(system));
+  json["systems"] = result.systems;
   return json;
 }
 
 std::string bench_csv(const RegretResult& result) {
-  std::string csv = regret_csv_header;
-  for (const RegretSystem& system : result.systems) {
-    if (!system.refused.empty()) csv += begun(system).add_empty(regret_measured_fields).end();
-    for (const RegretAuto& use : system.automatic) csv += csv_line(use, system);
+  Json report = bench_json(result);
+  for (Json& system : report["systems"]) {  // a usual loop that fails has no seconds to compare with
+    if (!system["usual"].is_null() && !system["usual"].value("converged", false)) system["usual"] = Json();
   }
-  return csv;
+  return csv_of(report, "uses", regret_csv_columns);
 }
 
 }  // namespace newel::cli

@@ -63,20 +63,16 @@ void check_names_apart(const std::vector<std::string>& systems) {
   }
 }
 
-void add_choices(CLI::App& regret, RawBenchRegret& raw) {
-  regret.add_option("--formats", raw.formats, "Formats of the combinations, default all: " + join(format_names()))
-      ->option_text("all|NAME,NAME...");
-  raw.preconds_given = regret
-                           .add_option("--preconds", raw.preconds,
-                                       "Preconditioners of the combinations, default none and those that `auto` may "
-                                       "choose for\nthe solver; available: " +
-                                           join(preconditioner_names()))
-                           ->option_text("all|NAME,NAME...");
+void add_choices(const OptionGroup& group, RawBenchRegret& raw) {
+  group.add("--formats", raw.formats, "all|NAME,NAME...",
+            "Formats of the combinations, default all: " + join(format_names()));
+  raw.preconds_given = group.add("--preconds", raw.preconds, "all|NAME,NAME...",
+                                 "Preconditioners of the combinations, default none and those that `auto` may "
+                                 "choose for\nthe solver; available: " +
+                                     join(preconditioner_names()));
   raw.solvers_given =
-      regret
-          .add_option("--solvers", raw.solvers,
-                      "Solvers besides the one that `auto` starts with; available: " + join(general_solver_names()))
-          ->option_text("all|NAME,NAME...");
+      group.add("--solvers", raw.solvers, "all|NAME,NAME...",
+                "Solvers besides the one that `auto` starts with; available: " + join(general_solver_names()));
 }
 
 }  // namespace
@@ -85,26 +81,21 @@ CLI::App& add_bench_regret(CLI::App& bench, RawBenchRegret& raw) {
   BenchRegretOptions& o = raw.options;
   CLI::App& regret =
       *bench.add_subcommand("regret", "What the defaults cost against the best fixed choice on the given systems");
+  const OptionGroup group(regret);
   add_bench_systems(regret, o);
-  add_choices(regret, raw);
-  regret.add_option("--loop", o.loop, "Solves of the time loop, default " + std::to_string(o.loop))
-      ->option_text("N")
+  add_choices(group, raw);
+  group.add("--loop", o.loop, "N", "Solves of the time loop, default " + std::to_string(o.loop))
       ->check(CLI::Range(1, 1000000));
   raw.time_limit_given =
-      regret
-          .add_option("--time-limit", o.time_limit,
-                      "Time limit of a solve of a combination, default ten times the least total of one\n"
-                      "solve so far, and at least 1 s")
-          ->option_text("SECONDS");
-  regret
-      .add_option("--scale-estimates", o.scale_estimates,
-                  "Multiply the iterations that `auto` expects, to see what wrong estimates cost, default 1")
-      ->option_text("F")
+      group.add("--time-limit", o.time_limit, "SECONDS",
+                "Time limit of a solve of a combination, default ten times the least total of one\n"
+                "solve so far, and at least 1 s");
+  group
+      .add("--scale-estimates", o.scale_estimates, "F",
+           "Multiply the iterations that `auto` expects, to see what wrong estimates cost, default 1")
       ->check(CLI::PositiveNumber);
-  regret.add_option("--rhs", o.rhs, "Right-hand side, default " + o.rhs)
-      ->option_text("b.mtx|ones|random[:SEED]|A*ones|A*random[:SEED]");
-  regret.add_option("--precision", raw.precision, "Precision of matrix and vectors, default double")
-      ->option_text("double|single");
+  group.add("--rhs", o.rhs, "b.mtx|ones|random[:SEED]|A*ones|A*random[:SEED]", "Right-hand side, default " + o.rhs);
+  group.add("--precision", raw.precision, "double|single", "Precision of matrix and vectors, default double");
   raw.tolerance_given = add_bench_stop(regret, o.tolerance, o.max_iterations);
   regret.add_flag("--continue", o.continues,
                   "Skip systems that are in the file of --report already, and keep their results");

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of fixed columns.
-#include "regret_table.hpp"
+#include "regret.hpp"
 
 #include <algorithm>
 
 #include "apps/common/text.hpp"
-#include "regret_figures.hpp"
 
 namespace newel::cli {
 namespace {
@@ -50,13 +49,6 @@ std::string others_text(const RegretSystem& system) {
 
 }  // namespace
 
-std::string bench_system_text(const RegretSystem& system) {
-  const std::string head = "\n" + system.name + ", " + system.precision() + " precision";
-  if (system.unreadable) return head + "\n";
-  return head + ": " + count_of(system.rows, "row", "rows") + ", " +
-         count_of(system.nonzeros, "non-zero", "non-zeros") + text(", tolerance %g\n", system.tolerance);
-}
-
 std::string bench_table_text(const RegretSystem& system) {
   if (!system.refused.empty()) return refused_text(system);
   const auto converged = std::count_if(system.combinations.begin(), system.combinations.end(),
@@ -69,7 +61,7 @@ std::string bench_table_text(const RegretSystem& system) {
   return lines + usual_text(system.usual) + others_text(system);
 }
 
-std::string bench_means_text(const std::vector<RegretSystem>& systems) {
+std::string bench_means_text(const Json& systems) {
   std::string lines;
   for (const RegretMean& mean : means_of(systems)) {
     lines += "\nregret, " + words_of(mean.use) + ": ";
@@ -79,13 +71,13 @@ std::string bench_means_text(const std::vector<RegretSystem>& systems) {
                        mean.worst + "), " + count_of(mean.systems, "system", "systems");
     if (!mean.failures.empty()) lines += "; not solved by auto: " + join(mean.failures);
   }
-  for (const RegretSystem& system : systems) {
-    const auto nothing = [&](const RegretAuto& use) {
-      return figures_of(system, use).outcome == RegretOutcome::nothing_converged;
+  for (const Json& system : systems) {
+    const Json& uses = system.at("uses");
+    const auto nothing = [](const Json& use) {
+      return use.at("outcome") == name_of(RegretOutcome::nothing_converged);
     };
-    const auto& uses = system.automatic;
     if (uses.empty() || !std::all_of(uses.begin(), uses.end(), nothing)) continue;
-    lines += "\nnothing converged on " + system.name + ": left out of the means";
+    lines += "\nnothing converged on " + system.at("system").get<std::string>() + ": left out of the means";
   }
   return lines.empty() ? lines : lines + "\n";
 }

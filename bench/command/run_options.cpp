@@ -7,39 +7,33 @@
 namespace newel::cli {
 
 void add_bench_systems(CLI::App& command, BenchRunOptions& o) {
-  command
-      .add_option("A", o.systems,
-                  "Matrix Market files (.gz too), generate:elasticity|diffusion|convection|grid7:N[:PE], or\n"
-                  "mesh:FILE.mesh:elasticity|diffusion|convection[:REFINEMENTS]")
-      ->option_text("...")
+  const OptionGroup group(command);
+  group
+      .add("A", o.systems, "...",
+           "Matrix Market files (.gz too), generate:elasticity|diffusion|convection|grid7:N[:PE], or\n"
+           "mesh:FILE.mesh:elasticity|diffusion|convection[:REFINEMENTS]")
       ->required();
 }
 
 void add_bench_run(CLI::App& command, BenchRunOptions& o, const std::string& verb, const std::string& line) {
-  command
-      .add_option("--device", o.device,
-                  "Where to " + verb + ", default auto: cuda if a device is available, else host")
-      ->option_text("auto|host|cuda[:N]");
-  command.add_option("--threads", o.threads, "Host threads, default all")
-      ->option_text("N")
-      ->check(CLI::Range(1, most_threads));
-  command
-      .add_option("--repeats", o.repeats,
-                  "Rounds; each contender runs once per round, default " + std::to_string(o.repeats))
-      ->option_text("N")
+  const OptionGroup group(command);
+  group.add("--device", o.device, "auto|host|cuda[:N]",
+            "Where to " + verb + ", default auto: cuda if a device is available, else host");
+  group.add("--threads", o.threads, "N", "Host threads, default all")->check(CLI::Range(1, most_threads));
+  group
+      .add("--repeats", o.repeats, "N",
+           "Rounds; each contender runs once per round, default " + std::to_string(o.repeats))
       ->check(CLI::Range(1, 100000));
-  command.add_option("--report", o.report, "All figures as JSON, rewritten after each system")->option_text("R.json");
-  command.add_option("--csv", o.csv, "One line for each system, precision and " + line)->option_text("R.csv");
+  group.add("--report", o.report, "R.json", "All figures as JSON, rewritten after each system");
+  group.add("--csv", o.csv, "R.csv", "One line for each system, precision and " + line);
 }
 
 CLI::Option* add_bench_stop(CLI::App& command, double& tolerance, int& max_iterations) {
-  CLI::Option* const given = command
-                                 .add_option("--tol", tolerance,
-                                             text("Solve until |r| <= TOL |b|, default %g, in single precision %g",
-                                                  default_rtol_double, default_rtol_single))
-                                 ->option_text("TOL");
-  command.add_option("--max-iterations", max_iterations, "Default " + thousands(max_iterations))
-      ->option_text("N")
+  const OptionGroup group(command);
+  CLI::Option* const given = group.add("--tol", tolerance, "TOL",
+                                       text("Solve until |r| <= TOL |b|, default %g, in single precision %g",
+                                            default_rtol_double, default_rtol_single));
+  group.add("--max-iterations", max_iterations, "N", "Default " + thousands(max_iterations))
       ->check(CLI::Range(1, INT32_MAX));
   return given;
 }

@@ -10,6 +10,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
+#include "apps/common/option_group.hpp"
 #include "apps/common/text.hpp"
 #include "command_line.hpp"
 

@@ -12,6 +12,7 @@
 #include "apps/common/program.hpp"
 #include "apps/common/text.hpp"
 #include "apps/fem/problem.hpp"
+#include "apps/newel/input/rhs.hpp"
 
 namespace newel::cli {
 
@@ -43,6 +44,13 @@ Json solved_system_head(const BenchedSystem& system, double tolerance) {
           {"refused", or_null(system.refused)}};
 }
 
+std::string solved_system_text(const BenchedSystem& system, double tolerance) {
+  const std::string head = "\n" + system.name + ", " + system.precision() + " precision";
+  if (system.unreadable) return head + "\n";
+  return head + ": " + count_of(system.rows, "row", "rows") + ", " +
+         count_of(system.nonzeros, "non-zero", "non-zeros") + text(", tolerance %g\n", tolerance);
+}
+
 std::optional<InputMatrix> load_or_refuse(const Context<Space::host>& host, BenchedSystem& system) {
   const auto refuse = [&](const std::string& why) {
     system.unreadable = true;
@@ -51,12 +59,23 @@ std::optional<InputMatrix> load_or_refuse(const Context<Space::host>& host, Benc
     return std::nullopt;
   };
   try {
-    return load_matrix(host, system.name);
+    InputMatrix matrix = load_matrix(host, system.name);
+    system.rows = matrix.a.rows;
+    system.nonzeros = matrix.a.nnz();
+    return matrix;
   } catch (const OutOfMemory& error) {
     return refuse(error.what());
   } catch (const InputError& error) {
     return refuse(message_from_one(error));
   }
+}
+
+std::vector<double> right_hand_side(const Context<Space::host>& host, const InputMatrix& matrix,
+                                    const std::string& words) {
+  require_solvable(host, matrix);
+  const RightHandSide rhs = make_rhs(host, parse_rhs(words), matrix.a);
+  if (rhs.columns != 1) throw InputError("--rhs " + words + ": expected one column");
+  return to_vector(host, rhs.b.cspan());
 }
 
 void write_bench_files(const std::string& report, const Json& json, const std::string& csv,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel bench solve`, step by step.
-#include "solve_command.hpp"
+#include "solve.hpp"
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
@@ -8,46 +8,20 @@
 #include "apps/newel/input/input_matrix.hpp"
 #include "apps/newel/input/rhs.hpp"
 #include "session.hpp"
-#include "solve_figures.hpp"
 #include "solve_in.hpp"
-#include "solve_json.hpp"
-#include "solve_table.hpp"
 
 namespace newel::cli {
 namespace {
 
 template <class T, Space S>
 void measure(const Context<Space::host>& host, const Context<S>& ctx, const InputMatrix& matrix,
-             const BenchSolveOptions& options, BenchSolveSystem system, BenchSolveResult& result) {
-  system.single_precision = std::is_same_v<T, float>;
-  system.tolerance = system.single_precision ? options.single_tolerance : options.tolerance;
-  print_now(bench_system_text(system));
-  try {
-    require_solvable(host, matrix);
-    const RightHandSide rhs = make_rhs(host, parse_rhs(options.rhs), matrix.a);
-    if (rhs.columns != 1) throw InputError("--rhs " + options.rhs + ": expected one column");
+             const BenchSolveOptions& options, BenchSolveSystem& system) {
+  measure_or_refuse(system, [&] {
     const bench::SolveGoal goal{system.tolerance, options.max_iterations};
-    system.lines = BenchSolveRun<T, S>(host, ctx, matrix.a, to_vector(host, rhs.b.cspan()), goal, options.repeats)
+    const std::vector<double> b = right_hand_side(host, matrix, options.rhs);
+    system.lines = BenchSolveRun<T, S>(host, ctx, matrix.a, b, goal, options.repeats)
                        .run(choose_solve_contenders<T>(ctx, options));
-  } catch (const OutOfMemory& error) {
-    system.refused = error.what();
-  } catch (const InputError& error) {
-    system.refused = without_folders(error.what());
-  }
-  print_now(bench_table_text(system, result.copy));
-  result.systems.push_back(std::move(system));
-}
-
-// A line for each precision that was requested, as systems have that are measured.
-void add_refused(const BenchSolveOptions& options, BenchSolveSystem system, BenchSolveResult& result) {
-  for (const bool single : {false, true}) {
-    if (!(single ? options.single_precision : options.double_precision)) continue;
-    system.single_precision = single;
-    system.tolerance = single ? options.single_tolerance : options.tolerance;
-    print_now(bench_system_text(system) + bench_table_text(system, result.copy));
-    result.systems.push_back(system);
-  }
-  write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
+  });
 }
 
 template <Space S>
@@ -61,19 +35,20 @@ BenchSolveResult measure_all(const Context<Space::host>& host, const Context<S>&
   result.copy = bench::measure_copy(ctx, options.repeats);
   print_now(bench_machine_text(result.head, result.copy) + "\n");
   for (const std::string& name : options.systems) {
-    BenchSolveSystem system;
-    system.name = name;
-    const std::optional<InputMatrix> loaded = load_or_refuse(host, system);
-    if (!loaded) {
-      add_refused(options, system, result);
-      continue;
-    }
-    const InputMatrix& matrix = *loaded;
-    system.rows = matrix.a.rows;
-    system.nonzeros = matrix.a.nnz();
-    system.restart = options.restart;
-    if (options.double_precision) measure<double>(host, ctx, matrix, options, system, result);
-    if (options.single_precision) measure<float>(host, ctx, matrix, options, system, result);
+    BenchSolveSystem of_matrix;
+    of_matrix.name = name;
+    of_matrix.restart = options.restart;
+    const std::optional<InputMatrix> matrix = load_or_refuse(host, of_matrix);
+    for_precisions(options, [&](bool single) {
+      BenchSolveSystem system = of_matrix;
+      system.single_precision = single;
+      system.tolerance = single ? options.single_tolerance : options.tolerance;
+      print_now(solved_system_text(system, system.tolerance));
+      if (matrix && single) measure<float>(host, ctx, *matrix, options, system);
+      if (matrix && !single) measure<double>(host, ctx, *matrix, options, system);
+      print_now(bench_table_text(system, result.copy));
+      result.systems.push_back(std::move(system));
+    });
     write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
   }
   return result;
@@ -81,12 +56,11 @@ BenchSolveResult measure_all(const Context<Space::host>& host, const Context<S>&
 
 // What the tables of this build do not hold is no matter of a single line.
 void check_tables(const BenchSolveOptions& options, Space space) {
-  for (const bool single : {false, true}) {
-    if (!(single ? options.single_precision : options.double_precision)) continue;
+  for_precisions(options, [&](bool single) {
     for (const std::string& format : options.formats) {
       for (const std::string& precond : options.preconds) check_available(format, precond, space, single);
     }
-  }
+  });
 }
 
 }  // namespace

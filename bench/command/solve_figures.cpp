@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic on medians.
-#include "solve_figures.hpp"
+#include "solve.hpp"
 
 #include <algorithm>
 
@@ -77,13 +77,6 @@ BenchSolveFigures figures_of(const BenchSolveLine& line, const BenchSolveSystem&
   const auto best = fastest(system, &BenchSolveLine::solve, converged);
   if (best && line.end.converged() && !line.wrong()) f.solve_speedup = *best / f.solve_seconds;
   return f;
-}
-
-bool any_wrong(const std::vector<BenchSolveSystem>& systems) {
-  return std::any_of(systems.begin(), systems.end(), [](const BenchSolveSystem& system) {
-    return std::any_of(system.lines.begin(), system.lines.end(),
-                       [](const BenchSolveLine& line) { return line.wrong(); });
-  });
 }
 
 bool any_of_ours_succeeded(const std::vector<BenchSolveSystem>& systems) {

@@ -11,7 +11,7 @@
 #include "matrix.hpp"
 #include "progress.hpp"
 #include "solve_input.hpp"
-#include "solve_result.hpp"
+#include "solve.hpp"
 
 namespace newel::cli {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report, and the table as comma-separated values.
-#include "solve_json.hpp"
+#include "solve.hpp"
 
-#include "csv_line.hpp"
+#include "csv.hpp"
 #include "session.hpp"
-#include "solve_figures.hpp"
 
 namespace newel::cli {
 namespace {
@@ -45,43 +44,13 @@ Json system_json(const BenchSolveSystem& system, const bench::CopyBandwidth& cop
   return json;
 }
 
-constexpr const char* solve_csv_header =
-    "system,precision,rows,nonzeros,tolerance,by,solver,precond,format,refused,built,status,wrong,iterations,"
-    "true_relative_residual,iteration_ms,iteration_ms_min,iteration_ms_max,solve_ms,solve_ms_min,solve_ms_max,"
-    "setup_seconds,floor_ms,percent_of_floor,iteration_speedup,solve_speedup\n";
-constexpr int solve_measured_fields = 16;
-
-void add_spread(CsvLine& csv, const bench::Samples& seconds) {
-  const Json ms = bench::summary(seconds, 1e3);
-  for (const char* field : {"median", "min", "max"}) csv.add(ms[field].get<double>());
-}
-
-std::string csv_line(const BenchSolveLine& line, const BenchSolveSystem& system, const bench::CopyBandwidth& copy) {
-  CsvLine csv;
-  csv.add(without_folders(system.name)).add(std::string(system.precision()));
-  csv.add_count(system.rows).add_count(system.nonzeros).add(system.tolerance);
-  csv.add(line.by).add(line.solver).add(line.precond).add(line.format).add(line.refused);
-  if (!line.measured()) return csv.add_empty(solve_measured_fields).end();
-  const BenchSolveFigures f = figures_of(line, system, copy);
-  csv.add(line.facts.format).add(line.end.status).add(std::string(line.wrong() ? "wrong" : ""));
-  csv.add_count(line.end.iterations).add(line.residual);
-  add_spread(csv, line.iteration);
-  add_spread(csv, line.solve);
-  csv.add(line.facts.setup_seconds).add(1e3 * f.floor_seconds).add(100 * f.share_of_floor);
-  return csv.add(f.iteration_speedup).add(f.solve_speedup).end();
-}
-
-// A system without solves has one line with the reason.
-std::string csv_refused(const BenchSolveSystem& system) {
-  CsvLine csv;
-  csv.add(without_folders(system.name)).add(std::string(system.precision()));
-  if (system.unreadable) {
-    csv.add_empty(2);
-  } else {
-    csv.add_count(system.rows).add_count(system.nonzeros);
-  }
-  return csv.add(system.tolerance).add_empty(4).add(system.refused).add_empty(solve_measured_fields).end();
-}
+constexpr const char* solve_csv_columns =
+    "system precision rows nonzeros tolerance by solver precond format refused built status wrong iterations "
+    "true_relative_residual iteration_ms=iteration.milliseconds.median iteration_ms_min=iteration.milliseconds.min "
+    "iteration_ms_max=iteration.milliseconds.max solve_ms=solve.milliseconds.median "
+    "solve_ms_min=solve.milliseconds.min solve_ms_max=solve.milliseconds.max setup_seconds "
+    "floor_ms=floor_milliseconds "
+    "percent_of_floor iteration_speedup solve_speedup";
 
 }  // namespace
 
@@ -100,12 +69,7 @@ Json bench_json(const BenchSolveResult& result) {
 }
 
 std::string bench_csv(const BenchSolveResult& result) {
-  std::string csv = solve_csv_header;
-  for (const BenchSolveSystem& system : result.systems) {
-    if (!system.refused.empty()) csv += csv_refused(system);
-    for (const BenchSolveLine& line : system.lines) csv += csv_line(line, system, result.copy);
-  }
-  return csv;
+  return csv_of(bench_json(result), "solves", solve_csv_columns);
 }
 
 }  // namespace newel::cli

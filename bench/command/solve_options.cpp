@@ -56,27 +56,21 @@ void check_tolerance(double tolerance) {
 CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
   BenchSolveOptions& o = raw.options;
   CLI::App& solve = *bench.add_subcommand("solve", "Time whole solves and their iterations on the given systems");
+  const OptionGroup group(solve);
   add_bench_systems(solve, o);
-  solve.add_option("--solvers", raw.solvers, "Default all: " + join(general_solver_names()))
-      ->option_text("all|NAME,NAME...");
-  solve.add_option("--preconds", raw.preconds, "Default jacobi; available: " + join(preconditioner_names()))
-      ->option_text("all|NAME,NAME...");
-  solve
-      .add_option("--formats", raw.formats,
-                  "Names of formats, with or without variant, default " + raw.formats + "; all: without variants")
-      ->option_text("all|NAME,NAME...");
+  group.add("--solvers", raw.solvers, "all|NAME,NAME...", "Default all: " + join(general_solver_names()));
+  group.add("--preconds", raw.preconds, "all|NAME,NAME...",
+            "Default jacobi; available: " + join(preconditioner_names()));
+  group.add("--formats", raw.formats, "all|NAME,NAME...",
+            "Names of formats, with or without variant, default " + raw.formats + "; all: without variants");
   raw.restart_given =
-      solve.add_option("--restart", o.restart, "Length of GMRES's cycles, default " + std::to_string(o.restart))
-          ->option_text("M")
+      group.add("--restart", o.restart, "M", "Length of GMRES's cycles, default " + std::to_string(o.restart))
           ->check(CLI::Range(1, INT32_MAX));
-  solve.add_option("--precision", raw.precision, "Precision of matrix and vectors, default double")
-      ->option_text("both|double|single");
+  group.add("--precision", raw.precision, "both|double|single", "Precision of matrix and vectors, default double");
   solve.add_flag("--mixed", o.mixed, "Also Newel's solvers in mixed precision");
   solve.add_flag("--single-basis", o.single_basis, "Also Newel's GMRES in double with its basis in single precision");
-  solve
-      .add_option("--rhs", o.rhs,
-                  "b.mtx (for one system) | ones | random[:SEED] | A*ones | A*random[:SEED], default ones")
-      ->option_text("B");
+  group.add("--rhs", o.rhs, "B",
+            "b.mtx (for one system) | ones | random[:SEED] | A*ones | A*random[:SEED], default ones");
   raw.tolerance_given = add_bench_stop(solve, o.tolerance, o.max_iterations);
   add_bench_run(solve, o, "solve", "contender");
   solve.footer(solve_columns);

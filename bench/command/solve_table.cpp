@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of fixed columns.
-#include "solve_table.hpp"
+#include "solve.hpp"
 
 #include "apps/common/text.hpp"
-#include "solve_figures.hpp"
 
 namespace newel::cli {
 namespace {
@@ -31,13 +30,6 @@ std::string line_text(const BenchSolveLine& line, const BenchSolveFigures& f) {
 }
 
 }  // namespace
-
-std::string bench_system_text(const BenchSolveSystem& system) {
-  const std::string head = "\n" + system.name + ", " + system.precision() + " precision";
-  if (system.unreadable) return head + "\n";
-  return head + ": " + count_of(system.rows, "row", "rows") + ", " +
-         count_of(system.nonzeros, "non-zero", "non-zeros") + text(", tolerance %g\n", system.tolerance);
-}
 
 std::string bench_table_text(const BenchSolveSystem& system, const bench::CopyBandwidth& copy) {
   if (!system.refused.empty()) return refused_text(system);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel bench spmv`, step by step.
-#include "spmv_command.hpp"
+#include "spmv.hpp"
 
 #include <newel/core/matrix_traits.hpp>
 
@@ -8,43 +8,21 @@
 #include "apps/common/place.hpp"
 #include "apps/newel/input/input_matrix.hpp"
 #include "session.hpp"
-#include "spmv_figures.hpp"
 #include "spmv_in.hpp"
-#include "spmv_json.hpp"
-#include "spmv_table.hpp"
 
 namespace newel::cli {
 namespace {
 
 template <class T, Space S>
 void measure(const Context<Space::host>& host, const Context<S>& ctx, const InputMatrix& matrix,
-             const BenchOptions& options, BenchSystem system, BenchResult& result) {
-  system.single_precision = std::is_same_v<T, float>;
-  print_now(bench_system_text(system));
-  try {
+             const BenchOptions& options, std::uint64_t displacing_bytes, BenchSystem& system) {
+  measure_or_refuse(system, [&] {
     BenchSettings settings;
     settings.repeats = options.repeats;
-    settings.displacing_bytes = result.displacing_bytes;
+    settings.displacing_bytes = displacing_bytes;
     settings.columns = options.columns;
     system.lines = BenchRun<T, S>(host, ctx, matrix.a, settings).run(choose_contenders<T>(ctx, options.formats));
-  } catch (const OutOfMemory& error) {
-    system.refused = error.what();
-  } catch (const InputError& error) {
-    system.refused = error.what();
-  }
-  print_now(bench_table_text(system, result.copy));
-  result.systems.push_back(std::move(system));
-}
-
-// A line for each precision that was requested, as systems have that are measured.
-void add_refused(const BenchOptions& options, BenchSystem system, BenchResult& result) {
-  for (const bool single : {false, true}) {
-    if (!(single ? options.single_precision : options.double_precision)) continue;
-    system.single_precision = single;
-    print_now(bench_system_text(system) + bench_table_text(system, result.copy));
-    result.systems.push_back(system);
-  }
-  write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
+  });
 }
 
 template <Space S>
@@ -56,20 +34,22 @@ BenchResult measure_all(const Context<Space::host>& host, const Context<S>& ctx,
   result.displacing_bytes = bench::displacing_bytes(ctx);
   print_now(bench_head_text(result));
   for (const std::string& name : options.systems) {
-    BenchSystem system;
-    system.name = name;
-    const std::optional<InputMatrix> loaded = load_or_refuse(host, system);
-    if (!loaded) {
-      add_refused(options, system, result);
-      continue;
+    BenchSystem of_matrix;
+    of_matrix.name = name;
+    const std::optional<InputMatrix> matrix = load_or_refuse(host, of_matrix);
+    if (matrix) {
+      of_matrix.cols = matrix->a.cols;
+      of_matrix.block = node_block_size(host, CsrView<double, Space::host>(matrix->a));
     }
-    const InputMatrix& matrix = *loaded;
-    system.rows = matrix.a.rows;
-    system.cols = matrix.a.cols;
-    system.nonzeros = matrix.a.nnz();
-    system.block = node_block_size(host, CsrView<double, Space::host>(matrix.a));
-    if (options.double_precision) measure<double>(host, ctx, matrix, options, system, result);
-    if (options.single_precision) measure<float>(host, ctx, matrix, options, system, result);
+    for_precisions(options, [&](bool single) {
+      BenchSystem system = of_matrix;
+      system.single_precision = single;
+      print_now(bench_system_text(system));
+      if (matrix && single) measure<float>(host, ctx, *matrix, options, result.displacing_bytes, system);
+      if (matrix && !single) measure<double>(host, ctx, *matrix, options, result.displacing_bytes, system);
+      print_now(bench_table_text(system, result.copy));
+      result.systems.push_back(std::move(system));
+    });
     write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
   }
   return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic on medians.
-#include "spmv_figures.hpp"
+#include "spmv.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -99,12 +99,6 @@ std::vector<BenchMean> geometric_means(const std::vector<BenchSystem>& systems) 
   std::stable_sort(means.begin(), means.end(),
                    [](const BenchMean& a, const BenchMean& b) { return a.single_precision < b.single_precision; });
   return means;
-}
-
-bool any_wrong(const std::vector<BenchSystem>& systems) {
-  return std::any_of(systems.begin(), systems.end(), [](const BenchSystem& system) {
-    return std::any_of(system.lines.begin(), system.lines.end(), [](const BenchLine& line) { return line.wrong(); });
-  });
 }
 
 }  // namespace newel::cli

@@ -17,7 +17,7 @@
 #include "bench/timer.hpp"
 #include "matrix.hpp"
 #include "progress.hpp"
-#include "spmv_result.hpp"
+#include "spmv.hpp"
 
 namespace newel::cli {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report, and the table as comma-separated values.
-#include "spmv_json.hpp"
+#include "spmv.hpp"
 
-#include "csv_line.hpp"
+#include "csv.hpp"
 #include "session.hpp"
-#include "spmv_figures.hpp"
 
 namespace newel::cli {
 namespace {
@@ -80,48 +79,13 @@ Json system_json(const BenchSystem& system, const bench::CopyBandwidth& copy) {
   return json;
 }
 
-constexpr const char* csv_header =
-    "system,precision,rows,cols,nonzeros,format,built,refused,wrong,error_in_bounds,warm_ms,warm_ms_min,warm_ms_max,"
-    "cold_ms,gflops,bytes_per_product,gigabytes_per_second,percent_of_copy,percent_of_csr_roofline,padding,beta,"
-    "code_balance,p_max_gflops,plan_seconds,permute_seconds,format_seconds,setup_seconds,setup_in_products,"
-    "refresh_ms,refresh_in_products,speedup,break_even\n";
-constexpr int measured_fields = 23;
-
-void add_measured(CsvLine& csv, const BenchLine& line, const BenchFigures& f) {
-  const Json warm = bench::summary(line.warm, 1e3);
-  csv.add(line.error).add(1e3 * f.seconds).add(warm["min"].get<double>()).add(warm["max"].get<double>());
-  csv.add(1e3 * f.cold_seconds).add(f.gflops).add_count(static_cast<std::int64_t>(line.info.bytes_per_product));
-  csv.add(1e-9 * f.bytes_per_second).add(100 * f.share_of_copy).add(100 * f.share_of_roofline);
-  csv.add(line.info.padding_ratio()).add(f.beta).add(f.code_balance).add(f.p_max_gflops);
-  csv.add(line.plan_seconds).add(line.permute_seconds).add(line.format_seconds).add(line.setup_seconds());
-  csv.add(f.setup_in_products).add(1e3 * f.refresh_seconds).add(f.refresh_in_products);
-  csv.add(f.speedup).add(f.break_even);
-}
-
-std::string csv_line(const BenchLine& line, const BenchSystem& system, const bench::CopyBandwidth& copy) {
-  CsvLine csv;
-  csv.add(without_folders(system.name)).add(std::string(system.precision()));
-  csv.add_count(system.rows).add_count(system.cols).add_count(system.nonzeros);
-  csv.add(line.name).add(line.info.name).add(line.refused).add(std::string(line.wrong() ? "wrong" : ""));
-  if (line.measured()) {
-    add_measured(csv, line, figures_of(line, system, copy));
-  } else {
-    csv.add_empty(measured_fields);
-  }
-  return csv.end();
-}
-
-// A system without lines of formats has one with the reason.
-std::string csv_refused(const BenchSystem& system) {
-  CsvLine csv;
-  csv.add(without_folders(system.name)).add(std::string(system.precision()));
-  if (system.unreadable) {
-    csv.add_empty(3);
-  } else {
-    csv.add_count(system.rows).add_count(system.cols).add_count(system.nonzeros);
-  }
-  return csv.add_empty(2).add(system.refused).add_empty(1 + measured_fields).end();
-}
+constexpr const char* csv_columns =
+    "system precision rows cols nonzeros format=name built refused wrong error_in_bounds "
+    "warm_ms=warm.milliseconds.median warm_ms_min=warm.milliseconds.min warm_ms_max=warm.milliseconds.max "
+    "cold_ms=cold.milliseconds.median gflops bytes_per_product gigabytes_per_second percent_of_copy "
+    "percent_of_csr_roofline padding beta code_balance p_max_gflops plan_seconds=setup_seconds.plan "
+    "permute_seconds=setup_seconds.permute format_seconds=setup_seconds.format setup_seconds=setup_seconds.total "
+    "setup_in_products refresh_ms=refresh.milliseconds.median refresh_in_products speedup break_even";
 
 }  // namespace
 
@@ -142,13 +106,6 @@ Json bench_json(const BenchResult& result) {
   return json;
 }
 
-std::string bench_csv(const BenchResult& result) {
-  std::string csv = csv_header;
-  for (const BenchSystem& system : result.systems) {
-    if (!system.refused.empty()) csv += csv_refused(system);
-    for (const BenchLine& line : system.lines) csv += csv_line(line, system, result.copy);
-  }
-  return csv;
-}
+std::string bench_csv(const BenchResult& result) { return csv_of(bench_json(result), "formats", csv_columns); }
 
 }  // namespace newel::cli

@@ -40,13 +40,12 @@ std::vector<int> checked_columns(const std::string& given) {
 CLI::App& add_bench_spmv(CLI::App& bench, RawBench& raw) {
   BenchOptions& o = raw.options;
   CLI::App& spmv = *bench.add_subcommand("spmv", "Time the products of all formats on the given systems");
+  const OptionGroup group(spmv);
   add_bench_systems(spmv, o);
-  spmv.add_option("--formats", raw.formats,
-                  "Names of formats, with or without variant; default all, with all variants")
-      ->option_text("all|NAME,NAME...");
-  spmv.add_option("--precision", raw.precision, "Precision of matrix and vectors, default both")
-      ->option_text("both|double|single");
-  spmv.add_option("--columns", raw.columns, "Products with 2, 4 or 8 vectors at once, too")->option_text("K,K...");
+  group.add("--formats", raw.formats, "all|NAME,NAME...",
+            "Names of formats, with or without variant; default all, with all variants");
+  group.add("--precision", raw.precision, "both|double|single", "Precision of matrix and vectors, default both");
+  group.add("--columns", raw.columns, "K,K...", "Products with 2, 4 or 8 vectors at once, too");
   add_bench_run(spmv, o, "multiply", "format");
   spmv.footer(columns);
   spmv.allow_extras();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of fixed columns.
-#include "spmv_table.hpp"
+#include "spmv.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,6 @@
 
 #include "apps/common/text.hpp"
 #include "session.hpp"
-#include "spmv_figures.hpp"
 
 namespace newel::cli {
 namespace {

@@ -9,10 +9,7 @@
 #include "apps/common/break_even.hpp"
 #include "apps/common/exit_status.hpp"
 #include "bench/command/session.hpp"
-#include "bench/command/spmv_command.hpp"
-#include "bench/command/spmv_figures.hpp"
-#include "bench/command/spmv_json.hpp"
-#include "bench/command/spmv_table.hpp"
+#include "bench/command/spmv.hpp"
 #include "tests/support.hpp"
 
 using namespace newel;

@@ -8,8 +8,7 @@
 #include <limits>
 
 #include "apps/fem/problem.hpp"
-#include "bench/command/solve_command.hpp"
-#include "bench/command/solve_figures.hpp"
+#include "bench/command/solve.hpp"
 #include "bench/command/solve_in.hpp"
 #include "tests/support.hpp"
 

@@ -4,9 +4,7 @@
 
 #include <sstream>
 
-#include "bench/command/solve_figures.hpp"
-#include "bench/command/solve_json.hpp"
-#include "bench/command/solve_table.hpp"
+#include "bench/command/solve.hpp"
 #include "tests/support.hpp"
 
 using namespace newel;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bench/product_oracle.hpp"
-#include "bench/command/spmv_figures.hpp"
+#include "bench/command/spmv.hpp"
 #include "bench/command/spmv_in.hpp"
 #include "tests/support.hpp"
 
