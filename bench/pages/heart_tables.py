@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/performance-heart.md, from docs/results/heart_*.json as bench_heart.py writes them."""
 import page
-from page import folded, link, load_all, place
+from page import folded, link, load_all, place, prose
 
 
 def number(value):
@@ -105,14 +105,7 @@ def eigen_lines(data):
                      + [f"{side['newton_iterations']:,}", f"{side['iterations']:,}"])
     ratio, alone = heart["eigen_over_newel"], heart["eigen_over_newel_solve"]
     return [
-        f"The next table solves the same {heart['nodes']:,} nodes with Eigen's `ConjugateGradient<SparseMatrix<double, RowMajor>, "
-        f"Lower | Upper, DiagonalPreconditioner<double>>` instead. It was measured on {data['processor']}, {data['threads']} threads, "
-        f"{data['date']}, with load average {data['load_average']:.2g} at the start (`{data['command']}`). "
-        f"Eigen is version {data['eigen']}. "
-        "Assembly, initial guesses and tolerances are the same. Eigen computes |b - A x0| internally without returning it; that "
-        f"time is not counted against Eigen. Eigen takes {page.spread(ratio)} times as long as Newel for a step, and "
-        f"{page.spread(alone)} times for the solves.",
-        "",
+        *prose("heart.eigen", heart=heart, data=data, ratio=page.spread(ratio), alone=page.spread(alone)),
     ] + table(header, lines, 2)
 
 
@@ -131,11 +124,7 @@ def real_time_lines(machine):
                       number(run["times_real_time"]), number(run["setup_seconds"])])
     end = "" if data["found"] else " None of these steps is that accurate."
     return [
-        f"The next table simulates a beat of {data['beat_milliseconds']:g} ms with {data['nodes']:,} nodes on {place(data)}, load "
-        f"{data['load_average']:.2g} (`{data['command']}`, {data['date']}). Steps are shortened until the activation times at all nodes "
-        f"lie within {data['within_milliseconds']:g} ms of those of a run with a tenth of the step. The seconds cover all steps, without "
-        f"setup and output.{end}",
-        "",
+        *prose("heart.real_time", data=data, place=place(data), end=end),
     ] + table(header, lines, 0)
 
 
@@ -151,22 +140,7 @@ def sources(machine):
 def section():
     found = machines(load_all("heart_*"))
     lines = [
-        "## A beating heart",
-        "",
-        "The runs simulate the built-in ventricle of `newel-heart` from rest, with steps of 0.25 ms. They use CG with Jacobi and "
-        "absolute tolerances in Newton's loop.",
-        "",
-        "* `in-place` assembly writes the values directly into the format's arrays.",
-        "* `reference` is the assembly of Wong, Kuhl and Darve (2015), section 4. The format is then refreshed from its CSR values.",
-        "* The time of a step covers everything except setup and output.",
-        "* `setup` is that of the linear system, without the mesh and the lists of elements.",
-        "* An assembly is the total assembly time divided by the number of solves. It includes the pass over the elements with "
-        "their local Newton's method, the matrix, the Jacobi preconditioner and the right-hand side. It also includes the check "
-        "that ends a step.",
-        "* `alone` columns time two parts by themselves. The first is the pass over the elements. The second computes the matrix "
-        "and the right-hand side from the element values; it is the counterpart of the paper's assembly.",
-        "* Products are timed alone as well; see `shares.how` in a report.",
-        "",
+        *prose("heart.intro"),
     ]
     for machine in found:
         lines += sources(machine)
@@ -175,19 +149,7 @@ def section():
         if machine.sizes:
             lines += steps(machine)
     lines += [
-        "\"Over one thread\" is the speed-up over `csr` with the reference assembly on one host thread. Except for the solver, it is "
-        "counted as in the paper's Figure 12.",
-        "",
-        "The next table gives the products after which a format has recovered its cost (the paper's Table IV). They are the alpha "
-        "of the paper's equation 14, t_reorder + alpha t_format <= alpha t_csr.",
-        "",
-        "* `setup`: t_reorder is the additional setup time over `csr`. Compare alpha with the products per setup, which are "
-        "thousands.",
-        "* `reordering in each Newton iteration`: t_reorder is the additional time of an assembly with the reference assembly, as "
-        "in the paper. Compare alpha with the products per Newton iteration, about ten.",
-        "* `values in place`: the same for in-place assembly.",
-        "* 0: there is no cost to recover. never: the product alone is not faster than that of `csr`. -: not measured.",
-        "",
+        *prose("heart.break_even"),
     ]
     lines += break_even(found)
     for machine in found:

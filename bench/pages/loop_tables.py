@@ -1,19 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/performance-loops.md, of bench_loops.py; see write_performance.py."""
-from page import copy_speed, link, load_all, row, spread
+from page import copy_speed, link, load_all, prose, row, spread
 
 
 def device_section(name, data):
     lines = [
-        f"## {data['device']}",
-        "",
-        f"`{data['command']}`, {data['date']}, CUDA {data['cuda_toolkit']}; the figures are in "
-        f"{link(name)}. A copy on the device reaches {copy_speed(data)}",
-        "",
-        "| system | rows | entries | product, `csr:alg1` | product, `csr:alg2` | CG + Jacobi, one of "
-        f"{fixed_iterations(data)} iterations | the usual loop | usual / Newel | CG + Jacobi to convergence, once "
-        "| the usual loop |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        *prose("loop.device", data=data, link=link(name), copy=copy_speed(data), iterations=fixed_iterations(data)),
     ]
     for system in data["systems"]:
         product, cg = system["product"], system["cg_jacobi"]
@@ -22,13 +14,7 @@ def device_section(name, data):
                           *(f"{spread(sample, digits=4)} µs" for sample in times), spread(cg["usual_over_newel"]),
                           *(whole_solve(system["cg_jacobi_to_tolerance"][who]) for who in ("newel", "usual"))]))
     lines += [
-        "",
-        "The usual loop is conjugate gradients with Jacobi as sample codes write it. It uses cuSPARSE's product and cuBLAS for dot "
-        "products and updates, and the host reads the scalars back. Newel calls the same cuSPARSE product. It keeps its scalars on "
-        "the device, fuses its vector steps, and polls the device from the host every 16 iterations. The iteration columns compare "
-        "a fixed number of iterations, the same on both sides, not converged solves. The last two columns are single solves to a "
-        f"true residual of {data['systems'][0]['cg_jacobi_to_tolerance']['tolerance']:g}.",
-        "",
+        *prose("loop.usual_loop", tolerance=data['systems'][0]['cg_jacobi_to_tolerance']['tolerance']),
     ]
     return lines + while_node_lines(data["systems"])
 
@@ -62,14 +48,7 @@ def while_node_lines(systems):
 
 def host_section(name, data):
     lines = [
-        f"## {data['processor']}, {data['threads']} threads",
-        "",
-        f"`{data['command']}`, {data['date']}; Eigen {data['eigen']}; the figures are in {link(name)}. The "
-        "iteration columns compare a fixed number of iterations, the same on both sides, not converged solves.",
-        "",
-        "| system | rows | entries | product, Newel | Eigen | Eigen / Newel | CG + Jacobi, one of "
-        f"{fixed_iterations(data)} iterations, Newel | Eigen | Eigen / Newel |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+        *prose("loop.host", data=data, link=link(name), iterations=fixed_iterations(data)),
     ]
     for system in data["systems"]:
         cells = [system["system"], f"{system['rows']:,}", f"{system['nonzeros']:,}"]

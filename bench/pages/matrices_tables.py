@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/matrices.md, from docs/results/matrices.json as bench_matrices.py writes it."""
-from page import DOCS, load, row
+from page import DOCS, load, prose, row
 
 
 def reached_by(entry, side):
@@ -40,22 +40,7 @@ def write():
     newel, scipy_ = entries[0]["newel"], entries[0]["scipy"]
     lines = ["# Newel on real matrices", "",
              "<!-- Written by bench/pages/write_all.py from docs/results; run it again instead of editing. -->", "",
-             lead_of(entries, findings), "",
-             "![systems solved, by solver](results/matrices.svg)", "",  # bench/pages/plot_tables.py draws it
-             f"The matrices are all real square ones with values from a folder of {facts['files']} public files (SuiteSparse, "
-             "Harwell-Boeing, the test suites of other projects). Each of Newel's solvers solves them, and so does SciPy's "
-             "solver of the same name. Both get:", "",
-             "* the same right-hand side b = A x (x random with a fixed seed, uniform in [-1, 1]),",
-             f"* the tolerance |b - A x| <= {facts['rtol']:g} |b|,",
-             f"* {facts['max_iterations']:,} iterations (GMRES({facts['restart']}): as many inner iterations),",
-             "* a Jacobi preconditioner, or none if a diagonal entry is zero or missing.", "",
-             "Each cell gives iterations, the true relative residual, and the status if it is not `converged`. The script "
-             "computes the residual in Python from the returned x; **bold** means that it meets the tolerance. SciPy's GMRES "
-             "counts inner iterations. `auto` is Newel's own choice. It may continue with another solver; then the iterations of "
-             "all solvers are added. It gives GMRES a longer cycle if the system is small.", "",
-             f"* command: `{facts['command']}`",
-             f"* {facts['date']}, {facts['machine']}; one thread per run, a limit of {facts['time_limit']:g} s per run",
-             f"* Newel {facts['newel']}, SciPy {facts['scipy']}, numpy {facts['numpy']}, Python {facts['python']}",
+             lead_of(entries, findings), *prose("matrices.how", facts=facts),
              "* left out: " + (", ".join(f"{len(names)} {why}" for why, names in sorted(left_out.items())) or "nothing"),
              "", "## Summary", "", f"{len(entries)} matrices.", "", "| solver | Newel | SciPy |", "|---|---|---|"]
     for solver in newel:

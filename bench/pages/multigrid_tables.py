@@ -4,7 +4,7 @@ write_performance.py."""
 import re
 import statistics
 
-from page import folded, link, number, table
+from page import folded, link, number, prose, table
 
 MANY = 300  # iterations with Jacobi
 PACKAGES = ("hypre", "AmgX", "amgcl")
@@ -105,16 +105,10 @@ def mesh_lines(meshes):
         rows.append(cells)
     over = sum(growth > 1.25 for growth in growths)
     return [
-        f"Jacobi needs more than {MANY} iterations on {len(shares)} of the systems on meshes as they are or refined once. On these "
-        f"AMG takes {number(statistics.geometric_mean(shares))} of Jacobi's iterations in the geometric mean and {number(max(shares))} "
-        "at most.",
-        "",
-        "The refinement of a mesh of a part or a heart has eight times the elements. AMG's iterations then grow by a factor of "
-        f"{number(statistics.geometric_mean(growths))} in the geometric mean and {number(max(growths))} at most. In {over} of "
-        f"{len(growths)} cases the factor is more than 1.25.",
-        "",
-        f"`{meshes['command']}`, {meshes['date']}; one run of each, CSR.",
-        "",
+        *prose("multigrid.meshes", many=MANY, shares=len(shares), growths=len(growths), over=over, meshes=meshes,
+               share=number(statistics.geometric_mean(shares)),
+               most_share=number(max(shares)), growth=number(statistics.geometric_mean(growths)),
+               most_growth=number(max(growths))),
         *folded("every mesh", table(["system", "rows", "Jacobi", "AMG", "growth", "operator complexity", "hierarchy, ms",
                                      "solve, ms", "with Jacobi, ms"], rows, 1)),
     ]
@@ -126,15 +120,8 @@ def section(data, beside, rivals, large, meshes):
         f"`{data['command']}`, {data['date']}; the figures are in "
         f"{link('amg_h200.json')}.", "",
         *table(["system", "rows", "hierarchy, ms", "refresh, ms", "cycle, us", "solve in EHYB, ms", "in CSR, ms", "iterations",
-                "with Jacobi in EHYB, ms", "iterations"], own_rows(data), 1), "",
-        "### Other packages", "",
-        "Each cell gives setup and solve in milliseconds, and the iterations in brackets. Their sum over Newel's is in bold. A cell "
-        "shows the variant of a package with the least sum among those whose true residual met the tolerance.", "",
-        "* Newel is a system in CSR with AMG, as it was then ([results/amg_beside_rivals_h200.json]"
-        "(results/amg_beside_rivals_h200.json)). Its setup includes checks, CSR and vectors.",
-        f"* The others ({rivals['date']}) are {rivals['command']}. All variants, failed ones included, are in "
-        "[results/amg_rivals_h200.json](results/amg_rivals_h200.json).",
-        f"* The last row is of another run, without AmgX. Its programs are {large['command']} ({large['date']}; [results/amg_rivals_large_h200.json](results/amg_rivals_large_h200.json)).", "",
+                "with Jacobi in EHYB, ms", "iterations"], own_rows(data), 1),
+        *prose("multigrid.packages", rivals=rivals, large=large),
         *table(["system", "Newel", *PACKAGES],
                [*peer_rows(own_runs_beside(beside), rivals), *peer_rows(own_runs_among(large["runs"]), large)], 1), "",
         "### Meshes and their refinements", "", *mesh_lines(meshes),

@@ -22,6 +22,14 @@ def load_all(pattern):
     return [(path.name, reports.load(path)) for path in sorted(RESULTS.glob(pattern + ".json*"))]
 
 
+def prose(name, **values):
+    """The lines of a section of texts/FILE.md.in, "FILE.SECTION", with what stands there in braces filled in."""
+    file, _, section = name.partition(".")
+    content = (pathlib.Path(__file__).parent / "texts" / f"{file}.md.in").read_text(encoding="utf-8")
+    found = re.search(rf"^<!-- {section} -->\n(.*?)\n(?=<!-- |\Z)", content, re.M | re.S)
+    return found[1].format(**values).split("\n")
+
+
 def number(value, digits=3, missing="-"):
     """Plain digits, however large."""
     if value is None:

@@ -4,7 +4,7 @@ writes it; that of single solves on a device from preconditioners_h200.json."""
 import math
 import statistics
 
-from page import folded, link, load, table, write_parts
+from page import folded, link, load, prose, table, write_parts
 
 FEWEST_ITERATIONS = 20  # easier systems say nothing about a preconditioner
 MOST_ITERATIONS = 5000
@@ -73,12 +73,8 @@ def word(run):
 
 def how_lines(document):
     note = f" {document['note']}." if document["note"] else ""
-    return [f"`{document['command']}`, {document['date']}, commit {document['commit']}, {document['machine']}. "
-            f"Each run has one thread, and {document['processes']} runs share the machine. The time limits are "
-            f"{document['time_limit']:g} s for the iterations and another {document['build_limit']:g} s for the build.{note} Each run is `newel solve SYSTEM "
-            f"{' '.join(document['common_options'])}` with the options of the solver and the preconditioner. A system counts "
-            "as solved if the true residual |b - A x| is at most 1e-8 |b|. The figures are in "
-            f"{link('preconditioners_host.json')}."]
+    return prose("preconditioner.how", document=document, note=note, options=" ".join(document["common_options"]),
+                 link=link("preconditioners_host.json"))
 
 
 def summary_lines(results):

@@ -2,7 +2,7 @@
 """The tables of docs/performance-defaults-NAME.md, of `newel bench regret`; see write_performance.py."""
 import math
 
-from page import folded, link, number, place, remark, row
+from page import folded, link, number, place, prose, remark, row
 
 OUTCOMES = {"auto_failed": "**auto failed**", "only_auto": "only auto converged", "nothing_converged": "nothing converged"}
 
@@ -63,11 +63,7 @@ def model_lines(data):
     if not ratios:
         return []
     lines = [
-        "The next table divides the predictions of `auto`'s cost model by the measured values, in all formats that it compares. The "
-        "time of an iteration counts only if there were 30 or more. Iterations are those that the model expects after `auto` has "
-        "solved the system.",
-        "",
-        "| of | preconditioner | combinations | geometric mean | least | most |", "|---|---|---:|---:|---:|---:|"]
+        *prose("regret.model")]
     for (what, precond), of in sorted(ratios.items()):
         mean = math.exp(sum(math.log(ratio) for ratio in of) / len(of))
         lines.append(f"| {what} | {precond} | {len(of)} | {number(mean)} | {number(min(of))} | {number(max(of))} |")
@@ -76,16 +72,7 @@ def model_lines(data):
 
 def section(name, data):
     lines = [
-        f"## Defaults against the best choice, {place(data)}",
-        "",
-        f"`{data['command']}`, {data['date']}, load average {data['load_average']:.2g} at the start; the figures are in "
-        f"{link(name)}.{remark(data)}",
-        "",
-        "The regret is the time of a `LinearSystem` without options over the time of the best combination of format, "
-        f"preconditioner and solver, in {data['precision']} precision, setup included. The time of a combination is the sum of its "
-        "setup, its first solve, and a refresh and a solve for each further one. `auto` runs every use as a whole. "
-        "`newel bench regret --help` explains more.",
-        "",
+        *prose("regret.intro", place=place(data), data=data, link=link(name), remark=remark(data)),
         *mean_lines(data),
         "",
         *model_lines(data),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/performance-solves-NAME.md, of `newel bench solve`; see write_performance.py."""
-from page import copy_speed, each_system, folded, link, number, pictures, place, row, spread
+from page import copy_speed, each_system, folded, link, number, pictures, place, prose, row, spread
 
 
 def measured(system):
@@ -115,28 +115,7 @@ def section(name, data):
     added = "".join(f" {other['version']} by `{other['command']}`, {other['date']}, load {other['load_average']:.2g}."
                     for other in data.get("added", {}).values())
     return [
-        f"## Solves, {place(data)}",
-        "",
-        f"`{data['command']}`, {data['date']}, load average {data['load_average']:.2g} at the start; the figures are in "
-        f"{link(name)}.{added} A copy reaches {copy_speed(data)}",
-        "",
-        f"Right-hand side: {data['rhs']}. Times are medians over {data['repeats']} rounds in which all contenders take turns: "
-        f"{data['timing']['solve']}. An iteration is {data['timing']['iteration']}. "
-        "True residuals are computed in long double from the returned x. `newel bench solve --help` explains the other "
-        "columns.",
-        "",
-        "The floor is a model: the time that the following bytes take at the copy's bandwidth. A and M count in the fewest bytes of "
-        "any format that takes part. x and y of each product count once. Vectors count as often as separate vector steps must read "
-        "and write them.",
-        "",
-        "Speed-ups compare converged solves in one precision only; \"-\" means that one side did not converge or does not exist. "
-        "The speed-up per iteration is over the same solver with the same preconditioner. The speed-up per solve is over the "
-        "fastest competitor of any method. †: `newel:mixed` and `newel:single-basis` work partly in single precision, the "
-        "competitors in double. The comparison is of whole solves to the same true residual.",
-        "",
-        "| system | precision | rows | non-zeros | solver | preconditioner | fastest of ours | ms per iteration | floor, ms | % of "
-        "floor | iterations | fastest other | its ms | speed-up per iteration |",
-        "|---|---|---:|---:|---|---|---|---:|---:|---:|---:|---|---:|---:|",
+        *prose("solve.intro", place=place(data), data=data, link=link(name), added=added, copy=copy_speed(data)),
         *(row(cells) for system in data["systems"] for cells in iteration_rows(system)),
         "",
         *pictures(name, {"iteration": "iterations over the byte floor", "time": "time to a solution"}),

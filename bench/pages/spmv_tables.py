@@ -3,7 +3,7 @@
 write_performance.py."""
 import statistics
 
-from page import copy_speed, each_system, folded, number, pictures, place, remark, row, source, spread, table
+from page import copy_speed, each_system, folded, number, pictures, place, prose, remark, row, source, spread, table
 
 
 def plain_formats(data):
@@ -118,18 +118,7 @@ def same_bits_cost(data):
 
 def section(name, data):
     return [
-        f"## Products of all formats, {place(data)}",
-        "",
-        f"{source(name, data)} A copy reaches {copy_speed(data)}",
-        "",
-        "Speed-ups are over the fastest competitor in the same precision; `newel bench spmv --help` explains the columns. A "
-        "product is y = A x in the format's own order. It is timed on the stream between two events (host: by the clock), in "
-        "blocks of 10 ms or one product. The blocks of all formats take turns, every other round in reverse order.",
-        "",
-        f"{data['displacing_bytes'] / 1e6:,.0f} MB are written before each cold product. Setup starts with the matrix in device memory "
-        "(host: in memory), after a warm-up on a small matrix. Conversions that cuSPARSE does not offer are done on the host, as "
-        "for our formats.",
-        "",
+        *prose("spmv.intro", place=place(data), source=source(name, data), copy=copy_speed(data), megabytes=data['displacing_bytes'] / 1e6),
         *same_bits_cost(data),
         *overview(data),
         *pictures(name, {"speedup": "speed-ups", "setup": "setup and products together"}),
@@ -140,12 +129,7 @@ def section(name, data):
 def columns_section(name, data):
     """From a report of `newel bench spmv --columns`."""
     lines = [
-        f"## Several vectors at once, {data['device']}",
-        "",
-        f"{source(name, data)}{remark(data)} Times are in "
-        "units of the same format's product with one vector. cuSPARSE's formats multiply one vector after the other between "
-        "interleaved arrays. So does every format without a kernel for several vectors.",
-        "",
+        *prose("spmv.columns", data=data, source=source(name, data), remark=remark(data)),
     ]
     for system in data["systems"]:
         timed = [line for line in system["formats"] if line.get("columns")]

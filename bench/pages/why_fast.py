@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first section of docs/performance.md: where the time of an iteration goes, from a report of `newel bench solve`;
 see write_performance.py."""
-from page import link, load_all, number, row, tables_page
+from page import link, load_all, number, prose, row, tables_page
 from solve_tables import iteration_ms, measured, solve_ms, usable
 
 
@@ -89,57 +89,16 @@ def mixed_item(data):
     if not triples:
         return []
     factors = ", ".join(f"{iteration:.2f} and {number(solve)} (`{name}`)" for iteration, solve, name in triples)
-    return ["7. **Half the bytes, if single precision is enough.** `--precision mixed` may iterate in single precision "
-            "and computes true residuals in double. It needs more iterations, but each is shorter. Ratios of double to mixed "
-            f"are given per iteration and per whole solve to the same true residual. They are {factors}.", "",
-            "    Two kinds of systems gain nothing. Ill-conditioned ones may need several times as many iterations: 2.3 and 3.4 "
-            "times as many on two of them ([results/mixed_host.json](results/mixed_host.json)). Small ones run on the chip in "
-            "double.", *chosen_precision()]
+    return [*prose("why_fast.mixed", factors=factors), *chosen_precision()]
 
 
 def section(name, data, products):
     """From a report of solves on a device, and one of products there with its name or None."""
     setups = (setup_in_products(*products) if products else []) + setup_in_iterations(data) or ["Its time was not measured here."]
     return [
-        "## Why Newel is fast",
-        "",
-        "An iteration of a Krylov method does two operations per value that it reads. Its time therefore depends on memory traffic, "
-        "and on everything that leaves the memory idle. The table gives the microseconds of one iteration of CG with Jacobi. Each "
-        f"column removes one more obstacle. The device is an {data['device']}, the precision is double, the run is that of "
-        f"[Solves]({tables_page(name)}), and every solve in the table converged.",
-        "",
-        "| system | rows | cuBLAS and cuSPARSE, call by call | as a CUDA graph | Newel, CSR | Newel, EHYB "
-        "| Newel, `ehyb-symmetric` | bytes per entry, CSR | EHYB | `ehyb-symmetric` | fastest, % of the byte floor "
-        "| first over fastest |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        *prose("why_fast.intro", data=data, page=tables_page(name)),
         *rows(data),
-        "",
-        f"![milliseconds an iteration](results/{name.partition('.')[0]}_iteration.svg)",
-        "",
-        "1. **The device never waits for the host** (first to second column). Dot products and scalars stay on the device, "
-        "and a flag there makes iterations after convergence do nothing. Many iterations can therefore be queued as one CUDA "
-        "graph, while iteration counts and histories stay exact. Newel does this for every solver, and its graphs read "
-        "refreshed values without a new capture.",
-        "2. **Few passes over vectors** (second to third). CG with a diagonal preconditioner is one product and two vector "
-        "steps, which together read or write ten vectors. Jacobi's D is read instead of z, and x is updated together with the "
-        "direction. The product computes p.Ap, and the update of r computes r.r and r.D r. The same iteration in library calls "
-        "takes about eight of them, and each reads its vectors again.",
-        "3. **Few bytes in the matrix** (third to fourth). A CSR entry in double costs twelve bytes and a read of x from "
-        "anywhere in memory. EHYB partitions the rows so that each part's share of x fits into a multiprocessor's shared "
-        "memory. A column index then takes two bytes, or fewer if the rows of a node share one list. Reads of x cost no memory "
-        "traffic. The tables of products give the kernel's share of the copy bandwidth.",
-        "4. **Symmetric blocks are read once** (fourth to fifth). Half of a symmetric matrix repeats the other half. If "
-        "nodes have three rows, `ehyb-symmetric` reads each pair of opposite blocks in a part once. It adds the pair to both rows "
-        "in shared memory, in rounds of pairs that touch no row twice. So it needs no atomics and gives the same bits on every "
-        "run. With one row per node, the node numbers and the additional shared-memory accesses cancel the gain.",
-        "5. **Small systems stay on the chip** (rows near or above the byte floor). If one part per multiprocessor is "
-        "enough, a single kernel runs the whole solve. Vectors stay in shared memory. The parts exchange halo entries and sums "
-        "in one grid synchronisation per iteration. Only the matrix is read, from the cache if it fits there. CG does this "
-        "with none, Jacobi or FSAI; BiCGStab with none, Jacobi or SPAI.",
-        "6. **Setup is short and reused.** Partition, order and conversion are computed once per sparsity pattern, on the device "
-        f"if the pattern is symmetric. {' '.join(setups)} "
-        "`--format auto` chooses a format that recovers its setup within the expected matrix-vector products, and `--plan-cache` keeps "
-        "orders. New values take one gather into the format's slots and no allocation.",
+        *prose("why_fast.reasons", stem=name.partition('.')[0], setups=' '.join(setups)),
         *mixed_item(data),
         "",
         "None of this changes the number of iterations. Multigrid (`--precond amg`, [Preconditioners](preconditioners.md)) "

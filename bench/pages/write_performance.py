@@ -10,19 +10,12 @@ import regret_tables
 import solve_tables
 import spmv_tables
 import why_fast
-from page import link, load, load_all, picture_line, spread, tables_page, write_page
+from page import link, load, load_all, picture_line, prose, spread, tables_page, write_page
 
 
 def reader_section(name, data):
     lines = [
-        "## Reading Matrix Market files",
-        "",
-        f"`{data['command']}`, {data['date']}, {data['processor']}, {data['threads']} threads, medians of "
-        f"{data['rounds']} rounds; {link(name)}. Newel's time includes the conversion to a sorted CSR matrix. "
-        f"fast_matrix_market {data['fast_matrix_market']} returns coordinates, which SciPy converts in the last column.",
-        "",
-        "| entries in the file | MB | entries | Newel, to CSR | fast_matrix_market, to coordinates | SciPy's tocsr |",
-        "|---|---:|---:|---:|---:|---:|",
+        *prose("write_performance.reading", data=data, link=link(name)),
     ]
     for order, r in data["results"].items():
         lines.append(f"| {order} order | {r['bytes'] / 1e6:,.0f} | {r['entries']:,} | {r['newel_csr_seconds']:.3g} s "
@@ -42,24 +35,14 @@ def start_section(name, data):
     """From a report of bench_start.py."""
     seconds = data["seconds"]
     lines = [
-        f"## Starting and ending, {data['device'] or data['processor']}",
-        "",
-        f"`bench/run/bench_start.py --rounds {data['rounds']}`, {data['date']}, {data['cores']} cores; "
-        f"{link(name)}. Each time is that of a whole process, from start to end. The processes take turns.",
-        "",
-        "| process | ms |",
-        "|---|---:|",
+        *prose("write_performance.start", machine=data['device'] or data['processor'], data=data, link=link(name)),
     ]
     for key, words in START_ROWS.items():
         if key in seconds:
             lines.append(f"| {words.format(system=data['system'])} | {spread(seconds[key], 1e3)} |")
     if heart := data.get("heart"):
         lines += [
-            "",
-            f"`{heart['command']}` has {heart['nodes']:,} nodes and spends {heart['start_seconds']:.3g} s before its first step:",
-            "",
-            "| phase | s |",
-            "|---|---:|",
+            *prose("write_performance.heart_start", heart=heart),
         ]
         lines += [f"| {phase.replace('_', ' ')} | {value:.3g} |" for phase, value in heart["start_phases"].items()]
     return lines + [""]
@@ -109,15 +92,7 @@ def pages():
 
 def main():
     text = [
-        "## Performance",
-        "",
-        "This page explains how an iteration spends its time, and how Newel shortens it. The tables have pages of their own.",
-        "",
-        "All times are medians, with minimum and maximum in brackets. The programs of a comparison take turns in one process, "
-        "on one machine, in one run. Speed-ups compare converged runs in one precision unless the column says otherwise. "
-        "Names such as `generate:elasticity:68` are systems that the programs generate "
-        "(`newel solve generate:elasticity:68` solves one). [glossary.md](glossary.md) explains the terms.",
-        "",
+        *prose("write_performance.intro"),
     ]
     products = {data["device"]: (name, data) for name, data in load_all("spmv_*") if data["space"] == "device"}
     for name, data in load_all("solve_*"):
