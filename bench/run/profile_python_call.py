@@ -5,9 +5,8 @@
     bench/run/profile_python_call.py [--calls 400] [--out python_call.json]
 
 For arrays of CuPy and of PyTorch, a 5-point grid of 400 rows and one of 19,881: the median of several hundred calls of
-the whole, of its stages as the package goes through them, and of each stage's parts alone. Between two calls the host
-waits for the device, so that nothing is left over from the call before. What is in the stages is the host's time; the
-device works on meanwhile. Runs where the package is staged (scripts/stage_python_device.sh) or installed.
+the whole, and of its stages as the package goes through them. Between two calls the host waits for the device, so that
+nothing is left over from the call before. What is in the stages is the host's time; the device works on meanwhile. Runs where the package is staged (scripts/stage_python_device.sh) or installed.
 """
 import argparse
 import pathlib
@@ -17,7 +16,6 @@ import time
 import numpy as np
 import newel
 import scipy.sparse
-from newel import _core
 from newel._arrays import check_shape
 from newel._choices import check_guess
 from newel._libraries import library_of
@@ -43,9 +41,6 @@ class CuPy:
 
         self.name, self.version = "cupy", cupy.__version__
         self.vector = cupy.asarray
-        self.empty = lambda n: cupy.empty(n, dtype=np.float64)
-        self.zeros = lambda n: cupy.zeros(n, dtype=np.float64)
-        self.zero = lambda x: x.fill(0)
         self.synchronize = cupy.cuda.Device().synchronize
 
 
@@ -53,12 +48,8 @@ class PyTorch:
     def __init__(self):
         import torch
 
-        device = torch.device("cuda", torch.cuda.current_device())
         self.name, self.version = "torch", torch.__version__
         self.vector = lambda array: torch.from_numpy(array).cuda()
-        self.empty = lambda n: torch.empty(n, dtype=torch.float64, device=device)
-        self.zeros = lambda n: torch.zeros(n, dtype=torch.float64, device=device)
-        self.zero = lambda x: x.zero_()
         self.synchronize = torch.cuda.synchronize
 
 
@@ -68,17 +59,6 @@ def medians(calls, once):
         once()
     seen = [once() for _ in range(calls)]
     return {name: round(statistics.median(one[name] for one in seen) / 1e3, 2) for name in seen[0]}
-
-
-def alone(calls, work, synchronize=lambda: None):
-    """The median of a piece of work by itself."""
-    def once():
-        synchronize()
-        began = clock()
-        work()
-        return {"": clock() - began}
-
-    return medians(calls, once)[""]
 
 
 def whole_call(solver, b, kind):
@@ -127,75 +107,6 @@ def staged_call(solver, b, kind):
     return times
 
 
-def compiled_part(solver, b, x, kind, prepare):
-    """The compiled part alone, from descriptions that are there already."""
-    library = library_of(b)
-    given = library.span(b)
-    taken = library.span(x, given.stream)
-
-    def once():
-        prepare(x)
-        kind.synchronize()
-        began = clock()
-        raw = solver._system.solve(given, taken, 1, 1e-8, 0.0, 10000, 0.0, None)
-        ended = clock()
-        return {"all": ended - began, "beyond its solve": ended - began - 1e9 * raw["solve_seconds"]}
-
-    return once
-
-
-def parts(calls, solver, b, kind):
-    """What the stages do, each by itself."""
-    library, n = library_of(b), b.shape[0]
-    given = library.span(b)
-    fields = solver._system.solve(given, library.span(kind.zeros(n), given.stream), 1, 1e-8, 0.0, 10000, 0.0, None)
-    device = library.device(b)
-    found = {
-        "clock": alone(calls, lambda: None),
-        "empty x": alone(calls, lambda: kind.empty(n), kind.synchronize),
-        "x of zeros": alone(calls, lambda: kind.zeros(n), kind.synchronize),
-        "current stream": alone(calls, lambda: library.stream(device)),
-        "DeviceSpan": alone(calls, lambda: _core.DeviceSpan(b, given.address, n, "f8", given.stream)),
-        "Report": alone(calls, lambda: Report(dict(fields))),
-        "wait_for_stream, idle": alone(calls, lambda: _core.wait_for_stream(given.stream, device), kind.synchronize),
-        "device_of": alone(calls, lambda: _core.device_of(given.address)),
-    }
-    return found
-
-
-def cuda_calls(calls):
-    """CUDA's own calls of which the compiled part makes some for each solve, by CuPy's bindings (0.1 us)."""
-    import cupy
-
-    runtime = cupy.cuda.runtime
-    own, other = cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream.null
-    event = cupy.cuda.Event(block=False, disable_timing=True)
-    memory = cupy.zeros(1000)
-    target = cupy.zeros(1000)
-    quiet = cupy.cuda.Device().synchronize
-
-    def ordered():
-        runtime.eventRecord(event.ptr, other.ptr)
-        runtime.streamWaitEvent(own.ptr, event.ptr)
-
-    def filled_and_ordered():
-        memory.fill(0)
-        ordered()
-
-    return {
-        "getDevice": alone(calls, runtime.getDevice),
-        "setDevice": alone(calls, lambda: runtime.setDevice(0)),
-        "pointerGetAttributes": alone(calls, lambda: runtime.pointerGetAttributes(memory.data.ptr)),
-        "streamQuery, idle": alone(calls, lambda: runtime.streamQuery(other.ptr), quiet),
-        "streamSynchronize, idle": alone(calls, lambda: runtime.streamSynchronize(own.ptr), quiet),
-        "event record + stream wait": alone(calls, ordered, quiet),
-        "the same behind a kernel": alone(calls, filled_and_ordered, quiet),
-        "memsetAsync": alone(calls, lambda: runtime.memsetAsync(memory.data.ptr, 0, 8000, own.ptr), quiet),
-        "memcpyAsync": alone(calls, lambda: runtime.memcpyAsync(target.data.ptr, memory.data.ptr, 8000, 3, own.ptr),
-                             quiet),
-    }
-
-
 def profile(kind, a, calls):
     arrays = tuple(kind.vector(part) for part in (a.data, a.indices, a.indptr))
     b = kind.vector(a @ np.random.default_rng(1).uniform(-1.0, 1.0, a.shape[0]))
@@ -207,15 +118,11 @@ def profile(kind, a, calls):
         solver = newel.Solver(arrays, **choices)
         for _ in range(50):  # until auto has settled
             _, report = solver.solve(b)
-        x = kind.zeros(a.shape[0])
         found[name] = {
             "chosen": [report.solver, report.preconditioner, report.format, report.iterations],
             "call": medians(calls, lambda: whole_call(solver, b, kind)),
             "stages": medians(calls, lambda: staged_call(solver, b, kind)),
-            "compiled part from zeros": medians(calls, compiled_part(solver, b, x, kind, kind.zero)),
-            "compiled part from the solution": medians(calls, compiled_part(solver, b, x, kind, lambda x: None)),
         }
-    found["parts"] = parts(calls, solver, b, kind)
     return found
 
 
@@ -226,8 +133,6 @@ def show(title, table):
             print(f"  {name}")
             for inner, microseconds in value.items():
                 print(f"    {inner:34}{microseconds:9.2f} us")
-        elif isinstance(value, float):
-            print(f"    {name:34}{value:9.2f} us")
         else:
             print(f"  {name}: {value}")
 
@@ -249,12 +154,9 @@ def main():
             continue
         report["versions"][kind.name] = kind.version
         found = report["kinds"][kind.name] = {}
-        if kind.name == "cupy":
-            report["cuda"] = cuda_calls(arguments.calls)
-            show("CUDA's calls", report["cuda"])
         for side in SIDES:
             one = found[str(side * side)] = profile(kind, grid(side), arguments.calls)
-            for name in ("auto", "cg, jacobi, csr", "parts"):
+            for name in ("auto", "cg, jacobi, csr"):
                 show(f"{kind.name}, {side * side} rows, {name}", one[name])
     measured.write(arguments.out, report)
 
