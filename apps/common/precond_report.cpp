@@ -9,29 +9,17 @@
 #include "text.hpp"
 
 namespace newel::cli {
-namespace {
-
-Json pairs_json(const std::vector<std::pair<std::string, double>>& pairs) {
-  Json result = Json::object();
-  for (const auto& [name, value] : pairs) result[name] = value;
-  return result;
-}
-
-}  // namespace
-
 Json operator_json(const OperatorInfo& info) {
-  Json bytes = Json::object();
-  for (const auto& [part, size] : info.bytes) bytes[part] = size;
   Json levels = Json::array();
-  for (const auto& level : info.levels) levels.push_back(pairs_json(level));
+  for (const auto& level : info.levels) levels.push_back(object_of(level));
   Json result = {{"name", info.name},
                  {"detail", info.detail},
                  {"stored_slots", info.stored_slots},
                  {"cached_share", info.cached_share},
                  {"bytes_per_product", info.bytes_per_product},
-                 {"figures", pairs_json(info.figures)},
-                 {"bytes", bytes},
-                 {"setup_phases", pairs_json(info.setup_seconds)}};
+                 {"figures", object_of(info.figures)},
+                 {"bytes", object_of(info.bytes)},
+                 {"setup_phases", object_of(info.setup_seconds)}};
   if (!levels.empty()) result["levels"] = levels;
   return result;
 }
@@ -58,9 +46,9 @@ Json solver_options_json(const SolverOptions& options) {
 Json precond_options_json(const PrecondOptions& o, const PrecondFiles& files) {
   Json result = Json::object();
   for (const MethodOption& option : precond_option_list()) result[option.key] = option_json(option.get(o.methods));
-  result["pattern"] = files.pattern.empty() ? Json() : Json(files.pattern);
-  result["amg_vectors"] = files.vectors.empty() ? Json() : Json(files.vectors);
-  result["format"] = o.format.empty() ? Json() : Json(o.format);
+  result["pattern"] = or_null(files.pattern);
+  result["amg_vectors"] = or_null(files.vectors);
+  result["format"] = or_null(o.format);
   return result;
 }
 

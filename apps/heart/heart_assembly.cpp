@@ -289,13 +289,19 @@ void HeartAssembly<S>::fill_slots(const Context<S>& ctx, bool preconditioner, Sp
 template <Space S>
 void HeartAssembly<S>::fill_reference(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs) {
   Reference& r = reference_;
-  detail::for_elements(
-      ctx, elements(),
-      detail::ScatterElement(elements(), r.stiffness.data(), tangent_.data(), load_.data(), r.matrix_place.data(),
-                             r.load_place.data(), r.k_elem.data(), r.r_elem.data()));
+  detail::for_elements(ctx, elements(),
+                       detail::ScatterElement{{},
+                                              elements(),
+                                              r.stiffness.data(),
+                                              tangent_.data(),
+                                              load_.data(),
+                                              r.matrix_place.data(),
+                                              r.load_place.data(),
+                                              r.k_elem.data(),
+                                              r.r_elem.data()});
   detail::for_elements(ctx, r.values.size(),
-                       detail::SumRows(r.matrix_first.data(), r.k_elem.data(), r.values.data()));
-  detail::for_elements(ctx, nodes_, detail::SumRows(r.load_first.data(), r.r_elem.data(), rhs.data));
+                       detail::SumRows{{}, r.matrix_first.data(), r.k_elem.data(), r.values.data()});
+  detail::for_elements(ctx, nodes_, detail::SumRows{{}, r.load_first.data(), r.r_elem.data(), rhs.data});
   system_->refresh(r.values.cspan(), scope);
 }
 

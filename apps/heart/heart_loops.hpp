@@ -174,9 +174,6 @@ struct FillSlots : PlainLoop {
   const double* tangent;
   double* slot;
 
-  FillSlots(ElementLists lists_, const double* constant_, const SlotPair* pair_, const double* tangent_,
-            double* slot_)
-      : lists(lists_), constant(constant_), pair(pair_), tangent(tangent_), slot(slot_) {}
   template <class Counts>
   HEART_BOTH void element(std::int64_t k, NoCoefficients, Counts&) const {
     const double value = lists.sum(k, tangent, constant[k]);
@@ -192,7 +189,6 @@ struct SumLoads : PlainLoop {
   const double* load;
   double* rhs;
 
-  SumLoads(ElementLists lists_, const double* load_, double* rhs_) : lists(lists_), load(load_), rhs(rhs_) {}
   template <class Counts>
   HEART_BOTH void element(std::int64_t i, NoCoefficients, Counts&) const {
     rhs[i] = lists.sum(i, load, 0.0);
@@ -208,9 +204,6 @@ struct FillCrowded : PlainLoop {
   const double* per_element;
   double* slot;
 
-  FillCrowded(ElementLists lists_, const double* constant_, const std::int64_t* which_, const double* per_element_,
-              double* slot_)
-      : lists(lists_), constant(constant_), which(which_), per_element(per_element_), slot(slot_) {}
   template <class Counts>
   HEART_BOTH void element(std::int64_t k, NoCoefficients, Counts&) const {
     slot[which[k]] = lists.sum(k, per_element, constant != nullptr ? constant[k] : 0.0);
@@ -230,16 +223,6 @@ struct ScatterElement : PlainLoop {
   double* k_elem;
   double* r_elem;
 
-  ScatterElement(std::int64_t elements_, const double* stiffness_, const double* tangent_, const double* load_,
-                 const Offset* matrix_place_, const Offset* load_place_, double* k_elem_, double* r_elem_)
-      : elements(elements_),
-        stiffness(stiffness_),
-        tangent(tangent_),
-        load(load_),
-        matrix_place(matrix_place_),
-        load_place(load_place_),
-        k_elem(k_elem_),
-        r_elem(r_elem_) {}
   template <class Counts>
   HEART_BOTH void element(std::int64_t e, NoCoefficients, Counts&) const {
     std::int64_t m = 0;
@@ -261,7 +244,6 @@ struct SumRows : PlainLoop {
   const double* value;
   double* sum;
 
-  SumRows(const Offset* first_, const double* value_, double* sum_) : first(first_), value(value_), sum(sum_) {}
   template <class Counts>
   HEART_BOTH void element(std::int64_t k, NoCoefficients, Counts&) const {
     double total = 0;
@@ -277,9 +259,6 @@ struct NoteActivation : PlainLoop {
   const double* phi;
   double* time;
 
-  NoteActivation(double threshold_, double start_, double dt_, const double* old_phi_, const double* phi_,
-                 double* time_)
-      : threshold(threshold_), start(start_), dt(dt_), old_phi(old_phi_), phi(phi_), time(time_) {}
   template <class Counts>
   HEART_BOTH void element(std::int64_t i, NoCoefficients, Counts&) const {
     if (time[i] >= 0 || phi[i] < threshold || old_phi[i] >= threshold) return;

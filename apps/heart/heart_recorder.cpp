@@ -110,7 +110,7 @@ template <Space S>
 void HeartRecorder<S>::step(const Monodomain<S>& heart, double start, double dt) {
   detail::for_elements(
       heart.context(), time_.size(),
-      detail::NoteActivation(threshold_, start, dt, heart.phi_before().data, heart.phi().data, time_.data()));
+      detail::NoteActivation{{}, threshold_, start, dt, heart.phi_before().data, heart.phi().data, time_.data()});
 }
 
 template <Space S>

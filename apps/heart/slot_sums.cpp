@@ -120,10 +120,10 @@ SlotSums<Space::host>::SlotSums(const Context<Space::host>& ctx, const std::vect
 void SlotSums<Space::host>::add_up(const Context<Space::host>& ctx, const double* per_element, double* slot) const {
   const detail::ElementLists lists{begin_.data(), count_.data(), element_};
   if (pair_.empty()) {
-    detail::for_elements(ctx, begin_.size(), detail::SumLoads(lists, per_element, slot));
+    detail::for_elements(ctx, begin_.size(), detail::SumLoads{{}, lists, per_element, slot});
   } else {
     detail::for_elements(ctx, begin_.size(),
-                         detail::FillSlots(lists, constant_.data(), pair_.data(), per_element, slot));
+                         detail::FillSlots{{}, lists, constant_.data(), pair_.data(), per_element, slot});
   }
 }
 
@@ -199,8 +199,12 @@ SlotSums<Space::device>::Crowded::Crowded(const Context<Space::device>& ctx, con
 void SlotSums<Space::device>::Crowded::add_up(const Context<Space::device>& ctx, const double* per_element,
                                               bool constants, double* to) const {
   detail::for_elements(ctx, place.size(),
-                       detail::FillCrowded({begin.data(), count.data(), list.data()},
-                                           constants ? constant.data() : nullptr, place.data(), per_element, to));
+                       detail::FillCrowded{{},
+                                           {begin.data(), count.data(), list.data()},
+                                           constants ? constant.data() : nullptr,
+                                           place.data(),
+                                           per_element,
+                                           to});
 }
 
 SumPlanView SlotSums<Space::device>::view() const {

@@ -46,16 +46,6 @@ std::int64_t checked_integer(const Json& found, const std::string& where, const 
   return static_cast<std::int64_t>(found.get<double>());
 }
 
-template <class T, class Check>
-std::vector<T> checked_list(const Json& found, const std::string& where, const std::string& expected, Check check) {
-  if (!found.is_array()) refuse(where, "a list of " + expected, found);
-  std::vector<T> values;
-  for (const Json& element : found) {
-    values.push_back(check(element, where + " [" + std::to_string(values.size()) + "]"));
-  }
-  return values;
-}
-
 // The library keeps the last of two values under one name; a user who wrote both meant neither.
 struct DuplicateNames {
   std::vector<std::set<std::string>> open;
@@ -115,79 +105,58 @@ std::string NumberRange::words(const std::string& noun) const {
   return result;
 }
 
-ParamTable& ParamTable::add(Entry entry) {
-  entries_.push_back(std::move(entry));
+// `read` returns the checked value of what was found, or refuses it.
+template <class Value, class Read>
+ParamTable& ParamTable::add(const std::string& name, Value& value, const std::string& meaning, Read read) {
+  entries_.push_back({name, meaning,
+                      [&value, read](const Json& found, const std::string& where) { value = read(found, where); },
+                      [&value] { return Json(value); }});
   return *this;
 }
 
 ParamTable& ParamTable::number(const std::string& name, double& value, const std::string& meaning,
                                NumberRange range) {
-  return add(
-      {name, meaning,
-       [&value, range](const Json& found, const std::string& where) { value = checked_number(found, where, range); },
-       [&value] { return Json(value); }});
+  return add(name, value, meaning,
+             [range](const Json& found, const std::string& where) { return checked_number(found, where, range); });
 }
 
 ParamTable& ParamTable::integer(const std::string& name, std::int64_t& value, const std::string& meaning,
                                 NumberRange range) {
-  return add(
-      {name, meaning,
-       [&value, range](const Json& found, const std::string& where) { value = checked_integer(found, where, range); },
-       [&value] { return Json(value); }});
-}
-
-ParamTable& ParamTable::flag(const std::string& name, bool& value, const std::string& meaning) {
-  return add({name, meaning,
-              [&value](const Json& found, const std::string& where) {
-                if (!found.is_boolean()) refuse(where, "true or false", found);
-                value = found.get<bool>();
-              },
-              [&value] { return Json(value); }});
+  return add(name, value, meaning,
+             [range](const Json& found, const std::string& where) { return checked_integer(found, where, range); });
 }
 
 ParamTable& ParamTable::choice(const std::string& name, std::string& value, const std::string& meaning,
                                const std::vector<std::string>& choices) {
-  return add({name, meaning + " (" + cli::join(choices) + ")",
-              [&value, choices](const Json& found, const std::string& where) {
-                const bool known = found.is_string() && std::find(choices.begin(), choices.end(),
-                                                                  found.get<std::string>()) != choices.end();
-                if (!known) refuse(where, "one of " + cli::join(choices), found);
-                value = found.get<std::string>();
-              },
-              [&value] { return Json(value); }});
+  return add(name, value, meaning + " (" + cli::join(choices) + ")",
+             [choices](const Json& found, const std::string& where) {
+               if (std::find(choices.begin(), choices.end(), found) == choices.end()) {
+                 refuse(where, "one of " + cli::join(choices), found);
+               }
+               return found.get<std::string>();
+             });
 }
 
 ParamTable& ParamTable::point(const std::string& name, std::array<double, 3>& value, const std::string& meaning,
                               NumberRange range) {
-  return add({name, meaning,
-              [&value, range](const Json& found, const std::string& where) {
-                if (!found.is_array() || found.size() != value.size())
-                  refuse(where, "three numbers [x, y, z]", found);
-                for (std::size_t i = 0; i < value.size(); ++i) value[i] = checked_number(found[i], where, range);
-              },
-              [&value] { return Json(value); }});
-}
-
-ParamTable& ParamTable::numbers(const std::string& name, std::vector<double>& value, const std::string& meaning,
-                                NumberRange range) {
-  return add({name, meaning,
-              [&value, range](const Json& found, const std::string& where) {
-                value = checked_list<double>(
-                    found, where, "numbers",
-                    [&](const Json& element, const std::string& at) { return checked_number(element, at, range); });
-              },
-              [&value] { return Json(value); }});
+  return add(name, value, meaning, [range](const Json& found, const std::string& where) {
+    if (!found.is_array() || found.size() != 3) refuse(where, "three numbers [x, y, z]", found);
+    std::array<double, 3> point;
+    for (std::size_t i = 0; i < point.size(); ++i) point[i] = checked_number(found[i], where, range);
+    return point;
+  });
 }
 
 ParamTable& ParamTable::integers(const std::string& name, std::vector<std::int64_t>& value,
                                  const std::string& meaning, NumberRange range) {
-  return add({name, meaning,
-              [&value, range](const Json& found, const std::string& where) {
-                value = checked_list<std::int64_t>(
-                    found, where, "whole numbers",
-                    [&](const Json& element, const std::string& at) { return checked_integer(element, at, range); });
-              },
-              [&value] { return Json(value); }});
+  return add(name, value, meaning, [range](const Json& found, const std::string& where) {
+    if (!found.is_array()) refuse(where, "a list of whole numbers", found);
+    std::vector<std::int64_t> values;
+    for (const Json& element : found) {
+      values.push_back(checked_integer(element, where + " [" + std::to_string(values.size()) + "]", range));
+    }
+    return values;
+  });
 }
 
 void ParamTable::set_all(const std::string& file, const std::string& prefix, const Json& object) {

@@ -37,15 +37,12 @@ class ParamTable {
                      NumberRange range = any_number());
   ParamTable& integer(const std::string& name, std::int64_t& value, const std::string& meaning,
                       NumberRange range = any_number());
-  ParamTable& flag(const std::string& name, bool& value, const std::string& meaning);
   ParamTable& choice(const std::string& name, std::string& value, const std::string& meaning,
                      const std::vector<std::string>& choices);
   /// [x, y, z]
   ParamTable& point(const std::string& name, std::array<double, 3>& value, const std::string& meaning,
                     NumberRange range = any_number());
-  /// Lists of any length, also none.
-  ParamTable& numbers(const std::string& name, std::vector<double>& value, const std::string& meaning,
-                      NumberRange range = any_number());
+  /// A list of any length, also none.
   ParamTable& integers(const std::string& name, std::vector<std::int64_t>& value, const std::string& meaning,
                        NumberRange range = any_number());
 
@@ -69,7 +66,8 @@ class ParamTable {
     std::function<void(const cli::Json&, const std::string& where)> set;
     std::function<cli::Json()> get;
   };
-  ParamTable& add(Entry entry);
+  template <class Value, class Read>
+  ParamTable& add(const std::string& name, Value& value, const std::string& meaning, Read read);
   void set_all(const std::string& file, const std::string& prefix, const cli::Json& object);
 
   std::vector<Entry> entries_;

@@ -33,9 +33,11 @@ struct Kept {
   std::function<void(RunOptions&, const Json&)> set;
 };
 
-template <class T>
-T value(const Json& json) {
-  return json.get<T>();
+// An option whose place in the options `place` returns.
+template <class Place>
+Kept kept_option(const std::string& key, const std::string& option, Change change, Place place) {
+  return {key, option, change, [place](const RunOptions& o) { return Json(place(o)); },
+          [place](RunOptions& o, const Json& json) { json.get_to(place(o)); }};
 }
 
 // The options of a table, whose values `bag_of` finds.
@@ -51,39 +53,30 @@ void add_rows(std::vector<Kept>& list, const std::vector<MethodOption>& options,
 }
 
 std::vector<Kept> kept_list() {
-  using O = RunOptions;
-  using S = std::string;
   std::vector<Kept> list = {
       {"mesh", "mesh", Change::never,
-       [](const O& o) { return Json(o.mesh.empty() ? S() : std::filesystem::absolute(o.mesh).string()); },
-       [](O& o, const Json& j) { o.mesh = value<S>(j); }},
-      {"refine", "--refine", Change::never, [](const O& o) { return Json(o.refine); },
-       [](O& o, const Json& j) { o.refine = value<int>(j); }},
-      {"mesh_unit", "--mesh-unit", Change::never, [](const O& o) { return Json(o.mesh_unit); },
-       [](O& o, const Json& j) { o.mesh_unit = value<S>(j); }},
-      {"dt", "--dt", Change::never, [](const O& o) { return Json(o.dt); },
-       [](O& o, const Json& j) { o.dt = value<double>(j); }},
-      {"duration", "--duration", Change::free, [](const O& o) { return Json(o.duration); },
-       [](O& o, const Json& j) { o.duration = value<double>(j); }},
-      {"output_every", "--output-every", Change::free, [](const O& o) { return Json(o.output_every); },
-       [](O& o, const Json& j) { o.output_every = value<double>(j); }},
-      {"checkpoint_every", "--checkpoint-every", Change::free, [](const O& o) { return Json(o.checkpoint_every); },
-       [](O& o, const Json& j) { o.checkpoint_every = value<double>(j); }},
-      {"deterministic", "--deterministic", Change::free, [](const O& o) { return Json(o.system.deterministic); },
-       [](O& o, const Json& j) { o.system.deterministic = value<bool>(j); }},
-      {"threads", "--threads", Change::loses_bits, [](const O& o) { return Json(o.threads); },
-       [](O& o, const Json& j) { o.threads = value<int>(j); }},
-      {"rel_tol", "--tol", Change::loses_bits, [](const O& o) { return Json(o.system.stop.rel_tol); },
-       [](O& o, const Json& j) { o.system.stop.rel_tol = value<double>(j); }},
-      {"solver", "--solver", Change::loses_bits, [](const O& o) { return Json(o.system.solver.name); },
-       [](O& o, const Json& j) { o.system.solver.name = value<S>(j); }},
-      {"format", "--format", Change::loses_bits, [](const O& o) { return Json(o.system.spmv.format); },
-       [](O& o, const Json& j) { o.system.spmv.format = value<S>(j); }},
-      {"precond", "--precond", Change::loses_bits, [](const O& o) { return Json(o.system.precond.name); },
-       [](O& o, const Json& j) { o.system.precond.name = value<S>(j); }},
-      {"precond_format", "--precond-format", Change::loses_bits,
-       [](const O& o) { return Json(o.system.precond.format); },
-       [](O& o, const Json& j) { o.system.precond.format = value<S>(j); }},
+       [](const RunOptions& o) { return Json(o.mesh.empty() ? "" : std::filesystem::absolute(o.mesh).string()); },
+       [](RunOptions& o, const Json& json) { json.get_to(o.mesh); }},
+      kept_option("refine", "--refine", Change::never, std::mem_fn(&RunOptions::refine)),
+      kept_option("mesh_unit", "--mesh-unit", Change::never, std::mem_fn(&RunOptions::mesh_unit)),
+      kept_option("dt", "--dt", Change::never, std::mem_fn(&RunOptions::dt)),
+      kept_option("duration", "--duration", Change::free, std::mem_fn(&RunOptions::duration)),
+      kept_option("output_every", "--output-every", Change::free, std::mem_fn(&RunOptions::output_every)),
+      kept_option("checkpoint_every", "--checkpoint-every", Change::free, std::mem_fn(&RunOptions::checkpoint_every)),
+      kept_option(
+          "deterministic", "--deterministic", Change::free, [](auto& o) -> auto& { return o.system.deterministic; }),
+      kept_option("threads", "--threads", Change::loses_bits, std::mem_fn(&RunOptions::threads)),
+      kept_option(
+          "rel_tol", "--tol", Change::loses_bits, [](auto& o) -> auto& { return o.system.stop.rel_tol; }),
+      kept_option(
+          "solver", "--solver", Change::loses_bits, [](auto& o) -> auto& { return o.system.solver.name; }),
+      kept_option(
+          "format", "--format", Change::loses_bits, [](auto& o) -> auto& { return o.system.spmv.format; }),
+      kept_option(
+          "precond", "--precond", Change::loses_bits, [](auto& o) -> auto& { return o.system.precond.name; }),
+      kept_option(
+          "precond_format", "--precond-format", Change::loses_bits,
+          [](auto& o) -> auto& { return o.system.precond.format; }),
   };
   add_rows(
       list, solver_option_list(), [](auto& o) -> auto& { return o.system.solver.methods; });

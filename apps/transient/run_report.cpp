@@ -19,12 +19,6 @@ using cli::Json;
 using cli::labelled;
 using cli::text;
 
-Json phases_json(const std::vector<std::pair<std::string, double>>& phases) {
-  Json result = Json::object();
-  for (const auto& [phase, seconds] : phases) result[phase] = seconds;
-  return result;
-}
-
 double wall_seconds_per_simulated(const RunReport& r) {
   const double simulated = (r.end_time - r.start_time) * r.unit.seconds;
   const double stepping = r.shares.total - r.shares.setup;
@@ -114,12 +108,12 @@ Json run_json(const RunReport& r) {
   json["format_reason"] = r.system.format.reason;
   json["preconditioner"] = r.system.preconditioner.name;
   json["preconditioner_reason"] = r.system.preconditioner_reason.text();
-  json["start_phases"] = phases_json(r.start_phases);
-  json["setup_phases"] = phases_json(r.system.setup_seconds);
+  json["start_phases"] = cli::object_of(r.start_phases);
+  json["setup_phases"] = cli::object_of(r.system.setup_seconds);
   json["order"] = {{"method", r.system.order.method},
                    {"remark", r.system.order.remark},
-                   {"figures", phases_json(r.system.order.figures)},
-                   {"phases", phases_json(r.system.order.seconds)}};
+                   {"figures", cli::object_of(r.system.order.figures)},
+                   {"phases", cli::object_of(r.system.order.seconds)}};
   json["operators"] = {{"matrix", cli::operator_json(r.system.matrix)},
                        {"preconditioner", cli::operator_json(r.system.preconditioner)}};
   json["memory"] = {{"peak_bytes", r.peak_bytes}, {"peak_process_bytes", r.peak_host_bytes}};

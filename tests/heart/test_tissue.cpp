@@ -93,7 +93,7 @@ TEST_BOTH("a node is activated when its voltage first rises through the threshol
     const Array<double, S> before = make_array(ctx, phi[step]), after = make_array(ctx, phi[step + 1]);
     const double start = begin + static_cast<double>(step) * dt;
     heart::detail::for_elements(
-        ctx, 3, heart::detail::NoteActivation(threshold, start, dt, before.data(), after.data(), time.data()));
+        ctx, 3, heart::detail::NoteActivation{{}, threshold, start, dt, before.data(), after.data(), time.data()});
     ctx.synchronize();
   }
   const std::vector<double> found = to_vector(ctx, time.cspan());

@@ -18,10 +18,8 @@ namespace {
 struct Example {
   double alpha = 0.01, gain = 2;
   std::int64_t count = 3;
-  bool lumped = false;
   std::string shape = "round";
   std::array<double, 3> axis = {0, 0, 1};
-  std::vector<double> times = {1, 2.5};
   std::vector<std::int64_t> nodes;
 };
 
@@ -30,10 +28,8 @@ ParamTable table_of(Example& e) {
   table.number("tissue.alpha", e.alpha, "threshold", above(0))
       .number("tissue.gain", e.gain, "gain", between(0, 10))
       .integer("tissue.inner.count", e.count, "layers", at_least(1))
-      .flag("lumped", e.lumped, "lump the mass")
       .choice("shape", e.shape, "form", {"round", "flat"})
       .point("axis", e.axis, "direction")
-      .numbers("stimulus.times", e.times, "when", at_least(0))
       .integers("stimulus.nodes", e.nodes, "where", at_least(0));
   return table;
 }
@@ -55,16 +51,14 @@ TEST_CASE("parameters are read from JSON with comments, and the rest keep their 
   table_of(e).read_text("p.json", R"({
     // of the tissue
     "tissue": {"alpha": 0.15, "inner": {"count": 1e1}},
-    "lumped": true, /* coarse meshes */ "shape": "flat", "axis": [1, 2, 3.5],
-    "stimulus": {"times": [], "nodes": [5, 7]}
+    /* coarse meshes */ "shape": "flat", "axis": [1, 2, 3.5],
+    "stimulus": {"nodes": [5, 7]}
   })");
   CHECK(e.alpha == 0.15);
   CHECK(e.gain == 2);
   CHECK(e.count == 10);
-  CHECK(e.lumped);
   CHECK(e.shape == "flat");
   CHECK(e.axis == std::array<double, 3>{1, 2, 3.5});
-  CHECK(e.times.empty());
   CHECK(e.nodes == std::vector<std::int64_t>{5, 7});
 }
 
@@ -73,11 +67,11 @@ TEST_CASE("what is written is read back, and has the fingerprint of its values",
   Example e, again;
   e.alpha = 0.1 + 0.2;  // needs all digits
   e.nodes = {1, 2, 3};
-  again.times = {};
+  again.nodes = {4};
   const std::string before = table_of(again).fingerprint();
   table_of(again).read(folder.write("p.json", table_of(e).text()));
   CHECK(again.alpha == e.alpha);
-  CHECK(again.times == e.times);
+  CHECK(again.nodes == e.nodes);
   CHECK(table_of(again).values() == table_of(e).values());
   CHECK(table_of(again).fingerprint() == table_of(e).fingerprint());
   CHECK(before != table_of(e).fingerprint());
@@ -92,10 +86,9 @@ TEST_CASE("a bad value is refused by name, with what was expected and what came"
         "p.json: 'tissue.gain': expected a number from 0 to 10, found 10.5");
   CHECK(refusal(R"({"tissue": {"inner": {"count": 1.5}}})") ==
         "p.json: 'tissue.inner.count': expected a whole number >= 1, found 1.5");
-  CHECK(refusal(R"({"lumped": 1})") == "p.json: 'lumped': expected true or false, found 1");
   CHECK(refusal(R"({"shape": "square"})") == "p.json: 'shape': expected one of round, flat, found \"square\"");
   CHECK(refusal(R"({"axis": [1, 2]})").find("three numbers") != std::string::npos);
-  CHECK(refusal(R"({"stimulus": {"times": [1, -2]}})").find("'stimulus.times' [1]: expected a number >= 0") !=
+  CHECK(refusal(R"({"stimulus": {"nodes": [1, -2]}})").find("'stimulus.nodes' [1]: expected a whole number >= 0") !=
         std::string::npos);
   CHECK(refusal(R"({"stimulus": {"nodes": 3}})").find("a list of whole numbers") != std::string::npos);
   CHECK(refusal(R"({"tissue": 3})") == "p.json: 'tissue': expected an object { ... }, found 3");
@@ -106,9 +99,9 @@ TEST_CASE("a bad value is refused by name, with what was expected and what came"
 TEST_CASE("unknown names, names given twice and broken JSON are told, with the place", "[transient]") {
   CHECK(refusal(R"({"tissue": {"alfa": 1}})") == "p.json: unknown name 'tissue.alfa' (did you mean 'tissue.alpha'?)");
   CHECK(refusal(R"({"zzzzzzzzzzzz": 1})").find("expected one of: tissue.alpha, ") != std::string::npos);
-  CHECK(refusal(R"({"lumped": true, "lumped": false})") == "p.json: 'lumped' is given twice");
+  CHECK(refusal(R"({"shape": "flat", "shape": "round"})") == "p.json: 'shape' is given twice");
   CHECK(refusal(R"({"tissue": {"alpha": 1, "alpha": 2}})") == "p.json: 'alpha' is given twice");
-  CHECK(refusal("{\n  \"lumped\": true,\n  \"shape\" \"flat\"\n}").find("p.json:3: expected JSON") == 0);
+  CHECK(refusal("{\n  \"axis\": [0, 0, 1],\n  \"shape\" \"flat\"\n}").find("p.json:3: expected JSON") == 0);
   CHECK(refusal("[1]").find("expected an object") != std::string::npos);
   CHECK(refusal("").find("expected JSON") != std::string::npos);
   CHECK(refusal(R"({"tissue": {}, "stimulus": {"alpha": 1}})").find("unknown name 'stimulus.alpha'") !=

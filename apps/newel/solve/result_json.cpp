@@ -11,12 +11,6 @@
 namespace newel::cli {
 namespace {
 
-Json phases_json(const std::vector<std::pair<std::string, double>>& phases) {
-  Json result = Json::object();
-  for (const auto& [phase, seconds] : phases) result[phase] = seconds;
-  return result;
-}
-
 Json attempts_json(const SolveReport& report) {
   Json attempts = Json::array();
   for (const Attempt& attempt : report.attempts) {
@@ -80,8 +74,8 @@ void add_format(Json& json, const SolveResult& result) {
   }
   json["order"] = {{"method", system.order.method},
                    {"remark", system.order.remark},
-                   {"figures", phases_json(system.order.figures)},
-                   {"phases", phases_json(system.order.seconds)}};
+                   {"figures", object_of(system.order.figures)},
+                   {"phases", object_of(system.order.seconds)}};
 }
 
 Json candidates_json(const SolveResult& result) {
@@ -214,7 +208,7 @@ Json solve_json(SolveResult& result) {
   json["threads"] = result.threads;
   json["seconds"] = Json();  // when all else is made
   json["setup_phases"] = {{"transfer", setup.transfer_seconds}};
-  json["setup_phases"].update(phases_json(system.setup_seconds));
+  json["setup_phases"].update(object_of(system.setup_seconds));
   json["memory"] = {{"system_bytes", system.bytes}, {"peak_bytes", result.outcome.peak_bytes}};
   json["operators"] = {{"matrix", operator_json(system.matrix)},
                        {"preconditioner", operator_json(system.preconditioner)},
@@ -230,7 +224,7 @@ Json solve_json(SolveResult& result) {
     json["columns"] = columns_json(result);
   }
   result.clock.end("report");
-  json["seconds"] = phases_json(result.clock.phases());
+  json["seconds"] = object_of(result.clock.phases());
   json["seconds"]["total"] = result.clock.total();
   return json;
 }
