@@ -10,7 +10,6 @@
 
 #include "bench/eigen_cg.hpp"
 #include "bench/measure.hpp"
-#include "bench/program.hpp"
 #include "apps/heart/heart_job.hpp"
 #include "apps/transient/time_grid.hpp"
 

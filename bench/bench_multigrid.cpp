@@ -10,12 +10,12 @@
 #include <newel/precond/registry.hpp>
 #include <newel/solver/linear_system.hpp>
 
+#include "apps/common/json_file.hpp"
 #include "apps/fem/problem.hpp"
 #include "machine_facts.hpp"
 #include "measure.hpp"
 #include "memory_traffic.hpp"
-#include "program.hpp"
-#include "residual_oracle.hpp"
+#include "product_oracle.hpp"
 #include "timer.hpp"
 
 namespace {
@@ -72,18 +72,6 @@ PrecondOptions amg_options(const Options& options) {
   return amg;
 }
 
-Json seconds_by_phase(const std::vector<std::pair<std::string, double>>& phases) {
-  Json result = Json::object();
-  for (const auto& [name, seconds] : phases) result[name] = seconds;
-  return result;
-}
-
-Json levels_of(const OperatorInfo& info) {
-  Json levels = Json::array();
-  for (const auto& figures : info.levels) levels.push_back(seconds_by_phase(figures));
-  return levels;
-}
-
 // The hierarchy with its cycle, in csr and the caller's order: the first setup loads kernels too.
 template <Space S>
 Json measure_hierarchy(const Context<S>& ctx, const Problem<S>& problem, const Options& options) {
@@ -112,18 +100,18 @@ Json measure_hierarchy(const Context<S>& ctx, const Problem<S>& problem, const O
     cycles.push_back(timer.back_to_back(at_once, [&] { m->apply(ctx, 1.0, problem.b.cspan(), 0.0, y.span()); }));
   }
   const OperatorInfo info = m->info();
+  Json levels = Json::array();
+  for (const auto& level : info.levels) levels.push_back(cli::object_of(level));
   std::printf("  hierarchy %s ms (the first %.1f), refresh %s ms, cycle %s us; %s\n", spread(setups, 1e3).c_str(),
               1e3 * first, spread(refreshes, 1e3).c_str(), spread(cycles, 1e6).c_str(), info.detail.c_str());
-  Json figures = Json::object();
-  for (const auto& [name, value] : info.figures) figures[name] = value;
   return {{"first_setup_milliseconds", 1e3 * first},
           {"setup", milliseconds(setups)},
-          {"setup_seconds", seconds_by_phase(info.setup_seconds)},
+          {"setup_seconds", cli::object_of(info.setup_seconds)},
           {"refresh", milliseconds(refreshes)},
           {"cycle", {{"microseconds", summary(cycles, 1e6)}}},
           {"detail", info.detail},
-          {"figures", figures},
-          {"levels", levels_of(info)},
+          {"figures", cli::object_of(info.figures)},
+          {"levels", levels},
           {"bytes", info.total_bytes()}};
 }
 
@@ -159,7 +147,7 @@ Json measure_solve(const Context<S>& ctx, Problem<S>& problem, const PrecondOpti
   return {{"precond", precond.name},
           {"format", system->info().matrix.name},
           {"setup_milliseconds", 1e3 * setup},
-          {"setup_seconds", seconds_by_phase(system->info().setup_seconds)},
+          {"setup_seconds", cli::object_of(system->info().setup_seconds)},
           {"solve", milliseconds(seconds)},
           {"iterations", report.iterations},
           {"status", std::string(name_of(report.status))},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eigen's solvers as its users call them.
-#include "eigen_solve.hpp"
+#include "eigen_product.hpp"
 
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseCore>

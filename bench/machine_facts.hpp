@@ -8,8 +8,8 @@
 
 namespace newel::bench {
 
-/// {"threads": ...}
-Json machine_facts(const Context<Space::host>& ctx);
+/// {"threads": ...}: the processor is in every report.
+inline Json machine_facts(const Context<Space::host>& ctx) { return {{"threads", ctx.threads()}}; }
 
 /// {"device": name, "multiprocessors": ..., "driver_supports_cuda": ..., "cuda_runtime": ..., "cuda_toolkit": ...,
 /// "cuda_architectures": ...}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alternating runs, medians, machine facts.
+// Alternating runs, the host's clock around calls, medians, machine facts.
 #include "measure.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <exception>
 #include <fstream>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "core/vectors/random.hpp"
 
 #include "apps/common/report_head.hpp"
+#include "timer.hpp"
 
 namespace newel::bench {
 namespace {
@@ -125,6 +127,31 @@ void write_report(const std::string& file, const Json& report) {
   out << report.dump(1) << "\n";
   out.close();
   if (!out) throw InputError("cannot write " + file);
+}
+
+int run_program(int argc, char* argv[], int (*run)(int argc, char* argv[])) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 2;
+  }
+}
+
+double Timer<Space::host>::back_to_back(int count, const Work& work) const {
+  return seconds_of([&] {
+           for (int k = 0; k < count; ++k) work();
+         }) /
+         count;
+}
+
+double Timer<Space::host>::one_by_one(int count, const Work& before, const Work& work) const {
+  double seconds = 0;
+  for (int k = 0; k < count; ++k) {
+    before();
+    seconds += seconds_of(work);
+  }
+  return seconds / count;
 }
 
 }  // namespace newel::bench

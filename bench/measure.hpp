@@ -52,4 +52,7 @@ Json report_head(const std::string& program, const std::string& command);
 /// Writes `report` as indented text. Throws InputError when the file cannot be written.
 void write_report(const std::string& file, const Json& report);
 
+/// Calls `run` and returns what it returns; prints what it throws, and returns 2 then.
+int run_program(int argc, char* argv[], int (*run)(int argc, char* argv[]));
+
 }  // namespace newel::bench

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ProductOracle: A x row by row in long double, and how far a computed product may be from it.
+/// What products and solutions are judged by: A x and b - A x row by row in long double, and how much may be
+/// rounding.
 #pragma once
 
 #include <vector>
@@ -30,5 +31,18 @@ class ProductOracle {
   Context<Space::host> ctx_;
   std::vector<Row> rows_;
 };
+
+struct TrueResidual {
+  double relative = 0;  ///< |b - A x| / |b|, or |A x| for b = 0
+  /// How far a residual formed in T may be from it: row i, of m entries, takes at most m + 3 roundings, so that
+  /// |(m_i + 3) eps (|A||x| + |b|)_i| over |b| bounds the difference of the norms.
+  double rounding = 0;
+};
+
+/// Row by row, in parallel, in long double: independent of every solver and every format. Not a number where x is
+/// not.
+template <class T>
+TrueResidual true_residual(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, const std::vector<T>& b,
+                           const std::vector<T>& x);
 
 }  // namespace newel::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of iterations of cuBLAS and cuSPARSE calls, captured once and launched until they have done.
-#include "usual_graph_device.hpp"
+#include "usual_solve_device.hpp"
 
 #include <cmath>
 

@@ -8,7 +8,6 @@
 
 #include <newel/core/error.hpp>
 
-#include "usual_graph_device.hpp"
 #include "usual_parts_device.hpp"
 
 namespace newel::bench {

@@ -29,4 +29,10 @@ std::unique_ptr<BuiltSolve<T, Space::device>> make_usual_solve(const Context<Spa
                                                                const std::string& solver, const std::string& precond,
                                                                UsualScalars scalars);
 
+/// See UsualScalars::in_graph. CG, or else BiCGStab. The graph is captured by the first solve for an x and kept.
+template <class T>
+std::unique_ptr<BuiltSolve<T, Space::device>> make_usual_graph(const Context<Space::device>& ctx,
+                                                               const CsrView<T, Space::device>& a, bool cg,
+                                                               bool jacobi);
+
 }  // namespace newel::bench

@@ -206,7 +206,7 @@ class Findings:
 
 
 def default_files():
-    names = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "scripts/docs/automatic_rules.txt")
+    names = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "scripts/docs/automatic_rules.md.in")
     files = [ROOT / name for name in names]
     return [path for path in files if path.exists()] + sorted((ROOT / "docs").rglob("*.md"))
 

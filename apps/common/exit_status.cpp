@@ -6,7 +6,7 @@
 #include <new>
 #include <sstream>
 
-#include "printable.hpp"
+#include "text.hpp"
 
 namespace newel::cli {
 

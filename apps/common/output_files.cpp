@@ -12,7 +12,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/file_writer.hpp>
 
-#include "standard_streams.hpp"
+#include "exit_status.hpp"
 
 namespace newel::cli {
 namespace {
@@ -85,6 +85,17 @@ void write_text_file(const std::string& option, const std::string& file, const s
     writer.commit();
   } catch (const InputError& error) {
     throw InputError(option + ": " + error.what());
+  }
+}
+
+void check_inputs(const std::vector<NamedFile>& inputs) {
+  const std::string* first = nullptr;
+  for (const auto& [input, file] : inputs) {
+    if (!is_standard_stream(file)) continue;
+    if (first != nullptr) {
+      throw UsageError("standard input (-) is the " + *first + " already and cannot also be the " + input);
+    }
+    first = &input;
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "exit_status.hpp"
 #include "names.hpp"
-#include "option_group.hpp"
+#include "method_options.hpp"
 
 namespace newel::cli {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "exit_status.hpp"
 #include "interrupt.hpp"
-#include "printable.hpp"
+#include "text.hpp"
 
 namespace newel::cli {
 namespace {

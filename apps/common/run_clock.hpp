@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// RunClock: the seconds of a process by phase, from its start. Phases follow each other without a gap, so that their
-/// sum is the total.
+/// Stopwatch, and RunClock: the seconds of a process by phase, from its start. Phases follow each other without a
+/// gap, so that their sum is the total.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,15 @@
 #include <vector>
 
 namespace newel::cli {
+
+/// Seconds since it was made.
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 /// Seconds since the process began, as far as Linux says: never too long, and too short by a tick (10 ms) at most.
 /// Where it does not say, the processor time so far. What a shell did in the process before its `exec` counts too.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Numbers and names as words: what both reports and the error messages share.
+/// Numbers and names as words, and as text that a terminal may have: names of files and options may hold any byte,
+/// and a terminal obeys some of them.
 #pragma once
 
 #include <cstdint>
@@ -43,5 +44,16 @@ std::string command_text(int argc, const char* const* argv);
 
 /// "  label          value" with the labels of a report aligned.
 std::string labelled(std::string_view label, const std::string& value);
+
+/// `text` with control characters written out, "\n", "\t", "\x1b"; so too bytes that are no UTF-8, and characters
+/// that change the direction of what follows.
+std::string without_controls(std::string_view text);
+
+/// Names that texts may contain, such as the arguments of the program: where one of them holds a line feed, a text
+/// that names it has it written out too. Replaces those of an earlier call.
+void set_printed_names(const std::vector<std::string>& names);
+
+/// A text of lines, ready for a terminal: `without_controls` but for the ends of its own lines.
+std::string printable_lines(const std::string& lines);
 
 }  // namespace newel::cli

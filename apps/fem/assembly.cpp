@@ -11,7 +11,7 @@
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/row_assembly.hpp"
-#include "apps/fem/tet_geometry.hpp"
+#include "apps/fem/mesh.hpp"
 
 namespace newel::fem {
 namespace {

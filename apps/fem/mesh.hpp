@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tetrahedral meshes: a box generator, uniform refinement, checks and the Medit reader.
+/// Tetrahedral meshes: a box generator, uniform refinement, checks, the Medit reader, and the geometry of P1
+/// elements.
 #pragma once
 
 #include <array>
@@ -74,5 +75,16 @@ struct NodeTets {
 /// Two passes over the mesh per thread, each keeping the nodes of its own range. What several functions need of one
 /// mesh is made once and handed to all of them; without it each makes its own.
 NodeTets node_tets(const Context<Space::host>& ctx, const TetMesh& mesh);
+
+struct TetGeometry {
+  double volume;
+  std::array<Point, 4> gradient;  ///< of the function that is 1 in a corner and 0 in the others; constant
+};
+
+/// For a tetrahedron whose volume is not zero.
+TetGeometry tet_geometry(const TetMesh& mesh, Index tet);
+
+/// The middle of a tetrahedron.
+Point tet_centroid(const TetMesh& mesh, Index tet);
 
 }  // namespace newel::fem

@@ -7,10 +7,9 @@
 #include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
-#include "apps/fem/tet_geometry.hpp"
+#include "apps/fem/mesh.hpp"
 
 namespace newel::heart {
-
 namespace {
 
 using fem::detail::dot, fem::detail::length, fem::detail::minus;

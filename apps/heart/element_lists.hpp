@@ -3,12 +3,41 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "apps/fem/assembly.hpp"
-#include "apps/heart/plain_vector.hpp"
 
 namespace newel::heart {
+
+/// std::allocator, but for values that are made from nothing: those stay undefined.
+template <class T>
+struct PlainAllocator : std::allocator<T> {
+  static_assert(std::is_trivially_copyable_v<T>);
+  template <class U>
+  struct rebind {
+    using other = PlainAllocator<U>;
+  };
+
+  PlainAllocator() = default;
+  template <class U>
+  PlainAllocator(const PlainAllocator<U>&) {}
+
+  template <class U, class... From>
+  void construct(U* at, From&&... from) {
+    if constexpr (sizeof...(From) == 0) {
+      ::new (static_cast<void*>(at)) U;
+    } else {
+      ::new (static_cast<void*>(at)) U(std::forward<From>(from)...);
+    }
+  }
+};
+
+template <class T>
+using PlainVector = std::vector<T, PlainAllocator<T>>;
 
 /// The elements around every entry (a, b) of a P1 matrix, in ascending order. An entry and its mirror share one list.
 struct EntryElements {

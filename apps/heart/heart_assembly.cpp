@@ -10,7 +10,7 @@
 #include <newel/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
-#include "apps/fem/tet_geometry.hpp"
+#include "apps/fem/mesh.hpp"
 
 namespace newel::heart {
 namespace {

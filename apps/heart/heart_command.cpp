@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options, parameters, mesh and checkpoint of newel-heart, brought together.
-#include "heart_command.hpp"
+#include "heart_job.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -9,11 +9,10 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
-#include "apps/common/option_group.hpp"
+#include "apps/common/method_options.hpp"
 #include "apps/common/output_files.hpp"
 #include "apps/common/program.hpp"
 #include "apps/transient/resume.hpp"
-#include "heart_run.hpp"
 
 namespace newel::heart {
 namespace {

@@ -32,4 +32,11 @@ NewtonOptions newton_options_of(const HeartJob& job);
 /// A view of the job's body. Throws InputError for a stimulus that reaches nothing.
 HeartView heart_of(const Context<Space::host>& host, const HeartJob& job);
 
+/// Parses, runs, and returns the exit status; throws what `cli::report_exception` explains.
+int run_command(int argc, const char* const* argv);
+
+/// Runs and returns the exit status; throws what bad input and devices throw.
+template <Space S>
+int run_heart(const Context<Space::host>& host, const Context<S>& ctx, HeartJob& job);
+
 }  // namespace newel::heart

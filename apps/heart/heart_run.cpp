@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time loop of newel-heart, and what surrounds it.
-#include "heart_run.hpp"
+#include "heart_job.hpp"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 #include "apps/common/exit_status.hpp"
 #include "apps/common/text.hpp"
 #include "apps/fem/geometry.hpp"
-#include "apps/fem/tet_geometry.hpp"
+#include "apps/fem/mesh.hpp"
 #include "heart_body.hpp"
 
 namespace newel::heart {

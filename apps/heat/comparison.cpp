@@ -10,7 +10,7 @@
 
 #include "apps/common/break_even.hpp"
 #include "apps/common/names.hpp"
-#include "apps/common/stopwatch.hpp"
+#include "apps/common/run_clock.hpp"
 #include "apps/common/text.hpp"
 
 namespace newel::heat {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options, parameters, mesh and checkpoint of newel-heat, brought together.
-#include "heat_command.hpp"
+#include "heat_run.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -10,11 +10,10 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
-#include "apps/common/option_group.hpp"
+#include "apps/common/method_options.hpp"
 #include "apps/common/output_files.hpp"
 #include "apps/common/program.hpp"
 #include "apps/transient/resume.hpp"
-#include "heat_run.hpp"
 #include "heat_sink.hpp"
 
 namespace newel::heat {

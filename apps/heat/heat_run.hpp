@@ -21,4 +21,7 @@ struct HeatJob : transient::RunJob {
 template <Space S>
 int run_heat(const Context<Space::host>& host, const Context<S>& ctx, HeatJob& job);
 
+/// Throws what bad input, bad usage and devices throw.
+int run_command(int argc, const char* const* argv);
+
 }  // namespace newel::heat

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel-heat`: the plainest demonstration of one setup that serves thousands of solves.
 #include "apps/common/program.hpp"
-#include "heat_command.hpp"
+#include "heat_run.hpp"
 
 int main(int argc, char* argv[]) {
   return newel::cli::run_program("newel-heat", argc, argv,

@@ -1,19 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel`: the command line of the library.
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <variant>
+
+#include <newel/core/error.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/unused_options.hpp"
-#include "apps/newel/info/command.hpp"
-#include "apps/newel/solve/command.hpp"
-#include "bench_program.hpp"
+#include "apps/newel/info/options.hpp"
+#include "apps/newel/solve/options.hpp"
 #include "command_line.hpp"
 
 namespace {
 
 using namespace newel::cli;
+using newel::InputError;
+
+// `newel bench` becomes the program `newel-bench` next to `newel`, with the same arguments.
+[[noreturn]] void become_bench(char* argv[]) {
+  std::error_code unknown;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  const std::string program = (self.parent_path() / "newel-bench").string();
+  execv(program.c_str(), argv);
+  if (errno != ENOENT) throw InputError(program + ": " + std::strerror(errno));
+  throw InputError("`newel bench` is the program newel-bench, which is not in " + self.parent_path().string() +
+                   ": build it with cmake --build BUILD --target newel_bench");
+}
 
 int run(int argc, char* argv[]) {
   const CommandLine line = parse_command_line(argc, argv);

@@ -11,7 +11,6 @@
 #include "apps/common/output_files.hpp"
 #include "apps/common/place.hpp"
 #include "apps/common/run_clock.hpp"
-#include "apps/common/stopwatch.hpp"
 #include "checkpoint.hpp"
 #include "folder_lock.hpp"
 #include "mesh_input.hpp"

@@ -20,7 +20,7 @@
 #include <newel/solver/linear_system.hpp>
 
 #include "apps/common/json_file.hpp"
-#include "apps/common/stopwatch.hpp"
+#include "apps/common/run_clock.hpp"
 
 namespace newel::transient {
 

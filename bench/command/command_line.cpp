@@ -6,9 +6,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/option_error.hpp"
-#include "regret_options.hpp"
-#include "solve_options.hpp"
-#include "spmv_options.hpp"
+#include "run_options.hpp"
 
 namespace newel::cli {
 

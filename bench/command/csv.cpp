@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "apps/common/printable.hpp"
 #include "apps/common/text.hpp"
 
 namespace newel::cli {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `newel bench regret` takes, and what its columns mean.
-#include "regret_options.hpp"
+#include "run_options.hpp"
 
 #include <algorithm>
 #include <set>
@@ -12,7 +12,6 @@
 #include "apps/common/precond_options.hpp"
 #include "apps/common/text.hpp"
 #include "apps/newel/input/rhs.hpp"
-#include "run_options.hpp"
 #include "session.hpp"
 
 namespace newel::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The options that all commands of `newel bench` take, declared to CLI11.
+/// The options of `newel bench`, declared to CLI11: those that all commands take, and those of each.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
-#include "apps/common/option_group.hpp"
+#include "apps/common/method_options.hpp"
 #include "apps/common/text.hpp"
 #include "command_line.hpp"
 
@@ -45,5 +45,45 @@ std::vector<std::string> names_of(const std::string& given, const std::string& o
   }
   return names;
 }
+
+/// The options of each command, with strings as they were typed until the tables have been asked. The functions add
+/// the command to `bench`, where `raw` must live as long as the two, and check what was typed: they throw UsageError
+/// for names that there are not, and for options that do not go together.
+struct RawBench {
+  BenchOptions options;
+  std::string formats = "all";
+  std::string precision = "both";
+  std::string columns;
+};
+
+CLI::App& add_bench_spmv(CLI::App& bench, RawBench& raw);
+BenchOptions checked_bench(const RawBench& raw);
+
+struct RawBenchSolve {
+  BenchSolveOptions options;
+  std::string solvers = "all";
+  std::string preconds = "jacobi";
+  std::string formats = "ehyb,csr";
+  std::string precision = "double";
+  CLI::Option* tolerance_given = nullptr;
+  CLI::Option* restart_given = nullptr;
+};
+
+CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw);
+BenchSolveOptions checked_bench_solve(const RawBenchSolve& raw);
+
+struct RawBenchRegret {
+  BenchRegretOptions options;
+  std::string formats = "all";
+  std::string preconds, solvers;  ///< empty: not given
+  std::string precision = "double";
+  CLI::Option* tolerance_given = nullptr;
+  CLI::Option* preconds_given = nullptr;
+  CLI::Option* solvers_given = nullptr;
+  CLI::Option* time_limit_given = nullptr;
+};
+
+CLI::App& add_bench_regret(CLI::App& bench, RawBenchRegret& raw);
+BenchRegretOptions checked_bench_regret(const RawBenchRegret& raw);
 
 }  // namespace newel::cli

@@ -10,7 +10,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 
-#include "bench/residual_oracle.hpp"
+#include "bench/product_oracle.hpp"
 #include "apps/common/exit_status.hpp"
 #include "matrix.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `newel bench solve` takes, and what its columns mean.
-#include "solve_options.hpp"
+#include "run_options.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,6 @@
 #include "apps/common/precond_options.hpp"
 #include "apps/common/text.hpp"
 #include "apps/newel/input/rhs.hpp"
-#include "run_options.hpp"
 
 namespace newel::cli {
 namespace {

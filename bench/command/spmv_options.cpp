@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `newel bench spmv` takes, and what its columns mean.
-#include "spmv_options.hpp"
-
 #include "run_options.hpp"
 
 namespace newel::cli {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/automatic-rules.md: the rules of `auto` from scripts/docs/automatic_rules.txt, with the constants and their
+"""Writes docs/automatic-rules.md: the rules of `auto` from scripts/docs/automatic_rules.md.in, with the constants and their
 comments as the sources have them now.
 
     automatic_rules.py            writes the page
@@ -18,7 +18,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TEXT = ROOT / "scripts/docs/automatic_rules.txt"
+TEXT = ROOT / "scripts/docs/automatic_rules.md.in"
 PAGE = ROOT / "docs/automatic-rules.md"
 PROFILES = "solver/cost/profiles"
 

@@ -2,7 +2,7 @@
 // What is advised after a solve that failed.
 #include "tests/catch.hpp"
 
-#include "apps/newel/solve/advice.hpp"
+#include "apps/newel/solve/result.hpp"
 #include "tests/support.hpp"
 
 #include <cmath>

@@ -14,7 +14,6 @@
 #include "apps/common/json_file.hpp"
 #include "apps/common/live_progress.hpp"
 #include "apps/common/text.hpp"
-#include "apps/newel/solve/advice.hpp"
 #include "apps/newel/solve/result.hpp"
 #include "tests/support.hpp"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control characters in names are written out wherever names are printed.
-#include "apps/common/printable.hpp"
+#include "apps/common/text.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "apps/common/text.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"

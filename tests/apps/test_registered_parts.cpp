@@ -17,7 +17,7 @@
 #include "apps/common/precond_report.hpp"
 #include "apps/common/unused_options.hpp"
 #include "apps/newel/command_line.hpp"
-#include "apps/newel/solve/advice.hpp"
+#include "apps/newel/solve/result.hpp"
 #include "tests/solver/systems.hpp"
 
 using namespace newel;

@@ -18,8 +18,8 @@
 
 #include "apps/common/unused_options.hpp"
 #include "apps/newel/command_line.hpp"
-#include "apps/newel/solve/advice.hpp"
-#include "apps/newel/solve/command.hpp"
+#include "apps/newel/solve/result.hpp"
+#include "apps/newel/solve/options.hpp"
 #include "c/newel.h"
 #include "tests/apps/cli_report.hpp"
 #include "tests/solver/systems.hpp"

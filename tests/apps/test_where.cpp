@@ -2,7 +2,7 @@
 // Host or device under --device auto.
 #include "tests/catch.hpp"
 
-#include "apps/newel/solve/where.hpp"
+#include "apps/newel/solve/backend.hpp"
 
 using namespace newel;
 using namespace newel::cli;

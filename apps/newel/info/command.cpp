@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel info`: gathers the facts once, then prints them as text and JSON.
-#include "command.hpp"
+#include "options.hpp"
 
 #include <unistd.h>
 
@@ -14,7 +14,6 @@
 #include "apps/common/exit_status.hpp"
 #include "apps/common/output_files.hpp"
 #include "apps/common/program.hpp"
-#include "apps/common/standard_streams.hpp"
 #include "report.hpp"
 
 namespace newel::cli {

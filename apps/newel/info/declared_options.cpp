@@ -6,9 +6,8 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
-#include "apps/common/option_group.hpp"
+#include "apps/common/method_options.hpp"
 #include "apps/common/output_files.hpp"
-#include "apps/common/standard_streams.hpp"
 #include "apps/common/place.hpp"
 #include "apps/newel/input/input_matrix.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the user asked `newel info` for.
+/// `newel info A`: what is in a matrix.
 #pragma once
 
 #include <string>
@@ -19,5 +19,8 @@ struct InfoOptions {
   PrecondOptions precond{"none"};  ///< one to build and to judge
   PrecondFiles precond_files;
 };
+
+/// Prints the facts and writes the report. Returns the exit status; throws what bad input throws.
+int run_info(const InfoOptions& options);
 
 }  // namespace newel::cli

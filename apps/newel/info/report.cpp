@@ -5,9 +5,13 @@
 #include <algorithm>
 
 #include <newel/core/error.hpp>
+#include <newel/precond/registry.hpp>
+#include <newel/solver/choice.hpp>
 #include <newel/spmv/registry.hpp>
 
+#include "apps/common/precond_report.hpp"
 #include "apps/common/report_head.hpp"
+#include "apps/common/run_clock.hpp"
 #include "apps/common/text.hpp"
 
 namespace newel::cli {
@@ -191,6 +195,81 @@ Json facts_json(const Facts& f) {
   report["recommended_reason"] = f.advice.reason;
   report["seconds"] = {{"read", f.matrix.read_seconds}};
   return report;
+}
+
+Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
+                         bool rows_sum_to_zero, const std::string& defect) {
+  Recommendation result;
+  if (rows != cols) {
+    result.reason = "the matrix is not square: newel solve needs a square one";
+    return result;
+  }
+  if (traits.empty_rows.count > 0) {
+    result.reason = "the matrix has empty rows, so it is singular";
+    return result;
+  }
+  if (!defect.empty()) {
+    result.reason = defect;
+    return result;
+  }
+  // What the automatic choice of a solver takes, and what it continues with, needs no naming.
+  const SolverChoice choice = choose_solver(traits);
+  result.command = "newel solve " + shell_quoted(name) + " --rhs " + shell_quoted("A*random");
+  result.reason = choice.reason + ": solvers are tried in this order: " + join(choice.order);
+  if (!traits.full_diagonal()) {
+    result.command += " --precond none";
+    result.reason =
+        "Jacobi divides by the diagonal, which has missing or zero entries; if it fails, try " + strong_precond();
+  }
+  if (rows_sum_to_zero) result.command += " --null-space constant";
+  return result;
+}
+
+PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double, Space::host>& a,
+                           const PrecondOptions& options, std::shared_ptr<const NodeCoordinates> coordinates) {
+  PrecondFacts facts;
+  facts.options = options;
+  SpmvOptions csr;
+  csr.coordinates = std::move(coordinates);
+  const Stopwatch watch;
+  try {
+    const auto m = make_precond<double, Space::host>(ctx, a, {}, options, csr);
+    facts.seconds = watch.seconds();
+    facts.info = m->info();
+    facts.residual =
+        inverse_residual(ctx, *make_spmv<double, Space::host>(ctx, a, {}, csr), *m, precond_side(options));
+  } catch (const ZeroDiagonal& error) {
+    facts.refusal = in_words_of_the_file(error, options.name);
+  } catch (const NotSymmetric& error) {
+    facts.refusal = in_words_of_the_file(error, options.name);
+  } catch (const NotPositiveDefinite& error) {
+    facts.refusal = in_words_of_the_file(error, options.name);
+  } catch (const InputError& error) {
+    facts.refusal = error.what();
+  }
+  return facts;
+}
+
+std::string precond_facts_text(const PrecondFacts& facts) {
+  if (!facts.refusal.empty())
+    return labelled("preconditioner", facts.options.name + " cannot be set up: " + facts.refusal);
+  std::string result = labelled("preconditioner", precond_text(facts.info)) + levels_text(facts.info);
+  std::string phases;
+  for (const auto& [phase, seconds] : facts.info.setup_seconds) {
+    phases += (phases.empty() ? ": " : ", ") + phase + ' ' + duration(seconds);
+  }
+  result += labelled("built in", duration(facts.seconds) + phases);
+  const char* product = precond_side(facts.options) == PrecondSide::left ? "|M A - I|_F" : "|A M - I|_F";
+  return result + labelled(product, inverse_residual_text(*facts.residual));
+}
+
+Json precond_facts_json(const PrecondFacts& facts) {
+  Json result = {{"name", facts.options.name}, {"options", precond_options_json(facts.options, facts.files)}};
+  result["refusal"] = facts.refusal.empty() ? Json() : Json(facts.refusal);
+  result["build_seconds"] = facts.refusal.empty() ? Json(facts.seconds) : Json();
+  result["operator"] = facts.refusal.empty() ? operator_json(facts.info) : Json();
+  result["residual"] = residual_json(facts.residual);
+  return result;
 }
 
 }  // namespace newel::cli

@@ -5,13 +5,42 @@
 #include <optional>
 #include <string>
 
+#include <newel/core/matrix_traits.hpp>
+#include <newel/solver/linear_system.hpp>
+
 #include "apps/common/json_file.hpp"
+#include "apps/common/precond_files.hpp"
 #include "apps/newel/input/input_matrix.hpp"
 #include "apps/newel/input/matrix_facts.hpp"
-#include "precond_facts.hpp"
-#include "recommendation.hpp"
 
 namespace newel::cli {
+
+/// A command to begin with.
+struct Recommendation {
+  std::string command;  ///< empty where no solve can work
+  std::string reason;   ///< why this one, or why none
+};
+
+/// A command for the matrix `name` with these traits, square or not. It names what differs from the defaults only,
+/// and a right-hand side for a trial. `defect`: why no solve can work, as `defect_of` says.
+Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
+                         bool rows_sum_to_zero, const std::string& defect);
+
+/// A preconditioner that was built to assess it, on the host, in double, with its matrices as csr by default.
+struct PrecondFacts {
+  PrecondOptions options;
+  PrecondFiles files;
+  OperatorInfo info;
+  double seconds = 0;
+  std::optional<InverseResidual> residual;
+  std::string refusal;  ///< why the matrix does not support it; empty where it does
+};
+
+PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double, Space::host>& a,
+                           const PrecondOptions& options,
+                           std::shared_ptr<const NodeCoordinates> coordinates = nullptr);
+std::string precond_facts_text(const PrecondFacts& facts);
+Json precond_facts_json(const PrecondFacts& facts);
 
 struct Facts {
   InputMatrix matrix;

@@ -10,8 +10,8 @@
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/pattern_options.hpp>
 
-#include "apps/common/standard_streams.hpp"
-#include "apps/common/stopwatch.hpp"
+#include "apps/common/output_files.hpp"
+#include "apps/common/run_clock.hpp"
 #include "apps/common/text.hpp"
 #include "apps/fem/problem.hpp"
 

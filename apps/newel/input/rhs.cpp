@@ -11,7 +11,7 @@
 #include <newel/io/matrix_file.hpp>
 
 #include "apps/common/exit_status.hpp"
-#include "apps/common/standard_streams.hpp"
+#include "apps/common/output_files.hpp"
 #include "apps/common/text.hpp"
 
 namespace newel::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A solve in the space and the precision that were requested.
+/// Where a solve works, what memory it takes, and the solve in that space and the precision that was requested.
 #pragma once
 
 #include <functional>
@@ -52,5 +52,32 @@ struct SolveObserver {
 /// exceeds what there is; InputError; DeviceError.
 SolveOutcome solve_at(const Place& place, const Context<Space::host>& host, bool single_precision, SolveTask& task,
                       const SolveObserver& observer);
+
+struct WhereToSolve {
+  Place place;
+  std::string reason;  ///< of the automatic choice, else empty
+};
+
+/// What starting a device costs a process: its driver, its context and the first kernels. Measured on an H200.
+inline constexpr double device_start_seconds = 0.3;
+
+/// The host for a system that it is expected to have solved before a device has started, even if the estimate is
+/// three times too low; else what --device auto means. `host_seconds` is asked only where there may be a device.
+WhereToSolve choose_where(const std::string& device, bool may_have_device,
+                          const std::function<double()>& host_seconds);
+
+/// Bytes for the system (see `estimate_system`), b and x of all columns, and the matrix that the system is made from
+/// where that has to be made first.
+std::uint64_t estimate_solve_bytes(const SystemOptions& options, Index rows, Offset nonzeros, std::size_t value_bytes,
+                                   Space space);
+
+/// Throws OutOfMemory when `space` is known to have less than `wanted` bytes.
+void require_bytes(Space space, std::uint64_t wanted, std::optional<std::uint64_t> available);
+
+template <Space S>
+void require_memory(const Context<S>& ctx, const SystemOptions& options, Index rows, Offset nonzeros,
+                    std::size_t value_bytes) {
+  require_bytes(S, estimate_solve_bytes(options, rows, nonzeros, value_bytes, S), ctx.memory()->available_bytes());
+}
 
 }  // namespace newel::cli

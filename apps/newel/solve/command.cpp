@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel solve`: the journey of one matrix, step by step.
-#include "command.hpp"
+#include "options.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -14,17 +14,15 @@
 #include "apps/common/names.hpp"
 #include "apps/common/output_files.hpp"
 #include "apps/common/precond_report.hpp"
-#include "apps/common/printable.hpp"
-#include "apps/common/program.hpp"
-#include "apps/common/standard_streams.hpp"
 #include "apps/common/text.hpp"
+#include "apps/common/program.hpp"
 #include "apps/newel/input/input_matrix.hpp"
 #include "apps/newel/input/matrix_facts.hpp"
 #include "apps/newel/input/rhs.hpp"
 #include "html_page.hpp"
 #include "result.hpp"
 #include "solution_file.hpp"
-#include "where.hpp"
+#include "backend.hpp"
 
 namespace newel::cli {
 namespace {

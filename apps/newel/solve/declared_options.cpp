@@ -8,7 +8,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
-#include "apps/common/option_group.hpp"
+#include "apps/common/method_options.hpp"
 #include "apps/common/place.hpp"
 #include "apps/common/text.hpp"
 #include "apps/common/unused_options.hpp"

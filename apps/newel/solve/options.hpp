@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the user asked `newel solve` for, checked as far as words alone can be checked.
+/// `newel solve A`, and what the user asked it for, checked as far as words alone can be checked.
 #pragma once
 
 #include <string>
@@ -30,5 +30,8 @@ struct SolveOptions {
   /// As --precision names it.
   std::string precision() const { return single_precision ? "single" : system.mixed ? "mixed" : "double"; }
 };
+
+/// Solves, prints, writes. Returns the exit status for a solve that ran; throws what bad input and devices throw.
+int run_solve(const SolveOptions& options, const std::string& command_line);
 
 }  // namespace newel::cli

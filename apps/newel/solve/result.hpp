@@ -5,14 +5,28 @@
 #include <optional>
 #include <string>
 
+#include <newel/solver/advice.hpp>
+
 #include "apps/common/json_file.hpp"
 #include "apps/common/unused_options.hpp"
-#include "advice.hpp"
 #include "backend.hpp"
 #include "options.hpp"
 #include "timeline.hpp"
 
 namespace newel::cli {
+
+/// What a converged solve says too little about: its solution error, where that is known, is above 1e-2 and above
+/// 1,000 times the relative residual. Else empty.
+std::string remark_on_error(const SolveReport& report, double solution_error, const SolveOptions& options,
+                            const SystemFacts& facts);
+
+/// One change of the command line that fits how the solve ended; empty for `converged`. `preconditioner` is the one
+/// that it ended with; empty: the one in the options.
+std::string next_step(const SolveReport& report, const SolveOptions& options, const SystemFacts& facts,
+                      const std::string& preconditioner = {});
+
+/// The reason of a solve that failed, with what is wrong with the matrix itself.
+std::string full_reason(const SolveReport& report, const SolveOptions& options, const SystemFacts& facts);
 
 struct SolveResult {
   SolveOptions options;
@@ -53,10 +67,12 @@ struct SolveResult {
 ///   rhs_norm, initial_residual    absolute
 ///   relative_residual             as the recurrence has it
 ///   true_relative_residual        formed from the x that is returned, which is that of the best attempt
-///   relative_residual_error_bound how far rounding may have moved true_relative_residual: "converged" means that both
+///   relative_residual_error_bound how far rounding may have moved true_relative_residual: "converged" means that
+///   both
 ///                                 together meet the tolerance
 ///   twice_precision               whether b - A x was formed in twice the working precision
-///   row_residual                  max |b - A x|_i / (sum_j |a_ij| max|x| + |b_i|), near 1 where a row is not solved at
+///   row_residual                  max |b - A x|_i / (sum_j |a_ij| max|x| + |b_i|), near 1 where a row is not solved
+///   at
 ///                                 all; null where the entries are not known
 ///   warning                       what a converged solve should make its reader look at, or ""
 ///   residual_of                   the system that residuals, norms and tolerance are of: "the system as given", or

@@ -11,7 +11,6 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/output_files.hpp"
-#include "apps/common/standard_streams.hpp"
 #include "apps/common/text.hpp"
 #include "apps/fem/problem.hpp"
 #include "apps/fem/vtu.hpp"

@@ -5,10 +5,9 @@
 #include <algorithm>
 
 #include "apps/common/interrupt.hpp"
-#include "apps/common/stopwatch.hpp"
+#include "apps/common/run_clock.hpp"
 #include "apps/newel/input/precision.hpp"
 #include "backend.hpp"
-#include "memory_estimate.hpp"
 
 namespace newel::cli {
 

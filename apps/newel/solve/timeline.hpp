@@ -7,7 +7,7 @@
 
 #include <newel/solver/krylov.hpp>
 
-#include "apps/common/stopwatch.hpp"
+#include "apps/common/run_clock.hpp"
 
 namespace newel::cli {
 
