@@ -39,13 +39,19 @@ auto with_others(Communicator& communicator, F&& f) {
 }
 
 // What all ranks must have alike, with all digits.
+std::string text_of(const StopCriterion& stop) {
+  std::ostringstream text;
+  text.precision(std::numeric_limits<double>::max_digits10);
+  text << "max_iterations " << stop.max_iterations << ", rel_tol " << stop.rel_tol << ", abs_tol " << stop.abs_tol
+       << ", time_limit_seconds " << stop.time_limit_seconds << ", check_every " << stop.check_every;
+  return text.str();
+}
+
 std::string text_of(const SystemOptions& options) {
-  const StopCriterion& stop = options.stop;
   std::ostringstream text;
   text.precision(std::numeric_limits<double>::max_digits10);
   text << "solver " << options.solver.name << ", preconditioner " << options.precond.name << ", format "
-       << options.spmv.format << ", max_iterations " << stop.max_iterations << ", rel_tol " << stop.rel_tol
-       << ", abs_tol " << stop.abs_tol << ", time_limit_seconds " << stop.time_limit_seconds << ", null_space "
+       << options.spmv.format << ", " << text_of(options.stop) << ", null_space "
        << static_cast<int>(options.null_space) << ", mixed " << options.mixed;
   for (const MethodOption& option : solver_option_list()) {
     text << ", " << option.key << " ";
@@ -54,7 +60,9 @@ std::string text_of(const SystemOptions& options) {
   return text.str();
 }
 
-void require_same_options(Communicator& communicator, const SystemOptions& options) {
+// `options`: SystemOptions or what else has a text.
+template <class Options>
+void require_same_options(Communicator& communicator, const Options& options) {
   const std::vector<std::string> all = communicator.texts(text_of(options));
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (all[r] == all[0]) continue;
@@ -80,6 +88,12 @@ Context<host> of_ranks(const Context<host>& ctx, std::shared_ptr<Communicator> c
                        const std::vector<std::int64_t>& first_rows) {
   const auto rank = static_cast<std::size_t>(communicator->rank());
   return ctx.with_ranks({std::move(communicator), first_rows[rank], first_rows.back()});
+}
+
+// The clocks of ranks differ: see SharedEnd.
+StopCriterion without_clock(StopCriterion stop) {
+  stop.time_limit_seconds = 0;
+  return stop;
 }
 
 // The end of a solve that ranks have to agree on: a callback of one of them, or a clock.
@@ -147,12 +161,8 @@ struct DistributedSystem<T>::Impl {
     communicator->texts("");  // all are here: what a rank refuses is refused by all
     options.precond.name = "none";
     options.spmv.format = "auto";
-    options.stop.time_limit_seconds = 0;  // the ranks' clocks differ: see SharedEnd
+    options.stop = without_clock(options.stop);
     system.emplace(*ctx, matrix, std::move(options), std::move(parts));
-    if (matrix->old_of_new().size > 0) {
-      b = Array<T, host>(*ctx, matrix->rows());
-      x = Array<T, host>(*ctx, matrix->rows());
-    }
   }
 
   auto user_row() const {
@@ -161,20 +171,47 @@ struct DistributedSystem<T>::Impl {
       return detail::first_row(*ctx) + (old.empty() ? i : old[i]);
     };
   }
-  void require_length(Span<const T, host> vector) const {
-    if (vector.size == matrix->rows()) return;
+  void require_length(Span<const T, host> vector, Index columns = 1) const {
+    if (vector.size == std::int64_t{columns} * matrix->rows()) return;
     throw InputError("a vector of length " + std::to_string(vector.size) + " for the " +
-                     std::to_string(matrix->rows()) + " rows of rank " + std::to_string(communicator->rank()));
+                     std::to_string(matrix->rows()) + " rows of rank " + std::to_string(communicator->rank()) +
+                     (columns == 1 ? "" : " and " + std::to_string(columns) + " columns"));
   }
-  // Calls f(b, x) with both in rank order.
+  // Calls f(b, x) with the columns of both in rank order.
   template <class F>
   auto in_rank_order(Span<const T, host> user_b, Span<T, host> user_x, F&& f) {
-    if (b.size() == 0) return f(user_b, user_x);
-    gather<T, host>(*ctx, user_b, matrix->old_of_new(), b.span());
-    gather<T, host>(*ctx, Span<const T, host>(user_x), matrix->old_of_new(), x.span());
-    auto result = f(b.cspan(), x.span());
-    gather<T, host>(*ctx, x.cspan(), matrix->new_of_old(), user_x);
+    if (matrix->old_of_new().size == 0) return f(user_b, user_x);
+    if (b.size() < user_b.size) {
+      b = Array<T, host>(*ctx, user_b.size);
+      x = Array<T, host>(*ctx, user_b.size);
+    }
+    const Span<T, host> in_b = b.span().subspan(0, user_b.size), in_x = x.span().subspan(0, user_b.size);
+    for_columns(user_b, in_b, matrix->old_of_new());
+    for_columns(user_x, in_x, matrix->old_of_new());
+    auto result = f(Span<const T, host>(in_b), in_x);
+    for_columns(in_x, user_x, matrix->new_of_old());
     return result;
+  }
+  // to[i] = from[source[i]] for each column.
+  void for_columns(Span<const T, host> from, Span<T, host> to, Span<const Index, host> source) const {
+    const std::int64_t n = matrix->rows();
+    for (std::int64_t at = 0; at < from.size; at += n) {
+      gather<T, host>(*ctx, from.subspan(at, n), source, to.subspan(at, n));
+    }
+  }
+  // Solves with f(b, x, progress), which returns a report for each column.
+  template <class F>
+  std::vector<SolveReport> solve(Span<const T, host> user_b, Span<T, host> user_x, const ProgressFn& progress, F&& f) {
+    const SharedEnd end(*ctx, progress, stop);
+    std::vector<SolveReport> reports =
+        in_rank_order(user_b, user_x, [&](auto in_b, auto in_x) { return f(in_b, in_x, end.progress()); });
+    for (SolveReport& report : reports) {
+      if (end.status() == Status::time_limit && report.status == Status::stopped_by_caller) {
+        detail::overrule(report, Status::time_limit, {Cause::time_limit});
+      }
+      detail::max_over_ranks(*ctx, &report.seconds, 1);
+    }
+    return reports;
   }
 
   std::shared_ptr<Communicator> communicator;
@@ -232,14 +269,33 @@ SolveReport DistributedSystem<T>::solve(Span<const T, host> b, Span<T, host> x, 
   return with_others(*s.communicator, [&] {
     s.require_length(b);
     s.require_length(x);
-    const SharedEnd end(*s.ctx, progress, s.stop);
-    SolveReport report = s.in_rank_order(
-        b, x, [&](auto in_b, auto in_x) { return s.system->solve(in_b, in_x, end.progress(), guess); });
-    if (end.status() == Status::time_limit && report.status == Status::stopped_by_caller) {
-      detail::overrule(report, Status::time_limit, {Cause::time_limit});
-    }
-    detail::max_over_ranks(*s.ctx, &report.seconds, 1);
-    return report;
+    return std::move(s.solve(b, x, progress, [&](auto in_b, auto in_x, const ProgressFn& shared) {
+                        return std::vector<SolveReport>{s.system->solve(in_b, in_x, shared, guess)};
+                      }).front());
+  });
+}
+
+template <class T>
+std::vector<SolveReport> DistributedSystem<T>::solve_columns(Span<const T, host> b, Span<T, host> x, Index columns,
+                                                             const ProgressFn& progress, InitialGuess guess) {
+  Impl& s = *impl_;
+  return with_others(*s.communicator, [&] {
+    if (columns < 0) throw InputError("the number of columns must be 0 or more, not " + std::to_string(columns));
+    s.require_length(b, columns);
+    s.require_length(x, columns);
+    return s.solve(b, x, progress, [&](auto in_b, auto in_x, const ProgressFn& shared) {
+      return s.system->solve_columns(in_b, in_x, columns, shared, guess);
+    });
+  });
+}
+
+template <class T>
+void DistributedSystem<T>::set_stop_criterion(const StopCriterion& stop) {
+  Impl& s = *impl_;
+  with_others(*s.communicator, [&] {
+    require_same_options(*s.communicator, stop);
+    s.stop = stop;
+    s.system->set_stop_criterion(without_clock(stop));
   });
 }
 

@@ -107,6 +107,72 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
   }
 }
 
+TEST_CASE("Ranks solve several right-hand sides as one rank solves each", "[distributed]") {
+  constexpr Index columns = 11;  // more than a batch has
+  for (const std::string solver : {"auto", "bicgstab"}) {
+    const HostCsr a = fem_matrix("generate:diffusion:9");
+    std::vector<std::vector<double>> b;
+    for (Index c = 0; c < columns; ++c) b.push_back(product_oracle(a, random_vector<double>(a.rows, 3 + c)));
+    for (const int size : {1, 3, 5}) {
+      INFO(solver << " on " << size << " ranks");
+      std::vector<std::vector<double>> x(b.size(), std::vector<double>(b[0].size()));
+      std::vector<std::vector<SolveReport>> reports(static_cast<std::size_t>(size));
+      const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+        const OwnRows own = share_of(a, ranks->rank(), size);
+        DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of(solver));
+        std::vector<double> own_b, own_x(static_cast<std::size_t>(columns * own.rows()), 0.0);
+        for (const std::vector<double>& column : b) {
+          const std::vector<double> part = own.part_of(column);
+          own_b.insert(own_b.end(), part.begin(), part.end());
+        }
+        reports[static_cast<std::size_t>(ranks->rank())] = system.solve_columns(own_b, own_x, columns);
+        for (Index c = 0; c < columns; ++c) {
+          std::copy_n(own_x.begin() + c * own.rows(), own.rows(), x[static_cast<std::size_t>(c)].begin() + own.first);
+        }
+      });
+      CHECK(thrown == std::vector<std::string>(static_cast<std::size_t>(size)));
+      for (std::size_t c = 0; c < b.size(); ++c) {
+        const SolveReport& report = reports[0][c];
+        CHECK(report.converged());
+        CHECK(residual_norm(a, x[c], b[c]) <= 1.01e-8 * norm_oracle(b[c]));
+        const SolveReport alone = solve_on_ranks(size, a, b[c], choice_of(solver)).reports[0];
+        CHECK(std::abs(report.iterations - alone.iterations) <= 1);
+        for (const std::vector<SolveReport>& of_rank : reports) {
+          CHECK(of_rank.size() == b.size());
+          CHECK(of_rank[c].history == report.history);
+          CHECK(of_rank[c].true_residual == report.true_residual);
+          CHECK(of_rank[c].seconds == report.seconds);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A limit of ranks changes between solves, and must be the same on all", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:9");
+  const std::vector<double> b = rhs_of(a);
+  const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), 3);
+    DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg"));
+    std::vector<double> x(static_cast<std::size_t>(own.rows()), 0.0);
+    StopCriterion stop;
+    stop.max_iterations = 3;
+    system.set_stop_criterion(stop);
+    const SolveReport report = system.solve(own.part_of(b), x);
+    RANK_CHECK(report.status == Status::max_iterations && report.iterations == 3);
+    stop.time_limit_seconds = 1e-9;
+    stop.max_iterations = 1000;
+    system.set_stop_criterion(stop);
+    RANK_CHECK(system.solve(own.part_of(b), x).status == Status::time_limit);
+    stop.max_iterations = ranks->rank() == 1 ? 7 : 8;
+    system.set_stop_criterion(stop);
+  });
+  for (const std::string& what : thrown) {
+    INFO(what);
+    CHECK(what.find("the options of rank 1") != std::string::npos);
+  }
+}
+
 TEST_CASE("A singular system with the constant null space is solved on ranks", "[distributed]") {
   Rows rows(60);
   for (Index i = 0; i < 60; ++i) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <newel/core/communicator.hpp>
 #include <newel/solver/linear_system.hpp>
@@ -53,6 +54,16 @@ class DistributedSystem {
   /// solve ends on all ranks if one of them returns false.
   [[nodiscard]] SolveReport solve(Span<const T, Space::host> b, Span<T, Space::host> x,
                                   const ProgressFn& progress = {}, InitialGuess guess = InitialGuess::in_x);
+
+  /// Solves A x_c = b_c for c = 0 .. columns - 1: see LinearSystem::solve_columns. b and x have `rows()` x `columns`
+  /// values, this rank's part of column 0 first. Returns one report per column, the same on all ranks. The time limit
+  /// applies to the whole call; `progress` as for `solve`.
+  [[nodiscard]] std::vector<SolveReport> solve_columns(Span<const T, Space::host> b, Span<T, Space::host> x,
+                                                       Index columns, const ProgressFn& progress = {},
+                                                       InitialGuess guess = InitialGuess::in_x);
+
+  /// Tolerances and limits may change between solves. All ranks pass the same. Throws InputError if they differ.
+  void set_stop_criterion(const StopCriterion& stop);
 
   /// y = A x; both are this rank's parts.
   void multiply(Span<const T, Space::host> x, Span<T, Space::host> y);
