@@ -103,7 +103,7 @@ struct BatchCg<T, S>::Run {
     state.rr[c] = convergence.residual.norm() * convergence.residual.norm();
     state.rho_old[c] = std::numeric_limits<double>::infinity();
     state.alpha[c] = 0;
-    if (M != nullptr && !M->diagonal().empty()) {
+    if (M != nullptr && M->diagonal().data != nullptr) {  // which a rank without rows has too
       double* const rz = &own.state_.data()->scratch;
       M->apply_dot(ctx, own.column_r_.cspan(), own.column_work_.span(), rz);
       state.rz[c] = fetch(ctx, rz);
