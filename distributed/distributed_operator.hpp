@@ -5,6 +5,7 @@
 #include <newel/distributed/distributed_system.hpp>
 #include <newel/spmv/operator.hpp>
 #include "distributed/halo.hpp"
+#include "distributed/rank_info.hpp"
 #include "distributed/split_rows.hpp"
 
 namespace newel::detail {
@@ -23,6 +24,8 @@ class DistributedOperator final : public LinearOperator<T, Space::host> {
   /// The caller's number of each row in rank order; empty: they are the same.
   Span<const Index, Space::host> old_of_new() const { return old_of_new_.cspan(); }
   Span<const Index, Space::host> new_of_old() const { return new_of_old_.cspan(); }
+  /// The sizes and bytes of this rank's rows.
+  OperatorInfo info() const { return alone() ? inner_->info() : joined(inner_->info(), border_->info()); }
   /// The diagonal as it stands, in rank order; 0 where there is no entry.
   Span<const T, Space::host> matrix_diagonal() const { return diagonal_.cspan().subspan(0, rows()); }
 

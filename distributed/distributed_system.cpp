@@ -153,6 +153,7 @@ struct DistributedSystem<T>::Impl {
       double irregular = std::all_of(diagonal.begin(), diagonal.end(), detail::has_inverse<T>) ? 0 : 1;
       detail::max_over_ranks(*ctx, &irregular, 1);
       jacobi = irregular == 0;
+      precond_reason = LocatedText(jacobi ? "it needs no rows of other ranks" : "a diagonal entry has no inverse");
     }
     if (jacobi) {
       precond = std::make_shared<detail::DiagonalPrecond<T>>(*ctx, matrix->matrix_diagonal(), user_row());
@@ -163,6 +164,7 @@ struct DistributedSystem<T>::Impl {
     options.spmv.format = "auto";
     options.stop = without_clock(options.stop);
     system.emplace(*ctx, matrix, std::move(options), std::move(parts));
+    matrix_info = detail::over_all_ranks(*ctx, matrix->info());
   }
 
   auto user_row() const {
@@ -201,7 +203,8 @@ struct DistributedSystem<T>::Impl {
   }
   // Solves with f(b, x, progress), which returns a report for each column.
   template <class F>
-  std::vector<SolveReport> solve(Span<const T, host> user_b, Span<T, host> user_x, const ProgressFn& progress, F&& f) {
+  std::vector<SolveReport> solve(Span<const T, host> user_b, Span<T, host> user_x, const ProgressFn& progress,
+                                 F&& f) {
     const SharedEnd end(*ctx, progress, stop);
     std::vector<SolveReport> reports =
         in_rank_order(user_b, user_x, [&](auto in_b, auto in_x) { return f(in_b, in_x, end.progress()); });
@@ -219,6 +222,8 @@ struct DistributedSystem<T>::Impl {
   std::optional<Context<host>> ctx;
   std::shared_ptr<detail::DistributedOperator<T>> matrix;
   std::shared_ptr<detail::DiagonalPrecond<T>> precond;  // null: none
+  OperatorInfo matrix_info;                             // of all ranks
+  LocatedText precond_reason;
   std::optional<LinearSystem<T, host>> system;
   Array<T, host> b, x;  // in rank order; empty: that is the caller's
 };
@@ -314,7 +319,13 @@ void DistributedSystem<T>::multiply(Span<const T, host> x, Span<T, host> y) {
 
 template <class T>
 SystemInfo DistributedSystem<T>::info() const {
-  return impl_->system->info();
+  const Impl& s = *impl_;
+  SystemInfo info = s.system->info();
+  info.matrix = s.matrix_info;
+  info.format.format = s.matrix_info.name;
+  info.preconditioner.name = s.precond != nullptr ? "jacobi" : "none";
+  info.preconditioner_reason = s.precond_reason;
+  return info;
 }
 
 template class DistributedSystem<double>;

@@ -148,6 +148,20 @@ TEST_CASE("Ranks solve several right-hand sides as one rank solves each", "[dist
   }
 }
 
+TEST_CASE("Ranks describe the whole matrix", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:9");
+  const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), 3);
+    const DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg"));
+    const SystemInfo info = system.info();
+    RANK_CHECK(info.matrix.name == "csr" && info.format.format == "csr");
+    RANK_CHECK(info.matrix.rows == a.rows && info.matrix.cols == a.rows && info.matrix.nonzeros == a.nnz());
+    RANK_CHECK(info.matrix.bytes.front().second == static_cast<std::uint64_t>(a.nnz()) * sizeof(double));
+    RANK_CHECK(info.preconditioner.name == "jacobi" && info.solver == "cg");
+  });
+  CHECK(thrown == std::vector<std::string>(3));
+}
+
 TEST_CASE("A limit of ranks changes between solves, and must be the same on all", "[distributed]") {
   const HostCsr a = fem_matrix("generate:diffusion:9");
   const std::vector<double> b = rhs_of(a);

@@ -68,7 +68,8 @@ class DistributedSystem {
   /// y = A x; both are this rank's parts.
   void multiply(Span<const T, Space::host> x, Span<T, Space::host> y);
 
-  /// The solver, format and preconditioner of the system.
+  /// The solver, format and preconditioner of the system. Sizes and bytes of the matrix are those of all ranks;
+  /// `bytes` is what this rank holds. Each rank may call it alone.
   SystemInfo info() const;
 
  private:
