@@ -12,8 +12,10 @@
 
 #include <newel/config.hpp>
 #include <newel/core/error.hpp>
+#include <newel/core/rank_handle.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 
+#include "rank_system.hpp"
 #include "settings.hpp"
 #include "system.hpp"
 
@@ -80,16 +82,22 @@ const SolveReport& report_of(newel_system* s, std::int64_t column) {
                    std::to_string(s->reports.size()) + (s->reports.size() == 1 ? " column" : " columns"));
 }
 
-int set_up(newel_system* s, const MatrixPointers& matrix) noexcept {
+// `make` returns the new system.
+template <class Make>
+int set_up_by(newel_system* s, const Make& make) noexcept {
   return guarded(s, [&] {
     s->system.reset();
     s->reports.clear();
     const auto began = std::chrono::steady_clock::now();
-    s->system = c::make_system(s->settings, matrix);
+    s->system = make();
     s->setup_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     s->info = s->system->info();
     return NEWEL_OK;
   });
+}
+
+int set_up(newel_system* s, const MatrixPointers& matrix) noexcept {
+  return set_up_by(s, [&] { return c::make_system(s->settings, matrix); });
 }
 
 std::vector<double> copied(const double* from, std::int64_t rows, std::int64_t columns, const char* what) {
@@ -235,6 +243,14 @@ int newel_setup_coo(newel_system* system, int64_t n, int64_t entries, int index_
 int newel_setup_bsr(newel_system* system, int64_t block_rows, int block_size, int index_bits, const void* row_ptr,
                     const void* col, const void* val) {
   return set_up(system, {MatrixPointers::Form::bsr, block_rows, block_size, 0, index_bits, row_ptr, col, val});
+}
+
+int newel_setup_rows(newel_system* system, const newel_comm* ranks, int64_t rows, int index_bits, const void* row_ptr,
+                     const void* col, const void* val) {
+  return set_up_by(system, [&] {
+    c::require(ranks, "ranks");
+    return c::make_rank_system(system->settings, ranks->ranks, {rows, index_bits, row_ptr, col, val});
+  });
 }
 
 int newel_refresh(newel_system* system, const void* val, int keep_preconditioner) {

@@ -121,6 +121,21 @@ NEWEL_API int newel_setup_coo(newel_system* system, int64_t n, int64_t entries, 
 NEWEL_API int newel_setup_bsr(newel_system* system, int64_t block_rows, int block_size, int index_bits,
                               const void* row_ptr, const void* col, const void* val);
 
+/* Ranks that solve a system together: processes under MPI, as newel_mpi_comm of newel_mpi.h makes them. */
+typedef struct newel_comm newel_comm;
+
+/* Sets up a system whose rows are distributed over ranks. All ranks call this together, with the same options, and so
+ * they call newel_refresh, newel_solve and newel_multiply. Each passes its own rows, which follow those of the
+ * previous rank: row_ptr of length rows + 1, col with columns of the whole matrix, val. `index_bits` is 32 or 64, for
+ * row_ptr and col. Columns ascend strictly in each row. A rank may have no rows.
+ *
+ * Vectors are a rank's own parts. Reports are the same on all ranks; "rows" is the rank's number of rows. Options
+ * that need the whole matrix return NEWEL_INVALID. If one rank fails, the calls of the others return NEWEL_INTERNAL,
+ * with the number and the error text of that rank. The ranks cannot be used any more after that: end the program with
+ * MPI_Abort. */
+NEWEL_API int newel_setup_rows(newel_system* system, const newel_comm* ranks, int64_t rows, int index_bits,
+                               const void* row_ptr, const void* col, const void* val);
+
 /* Replaces the values; the pattern stays the same. `val` has the order and length of the setup's values. If
  * `keep_preconditioner` is not 0, the preconditioner keeps its values. After NEWEL_INVALID the system is unusable
  * until a refresh succeeds. */

@@ -15,12 +15,16 @@ if(TARGET newel_mpi)
   set_target_properties(newel_mpi PROPERTIES VERSION ${PROJECT_VERSION}
                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   install(TARGETS newel_mpi EXPORT newelMpiTargets)
+  install(TARGETS newel_mpi_c EXPORT newelMpiTargets)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/mpi/include/newel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           FILES_MATCHING PATTERN "*.hpp")
 endif()
 if(NEWEL_BUILD_C)
   install(TARGETS newel_c EXPORT newelTargets)
   install(FILES ${PROJECT_SOURCE_DIR}/c/newel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  if(TARGET newel_mpi)
+    install(FILES ${PROJECT_SOURCE_DIR}/mpi/include/newel_mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
   # What does not move with the installed tree would be wrong after it has been moved.
   file(RELATIVE_PATH newel_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/newel.pc.in ${PROJECT_BINARY_DIR}/newel.pc @ONLY)

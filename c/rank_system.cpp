@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The system whose rows are distributed over ranks.
+#include "rank_system.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <newel/distributed/distributed_system.hpp>
+
+namespace newel::c {
+namespace {
+
+constexpr Space host = Space::host;
+
+// Runs what this rank does, and tells the others if it fails.
+template <class F>
+auto together(Communicator& ranks, F&& f) {
+  try {
+    return f();
+  } catch (const RankFailed&) {
+    throw;
+  } catch (const std::exception& failure) {
+    ranks.fail(failure.what());
+    throw;
+  }
+}
+
+void refuse_on_ranks(const Settings& s) {
+  const auto refuse = [](const char* option) {
+    throw InputError(std::string(option) + ": not possible for a system whose rows are distributed over ranks");
+  };
+  if (s.device) refuse("device");
+  if (s.half) refuse("stored_half");
+  if (s.options.spmv.coordinates != nullptr) refuse("coordinates");
+  if (!s.options.spmv.plan_cache.empty()) refuse("plan_cache");
+  if (s.options.decision) refuse("decision");
+}
+
+// Indices as 64 bits that count from 0; `kept` holds them if they are not so already.
+Span<const std::int64_t, host> from_zero(const void* data, std::int64_t size, const Settings& settings, int bits,
+                                         std::vector<std::int64_t>& kept) {
+  if (bits == 64 && settings.index_base == 0) return {static_cast<const std::int64_t*>(data), size};
+  kept.resize(static_cast<std::size_t>(size));
+  const auto copy = [&](const auto* from) {
+    std::transform(from, from + size, kept.begin(), [&](auto i) { return std::int64_t{i} - settings.index_base; });
+  };
+  if (bits == 32)
+    copy(static_cast<const std::int32_t*>(data));
+  else
+    copy(static_cast<const std::int64_t*>(data));
+  return {kept.data(), size};
+}
+
+template <class T>
+class RankSystem final : public System {
+ public:
+  RankSystem(const Settings& settings, const std::shared_ptr<Communicator>& ranks, const RowPointers& own)
+      : ranks_(ranks), ctx_(settings.threads), system_(make(settings, own)) {}
+
+  Index rows() const override { return system_.rows(); }
+  void move_nodes(std::shared_ptr<const NodeCoordinates>) override {
+    throw InputError("coordinates: not possible for a system whose rows are distributed over ranks");
+  }
+  void refresh(const void* values, RefreshScope scope) override {
+    together(*ranks_, [&] {
+      if (scope != RefreshScope::everything) {
+        throw InputError("keep_preconditioner: expected 0 for a system whose rows are distributed over ranks");
+      }
+      if (values_ > 0) require(values, "the array of values");
+      system_.refresh({static_cast<const T*>(values), values_});
+    });
+  }
+  std::vector<SolveReport> solve(const StopCriterion& stop, InitialGuess guess, Index columns, const void* b, void* x,
+                                 const ProgressFn& progress) override {
+    return together(*ranks_, [&] {
+      const std::int64_t size = std::int64_t{rows()} * columns;
+      if (size > 0) require(b, "b"), require(x, "x");
+      system_.set_stop_criterion(stop);
+      return system_.solve_columns({static_cast<const T*>(b), size}, {static_cast<T*>(x), size}, columns, progress,
+                                   guess);
+    });
+  }
+  void multiply(const void* x, void* y) override {
+    together(*ranks_, [&] {
+      if (rows() > 0) require(x, "x"), require(y, "y");
+      system_.multiply({static_cast<const T*>(x), rows()}, {static_cast<T*>(y), rows()});
+    });
+  }
+  SystemInfo info() const override { return system_.info(); }
+  SystemDecision decision() const override {
+    throw InputError("decision: not known of a system whose rows are distributed over ranks");
+  }
+
+ private:
+  DistributedSystem<T> make(const Settings& settings, const RowPointers& own) {
+    return together(*ranks_, [&] {
+      refuse_on_ranks(settings);
+      if (own.rows < 0 || own.rows > std::numeric_limits<Index>::max()) throw InputError("rows: out of range");
+      if (own.index_bits != 32 && own.index_bits != 64) {
+        throw InputError("index_bits: expected 32 or 64, found " + std::to_string(own.index_bits));
+      }
+      require(own.row_ptr, "row_ptr");
+      std::vector<std::int64_t> kept_row_ptr, kept_col;
+      RankRows<T> rows;
+      rows.row_ptr = from_zero(own.row_ptr, own.rows + 1, settings, own.index_bits, kept_row_ptr);
+      values_ = std::max<std::int64_t>(rows.row_ptr[own.rows], 0);
+      if (values_ > 0) require(own.col, "col"), require(own.val, "val");
+      rows.col = from_zero(own.col, values_, settings, own.index_bits, kept_col);
+      rows.val = {static_cast<const T*>(own.val), values_};
+      return DistributedSystem<T>(ctx_, ranks_, rows, settings.options);
+    });
+  }
+
+  std::shared_ptr<Communicator> ranks_;
+  Context<host> ctx_;
+  std::int64_t values_ = 0;
+  DistributedSystem<T> system_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> make_rank_system(const Settings& settings, const std::shared_ptr<Communicator>& ranks,
+                                         const RowPointers& own) {
+  if (settings.single) return std::make_unique<RankSystem<float>>(settings, ranks, own);
+  return std::make_unique<RankSystem<double>>(settings, ranks, own);
+}
+
+}  // namespace newel::c
