@@ -14,7 +14,7 @@
 #include "apps/common/program.hpp"
 #include "apps/common/unused_options.hpp"
 #include "apps/newel/info/options.hpp"
-#include "apps/newel/solve/options.hpp"
+#include "apps/newel/solve/command.hpp"
 #include "command_line.hpp"
 
 namespace {
@@ -34,8 +34,18 @@ using newel::InputError;
 }
 
 int run(int argc, char* argv[]) {
-  const CommandLine line = parse_command_line(argc, argv);
-  print_warnings(line.warnings);
+  const Launch launch = launch_of_process();
+  CommandLine line;
+  try {
+    line = parse_command_line(argc, argv);
+  } catch (const UsageError&) {
+    if (launch.rank == 0) throw;
+    return exit_left_to_first;
+  }
+  if (launch.rank == 0) print_warnings(line.warnings);
+  const auto* const shared = std::get_if<SolveOptions>(&line.command);
+  if (shared != nullptr && launch.size > 1) return run_solve_launched(launch, *shared, line.text);
+  if (launch.rank > 0) return exit_left_to_first;  // one process is enough for the other commands
   if (const auto* solve = std::get_if<SolveOptions>(&line.command)) return run_solve(*solve, line.text);
   if (const auto* info = std::get_if<InfoOptions>(&line.command)) return run_info(*info);
   if (std::holds_alternative<BenchProgram>(line.command)) become_bench(argv);

@@ -19,7 +19,7 @@
 #include "apps/common/unused_options.hpp"
 #include "apps/newel/command_line.hpp"
 #include "apps/newel/solve/result.hpp"
-#include "apps/newel/solve/options.hpp"
+#include "apps/newel/solve/command.hpp"
 #include "c/newel.h"
 #include "tests/apps/cli_report.hpp"
 #include "tests/solver/systems.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel solve`: the journey of one matrix, step by step.
-#include "options.hpp"
+#include "command.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -19,10 +19,11 @@
 #include "apps/newel/input/input_matrix.hpp"
 #include "apps/newel/input/matrix_facts.hpp"
 #include "apps/newel/input/rhs.hpp"
+#include "backend.hpp"
 #include "html_page.hpp"
 #include "result.hpp"
 #include "solution_file.hpp"
-#include "backend.hpp"
+#include "solve_on_ranks.hpp"
 
 namespace newel::cli {
 namespace {
@@ -136,8 +137,10 @@ void choose_place_for(const Context<Space::host>& host, const Csr<double, Space:
 
 }  // namespace
 
-int run_solve(const SolveOptions& options, const std::string& command_line) {
+int run_solve(const SolveOptions& options, const std::string& command_line,
+              const std::shared_ptr<Communicator>& ranks) {
   SolveResult result;
+  if (ranks != nullptr) result.ranks = ranks->size();
   RunClock& clock = result.clock;
   const RhsSpec rhs_spec = parse_rhs(options.rhs);
   result.options = options;
@@ -191,7 +194,8 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
     return true;
   };
   try {
-    result.outcome = solve_at(result.place, host, options.single_precision, task, observer);
+    result.outcome = ranks == nullptr ? solve_at(result.place, host, options.single_precision, task, observer)
+                                      : solve_on_ranks(ranks, host, options.single_precision, task, observer);
   } catch (const ZeroDiagonal& error) {
     refuse_values(options, result, error);
   } catch (const NotSymmetric& error) {

@@ -31,7 +31,4 @@ struct SolveOptions {
   std::string precision() const { return single_precision ? "single" : system.mixed ? "mixed" : "double"; }
 };
 
-/// Solves, prints, writes. Returns the exit status for a solve that ran; throws what bad input and devices throw.
-int run_solve(const SolveOptions& options, const std::string& command_line);
-
 }  // namespace newel::cli

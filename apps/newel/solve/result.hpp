@@ -33,7 +33,8 @@ struct SolveResult {
   std::string command_line;
   Place place;
   std::string place_reason;  ///< why the host, where it was chosen although there may be a device
-  int threads = 0;
+  int threads = 0;           ///< of each rank
+  int ranks = 1;
   Index columns = 1;  ///< right-hand sides
   Index rows = 0;
   Offset nonzeros = 0;
@@ -85,6 +86,7 @@ struct SolveResult {
 ///   values_taken_as_one           whether the matrix's file holds a pattern without values
 ///   device                        "host" or "cuda:N"; device_name is null on the host; device_reason says why the
 ///                                 host was taken under --device auto, else ""
+///   ranks                         processes under MPI that shared the rows, else 1; threads, those of each
 ///   seconds                       of the process until the report is written, by phases that add up to total:
 ///                                   launch    the program is loaded, options and files are checked
 ///                                   start     the context: the CUDA driver wakes up

@@ -205,6 +205,7 @@ Json solve_json(SolveResult& result) {
   json["precision"] = result.options.precision();
   json["precision_reason"] = system.precision_reason;
   json["deterministic"] = result.options.system.deterministic;
+  json["ranks"] = result.ranks;
   json["threads"] = result.threads;
   json["seconds"] = Json();  // when all else is made
   json["setup_phases"] = {{"transfer", setup.transfer_seconds}};

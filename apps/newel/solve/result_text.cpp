@@ -219,7 +219,7 @@ std::string candidates_text(const SolveResult& result) {
 std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
   const SystemInfo& system = facts.system;
   const std::string where = result.place.space == Space::host
-                                ? "host, " + count_of(result.threads, "thread", "threads")
+                                ? "host, " + count_of(result.threads * result.ranks, "thread", "threads")
                                 : result.place.name() + ", " + facts.device_name;
   std::string lines = labelled(
       "matrix", result.options.matrix + ", " + count_of(result.rows, "row", "rows") + ", " +
@@ -231,6 +231,10 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
   lines += labelled("right-hand side",
                     result.options.rhs + (result.columns > 1 ? ", " + thousands(result.columns) + " columns" : ""));
   lines += labelled("device", where + ", " + result.options.precision() + " precision");
+  if (result.ranks > 1) {
+    lines += labelled("ranks", thousands(result.ranks) + " processes under MPI, each with " +
+                                   count_of(result.threads, "thread", "threads") + " and a part of the rows");
+  }
   if (!result.place_reason.empty()) lines += labelled("", result.place_reason + " (a cost model)");
   if (!system.precision_reason.empty()) lines += labelled("", system.precision_reason);
   lines += format_text(system);

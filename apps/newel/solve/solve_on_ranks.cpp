@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows, right-hand sides and guesses to the ranks, and solutions back.
+#include "solve_on_ranks.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <thread>
+
+#include <newel/distributed/distributed_system.hpp>
+
+#include "apps/common/exit_status.hpp"
+#include "apps/common/interrupt.hpp"
+#include "apps/common/stopwatch.hpp"
+#include "apps/newel/input/precision.hpp"
+#include "apps/newel/ranks/shares.hpp"
+
+namespace newel::cli {
+namespace {
+
+constexpr Space host = Space::host;
+
+// A rank's part of a system. Vectors are column after column.
+struct Share {
+  std::vector<Offset> row_ptr;
+  std::vector<std::int64_t> col;
+  std::vector<double> val, b, x;
+  Index columns = 1;
+  bool guess = false;  // x has one
+};
+
+// Parts of consecutive columns of a vector with `bounds.back()` rows.
+std::vector<double> scatter_columns(Communicator& ranks, Span<const double, host> all, Index columns,
+                                    const std::vector<std::int64_t>& bounds) {
+  std::vector<double> own;
+  const std::int64_t rows = bounds.empty() ? 0 : bounds.back();
+  for (std::int64_t c = 0; c < columns; ++c) {
+    const auto column = bounds.empty() ? Span<const double, host>() : all.subspan(c * rows, rows);
+    const std::vector<double> part = scatter(ranks, column, bounds);
+    own.insert(own.end(), part.begin(), part.end());
+  }
+  return own;
+}
+
+// `task`: of the first rank, whose matrix is given back; null on the others.
+Share distribute(Communicator& ranks, SolveTask* task) {
+  Share own;
+  std::array<std::int64_t, 2> facts = {};
+  std::vector<std::int64_t> bounds, entries;
+  std::vector<std::string_view> pointers;
+  if (task != nullptr) {
+    facts = {task->options.columns, task->x.empty() ? 0 : 1};
+    const Span<const Offset, host> row_ptr = task->a.row_ptr.cspan();
+    bounds = row_bounds(row_ptr, ranks.size());
+    for (const std::int64_t row : bounds) entries.push_back(row_ptr[row]);
+    for (std::size_t r = 0; r + 1 < bounds.size(); ++r) {
+      pointers.push_back(bytes_of(row_ptr.subspan(bounds[r], bounds[r + 1] - bounds[r] + 1)));
+    }
+  }
+  const std::vector<std::int64_t> sent = values_of<std::int64_t>(
+      from_first(ranks, std::string(bytes_of(Span<const std::int64_t, host>(facts.data(), facts.size())))));
+  own.columns = static_cast<Index>(sent[0]);
+  own.guess = sent[1] != 0;
+  own.row_ptr = values_of<Offset>(scatter_bytes(ranks, pointers));
+  const Offset first = own.row_ptr.front();
+  for (Offset& position : own.row_ptr) position -= first;
+  const bool is_first = task != nullptr;
+  const std::vector<Index> col =
+      scatter<Index>(ranks, is_first ? task->a.col.cspan() : Span<const Index, host>(), entries);
+  own.col.assign(col.begin(), col.end());
+  own.val = scatter<double>(ranks, is_first ? task->a.val.cspan() : Span<const double, host>(), entries);
+  if (is_first) task->a = {};
+  own.b = scatter_columns(ranks, is_first ? task->b.cspan() : Span<const double, host>(), own.columns, bounds);
+  if (own.guess) {
+    own.x = scatter_columns(ranks, is_first ? task->x.cspan() : Span<const double, host>(), own.columns, bounds);
+  } else {
+    own.x.assign(own.b.size(), 0.0);
+  }
+  return own;
+}
+
+template <class T>
+std::vector<T> rounded(const Context<host>& ctx, std::vector<double>& from, const char* what) {
+  if constexpr (std::is_same_v<T, double>) {
+    return std::move(from);
+  } else {
+    const Array<T, host> values = to_precision<T>(ctx, Span<const double, host>(from), what);
+    return {values.begin(), values.end()};
+  }
+}
+
+struct ShareSolve {
+  std::vector<SolveReport> reports;
+  std::vector<double> x;
+  SystemInfo system;
+};
+
+// Sets the system up and solves it together with the others. `on_setup` gets the SystemInfo.
+template <class T, class OnSetup>
+ShareSolve solve_share(const std::shared_ptr<Communicator>& ranks, const Context<host>& ctx, Share own,
+                       SystemOptions options, const OnSetup& on_setup, const ProgressFn& on_progress) {
+  ShareSolve result;
+  std::vector<T> val = rounded<T>(ctx, own.val, "the matrix"), x = rounded<T>(ctx, own.x, "the guess");
+  const std::vector<T> b = rounded<T>(ctx, own.b, "the right-hand side");
+  options.columns = own.columns;
+  DistributedSystem<T> system(ctx, ranks, {own.row_ptr, own.col, val}, options);
+  own.row_ptr = {};  // the system has its own
+  own.col = {};
+  val = {};
+  result.system = system.info();
+  {
+    const InterruptScope interrupt;  // before the setup is printed: whoever has read it may stop the solve
+    on_setup(result.system);
+    const ProgressFn both = [&](const Progress& progress) {
+      return (!on_progress || on_progress(progress)) && !interrupt.requested();
+    };
+    const InitialGuess guess = own.guess ? InitialGuess::in_x : InitialGuess::zero;
+    result.reports = system.solve_columns(b, x, own.columns, both, guess);
+  }
+  result.x.assign(x.begin(), x.end());
+  return result;
+}
+
+// The columns of all ranks on the first.
+void gather_columns(Communicator& ranks, const std::vector<double>& own, Index columns, Array<double, host>* all) {
+  const std::int64_t rows = static_cast<std::int64_t>(own.size()) / std::max<Index>(columns, 1);
+  std::int64_t at = 0;
+  for (std::int64_t c = 0; c < columns; ++c) {
+    const std::string column = gather_bytes(ranks, bytes_of(Span<const double, host>(own.data() + c * rows, rows)));
+    if (all == nullptr) continue;
+    if (!column.empty()) std::memcpy(all->data() + at, column.data(), column.size());
+    at += static_cast<std::int64_t>(column.size() / sizeof(double));
+  }
+}
+
+double sum_over(Communicator& ranks, double value) {
+  ranks.sum(&value, 1);
+  return value;
+}
+
+void refuse(const std::string& option, const std::string& why) {
+  throw UsageError(option + " is not possible on several ranks: " + why);
+}
+
+}  // namespace
+
+void refuse_on_ranks(const SolveOptions& o) {
+  const SystemOptions& s = o.system;
+  if (o.device != "auto" && o.device != "host") refuse("--device " + o.device, "ranks solve on the host");
+  if (o.precond_residual) refuse("--precond-residual", "it needs the whole preconditioner");
+  if (o.explain) refuse("--explain", "ranks do not compare formats and preconditioners by a cost model");
+  if (!o.precond_files.coordinates.empty()) refuse("--coordinates", "they belong to methods of the whole matrix");
+  if (!o.precond_files.vectors.empty()) refuse("--amg-vectors", "they belong to methods of the whole matrix");
+  if (!o.precond_files.pattern.empty()) refuse("--precond-pattern", "it is a pattern of the whole matrix");
+  if (!s.spmv.plan_cache.empty()) refuse("--plan-cache", "ranks make no plans");
+  if (s.spmv.partitioner != Partitioner::automatic)
+    refuse("--partitioner", "it belongs to formats of the whole matrix");
+  if (s.spmv.parts > 0) refuse("--parts", "it belongs to formats of the whole matrix");
+  if (s.expected_products > 0) refuse("--expect-products", "ranks choose no format by it");
+}
+
+int threads_of_rank(Communicator& ranks, const SolveOptions& options) {
+  constexpr std::size_t longest_name = 256;
+  char name[longest_name] = {};
+  gethostname(name, sizeof name - 1);
+  const std::vector<std::string> hosts = ranks.texts(name);
+  if (options.threads > 0 || std::getenv("OMP_NUM_THREADS") != nullptr) return options.threads;
+  const auto here = static_cast<int>(std::count(hosts.begin(), hosts.end(), std::string(name)));
+  const auto allowed = static_cast<int>(std::thread::hardware_concurrency());
+  const auto online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  return std::max(1, std::min(allowed, online / here));
+}
+
+SolveOutcome solve_on_ranks(const std::shared_ptr<Communicator>& ranks, const Context<host>& ctx,
+                            bool single_precision, SolveTask& task, const SolveObserver& observer) {
+  SolveOutcome outcome;
+  task.clock.end("start");
+  const Stopwatch watch;
+  Share own = distribute(*ranks, &task);
+  const Index columns = own.columns;
+  const std::int64_t size = task.b.size();
+  task.b = {};
+  task.x = {};
+  outcome.setup.transfer_seconds = watch.seconds();
+  const auto on_setup = [&](const SystemInfo& system) {
+    outcome.setup.system = system;
+    outcome.setup.system.bytes = static_cast<std::uint64_t>(sum_over(*ranks, static_cast<double>(system.bytes)));
+    task.clock.end("setup");
+    observer.on_setup(outcome.setup);
+    task.clock.end("report");
+  };
+  const auto solve =
+      single_precision ? &solve_share<float, decltype(on_setup)> : &solve_share<double, decltype(on_setup)>;
+  ShareSolve solved = solve(ranks, ctx, std::move(own), task.options, on_setup, observer.on_progress);
+  task.clock.end("solve");
+  outcome.reports = std::move(solved.reports);
+  SystemFacts unknown;
+  unknown.has_entries = false;
+  outcome.facts.assign(outcome.reports.size(), unknown);
+  task.x = Array<double, host>(ctx, size);
+  gather_columns(*ranks, solved.x, columns, &task.x);
+  outcome.peak_bytes =
+      static_cast<std::uint64_t>(sum_over(*ranks, static_cast<double>(ctx.memory()->use().peak_bytes)));
+  return outcome;
+}
+
+bool help_on_ranks(const std::shared_ptr<Communicator>& ranks, const SolveOptions& options) {
+  const Context<host> ctx(options.threads);
+  Share own = distribute(*ranks, nullptr);
+  const Index columns = own.columns;
+  const auto on_setup = [&](const SystemInfo& system) { sum_over(*ranks, static_cast<double>(system.bytes)); };
+  const auto solve =
+      options.single_precision ? &solve_share<float, decltype(on_setup)> : &solve_share<double, decltype(on_setup)>;
+  const ShareSolve solved = solve(ranks, ctx, std::move(own), options.system, on_setup, ProgressFn());
+  gather_columns(*ranks, solved.x, columns, nullptr);
+  sum_over(*ranks, static_cast<double>(ctx.memory()->use().peak_bytes));
+  return std::all_of(solved.reports.begin(), solved.reports.end(),
+                     [](const SolveReport& r) { return r.converged(); });
+}
+
+}  // namespace newel::cli

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`newel solve` under mpirun. Every x is judged by b - A x, computed here with exact sums.
+
+Usage: command_line.py MPIEXEC NEWEL RANKS
+"""
+
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MPIEXEC, NEWEL, RANKS = sys.argv[1], os.path.abspath(sys.argv[2]), int(sys.argv[3])
+LIMIT = 60  # seconds for a run
+
+
+def run(arguments, ranks=RANKS, program=NEWEL):
+    command = [MPIEXEC, "-n", str(ranks), program, *arguments.split()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+
+
+def check(holds, what):
+    if not holds:
+        raise AssertionError(what)
+
+
+def grid(n, wind=0.0):
+    """Five points on n x n, with a wind along a line: {(row, column): value} from 0."""
+    a = {}
+    for row in range(n * n):
+        i, j = row % n, row // n
+        a[row, row] = 4.0
+        for there, column, value in ((i > 0, row - 1, -1.0 - wind), (i < n - 1, row + 1, -1.0 + wind),
+                                     (j > 0, row - n, -1.0), (j < n - 1, row + n, -1.0)):
+            if there:
+                a[row, column] = value
+    return a
+
+
+def write_matrix(name, n, a):
+    with open(name, "w") as file:
+        file.write(f"%%MatrixMarket matrix coordinate real general\n{n} {n} {len(a)}\n")
+        file.writelines(f"{i + 1} {j + 1} {v!r}\n" for (i, j), v in a.items())
+
+
+def write_columns(name, columns):
+    with open(name, "w") as file:
+        file.write(f"%%MatrixMarket matrix array real general\n{len(columns[0])} {len(columns)}\n")
+        file.writelines(f"{v!r}\n" for column in columns for v in column)
+
+
+def read_columns(text):
+    lines = [line for line in text.splitlines() if not line.startswith("%")]
+    rows, columns = map(int, lines[0].split())
+    values = list(map(float, lines[1:]))
+    check(len(values) == rows * columns, "values of x")
+    return [values[c * rows:(c + 1) * rows] for c in range(columns)]
+
+
+def residual(a, x, b):
+    """|b - A x| / |b|."""
+    rows = [[] for _ in b]
+    for (i, j), v in a.items():
+        rows[i].append(-v * x[j])
+    r = [math.fsum([*terms, value]) for terms, value in zip(rows, b)]
+    return math.hypot(*r) / math.hypot(*b)
+
+
+def vector(n, seed):
+    return [math.sin(seed + 1.7 * i) for i in range(n)]
+
+
+def content(name):
+    with open(name) as file:
+        return file.read()
+
+
+def solves():
+    """Solvers, columns, a guess, single precision: x, texts and reports."""
+    n = 11
+    b = [vector(n * n, seed) for seed in (1, 2, 3)]
+    write_columns("b.mtx", b)
+    write_columns("b1.mtx", b[:1])
+    write_matrix("spd.mtx", n * n, grid(n))
+    write_matrix("wind.mtx", n * n, grid(n, 0.5))
+    for matrix, options, tolerance in (("spd", "", 1e-8), ("spd", "--solver cg --precond none --rtol 1e-11", 1e-11),
+                                       ("wind", "", 1e-8), ("wind", "--solver gmres --restart 20", 1e-8),
+                                       ("wind", "--solver bicgstab --precond jacobi", 1e-8),
+                                       ("spd", "--precision single", 2e-5), ("spd", "--rhs b.mtx", 1e-8)):
+        a = grid(n, 0.5 if matrix == "wind" else 0.0)
+        right = b if "--rhs" in options else b[:1]
+        if "--rhs" not in options:
+            options += " --rhs b1.mtx"
+        files = "--out x.mtx --report r.json --history h.csv"
+        first = run(f"solve {matrix}.mtx {options} {files}")
+        check(first.returncode == 0, f"{options}: {first}")
+        x, report = content("x.mtx"), json.loads(content("r.json"))
+        for column, values in zip(right, read_columns(x)):
+            found = residual(a, values, column)
+            check(found <= 1.01 * tolerance, f"{matrix} {options}: the residual is {found}")
+        check(report["converged"] and report["ranks"] == RANKS and report["rows"] == n * n, str(report))
+        check(report["nonzeros"] == len(a) and report["format"] == "csr", str(report))
+        check(len(content("h.csv").splitlines()) > 2, "the history")
+        for label in ("  matrix  ", "  seconds ", "  written "):
+            check(first.stdout.count("\n" + label) + first.stdout.startswith(label) == 1, first.stdout)
+        check(("processes under MPI" in first.stdout) == (RANKS > 1), first.stdout)
+        run(f"solve {matrix}.mtx {options} {files}")
+        check(content("x.mtx") == x, f"{options}: other bits in a second run")
+    done = run("solve spd.mtx --rhs b1.mtx --guess x.mtx --out - --quiet")
+    check(done.returncode == 2 and "--guess x.mtx: expected 1 column" in done.stderr, str(done))
+    run("solve spd.mtx --rhs b1.mtx --out x.mtx --quiet")
+    done = run("solve spd.mtx --rhs b1.mtx --guess x.mtx --out - --report r.json --quiet")
+    check(done.returncode == 0 and json.loads(content("r.json"))["iterations"] == 0, str(done))
+    check(residual(grid(n), read_columns(done.stdout)[0], b[0]) <= 1.01e-8, "x on standard output")
+
+
+def generated():
+    """Systems that are generated, a known solution, and a singular one."""
+    done = run("solve generate:elasticity:5 --rtol 1e-10 --report r.json")
+    report = json.loads(content("r.json"))
+    check(done.returncode == 0 and report["solution_error"] < 1e-7, str(done))
+    n = 30
+    line = {(i, j): (-1.0 if i != j else 1.0 if i in (0, n - 1) else 2.0)
+            for i in range(n) for j in (i - 1, i, i + 1) if 0 <= j < n}
+    write_matrix("line.mtx", n, line)
+    done = run("solve line.mtx --rhs A*random:4 --null-space constant --out x.mtx --report r.json")
+    report = json.loads(content("r.json"))
+    check(done.returncode == 0 and report["solution_error"] < 1e-5, str(done))
+    check(abs(math.fsum(read_columns(content("x.mtx"))[0])) < 1e-8, "the mean of x")
+
+
+def endings():
+    """Status 1 with a report; what is refused or fails is told once."""
+    done = run("solve spd.mtx --rhs b1.mtx --max-iterations 3 --out x.mtx --report r.json")
+    check(done.returncode == 1 and "not converged (max_iterations) after 3 iterations" in done.stdout, str(done))
+    check(json.loads(content("r.json"))["status"] == "max_iterations", "the report")
+    done = run("solve generate:diffusion:9 --time-limit 1e-9 --report r.json")
+    check(done.returncode == 1 and json.loads(content("r.json"))["status"] == "time_limit", str(done))
+    broken = grid(11)
+    broken[120, 120] = 0.0
+    write_matrix("broken.mtx", 121, broken)
+    several = (("solve spd.mtx --device cuda", "--device cuda is not possible on several ranks"),
+               ("solve spd.mtx --explain", "--explain is not possible on several ranks"),
+               ("solve spd.mtx --plan-cache .", "--plan-cache is not possible on several ranks"),
+               ("solve spd.mtx --format ehyb", 'rank 0: the format "ehyb" needs the whole matrix'),
+               ("solve spd.mtx --precision mixed --precond jacobi", "rank 0: mixed precision needs the whole matrix"),
+               ("solve absent.mtx", "rank 0: cannot open absent.mtx"),
+               ("solve broken.mtx --solver cg --precond jacobi", f"rank {RANKS - 1}: "))
+    always = (("solve spd.mtx --solver jump", "jump"), ("solve", "expected a matrix"), ("jump", "jump"))
+    for line, words in (several if RANKS > 1 else ()) + always:
+        done = run(line)
+        told = [text for text in done.stderr.splitlines() if text.startswith("newel: ")]
+        check(done.returncode == 2 and len(told) == 1 and words in told[0], f"{line}: {done}")
+    done = run("info spd.mtx")
+    check(done.returncode == 0 and done.stdout.count("\n  non-zeros") <= 1 and done.stdout, str(done))
+    check(run("--version").stdout.count("newel ") == 1, "the version")
+
+
+def without_library():
+    """A program that does not find libnewel_mpi_c runs alone, and names the library under mpirun."""
+    os.mkdir("bin")
+    shutil.copy(NEWEL, "bin/newel")
+    program = os.path.abspath("bin/newel")
+    shared = any(name.startswith("libnewel.so") for name in os.listdir(os.path.join(os.path.dirname(NEWEL), "../lib")))
+    if shared:
+        return
+    done = subprocess.run([program, "solve", "spd.mtx", "--quiet"], timeout=LIMIT, check=False)
+    check(done.returncode == 0, "alone")
+    done = run("solve spd.mtx", program=program)
+    told = [text for text in done.stderr.splitlines() if text.startswith("newel: ")]
+    check(done.returncode == 2 and len(told) == 1 and "libnewel_mpi_c.so.1" in told[0], str(done))
+
+
+def children_of(process):
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            fields = content(f"/proc/{name}/stat").rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == process:
+            found.append(int(name))
+    return found
+
+
+def is_alive(process):
+    """Whether it runs; a zombie, which nobody has asked for its status, does not."""
+    try:
+        return content(f"/proc/{process}/stat").rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def killed():
+    """A process that dies ends the others within 10 s."""
+    command = [MPIEXEC, "-n", str(RANKS), NEWEL, "solve", "generate:elasticity:40", "--rtol", "1e-13", "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as launcher:
+        deadline = time.monotonic() + LIMIT
+        while len(children_of(launcher.pid)) < RANKS and time.monotonic() < deadline:
+            time.sleep(0.1)
+        time.sleep(2)  # into the solve
+        ranks = children_of(launcher.pid)
+        check(len(ranks) == RANKS, f"the children of the launcher are {ranks}")
+        os.kill(ranks[-1], signal.SIGKILL)
+        try:
+            status = launcher.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            launcher.kill()
+            raise
+    check(status != 0, "the launcher ended with 0")
+    deadline = time.monotonic() + 10
+    while any(map(is_alive, ranks)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    check(not any(map(is_alive, ranks)), f"of {ranks} some are still there")
+
+
+def main():
+    home = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        solves()
+        generated()
+        endings()
+        if RANKS > 1:
+            without_library()
+            killed()
+        os.chdir(home)
+    print(f"{RANKS} ranks: ok")
+
+
+main()
