@@ -12,7 +12,7 @@ True
 `info` describes a matrix.
 """
 
-from ._core import Progress
+from ._core import Progress, RankFailed
 from ._core import version as __version__
 from ._device_array import DeviceArray
 from ._facts import MatrixInfo, info
@@ -30,6 +30,7 @@ __all__ = [
     "DeviceArray",
     "MatrixInfo",
     "Progress",
+    "RankFailed",
     "Report",
     "RowWarning",
     "Solver",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
@@ -32,6 +33,7 @@ from ._matrices import ValueMap, given_matrix, is_matrix, is_sparse, require_fin
 from ._operators import DeviceProduct, HostProduct, check_square, is_operator
 from ._options import check_options, warn_of_unused
 from ._products import Products
+from ._ranks import OwnRows, Ranks
 from ._report import Report, conclude
 from ._single import choose_precision, default_rtol
 from ._vectors import Vectors, settle
@@ -103,6 +105,11 @@ class Solver(Products):
         Options of other preconditioners or solvers cause a warning.
     rtol : float, optional
         The tolerance that ``"auto"`` chooses for; each solve has its own. By default 1e-8, in single precision 1e-5.
+    comm : mpi4py.MPI.Intracomm, optional
+        Processes that solve the system together, on the host. Each passes its own rows as A: CSR with the columns of
+        the whole matrix. They follow the rows of the previous rank. Vectors are a rank's own parts too. All ranks make
+        the Solver and call its methods together, with the same arguments. Coordinates, near null spaces, orders and
+        operators are not possible.
 
     Raises
     ------
@@ -112,9 +119,15 @@ class Solver(Products):
     RuntimeError
         If a device is requested but there is no device, no driver, or no CUDA in this build; the message says which.
     MemoryError
+    RankFailed
+        With ``comm``, in every method: another rank has raised an exception, which the message quotes.
 
     Notes
     -----
+    With ``comm``, an exception on one rank ends the calls of all for this Solver, which cannot be used any more. `comm`
+    itself can. A program that does not handle the exception on every rank should end with ``comm.Abort()``, as
+    ``python -m mpi4py`` does.
+
     Use a Solver from one thread at a time; Solvers are independent of each other. A Solver may be used after
     ``fork``. It cannot be pickled. SciPy accepts it as the operator A:
     ``scipy.sparse.linalg.aslinearoperator(solver)``.
@@ -123,6 +136,7 @@ class Solver(Products):
     _value_map: ValueMap | None = None  # of an operator: none
     _like = None  # a vector that will be solved for, where it is known: `_made_for` sets it
     _once = False  # whether it serves one call, so that no new values come; `_made_for` sets it
+    _ranks: Ranks | None = None  # that share the system, if there are several
     _resident = True  # whether a solve may keep its vectors on the chip, where callbacks do not see them
 
     @classmethod
@@ -157,8 +171,28 @@ class Solver(Products):
         decision: str | None = None,
         options: Mapping[str, Any] | None = None,
         rtol: float | None = None,
+        comm: Any = None,
     ) -> None:
         began = time.perf_counter()
+        given = dict(A=A, solver=solver, preconditioner=preconditioner, format=format, precision=precision,
+                     device=device, coordinates=coordinates, near_null_space=near_null_space,
+                     expected_solves=expected_solves, threads=threads, stream=stream, columns=columns,
+                     null_space=null_space, restart=restart, deterministic=deterministic, plan_cache=plan_cache,
+                     decision=decision, options=options, rtol=rtol)
+        if comm is None:
+            self._set_up(**given)
+        else:
+            self._ranks = Ranks(comm)
+            with self._ranks.together():
+                self._set_up(**given)
+        self._vectors = Vectors(self._rows, self._dtype, self._device)
+        self._info: dict[str, Any] | None = None
+        self._symmetric = {}
+        self._setup_seconds = time.perf_counter() - began
+
+    def _set_up(self, A, solver, preconditioner, format, precision, device, coordinates, near_null_space,
+                expected_solves, threads, stream, columns, null_space, restart, deterministic, plan_cache, decision,
+                options, rtol) -> None:
         if null_space is not None and null_space not in ("none", "constant"):
             raise ValueError(f'null_space: expected None or "constant", found {null_space!r}')
         self._precision = choose_precision(precision, A, self._like)
@@ -184,15 +218,37 @@ class Solver(Products):
             choices["options"]["restart"] = whole_number(restart, "restart", 1)
         if not self._resident:
             choices["options"]["resident"] = False
+        if self._ranks is not None:
+            self._set_up_rows(A, preconditioner, choices, device, stream, threads)
+            return
         self._place(A, device, stream, threads)
         if is_operator(A) and not is_matrix(A):
             self._set_up_operator(A, preconditioner, choices)
         else:
             self._set_up_matrix(A, preconditioner, choices)
-        self._vectors = Vectors(self._rows, self._dtype, self._device)
-        self._info: dict[str, Any] | None = None
-        self._symmetric = {}
-        self._setup_seconds = time.perf_counter() - began
+
+    def _set_up_rows(self, A, preconditioner, choices, device, stream, threads) -> None:
+        """Set up the system of all ranks, of which this one has the rows A."""
+        for name in ("coordinates", "near_null_space", "plan_cache", "decision"):
+            if choices[name] is not None:
+                raise ValueError(f"{name}: not possible with comm, because it belongs to the whole matrix")
+        if str(device) not in ("auto", "host", "cpu"):
+            raise ValueError(f'device: expected "host" with comm, found {device!r}')
+        if stream is not None:
+            raise ValueError("stream: not possible with comm, whose ranks solve on the host")
+        if not (preconditioner is None or isinstance(preconditioner, str)):
+            raise ValueError("preconditioner: expected a name or None with comm")
+        choices["preconditioner"] = preconditioner or "none"
+        self._device, self._library = None, Foreign()
+        own = OwnRows(A, self._dtype)
+        self._rows = own.rows
+        self._system = _core.system_of_rows(own.indptr, own.indices, own.values, self._precision == "single", choices,
+                                            check_threads(threads, None), self._ranks)
+        self._all_rows = self._system.info()["all_rows"]
+        if own.columns not in (None, self._all_rows):
+            raise ValueError(f"A: expected as many columns as the ranks have rows together, {self._all_rows}, found "
+                             f"{own.columns}")
+        self._own_rows = own
 
     def _place(self, A, device, stream, threads) -> None:
         """Decide where the system is solved, and which library's arrays its operators receive."""
@@ -255,8 +311,8 @@ class Solver(Products):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(n, n)."""
-        return self._rows, self._rows
+        """(n, n); with ``comm``, this rank's rows and the columns of the whole matrix."""
+        return self._rows, self._rows if self._ranks is None else self._all_rows
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -342,7 +398,18 @@ class Solver(Products):
         """
         return self._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure)
 
+    def _together(self) -> Any:
+        """The context of a call that all ranks make, if there are several."""
+        return nullcontext() if self._ranks is None else self._ranks.together()
+
     def _solve(self, b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure):
+        with self._together():
+            x, reports, several = self._solved(b, x0, rtol, atol, max_iterations, time_limit, callback)
+        if not several and reports[0].converged:
+            return x, reports[0]
+        return conclude(x, reports, several, raise_on_failure)
+
+    def _solved(self, b, x0, rtol, atol, max_iterations, time_limit, callback):
         rtol = default_rtol(self._dtype) if rtol is None else real_number(rtol, "rtol")
         atol, limit = real_number(atol, "atol"), 0.0 if time_limit is None else real_number(time_limit, "time_limit")
         a_function(callback, "callback")
@@ -353,10 +420,7 @@ class Solver(Products):
         if columns > 0:
             raw = self._system.solve(given, taken, columns, rtol, atol, most, limit, callback, 0, x0 is None)
         settle(x)
-        reports = self._reports(raw if type(raw) is list else [raw])
-        if len(reports) == 1 and b.ndim == 1 and reports[0].converged:
-            return x, reports[0]
-        return conclude(x, reports, b.ndim == 2, raise_on_failure)
+        return x, self._reports(raw if type(raw) is list else [raw]), b.ndim == 2
 
     def _reports(self, raw: list[dict]) -> list[Report]:
         if self._info is None or any(fields["changed"] for fields in raw):
@@ -374,7 +438,7 @@ class Solver(Products):
             "format": info["matrix"]["name"] or "operator",
             "preconditioner": info["preconditioner"]["name"],
             "precision": self._precision,
-            "rows": self._rows,
+            "rows": self._rows if self._ranks is None else self._all_rows,
             "device": self.device,
         }
 
@@ -401,7 +465,22 @@ class Solver(Products):
             (a zero on the diagonal, for example). In the latter case the Solver is unusable until the next refresh.
         """
         began = time.perf_counter()
+        with self._together():
+            self._refresh(values, keep_preconditioner, coordinates)
+        self._symmetric = {}
+        self._setup_seconds += time.perf_counter() - began
+
+    def _refresh(self, values, keep_preconditioner, coordinates) -> None:
         moved = rows_of_numbers(coordinates, "coordinates")
+        if self._ranks is not None:
+            if values is None:
+                raise TypeError("refresh: the values are missing")
+            is_block = isinstance(values, tuple) or hasattr(values, "tocsr")
+            own = self._own_rows.of_matrix(values) if is_block else self._own_rows.of_array(values)
+            if moved is not None:
+                self._system.move_nodes(moved)
+            self._system.refresh(own, bool(keep_preconditioner))
+            return
         if self._value_map is None:
             if values is not None:
                 raise TypeError("refresh: an operator has no values; call refresh() when it has changed")
@@ -421,8 +500,6 @@ class Solver(Products):
             self._system.operator_changed(bool(keep_preconditioner))
         else:
             self._system.refresh(values, bool(keep_preconditioner))
-        self._symmetric = {}
-        self._setup_seconds += time.perf_counter() - began
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Solver cannot be pickled or copied: what it has set up lies in this process. Pass A and the "
@@ -436,6 +513,6 @@ class Solver(Products):
     def __repr__(self) -> str:
         facts = self._facts()
         return (
-            f"<newel.Solver: {self._rows:,} unknowns, format {facts['format']}, preconditioner "
+            f"<newel.Solver: {facts['rows']:,} unknowns, format {facts['format']}, preconditioner "
             f"{facts['preconditioner']}, precision {facts['precision']}, on {facts['device']}>"
         )

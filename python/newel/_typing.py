@@ -33,3 +33,4 @@ class SolverKeywords(TypedDict, total=False):
     plan_cache: str | os.PathLike[str] | None
     decision: str | None
     options: Mapping[str, Any] | None
+    comm: Any

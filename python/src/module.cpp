@@ -14,6 +14,7 @@
 #include "matrix_facts.hpp"
 #include "matrix_files.hpp"
 #include "options.hpp"
+#include "python_ranks.hpp"
 #include "system.hpp"
 
 namespace newel::python {
@@ -54,6 +55,8 @@ NB_MODULE(_core, module) {
   bind_diagonal(module);
   bind_tables(module);
   bind_system(module);
+  bind_ranks(module);
+  bind_rank_system(module);
   bind_matrix_files(module);
   bind_matrix_facts(module);
 #if NEWEL_HAS_CUDA

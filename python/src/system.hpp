@@ -52,6 +52,9 @@ struct SystemRequest {
 
 void bind_system(nb::module_& module);
 
+/// Systems whose rows are distributed over ranks.
+void bind_rank_system(nb::module_& module);
+
 /// Systems on a device, the arrays that they take, and what Python needs to know of devices. Defined only with CUDA
 /// on.
 void bind_device(nb::module_& module);

@@ -59,6 +59,8 @@ def solve_or_warn(b: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Any:
         return newel.solve(A, b, callback=terminal, raise_on_failure=True)[0]
     except newel.ConvergenceError as error:
         return error.x
+    except newel.RankFailed:
+        return None
     except (newel.ConvergenceWarning, newel.RowWarning):
         return None
 
