@@ -18,12 +18,13 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
 
-  /* -u'' + 50 u = f with u = 0 at both ends: rows first, first + 1, ... of n. */
-  const int64_t n = 3000, first = n * rank / size, rows = n * (rank + 1) / size - first;
-  const double h = 1.0 / (double)(n + 1), pi = acos(-1.0);
+  /* -u'' + 50 u = f with u = x (1 - x) at n points: rows first, first + 1, ... of n. */
+  const int64_t n = 300, first = n * rank / size, rows = n * (rank + 1) / size - first;
+  const double h = 1.0 / (double)(n + 1);
   int64_t* row_ptr = malloc((size_t)(rows + 1) * sizeof *row_ptr);
   int64_t* col = malloc((size_t)(3 * rows + 1) * sizeof *col);
-  double *val = malloc((size_t)(3 * rows + 1) * sizeof *val), *b = malloc((size_t)(rows + 1) * sizeof *b);
+  double* val = malloc((size_t)(3 * rows + 1) * sizeof *val);
+  double* b = malloc((size_t)(rows + 1) * sizeof *b);
   double* u = malloc((size_t)(rows + 1) * sizeof *u);
   int64_t count = row_ptr[0] = 0;
   for (int64_t i = 0; i < rows; ++i) {
@@ -33,7 +34,8 @@ int main(int argc, char** argv) {
       val[count++] = j == first + i ? 2 + 50 * h * h : -1;
     }
     row_ptr[i + 1] = count;
-    b[i] = h * h * (pi * pi + 50) * sin(pi * (double)(first + i + 1) * h);
+    const double x = (double)(first + i + 1) * h;
+    b[i] = h * h * (2 + 50 * x * (1 - x));
   }
 
   newel_comm* ranks;
@@ -49,11 +51,14 @@ int main(int argc, char** argv) {
   }
 
   double error = 0, worst, iterations, converged;
-  for (int64_t i = 0; i < rows; ++i) error = fmax(error, fabs(u[i] - sin(pi * (double)(first + i + 1) * h)));
+  for (int64_t i = 0; i < rows; ++i) {
+    const double x = (double)(first + i + 1) * h;
+    error = fmax(error, fabs(u[i] - x * (1 - x)));
+  }
   MPI_Allreduce(&error, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   newel_report_number(s, 0, "converged", &converged);
   newel_report_number(s, 0, "iterations", &iterations);
-  const int good = converged == 1 && worst < 1e-5;
+  const int good = converged == 1 && worst < 1e-8;
   if (rank == 0) {
     printf("%s after %.0f iterations on %d processes, error %.1e\n", converged == 1 ? "converged" : "FAILED",
            iterations, size, worst);

@@ -35,6 +35,11 @@ export CMAKE_BUILD_PARALLEL_LEVEL=$jobs CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}
 # What test_peers.py compares with: without it those tests are skipped and counted.
 "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: pyamg scikit-fem meshio mypy \
   >"$dir/peers.log" 2>&1 || say "without PyAMG, scikit-fem and meshio ($dir/peers.log): tests that need them are skipped"
+# Tests under MPI need mpi4py, which is compiled with the MPI of the system.
+if command -v mpicc >/dev/null; then
+  "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check mpi4py >"$dir/mpi4py.log" 2>&1 ||
+    say "without mpi4py ($dir/mpi4py.log): tests that need it are skipped"
+fi
 say "running the tests"
 # From elsewhere, so that what is imported is what was installed.
 root=$PWD

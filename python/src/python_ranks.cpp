@@ -123,6 +123,9 @@ std::shared_ptr<Communicator> python_ranks(nb::object ranks) {
   return std::make_shared<PythonRanks>(std::move(ranks));
 }
 
-void bind_ranks(nb::module_& module) { nb::exception<RankFailed>(module, "RankFailed", PyExc_RuntimeError); }
+void bind_ranks(nb::module_& module) {
+  nb::exception<RankFailed>(module, "RankFailed", PyExc_RuntimeError).attr("__doc__") =
+      "Another rank of a Solver with ``comm`` has raised an exception, which the message quotes.";
+}
 
 }  // namespace newel::python

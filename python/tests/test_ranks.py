@@ -33,6 +33,15 @@ def test_ranks_solve_together(ranks):
     assert done.returncode == 0 and f"{ranks} ranks: ok" in done.stdout, done.stderr
 
 
+def test_the_example_solves():
+    done = run(3, str(PROGRAM.parents[2] / "examples" / "14_mpi4py.py"))
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and len(lines) == 2, done.stderr
+    for line in lines:
+        assert "converged after" in line and "on 3 processes" in line
+        assert float(line.rsplit(" ", 1)[1]) < 1e-8
+
+
 def test_an_exception_that_nobody_handles_ends_all():
     done = run(2, "-m", "mpi4py", "-c", """
 import numpy as np, scipy.sparse as sp, newel
