@@ -22,6 +22,10 @@ class Products:
     _device: int | None
     _symmetric: dict[str, bool]  # what has been found out since the last refresh
 
+    def _together(self) -> Any:
+        """The context of a call that all ranks make, if there are several."""
+        raise NotImplementedError
+
     @property
     def shape(self) -> tuple[int, int]:
         """(n, n)."""
@@ -34,7 +38,8 @@ class Products:
 
     def __matmul__(self, x: Any) -> Any:
         """A @ x for a vector or for columns; the result is of the same kind of array as x."""
-        return self._vectors.apply(self._system.multiply, x)
+        with self._together():
+            return self._vectors.apply(self._system.multiply, x)
 
     def matvec(self, x: Any) -> Any:
         """A @ x, under the name that `scipy.sparse.linalg.aslinearoperator` expects."""

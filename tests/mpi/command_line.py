@@ -189,6 +189,21 @@ def children_of(process):
     return found
 
 
+def interrupted():
+    """A signal to one process stops the solve of all, and the report is written."""
+    command = [MPIEXEC, "-n", str(RANKS), NEWEL, "solve", "generate:elasticity:40", "--rtol", "1e-13", "--report",
+               "r.json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as launcher:
+        for line in launcher.stdout:
+            if line.startswith("  solver "):
+                break
+        os.kill(children_of(launcher.pid)[-1], signal.SIGTERM)
+        rest = launcher.stdout.read()
+        status = launcher.wait(timeout=LIMIT)
+    check(status == 1 and "not converged (stopped_by_caller)" in rest, f"{status}: {rest}")
+    check(json.loads(content("r.json"))["status"] == "stopped_by_caller", "the report")
+
+
 def is_alive(process):
     """Whether it runs; a zombie, which nobody has asked for its status, does not."""
     try:
@@ -229,6 +244,7 @@ def main():
         endings()
         if RANKS > 1:
             without_library()
+            interrupted()
             killed()
         os.chdir(home)
     print(f"{RANKS} ranks: ok")
