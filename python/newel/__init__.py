@@ -12,12 +12,13 @@ True
 `info` describes a matrix.
 """
 
-from ._core import Progress, RankFailed
+from ._core import Progress
 from ._core import version as __version__
 from ._device_array import DeviceArray
 from ._facts import MatrixInfo, info
 from ._files import read
 from ._progress import TerminalProgress
+from ._ranks import RankFailed
 from ._report import ConvergenceError, ConvergenceWarning, Report, RowWarning
 from ._scipy_like import bicgstab, cg, gmres
 from ._solve import solve

@@ -18,6 +18,10 @@ _MOST_TAGS = 32768  # that MPI promises
 _TESTS_BETWEEN_LOOKS = 64
 
 
+class RankFailed(RuntimeError):
+    """Another rank of a Solver with ``comm`` has raised an exception, which the message quotes."""
+
+
 class Ranks:
     """What the compiled part calls to send and receive, and to end the others.
 
@@ -76,7 +80,7 @@ class Ranks:
     def require_all(self) -> None:
         """Raise RankFailed if a rank has failed."""
         if self._why:
-            raise _core.RankFailed(self._why)
+            raise RankFailed(self._why)
 
     def wait(self, requests: list[Any]) -> None:
         """Return when all requests are done; raise RankFailed if a rank fails meanwhile."""
@@ -121,7 +125,7 @@ class _Together:
         pass
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if error is not None and not isinstance(error, _core.RankFailed):
+        if error is not None and not isinstance(error, RankFailed):
             self._ranks.fail(f"{kind.__name__}: {error}")
 
 

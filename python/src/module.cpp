@@ -26,6 +26,8 @@ void translate(const std::exception_ptr& error, void*) {
     std::rethrow_exception(error);
   } catch (const PythonFailure& e) {
     e.restore();
+  } catch (const RankFailed& e) {
+    PyErr_SetString(rank_failed().ptr(), e.what());
   } catch (const InputError& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
   } catch (const OutOfMemory& e) {
@@ -55,7 +57,6 @@ NB_MODULE(_core, module) {
   bind_diagonal(module);
   bind_tables(module);
   bind_system(module);
-  bind_ranks(module);
   bind_rank_system(module);
   bind_matrix_files(module);
   bind_matrix_facts(module);

@@ -23,8 +23,7 @@ decltype(auto) with_ranks(Work&& work) {
   try {
     return in_python(std::forward<Work>(work));
   } catch (nb::python_error& error) {
-    const nb::object failed = nb::module_::import_("newel._core").attr("RankFailed");
-    if (error.matches(failed)) throw RankFailed(nb::str(error.value()).c_str());
+    if (error.matches(rank_failed())) throw RankFailed(nb::str(error.value()).c_str());
     throw PythonFailure(error);
   }
 }
@@ -123,9 +122,6 @@ std::shared_ptr<Communicator> python_ranks(nb::object ranks) {
   return std::make_shared<PythonRanks>(std::move(ranks));
 }
 
-void bind_ranks(nb::module_& module) {
-  nb::exception<RankFailed>(module, "RankFailed", PyExc_RuntimeError).attr("__doc__") =
-      "Another rank of a Solver with ``comm`` has raised an exception, which the message quotes.";
-}
+nb::object rank_failed() { return nb::module_::import_("newel._ranks").attr("RankFailed"); }
 
 }  // namespace newel::python

@@ -14,7 +14,7 @@ namespace newel::python {
 /// becomes that of the library; other errors of Python leave as PythonFailure. Made with the lock.
 std::shared_ptr<Communicator> python_ranks(nb::object ranks);
 
-/// Registers RankFailed.
-void bind_ranks(nb::module_& module);
+/// The exception of Python that stands for RankFailed.
+nb::object rank_failed();
 
 }  // namespace newel::python

@@ -175,6 +175,15 @@ def without_library():
     check(done.returncode == 2 and len(told) == 1 and "libnewel_mpi_c.so.1" in told[0], str(done))
 
 
+def other_launcher():
+    """A launcher of another MPI than the library's: each process would see itself alone."""
+    for rank, status in (("0", 2), ("1", 0)):
+        done = subprocess.run([NEWEL, "solve", "spd.mtx"], capture_output=True, text=True, timeout=LIMIT, check=False,
+                              env={**os.environ, "PMI_SIZE": "2", "PMI_RANK": rank})
+        told = "sees 1: start them with the launcher of that MPI" in done.stderr
+        check(done.returncode == status and told == (rank == "0"), str(done))
+
+
 def children_of(process):
     found = []
     for name in os.listdir("/proc"):
@@ -242,6 +251,10 @@ def main():
         solves()
         generated()
         endings()
+        if RANKS == 1:
+            environment = [name for name in os.environ if name.startswith(("OMPI_COMM", "PMI", "SLURM"))]
+            if not environment:  # the test itself has no launcher
+                other_launcher()
         if RANKS > 1:
             without_library()
             interrupted()

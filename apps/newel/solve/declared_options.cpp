@@ -31,6 +31,7 @@ constexpr const char* examples =
     "  newel solve flow.mtx --solver gmres --restart 100 --device cuda --report r.json\n"
     "  newel solve generate:elasticity:20            a generated finite-element system\n"
     "  newel solve K.npz f.npy --out u.npy           files of SciPy and NumPy\n"
+    "  mpirun -n 4 newel solve K.mtx                 four processes share the rows, on the host\n"
     "  zcat K.mtx.gz | newel solve - --rhs f.mtx --out - > u.mtx  in a pipe\n"
     "\n"
     "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file or text that cannot "
@@ -117,7 +118,8 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
   group.flag("--deterministic", raw.options.system.deterministic,
              "Identical bits in every run with the same machine, device and threads:\n"
              "no choice by measured times, no csr:alg1");
-  group.add("--threads", raw.options.threads, "N", "Host threads, default all")->check(CLI::Range(1, most_threads));
+  group.add("--threads", raw.options.threads, "N", "Host threads, default all; under mpirun those of each process")
+      ->check(CLI::Range(1, most_threads));
 }
 
 void add_output_options(CLI::App& solve, SolveOptions& o) {
