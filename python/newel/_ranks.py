@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import as_real, refuse_device_array
 from ._choices import shown
-from ._matrices import _indices, _values
 
 _MOST_TAGS = 32768  # that MPI promises
 _TESTS_BETWEEN_LOOKS = 64
@@ -152,80 +148,3 @@ class Exchange:
         if not self._under_way and not self._ranks._mpi.Is_finalized():
             for request in self._requests:
                 request.Free()
-
-
-class OwnRows:
-    """A rank's rows of a matrix: CSR whose columns ascend, and how new values come to it."""
-
-    def __init__(self, A: Any, dtype: np.dtype[Any]) -> None:
-        data, indices, indptr, self.columns = _csr_parts(A)
-        self._given = data.size if hasattr(data, "size") else len(data)
-        self._dtype = dtype
-        indptr = _indices(indptr, "indptr").astype(np.int64)
-        if indptr.size == 0 or indptr[0] != 0 or np.any(np.diff(indptr) < 0) or indptr[-1] > self._given:
-            raise ValueError("indptr: expected rows + 1 numbers that begin with 0, ascend and end with at most as many "
-                             "entries as there are values")
-        self._entries = int(indptr[-1])
-        indices = _indices(indices, "indices")[: self._entries].astype(np.int64)
-        if indices.size != self._entries:
-            raise ValueError(f"indices: expected {self._entries}, as indptr says, found {indices.size}")
-        self._pattern = _hash_of(indptr, indices)
-        self._order = self._first = None
-        row = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-        ascends = (np.diff(row) > 0) | (np.diff(indices) > 0)
-        if not np.all(ascends):
-            self._order = np.lexsort((indices, row))
-            row, indices = row[self._order], indices[self._order]
-            new = np.ones(row.size, dtype=bool)
-            new[1:] = (np.diff(row) != 0) | (np.diff(indices) != 0)
-            self._first = np.flatnonzero(new)
-            row, indices = row[new], indices[new]
-            indptr = np.searchsorted(row, np.arange(indptr.size))
-        self.indptr, self.indices = np.ascontiguousarray(indptr), np.ascontiguousarray(indices)
-        self.values = self.of_array(data)
-
-    @property
-    def rows(self) -> int:
-        """The number of this rank's rows."""
-        return self.indptr.size - 1
-
-    def of_array(self, values: Any) -> np.ndarray[Any, Any]:
-        """The values in the library's order, from those in the order of ``data``."""
-        refuse_device_array(values, "the values")
-        flat = np.asarray(as_real(values, self._dtype, "the values")).reshape(-1)
-        if flat.size not in (self._given, self._entries):
-            raise ValueError(f"the values: expected {self._given}, as this rank's rows have, found {flat.size}")
-        taken = np.ascontiguousarray(flat[: self._entries])
-        bad = _core.first_not_finite(taken)
-        if bad >= 0:
-            raise ValueError(f"the values: expected finite ones, found {taken[bad]} at position {bad} of this rank "
-                             "(counted from 0)")
-        if self._order is None:
-            return taken
-        return np.add.reduceat(taken[self._order], self._first) if taken.size else taken
-
-    def of_matrix(self, A: Any) -> np.ndarray[Any, Any]:
-        """The values of another block of rows with the same pattern."""
-        data, indices, indptr, columns = _csr_parts(A)
-        indptr = _indices(indptr, "indptr").astype(np.int64)
-        indices = _indices(indices, "indices")[: self._entries].astype(np.int64)
-        if columns != self.columns or _hash_of(indptr, indices) != self._pattern:
-            raise ValueError("refresh: the rows have another pattern, or their entries in another order, than those "
-                             "that the Solver was made from; make a new Solver")
-        return self.of_array(data)
-
-
-def _csr_parts(A: Any) -> tuple[Any, Any, Any, int | None]:
-    """(data, indices, indptr, columns of the whole matrix if they are known)."""
-    if isinstance(A, tuple) and len(A) == 3:
-        return (_values(A[0], None, "data")[0], *A[1:], None)
-    if getattr(A, "format", None) != "csr" or len(getattr(A, "shape", ())) != 2:
-        raise TypeError("A: with comm, expected this rank's rows as a SciPy matrix in CSR with the columns of the whole "
-                        f"matrix, or as a tuple (data, indices, indptr), found {shown(A)}")
-    return _values(A.data, None)[0], A.indices, A.indptr, A.shape[1]
-
-
-def _hash_of(indptr: np.ndarray[Any, Any], indices: np.ndarray[Any, Any]) -> bytes:
-    digest = hashlib.blake2b(indptr.tobytes(), digest_size=16)
-    digest.update(indices.tobytes())
-    return digest.digest()
