@@ -201,7 +201,7 @@ TEST_CASE("A format that multiplies one row wrongly is found out, before or afte
     CHECK_FALSE(named(system.lines, "csr").wrong());
     CHECK(named(system.lines, "wrong").wrong());
     CHECK(named(system.lines, "wrong").warm.size() == 2);
-    CHECK(any_wrong({system}));
+    CHECK(any_wrong(std::vector{system}));
   }
 }
 
