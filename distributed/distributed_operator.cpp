@@ -59,10 +59,12 @@ void DistributedOperator<T>::build(const Context<host>& ctx, const RankRows<T>& 
   halo_ = std::make_unique<Halo<T>>(ctx, first_rows, split.ghosts, split.new_of_old, border_x_.data() + read);
 }
 
+// A part without entries has no map to the caller's values.
 template <class T>
 void DistributedOperator<T>::refresh(const Context<host>& ctx, Span<const T, host> values) {
-  inner_->refresh(ctx, values);
-  if (!alone()) border_->refresh(ctx, values);
+  for (MatrixOperator<T, host>* part : {inner_.get(), border_.get()}) {
+    if (part != nullptr && part->as_csr()->nnz() > 0) part->refresh(ctx, values);
+  }
   gather<T, host>(ctx, values, diagonal_source_, diagonal_.span().subspan(0, rows_));
 }
 

@@ -236,6 +236,24 @@ TEST_CASE("New values on ranks are those of a new system", "[distributed]") {
   CHECK(same_bits(x, anew.x));
 }
 
+TEST_CASE("Ranks whose rows all read from other ranks take new values", "[distributed]") {
+  const HostCsr a = tridiagonal_matrix(4);  // with one row a rank
+  HostCsr scaled = a;
+  for (Offset k = 0; k < a.nnz(); ++k) scaled.val[k] *= 3;
+  const std::vector<double> b = rhs_of(scaled);
+  std::vector<double> x(4);
+  const auto thrown = on_ranks(4, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows first(a, ranks->rank(), 1), second(scaled, ranks->rank(), 1);
+    DistributedSystem<double> system(Context<host>(1), ranks, first.view(), choice_of("cg"));
+    system.refresh(second.val);
+    std::vector<double> own_x(1, 0.0);
+    RANK_CHECK(system.solve(first.part_of(b), own_x).converged());
+    x[static_cast<std::size_t>(ranks->rank())] = own_x[0];
+  });
+  CHECK(thrown == std::vector<std::string>(4));
+  CHECK(residual_norm(scaled, x, b) <= 1.01e-8 * norm_oracle(b));
+}
+
 TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
   const HostCsr a = tridiagonal_matrix(30);
   const auto errors = [&](const std::function<void(OwnRows&, SystemOptions&)>& of_rank_2) {
