@@ -318,6 +318,25 @@ void DistributedSystem<T>::multiply(Span<const T, host> x, Span<T, host> y) {
 }
 
 template <class T>
+void DistributedSystem<T>::precondition(Span<const T, host> r, Span<T, host> z) {
+  Impl& s = *impl_;
+  with_others(*s.communicator, [&] {
+    s.require_length(r);
+    s.require_length(z);
+    if (r.size > 0 && r.data == z.data) throw InputError("r and z are the same memory");
+    const LinearOperator<T, host>* M = s.system->ordered_preconditioner();
+    s.in_rank_order(r, z, [&](auto in_r, auto in_z) {
+      if (M == nullptr) {
+        copy(*s.ctx, in_r, in_z);
+      } else {
+        M->apply(*s.ctx, T(1), in_r, T(0), in_z);
+      }
+      return true;
+    });
+  });
+}
+
+template <class T>
 SystemInfo DistributedSystem<T>::info() const {
   const Impl& s = *impl_;
   SystemInfo info = s.system->info();

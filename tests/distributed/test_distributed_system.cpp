@@ -254,6 +254,30 @@ TEST_CASE("Ranks whose rows all read from other ranks take new values", "[distri
   CHECK(residual_norm(scaled, x, b) <= 1.01e-8 * norm_oracle(b));
 }
 
+TEST_CASE("Ranks apply the preconditioner as one does", "[distributed]") {
+  HostCsr a = fem_matrix("generate:diffusion:7");
+  const std::vector<double> r = random_vector<double>(a.rows, 5);
+  for (const std::string& precond : {"jacobi", "none"}) {
+    std::vector<double> z(r.size(), 7.0);
+    const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+      const OwnRows own = share_of(a, ranks->rank(), 3);
+      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg", precond));
+      std::vector<double> own_z(static_cast<std::size_t>(own.rows()), 7.0);
+      RANK_CHECK(system.info().preconditioner.name == precond);
+      system.precondition(own.part_of(r), own_z);
+      std::copy(own_z.begin(), own_z.end(), z.begin() + own.first);
+    });
+    CHECK(thrown == std::vector<std::string>(3));
+    for (Index i = 0; i < a.rows; ++i) {
+      double diagonal = 1;
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+        if (a.col[k] == i && precond == "jacobi") diagonal = a.val[k];
+      }
+      CHECK(z[static_cast<std::size_t>(i)] == Approx(r[static_cast<std::size_t>(i)] / diagonal).epsilon(1e-15));
+    }
+  }
+}
+
 TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
   const HostCsr a = tridiagonal_matrix(30);
   const auto errors = [&](const std::function<void(OwnRows&, SystemOptions&)>& of_rank_2) {

@@ -65,6 +65,10 @@ class DistributedSystem {
   /// Tolerances and limits may change between solves. All ranks pass the same. Throws InputError if they differ.
   void set_stop_criterion(const StopCriterion& stop);
 
+  /// z = M r with the preconditioner that the next solve begins with; z = r if there is none. r and z are this rank's
+  /// parts. Throws InputError if they share memory.
+  void precondition(Span<const T, Space::host> r, Span<T, Space::host> z);
+
   /// y = A x; both are this rank's parts.
   void multiply(Span<const T, Space::host> x, Span<T, Space::host> y);
 
