@@ -16,6 +16,7 @@ build_packages=(g++ make cmake zlib1g-dev libcli11-dev nlohmann-json3-dev)
 # What tests and comparisons need besides.
 comparison_packages=(libmetis-dev libeigen3-dev)
 mpi_packages=(libopenmpi-dev openmpi-bin)
+petsc_packages=(petsc-dev python3-petsc4py pkg-config)
 
 package_is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

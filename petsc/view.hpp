@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What -ksp_view and -pc_view print of a system. Internal.
+#pragma once
+
+#include <optional>
+
+#include "system_of_mat.hpp"
+
+namespace newel::petsc {
+
+/// The chosen solver, preconditioner and format with their reasons, and how often the system was set up and
+/// refreshed. Prints in ASCII viewers only; all processes call it.
+void view_system(PetscViewer viewer, const SystemOfMat& of_mat, bool with_solver);
+
+/// How the last solve ended.
+void view_report(PetscViewer viewer, const SolveReport& report);
+
+}  // namespace newel::petsc

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs test functions on all processes of mpirun, with solvers whose options come from a dictionary.
+
+The program's arguments are the plugin and a folder for files."""
+import os
+import sys
+import traceback
+
+import petsc4py
+
+petsc4py.init([sys.argv[0], "-dll_append", sys.argv[1]])
+from petsc4py import PETSc  # noqa: E402
+
+COMM = PETSc.COMM_WORLD
+made = 0
+
+
+def with_options(thing, options):
+    """Gives a KSP or PC a prefix of its own with these options, and has it read them."""
+    global made
+    made += 1
+    prefix = f"t{made}_"
+    database = PETSc.Options()
+    for name, value in options.items():
+        database[prefix + name] = value
+    thing.setOptionsPrefix(prefix)
+    thing.setFromOptions()
+    return thing
+
+
+def ksp(A, P=None, **options):
+    """A KSP of type newel, or of the type in the options."""
+    solver = PETSc.KSP().create(COMM)
+    solver.setOperators(A, P)
+    return with_options(solver, {"ksp_type": "newel", **options})
+
+
+def view(thing):
+    """What -ksp_view or -pc_view prints."""
+    name = os.path.join(sys.argv[2], f"view_of_{COMM.size}.txt")
+    viewer = PETSc.Viewer().createASCII(name, comm=COMM)
+    thing.view(viewer)
+    viewer.destroy()
+    COMM.barrier()
+    with open(name, encoding="utf-8") as file:
+        text = file.read()
+    COMM.barrier()
+    return text
+
+
+def refused(words, function, *arguments):
+    """Whether PETSc's error has these words on every process."""
+    try:
+        function(*arguments)
+    except PETSc.Error:
+        messages = "\n".join(PETSc.Error._traceback_)
+        assert words in messages, f"expected {words!r} in:\n{messages}"
+        return
+    raise AssertionError(f"no error; expected {words!r}")
+
+
+def run(tests):
+    """Runs each function; the exit status is 1 if one has failed on a process."""
+    failed = 0
+    for test in tests:
+        try:
+            test()
+        except Exception:  # noqa: BLE001
+            failed += 1
+            print(f"process {COMM.rank}: {test.__name__} FAILED\n{traceback.format_exc()}", flush=True)
+            if COMM.size > 1:
+                os._exit(1)  # mpirun ends the others, which wait within a call
+    if COMM.rank == 0:
+        print(f"{len(tests) - failed} of {len(tests)} passed on {COMM.size} processes", flush=True)
+    sys.exit(1 if failed else 0)
