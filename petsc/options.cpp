@@ -2,6 +2,8 @@
 // The options of PETSc's database, given to the settings of the C interface, which has the same texts.
 #include "options.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <sstream>
 #include <vector>
 
@@ -51,13 +53,22 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+// PETSc's words for a choice; others stay as they are.
+std::string yes_or_no(const std::string& value) {
+  const std::string word = lower_case(value);
+  if (word.empty() || word == "1" || word == "true" || word == "on") return "yes";
+  if (word == "0" || word == "false" || word == "off") return "no";
+  return word;
+}
+
 // Reads options one after the other, and remembers their names.
 class Reader {
  public:
   Reader(PetscOptionItems* items, std::string stem, Options& options)
       : items_(items), stem_(std::move(stem)), options_(options) {}
 
-  void read(const std::string& name, const std::string& setting, const std::string& usual, const std::string& help) {
+  void read(const std::string& name, const std::string& setting, const std::string& usual, std::string help) {
+    std::replace(help.begin(), help.end(), '\n', ' ');
     names_.push_back(name);
     char value[PETSC_MAX_PATH_LEN] = "";
     PetscBool set = PETSC_FALSE;
@@ -67,7 +78,7 @@ class Reader {
     check(PetscOptionsString(option.c_str(), help.c_str(), "newel", usual.c_str(), value, sizeof value, &set));
     if (set != PETSC_TRUE) return;
     try {
-      options_.settings.set(setting, value);
+      options_.settings.set(setting, usual == "yes" || usual == "no" ? yes_or_no(value) : value);
     } catch (const InputError& e) {
       throw InputError(option + ' ' + value + ": " + e.what());
     }
@@ -76,7 +87,11 @@ class Reader {
 
   template <class Rows>
   void read_rows(const Rows& rows) {
-    for (const MethodOption& row : rows) read(row.key, row.key, text_of(row.get({})), row.help);
+    for (const MethodOption& row : rows) {
+      const OptionValue usual = row.get({});
+      const bool* choice = std::get_if<bool>(&usual);  // its help is that of a flag which inverts it
+      read(row.key, row.key, text_of(usual), (choice == nullptr ? "" : *choice ? "no: " : "yes: ") + row.help);
+    }
   }
 
   // Options with the stem that were not read.

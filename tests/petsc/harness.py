@@ -48,10 +48,10 @@ def view(thing):
     return text
 
 
-def refused(words, function, *arguments):
+def refused(words, function, *arguments, **options):
     """Whether PETSc's error has these words on every process."""
     try:
-        function(*arguments)
+        function(*arguments, **options)
     except PETSc.Error:
         messages = "\n".join(PETSc.Error._traceback_)
         assert words in messages, f"expected {words!r} in:\n{messages}"

@@ -366,6 +366,12 @@ def options_reach_their_methods():
     solved(system, long, A, b)
     solved(system, short, A, b)
     assert short.getIterationNumber() > 1.5 * long.getIterationNumber()
+    for word, value in (("yes", "yes"), ("true", True), ("no value", None)):
+        left = ksp(A, ksp_newel_solver="gmres", ksp_newel_precond="jacobi", ksp_newel_left=value, ksp_newel_restart=5)
+        left.setTolerances(max_it=3)
+        left.solve(b, A.createVecRight())
+        assert left.getConvergedReason() == Reason.DIVERGED_MAX_IT, word
+    refused("left: expected one of no, yes", ksp, A, None, **{"ksp_newel_left": "maybe"})
     text = view(short)
     for words in ("newel solver: gmres", "newel preconditioner: jacobi", "converged by gmres", "|b - A x| ="):
         assert words in text, text
