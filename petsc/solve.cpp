@@ -12,6 +12,7 @@
 #include "petsc_calls.hpp"
 #include "reasons.hpp"
 #include "vectors.hpp"
+#include "view.hpp"
 
 namespace newel::petsc {
 namespace {
@@ -126,7 +127,7 @@ double remove_null_space(KSP ksp, MatNullSpace space, const SolveReport& report)
   if (!report.converged() || after <= report.tolerance / share_for_solve) return after;
   throw InputError(
       "the vectors of MatSetNullSpace are not in the null space of the matrix: without them, |b - A x| is " +
-      std::to_string(after) + " instead of " + std::to_string(report.true_residual));
+      three_digits(after) + " instead of " + three_digits(report.true_residual));
 }
 
 // Between true and false of a flag.

@@ -24,13 +24,13 @@ std::string with_reason(const std::string& name, const std::string& reason) {
   return reason.empty() ? name : name + " (" + reason + ')';
 }
 
-std::string number(double value) {
+}  // namespace
+
+std::string three_digits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
   return text;
 }
-
-}  // namespace
 
 void view_system(PetscViewer viewer, const SystemOfMat& of_mat, bool with_solver) {
   if (!is_ascii(viewer)) return;
@@ -46,8 +46,9 @@ void view_system(PetscViewer viewer, const SystemOfMat& of_mat, bool with_solver
 void view_report(PetscViewer viewer, const SolveReport& report) {
   if (!is_ascii(viewer)) return;
   line(viewer, "newel solve: " + std::string(name_of(report.status)) + " by " + report.solver + " after " +
-                   std::to_string(report.iterations) + " iterations, |b - A x| = " + number(report.true_residual) +
-                   ", |b| = " + number(report.rhs_norm) + ", " + number(report.seconds) + " s");
+                   std::to_string(report.iterations) +
+                   " iterations, |b - A x| = " + three_digits(report.true_residual) +
+                   ", |b| = " + three_digits(report.rhs_norm) + ", " + three_digits(report.seconds) + " s");
   for (const std::string* more : {&report.reason, &report.warning, &report.changed}) {
     if (!more->empty()) line(viewer, "newel: " + *more);
   }

@@ -2,7 +2,7 @@
 /// What -ksp_view and -pc_view print of a system. Internal.
 #pragma once
 
-#include <optional>
+#include <string>
 
 #include "system_of_mat.hpp"
 
@@ -14,5 +14,8 @@ void view_system(PetscViewer viewer, const SystemOfMat& of_mat, bool with_solver
 
 /// How the last solve ended.
 void view_report(PetscViewer viewer, const SolveReport& report);
+
+/// A number as these functions print it: "1.23e-09".
+std::string three_digits(double value);
 
 }  // namespace newel::petsc
