@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Whether the plugin for PETSc is built: sets NEWEL_HAS_PETSC, and the imported target PkgConfig::NEWEL_PETSC_LIBRARY.
-set(NEWEL_PETSC AUTO CACHE STRING "Build the plugin for PETSc: ON, OFF, or AUTO (when PETSc and MPI are found)")
+if(PROJECT_IS_TOP_LEVEL)
+  set(usual AUTO)
+else()
+  set(usual OFF)
+endif()
+set(NEWEL_PETSC ${usual} CACHE STRING "Build the plugin for PETSc: ON, OFF, or AUTO (when PETSc and MPI are found)")
 set_property(CACHE NEWEL_PETSC PROPERTY STRINGS AUTO ON OFF)
 set(NEWEL_PETSC_PACKAGE PETSc CACHE STRING "PETSc's name for pkg-config, for example PETSc64 for Debian's 64-bit PetscInt")
 set(NEWEL_HAS_PETSC 0)

@@ -6,6 +6,7 @@
 
 #include "ksp.hpp"
 #include "pc.hpp"
+#include "petsc_calls.hpp"
 
 static_assert(std::is_same_v<PetscScalar, double>, "the plugin needs a PETSc with real scalars in double precision");
 
@@ -14,5 +15,5 @@ PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_newel_petsc(void) {
   PetscFunctionBegin;
   PetscCall(KSPRegister("newel", newel::petsc::create_ksp));
   PetscCall(PCRegister("newel", newel::petsc::create_pc));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(newel::petsc::success);
 }

@@ -22,9 +22,12 @@ class PetscFailure : public std::exception {
   PetscErrorCode code_;
 };
 
-/// For PETSc's functions in our own code: throws PetscFailure unless `code` is 0.
+/// PETSC_SUCCESS, which is a number before PETSc 3.19 and an enumerator from then on.
+inline constexpr auto success = static_cast<PetscErrorCode>(0);
+
+/// For PETSc's functions in our own code: throws PetscFailure unless they succeed.
 inline void check(PetscErrorCode code) {
-  if (code != 0) throw PetscFailure(code);
+  if (code != success) throw PetscFailure(code);
 }
 
 template <class Object>
@@ -40,7 +43,7 @@ PetscErrorCode guarded(Object object, const char* function, Work&& work) noexcep
   };
   try {
     work();
-    return 0;
+    return success;
   } catch (const PetscFailure& failure) {
     return failed(failure.code(), PETSC_ERROR_REPEAT, " ");
   } catch (const InputError& e) {

@@ -106,15 +106,15 @@ class Monitors {
     ksp_->its = iteration;
     ksp_->rnorm = residual;
     failure_ = KSPMonitor(ksp_, iteration, residual);
-    return failure_ == 0;
+    return failure_ == success;
   }
   void throw_failure() const {
-    if (failure_ != 0) throw PetscFailure(failure_);
+    if (failure_ != success) throw PetscFailure(failure_);
   }
 
   KSP ksp_;
   int last_ = 0;
-  PetscErrorCode failure_ = 0;
+  PetscErrorCode failure_ = success;
 };
 
 // A null space that Newel does not know is removed from x after the solve, which rounding of b - A x has to allow.

@@ -90,7 +90,8 @@ def a_body_is_solved_with_its_rigid_body_modes():
         solver = ksp(A, ksp_newel_solver="cg", **options)
         solved(system, solver, A, b)
         counts[modes] = solver.getIterationNumber()
-        assert ("amg" in view(solver)) == ALONE
+        if ALONE:
+            assert "newel preconditioner: amg" in view(solver)
     if ALONE:
         assert counts[True] < counts[False], counts
 
@@ -424,7 +425,7 @@ def a_kept_solver_can_be_reset():
     solver.destroy()
 
 
-def an_empty_system_and_processes_without_rows_are_solved():
+def processes_without_rows_take_part():
     system = poisson(1)  # one row
     A = system.mat()
     x = solved(system, ksp(A), A, vector(A, [2.0]))
