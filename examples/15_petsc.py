@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A warm membrane in time steps by PETSc, with its solver from the command line:
-mpirun -n 3 python3 13_petsc.py -dll_append libnewel_petsc.so -ksp_type newel. The values of the matrix change with the
+mpirun -n 3 python3 15_petsc.py -dll_append libnewel_petsc.so -ksp_type newel. The values of the matrix change with the
 length of the step, and its pattern stays, so that Newel is set up once."""
 
 import sys
