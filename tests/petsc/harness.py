@@ -9,9 +9,12 @@ import traceback
 import petsc4py
 
 petsc4py.init([sys.argv[0], "-dll_append", sys.argv[1]])
+import numpy as np  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
 COMM = PETSc.COMM_WORLD
+ALONE = COMM.size == 1
+Reason = PETSc.KSP.ConvergedReason
 made = 0
 
 
@@ -59,8 +62,28 @@ def refused(words, function, *arguments, **options):
     raise AssertionError(f"no error; expected {words!r}")
 
 
-def run(tests):
-    """Runs each function; the exit status is 1 if one has failed on a process."""
+def load(system, seed=1):
+    """A right-hand side, the same on all processes."""
+    return np.random.default_rng(seed).standard_normal(system.rows)
+
+
+def solved(system, solver, A, b, values=None, rtol=1e-8):
+    """Solves; checks the residual by triplets; returns x."""
+    solver.setTolerances(rtol=rtol)
+    x = A.createVecRight()
+    solver.solve(b, x)
+    assert solver.getConvergedReason() in (Reason.CONVERGED_RTOL, Reason.CONVERGED_ATOL), solver.getConvergedReason()
+    residual = system.residual(b, x, values)
+    assert residual <= 1.000001 * rtol * b.norm(), (residual, b.norm())
+    assert abs(residual - solver.getResidualNorm()) <= 1e-3 * residual + 1e-13 * b.norm()
+    return x
+
+
+def run(names):
+    """Runs each function of a module but what begins with an underscore; the exit status is 1 if one has failed on a
+    process."""
+    tests = [thing for name, thing in names.items() if getattr(thing, "__module__", "") == "__main__"
+             and callable(thing) and not name.startswith("_")]
     failed = 0
     for test in tests:
         try:

@@ -1,31 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin for PETSc on as many processes as mpirun starts: test_petsc.py PLUGIN FOLDER.
+"""The KSP of the plugin for PETSc, on as many processes as mpirun starts: test_ksp.py PLUGIN FOLDER.
 
 Every solution is judged by the residual that `systems.py` computes from triplets, without PETSc and without Newel."""
 import numpy as np
 
-from harness import COMM, PETSc, ksp, refused, run, view, with_options
+from harness import ALONE, COMM, PETSc, Reason, ksp, load, refused, run, solved, view, with_options
 from systems import elasticity, neumann, poisson, rigid_body_modes, vector, whole
-
-Reason = PETSc.KSP.ConvergedReason
-ALONE = COMM.size == 1
-
-
-def load(system, seed=1):
-    return np.random.default_rng(seed).standard_normal(system.rows)
-
-
-def solved(system, solver, A, b, values=None, rtol=1e-8):
-    """Solves; checks the residual by triplets; returns x."""
-    solver.setTolerances(rtol=rtol)
-    x = A.createVecRight()
-    solver.solve(b, x)
-    assert solver.getConvergedReason() in (Reason.CONVERGED_RTOL, Reason.CONVERGED_ATOL), solver.getConvergedReason()
-    residual = system.residual(b, x, values)
-    assert residual <= 1.000001 * rtol * b.norm(), (residual, b.norm())
-    assert abs(residual - solver.getResidualNorm()) <= 1e-3 * residual + 1e-13 * b.norm()
-    return x
 
 
 def a_membrane_is_solved():
@@ -96,23 +77,6 @@ def a_body_is_solved_with_its_rigid_body_modes():
         assert counts[True] < counts[False], counts
 
 
-def coordinates_of_the_pc_serve_the_ksp():
-    system = elasticity(8, 3, 3)
-    A = system.mat()
-    b = vector(A, load(system))
-    counts = {}
-    for given in (False, True):
-        options = {"pc_newel_precond": "amg", "pc_newel_amg_max_coarse": 60} if ALONE else {}
-        solver = ksp(A, ksp_newel_solver="cg", pc_type="newel", **options)
-        if given:
-            first, end = A.getOwnershipRange()
-            solver.getPC().setCoordinates(system.coordinates[first // 3:end // 3])
-        solved(system, solver, A, b)
-        counts[given] = solver.getIterationNumber()
-    if ALONE:
-        assert counts[True] < counts[False], counts
-
-
 def a_pure_neumann_problem_has_mean_zero():
     system = neumann(15)
     A = system.mat()
@@ -167,7 +131,7 @@ def what_does_not_converge_has_a_negative_reason():
     solver = ksp(A, ksp_newel_solver="cg", ksp_newel_precond="none")
     solver.solve(b, x)
     assert solver.getConvergedReason() == Reason.DIVERGED_INDEFINITE_MAT
-    solver = ksp(neumann_mat(), ksp_newel_solver="gmres")
+    solver = ksp(_neumann_mat(), ksp_newel_solver="gmres")
     ones = b.duplicate()
     ones.set(1.0)  # which the singular matrix cannot produce
     solver.solve(ones, x)
@@ -176,7 +140,7 @@ def what_does_not_converge_has_a_negative_reason():
     refused("has not converged", solver.solve, b, x)
 
 
-def neumann_mat():
+def _neumann_mat():
     return neumann(20).mat()
 
 
@@ -253,55 +217,6 @@ def a_solution_is_not_shown_during_a_solve():
     A = system.mat()
     solver = ksp(A, ksp_monitor_true_residual=None)
     refused("after a solve only", solver.solve, vector(A, load(system)), A.createVecRight())
-
-
-def one_application_is_that_of_the_preconditioner():
-    system = poisson(12)
-    values = system.val.copy()
-    values[system.row == system.col] += np.arange(system.rows)
-    A = system.mat(values=values)
-    r, z = vector(A, load(system)), A.createVecRight()
-    solver = ksp(A, ksp_type="preonly", pc_type="newel", pc_newel_precond="jacobi")
-    solver.solve(r, z)
-    diagonal = 4.0 + np.arange(system.rows)
-    assert np.allclose(whole(z), whole(r) / diagonal, rtol=1e-15)
-    # The same in the caller's order if the matrix is renumbered.
-    if ALONE:
-        solver = ksp(A, ksp_type="preonly", pc_type="newel", pc_newel_precond="jacobi", pc_newel_format="ehyb")
-        solver.solve(r, z)
-        assert np.allclose(whole(z), whole(r) / diagonal, rtol=1e-15)
-
-
-def the_preconditioner_serves_solvers_of_petsc():
-    system = elasticity(6, 3, 3)
-    A = system.mat()
-    A.setNearNullSpace(rigid_body_modes(A, system.coordinates))
-    b, x = vector(A, load(system)), A.createVecRight()
-    counts = {}
-    for name, options in {"jacobi": {"pc_type": "jacobi"}, "newel": {"pc_type": "newel", "pc_newel_precond": "jacobi"},
-                          "auto": {"pc_type": "newel"}, "amg": {"pc_type": "newel", "pc_newel_precond": "amg"}}.items():
-        if name == "amg" and not ALONE:
-            continue
-        solver = ksp(A, ksp_type="cg", ksp_norm_type="unpreconditioned", ksp_rtol=1e-8, **options)
-        solver.solve(b, x)
-        assert solver.getConvergedReason() > 0
-        assert system.residual(b, x) < 1.01e-8 * b.norm()
-        counts[name] = solver.getIterationNumber()
-    assert abs(counts["newel"] - counts["jacobi"]) <= 1, counts
-    if ALONE:
-        assert counts["amg"] < counts["jacobi"] / 2, counts
-
-
-def a_preconditioner_is_refreshed():
-    system = poisson(10)
-    A = system.mat()
-    solver = ksp(A, ksp_type="preonly", pc_type="newel", pc_newel_precond="jacobi")
-    r, z = vector(A, load(system)), A.createVecRight()
-    solver.solve(r, z)
-    A.scale(2.0)
-    solver.solve(r, z)
-    assert np.allclose(whole(z), whole(r) / 8.0, rtol=1e-15)
-    assert "newel setups: 1, with new values: 1\n" in view(solver.getPC())
 
 
 def blocks_and_halves_are_converted():
@@ -382,34 +297,6 @@ def options_reach_their_methods():
         assert "mixed cg" in view(mixed)
 
 
-def a_preconditioner_that_served_newel_serves_others():
-    system = poisson(8)
-    A = system.mat()
-    b = vector(A, load(system))
-    solver = ksp(A, pc_type="newel", pc_newel_precond="jacobi")
-    solved(system, solver, A, b)
-    solver.setType("cg")
-    solver.setNormType(PETSc.KSP.NormType.UNPRECONDITIONED)
-    solved(system, solver, A, b)
-    values = system.val.copy()
-    values[system.row == system.col] += np.arange(system.rows)
-    A.zeroEntries()
-    system.fill(A, values)
-    solved(system, solver, A, b, values)
-    assert "with new values: 1\n" in view(solver.getPC())
-
-
-def fields_of_a_split_are_solved():
-    system = elasticity(3, 2, 2)
-    A = system.mat()
-    A.setBlockSize(3)
-    b = vector(A, load(system))
-    solver = ksp(A, ksp_type="fgmres", pc_type="fieldsplit", pc_fieldsplit_block_size=3, fieldsplit_ksp_type="newel",
-                 fieldsplit_ksp_newel_solver="cg", fieldsplit_ksp_rtol=1e-3)
-    solved(system, solver, A, b)
-    assert view(solver).count("newel solver: cg") == 3
-
-
 def a_kept_solver_can_be_reset():
     system = poisson(8)
     A = system.mat()
@@ -432,5 +319,4 @@ def processes_without_rows_take_part():
     assert np.allclose(whole(x), [0.5])
 
 
-run([value for name, value in list(globals().items()) if callable(value) and value.__module__ == "__main__"
-     and not isinstance(value, type) and name not in ("load", "solved", "neumann_mat")])
+run(globals())
