@@ -16,8 +16,8 @@
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/over_ranks.hpp"
-#include "distributed/diagonal_precond.hpp"
 #include "distributed/distributed_operator.hpp"
+#include "precond/jacobi/jacobi.hpp"
 #include "solver/chain/attempts.hpp"
 
 namespace newel {
@@ -63,8 +63,8 @@ void require_same_options(Communicator& communicator, const SystemOptions& optio
   }
 }
 
-// Whether Jacobi may be taken; throws for what needs the whole matrix.
-bool may_take_jacobi(const SystemOptions& options) {
+// Throws for what needs the whole matrix.
+void require_rows_suffice(const SystemOptions& options) {
   const auto refuse = [](const std::string& what) {
     throw InputError(what + " needs the whole matrix, and ranks have rows of it");
   };
@@ -73,7 +73,6 @@ bool may_take_jacobi(const SystemOptions& options) {
   if (!options.old_of_new.empty() || !options.part_begin.empty()) refuse("an order");
   if (options.mixed) refuse("mixed precision");
   if (precond != "auto" && precond != "jacobi" && precond != "none") refuse("the preconditioner \"" + precond + "\"");
-  return precond != "none";
 }
 
 Context<host> of_ranks(const Context<host>& ctx, std::shared_ptr<Communicator> communicator,
@@ -129,21 +128,12 @@ struct DistributedSystem<T>::Impl {
       throw InputError(std::to_string(a.val.size) + " values for " + std::to_string(a.col.size) + " columns");
     }
     require_same_options(*communicator, options);
-    bool jacobi = may_take_jacobi(options);
+    require_rows_suffice(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
     ctx = of_ranks(of_rank, communicator, first_rows);
     matrix = std::make_shared<detail::DistributedOperator<T>>(*ctx, a, first_rows);
     SystemParts<T, host> parts;
-    if (canonical_name(options.precond.name) == "auto") {
-      const Span<const T, host> diagonal = matrix->matrix_diagonal();
-      double irregular = std::all_of(diagonal.begin(), diagonal.end(), detail::has_inverse<T>) ? 0 : 1;
-      detail::max_over_ranks(*ctx, &irregular, 1);
-      jacobi = irregular == 0;
-    }
-    if (jacobi) {
-      precond = std::make_shared<detail::DiagonalPrecond<T>>(*ctx, matrix->matrix_diagonal(), user_row());
-      parts.preconditioner = precond;
-    }
+    parts.preconditioner = precond = make_precond(canonical_name(options.precond.name));
     communicator->texts("");  // all are here: what a rank refuses is refused by all
     options.precond.name = "none";
     options.spmv.format = "auto";
@@ -155,11 +145,15 @@ struct DistributedSystem<T>::Impl {
     }
   }
 
-  auto user_row() const {
-    return [this](Index i) {
-      const Span<const Index, host> old = matrix->old_of_new();
-      return detail::first_row(*ctx) + (old.empty() ? i : old[i]);
-    };
+  // What one rank refuses is refused by all, so that all take another.
+  std::shared_ptr<MatrixOperator<T, host>> make_precond(const std::string& name) const {
+    if (name == "none") return nullptr;
+    try {
+      return JacobiOperator<T, host>::of_operator(*ctx, *matrix, matrix->old_of_new());
+    } catch (const ZeroDiagonal&) {
+      if (name != "auto") throw;
+      return nullptr;
+    }
   }
   void require_length(Span<const T, host> vector) const {
     if (vector.size == matrix->rows()) return;
@@ -181,7 +175,7 @@ struct DistributedSystem<T>::Impl {
   StopCriterion stop;
   std::optional<Context<host>> ctx;
   std::shared_ptr<detail::DistributedOperator<T>> matrix;
-  std::shared_ptr<detail::DiagonalPrecond<T>> precond;  // null: none
+  std::shared_ptr<MatrixOperator<T, host>> precond;  // null: none
   std::optional<LinearSystem<T, host>> system;
   Array<T, host> b, x;  // in rank order; empty: that is the caller's
 };
@@ -219,7 +213,7 @@ void DistributedSystem<T>::refresh(Span<const T, host> values) {
   Impl& s = *impl_;
   with_others(*s.communicator, [&] {
     s.matrix->refresh(*s.ctx, values);
-    if (s.precond != nullptr) s.precond->refresh(s.matrix->matrix_diagonal(), s.user_row());
+    if (s.precond != nullptr) s.precond->refresh(*s.ctx, values);
     s.communicator->texts("");
     s.system->operator_changed();
   });

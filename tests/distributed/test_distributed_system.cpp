@@ -185,6 +185,22 @@ TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
   all_name(errors([](OwnRows& own, SystemOptions&) { own.val.pop_back(); }), "values for");
 }
 
+TEST_CASE("Jacobi names the first row of all ranks without an inverse, and counts them on all", "[distributed]") {
+  HostCsr a = tridiagonal_matrix(30);
+  for (const Index row : {Index{7}, Index{11}, Index{29}}) {
+    for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      if (a.col[k] == row) a.val[k] = row == 11 ? 0 : 1e-320;  // without a finite inverse
+    }
+  }
+  for (const int size : {1, 2, 3, 5, 40}) {
+    const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+      const OwnRows own = share_of(a, ranks->rank(), size);
+      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg", "jacobi"));
+    });
+    for (const std::string& what : thrown) CHECK(what.find(ZeroDiagonal(7, 3, 1e-320).what()) != std::string::npos);
+  }
+}
+
 TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
   const HostCsr a = tridiagonal_matrix(30);
   const auto refused = [&](const std::function<void(SystemOptions&)>& change) {
