@@ -243,6 +243,18 @@ TEST_CASE("One rank that stops a solve stops it on all", "[distributed]") {
   CHECK(reports[0].iterations == 5);
 }
 
+TEST_CASE("Ranks that run out of iterations end alike", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:12");
+  for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+    SystemOptions options = choice_of(solver, "jacobi");
+    options.stop.max_iterations = 12;
+    const RankSolve found = solve_on_ranks(3, a, rhs_of(a), options);
+    check_equal(found.reports);
+    CHECK(found.reports[0].status == Status::max_iterations);
+    CHECK(found.reports[0].iterations == 12);
+  }
+}
+
 TEST_CASE("A time limit ends a solve on all ranks", "[distributed]") {
   const HostCsr a = fem_matrix("generate:diffusion:12");
   SystemOptions options = choice_of("cg");

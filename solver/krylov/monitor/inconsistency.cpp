@@ -48,20 +48,20 @@ class Evidence {
     return std::abs(value()) / length;
   }
 
-  // image_ = A v of a random vector, which v_ holds, formed in twice the precision; `lost`, if it is not empty, is
-  // what rounding to T took from it. False if A does not know its entries: image_ is then not formed.
-  bool form_image_in_twice_precision(std::uint64_t seed, Span<T, S> lost = {}) {
+  // image_ = A v of a random vector, which v_ holds, formed in twice the precision; `lost`, if it is not null,
+  // becomes what rounding to T took from it. False if A does not know its entries: image_ is then not formed.
+  bool form_image_in_twice_precision(std::uint64_t seed, Array<T, S>* lost = nullptr) {
     fill_random<T, S>(ctx_, RandomKind::signed_length, seed, 0, v_.span());
     if (seed > random_vectors) grade();
     return form_image_of_v(lost);
   }
-  bool form_image_of_v(Span<T, S> lost) {
+  bool form_image_of_v(Array<T, S>* lost = nullptr) {
     max_abs<T>(ctx_, v_.cspan(), scratch_.data());
     const ResidualScale scale{1, scratch_.data()};
     fill<T, S>(ctx_, T(0), image_.span());
     if (!A_.residual(ctx_, image_.cspan(), v_.cspan(), scale, image_.span())) return false;  // -A v
     newel::scale<T, S>(ctx_, T(-1), image_.span());
-    if (lost.size > 0) A_.residual(ctx_, image_.cspan(), v_.cspan(), scale, lost);  // image - A v
+    if (lost != nullptr) A_.residual(ctx_, image_.cspan(), v_.cspan(), scale, lost->span());  // image - A v
     return true;
   }
   void form_image(std::uint64_t seed) {
@@ -91,7 +91,7 @@ class Evidence {
     Array<T, S> lost(ctx_, A_.rows());
     fill<T, S>(ctx_, T(0), lost.span());
     for (std::uint64_t seed = 1; seed <= random_vectors + graded_vectors; ++seed) {
-      if (!form_image_in_twice_precision(seed, lost.span())) return false;
+      if (!form_image_in_twice_precision(seed, &lost)) return false;
       const double sum = std::abs(sum_of(image_.cspan()) - sum_of(lost.cspan())), terms = size_of(image_.cspan());
       if (!(terms > 0 && sum <= rounding * terms)) return false;
     }
@@ -106,7 +106,7 @@ class Evidence {
       const std::int64_t j = k - first_row(ctx_);
       const Span<T, S> own = j >= 0 && j < A_.cols() ? v_.span().subspan(j, 1) : Span<T, S>();
       fill<T, S>(ctx_, T(1), own);
-      if (!form_image_of_v({})) return false;
+      if (!form_image_of_v()) return false;
       if (!(std::abs(sum_of(image_.cspan())) <= rounding * size_of(image_.cspan()))) return false;
       fill<T, S>(ctx_, T(0), own);
     }
