@@ -17,7 +17,7 @@
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/distributed_operator.hpp"
-#include "precond/jacobi/jacobi.hpp"
+#include "distributed/rank_precond.hpp"
 #include "solver/chain/attempts.hpp"
 
 namespace newel {
@@ -47,10 +47,14 @@ std::string text_of(const SystemOptions& options) {
        << options.spmv.format << ", max_iterations " << stop.max_iterations << ", rel_tol " << stop.rel_tol
        << ", abs_tol " << stop.abs_tol << ", time_limit_seconds " << stop.time_limit_seconds << ", null_space "
        << static_cast<int>(options.null_space) << ", mixed " << options.mixed;
-  for (const MethodOption& option : solver_option_list()) {
+  text << ", preconditioner's format " << options.precond.format << ", symmetric " << options.precond.symmetric
+       << ", expected_products " << options.expected_products;
+  const auto add = [&](const MethodOption& option, const OptionBag& methods) {
     text << ", " << option.key << " ";
-    std::visit([&](const auto& value) { text << value; }, option.get(options.solver.methods));
-  }
+    std::visit([&](const auto& value) { text << value; }, option.get(methods));
+  };
+  for (const MethodOption& option : solver_option_list()) add(option, options.solver.methods);
+  for (const MethodOption& option : precond_option_list()) add(option, options.precond.methods);
   return text.str();
 }
 
@@ -68,11 +72,11 @@ void require_rows_suffice(const SystemOptions& options) {
   const auto refuse = [](const std::string& what) {
     throw InputError(what + " needs the whole matrix, and ranks have rows of it");
   };
-  const std::string format = canonical_name(options.spmv.format), precond = canonical_name(options.precond.name);
+  const std::string format = canonical_name(options.spmv.format);
   if (format != "auto" && format != "csr") refuse("the format \"" + format + "\"");
   if (!options.old_of_new.empty() || !options.part_begin.empty()) refuse("an order");
   if (options.mixed) refuse("mixed precision");
-  if (precond != "auto" && precond != "jacobi" && precond != "none") refuse("the preconditioner \"" + precond + "\"");
+  detail::require_precond_on_ranks(options.precond);
 }
 
 Context<host> of_ranks(const Context<host>& ctx, std::shared_ptr<Communicator> communicator,
@@ -133,7 +137,10 @@ struct DistributedSystem<T>::Impl {
     ctx = of_ranks(of_rank, communicator, first_rows);
     matrix = std::make_shared<detail::DistributedOperator<T>>(*ctx, a, first_rows);
     SystemParts<T, host> parts;
-    parts.preconditioner = precond = make_precond(canonical_name(options.precond.name));
+    ChosenPrecond<T, host> chosen =
+        detail::precond_on_ranks<T>(*ctx, *matrix, {a, first_rows, matrix->old_of_new()}, options);
+    parts.preconditioner = precond = std::move(chosen.M);
+    precond_reason = std::move(chosen.choice.reason);
     communicator->texts("");  // all are here: what a rank refuses is refused by all
     options.precond.name = "none";
     options.spmv.format = "auto";
@@ -145,16 +152,6 @@ struct DistributedSystem<T>::Impl {
     }
   }
 
-  // What one rank refuses is refused by all, so that all take another.
-  std::shared_ptr<MatrixOperator<T, host>> make_precond(const std::string& name) const {
-    if (name == "none") return nullptr;
-    try {
-      return JacobiOperator<T, host>::of_operator(*ctx, *matrix, matrix->old_of_new());
-    } catch (const ZeroDiagonal&) {
-      if (name != "auto") throw;
-      return nullptr;
-    }
-  }
   void require_length(Span<const T, host> vector) const {
     if (vector.size == matrix->rows()) return;
     throw InputError("a vector of length " + std::to_string(vector.size) + " for the " +
@@ -176,6 +173,7 @@ struct DistributedSystem<T>::Impl {
   std::optional<Context<host>> ctx;
   std::shared_ptr<detail::DistributedOperator<T>> matrix;
   std::shared_ptr<MatrixOperator<T, host>> precond;  // null: none
+  LocatedText precond_reason;                        // empty: it was not chosen
   std::optional<LinearSystem<T, host>> system;
   Array<T, host> b, x;  // in rank order; empty: that is the caller's
 };
@@ -252,7 +250,10 @@ void DistributedSystem<T>::multiply(Span<const T, host> x, Span<T, host> y) {
 
 template <class T>
 SystemInfo DistributedSystem<T>::info() const {
-  return impl_->system->info();
+  SystemInfo info = impl_->system->info();
+  if (impl_->precond != nullptr) info.preconditioner = impl_->precond->info();
+  info.preconditioner_reason = impl_->precond_reason;
+  return info;
 }
 
 template class DistributedSystem<double>;

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <newel/precond/fsai/fsai_options.hpp>
+#include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/gmres.hpp>
 
 #include "tests/distributed/rank_support.hpp"
@@ -61,12 +63,19 @@ TEST_CASE("Ranks multiply as one does", "[distributed]") {
 }
 
 TEST_CASE("One rank has the bits of a LinearSystem", "[distributed]") {
-  for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
-    INFO(solver);
+  for (const auto& [solver, precond] : std::vector<std::pair<std::string, std::string>>{{"auto", "jacobi"},
+                                                                                        {"cg", "jacobi"},
+                                                                                        {"bicgstab", "jacobi"},
+                                                                                        {"gmres", "jacobi"},
+                                                                                        {"cg", "fsai"},
+                                                                                        {"cg", "spai"},
+                                                                                        {"bicgstab", "spai"},
+                                                                                        {"auto", "spai"}}) {
+    INFO(solver << " with " << precond);
     const HostCsr a = fem_matrix(solver == "cg" ? "generate:diffusion:9" : "generate:convection:9");
     const std::vector<double> b = rhs_of(a);
-    const RankSolve shared = solve_on_ranks(1, a, b, choice_of(solver, "jacobi"));
-    SystemOptions options = choice_of(solver, "jacobi");
+    const RankSolve shared = solve_on_ranks(1, a, b, choice_of(solver, precond));
+    SystemOptions options = choice_of(solver, precond);
     options.spmv.format = "csr";
     const Context<host> ctx(1);
     const auto there = upload_matrix<double>(ctx, a);
@@ -82,18 +91,23 @@ TEST_CASE("One rank has the bits of a LinearSystem", "[distributed]") {
 
 TEST_CASE("Several ranks solve what one solves, with about as many iterations", "[distributed]") {
   struct Case {
-    std::string system, solver;
+    std::string system, solver, precond;
   };
-  for (const Case& of : {Case{"generate:diffusion:12", "cg"},
-                         {"generate:elasticity:7", "auto"},
-                         {"generate:convection:12", "bicgstab"},
-                         {"generate:convection:9", "gmres"}}) {
+  for (const Case& of : {Case{"generate:diffusion:12", "cg", "jacobi"},
+                         {"generate:diffusion:12", "cg", "fsai"},
+                         {"generate:diffusion:12", "cg", "spai"},
+                         {"generate:elasticity:7", "auto", "jacobi"},
+                         {"generate:elasticity:7", "auto", "fsai"},
+                         {"generate:elasticity:7", "cg", "auto"},
+                         {"generate:convection:12", "bicgstab", "auto"},
+                         {"generate:convection:9", "gmres", "jacobi"},
+                         {"generate:convection:9", "gmres", "spai"}}) {
     const HostCsr a = fem_matrix(of.system);
     const std::vector<double> b = rhs_of(a);
-    const int alone = solve_on_ranks(1, a, b, choice_of(of.solver)).reports[0].iterations;
+    const int alone = solve_on_ranks(1, a, b, choice_of(of.solver, of.precond)).reports[0].iterations;
     for (const int size : {2, 3, 5, 7}) {
-      INFO(of.system << " by " << of.solver << " on " << size << " ranks");
-      const RankSolve found = solve_on_ranks(size, a, b, choice_of(of.solver));
+      INFO(of.system << " by " << of.solver << " with " << of.precond << " on " << size << " ranks");
+      const RankSolve found = solve_on_ranks(size, a, b, choice_of(of.solver, of.precond));
       CHECK(found.reports[0].converged());
       check_equal(found.reports);
       CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
@@ -101,7 +115,7 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
       if (of.solver != "bicgstab") {  // whose residuals jump
         CHECK(std::abs(found.reports[0].iterations - alone) <= 1 + alone / 50);
       }
-      const RankSolve again = solve_on_ranks(size, a, b, choice_of(of.solver));
+      const RankSolve again = solve_on_ranks(size, a, b, choice_of(of.solver, of.precond));
       CHECK(same_bits(again.x, found.x));
     }
   }
@@ -140,11 +154,13 @@ TEST_CASE("New values on ranks are those of a new system", "[distributed]") {
   HostCsr scaled = a;
   for (Offset k = 0; k < a.nnz(); ++k) scaled.val[k] *= 3;
   const std::vector<double> b = rhs_of(scaled);
-  const RankSolve anew = solve_on_ranks(3, scaled, b, choice_of("cg"));
+  const std::string precond = GENERATE(as<std::string>{}, "jacobi", "fsai", "spai");
+  INFO(precond);
+  const RankSolve anew = solve_on_ranks(3, scaled, b, choice_of("cg", precond));
   std::vector<double> x(b.size());
   const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
     const OwnRows first = share_of(a, ranks->rank(), 3), second = share_of(scaled, ranks->rank(), 3);
-    DistributedSystem<double> system(Context<host>(1), ranks, first.view(), choice_of("cg"));
+    DistributedSystem<double> system(Context<host>(1), ranks, first.view(), choice_of("cg", precond));
     std::vector<double> own_x(static_cast<std::size_t>(first.rows()), 0.0);
     RANK_CHECK(system.solve(first.part_of(b), own_x).converged());
     system.refresh(second.val);
@@ -182,6 +198,8 @@ TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
   all_name(errors([](OwnRows&, SystemOptions& options) { options.stop.rel_tol = 1e-9; }), "the options of rank 2");
   all_name(errors([](OwnRows&, SystemOptions& options) { options.solver.of<GmresOptions>().restart = 7; }),
            "the options of rank 2");
+  all_name(errors([](OwnRows&, SystemOptions& options) { options.precond.of<FsaiOptions>().power = 2; }),
+           "the options of rank 2");
   all_name(errors([](OwnRows& own, SystemOptions&) { own.val.pop_back(); }), "values for");
 }
 
@@ -212,9 +230,55 @@ TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
     })[1];
   };
   CHECK(refused([](SystemOptions& o) { o.precond.name = "amg"; }).find("amg") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) { o.precond.name = "spai0"; }).find("spai0") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) { o.precond.name = "jump"; }).find("jump") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) { o.precond.format = "ehyb"; }).find("ehyb") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) {
+          o.precond.name = "spai";
+          o.precond.of<SpaiOptions>().adaptive = 0.4;
+        }).find("spai_adaptive") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) {
+          o.precond.name = "fsai";
+          o.precond.of<PatternOptions>().pattern = std::make_shared<GivenPattern>();
+        }).find("pattern") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) {
+          o.precond.name = "fsai";
+          o.precond.of<FsaiOptions>().power = 0;
+        }).find("power") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.spmv.format = "ehyb"; }).find("ehyb") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.mixed = true; }).find("mixed precision") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.solver.name = "jump"; }).find("jump") != std::string::npos);
+}
+
+TEST_CASE("Ranks agree on what auto chooses, and say why", "[distributed]") {
+  const auto chosen = [](int size, const HostCsr& a, const SystemOptions& options) {
+    std::vector<std::string> names(static_cast<std::size_t>(size)), reasons(names);
+    const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+      const OwnRows own = share_of(a, ranks->rank(), size);
+      const DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options);
+      const SystemInfo info = system.info();
+      names[static_cast<std::size_t>(ranks->rank())] = info.preconditioner.name;
+      reasons[static_cast<std::size_t>(ranks->rank())] = info.preconditioner_reason.text();
+    });
+    for (const std::string& what : thrown) CHECK(what == "");
+    for (const std::string& name : names) CHECK(name == names[0]);
+    for (const std::string& reason : reasons) CHECK(reason == reasons[0]);
+    return names[0] + ": " + reasons[0];
+  };
+  SystemOptions many;
+  many.expected_products = 1e6;  // whatever takes fewer iterations is worth its setup
+  HostCsr indefinite = fem_matrix("generate:diffusion:9");
+  for (Index i = 0; i < indefinite.rows; i += 40) {
+    for (Offset k = indefinite.row_ptr[i]; k < indefinite.row_ptr[i + 1]; ++k) {
+      if (indefinite.col[k] == i) indefinite.val[k] *= 0.01;
+    }
+  }
+  for (const int size : {1, 3, 5}) {
+    INFO(size << " ranks");
+    CHECK(chosen(size, tridiagonal_matrix(3), {}).rfind("jacobi: ", 0) == 0);
+    CHECK(chosen(size, fem_matrix("generate:diffusion:12"), many).rfind("fsai: ", 0) == 0);
+    CHECK(chosen(size, indefinite, many).find("fsai was refused: ") != std::string::npos);
+  }
 }
 
 TEST_CASE("A zero on the diagonal of one rank leaves all without Jacobi under auto", "[distributed]") {

@@ -24,7 +24,12 @@ struct RankRows {
 ///
 /// Solvers, stopping, statuses and reports are those of LinearSystem. Sums are added in the order of ranks, so the
 /// bits depend only on the number of ranks and threads. One rank gives the bits of a LinearSystem with the format
-/// "csr". The preconditioner is "jacobi", also under "auto", or "none".
+/// "csr", if the options name solver and preconditioner.
+///
+/// The preconditioner is "jacobi", "fsai", "spai" or "none". FSAI and SPAI are the matrices that one rank computes, up
+/// to the rounding of sums: rows of other ranks are fetched at setup, and their values at every refresh. Their options
+/// are honoured, except given patterns and `SpaiOptions::adaptive`. "auto" tries a few iterations with the first, and
+/// with one of the others if that pays by the cost model; it does not change the preconditioner during a solve.
 ///
 /// Errors: if a rank throws, the others throw RankFailed with its message. The communicator cannot be used any more
 /// after that.
@@ -32,8 +37,9 @@ template <class T>
 class DistributedSystem {
  public:
   /// Reads this rank's rows and keeps no reference to them. `ctx` has this rank's threads. Throws InputError for rows
-  /// that do not fit RankRows, for options that differ between ranks, and for options that need the whole matrix:
-  /// formats, orders, mixed precision, other preconditioners. Throws ZeroDiagonal and OutOfMemory.
+  /// that do not fit RankRows, for options that differ between ranks, and for options that ranks do not have: formats,
+  /// orders, mixed precision, other preconditioners. Throws ZeroDiagonal, NotSymmetric and NotPositiveDefinite, on all
+  /// ranks with the same row of the whole system, and OutOfMemory.
   DistributedSystem(const Context<Space::host>& ctx, std::shared_ptr<Communicator> communicator, const RankRows<T>& a,
                     SystemOptions options = {});
   ~DistributedSystem();
@@ -45,7 +51,7 @@ class DistributedSystem {
   std::int64_t first_row() const;
   std::int64_t all_rows() const;
 
-  /// New values on the same pattern, in the order of those before.
+  /// New values on the same pattern, in the order of those before; the preconditioner too gets new ones.
   void refresh(Span<const T, Space::host> values);
 
   /// Solves from the guess in x or from zero: see LinearSystem::solve. b and x are this rank's parts. The report is
@@ -57,7 +63,7 @@ class DistributedSystem {
   /// y = A x; both are this rank's parts.
   void multiply(Span<const T, Space::host> x, Span<T, Space::host> y);
 
-  /// The solver, format and preconditioner of the system.
+  /// The solver, format and preconditioner of the system. Bytes and entries are those of this rank.
   SystemInfo info() const;
 
  private:

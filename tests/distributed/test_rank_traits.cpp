@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts, near rows and transposes of a matrix on ranks, beside those of the whole.
+#include "tests/catch.hpp"
+
+#include "distributed/halo.hpp"
+#include "distributed/rank_traits.hpp"
+#include "distributed/rank_transpose.hpp"
+#include "tests/distributed/rank_support.hpp"
+
+using namespace newel;
+using namespace newel::testing;
+using detail::NearRows;
+using detail::RankTranspose;
+
+namespace {
+
+// f(context, rows of this rank, first rows of all).
+template <class F>
+std::vector<std::string> with_shares(int size, const HostCsr& a, F&& f) {
+  return on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), size);
+    const std::vector<std::int64_t> first = detail::first_rows(*ranks, own.rows());
+    f(Context<host>(1).with_ranks({ranks, own.first, a.rows}), own, first);
+  });
+}
+
+std::vector<std::string> nothing(int size) { return std::vector<std::string>(static_cast<std::size_t>(size)); }
+
+}  // namespace
+
+TEST_CASE("Facts of a matrix on ranks are those of the whole", "[distributed]") {
+  std::vector<NamedMatrix> matrices = awkward_square_matrices();
+  matrices.push_back({"diffusion", fem_matrix("generate:diffusion:6")});
+  matrices.push_back({"convection", fem_matrix("generate:convection:6")});
+  for (const NamedMatrix& named : matrices) {
+    const Context<host> alone(1);
+    const auto there = upload_matrix<double>(alone, named.matrix);
+    const MatrixTraits whole = matrix_traits(alone, there.wide());
+    for (const int size : {1, 2, 3, 5, 7}) {
+      INFO(named.name << " on " << size << " ranks");
+      CHECK(with_shares(size, named.matrix, [&](const Context<host>& ctx, const OwnRows& own, const auto& first) {
+              const MatrixTraits found = detail::rank_traits(ctx, NearRows<double>(ctx, first, own.view(), 1));
+              RANK_CHECK(found.symmetric() == whole.symmetric());
+              RANK_CHECK(found.pattern_symmetric == whole.pattern_symmetric);
+              RANK_CHECK(found.max_abs == whole.max_abs);
+              RANK_CHECK(found.max_asymmetry == whole.max_asymmetry);
+              RANK_CHECK(found.relative_asymmetry == whole.relative_asymmetry);
+              RANK_CHECK(found.empty_rows.count == whole.empty_rows.count);
+              RANK_CHECK(found.missing_diagonal.count == whole.missing_diagonal.count);
+              RANK_CHECK(found.zero_diagonal.count == whole.zero_diagonal.count);
+              RANK_CHECK(found.negative_diagonal.count == whole.negative_diagonal.count);
+              RANK_CHECK(found.undamped_rows == whole.undamped_rows);
+            }) == nothing(size));
+    }
+  }
+}
+
+TEST_CASE("Near rows are whole rows of the matrix, as far as a rank reaches", "[distributed]") {
+  const HostCsr a = tridiagonal_matrix(20);
+  CHECK(with_shares(4, a, [&](const Context<host>& ctx, const OwnRows& own, const auto& first) {
+          for (const int reach : {0, 1, 3, 30}) {
+            const NearRows<double> near(ctx, first, own.view(), reach);
+            const CsrView<double, host> view = near.view();
+            RANK_CHECK(near.own_rows() == own.rows());
+            for (Index i = 0; i < view.rows; ++i) {
+              const auto row = static_cast<Index>(near.number(i));
+              RANK_CHECK(near.row_of(row) == i);
+              const bool reached = own.rows() > 0 && row >= own.first - reach && row < own.first + own.rows() + reach;
+              const Offset length = a.row_ptr[row + 1] - a.row_ptr[row];
+              RANK_CHECK(view.row_begin(i + 1) - view.row_begin(i) == (reached ? length : 0));
+              for (Offset k = 0; reached && k < length; ++k) {
+                RANK_CHECK(near.number(view.col[view.row_begin(i) + k]) == a.col[a.row_ptr[row] + k]);
+                RANK_CHECK(view.val[view.row_begin(i) + k] == a.val[a.row_ptr[row] + k]);
+              }
+            }
+          }
+        }) == nothing(4));
+}
+
+TEST_CASE("A transpose on ranks has each entry in its place", "[distributed]") {
+  for (const NamedMatrix& named : awkward_square_matrices()) {
+    const HostCsr& a = named.matrix;
+    for (const int size : {1, 2, 3, 7}) {
+      INFO(named.name << " on " << size << " ranks");
+      CHECK(with_shares(size, a, [&](const Context<host>& ctx, const OwnRows& own, const auto& first) {
+              const RankRows<double> rows = own.view();
+              RankTranspose<double> transpose(ctx, first, rows.row_ptr, rows.col);
+              std::vector<double> values(static_cast<std::size_t>(transpose.entries()));
+              transpose.values(rows.val, Span<double, host>(values));
+              const detail::RankPattern pattern = transpose.take_pattern();
+              RANK_CHECK(pattern.rows() == own.rows());
+              std::vector<std::vector<std::pair<std::int64_t, double>>> expected(
+                  static_cast<std::size_t>(own.rows()));
+              for (Index i = 0; i < a.rows; ++i) {
+                for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+                  const Index j = a.col[k] - own.first;
+                  if (j >= 0 && j < own.rows()) expected[static_cast<std::size_t>(j)].emplace_back(i, a.val[k]);
+                }
+              }
+              for (std::size_t j = 0; j < expected.size(); ++j) {
+                std::vector<std::pair<std::int64_t, double>> found;
+                for (Offset k = pattern.row_ptr[j]; k < pattern.row_ptr[j + 1]; ++k) {
+                  found.emplace_back(pattern.col[static_cast<std::size_t>(k)], values[static_cast<std::size_t>(k)]);
+                }
+                RANK_CHECK(found == expected[j]);
+              }
+            }) == nothing(size));
+    }
+  }
+}
