@@ -157,6 +157,14 @@ struct DistributedSystem<T>::Impl {
     throw InputError("a vector of length " + std::to_string(vector.size) + " for the " +
                      std::to_string(matrix->rows()) + " rows of rank " + std::to_string(communicator->rank()));
   }
+  // Zero if that is the guess of all ranks. If it is that of some, their parts of x are zero.
+  InitialGuess agreed(InitialGuess guess, Span<T, host> user_x) const {
+    double any_in_x = guess == InitialGuess::in_x ? 1 : 0;
+    detail::max_over_ranks(*ctx, &any_in_x, 1);
+    if (any_in_x == 0) return guess;
+    if (guess == InitialGuess::zero) std::fill(user_x.begin(), user_x.end(), T(0));
+    return InitialGuess::in_x;
+  }
   // Calls f(b, x) with both in rank order.
   template <class F>
   auto in_rank_order(Span<const T, host> user_b, Span<T, host> user_x, F&& f) {
@@ -224,6 +232,7 @@ SolveReport DistributedSystem<T>::solve(Span<const T, host> b, Span<T, host> x, 
   return with_others(*s.communicator, [&] {
     s.require_length(b);
     s.require_length(x);
+    guess = s.agreed(guess, x);
     const SharedEnd end(*s.ctx, progress, s.stop);
     SolveReport report = s.in_rank_order(
         b, x, [&](auto in_b, auto in_x) { return s.system->solve(in_b, in_x, end.progress(), guess); });

@@ -281,6 +281,29 @@ TEST_CASE("Ranks agree on what auto chooses, and say why", "[distributed]") {
   }
 }
 
+TEST_CASE("Guesses that differ in kind between ranks are one guess", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:9");
+  const std::vector<double> b = rhs_of(a), guess = random_vector<double>(a.rows, 5);
+  const auto solved = [&](bool named) {
+    std::vector<double> x(b.size());
+    const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+      const OwnRows own = share_of(a, ranks->rank(), 3);
+      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg", "jacobi"));
+      const bool zero = ranks->rank() == 0;  // the others have a guess
+      std::vector<double> own_x = own.part_of(guess);
+      if (zero && !named) std::fill(own_x.begin(), own_x.end(), 0.0);
+      const InitialGuess kind = zero && named ? InitialGuess::zero : InitialGuess::in_x;
+      RANK_CHECK(system.solve(own.part_of(b), own_x, {}, kind).converged());
+      std::copy(own_x.begin(), own_x.end(), x.begin() + own.first);
+    });
+    CHECK(thrown == std::vector<std::string>(3));
+    return x;
+  };
+  const std::vector<double> x = solved(true);
+  CHECK(same_bits(x, solved(false)));
+  CHECK(residual_norm(a, x, b) <= 1.01e-8 * norm_oracle(b));
+}
+
 TEST_CASE("A zero on the diagonal of one rank leaves all without Jacobi under auto", "[distributed]") {
   HostCsr a = tridiagonal_matrix(12);
   a.val[static_cast<std::size_t>(a.row_ptr[10]) + 1] = 0;

@@ -56,7 +56,8 @@ class DistributedSystem {
 
   /// Solves from the guess in x or from zero: see LinearSystem::solve. b and x are this rank's parts. The report is
   /// the same on all ranks; `seconds` is the longest time of a rank. `progress` may be given on some ranks only. The
-  /// solve ends on all ranks if one of them returns false.
+  /// solve ends on all ranks if one of them returns false. If some ranks pass a guess and others InitialGuess::zero, the
+  /// parts of the latter are zero.
   [[nodiscard]] SolveReport solve(Span<const T, Space::host> b, Span<T, Space::host> x,
                                   const ProgressFn& progress = {}, InitialGuess guess = InitialGuess::in_x);
 
