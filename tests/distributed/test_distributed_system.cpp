@@ -121,6 +121,28 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
   }
 }
 
+TEST_CASE("Ranks solve in single precision too", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:7");
+  const std::vector<double> b = rhs_of(a);
+  SystemOptions options = choice_of("cg", GENERATE(as<std::string>{}, "auto", "jacobi", "fsai", "spai"));
+  options.stop.rel_tol = 1e-5;
+  INFO(options.precond.name);
+  std::vector<double> x(b.size());
+  const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), 3);
+    const std::vector<float> val(own.val.begin(), own.val.end());
+    const RankRows<float> rows = {own.view().row_ptr, own.view().col, Span<const float, host>(val)};
+    DistributedSystem<float> system(Context<host>(1), ranks, rows, options);
+    const std::vector<double> part = own.part_of(b);
+    const std::vector<float> own_b(part.begin(), part.end());
+    std::vector<float> own_x(own_b.size(), 0.0F);
+    RANK_CHECK(system.solve(own_b, own_x).converged());
+    std::copy(own_x.begin(), own_x.end(), x.begin() + own.first);
+  });
+  CHECK(thrown == std::vector<std::string>(3));
+  CHECK(residual_norm(a, x, b) <= 2e-5 * norm_oracle(b));  // with the rounding of A and b to floats
+}
+
 TEST_CASE("A singular system with the constant null space is solved on ranks", "[distributed]") {
   Rows rows(60);
   for (Index i = 0; i < 60; ++i) {

@@ -2,7 +2,10 @@
 // Facts, near rows and transposes of a matrix on ranks, beside those of the whole.
 #include "tests/catch.hpp"
 
+#include <algorithm>
+
 #include "distributed/halo.hpp"
+#include "distributed/rank_sparsity.hpp"
 #include "distributed/rank_traits.hpp"
 #include "distributed/rank_transpose.hpp"
 #include "tests/distributed/rank_support.hpp"
@@ -75,6 +78,50 @@ TEST_CASE("Near rows are whole rows of the matrix, as far as a rank reaches", "[
             }
           }
         }) == nothing(4));
+}
+
+TEST_CASE("Ranks shorten the rows that one shortens, by the mean of all", "[distributed]") {
+  Rows rows(80);
+  for (Index i = 0; i < 80; ++i) {
+    for (Index j = 0; j < 80; ++j) {
+      if (i == j || (i * 7 + j * 3) % (i % 10 == 0 ? 4 : 40) == 0) rows[i][j] = 1 + (i + j) % 3;  // with equal ones
+    }
+  }
+  const HostCsr a = from_rows(80, rows);
+  const Context<host> alone(1);
+  const auto there = upload_matrix<double>(alone, a);
+  const auto worth_in = [](const CsrView<double, host>& view) {
+    return [view](Index i, Index j) {
+      const Index* const at =
+          std::lower_bound(view.col.data + view.row_begin(i), view.col.data + view.row_begin(i + 1), j);
+      return view.val[at - view.col.data];
+    };
+  };
+  const Offset most = detail::most_of_row(1, static_cast<double>(a.nnz()) / 80, 80);
+  CHECK(most == 10);
+  Index shortened = 0;
+  const detail::Sparsity whole = detail::without_long_rows(alone, detail::copy_of(alone, there.wide()), most,
+                                                           worth_in(there.wide()), &shortened);
+  CHECK(shortened == 8);
+  for (const int size : {1, 2, 3, 5}) {
+    CHECK(with_shares(size, a, [&](const Context<host>& ctx, const OwnRows& own, const auto& first) {
+            const NearRows<double> near(ctx, first, own.view(), 1);
+            const detail::Sparsity found = detail::without_long_rows_on_ranks(
+                ctx, near,
+                detail::only_own(ctx, near, detail::copy_of(ctx, near.view()), detail::OtherRows::diagonal), 1,
+                worth_in(near.view()));
+            const detail::RankPattern mine = detail::in_whole(near, found.row_ptr.cspan(), found.col.cspan());
+            for (Index i = 0; i < own.rows(); ++i) {
+              const Index row = own.first + i;
+              RANK_CHECK(mine.row_ptr[static_cast<std::size_t>(i) + 1] - mine.row_ptr[static_cast<std::size_t>(i)] ==
+                         whole.row_length(row));
+              for (Offset k = 0; k < whole.row_length(row); ++k) {
+                const auto at = static_cast<std::size_t>(mine.row_ptr[static_cast<std::size_t>(i)] + k);
+                RANK_CHECK(mine.col[at] == whole.col[whole.row_ptr[row] + k]);
+              }
+            }
+          }) == nothing(size));
+  }
 }
 
 TEST_CASE("A transpose on ranks has each entry in its place", "[distributed]") {
