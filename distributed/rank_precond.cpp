@@ -47,10 +47,11 @@ OperatorPtr<T, Space::host> make_from_rows(const Context<Space::host>& ctx, cons
 }
 
 template <class T>
-const std::array<RankPrecond<T>, 3>& rank_preconditioners() {
-  static const std::array<RankPrecond<T>, 3> all = {{{"jacobi", &make_jacobi<T>},
+const std::array<RankPrecond<T>, 4>& rank_preconditioners() {
+  static const std::array<RankPrecond<T>, 4> all = {{{"jacobi", &make_jacobi<T>},
                                                      {"fsai", &make_from_rows<RankFsai<T>, T>},
-                                                     {"spai", &make_from_rows<RankSpai<T>, T>}}};
+                                                     {"spai", &make_from_rows<RankSpai<T>, T>},
+                                                     {"spai0", &make_from_rows<RankSpai0<T>, T>}}};
   return all;
 }
 

@@ -23,23 +23,25 @@ bool from_right(const PrecondOptions& options) { return options.of<SpaiOptions>(
 
 template <class T>
 RankSpaiProblems<T>::RankSpaiProblems(const Context<Space::host>& ctx, const RankMatrix<T>& a,
-                                      const PrecondOptions& options)
+                                      const PrecondOptions& options, SpaiPattern pattern)
     : verdict_(ctx, 1) {
-  const int power = options.of<SpaiOptions>().power;
+  const bool diagonal = pattern == SpaiPattern::diagonal;
+  const int reach = diagonal ? 0 : options.of<SpaiOptions>().power;
   if (from_right(options)) {
     transpose_ = std::make_unique<RankTranspose<T>>(ctx, a.first_rows, a.rows.row_ptr, a.rows.col);
     b_val_ = Array<T, Space::host>(ctx, transpose_->entries());
     transpose_->values(a.rows.val, b_val_.span());
     const RankPattern b = transpose_->take_pattern();
-    near_.emplace(ctx, a.first_rows, b.with(b_val_.cspan()), power);
+    near_.emplace(ctx, a.first_rows, b.with(b_val_.cspan()), reach);
   } else {
-    near_.emplace(ctx, a.first_rows, a.rows, power);
+    near_.emplace(ctx, a.first_rows, a.rows, reach);
   }
   const CsrView<T, Space::host> b = near_->view();
   double entries = static_cast<double>(a.rows.col.size);
   sum_over_ranks(ctx, &entries, 1);
   const double mean = entries / static_cast<double>(std::max<std::int64_t>(all_rows(ctx, 0), 1));
-  layout_ = make_spai_layout(ctx, b, wanted(ctx, options), spai_limits(mean, 1));
+  layout_ = make_spai_layout(ctx, b, diagonal ? diagonal_sparsity(ctx, b.rows) : wanted(ctx, options),
+                             spai_limits(mean, 1));
   limited_ += layout_.limited;
   val_ = Array<T, Space::host>(ctx, layout_.pattern.nnz());
   residual_ = Array<double, Space::host>(ctx, b.rows);
@@ -126,7 +128,9 @@ void RankSpaiProblems<T>::describe(const Context<Space::host>& ctx, OperatorInfo
 
 template <class T>
 RankSpai<T>::RankSpai(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options)
-    : symmetric_(options.symmetric), right_(from_right(options)), problems_(ctx, a, options) {
+    : symmetric_(options.symmetric),
+      right_(from_right(options)),
+      problems_(ctx, a, options, SpaiPattern::as_options_say) {
   PhaseClock clock;
   RankPattern pattern = problems_.pattern();
   if (symmetric_) {
@@ -204,8 +208,50 @@ void RankSpai<T>::refresh(const Context<Space::host>& ctx, Span<const T, Space::
   matrix_->refresh(ctx, take_values(ctx));
 }
 
+template <class T>
+RankSpai0<T>::RankSpai0(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options)
+    : rows_(static_cast<Index>(a.rows.row_ptr.size - 1)),
+      old_of_new_(make_array(ctx, a.old_of_new)),
+      problems_(ctx, a, options, SpaiPattern::diagonal),
+      diagonal_(ctx, std::max<Index>(rows_, 1)) {
+  take_values(ctx);
+  info_.name = "spai0";
+  info_.detail = std::string(from_right(options) ? "from the right" : "from the left") + ", on ranks";
+  info_.rows = info_.cols = rows_;
+  info_.nonzeros = info_.stored_slots = rows_;
+  problems_.describe(ctx, info_);
+  info_.bytes.emplace_back("M", diagonal_.bytes() + old_of_new_.bytes());
+}
+
+template <class T>
+void RankSpai0<T>::take_values(const Context<Space::host>& ctx) {
+  const Span<T, Space::host> entries = diagonal_.span().subspan(0, rows_);
+  if (old_of_new_.empty()) return copy<T>(ctx, problems_.values(), entries);
+  gather<T, Space::host>(ctx, problems_.values(), old_of_new_.cspan(), entries);
+}
+
+template <class T>
+void RankSpai0<T>::refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) {
+  problems_.refresh(ctx, values);
+  take_values(ctx);
+}
+
+template <class T>
+void RankSpai0<T>::apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
+                         Span<T, Space::host> y) const {
+  multiply<T, Space::host>(ctx, alpha, entries(), x, beta, y);
+}
+
+template <class T>
+void RankSpai0<T>::apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
+                             double* xy) const {
+  multiply_dot<T, Space::host>(ctx, entries(), x, y, xy);
+}
+
 template class RankSpaiProblems<double>;
 template class RankSpaiProblems<float>;
+template class RankSpai0<double>;
+template class RankSpai0<float>;
 template class RankSpai<double>;
 template class RankSpai<float>;
 

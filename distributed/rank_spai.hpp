@@ -9,7 +9,7 @@
 #include "distributed/near_rows.hpp"
 #include "distributed/rank_matrix.hpp"
 #include "distributed/rank_transpose.hpp"
-#include "precond/spai/spai_numeric.hpp"
+#include "precond/spai/spai_problems.hpp"
 
 namespace newel::detail {
 
@@ -19,7 +19,8 @@ template <class T>
 class RankSpaiProblems {
  public:
   /// SpaiOptions but `adaptive`, and PatternOptions::drop apply. All ranks make theirs together.
-  RankSpaiProblems(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options);
+  RankSpaiProblems(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options,
+                   SpaiPattern pattern);
 
   /// Solves for the values of this rank's rows of A.
   void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values);
@@ -78,6 +79,36 @@ class RankSpai final : public MatrixOperator<T, Space::host> {
   ValueMap<Space::host> own_, mirrored_;  ///< symmetric: where an entry of M is in N and in its transpose
   Array<T, Space::host> sum_, mirror_;
   std::unique_ptr<DistributedOperator<T>> matrix_;
+  OperatorInfo info_;
+};
+
+/// The diagonal M of Spai0Operator.
+template <class T>
+class RankSpai0 final : public MatrixOperator<T, Space::host> {
+ public:
+  /// As RankSpaiProblems.
+  RankSpai0(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options);
+
+  Index rows() const override { return rows_; }
+  Index cols() const override { return rows_; }
+  /// `values` are those of this rank's rows of A.
+  void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) override;
+  void apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
+             Span<T, Space::host> y) const override;
+  void apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
+                 double* xy) const override;
+  OperatorTraits<T, Space::host> traits() const override { return {true, false, false, entries()}; }
+  /// Entries and bytes are those of this rank, figures those of all.
+  OperatorInfo info() const override { return info_; }
+
+ private:
+  void take_values(const Context<Space::host>& ctx);
+  Span<const T, Space::host> entries() const { return diagonal_.cspan().subspan(0, rows_); }
+
+  Index rows_;
+  Array<Index, Space::host> old_of_new_;  ///< empty: vectors are in the caller's order
+  RankSpaiProblems<T> problems_;
+  Array<T, Space::host> diagonal_;  ///< one entry at least, so that all ranks take the steps of a diagonal M
   OperatorInfo info_;
 };
 

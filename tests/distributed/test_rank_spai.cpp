@@ -62,6 +62,21 @@ TEST_CASE("SPAI on ranks leaves out the dense rows that one leaves out", "[distr
   }
 }
 
+TEST_CASE("The diagonal SPAI on ranks has the bits of one", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:convection:5");
+  const Context<host> ctx(1);
+  const auto there = upload_matrix<double>(ctx, a);
+  const std::vector<double> x = random_vector<double>(a.rows);
+  for (const PrecondSide side : {PrecondSide::right, PrecondSide::left}) {
+    PrecondOptions options = spai_of(side);
+    options.name = "spai0";
+    const Spai0Operator<double, host> one(ctx, there.wide(), RowOrder<host>{}, options, SpmvOptions{"csr"});
+    std::vector<double> y(x.size());
+    one.apply(ctx, 1, Span<const double, host>(x), 0, Span<double, host>(y));
+    for (const int size : {1, 2, 3, 5, 7}) CHECK(same_bits(precond_on_ranks(size, a, options, x), y));
+  }
+}
+
 TEST_CASE("New values of SPAI on ranks are those of a new one", "[distributed]") {
   const HostCsr a = fem_matrix("generate:convection:5");
   HostCsr changed = a;
