@@ -3,7 +3,7 @@
 #include "distributed/distributed_operator.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <string>
 #include <utility>
 
 #include <newel/core/vector_ops.hpp>
@@ -34,9 +34,10 @@ OperatorPtr<T, host> operator_of(const Context<host>& ctx, const RowPart& part, 
 
 template <class T>
 DistributedOperator<T>::DistributedOperator(const Context<host>& ctx, const RankRows<T>& a,
-                                            const std::vector<std::int64_t>& first_rows)
-    : rows_(static_cast<Index>(a.row_ptr.size - 1)) {
-  build(ctx, a, split_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back()), first_rows);
+                                            const std::vector<std::int64_t>& first_rows,
+                                            const Span<const Index, host>* order)
+    : rows_(static_cast<Index>(a.row_ptr.size - 1)), entries_(a.col.size) {
+  build(ctx, a, split_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back(), order), first_rows);
 }
 
 template <class T>
@@ -59,13 +60,22 @@ void DistributedOperator<T>::build(const Context<host>& ctx, const RankRows<T>& 
   halo_ = std::make_unique<Halo<T>>(ctx, first_rows, split.ghosts, split.new_of_old, border_x_.data() + read);
 }
 
-// A part without entries has no map to the caller's values.
 template <class T>
 void DistributedOperator<T>::refresh(const Context<host>& ctx, Span<const T, host> values) {
-  for (MatrixOperator<T, host>* part : {inner_.get(), border_.get()}) {
-    if (part != nullptr && part->as_csr()->nnz() > 0) part->refresh(ctx, values);
+  if (values.size != entries_) {
+    throw InputError("expected " + std::to_string(entries_) + " values, found " + std::to_string(values.size));
+  }
+  // A part without entries has no way to values either, which would be that of all of them.
+  for (const auto& part : {inner_.get(), border_.get()}) {
+    if (part != nullptr && part->info().nonzeros > 0) part->refresh(ctx, values);
   }
   gather<T, host>(ctx, values, diagonal_source_, diagonal_.span().subspan(0, rows_));
+}
+
+template <class T>
+std::uint64_t DistributedOperator<T>::bytes() const {
+  return inner_->info().total_bytes() + (alone() ? 0 : border_->info().total_bytes()) + diagonal_.bytes() +
+         old_of_new_.bytes() + new_of_old_.bytes() + read_.bytes() + border_x_.bytes() + diagonal_source_.bytes();
 }
 
 template <class T>

@@ -15,9 +15,10 @@ namespace newel::detail {
 template <class T>
 class DistributedOperator final : public LinearOperator<T, Space::host> {
  public:
-  /// `ctx` has ranks.
+  /// `ctx` has ranks. `order`, where not null: the order of vectors, as `old_of_new` of another operator gives it.
   DistributedOperator(const Context<Space::host>& ctx, const RankRows<T>& a,
-                      const std::vector<std::int64_t>& first_rows);
+                      const std::vector<std::int64_t>& first_rows,
+                      const Span<const Index, Space::host>* order = nullptr);
 
   /// New values in the order of those before.
   void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values);
@@ -28,6 +29,8 @@ class DistributedOperator final : public LinearOperator<T, Space::host> {
   OperatorInfo info() const { return alone() ? inner_->info() : joined(inner_->info(), border_->info()); }
   /// The diagonal as it stands, in rank order; 0 where there is no entry.
   Span<const T, Space::host> matrix_diagonal() const { return diagonal_.cspan().subspan(0, rows()); }
+
+  std::uint64_t bytes() const;
 
   Index rows() const override { return rows_; }
   Index cols() const override { return rows_; }
@@ -55,6 +58,7 @@ class DistributedOperator final : public LinearOperator<T, Space::host> {
   }
 
   Index rows_;
+  Offset entries_;
   OperatorPtr<T, Space::host> inner_;
   OperatorPtr<T, Space::host> border_;  ///< null: one rank has all
   Array<Index, Space::host> old_of_new_, new_of_old_;

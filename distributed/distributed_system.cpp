@@ -16,8 +16,8 @@
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/over_ranks.hpp"
-#include "distributed/diagonal_precond.hpp"
 #include "distributed/distributed_operator.hpp"
+#include "distributed/rank_precond.hpp"
 #include "solver/chain/attempts.hpp"
 
 namespace newel {
@@ -53,10 +53,14 @@ std::string text_of(const SystemOptions& options) {
   text << "solver " << options.solver.name << ", preconditioner " << options.precond.name << ", format "
        << options.spmv.format << ", " << text_of(options.stop) << ", null_space "
        << static_cast<int>(options.null_space) << ", mixed " << options.mixed;
-  for (const MethodOption& option : solver_option_list()) {
+  text << ", preconditioner's format " << options.precond.format << ", symmetric " << options.precond.symmetric
+       << ", expected_products " << options.expected_products;
+  const auto add = [&](const MethodOption& option, const OptionBag& methods) {
     text << ", " << option.key << " ";
-    std::visit([&](const auto& value) { text << value; }, option.get(options.solver.methods));
-  }
+    std::visit([&](const auto& value) { text << value; }, option.get(methods));
+  };
+  for (const MethodOption& option : solver_option_list()) add(option, options.solver.methods);
+  for (const MethodOption& option : precond_option_list()) add(option, options.precond.methods);
   return text.str();
 }
 
@@ -71,17 +75,16 @@ void require_same_options(Communicator& communicator, const Options& options) {
   }
 }
 
-// Whether Jacobi may be taken; throws for what needs the whole matrix.
-bool may_take_jacobi(const SystemOptions& options) {
+// Throws for what needs the whole matrix.
+void require_rows_suffice(const SystemOptions& options) {
   const auto refuse = [](const std::string& what) {
     throw InputError(what + " needs the whole matrix, and ranks have rows of it");
   };
-  const std::string format = canonical_name(options.spmv.format), precond = canonical_name(options.precond.name);
+  const std::string format = canonical_name(options.spmv.format);
   if (format != "auto" && format != "csr") refuse("the format \"" + format + "\"");
   if (!options.old_of_new.empty() || !options.part_begin.empty()) refuse("an order");
   if (options.mixed) refuse("mixed precision");
-  if (precond != "auto" && precond != "jacobi" && precond != "none") refuse("the preconditioner \"" + precond + "\"");
-  return precond != "none";
+  detail::require_precond_on_ranks(options.precond);
 }
 
 Context<host> of_ranks(const Context<host>& ctx, std::shared_ptr<Communicator> communicator,
@@ -143,22 +146,15 @@ struct DistributedSystem<T>::Impl {
       throw InputError(std::to_string(a.val.size) + " values for " + std::to_string(a.col.size) + " columns");
     }
     require_same_options(*communicator, options);
-    bool jacobi = may_take_jacobi(options);
+    require_rows_suffice(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
     ctx = of_ranks(of_rank, communicator, first_rows);
     matrix = std::make_shared<detail::DistributedOperator<T>>(*ctx, a, first_rows);
     SystemParts<T, host> parts;
-    if (canonical_name(options.precond.name) == "auto") {
-      const Span<const T, host> diagonal = matrix->matrix_diagonal();
-      double irregular = std::all_of(diagonal.begin(), diagonal.end(), detail::has_inverse<T>) ? 0 : 1;
-      detail::max_over_ranks(*ctx, &irregular, 1);
-      jacobi = irregular == 0;
-      precond_reason = LocatedText(jacobi ? "it needs no rows of other ranks" : "a diagonal entry has no inverse");
-    }
-    if (jacobi) {
-      precond = std::make_shared<detail::DiagonalPrecond<T>>(*ctx, matrix->matrix_diagonal(), user_row());
-      parts.preconditioner = precond;
-    }
+    ChosenPrecond<T, host> chosen =
+        detail::precond_on_ranks<T>(*ctx, *matrix, {a, first_rows, matrix->old_of_new()}, options);
+    parts.preconditioner = precond = std::move(chosen.M);
+    precond_reason = std::move(chosen.choice.reason);
     communicator->texts("");  // all are here: what a rank refuses is refused by all
     options.precond.name = "none";
     options.spmv.format = "auto";
@@ -167,17 +163,19 @@ struct DistributedSystem<T>::Impl {
     matrix_info = detail::over_all_ranks(*ctx, matrix->info());
   }
 
-  auto user_row() const {
-    return [this](Index i) {
-      const Span<const Index, host> old = matrix->old_of_new();
-      return detail::first_row(*ctx) + (old.empty() ? i : old[i]);
-    };
-  }
   void require_length(Span<const T, host> vector, Index columns = 1) const {
     if (vector.size == std::int64_t{columns} * matrix->rows()) return;
     throw InputError("a vector of length " + std::to_string(vector.size) + " for the " +
                      std::to_string(matrix->rows()) + " rows of rank " + std::to_string(communicator->rank()) +
                      (columns == 1 ? "" : " and " + std::to_string(columns) + " columns"));
+  }
+  // Zero if that is the guess of all ranks. If it is that of some, their parts of x are zero.
+  InitialGuess agreed(InitialGuess guess, Span<T, host> user_x) const {
+    double any_in_x = guess == InitialGuess::in_x ? 1 : 0;
+    detail::max_over_ranks(*ctx, &any_in_x, 1);
+    if (any_in_x == 0) return guess;
+    if (guess == InitialGuess::zero) std::fill(user_x.begin(), user_x.end(), T(0));
+    return InitialGuess::in_x;
   }
   // Calls f(b, x) with the columns of both in rank order.
   template <class F>
@@ -221,9 +219,9 @@ struct DistributedSystem<T>::Impl {
   StopCriterion stop;
   std::optional<Context<host>> ctx;
   std::shared_ptr<detail::DistributedOperator<T>> matrix;
-  std::shared_ptr<detail::DiagonalPrecond<T>> precond;  // null: none
-  OperatorInfo matrix_info;                             // of all ranks
-  LocatedText precond_reason;
+  std::shared_ptr<MatrixOperator<T, host>> precond;  // null: none
+  OperatorInfo matrix_info;                          // of all ranks
+  LocatedText precond_reason;                        // empty: it was not chosen
   std::optional<LinearSystem<T, host>> system;
   Array<T, host> b, x;  // in rank order; empty: that is the caller's
 };
@@ -261,7 +259,7 @@ void DistributedSystem<T>::refresh(Span<const T, host> values) {
   Impl& s = *impl_;
   with_others(*s.communicator, [&] {
     s.matrix->refresh(*s.ctx, values);
-    if (s.precond != nullptr) s.precond->refresh(s.matrix->matrix_diagonal(), s.user_row());
+    if (s.precond != nullptr) s.precond->refresh(*s.ctx, values);
     s.communicator->texts("");
     s.system->operator_changed();
   });
@@ -274,6 +272,7 @@ SolveReport DistributedSystem<T>::solve(Span<const T, host> b, Span<T, host> x, 
   return with_others(*s.communicator, [&] {
     s.require_length(b);
     s.require_length(x);
+    guess = s.agreed(guess, x);
     return std::move(s.solve(b, x, progress, [&](auto in_b, auto in_x, const ProgressFn& shared) {
                         return std::vector<SolveReport>{s.system->solve(in_b, in_x, shared, guess)};
                       }).front());
@@ -288,6 +287,7 @@ std::vector<SolveReport> DistributedSystem<T>::solve_columns(Span<const T, host>
     if (columns < 0) throw InputError("the number of columns must be 0 or more, not " + std::to_string(columns));
     s.require_length(b, columns);
     s.require_length(x, columns);
+    guess = s.agreed(guess, x);
     return s.solve(b, x, progress, [&](auto in_b, auto in_x, const ProgressFn& shared) {
       return s.system->solve_columns(in_b, in_x, columns, shared, guess);
     });
@@ -342,7 +342,7 @@ SystemInfo DistributedSystem<T>::info() const {
   SystemInfo info = s.system->info();
   info.matrix = s.matrix_info;
   info.format.format = s.matrix_info.name;
-  info.preconditioner.name = s.precond != nullptr ? "jacobi" : "none";
+  if (s.precond != nullptr) info.preconditioner = s.precond->info();
   info.preconditioner_reason = s.precond_reason;
   return info;
 }

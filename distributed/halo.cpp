@@ -3,27 +3,12 @@
 #include "distributed/halo.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include <newel/core/vector_ops.hpp>
+#include "distributed/numbers_text.hpp"
 
 namespace newel::detail {
-namespace {
-
-template <class Number>
-std::string text_of_numbers(const std::vector<Number>& numbers) {
-  return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
-}
-
-template <class Number>
-std::vector<Number> numbers_of(const std::string& bytes) {
-  std::vector<Number> numbers(bytes.size() / sizeof(Number));
-  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
-  return numbers;
-}
-
-}  // namespace
 
 std::vector<std::int64_t> first_rows(Communicator& communicator, std::int64_t rows) {
   std::vector<std::int64_t> first = {0};

@@ -63,27 +63,42 @@ void append(RowPart& part, std::vector<std::pair<Index, Offset>>& row) {
   row.clear();
 }
 
+// The rows in rank order, of which the first `inner_rows` need no other rank.
+template <class IsInner>
+std::vector<Index> rank_order(Index rows, const Span<const Index, Space::host>* order, const IsInner& is_inner,
+                              Index& inner_rows) {
+  std::vector<Index> old_of_new, border;
+  inner_rows = 0;
+  if (order == nullptr) {
+    for (Index i = 0; i < rows; ++i) (is_inner(i) ? old_of_new : border).push_back(i);
+    inner_rows = static_cast<Index>(old_of_new.size());
+    old_of_new.insert(old_of_new.end(), border.begin(), border.end());
+    return old_of_new;
+  }
+  for (Index i = 0; i < rows; ++i) old_of_new.push_back(order->size == 0 ? i : (*order)[i]);
+  while (inner_rows < rows && is_inner(old_of_new[static_cast<std::size_t>(inner_rows)])) ++inner_rows;
+  return old_of_new;
+}
+
 }  // namespace
 
-RowSplit split_rows(RowPointers row_ptr, Columns col, std::int64_t first_row, std::int64_t all_rows) {
+RowSplit split_rows(RowPointers row_ptr, Columns col, std::int64_t first_row, std::int64_t all_rows,
+                    const Span<const Index, Space::host>* order) {
   check(row_ptr, col, first_row, all_rows);
   const auto rows = static_cast<Index>(row_ptr.size - 1);
   const auto own = [&](std::int64_t j) { return j >= first_row && j < first_row + rows; };
+  const auto is_inner = [&](Index i) { return std::all_of(col.data + row_ptr[i], col.data + row_ptr[i + 1], own); };
   RowSplit split;
-  std::vector<Index> border;
-  for (Index i = 0; i < rows; ++i) {
-    const bool inner = std::all_of(col.data + row_ptr[i], col.data + row_ptr[i + 1], own);
-    (inner ? split.old_of_new : border).push_back(i);
-  }
-  const auto inner_rows = static_cast<Index>(split.old_of_new.size());
-  split.old_of_new.insert(split.old_of_new.end(), border.begin(), border.end());
+  Index inner_rows = 0;
+  split.old_of_new = rank_order(rows, order, is_inner, inner_rows);
   split.new_of_old.resize(static_cast<std::size_t>(rows));
   for (Index i = 0; i < rows; ++i) {
     split.new_of_old[static_cast<std::size_t>(split.old_of_new[static_cast<std::size_t>(i)])] = i;
   }
   const auto new_column = [&](std::int64_t j) { return split.new_of_old[static_cast<std::size_t>(j - first_row)]; };
 
-  for (const Index i : border) {
+  for (Index of_border = inner_rows; of_border < rows; ++of_border) {
+    const Index i = split.old_of_new[static_cast<std::size_t>(of_border)];
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
       if (own(col[k])) {
         split.read.push_back(new_column(col[k]));

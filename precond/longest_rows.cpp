@@ -14,14 +14,16 @@ namespace newel::detail {
 namespace {
 
 // The columns of row i that stay, ascending.
-std::vector<Index> best_of_row(const Sparsity& from, Index i, Offset most, const EntryWorth& worth) {
-  using Ranked = std::tuple<bool, double, Index, Index>;  // those that come first stay
+std::vector<Index> best_of_row(const Sparsity& from, Index i, Offset most, const EntryWorth& worth,
+                               const RowNumber& number) {
+  using Ranked = std::tuple<bool, double, std::int64_t, Index>;  // those that come first stay
+  const auto distance = [&](Index j) { return std::abs(number ? number(j) - number(i) : std::int64_t{j} - i); };
   std::vector<Ranked> ranked;
   ranked.reserve(static_cast<std::size_t>(from.row_length(i)));
   for (Offset k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) {
     const Index j = from.col[k];
     const double value = worth(i, j);
-    ranked.emplace_back(j != i, value >= 0 ? -value : 0, std::abs(j - i), j);  // NaN is worth nothing
+    ranked.emplace_back(j != i, value >= 0 ? -value : 0, distance(j), j);  // NaN is worth nothing
   }
   std::nth_element(ranked.begin(), ranked.begin() + (most - 1), ranked.end());
   std::vector<Index> columns;
@@ -33,7 +35,7 @@ std::vector<Index> best_of_row(const Sparsity& from, Index i, Offset most, const
 }  // namespace
 
 Sparsity without_long_rows(const Context<Space::host>& ctx, Sparsity pattern, Offset most, const EntryWorth& worth,
-                           Index* shortened) {
+                           Index* shortened, const RowNumber& number) {
   std::vector<Index> long_rows;
   for (Index i = 0; i < pattern.rows; ++i) {
     if (pattern.row_length(i) > most) long_rows.push_back(i);
@@ -44,7 +46,7 @@ Sparsity without_long_rows(const Context<Space::host>& ctx, Sparsity pattern, Of
   const WorkLimit& limit = work_limit(ctx);
   parallel_blocks(ctx, static_cast<std::int64_t>(long_rows.size()), 4, [&](std::int64_t k) {
     limit.check();
-    kept[k] = best_of_row(pattern, long_rows[k], most, worth);
+    kept[k] = best_of_row(pattern, long_rows[k], most, worth, number);
   });
   Sparsity to;
   to.rows = pattern.rows;

@@ -29,12 +29,14 @@ inline Offset most_of_row(Offset least, const Sparsity& pattern) {
 
 /// What an entry (i, j) of a long row is worth.
 using EntryWorth = std::function<double(Index i, Index j)>;
+/// The number of a row in the whole matrix, for a part of it.
+using RowNumber = std::function<std::int64_t(Index i)>;
 
 /// The pattern without the entries of long rows that are worth the least, so that none has more than `most`; of equal
-/// ones those nearest to the diagonal stay, and the diagonal in any case. `shortened`, where not null, receives the
-/// number of such rows. Parallel by rows, the same whatever the number of threads. O(entries), and a sort of each
-/// long row.
+/// ones those nearest to the diagonal stay, by `number` if there is one, and the diagonal in any case. `shortened`,
+/// where not null, receives the number of such rows. Parallel by rows, the same whatever the number of threads.
+/// O(entries), and a sort of each long row.
 Sparsity without_long_rows(const Context<Space::host>& ctx, Sparsity pattern, Offset most, const EntryWorth& worth,
-                           Index* shortened = nullptr);
+                           Index* shortened = nullptr, const RowNumber& number = {});
 
 }  // namespace newel::detail

@@ -3,12 +3,12 @@
 #include "precond/fsai/fsai_symbolic.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <newel/core/parallel.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "precond/fsai/entry_worth.hpp"
 #include "precond/longest_rows.hpp"
 #include "reorder/host_pattern.hpp"
 #include "spmv/plan/stable_buckets.hpp"
@@ -49,12 +49,7 @@ FsaiPattern affordable(const Context<S>& ctx, const CsrView<T, S>& a, const Patt
   if (longest <= most) return pattern;
   std::vector<T> downloaded;
   const CsrView<T, Space::host> values(of_a, values_on_host(ctx, a.val, downloaded));
-  const auto size = [&](Index i, Index j) {
-    const Index* const end = of_a.col.data + of_a.row_begin(i + 1);
-    const Index* const at = std::lower_bound(of_a.col.data + of_a.row_begin(i), end, j);
-    return at == end || *at != j ? 0.0 : std::fabs(static_cast<double>(values.val[at - of_a.col.data]));
-  };
-  const EntryWorth worth = [&](Index i, Index j) { return size(i, j) / std::sqrt(size(j, j)); };
+  const EntryWorth worth = fsai_entry_worth(values);
   const Context<Space::host> host = host_context(ctx);
   Sparsity kept = pattern.g_is_lower ? std::move(pattern.lower.pattern) : std::move(pattern.wider);
   return make_fsai_pattern(host, of_a, without_long_rows(host, std::move(kept), most, worth));

@@ -2,13 +2,16 @@
 // Jacobi in both spaces.
 #include "precond/jacobi/jacobi.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "precond/jacobi/jacobi_steps.hpp"
 
 namespace newel {
@@ -21,7 +24,7 @@ std::uint64_t detail::estimate_jacobi_bytes(const PrecondOptions&, const SpmvFor
 template <class T, Space S>
 JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                      const PrecondOptions&, const SpmvOptions&)
-    : inverse_(ctx, a.rows), counts_(ctx, 2) {
+    : rows_(a.rows), inverse_(ctx, a.rows), counts_(ctx, 2) {
   const auto start = std::chrono::steady_clock::now();
   if (a.rows != a.cols) throw InputError("Jacobi needs a square matrix");
   if (!order.natural()) user_row_ = make_array(ctx, order.old_of_new.cspan());
@@ -50,15 +53,21 @@ void JacobiOperator<T, S>::find_diagonal(const Context<S>& ctx, const CsrView<T,
 }
 
 template <class T, Space S>
-JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a)
-    : operator_(&a), inverse_(ctx, a.rows()), counts_(ctx, 2) {}
+JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a,
+                                     Span<const Index, S> user_row)
+    : operator_(&a),
+      rows_(a.rows()),
+      inverse_(ctx, std::max<Index>(rows_, ctx.ranks() != nullptr ? 1 : 0)),
+      user_row_(make_array(ctx, user_row)),
+      counts_(ctx, 2) {}
 
 template <class T, Space S>
 std::unique_ptr<JacobiOperator<T, S>> JacobiOperator<T, S>::of_operator(const Context<S>& ctx,
-                                                                        const LinearOperator<T, S>& a) {
+                                                                        const LinearOperator<T, S>& a,
+                                                                        Span<const Index, S> user_row) {
   const auto start = std::chrono::steady_clock::now();
   if (a.rows() != a.cols()) throw InputError("Jacobi needs a square matrix");
-  std::unique_ptr<JacobiOperator> made(new JacobiOperator(ctx, a));
+  std::unique_ptr<JacobiOperator> made(new JacobiOperator(ctx, a, user_row));
   if (!made->take_from_operator(ctx)) return nullptr;
   made->setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return made;
@@ -67,10 +76,10 @@ std::unique_ptr<JacobiOperator<T, S>> JacobiOperator<T, S>::of_operator(const Co
 // False where the operator does not show its diagonal.
 template <class T, Space S>
 bool JacobiOperator<T, S>::take_from_operator(const Context<S>& ctx) {
-  if (!operator_->matrix_diagonal(ctx, inverse_.span())) return false;
+  if (!operator_->matrix_diagonal(ctx, own())) return false;
   if (invert(ctx)) return true;
-  operator_->matrix_diagonal(ctx, inverse_.span());
-  refuse(ctx, to_vector(ctx, inverse_.cspan()));
+  operator_->matrix_diagonal(ctx, own());
+  refuse(ctx, to_vector(ctx, inverse()));
 }
 
 template <class T, Space S>
@@ -86,13 +95,13 @@ void JacobiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> value
 
 template <class T, Space S>
 Slots<T, S> JacobiOperator<T, S>::slots(const Context<S>& ctx) {
-  return {inverse_.span(), positions_of(ctx, diagonal_source_, inverse_.size())};
+  return {own(), positions_of(ctx, diagonal_source_, rows_)};
 }
 
 template <class T, Space S>
 void JacobiOperator<T, S>::slots_written(const Context<S>& ctx) {
   if (invert(ctx)) return;
-  std::vector<T> diagonal = to_vector(ctx, inverse_.cspan());
+  std::vector<T> diagonal = to_vector(ctx, inverse());
   for (T& value : diagonal) value = T(1) / value;
   refuse(ctx, diagonal);
 }
@@ -101,8 +110,8 @@ void JacobiOperator<T, S>::slots_written(const Context<S>& ctx) {
 template <class T, Space S>
 template <class Position>
 void JacobiOperator<T, S>::take(const Context<S>& ctx, Span<const T, S> values, Span<const Position, S> position) {
-  if (inverse_.empty()) return;
-  detail::sweep(ctx, inverse_.size(),
+  if (rows_ == 0) return;
+  detail::sweep(ctx, rows_,
                 detail::TakeInverseStep<T, Position>(values.data, position.data, inverse_.data(), counts_.data()));
   if (all_regular(ctx)) return;
   const std::vector<T> all = to_vector(ctx, values);
@@ -113,12 +122,58 @@ void JacobiOperator<T, S>::take(const Context<S>& ctx, Span<const T, S> values, 
   refuse(ctx, diagonal);
 }
 
+namespace {
+
+// The first entry of the first rank that has one.
+template <class T>
+T first_of_ranks(Communicator& ranks, Span<const T, Space::host> own) {
+  const double mine[] = {own.size > 0 ? 1.0 : 0.0, own.size > 0 ? static_cast<double>(own[0]) : 0.0};
+  std::vector<double> all(2 * static_cast<std::size_t>(ranks.size()));
+  ranks.all_gather(mine, 2, all.data());
+  for (std::size_t r = 0; r < all.size(); r += 2) {
+    if (all[r] > 0) return static_cast<T>(all[r + 1]);
+  }
+  return T(0);
+}
+
+// Rows that Jacobi does not support.
+struct RefusedRows {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t count = 0;
+  double value = 0;  // the diagonal entry of the first
+};
+
+// Those of all ranks.
+RefusedRows of_all_ranks(Communicator& ranks, const RefusedRows& own) {
+  const double mine[] = {static_cast<double>(own.count), static_cast<double>(own.first), own.value};
+  std::vector<double> all(3 * static_cast<std::size_t>(ranks.size()));
+  ranks.all_gather(mine, 3, all.data());
+  RefusedRows found;
+  for (std::size_t r = 0; r < all.size(); r += 3) {
+    if (all[r] == 0) continue;
+    found.count += static_cast<std::int64_t>(all[r]);
+    const auto first = static_cast<std::int64_t>(all[r + 1]);
+    if (first < found.first) found = {first, found.count, all[r + 2]};
+  }
+  return found;
+}
+
+}  // namespace
+
 // False where an entry has no finite inverse.
 template <class T, Space S>
 bool JacobiOperator<T, S>::invert(const Context<S>& ctx) {
-  if (inverse_.empty()) return true;
-  detail::sweep(ctx, inverse_.size(), detail::InvertStep<T>(inverse_.data(), counts_.data()));
-  detail::sweep(ctx, inverse_.size(), detail::DifferingStep<T>(inverse_.data(), counts_.data() + 1));
+  if (rows_ == 0 && ctx.ranks() == nullptr) return true;
+  detail::sweep(ctx, rows_, detail::InvertStep<T>(inverse_.data(), counts_.data()));
+  const T* first = inverse_.data();
+  T first_of_all = 0;
+  if constexpr (S == Space::host) {
+    if (ctx.ranks() != nullptr) {
+      first_of_all = first_of_ranks(*ctx.ranks()->communicator, inverse());
+      first = &first_of_all;
+    }
+  }
+  detail::sweep(ctx, rows_, detail::DifferingStep<T>(inverse_.data(), first, counts_.data() + 1));
   return all_regular(ctx);
 }
 
@@ -133,29 +188,28 @@ bool JacobiOperator<T, S>::all_regular(const Context<S>& ctx) {
 template <class T, Space S>
 void JacobiOperator<T, S>::refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const {
   const auto user_row = to_vector(ctx, user_row_.cspan());
-  Index first = -1;
-  T value = 0;
-  Index count = 0;
+  RefusedRows found;
   for (std::size_t i = 0; i < diagonal.size(); ++i) {
     const T inverse = T(1) / diagonal[i];
     if (std::isfinite(inverse) && inverse != T(0)) continue;
-    ++count;
-    const Index row = user_row.empty() ? static_cast<Index>(i) : user_row[i];
-    if (first >= 0 && row > first) continue;
-    first = row;
-    value = diagonal[i];
+    ++found.count;
+    const std::int64_t row = detail::first_row(ctx) + (user_row.empty() ? static_cast<Index>(i) : user_row[i]);
+    if (row > found.first) continue;
+    found.first = row;
+    found.value = static_cast<double>(diagonal[i]);
   }
-  throw ZeroDiagonal(first, count, static_cast<double>(value));
+  if (ctx.ranks() != nullptr) found = of_all_ranks(*ctx.ranks()->communicator, found);
+  throw ZeroDiagonal(found.first, found.count, found.value);
 }
 
 template <class T, Space S>
 void JacobiOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
-  multiply<T, S>(ctx, alpha, inverse_.cspan(), x, beta, y);
+  multiply<T, S>(ctx, alpha, inverse(), x, beta, y);
 }
 
 template <class T, Space S>
 void JacobiOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
-  multiply_dot<T, S>(ctx, inverse_.cspan(), x, y, xy);
+  multiply_dot<T, S>(ctx, inverse(), x, y, xy);
 }
 
 template <class T, Space S>
@@ -163,7 +217,7 @@ OperatorInfo JacobiOperator<T, S>::info() const {
   OperatorInfo info;
   info.name = "jacobi";
   info.rows = info.cols = rows();
-  info.nonzeros = info.stored_slots = inverse_.size();
+  info.nonzeros = info.stored_slots = rows_;
   info.bytes = {{"values", inverse_.bytes()}, {"value map", diagonal_source_.bytes() + user_row_.bytes()}};
   info.setup_seconds = {{"diagonal", setup_seconds_}};
   return info;

@@ -26,10 +26,12 @@ class JacobiOperator final : public MatrixOperator<T, S> {
                  const SpmvOptions&);
 
   /// Of an operator that shows its diagonal (`LinearOperator::matrix_diagonal`), and outlives this; null where it
-  /// does not. Throws InputError as above.
-  static std::unique_ptr<JacobiOperator> of_operator(const Context<S>& ctx, const LinearOperator<T, S>& a);
+  /// does not. `user_row`: the caller's number of each row; empty: they are the same. Throws InputError as above. In
+  /// a context with ranks each has its rows of the diagonal, all call this together, and all throw the same.
+  static std::unique_ptr<JacobiOperator> of_operator(const Context<S>& ctx, const LinearOperator<T, S>& a,
+                                                     Span<const Index, S> user_row = {});
 
-  Index rows() const override { return static_cast<Index>(inverse_.size()); }
+  Index rows() const override { return rows_; }
   Index cols() const override { return rows(); }
 
   /// Gathers the new diagonal, or asks the operator for it, which takes no values, and inverts it; errors as the
@@ -40,25 +42,28 @@ class JacobiOperator final : public MatrixOperator<T, S> {
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
-  OperatorTraits<T, S> traits() const override { return {true, false, constant_, inverse_.cspan()}; }
+  OperatorTraits<T, S> traits() const override { return {true, false, constant_, inverse()}; }
   OperatorInfo info() const override;
 
  private:
+  Span<T, S> own() { return inverse_.span().subspan(0, rows_); }
+  Span<const T, S> inverse() const { return inverse_.cspan().subspan(0, rows_); }
   void find_diagonal(const Context<S>& ctx, const CsrView<T, S>& a);
   template <class Position>
   void take(const Context<S>& ctx, Span<const T, S> values, Span<const Position, S> position);
-  JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a);
+  JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a, Span<const Index, S> user_row);
   bool take_from_operator(const Context<S>& ctx);
   bool invert(const Context<S>& ctx);
   bool all_regular(const Context<S>& ctx);
   [[noreturn]] void refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const;
 
   const LinearOperator<T, S>* operator_ = nullptr;  ///< that the diagonal is asked of; null: a matrix
-  Array<T, S> inverse_;                             ///< 1 / a_ii
-  ValueMap<S> diagonal_source_;                     ///< where a_ii stands in the caller's values
-  Array<Index, S> user_row_;  ///< the caller's number of each row, empty in the natural order: for messages
-  Array<double, S> counts_;   ///< of the entries without a finite inverse, and of those that differ from the first
-  bool constant_ = false;     ///< none does
+  Index rows_ = 0;
+  Array<T, S> inverse_;  ///< 1 / a_ii; with ranks one entry at least, so that all take the steps of a diagonal M
+  ValueMap<S> diagonal_source_;  ///< where a_ii stands in the caller's values
+  Array<Index, S> user_row_;     ///< the caller's number of each row, empty in the natural order: for messages
+  Array<double, S> counts_;      ///< of the entries without a finite inverse, and of those that differ from the first
+  bool constant_ = false;        ///< none does
   double setup_seconds_ = 0;
 };
 

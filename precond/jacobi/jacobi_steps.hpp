@@ -86,14 +86,16 @@ struct InvertStep : PlainStep {
   NEWEL_HD void end(const double* totals) const { *refused = totals[0]; }
 };
 
-/// Counts the d_i that differ from d_0.
+/// Counts the d_i that differ from the first of them, which `first_` points to.
 template <class T>
 struct DifferingStep : PlainStep {
   static constexpr int sums = 1;
   const T* d;
+  const T* first_entry;
   double* differing;
-  DifferingStep(const T* d_, double* differing_) : d(d_), differing(differing_) {}
-  NEWEL_HD T begin() const { return d[0]; }
+  DifferingStep(const T* d_, const T* first_, double* differing_)
+      : d(d_), first_entry(first_), differing(differing_) {}
+  NEWEL_HD T begin() const { return *first_entry; }
   template <class Sums>
   NEWEL_HD void element(std::int64_t i, T first, Sums& total) const {
     total.add(0, differs(d[i], first));

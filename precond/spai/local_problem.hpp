@@ -214,4 +214,9 @@ class LocalProblem {
   T tolerance_ = 0;
 };
 
+/// Solves problems first .. first + count - 1 as `solve_spai` does all of them; the verdict is theirs.
+template <class T>
+void solve_spai_rows(const Context<Space::host>& ctx, const SpaiView<T>& a, Index first, Index count,
+                     SpaiScratch<T, Space::host>& scratch);
+
 }  // namespace newel::detail

@@ -59,27 +59,36 @@ LocalResult solve_one(const SpaiView<T>& a, const SpaiRows<T>& b, Index j, Local
 }  // namespace
 
 template <class T>
-void solve_spai(const Context<Space::host>& ctx, const SpaiView<T>& a, SpaiScratch<T, Space::host>& scratch) {
+void solve_spai_rows(const Context<Space::host>& ctx, const SpaiView<T>& a, Index first, Index count,
+                     SpaiScratch<T, Space::host>& scratch) {
   const SpaiRows<T> b{a.b_row_ptr, a.b_col, a.b_val};
   const int threads = std::min(ctx.threads(), static_cast<int>(scratch.threads.size()));
   std::atomic<unsigned long long> fallbacks{0};
   const WorkLimit& limit = work_limit(ctx);
   parallel_blocks(
-      ctx, a.problems, 32,
-      [&](Index j, int member) {
+      ctx, count, 32,
+      [&](Index k, int member) {
         limit.check();
+        const Index j = first + k;
         const LocalResult result = solve_one(a, b, j, scratch.threads[static_cast<std::size_t>(member)]);
         a.residual[j] = result.residual;
         if (result.fell_back) fallbacks.fetch_add(1, std::memory_order_relaxed);
       },
       threads);
-  const double worst = parallel_max(ctx, a.problems, 0.0, [&](Index j) { return a.residual[j]; });
+  const double worst = parallel_max(ctx, count, 0.0, [&](Index k) { return a.residual[first + k]; });
   *a.verdict = {fallbacks, worst};
+}
+
+template <class T>
+void solve_spai(const Context<Space::host>& ctx, const SpaiView<T>& a, SpaiScratch<T, Space::host>& scratch) {
+  solve_spai_rows(ctx, a, 0, a.problems, scratch);
 }
 
 #define X(T)                                                                                                    \
   template SpaiScratchPtr<T, Space::host> make_spai_scratch<T>(const Context<Space::host>&, const SpaiLayout&); \
   template std::size_t bytes_of(const SpaiScratch<T, Space::host>&);                                            \
+  template void solve_spai_rows(const Context<Space::host>&, const SpaiView<T>&, Index, Index,                  \
+                                SpaiScratch<T, Space::host>&);                                                  \
   template void solve_spai(const Context<Space::host>&, const SpaiView<T>&, SpaiScratch<T, Space::host>&);
 X(double)
 X(float)

@@ -9,6 +9,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "precond/longest_rows.hpp"
 #include "precond/spai/adaptive.hpp"
+#include "precond/spai/entry_worth.hpp"
 #include "precond/spai/local_problem.hpp"
 #include "reorder/host_pattern.hpp"
 
@@ -93,13 +94,8 @@ Sparsity SpaiProblems<T, S>::affordable(const Context<S>& ctx, const Sparsity& b
   if (!any) return pattern;
   const std::vector<T> values = to_vector(ctx, b_val_.cspan());
   const SpaiRows<T> rows{b.row_ptr.data(), b.col.data(), values.data()};
-  std::vector<double> norms(static_cast<std::size_t>(b.rows));
   const Context<Space::host> host = host_context(ctx);
-  parallel_for(host, b.rows, [&](Index k) { norms[k] = rows.norm(k); });
-  const EntryWorth reduction = [&](Index j, Index k) {
-    return std::fabs(static_cast<double>(rows.entry(k, j))) / norms[k];
-  };
-  return without_long_rows(host, std::move(pattern), most, reduction, &shortened_);
+  return without_long_rows(host, std::move(pattern), most, spai_entry_worth(host, rows, b.rows), &shortened_);
 }
 
 template <class T, Space S>

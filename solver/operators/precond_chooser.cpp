@@ -14,15 +14,34 @@ namespace {
 
 constexpr int trial_iterations = 32;
 
-// A right-hand side without structure that a preconditioner could like or dislike; the same on every machine.
-template <class T>
-std::vector<T> trial_rhs(Index n) {
-  std::vector<T> b(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(random_uniform(0, i));
-  return b;
-}
-
 }  // namespace
+
+double trial_entry(std::int64_t i) { return random_uniform(0, static_cast<std::uint64_t>(i)); }
+
+template <class T, Space S>
+PrecondTrial try_precond(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                         const std::vector<T>& b, const std::string& solver, const SystemOptions& options) {
+  const Index n = A.rows();
+  StopCriterion stop = options.stop;
+  stop.max_iterations = std::min(trial_iterations, stop.max_iterations);
+  stop.rel_tol = tolerance_for_estimates(stop.rel_tol);
+  stop.abs_tol = 0;             // it is for the caller's right-hand side
+  stop.time_limit_seconds = 0;  // no clock decides
+  SolverChain<T, S> first(ctx, chain_steps<T, S>(ctx, n, {solver}, options.solver), A, M,
+                          options.null_space == NullSpace::constant);
+  const Array<T, S> rhs = make_array(ctx, b);
+  Array<T, S> x(ctx, n);
+  fill<T, S>(ctx, T(0), x.span());
+  const SolveReport report = first.solve(rhs.cspan(), x.span(), stop, {}, InitialGuess::zero);
+  PrecondTrial trial;
+  trial.iterations = report.iterations;
+  trial.failed = report.status == Status::breakdown || report.status == Status::not_positive_definite ||
+                 report.status == Status::not_finite || report.status == Status::diverged;
+  for (const double residual : report.history) {
+    if (report.history.front() > 0) trial.reduction = std::min(trial.reduction, residual / report.history.front());
+  }
+  return trial;
+}
 
 template <class T, Space S>
 void PrecondChooser<T, S>::make(const CsrView<T, S>& a, bool may_follow) {
@@ -102,27 +121,9 @@ void PrecondChooser<T, S>::list_candidates() {
 
 template <class T, Space S>
 PrecondTrial PrecondChooser<T, S>::tried(const LinearOperator<T, S>* candidate) const {
-  const Context<S>& ctx = s_.ctx;
-  const Index n = s_.A->rows();
-  StopCriterion stop = s_.options.stop;
-  stop.max_iterations = std::min(trial_iterations, stop.max_iterations);
-  stop.rel_tol = tolerance_for_estimates(stop.rel_tol);
-  stop.abs_tol = 0;             // it is for the caller's right-hand side
-  stop.time_limit_seconds = 0;  // no clock decides
-  SolverChain<T, S> first(ctx, chain_steps<T, S>(ctx, n, {s_.chosen.solvers.order.front()}, s_.options.solver), *s_.A,
-                          candidate, s_.options.null_space == NullSpace::constant);
-  const Array<T, S> b = make_array(ctx, trial_rhs<T>(n));
-  Array<T, S> x(ctx, n);
-  fill<T, S>(ctx, T(0), x.span());
-  const SolveReport report = first.solve(b.cspan(), x.span(), stop, {}, InitialGuess::zero);
-  PrecondTrial trial;
-  trial.iterations = report.iterations;
-  trial.failed = report.status == Status::breakdown || report.status == Status::not_positive_definite ||
-                 report.status == Status::not_finite || report.status == Status::diverged;
-  for (const double residual : report.history) {
-    if (report.history.front() > 0) trial.reduction = std::min(trial.reduction, residual / report.history.front());
-  }
-  return trial;
+  std::vector<T> b(static_cast<std::size_t>(s_.A->rows()));
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(trial_entry(static_cast<std::int64_t>(i)));
+  return try_precond<T, S>(s_.ctx, *s_.A, candidate, b, s_.chosen.solvers.order.front(), s_.options);
 }
 
 namespace {
@@ -181,7 +182,10 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   chosen.weaker_outlooks = outlooks(d.weaker, *chosen.traits, complete);
 }
 
-#define X(T, S) template class PrecondChooser<T, S>;
+#define X(T, S)                                                                                                  \
+  template PrecondTrial try_precond(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>*, \
+                                    const std::vector<T>&, const std::string&, const SystemOptions&);            \
+  template class PrecondChooser<T, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -6,6 +6,16 @@
 
 namespace newel::detail {
 
+/// Entry i of a right-hand side without structure that a preconditioner could like or dislike: the same on every
+/// machine.
+double trial_entry(std::int64_t i);
+
+/// At most 32 iterations of the named solver with M, which may be null. In a context with ranks all call it together,
+/// and all get the same.
+template <class T, Space S>
+PrecondTrial try_precond(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                         const std::vector<T>& b, const std::string& solver, const SystemOptions& options);
+
 /// For operators whose A is there. Leaves M, and what was chosen, in `Operators`.
 template <class T, Space S>
 class PrecondChooser {

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <newel/precond/fsai/fsai_options.hpp>
+#include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/gmres.hpp>
 
 #include "tests/distributed/rank_support.hpp"
@@ -61,12 +63,19 @@ TEST_CASE("Ranks multiply as one does", "[distributed]") {
 }
 
 TEST_CASE("One rank has the bits of a LinearSystem", "[distributed]") {
-  for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
-    INFO(solver);
+  for (const auto& [solver, precond] : std::vector<std::pair<std::string, std::string>>{{"auto", "jacobi"},
+                                                                                        {"cg", "jacobi"},
+                                                                                        {"bicgstab", "jacobi"},
+                                                                                        {"gmres", "jacobi"},
+                                                                                        {"cg", "fsai"},
+                                                                                        {"cg", "spai"},
+                                                                                        {"bicgstab", "spai"},
+                                                                                        {"auto", "spai"}}) {
+    INFO(solver << " with " << precond);
     const HostCsr a = fem_matrix(solver == "cg" ? "generate:diffusion:9" : "generate:convection:9");
     const std::vector<double> b = rhs_of(a);
-    const RankSolve shared = solve_on_ranks(1, a, b, choice_of(solver, "jacobi"));
-    SystemOptions options = choice_of(solver, "jacobi");
+    const RankSolve shared = solve_on_ranks(1, a, b, choice_of(solver, precond));
+    SystemOptions options = choice_of(solver, precond);
     options.spmv.format = "csr";
     const Context<host> ctx(1);
     const auto there = upload_matrix<double>(ctx, a);
@@ -82,18 +91,24 @@ TEST_CASE("One rank has the bits of a LinearSystem", "[distributed]") {
 
 TEST_CASE("Several ranks solve what one solves, with about as many iterations", "[distributed]") {
   struct Case {
-    std::string system, solver;
+    std::string system, solver, precond;
   };
-  for (const Case& of : {Case{"generate:diffusion:12", "cg"},
-                         {"generate:elasticity:7", "auto"},
-                         {"generate:convection:12", "bicgstab"},
-                         {"generate:convection:9", "gmres"}}) {
+  for (const Case& of : {Case{"generate:diffusion:12", "cg", "jacobi"},
+                         {"generate:diffusion:12", "cg", "fsai"},
+                         {"generate:diffusion:12", "cg", "spai"},
+                         {"generate:diffusion:12", "cg", "spai0"},
+                         {"generate:elasticity:7", "auto", "jacobi"},
+                         {"generate:elasticity:7", "auto", "fsai"},
+                         {"generate:elasticity:7", "cg", "auto"},
+                         {"generate:convection:12", "bicgstab", "auto"},
+                         {"generate:convection:9", "gmres", "jacobi"},
+                         {"generate:convection:9", "gmres", "spai"}}) {
     const HostCsr a = fem_matrix(of.system);
     const std::vector<double> b = rhs_of(a);
-    const int alone = solve_on_ranks(1, a, b, choice_of(of.solver)).reports[0].iterations;
+    const int alone = solve_on_ranks(1, a, b, choice_of(of.solver, of.precond)).reports[0].iterations;
     for (const int size : {2, 3, 5, 7}) {
-      INFO(of.system << " by " << of.solver << " on " << size << " ranks");
-      const RankSolve found = solve_on_ranks(size, a, b, choice_of(of.solver));
+      INFO(of.system << " by " << of.solver << " with " << of.precond << " on " << size << " ranks");
+      const RankSolve found = solve_on_ranks(size, a, b, choice_of(of.solver, of.precond));
       CHECK(found.reports[0].converged());
       check_equal(found.reports);
       CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
@@ -101,7 +116,7 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
       if (of.solver != "bicgstab") {  // whose residuals jump
         CHECK(std::abs(found.reports[0].iterations - alone) <= 1 + alone / 50);
       }
-      const RankSolve again = solve_on_ranks(size, a, b, choice_of(of.solver));
+      const RankSolve again = solve_on_ranks(size, a, b, choice_of(of.solver, of.precond));
       CHECK(same_bits(again.x, found.x));
     }
   }
@@ -187,6 +202,28 @@ TEST_CASE("A limit of ranks changes between solves, and must be the same on all"
   }
 }
 
+TEST_CASE("Ranks solve in single precision too", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:7");
+  const std::vector<double> b = rhs_of(a);
+  SystemOptions options = choice_of("cg", GENERATE(as<std::string>{}, "auto", "jacobi", "fsai", "spai", "spai0"));
+  options.stop.rel_tol = 1e-5;
+  INFO(options.precond.name);
+  std::vector<double> x(b.size());
+  const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), 3);
+    const std::vector<float> val(own.val.begin(), own.val.end());
+    const RankRows<float> rows = {own.view().row_ptr, own.view().col, Span<const float, host>(val)};
+    DistributedSystem<float> system(Context<host>(1), ranks, rows, options);
+    const std::vector<double> part = own.part_of(b);
+    const std::vector<float> own_b(part.begin(), part.end());
+    std::vector<float> own_x(own_b.size(), 0.0F);
+    RANK_CHECK(system.solve(own_b, own_x).converged());
+    std::copy(own_x.begin(), own_x.end(), x.begin() + own.first);
+  });
+  CHECK(thrown == std::vector<std::string>(3));
+  CHECK(residual_norm(a, x, b) <= 2e-5 * norm_oracle(b));  // with the rounding of A and b to floats
+}
+
 TEST_CASE("A singular system with the constant null space is solved on ranks", "[distributed]") {
   Rows rows(60);
   for (Index i = 0; i < 60; ++i) {
@@ -220,11 +257,13 @@ TEST_CASE("New values on ranks are those of a new system", "[distributed]") {
   HostCsr scaled = a;
   for (Offset k = 0; k < a.nnz(); ++k) scaled.val[k] *= 3;
   const std::vector<double> b = rhs_of(scaled);
-  const RankSolve anew = solve_on_ranks(3, scaled, b, choice_of("cg"));
+  const std::string precond = GENERATE(as<std::string>{}, "jacobi", "fsai", "spai", "spai0");
+  INFO(precond);
+  const RankSolve anew = solve_on_ranks(3, scaled, b, choice_of("cg", precond));
   std::vector<double> x(b.size());
   const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
     const OwnRows first = share_of(a, ranks->rank(), 3), second = share_of(scaled, ranks->rank(), 3);
-    DistributedSystem<double> system(Context<host>(1), ranks, first.view(), choice_of("cg"));
+    DistributedSystem<double> system(Context<host>(1), ranks, first.view(), choice_of("cg", precond));
     std::vector<double> own_x(static_cast<std::size_t>(first.rows()), 0.0);
     RANK_CHECK(system.solve(first.part_of(b), own_x).converged());
     system.refresh(second.val);
@@ -304,7 +343,25 @@ TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
   all_name(errors([](OwnRows&, SystemOptions& options) { options.stop.rel_tol = 1e-9; }), "the options of rank 2");
   all_name(errors([](OwnRows&, SystemOptions& options) { options.solver.of<GmresOptions>().restart = 7; }),
            "the options of rank 2");
+  all_name(errors([](OwnRows&, SystemOptions& options) { options.precond.of<FsaiOptions>().power = 2; }),
+           "the options of rank 2");
   all_name(errors([](OwnRows& own, SystemOptions&) { own.val.pop_back(); }), "values for");
+}
+
+TEST_CASE("Jacobi names the first row of all ranks without an inverse, and counts them on all", "[distributed]") {
+  HostCsr a = tridiagonal_matrix(30);
+  for (const Index row : {Index{7}, Index{11}, Index{29}}) {
+    for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      if (a.col[k] == row) a.val[k] = row == 11 ? 0 : 1e-320;  // without a finite inverse
+    }
+  }
+  for (const int size : {1, 2, 3, 5, 40}) {
+    const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+      const OwnRows own = share_of(a, ranks->rank(), size);
+      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg", "jacobi"));
+    });
+    for (const std::string& what : thrown) CHECK(what.find(ZeroDiagonal(7, 3, 1e-320).what()) != std::string::npos);
+  }
 }
 
 TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
@@ -318,9 +375,78 @@ TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
     })[1];
   };
   CHECK(refused([](SystemOptions& o) { o.precond.name = "amg"; }).find("amg") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) { o.precond.name = "spai0"; }).find("spai0") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) { o.precond.name = "jump"; }).find("jump") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) { o.precond.format = "ehyb"; }).find("ehyb") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) {
+          o.precond.name = "spai";
+          o.precond.of<SpaiOptions>().adaptive = 0.4;
+        }).find("spai_adaptive") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) {
+          o.precond.name = "fsai";
+          o.precond.of<PatternOptions>().pattern = std::make_shared<GivenPattern>();
+        }).find("pattern") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) {
+          o.precond.name = "fsai";
+          o.precond.of<FsaiOptions>().power = 0;
+        }).find("power") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.spmv.format = "ehyb"; }).find("ehyb") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.mixed = true; }).find("mixed precision") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.solver.name = "jump"; }).find("jump") != std::string::npos);
+}
+
+TEST_CASE("Ranks agree on what auto chooses, and say why", "[distributed]") {
+  const auto chosen = [](int size, const HostCsr& a, const SystemOptions& options) {
+    std::vector<std::string> names(static_cast<std::size_t>(size)), reasons(names);
+    const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+      const OwnRows own = share_of(a, ranks->rank(), size);
+      const DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options);
+      const SystemInfo info = system.info();
+      names[static_cast<std::size_t>(ranks->rank())] = info.preconditioner.name;
+      reasons[static_cast<std::size_t>(ranks->rank())] = info.preconditioner_reason.text();
+    });
+    for (const std::string& what : thrown) CHECK(what == "");
+    for (const std::string& name : names) CHECK(name == names[0]);
+    for (const std::string& reason : reasons) CHECK(reason == reasons[0]);
+    return names[0] + ": " + reasons[0];
+  };
+  SystemOptions many;
+  many.expected_products = 1e6;  // whatever takes fewer iterations is worth its setup
+  HostCsr indefinite = fem_matrix("generate:diffusion:9");
+  for (Index i = 0; i < indefinite.rows; i += 40) {
+    for (Offset k = indefinite.row_ptr[i]; k < indefinite.row_ptr[i + 1]; ++k) {
+      if (indefinite.col[k] == i) indefinite.val[k] *= 0.01;
+    }
+  }
+  for (const int size : {1, 3, 5}) {
+    INFO(size << " ranks");
+    CHECK(chosen(size, tridiagonal_matrix(3), {}).rfind("jacobi: ", 0) == 0);
+    CHECK(chosen(size, fem_matrix("generate:diffusion:12"), many).rfind("fsai: ", 0) == 0);
+    CHECK(chosen(size, indefinite, many).find("fsai was refused: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("Guesses that differ in kind between ranks are one guess", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:9");
+  const std::vector<double> b = rhs_of(a), guess = random_vector<double>(a.rows, 5);
+  const auto solved = [&](bool named) {
+    std::vector<double> x(b.size());
+    const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+      const OwnRows own = share_of(a, ranks->rank(), 3);
+      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg", "jacobi"));
+      const bool zero = ranks->rank() == 0;  // the others have a guess
+      std::vector<double> own_x = own.part_of(guess);
+      if (zero && !named) std::fill(own_x.begin(), own_x.end(), 0.0);
+      const InitialGuess kind = zero && named ? InitialGuess::zero : InitialGuess::in_x;
+      RANK_CHECK(system.solve(own.part_of(b), own_x, {}, kind).converged());
+      std::copy(own_x.begin(), own_x.end(), x.begin() + own.first);
+    });
+    CHECK(thrown == std::vector<std::string>(3));
+    return x;
+  };
+  const std::vector<double> x = solved(true);
+  CHECK(same_bits(x, solved(false)));
+  CHECK(residual_norm(a, x, b) <= 1.01e-8 * norm_oracle(b));
 }
 
 TEST_CASE("A zero on the diagonal of one rank leaves all without Jacobi under auto", "[distributed]") {
@@ -347,6 +473,18 @@ TEST_CASE("One rank that stops a solve stops it on all", "[distributed]") {
   check_equal(reports);
   CHECK(reports[0].status == Status::stopped_by_caller);
   CHECK(reports[0].iterations == 5);
+}
+
+TEST_CASE("Ranks that run out of iterations end alike", "[distributed]") {
+  const HostCsr a = fem_matrix("generate:diffusion:12");
+  for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+    SystemOptions options = choice_of(solver, "jacobi");
+    options.stop.max_iterations = 12;
+    const RankSolve found = solve_on_ranks(3, a, rhs_of(a), options);
+    check_equal(found.reports);
+    CHECK(found.reports[0].status == Status::max_iterations);
+    CHECK(found.reports[0].iterations == 12);
+  }
 }
 
 TEST_CASE("A time limit ends a solve on all ranks", "[distributed]") {

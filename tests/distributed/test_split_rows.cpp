@@ -38,6 +38,25 @@ TEST_CASE("Rows that need other ranks come last", "[distributed]") {
   CHECK(found.diagonal == std::vector<Offset>{3, 8, 1, 5});
 }
 
+TEST_CASE("In a given order the first rows that need no other rank come first", "[distributed]") {
+  // The rows of above in the order 11, 10, 13, 12: of these only row 11 stands before one that reads another rank.
+  const std::vector<Offset> row_ptr = {0, 3, 5, 7, 9};
+  const Wide col = {9, 10, 13, 11, 12, 12, 19, 10, 13};
+  const std::vector<Index> order = {1, 0, 3, 2};
+  const Span<const Index, host> given(order);
+  const RowSplit found =
+      split_rows(Span<const Offset, host>(row_ptr), Span<const std::int64_t, host>(col), 10, 20, &given);
+  CHECK(found.old_of_new == order);
+  CHECK(found.inner_rows() == 1);
+  CHECK(found.border_rows() == 3);
+  CHECK(found.inner.col == std::vector<Index>{0, 3});
+  CHECK(found.read == std::vector<Index>{1, 2, 3});
+  CHECK(found.ghosts == Wide{9, 19});
+  CHECK(found.border.row_ptr == std::vector<Offset>{0, 3, 5, 7});
+  CHECK(found.border.col == std::vector<Index>{0, 1, 3, 0, 1, 2, 4});
+  CHECK(found.border.source == std::vector<Offset>{1, 2, 0, 7, 8, 5, 6});
+}
+
 TEST_CASE("A rank that has all rows keeps their order", "[distributed]") {
   const RowSplit found = split({0, 1, 1, 3}, {2, 0, 2}, 0, 3);
   CHECK(found.old_of_new == std::vector<Index>{0, 1, 2});

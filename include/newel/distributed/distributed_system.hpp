@@ -25,7 +25,12 @@ struct RankRows {
 ///
 /// Solvers, stopping, statuses and reports are those of LinearSystem. Sums are added in the order of ranks, so the
 /// bits depend only on the number of ranks and threads. One rank gives the bits of a LinearSystem with the format
-/// "csr". The preconditioner is "jacobi", also under "auto", or "none".
+/// "csr", if the options name solver and preconditioner.
+///
+/// The preconditioner is "jacobi", "fsai", "spai", "spai0" or "none". FSAI and SPAI are the matrices that one rank
+/// computes: rows of other ranks are fetched at setup, and their values at every refresh. Their options are honoured,
+/// except given patterns and `SpaiOptions::adaptive`. "auto" tries a few iterations with Jacobi, and with FSAI or
+/// SPAI if the cost model expects a gain; it does not change the preconditioner during a solve.
 ///
 /// Errors: if a rank throws, the others throw RankFailed with its message. The communicator cannot be used any more
 /// after that.
@@ -33,8 +38,9 @@ template <class T>
 class DistributedSystem {
  public:
   /// Reads this rank's rows and keeps no reference to them. `ctx` has this rank's threads. Throws InputError for rows
-  /// that do not fit RankRows, for options that differ between ranks, and for options that need the whole matrix:
-  /// formats, orders, mixed precision, other preconditioners. Throws ZeroDiagonal and OutOfMemory.
+  /// that do not fit RankRows, for options that differ between ranks, and for options that ranks do not have: formats,
+  /// orders, mixed precision, other preconditioners. Throws ZeroDiagonal, NotSymmetric and NotPositiveDefinite, on all
+  /// ranks with the same row of the whole system, and OutOfMemory.
   DistributedSystem(const Context<Space::host>& ctx, std::shared_ptr<Communicator> communicator, const RankRows<T>& a,
                     SystemOptions options = {});
   ~DistributedSystem();
@@ -46,12 +52,13 @@ class DistributedSystem {
   std::int64_t first_row() const;
   std::int64_t all_rows() const;
 
-  /// New values on the same pattern, in the order of those before.
+  /// New values on the same pattern, in the order of those before; the preconditioner too gets new ones.
   void refresh(Span<const T, Space::host> values);
 
   /// Solves from the guess in x or from zero: see LinearSystem::solve. b and x are this rank's parts. The report is
   /// the same on all ranks; `seconds` is the longest time of a rank. `progress` may be given on some ranks only. The
-  /// solve ends on all ranks if one of them returns false.
+  /// solve ends on all ranks if one of them returns false. If some ranks pass a guess and others InitialGuess::zero, the
+  /// parts of the latter are zero.
   [[nodiscard]] SolveReport solve(Span<const T, Space::host> b, Span<T, Space::host> x,
                                   const ProgressFn& progress = {}, InitialGuess guess = InitialGuess::in_x);
 

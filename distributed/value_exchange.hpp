@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ValueExchange: values of a matrix that other ranks need, sent whenever the matrix has new ones. Internal.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <newel/core/array.hpp>
+#include <newel/core/communicator.hpp>
+#include <newel/core/context.hpp>
+
+namespace newel::detail {
+
+/// All ranks make theirs together, and call `run` together. `ctx` has ranks.
+template <class T>
+class ValueExchange {
+ public:
+  /// sent[r]: the positions of the values that rank r needs, in the order in which it gets them. received[r]: how
+  /// many values rank r has for this rank, which may be r itself.
+  ValueExchange(const Context<Space::host>& ctx, const std::vector<std::vector<Offset>>& sent,
+                const std::vector<Offset>& received);
+
+  /// Sends values[position], and returns what has come: what rank 0 has sent first. Valid until the next call.
+  Span<const T, Space::host> run(Span<const T, Space::host> values);
+
+  std::uint64_t bytes() const { return positions_.bytes() + sent_.bytes() + received_.bytes(); }
+
+ private:
+  Array<Offset, Space::host> positions_;
+  Array<T, Space::host> sent_, received_;
+  Offset own_begin_ = 0, own_count_ = 0, own_place_ = 0;  ///< what this rank sends to itself
+  std::unique_ptr<RankExchange> exchange_;
+};
+
+/// The rank that has a row of the whole system.
+int owner_of(const std::vector<std::int64_t>& first_rows, std::int64_t row);
+
+}  // namespace newel::detail
