@@ -14,17 +14,24 @@ def a_membrane_is_solved():
     A = system.mat()
     b = vector(A, load(system))
     for options in ({}, {"ksp_newel_solver": "gmres", "ksp_newel_restart": 30}, {"ksp_newel_solver": "bicgstab"},
-                    {"ksp_newel_solver": "cg", "ksp_newel_precond": "none"}, {"pc_type": "none"}):
+                    {"ksp_newel_solver": "cg", "ksp_newel_precond": "none"}, {"pc_type": "none"},
+                    {"ksp_newel_precond": "fsai", "ksp_newel_fsai_power": 2},
+                    {"ksp_newel_solver": "bicgstab", "ksp_newel_precond": "spai"}):
         solver = ksp(A, **options)
         solved(system, solver, A, b)
         assert solver.getIterationNumber() > 0
 
 
 def values_are_refreshed_on_the_same_pattern():
+    for precond in ("auto", "fsai"):
+        _values_are_refreshed_with(precond)
+
+
+def _values_are_refreshed_with(precond):
     system = poisson(12)
     A = system.mat()
     b = vector(A, load(system))
-    solver = ksp(A)
+    solver = ksp(A, ksp_newel_precond=precond)
     solved(system, solver, A, b)
     solved(system, solver, A, vector(A, load(system, 2)))
     assert "newel setups: 1, with new values: 0\n" in view(solver)

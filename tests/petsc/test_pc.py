@@ -50,7 +50,7 @@ def the_preconditioner_serves_solvers_of_petsc():
     b, x = vector(A, load(system)), A.createVecRight()
     counts = {}
     for name, options in {"jacobi": {"pc_type": "jacobi"}, "newel": {"pc_type": "newel", "pc_newel_precond": "jacobi"},
-                          "auto": {"pc_type": "newel"}, "amg": {"pc_type": "newel", "pc_newel_precond": "amg"}}.items():
+                          "auto": {"pc_type": "newel"}, "fsai": {"pc_type": "newel", "pc_newel_precond": "fsai"}, "amg": {"pc_type": "newel", "pc_newel_precond": "amg"}}.items():
         if name == "amg" and not ALONE:
             continue
         solver = ksp(A, ksp_type="cg", ksp_norm_type="unpreconditioned", ksp_rtol=1e-8, **options)
@@ -59,6 +59,7 @@ def the_preconditioner_serves_solvers_of_petsc():
         assert system.residual(b, x) < 1.01e-8 * b.norm()
         counts[name] = solver.getIterationNumber()
     assert abs(counts["newel"] - counts["jacobi"]) <= 1, counts
+    assert counts["fsai"] < counts["jacobi"] - 5, counts
     if ALONE:
         assert counts["amg"] < counts["jacobi"] / 2, counts
 
