@@ -13,7 +13,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/interrupt.hpp"
-#include "apps/common/stopwatch.hpp"
+#include "apps/common/run_clock.hpp"
 #include "apps/newel/input/precision.hpp"
 #include "apps/newel/ranks/shares.hpp"
 
