@@ -2,16 +2,11 @@
 // The arithmetic of `newel bench solve` on numbers that one can check by hand, and its table and files.
 #include "tests/catch.hpp"
 
-#include <sstream>
-
 #include "bench/command/solve_figures.hpp"
 #include "bench/command/solve_json.hpp"
 #include "bench/command/solve_table.hpp"
-#include "tests/support.hpp"
 
-using namespace newel;
 using namespace newel::cli;
-using newel::testing::contains;
 
 namespace {
 
