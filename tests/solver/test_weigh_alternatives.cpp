@@ -25,7 +25,7 @@ struct Automatic {
   }
 
   static SystemOptions automatic() {
-    SystemOptions options = system_options("auto", "auto", options.precond.name = options.solver.name = "auto");
+    SystemOptions options = system_options("auto");
     return options;
   }
   SolveReport solve(double rel_tol) {
