@@ -48,7 +48,7 @@ read_list() {
       '' | '#'*) ;;
       '= '*)
         add_change
-        name="$folder: ${line#= }" file='' filter='' old='' new=''
+        name="$folder: ${line#= }" old='' new=''
         ;;
       'file '*) file=${line#file } ;;
       'tests '*) filter=${line#tests } ;;

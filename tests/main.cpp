@@ -43,7 +43,7 @@ std::size_t count_device_tests() {
   Catch::Session session;
   std::size_t count = 0;
   for (const auto& test : Catch::getAllTestCasesSorted(session.config())) {
-    count += test.getTestCaseInfo().tagsAsString().find("[device]") != std::string::npos ? 1 : 0;
+    count += contains(test.getTestCaseInfo().tagsAsString(), "[device]") ? 1 : 0;
   }
   return count;
 }

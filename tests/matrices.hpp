@@ -49,9 +49,9 @@ struct HostCsr {
 };
 
 /// Rows as maps from column to value.
-using Rows = std::vector<std::map<Index, double>>;
+using MapRows = std::vector<std::map<Index, double>>;
 
-inline HostCsr from_rows(Index cols, const Rows& rows) {
+inline HostCsr from_rows(Index cols, const MapRows& rows) {
   HostCsr a;
   a.rows = static_cast<Index>(rows.size());
   a.cols = cols;
@@ -67,7 +67,7 @@ inline HostCsr from_rows(Index cols, const Rows& rows) {
 
 inline HostCsr diagonal_matrix(Index n) {
   Random random(11);
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) rows[i][i] = 2 + random.value();
   return from_rows(n, rows);
 }
@@ -75,7 +75,7 @@ inline HostCsr diagonal_matrix(Index n) {
 /// Diagonal, first row and first column; symmetric positive definite by its dominant diagonal.
 inline HostCsr arrow_matrix(Index n) {
   Random random(12);
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
     rows[i][i] = i == 0 ? n + 1.0 : 3.0;
     if (i > 0) rows[0][i] = rows[i][0] = random.value();
@@ -84,10 +84,10 @@ inline HostCsr arrow_matrix(Index n) {
 }
 
 /// -1, 2.125, -1: symmetric positive definite.
-inline HostCsr tridiagonal_matrix(Index n) {
-  Rows rows(n);
+inline HostCsr tridiagonal_matrix(Index n, double diagonal = 2.125) {
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
-    rows[i][i] = 2.125;
+    rows[i][i] = diagonal;
     if (i > 0) rows[i][i - 1] = -1;
     if (i + 1 < n) rows[i][i + 1] = -1;
   }
@@ -97,7 +97,7 @@ inline HostCsr tridiagonal_matrix(Index n) {
 /// A diagonal and one full row.
 inline HostCsr dense_row_matrix(Index n, Index row) {
   Random random(13);
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) rows[i][i] = 2 + random.value();
   for (Index j = 0; j < n; ++j) rows[row][j] = random.value();
   rows[row][row] = 2 + n;
@@ -107,7 +107,7 @@ inline HostCsr dense_row_matrix(Index n, Index row) {
 /// A diagonal and one full column.
 inline HostCsr dense_column_matrix(Index n, Index column) {
   Random random(14);
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
     rows[i][i] = 2 + random.value();
     rows[i][column] = i == column ? 2.0 + n : random.value();
@@ -115,14 +115,47 @@ inline HostCsr dense_column_matrix(Index n, Index column) {
   return from_rows(n, rows);
 }
 
+inline HostCsr transposed(const HostCsr& a) {
+  MapRows rows(a.cols);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[a.col[k]][i] = a.val[k];
+  }
+  return from_rows(a.rows, rows);
+}
+
+/// Rows and columns renumbered: row i becomes row new_of_old[i].
+inline HostCsr renumbered(const HostCsr& a, const std::vector<Index>& new_of_old) {
+  MapRows rows(a.rows);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[new_of_old[i]][new_of_old[a.col[k]]] = a.val[k];
+  }
+  return from_rows(a.cols, rows);
+}
+
+/// The order that undoes another.
+inline std::vector<Index> inverse_of(const std::vector<Index>& order) {
+  std::vector<Index> inverse(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<Index>(i);
+  return inverse;
+}
+
+/// A pattern by the columns of its rows; each value is 1.
+inline HostCsr pattern_matrix(const std::vector<std::vector<Index>>& columns_of_row, Index cols) {
+  MapRows rows(columns_of_row.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const Index j : columns_of_row[i]) rows[i][j] = 1;
+  }
+  return from_rows(cols, rows);
+}
+
 /// No entry at all.
-inline HostCsr empty_matrix(Index rows, Index cols) { return from_rows(cols, Rows(rows)); }
+inline HostCsr empty_matrix(Index rows, Index cols) { return from_rows(cols, MapRows(rows)); }
 
 /// Random columns, `length(i)` draws in row i.
 template <class Length>
 HostCsr random_matrix(Index rows, Index cols, std::uint64_t seed, Length&& length) {
   Random random(seed);
-  Rows result(rows);
+  MapRows result(rows);
   for (Index i = 0; i < rows; ++i) {
     for (Offset k = length(i); k > 0; --k) result[i][random.index(cols)] = random.value();
   }
@@ -146,7 +179,7 @@ inline HostCsr power_law_matrix(Index n) {
 /// Square, every diagonal entry stored and dominant, not symmetric.
 inline HostCsr dominant_matrix(Index n, std::uint64_t seed = 18) {
   Random random(seed);
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
     for (int k = 0; k < 6; ++k) rows[i][random.index(n)] = random.value();
     rows[i][i] = (i % 3 == 0 ? -7.0 : 7.0) + random.value();

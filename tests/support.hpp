@@ -18,6 +18,8 @@
 
 namespace newel::testing {
 
+constexpr Space host = Space::host;
+
 /// A context of space S; `threads` is for the host, 0 being all.
 template <Space S>
 Context<S> make_context(int threads = 0) {
@@ -211,6 +213,19 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 template <class T>
 bool all_nan(const std::vector<T>& x) {
   return std::all_of(x.begin(), x.end(), [](T value) { return std::isnan(value); });
+}
+
+inline bool all_finite(const std::vector<double>& x) {
+  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
+
+inline bool same_matrix(const HostCsr& a, const HostCsr& b) {
+  return a.rows == b.rows && a.cols == b.cols && a.row_ptr == b.row_ptr && a.col == b.col && same_bits(a.val, b.val);
+}
+
+/// n + 2 roundings of double at most: a product of doubles, the sum, and nothing of the vectors' own precision.
+inline double sum_bound(std::int64_t n, long double magnitude) {
+  return static_cast<double>((n + 2) * std::numeric_limits<double>::epsilon() * magnitude);
 }
 
 /// The message of the E that `f` throws; empty where it throws none.

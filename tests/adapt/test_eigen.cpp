@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eigen's matrices by rows and by columns, half stored, mapped and transposed, and its dense vectors.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
-
-#include <type_traits>
-#include <utility>
 
 #include <newel/adapt/eigen.hpp>
 #include <newel/solver/linear_system.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -32,14 +25,6 @@ Matrix eigen_of(const HostCsr& a) {
   Matrix result(a.rows, a.cols);
   result.setFromTriplets(entries.begin(), entries.end());
   return result;
-}
-
-HostCsr transpose_of(const HostCsr& a) {
-  Rows rows(static_cast<std::size_t>(a.cols));
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[a.col[k]][i] = a.val[k];
-  }
-  return from_rows(a.rows, rows);
 }
 
 SystemOptions exact_options() {
@@ -69,8 +54,8 @@ TEMPLATE_TEST_CASE("An Eigen matrix that is not symmetric has its own solution, 
   const HostCsr a = dominant_matrix(120);
   TestType matrix = eigen_of<TestType>(a);
   check_solve(a, view_of(matrix));
-  check_solve(transpose_of(a), view_of(matrix.transpose()));
-  check_solve(transpose_of(a), view_of(matrix).transposed());
+  check_solve(transposed(a), view_of(matrix.transpose()));
+  check_solve(transposed(a), view_of(matrix).transposed());
   Eigen::Map<TestType> mapped(matrix.rows(), matrix.cols(), matrix.nonZeros(), matrix.outerIndexPtr(),
                               matrix.innerIndexPtr(), matrix.valuePtr());
   check_solve(a, view_of(mapped));

@@ -2,10 +2,6 @@
 /// The command lines of `newel bench` as one types them.
 #pragma once
 
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "apps/common/exit_status.hpp"
 #include "bench/command/command_line.hpp"
 #include "tests/apps/process.hpp"

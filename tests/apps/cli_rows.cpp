@@ -2,14 +2,9 @@
 // Reading and running a table of commands.
 #include "tests/apps/cli_rows.hpp"
 
-#include <algorithm>
-#include <set>
-#include <sstream>
-
 #include "apps/common/text.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
 namespace newel::cli_testing {
 namespace {

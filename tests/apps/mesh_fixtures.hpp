@@ -3,10 +3,7 @@
 /// two tetrahedra, and vectors on both.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
+#include "tests/catch.hpp"
 
 #include "apps/fem/mesh.hpp"
 
@@ -186,6 +183,29 @@ inline std::string vtk_text(const VtkFixture& o = {}) {
   w.text("\nfibre 3 6 double\n");
   for (const fem::Point& v : fixture_node_vectors) w.put(v);
   return w.text("\n").str();
+}
+
+/// A text with the first `what` replaced.
+inline std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, what.size(), by);
+}
+
+/// What `read` says of a file of this text, behind the name of the file.
+template <class Read>
+std::string complaint_of(Read&& read, const std::string& text) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("file.mesh", text), message = message_of<InputError>([&] { read(path); });
+  if (message.empty()) return "accepted";
+  REQUIRE(message.rfind(path + ":", 0) == 0);
+  return message.substr(path.size() + 1);
+}
+
+inline std::string with_carriage_returns(const std::string& text) {
+  std::string windows;
+  for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  return windows;
 }
 
 }  // namespace newel::testing

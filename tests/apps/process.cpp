@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes and terminals for the tests of the command line.
 #include "tests/apps/process.hpp"
+#include "tests/catch.hpp"
 
 #include <fcntl.h>
 #include <pty.h>
@@ -82,6 +83,13 @@ Outcome Process::wait(double seconds) {
 }
 
 Outcome run_newel(const std::vector<std::string>& arguments) { return Process(arguments).wait(); }
+
+Outcome run_well(const std::vector<std::string>& arguments) {
+  const Outcome outcome = run_newel(arguments);
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  return outcome;
+}
 
 Outcome shell(const TemporaryFolder& folder, const std::string& line) {
   const std::string programs = std::filesystem::path(newel_program()).parent_path().string();

@@ -66,6 +66,9 @@ class Process {
 /// Runs `newel` to its end.
 Outcome run_newel(const std::vector<std::string>& arguments);
 
+/// The same, where it has to end with status 0.
+Outcome run_well(const std::vector<std::string>& arguments);
+
 /// Runs a line of bash in `folder`, in which `newel` and the programs beside it are those to test.
 Outcome shell(const TemporaryFolder& folder, const std::string& line);
 
@@ -74,3 +77,5 @@ Outcome shell(const TemporaryFolder& folder, const std::string& line);
 std::optional<Outcome> run_newel_on_terminal(const std::vector<std::string>& arguments, int columns);
 
 }  // namespace newel::cli_testing
+
+using namespace newel::cli_testing;

@@ -3,16 +3,11 @@
 #include "tests/catch.hpp"
 
 #include "apps/newel/solve/result.hpp"
-#include "tests/support.hpp"
-
-#include <cmath>
 
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/spai/spai_options.hpp>
 
-using namespace newel;
 using namespace newel::cli;
-using newel::testing::contains;
 
 namespace {
 

@@ -2,16 +2,11 @@
 // The arrays that cuSPARSE is handed, and how the measuring itself measures.
 #include "tests/catch.hpp"
 
-#include <newel/config.hpp>
-#include <newel/core/error.hpp>
-
 #include "bench/contender.hpp"
 #include "bench/cusparse_arrays.hpp"
 #include "bench/memory_traffic.hpp"
 #include "bench/timer.hpp"
-#include "tests/support.hpp"
 
-using namespace newel;
 using namespace newel::bench;
 using Indices = std::vector<Index>;
 using Offsets = std::vector<Offset>;

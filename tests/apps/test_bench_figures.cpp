@@ -2,19 +2,12 @@
 // The arithmetic of `newel bench spmv` on numbers that one can check by hand, and its tables and files.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <limits>
-#include <sstream>
-
 #include "apps/common/break_even.hpp"
 #include "apps/common/exit_status.hpp"
 #include "bench/command/session.hpp"
 #include "bench/command/spmv.hpp"
-#include "tests/support.hpp"
 
-using namespace newel;
 using namespace newel::cli;
-using newel::testing::contains;
 
 namespace {
 

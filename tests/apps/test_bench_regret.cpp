@@ -2,16 +2,10 @@
 // The arithmetic of `newel bench regret` on numbers that one can check by hand, and its table and files.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <sstream>
-
 #include "apps/common/exit_status.hpp"
 #include "bench/command/regret.hpp"
-#include "tests/support.hpp"
 
-using namespace newel;
 using namespace newel::cli;
-using newel::testing::contains;
 using Names = std::vector<std::string>;
 
 namespace {
@@ -72,15 +66,6 @@ RegretResult result_of(const std::vector<RegretSystem>& systems) {
 }
 
 }  // namespace
-
-TEST_CASE("The uses are one solve, ten, and a loop of any length", "[bench][regret]") {
-  const std::vector<RegretUse> uses = regret_uses(37);
-  REQUIRE(uses.size() == 3);
-  CHECK(uses[0].solves == 1);
-  CHECK(uses[1].solves == 10);
-  CHECK(uses[2].solves == 37);
-  CHECK(uses[2].name == "loop");
-}
 
 TEST_CASE("A use is composed of setup, first solve, and a refresh and a solve for each other one",
           "[bench][regret]") {

@@ -2,14 +2,9 @@
 // The arithmetic of `newel bench solve` on numbers that one can check by hand, and its table and files.
 #include "tests/catch.hpp"
 
-#include <sstream>
-
 #include "bench/command/solve.hpp"
-#include "tests/support.hpp"
 
-using namespace newel;
 using namespace newel::cli;
-using newel::testing::contains;
 
 namespace {
 

@@ -2,20 +2,13 @@
 // `newel bench spmv` measured: all formats on small and awkward matrices, and one that multiplies wrongly.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-
 #include "bench/product_oracle.hpp"
 #include "bench/command/spmv.hpp"
 #include "bench/command/spmv_in.hpp"
-#include "tests/support.hpp"
 
-using namespace newel;
 using namespace newel::cli;
-using newel::testing::contains;
 
 namespace {
-
-constexpr Space host = Space::host;
 
 BenchSettings quick() {
   BenchSettings settings;
@@ -140,8 +133,7 @@ TEST_BOTH("Every format and every competitor is measured, each right", "[bench]"
   check_lines<double, S>(matrix_of(testing::arrow_matrix(33)));
 }
 
-TEST_CASE("All formats with all variants take part, and the competitors, none of them twice", "[bench]") {
-  const Context<host> ctx;
+TEST_ON_HOST("All formats with all variants take part, and the competitors, none of them twice", "[bench]") {
   const auto contenders = choose_contenders<double>(ctx, {});
   std::vector<std::string> names;
   for (const auto& contender : contenders) names.push_back(contender.name);
@@ -161,7 +153,6 @@ TEST_CASE("All formats with all variants take part, and the competitors, none of
 }
 
 TEST_BOTH("Every format and every competitor is measured with several vectors, each right", "[bench][columns]") {
-  const Context<S> ctx = testing::make_context<S>();
   BenchSettings settings = quick();
   settings.columns = {8, 2};
   const Csr<double, host> a = fem::generate_matrix(Context<host>(), "generate:elasticity:4");

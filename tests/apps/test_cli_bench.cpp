@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel bench spmv` as a program: its options, its tables, its files.
-#include "tests/catch.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <set>
-#include <sstream>
 
 #include "bench/contender.hpp"
 #include "bench/command/progress.hpp"
@@ -14,12 +9,9 @@
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
-#include "tests/support.hpp"
 
-using namespace newel::cli_testing;
 using newel::cli::BenchOptions;
 using newel::cli::UsageError;
-using newel::testing::contains;
 using Json = nlohmann::json;
 
 namespace {
@@ -59,16 +51,13 @@ TEST_CASE("bench spmv refuses what makes no sense", "[cli][bench]") {
                      "--time-limit 5", "--format csr"});
 }
 
-TEST_CASE("bench spmv prints each format of each system and writes every figure", "[cli][bench]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("bench spmv prints each format of each system and writes every figure", "[cli][bench]") {
   const std::string file = folder.write("grid.mtx", grid_system(12).text());
   const std::string wide =
       folder.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 3 2\n2 2 1\n");
   const Outcome outcome =
-      run_newel({"bench", "spmv", file, "generate:elasticity:4", wide, "--device", "host", "--threads", "2",
-                 "--repeats", "2", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
+      run_well({"bench", "spmv", file, "generate:elasticity:4", wide, "--device", "host", "--threads", "2",
+                "--repeats", "2", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});
   std::vector<std::string> names = newel::bench::all_format_names();
   // A row of its own, or a name beside that of the row.
   for (const std::string& name : names) {

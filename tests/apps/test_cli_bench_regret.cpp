@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel bench regret` as a program: its options, its table, its files.
-#include "tests/catch.hpp"
-
-#include <algorithm>
-#include <cmath>
-
 #include "tests/apps/bench_words.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
-#include "tests/support.hpp"
 
-using namespace newel::cli_testing;
 using newel::cli::BenchRegretOptions;
 using newel::cli::UsageError;
-using newel::testing::contains;
 using Names = std::vector<std::string>;
 
 namespace {
@@ -140,8 +132,7 @@ TEST_CASE("bench regret refuses what makes no sense", "[cli][bench][regret]") {
                                                            "--mixed"});
 }
 
-TEST_CASE("bench regret measures auto and each combination and writes every figure", "[cli][bench][regret]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("bench regret measures auto and each combination and writes every figure", "[cli][bench][regret]") {
   const std::string file = folder.write("grid.mtx", grid_system(12).text());
   const Outcome outcome = run_regret(
       {file, "generate:convection:6"},
@@ -186,8 +177,7 @@ TEST_CASE("bench regret measures auto and each combination and writes every figu
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 6);
 }
 
-TEST_CASE("bench regret --continue keeps what is in the report and measures the rest", "[cli][bench][regret]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("bench regret --continue keeps what is in the report and measures the rest", "[cli][bench][regret]") {
   const Names options = {"--formats", "csr", "--preconds", "jacobi", "--report", folder.file("r.json"), "--continue"};
   const std::string bad = folder.write("bad.mtx", "no matrix\n");
   const Outcome first = run_regret({"generate:grid7:6", bad}, options);

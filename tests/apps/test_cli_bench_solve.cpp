@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `newel bench solve` as a program: its options, its table, its files.
-#include "tests/catch.hpp"
-
-#include <algorithm>
-
 #include "tests/apps/bench_words.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
-#include "tests/support.hpp"
 
-using namespace newel::cli_testing;
 using newel::cli::BenchSolveOptions;
 using newel::cli::UsageError;
-using newel::testing::contains;
 using Names = std::vector<std::string>;
 
 namespace {
@@ -72,13 +65,10 @@ TEST_CASE("bench solve refuses what makes no sense", "[cli][bench]") {
                       "--restart 20 --solvers cg,bicgstab", "b.mtx --rhs rhs.mtx", "--solver cg", "--cold"});
 }
 
-TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precision in addition", "[cli][bench]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("bench solve --single-basis puts GMRES with a basis in single precision in addition", "[cli][bench]") {
   const Outcome outcome =
-      run_newel({"bench", "solve", "generate:diffusion:6", "--solvers", "cg,gmres", "--formats", "csr",
-                 "--single-basis", "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
+      run_well({"bench", "solve", "generate:diffusion:6", "--solvers", "cg,gmres", "--formats", "csr",
+                "--single-basis", "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
   const Json report = report_in(folder);
   std::vector<std::string> ours;
   for (const Json& line : report["systems"][0]["solves"]) {
@@ -90,14 +80,11 @@ TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precisio
   CHECK(ours == std::vector<std::string>{"newel cg", "newel gmres", "newel:single-basis gmres"});
 }
 
-TEST_CASE("bench solve --mixed compares mixed precision with double, judged by the same residual",
-          "[cli][bench][mixed]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("bench solve --mixed compares mixed precision with double, judged by the same residual",
+               "[cli][bench][mixed]") {
   const Outcome outcome =
-      run_newel({"bench", "solve", "generate:diffusion:6", "--solvers", "cg", "--formats", "ehyb", "--mixed",
-                 "--device", "host", "--repeats", "1", "--tol", "1e-10", "--report", folder.file("r.json")});
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
+      run_well({"bench", "solve", "generate:diffusion:6", "--solvers", "cg", "--formats", "ehyb", "--mixed",
+                "--device", "host", "--repeats", "1", "--tol", "1e-10", "--report", folder.file("r.json")});
   const Json report = report_in(folder);
   const Json& solves = report["systems"][0]["solves"];
   REQUIRE(solves.size() >= 2);
@@ -122,17 +109,14 @@ TEST_CASE("bench solve ends with status 1 and a word where none of ours converge
   CHECK(fixed.err.empty());
 }
 
-TEST_CASE("bench solve prints each contender on each system and writes every figure", "[cli][bench]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("bench solve prints each contender on each system and writes every figure", "[cli][bench]") {
   const std::string file = folder.write("wind.mtx", grid_system(12, 0.9).text());
   const std::string empty_row =
       folder.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 2\n");
   const Words options = words("--preconds jacobi,fsai --precision both --device host --threads 2 --repeats 2");
-  const Outcome outcome = run_newel(
-      joined(joined({"bench", "solve", file, "generate:elasticity:4", empty_row}, options),
-             {"--max-iterations", "300", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")}));
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
+  const Outcome outcome =
+      run_well(joined(joined({"bench", "solve", file, "generate:elasticity:4", empty_row}, options),
+                      {"--max-iterations", "300", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")}));
   CHECK(contains(outcome.out, "not symmetric"));  // why fsai refuses the first one
   CHECK(contains(outcome.out, "singular"));       // and all the last one
   CHECK_FALSE(contains(outcome.out, "WRONG"));
@@ -180,15 +164,12 @@ TEST_CASE("bench solve prints each contender on each system and writes every fig
   CHECK(lines == 1 + 4 * static_cast<std::ptrdiff_t>(elasticity["solves"].size()) + 2);
 }
 
-TEST_CASE("A right-hand side from a file is the one that is solved for", "[cli][bench]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A right-hand side from a file is the one that is solved for", "[cli][bench]") {
   const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n2\n4\n6\n");
   const std::string a =
       folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 2\n2 2 2\n3 3 2\n");
-  const Outcome outcome = run_newel(
+  const Outcome outcome = run_well(
       {"bench", "solve", a, "--rhs", b, "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
   const Json report = report_in(folder);
   CHECK(report["rhs"] == "b.mtx");
   for (const Json& solve : report["systems"][0]["solves"]) CHECK(solve["true_relative_residual"] < 1e-15);

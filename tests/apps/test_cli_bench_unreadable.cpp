@@ -4,14 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
-#include "tests/support.hpp"
 
-using namespace newel::cli_testing;
-using newel::testing::contains;
 using Json = nlohmann::json;
 
 namespace {

@@ -1,48 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How `newel solve` ends on systems of public reports: exit status, reason, advice and the x that is written.
-#include "tests/catch.hpp"
-
-#include <cmath>
-
 #include "tests/apps/cli_report.hpp"
-#include "tests/apps/cli_systems.hpp"
-#include "tests/apps/process.hpp"
-#include "tests/support.hpp"
-
-using namespace newel::cli_testing;
-using newel::testing::contains;
 
 namespace {
 
-struct Solved {
-  Outcome outcome;
-  Json report;
-  std::vector<double> x;
-};
-
-// With the default options and `more`; x and the report are there for the exit status 0 and 1.
-Solved solved(const System& s, const std::vector<double>& b, const Words& more = {}) {
-  const TemporaryFolder folder;
-  const Words words = {"solve",     folder.write("A.mtx", s.text()),
-                       "--rhs",     folder.write("b.mtx", vector_text(b)),
-                       "--threads", "1",
-                       "--device",  "host",
-                       "--out",     folder.file("x.mtx"),
-                       "--report",  folder.file("r.json")};
-  Solved result{run_newel(joined(words, more)), {}, {}};
-  INFO(result.outcome.err);
-  REQUIRE((result.outcome.status == 0 || result.outcome.status == 1));
-  result.report = report_in(folder);
-  result.x = parse_array(file_content(folder.file("x.mtx")));
-  return result;
-}
-
-bool all_finite(const std::vector<double>& x) {
-  for (const double value : x) {
-    if (!std::isfinite(value)) return false;
-  }
-  return true;
-}
+const Words on_one_thread = {"--threads", "1", "--device", "host"};
 
 // The graph in which each of n nodes is connected to all others: singular, constants are the null space.
 System complete_graph(int n) {
@@ -84,7 +46,7 @@ struct PenaltyPlate {
 }  // namespace
 
 TEST_CASE("A graph with an unbalanced load is not solved, and the advice names the null space", "[cli][endings]") {
-  const auto r = solved(complete_graph(4), {1, 0, 0, 0});
+  const auto r = solved(complete_graph(4), {1, 0, 0, 0}, on_one_thread);
   CHECK(r.outcome.status == 1);
   CHECK(r.report["converged"] == false);
   CHECK(r.report["true_relative_residual"].get<double>() >= 0.5 * (1 - 1e-9));
@@ -96,7 +58,7 @@ TEST_CASE("A singular system ends when its Krylov space does, and more iteration
   System s;
   s.n = 5;
   s.entries = {{1, 1, 4}, {2, 2, 4}, {3, 3, 8}, {4, 3, -3}, {3, 4, -3}, {5, 3, -4}, {3, 5, -4}};
-  const auto r = solved(s, {0, 0, 0, -7, -11});
+  const auto r = solved(s, {0, 0, 0, -7, -11}, on_one_thread);
   INFO(r.report["reason"] << r.report["advice"]);
   CHECK(r.outcome.status == 1);
   CHECK(r.report["status"] == "stagnation");
@@ -114,11 +76,11 @@ TEST_CASE("Rows that a penalty hides are warned of, and a smaller tolerance solv
     }
     return std::sqrt(sum);
   };
-  const auto coarse = solved(plate.s, plate.b);
+  const auto coarse = solved(plate.s, plate.b, on_one_thread);
   INFO(coarse.outcome.out << coarse.outcome.err);
   CHECK((inside(coarse.x) == Approx(2.2346).epsilon(1e-3) ||
          contains(coarse.outcome.out + coarse.outcome.err, "warning")));
-  const auto fine = solved(plate.s, plate.b, {"--rtol", "1e-25"});
+  const auto fine = solved(plate.s, plate.b, joined(on_one_thread, {"--rtol", "1e-25"}));
   CHECK(inside(fine.x) == Approx(2.2346).epsilon(1e-3));
   CHECK_FALSE(contains(fine.outcome.out + fine.outcome.err, "warning"));
 }
@@ -145,7 +107,7 @@ TEST_CASE("What is written as converged is finite, with a column without entries
   const std::vector<double> b = {9,  49, -6,  -3, -3, -61, -3, -5,   0,   72, 30,
                                  -2, 12, -14, -8, 24, -2,  59, -144, -15, 12, 9};
   for (const std::string more : {"--left", "--quiet"}) {
-    const auto r = solved(s, b, {more, "--rtol", "1e-5", "--max-iterations", "3000"});
+    const auto r = solved(s, b, joined(on_one_thread, {more, "--rtol", "1e-5", "--max-iterations", "3000"}));
     INFO(more << ": " << r.report["status"] << ", " << r.report["reason"]);
     CHECK((r.outcome.status == 1 || all_finite(r.x)));
     if (all_finite(r.x)) {
@@ -156,8 +118,7 @@ TEST_CASE("What is written as converged is finite, with a column without entries
   }
 }
 
-TEST_CASE("No advice names more than one option of a kind", "[cli][advice]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("No advice names more than one option of a kind", "[cli][advice]") {
   for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
     for (const std::string precond : {"auto", "none", "jacobi", "spai"}) {
       const Outcome outcome = run_newel({"solve", "generate:convection:6:1000", "--solver", solver, "--precond",

@@ -6,15 +6,11 @@
 #include "apps/newel/solve/timeline.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
-#include "tests/support.hpp"
 
-using namespace newel::cli_testing;
 using newel::Progress;
 using newel::cli::Timeline;
-using newel::testing::contains;
 
-TEST_CASE("A page is written without a report, and nothing but it", "[cli][html]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A page is written without a report, and nothing but it", "[cli][html]") {
   const std::string matrix = folder.write("A.mtx", grid_system(6).text());
   REQUIRE(run_newel({"solve", matrix, "--device", "host", "--quiet", "--html", folder.file("r.html")}).status == 0);
   const std::string page = file_content(folder.file("r.html"));

@@ -6,24 +6,17 @@
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 
-#include <set>
-
-using namespace newel::cli_testing;
-
 namespace {
 
 Json report_of(const TemporaryFolder& folder, std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--report", folder.file("r.json")});
-  const Outcome outcome = run_newel(arguments);
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
+  const Outcome outcome = run_well(arguments);
   return report_in(folder);
 }
 
 }  // namespace
 
-TEST_CASE("solve takes FSAI and its options, and reports what it is made of", "[cli][fsai]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("solve takes FSAI and its options, and reports what it is made of", "[cli][fsai]") {
   const std::string matrix = "generate:elasticity:5";
   const Words solve = {"solve", matrix, "--device", "host", "--solver", "cg"};
   const auto with = [&](const Words& more) { return report_of(folder, joined(solve, more)); };
@@ -44,8 +37,7 @@ TEST_CASE("solve takes FSAI and its options, and reports what it is made of", "[
   CHECK(two["operators"]["preconditioner"]["figures"]["density"].get<double>() > 1.5);
 }
 
-TEST_CASE("solve measures how far a preconditioner is from the inverse where it is asked to", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("solve measures how far a preconditioner is from the inverse where it is asked to", "[cli]") {
   const auto with = [&](const Words& more) {
     return report_of(folder, joined({"solve", "generate:grid7:8", "--device", "host"}, more));
   };
@@ -63,8 +55,7 @@ TEST_CASE("solve measures how far a preconditioner is from the inverse where it 
   CHECK(none["preconditioner_residual"]["norm"].get<double>() == Approx(exact).epsilon(0.05));
 }
 
-TEST_CASE("solve --explain lists what auto compares, and what it took", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("solve --explain lists what auto compares, and what it took", "[cli]") {
   const Words solve = {"solve", "generate:diffusion:8", "--device", "host"};
   const auto with = [&](const Words& more) { return report_of(folder, joined(solve, more))["candidates"]; };
   CHECK(with({}).is_null());
@@ -87,8 +78,8 @@ TEST_CASE("solve --explain lists what auto compares, and what it took", "[cli]")
   CHECK(with({"--explain", "--precond", "fsai", "--format", "bce"}).empty());
 }
 
-TEST_CASE("solve takes SPAI with its options, and chooses a preconditioner where it is asked to", "[cli][spai]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("solve takes SPAI with its options, and chooses a preconditioner where it is asked to",
+               "[cli][spai]") {
   const auto with = [&](const Words& more) {
     return report_of(folder,
                      joined({"solve", "generate:diffusion:8", "--device", "host", "--solver", "bicgstab"}, more));
@@ -108,11 +99,10 @@ TEST_CASE("solve takes SPAI with its options, and chooses a preconditioner where
   CHECK(grown["operators"]["preconditioner"]["figures"]["worst local residual"].get<double>() <= 0.3);
   const Json chosen = with({"--precond", "auto", "--expect-products", "100000"});
   CHECK(chosen["preconditioner"] != "auto");
-  CHECK(chosen["preconditioner_reason"].get<std::string>().find("cost model") != std::string::npos);
+  CHECK(contains(chosen["preconditioner_reason"].get<std::string>(), "cost model"));
 }
 
-TEST_CASE("A pattern for SPAI and FSAI is read from a file, for solve and for info", "[cli][pattern]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A pattern for SPAI and FSAI is read from a file, for solve and for info", "[cli][pattern]") {
   const std::string matrix = folder.write("A.mtx", grid_system(6).text());
   const std::string same = folder.write("P.mtx", grid_system(6).text());
   const std::string empty = folder.write("D.mtx", "%%MatrixMarket matrix coordinate pattern general\n36 36 1\n7 7\n");
@@ -132,8 +122,7 @@ TEST_CASE("A pattern for SPAI and FSAI is read from a file, for solve and for in
   CHECK(info["preconditioner"]["operator"]["figures"]["largest local problem"] == 1.0);
 }
 
-TEST_CASE("info builds a preconditioner and judges it", "[cli][fsai]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("info builds a preconditioner and judges it", "[cli][fsai]") {
   const std::string grid = folder.write("A.mtx", grid_system(8).text());
   const Json jacobi = report_of(folder, {"info", grid, "--precond", "jacobi"})["preconditioner"];
   const Json fsai = report_of(folder, {"info", grid, "--precond", "fsai", "--fsai-power", "2"})["preconditioner"];
@@ -147,8 +136,8 @@ TEST_CASE("info builds a preconditioner and judges it", "[cli][fsai]") {
   CHECK(report_of(folder, {"info", grid})["preconditioner"].is_null());
 }
 
-TEST_CASE("solve takes AMG and its options, with the coordinates of a generated system or of a file", "[cli][amg]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("solve takes AMG and its options, with the coordinates of a generated system or of a file",
+               "[cli][amg]") {
   const auto with = [&](const std::string& matrix, const Words& more) {
     return report_of(folder,
                      joined({"solve", matrix, "--device", "host", "--solver", "cg", "--precond", "amg"}, more));

@@ -7,8 +7,6 @@
 #include "tests/apps/cli_rows.hpp"
 #include "tests/apps/cli_systems.hpp"
 
-using namespace newel::cli_testing;
-
 namespace {
 
 // The Laplacian on a line with free ends: constants are its null space.
@@ -21,8 +19,7 @@ System free_line(int n) {
 
 }  // namespace
 
-TEST_CASE("info counts what one counts by hand on a 4 x 4 matrix", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("info counts what one counts by hand on a 4 x 4 matrix", "[cli]") {
   //   2  -1   .   .      row 3: zero on the diagonal, and no other value
   //  -1   2   .   5      row 4: negative; row 2 is not dominant
   //   .   .   0   .
@@ -71,8 +68,7 @@ file nothing.mtx {general}0 0 0\n
   CHECK(begins_as_report(file_content(folder.file("r.json")), "newel info"));
 }
 
-TEST_CASE("info recommends a command, and it solves", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("info recommends a command, and it solves", "[cli]") {
   folder.write("grid.mtx", grid_system(10).text());
   folder.write("line.mtx", line_system(40).text());
   folder.write("neumann.mtx", free_line(40).text());
@@ -151,8 +147,7 @@ file b.mtx %%MatrixMarket matrix array real general\n3 1\n1\n3\n5\n
 )");
 }
 
-TEST_CASE("A solution on a mesh, or on points, is written for ParaView", "[cli][files]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A solution on a mesh, or on points, is written for ParaView", "[cli][files]") {
   folder.write("A.mtx", grid_system(2).text());
   folder.write("B.mtx", columns_text({{1, 2, 3, 4}, {0, 0, 0, 1}}));
   folder.write("cloud.mtx", columns_text({{0, 1, 0, 1}, {0, 0, 1, 1}}));
@@ -169,8 +164,7 @@ TEST_CASE("A solution on a mesh, or on points, is written for ParaView", "[cli][
 )");
 }
 
-TEST_CASE("What is printed fits a pipe, and what does not apply is a warning on stderr", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("What is printed fits a pipe, and what does not apply is a warning on stderr", "[cli]") {
   folder.write("A.mtx", grid_system(12).text());
   check_rows(folder, R"(
 0 newel solve A.mtx --device host -> iteration | converged

@@ -11,10 +11,6 @@
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
-#include "tests/support.hpp"
-
-using namespace newel::cli_testing;
-using newel::testing::contains;
 
 namespace {
 
@@ -30,15 +26,15 @@ Words solve_arguments(const std::string& matrix, const Words& more) {
 
 }  // namespace
 
-TEST_CASE("Ctrl-C, SIGTERM and SIGHUP stop a solve, which writes solution and report and exits with 1", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Ctrl-C, SIGTERM and SIGHUP stop a solve, which writes solution and report and exits with 1",
+               "[cli]") {
   const std::string matrix = folder.write("A.mtx", line_system(long_line).text());
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const std::string out = folder.file("x" + std::to_string(number) + ".mtx");
     const std::string report = folder.file("r" + std::to_string(number) + ".json");
     Process process(solve_arguments(matrix, {"--out", out, "--report", report}));
-    for (int i = 0; i < 6000 && process.out_so_far().find("iteration 5") == std::string::npos &&
-                    process.out_so_far().find("iteration        5") == std::string::npos;
+    for (int i = 0; i < 6000 && !contains(process.out_so_far(), "iteration 5") &&
+                    !contains(process.out_so_far(), "iteration        5");
          ++i) {
       usleep(10000);
     }
@@ -74,15 +70,14 @@ TEST_CASE("A signal within a second of the first means the same, a later one the
   CHECK(logic.on_signal(1) == Meaning::repeated);
 }
 
-TEST_CASE("Signals that follow each other at once stop a solve, which still writes its solution", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Signals that follow each other at once stop a solve, which still writes its solution", "[cli]") {
   constexpr int longer_line = 4 * long_line;  // whose solution takes a while to be written
   const std::string matrix = folder.write("A.mtx", line_system(longer_line).text());
   for (const int second : {SIGINT, SIGTERM}) {
     const std::string out = folder.file("x" + std::to_string(second) + ".mtx");
     Process process(solve_arguments(matrix, {"--out", out}));
     // As soon as the first line about the set-up can be read, a signal is one to the solve.
-    for (int i = 0; i < 60000 && process.out_so_far().find("matrix") == std::string::npos; ++i) usleep(1000);
+    for (int i = 0; i < 60000 && !contains(process.out_so_far(), "matrix"); ++i) usleep(1000);
     // Two that arrive on their own: signals of one kind that wait together are one.
     process.send(SIGINT);
     usleep(2000);
@@ -137,8 +132,7 @@ TEST_CASE("A Ctrl-C more than a second after the first ends the process, during 
   }
 }
 
-TEST_CASE("The time limit ends a solve with status 1", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("The time limit ends a solve with status 1", "[cli]") {
   const std::string matrix = folder.write("A.mtx", line_system(long_line).text());
   const Outcome outcome =
       run_newel(solve_arguments(matrix, {"--time-limit", "0.2", "--report", folder.file("r.json")}));
@@ -147,8 +141,7 @@ TEST_CASE("The time limit ends a solve with status 1", "[cli]") {
   CHECK(report_in(folder)["status"] == "time_limit");
 }
 
-TEST_CASE("A reader of stdout that goes away does not cost the solution", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A reader of stdout that goes away does not cost the solution", "[cli]") {
   const std::string matrix = folder.write("A.mtx", grid_system(30).text());
   const std::string out = folder.file("x.mtx");
   const std::string command = "'" + newel_program() + "' solve " + matrix + " --rhs random --out " + out + " | true";

@@ -2,20 +2,12 @@
 // `newel solve` on good input: the solution, the report, the history, what is printed and where.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-
-#include <newel/config.hpp>
-
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
-#include "tests/support.hpp"
 
-using namespace newel::cli_testing;
-using newel::testing::contains;
-
-TEST_CASE("A solution written by --out meets the tolerance for each solver, by the test's own product", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A solution written by --out meets the tolerance for each solver, by the test's own product",
+               "[cli]") {
   const System s = grid_system(20, 0.2);
   const System symmetric = grid_system(20);
   const std::vector<double> b = rough_vector(s.n);
@@ -32,14 +24,11 @@ TEST_CASE("A solution written by --out meets the tolerance for each solver, by t
   }
 }
 
-TEST_CASE("The report holds what the issue asks for and agrees with the solution", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("The report holds what the issue asks for and agrees with the solution", "[cli]") {
   const System s = grid_system(16);
   const std::string matrix = folder.write("A.mtx", s.text());
-  const Outcome outcome = run_newel({"solve", matrix, "--rhs", "A*random:1", "--device", "host", "--threads", "2",
-                                     "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
+  const Outcome outcome = run_well({"solve", matrix, "--rhs", "A*random:1", "--device", "host", "--threads", "2",
+                                    "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   const Json r = report_in(folder);
   CHECK(begins_as_report(file_content(folder.file("r.json")), "newel solve"));
   CHECK(r["converged"] == true);
@@ -81,8 +70,7 @@ TEST_CASE("The report holds what the issue asks for and agrees with the solution
   CHECK(r["solution_error"].get<double>() < 1e-5);
 }
 
-TEST_CASE("The reported error is the distance to the documented random solution", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("The reported error is the distance to the documented random solution", "[cli]") {
   const System s = grid_system(6);
   // One iteration from a guess: the error is large, and the test forms it from the generator's own definition.
   REQUIRE(run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", "A*random:1234567", "--device", "host",
@@ -106,8 +94,7 @@ TEST_CASE("The reported error is the distance to the documented random solution"
   CHECK(report_in(folder)["solution_error"].get<double>() == Approx(error).epsilon(1e-12));
 }
 
-TEST_CASE("The reported error is small where a matrix that is not symmetric is solved", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("The reported error is small where a matrix that is not symmetric is solved", "[cli]") {
   const std::string matrix = folder.write(
       "A.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 4\n1 2 1\n1 3 2\n2 2 3\n2 3 -1\n3 3 2\n");
   REQUIRE(run_newel({"solve", matrix, "--rhs", "A*random:5", "--rtol", "1e-12", "--report", folder.file("r.json"),
@@ -116,8 +103,7 @@ TEST_CASE("The reported error is small where a matrix that is not symmetric is s
   CHECK(report_in(folder)["solution_error"].get<double>() < 1e-11);
 }
 
-TEST_CASE("Right-hand sides without a known solution have no error in the report", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Right-hand sides without a known solution have no error in the report", "[cli]") {
   const std::string matrix = folder.write("A.mtx", grid_system(8).text());
   for (const std::string rhs : {"ones", "random", "random:7"}) {
     REQUIRE(run_newel({"solve", matrix, "--rhs", rhs, "--report", folder.file("r.json"), "--quiet"}).status == 0);
@@ -127,8 +113,7 @@ TEST_CASE("Right-hand sides without a known solution have no error in the report
   CHECK(report_in(folder)["solution_error"].get<double>() < 1e-5);
 }
 
-TEST_CASE("A solution given as the guess converges in no iteration", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A solution given as the guess converges in no iteration", "[cli]") {
   const System s = grid_system(12);
   const std::string matrix = folder.write("A.mtx", s.text());
   const std::string x = folder.file("x.mtx");
@@ -139,19 +124,14 @@ TEST_CASE("A solution given as the guess converges in no iteration", "[cli]") {
 }
 
 TEST_CASE("Mixed precision reaches what double reaches, and the report tells the two apart", "[cli][mixed]") {
-  const TemporaryFolder folder;
   const System s = grid_system(20);
   const std::vector<double> b = rough_vector(s.n);
-  const Outcome outcome =
-      run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
-                 "--precision", "mixed", "--solver", "cg", "--precond", "jacobi", "--device", "host", "--rtol",
-                 "1e-11", "--out", folder.file("x.mtx"), "--report", folder.file("r.json")});
-  INFO(outcome.out << outcome.err);
+  const auto [outcome, r, x] =
+      solved(s, b, words("--precision mixed --solver cg --precond jacobi --device host --rtol 1e-11"));
   REQUIRE(outcome.status == 0);
-  CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-11);
+  CHECK(residual(s, x, b) <= 1.001e-11);
   CHECK(contains(outcome.out, "mixed precision"));
   CHECK(contains(outcome.out, "corrected in double"));
-  const Json r = report_in(folder);
   CHECK(r["precision"] == "mixed");
   CHECK(r["solver"] == "mixed cg");
   CHECK(r["refinements"] > 5);
@@ -159,48 +139,35 @@ TEST_CASE("Mixed precision reaches what double reaches, and the report tells the
 }
 
 TEST_CASE("Single precision converges to its own default tolerance and says so", "[cli]") {
-  const TemporaryFolder folder;
   const System s = grid_system(12);
   const std::vector<double> b = rough_vector(s.n);
-  const Outcome outcome =
-      run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
-                 "--precision", "single", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
-  INFO(outcome.out << outcome.err);
+  const auto [outcome, r, x] = solved(s, b, {"--precision", "single"});
   REQUIRE(outcome.status == 0);
-  const Json r = report_in(folder);
   CHECK(r["precision"] == "single");
   CHECK(r["rtol"] == 1e-5);
   // Rounding A and b to single precision adds to the residual what eps |A||x| / |b| amounts to here.
-  CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) < 1.5e-5);
+  CHECK(residual(s, x, b) < 1.5e-5);
   CHECK(r["residual_of"] == "the system rounded to single precision");
   CHECK(contains(outcome.out, "of A and b rounded to single precision; --precision mixed uses them as given\n"));
 }
 
 TEST_CASE("What rounding to single precision does to a system is told apart from its residual", "[cli]") {
-  const TemporaryFolder folder;
   // 1 and 1 + 3e-8 are one number in single precision: the system given has another solution than the rounded one.
   System s;
   s.n = 2;
   s.entries = {{1, 1, 1}, {1, 2, 0.5}, {2, 1, 0.5}, {2, 2, 1 + 3e-8}};
-  const std::vector<double> b = {1, 1};
   for (const std::string precision : {"single", "mixed", "double"}) {
-    const Outcome outcome =
-        run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
-                   "--precision", precision, "--rtol", "2e-9", "--device", "host", "--report", folder.file("r.json"),
-                   "--out", folder.file("x.mtx")});
-    INFO(outcome.out << outcome.err);
+    const auto [outcome, r, x] = solved(s, {1, 1}, {"--precision", precision, "--rtol", "2e-9", "--device", "host"});
     const bool single = precision == "single";
-    const Json r = report_in(folder);
     CHECK(r["residual_of"] == (single ? "the system rounded to single precision" : "the system as given"));
     CHECK(contains(outcome.out, "rounded to single precision") == single);
     if (single) continue;
     CHECK(outcome.status == 0);
-    CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 2.001e-9);
+    CHECK(residual(s, x, {1, 1}) <= 2.001e-9);
   }
 }
 
-TEST_CASE("Too few iterations end in status 1 with solution, report, history and one suggestion", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Too few iterations end in status 1 with solution, report, history and one suggestion", "[cli]") {
   const System s = grid_system(20);
   const Outcome outcome = run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", "A*random:1",
                                      "--max-iterations", "3", "--report", folder.file("r.json"), "--out",
@@ -232,8 +199,7 @@ TEST_CASE("Too few iterations end in status 1 with solution, report, history and
   CHECK_FALSE(std::getline(history, line));
 }
 
-TEST_CASE("A terminal gets one live line, no wider than it is, and it is gone at the end", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A terminal gets one live line, no wider than it is, and it is gone at the end", "[cli]") {
   constexpr int columns = 50;
   const auto ran =
       run_newel_on_terminal({"solve", folder.write("A.mtx", grid_system(40).text()), "--rhs", "ones"}, columns);
@@ -258,9 +224,8 @@ TEST_CASE("A terminal gets one live line, no wider than it is, and it is gone at
   CHECK(contains(outcome.out.substr(last), "converged"));
 }
 
-TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean does not count as an error",
-          "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A pure Neumann system solves with --null-space constant, and the mean does not count as an error",
+               "[cli]") {
   System s = line_system(40);
   s.entries.front().value = 1;  // row 1: 1 -1
   s.entries.back().value = 1;   // row n: -1 1
@@ -279,76 +244,53 @@ TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean
 }
 
 TEST_CASE("A Neumann system whose b has a mean says what x solves, and that b without its mean converges", "[cli]") {
-  const TemporaryFolder folder;
   System s = line_system(40);
   s.entries.front().value = 1;
   s.entries.back().value = 1;
   std::vector<double> b = rough_vector(s.n);
-  const std::string matrix = folder.write("A.mtx", s.text());
-  const auto solve = [&] {
-    return run_newel({"solve", matrix, "--rhs", folder.write("b.mtx", vector_text(b)), "--null-space", "constant",
-                      "--report", folder.file("r.json"), "--out", folder.file("x.mtx"), "--device", "host"});
-  };
-  const Outcome with_mean = solve();
-  INFO(with_mean.out << with_mean.err);
-  CHECK(with_mean.status == 1);
-  CHECK(contains(with_mean.out, "x solves A x = b - mean(b)"));
-  CHECK(contains(report_in(folder)["advice"].get<std::string>(), "subtract the mean from b"));
-  CHECK_FALSE(contains(with_mean.out, "--solver gmres"));
+  const auto with_mean = solved(s, b, words("--null-space constant --device host"));
+  CHECK(with_mean.outcome.status == 1);
+  CHECK(contains(with_mean.outcome.out, "x solves A x = b - mean(b)"));
+  CHECK(contains(with_mean.report["advice"].get<std::string>(), "subtract the mean from b"));
+  CHECK_FALSE(contains(with_mean.outcome.out, "--solver gmres"));
   double mean = 0;
   for (const double value : b) mean += value / s.n;
   for (double& value : b) value -= mean;
-  CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-8);
-  CHECK(solve().status == 0);
+  CHECK(residual(s, with_mean.x, b) <= 1.001e-8);
+  CHECK(solved(s, b, words("--null-space constant --device host")).outcome.status == 0);
 }
 
 TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cli]") {
-  const TemporaryFolder folder;
   // Symmetric with a positive diagonal, and indefinite: the pairs have the eigenvalues 1 - c and 1 + c, c from 2
   // to 5.
   System s;
   s.n = 60;
   for (int i = 1; i <= s.n; i += 2) {
     const double c = 2 + 0.05 * i;
-    s.entries.push_back({i, i, 1});
-    s.entries.push_back({i, i + 1, c});
-    s.entries.push_back({i + 1, i, c});
-    s.entries.push_back({i + 1, i + 1, 1});
+    for (const Triple& e : {Triple{i, i, 1}, {i, i + 1, c}, {i + 1, i, c}, {i + 1, i + 1, 1}}) s.entries.push_back(e);
   }
   const std::vector<double> b = rough_vector(s.n);
-  const Outcome outcome =
-      run_newel({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)), "--device",
-                 "host", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
-  INFO(outcome.out << outcome.err);
+  const auto [outcome, r, x] = solved(s, b, {"--device", "host"});
   CHECK(outcome.status == 0);
-  const Json r = report_in(folder);
   REQUIRE(r["attempts"].size() >= 2);
   CHECK(r["attempts"][0]["solver"] == "cg");
   CHECK(r["attempts"][0]["status"] == "not_positive_definite");
   CHECK(r["solver"] != "cg");
   CHECK(contains(outcome.out, "attempts"));
-  CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-8);
+  CHECK(residual(s, x, b) <= 1.001e-8);
 }
 
 #if NEWEL_HAS_CUDA
 TEST_CASE("Under --device cuda the device solves in both precisions, and the report names it", "[cli][device]") {
-  const TemporaryFolder folder;
   const System s = grid_system(30);
   const std::vector<double> b = rough_vector(s.n);
-  const std::string matrix = folder.write("A.mtx", s.text());
-  const std::string rhs = folder.write("b.mtx", vector_text(b));
   for (const std::string precision : {"double", "single"}) {
     for (const std::string solver : {"auto", "bicgstab", "gmres"}) {
-      const Outcome outcome =
-          run_newel({"solve", matrix, "--rhs", rhs, "--device", "cuda", "--precision", precision, "--solver", solver,
-                     "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
-      INFO(outcome.out << outcome.err);
+      const auto [outcome, r, x] = solved(s, b, {"--device", "cuda", "--precision", precision, "--solver", solver});
       REQUIRE(outcome.status == 0);
-      const Json r = report_in(folder);
       CHECK(r["device"] == "cuda:0");
       CHECK(r["device_name"].is_string());
-      CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <
-            (precision == "double" ? 1.001e-8 : 1.5e-5));
+      CHECK(residual(s, x, b) < (precision == "double" ? 1.001e-8 : 1.5e-5));
     }
   }
 }

@@ -2,15 +2,8 @@
 // Matrices and vectors through pipes, and the solution on standard output.
 #include "tests/catch.hpp"
 
-#include <cstdlib>
-#include <set>
-
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
-#include "tests/support.hpp"
-
-using namespace newel::cli_testing;
-using newel::testing::contains;
 
 namespace {
 
@@ -30,8 +23,7 @@ std::set<std::string> files_in(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("A matrix is read from a pipe, plain or gzipped, and from standard input", "[cli][streams]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A matrix is read from a pipe, plain or gzipped, and from standard input", "[cli][streams]") {
   const System system = grid_system(20);
   folder.write("A.mtx", system.text());
   const std::string solve = " --rhs ones --device host --quiet --out x.mtx ";
@@ -48,8 +40,7 @@ TEST_CASE("A matrix is read from a pipe, plain or gzipped, and from standard inp
   }
 }
 
-TEST_CASE("A right-hand side is read from standard input, where the matrix is not", "[cli][streams]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A right-hand side is read from standard input, where the matrix is not", "[cli][streams]") {
   const System system = grid_system(12);
   folder.write("A.mtx", system.text());
   std::string b = "%%MatrixMarket matrix array real general\n144 1\n";
@@ -61,9 +52,8 @@ TEST_CASE("A right-hand side is read from standard input, where the matrix is no
   CHECK(residual_with_ones(system, parse_array(file_content(folder.file("x.mtx")))) < 1e-7);
 }
 
-TEST_CASE("The option --out - writes the solution to standard output and the report to standard error",
-          "[cli][streams]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("The option --out - writes the solution to standard output and the report to standard error",
+               "[cli][streams]") {
   const System system = grid_system(20);
   folder.write("A.mtx", system.text());
   for (const std::string line : {"newel solve A.mtx --rhs ones --device host --out -",
@@ -91,8 +81,7 @@ TEST_CASE("Programs are found next to the tests, and where NEWEL_TEST_PROGRAMS s
   if (before != nullptr) setenv("NEWEL_TEST_PROGRAMS", kept.c_str(), 1);
 }
 
-TEST_CASE("Tests on real matrices are skipped and counted where there are none", "[cli][streams]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Tests on real matrices are skipped and counted where there are none", "[cli][streams]") {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const Outcome listed = shell(folder, "'" + self + "' --list-tests '[data]'");
   // The only tests that ask for the folder; the number stands in the last line, "4 matching test cases".

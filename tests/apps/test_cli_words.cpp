@@ -2,12 +2,8 @@
 // What `newel` says of bad input and bad usage, and where: tables of commands (cli_rows.hpp explains them).
 #include "tests/catch.hpp"
 
-#include <newel/config.hpp>
-
 #include "tests/apps/cli_rows.hpp"
 #include "tests/apps/cli_systems.hpp"
-
-using namespace newel::cli_testing;
 
 TEST_CASE("A malformed file is refused with its name, the line, what was expected and what came", "[cli]") {
   check_rows(TemporaryFolder(), R"(
@@ -62,8 +58,7 @@ file saddle.mtx {general}3 3 5\n1 1 4\n2 2 1\n3 3 1\n2 3 2\n3 2 2\n
 )");
 }
 
-TEST_CASE("A wrong command is refused with the option and what was given", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A wrong command is refused with the option and what was given", "[cli]") {
   folder.write("A.mtx", grid_system(4).text());
   check_rows(folder, R"(
 2 newel -> usage
@@ -116,8 +111,7 @@ TEST_CASE("A wrong command is refused with the option and what was given", "[cli
   if (NEWEL_HAS_CUDA == 0) check_rows(folder, "3 newel solve A.mtx --device cuda -> without CUDA");
 }
 
-TEST_CASE("Unknown options and values are answered with what was meant, in every command", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Unknown options and values are answered with what was meant, in every command", "[cli]") {
   folder.write("A.mtx", grid_system(3).text());
   check_rows(folder, R"(
 2 newel solve A.mtx --output x.mtx -> unknown option --output (did you mean --out?)
@@ -140,8 +134,7 @@ TEST_CASE("Unknown options and values are answered with what was meant, in every
 )");
 }
 
-TEST_CASE("Vectors that do not fit the matrix are refused with both sizes", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Vectors that do not fit the matrix are refused with both sizes", "[cli]") {
   folder.write("A.mtx", grid_system(4).text());
   folder.write("short.mtx", vector_text(rough_vector(15)));
   folder.write("S.mtx", columns_text({3, rough_vector(15)}));
@@ -163,8 +156,7 @@ TEST_CASE("Vectors that do not fit the matrix are refused with both sizes", "[cl
 )");
 }
 
-TEST_CASE("Outputs that cannot be written are refused before anything is solved", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Outputs that cannot be written are refused before anything is solved", "[cli]") {
   folder.write("A.mtx", grid_system(6).text());
   folder.write("P.mtx", grid_system(6).text());
   check_rows(folder, R"(
@@ -192,8 +184,7 @@ TEST_CASE("Outputs that cannot be written are refused before anything is solved"
   CHECK(file_content(folder.file("A.mtx")) == grid_system(6).text());
 }
 
-TEST_CASE("A solve that wants more memory than there is is refused with both figures", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A solve that wants more memory than there is is refused with both figures", "[cli]") {
   // A basis of 300,000 vectors of as many numbers: 720 GB.
   System s;
   s.n = 300000;
@@ -202,8 +193,7 @@ TEST_CASE("A solve that wants more memory than there is is refused with both fig
   check_rows(folder, "2 newel solve A.mtx --solver gmres --restart 1000000 --device host -> memory | 72 | GB");
 }
 
-TEST_CASE("A text that cannot be written ends with status 2 and the system's words", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A text that cannot be written ends with status 2 and the system's words", "[cli]") {
   folder.write("A.mtx", grid_system(6).text());
   const std::string texts =
       " newel {info A.mtx,--help,--version,solve --help,info --help,bench --help,bench spmv --help,"
@@ -220,8 +210,7 @@ TEST_CASE("A text that cannot be written ends with status 2 and the system's wor
 )");
 }
 
-TEST_CASE("Standard input is one file, and a reader that goes away is an error", "[cli][streams]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Standard input is one file, and a reader that goes away is an error", "[cli][streams]") {
   folder.write("A.mtx", grid_system(20).text());
   folder.write("line.mtx", line_system(40000).text());
   check_rows(folder, R"(

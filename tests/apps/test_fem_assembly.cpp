@@ -4,19 +4,9 @@
 
 #include <Eigen/Dense>
 
-#include <cmath>
-
-#include <newel/core/error.hpp>
-
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace newel;
 using namespace newel::fem;
-using newel::testing::on_cube_surface;
-using newel::testing::rough_cube;
-using newel::testing::same_bits;
-using newel::testing::symmetric_bit_for_bit;
-using newel::testing::to_eigen;
 
 namespace {
 
@@ -40,7 +30,7 @@ Eigen::Matrix4d shape_coefficients(const TetMesh& mesh) {
 
 double tet_volume(const TetMesh& mesh) { return 1 / (6 * shape_coefficients(mesh).determinant()); }
 
-void require_close(const HostCsr& a, const Eigen::MatrixXd& expected) {
+void require_close(const fem::HostCsr& a, const Eigen::MatrixXd& expected) {
   const Eigen::MatrixXd dense = to_eigen(a);
   REQUIRE(dense.rows() == expected.rows());
   REQUIRE((dense - expected).cwiseAbs().maxCoeff() <= 1e-13 * expected.cwiseAbs().maxCoeff());
@@ -63,7 +53,7 @@ TEST_CASE("a node in which hundreds of tetrahedra meet has a row of all its neig
   }
   for (Index k = 0; k < ring; ++k) mesh.tets.push_back({0, 2 + k, 2 + (k + 1) % ring, 1});
   const double volume = std::sin(2 * std::acos(-1.0) / ring) / 6;
-  const HostCsr mass = assemble_mass(ctx, mesh);
+  const fem::HostCsr mass = assemble_mass(ctx, mesh);
   REQUIRE(mass.row_ptr[1] == ring + 2);
   for (Index j = 0; j < ring + 2; ++j) {
     REQUIRE(mass.col[j] == j);
@@ -235,7 +225,7 @@ TEST_CASE("assembly gives the same bits for any number of threads", "[fem]") {
 TEST_CASE("clamping keeps the free part and the diagonal blocks, and nothing else", "[fem]") {
   const TetMesh mesh = rough_cube(ctx, 6);
   const NodeFilter floor = [](Index, const Point& at) { return at[2] == 0; };
-  const HostCsr clamped = assemble_elasticity(ctx, mesh, 1, 0.3, floor);
+  const fem::HostCsr clamped = assemble_elasticity(ctx, mesh, 1, 0.3, floor);
   Eigen::MatrixXd expected = to_eigen(assemble_elasticity(ctx, mesh, 1, 0.3));
   for (Index row = 0; row < clamped.rows; ++row) {
     for (Index col = 0; col < clamped.cols; ++col) {
@@ -291,7 +281,7 @@ TEST_CASE("loads sum to the integral of the source and vanish at clamped nodes",
 
 TEST_CASE("the 7-point grid couples each point with its neighbours along the axes", "[fem]") {
   for (const Index n : {1, 2, 5}) {
-    const HostCsr a = grid7(ctx, n);
+    const fem::HostCsr a = grid7(ctx, n);
     const Eigen::MatrixXd dense = to_eigen(a);
     REQUIRE(a.nnz() == 7 * Offset{n} * n * n - 6 * Offset{n} * n);
     for (Index i = 0; i < a.rows; ++i) {
@@ -318,6 +308,6 @@ TEST_CASE("inverted tetrahedra and impossible materials are refused", "[fem]") {
     assemble_diffusion(ctx, mesh);
     FAIL("accepted");
   } catch (const InputError& error) {
-    REQUIRE(std::string(error.what()).find("tetrahedron 31 ") != std::string::npos);
+    REQUIRE(contains(std::string(error.what()), "tetrahedron 31 "));
   }
 }

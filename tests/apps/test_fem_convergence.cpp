@@ -7,14 +7,9 @@
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseLU>
 
-#include <cmath>
-
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace newel;
 using namespace newel::fem;
-using newel::testing::on_cube_surface;
-using newel::testing::to_eigen;
 
 namespace {
 
@@ -62,30 +57,6 @@ double order_of(ErrorOn&& error_on, Index n) {
 }
 
 }  // namespace
-
-TEST_CASE("diffusion with a full tensor and a reaction converges with second order", "[fem]") {
-  const Tensor k = {{{2, 0.3, -0.2}, {0.3, 1.5, 0.4}, {-0.2, 0.4, 1}}};
-  DiffusionOptions form;
-  form.conductivity = [&](Index, const Point&) { return k; };
-  form.reaction = 5;
-  form.clamped = surface;
-  const ScalarSource source = [&](const Point& p) {
-    double f = 5 * bubble(p);
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) f -= k[i][j] * bubble_dd(p, i, j);
-    }
-    return f;
-  };
-  const double order = order_of(
-      [&](const TetMesh& mesh) {
-        const Eigen::SimplicialLDLT<newel::testing::EigenMatrix> factors(
-            to_eigen(assemble_diffusion(ctx, mesh, form)));
-        return error_of(mesh, factors.solve(to_eigen(assemble_load(ctx, mesh, source, surface))), 1);
-      },
-      8);
-  REQUIRE(order > 1.8);
-  REQUIRE(order < 2.3);
-}
 
 TEST_CASE("convection with diffusion converges with second order", "[fem]") {
   const Point w = {1, -2, 3};

@@ -2,16 +2,11 @@
 // The system shipped for the quickstart is what its README says.
 #include "tests/catch.hpp"
 
-#include <cmath>
-
 #include <Eigen/SparseCholesky>
 
 #include <newel/io/matrix_market.hpp>
 
 #include "tests/apps/fem_test_tools.hpp"
-
-using namespace newel;
-using newel::testing::to_eigen;
 
 TEST_CASE("the shipped beam is symmetric positive definite and sinks as its README says", "[fem]") {
   const Context<Space::host> ctx(2);

@@ -2,15 +2,11 @@
 // Facts of meshes that one can check by hand.
 #include "tests/catch.hpp"
 
-#include <cmath>
-
 #include "apps/fem/mesh_facts.hpp"
 
-using namespace newel;
 using namespace newel::fem;
 
-TEST_CASE("facts of the unit cube in six tetrahedra", "[fem][facts]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("facts of the unit cube in six tetrahedra", "[fem][facts]") {
   const MeshFacts facts = mesh_facts(ctx, make_cube(ctx, 2));
   REQUIRE(facts.nodes == 8);
   REQUIRE(facts.tets == 6);
@@ -29,8 +25,7 @@ TEST_CASE("facts of the unit cube in six tetrahedra", "[fem][facts]") {
   REQUIRE(facts.dihedral_max == Approx(90));
 }
 
-TEST_CASE("a regular tetrahedron's faces meet under 70.5 degrees", "[fem][facts]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a regular tetrahedron's faces meet under 70.5 degrees", "[fem][facts]") {
   const TetMesh tet{{{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}}, {{0, 1, 3, 2}}};
   REQUIRE(element_volume(tet, 0) == Approx(8.0 / 3));
   const MeshFacts facts = mesh_facts(ctx, tet);
@@ -38,8 +33,7 @@ TEST_CASE("a regular tetrahedron's faces meet under 70.5 degrees", "[fem][facts]
   REQUIRE(facts.dihedral_max == Approx(facts.dihedral_min));
 }
 
-TEST_CASE("pieces are numbered by their lowest node and listed by size", "[fem][facts]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("pieces are numbered by their lowest node and listed by size", "[fem][facts]") {
   TetMesh mesh = make_cube(ctx, 3);
   const Index first = mesh.node_count();
   for (const Point& p : {Point{5, 0, 0}, Point{6, 0, 0}, Point{5, 1, 0}, Point{5, 0, 1}}) mesh.nodes.push_back(p);
@@ -49,8 +43,7 @@ TEST_CASE("pieces are numbered by their lowest node and listed by size", "[fem][
   REQUIRE(mesh_facts(ctx, mesh).component_nodes == std::vector<Index>{27, 4});
 }
 
-TEST_CASE("the size of a slab is its longest side, its thickness and the length of its edges", "[fem][facts]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("the size of a slab is its longest side, its thickness and the length of its edges", "[fem][facts]") {
   // 40 x 40 x 2 cells of side 0.5: 2 V / S = 2 * 400 / (2 * 400 + 4 * 20) is below the thickness, 1, by the rim.
   const BodySize size = body_size(ctx, make_beam(ctx, 41, 41, 3, 20, 20, 1));
   CHECK(size.extent == Approx(20));

@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Medit reader: what it accepts, what it refuses and with which words.
-#include "tests/catch.hpp"
-
-#include <unistd.h>
 #include <zlib.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
-#include <newel/core/error.hpp>
-
 #include "apps/fem/mesh.hpp"
+#include "tests/apps/mesh_fixtures.hpp"
 
-using namespace newel;
 using namespace newel::fem;
 
 namespace {
-
-class TemporaryFile {
- public:
-  TemporaryFile(const std::string& ending, const std::string& content)
-      : path_((std::filesystem::temp_directory_path() / ("newel_medit_" + std::to_string(getpid()) + ending))
-                  .string()) {
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  ~TemporaryFile() { std::remove(path_.c_str()); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 const std::string one_tet =
     "MeshVersionFormatted 2\n"
@@ -45,30 +21,17 @@ const std::string one_tet =
     "1 2 3 4 9\n"
     "End\n";
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  const std::size_t at = text.find(what);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, what.size(), by);
-}
-
 void check_one_tet(const TetMesh& mesh) {
   REQUIRE(mesh.nodes == std::vector<Point>{{0, 0, 0}, {1, 0, 0}, {0, 1.5, 0}, {0, 0, 2}});
   REQUIRE(mesh.tets == std::vector<Tet>{{0, 1, 2, 3}});
 }
 
-TetMesh read_text(const std::string& text) { return read_medit(TemporaryFile(".mesh", text).path()); }
-
-std::string complaint(const std::string& text) {
-  const TemporaryFile file(".mesh", text);
-  try {
-    read_medit(file.path());
-  } catch (const InputError& error) {
-    const std::string message = error.what();
-    REQUIRE(message.rfind(file.path() + ":", 0) == 0);
-    return message.substr(file.path().size() + 1);
-  }
-  return "accepted";
+TetMesh read_text(const std::string& text) {
+  const TemporaryFolder folder;
+  return read_medit(folder.write("a.mesh", text));
 }
+
+std::string complaint(const std::string& text) { return complaint_of(read_medit, text); }
 
 }  // namespace
 
@@ -81,19 +44,17 @@ TEST_CASE("a Medit mesh is read", "[fem]") {
 TEST_CASE("comments, other sections and carriage returns are skipped", "[fem]") {
   check_one_tet(read_text(replaced(one_tet, "Tetrahedra", "Triangles\n1\n1 2 3 7\nCorners 1 2\nTetrahedra # these")));
   check_one_tet(read_text("# a comment\n" + one_tet));
-  std::string windows;
-  for (const char c : one_tet) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
-  check_one_tet(read_text(windows));
+  check_one_tet(read_text(with_carriage_returns(one_tet)));
 }
 
-TEST_CASE("a gzipped mesh is read, a cut one refused", "[fem]") {
-  const TemporaryFile file(".mesh.gz", "");
-  const gzFile out = gzopen(file.path().c_str(), "wb");
+TEST_IN_FOLDER("a gzipped mesh is read, a cut one refused", "[fem]") {
+  const std::string path = folder.file("a.mesh.gz");
+  const gzFile out = gzopen(path.c_str(), "wb");
   gzwrite(out, one_tet.data(), static_cast<unsigned>(one_tet.size()));
   gzclose(out);
-  check_one_tet(read_medit(file.path()));
-  std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) - 12);
-  REQUIRE_THROWS_AS(read_medit(file.path()), InputError);
+  check_one_tet(read_medit(path));
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 12);
+  REQUIRE_THROWS_AS(read_medit(path), InputError);
 }
 
 TEST_CASE("a bad mesh is refused with its line and what was expected", "[fem]") {
@@ -128,7 +89,7 @@ TEST_CASE("real meshes have the counts that their table says and positive volume
   int meshes = 0;
   for (std::string line; std::getline(table, line);) {
     // | name.mesh.gz | what it is | nodes | tetrahedra |
-    if (line.find(".mesh.gz |") == std::string::npos) continue;
+    if (!contains(line, ".mesh.gz |")) continue;
     std::vector<std::string> cells;
     std::istringstream row(line);
     for (std::string cell; std::getline(row, cell, '|');) cells.push_back(cell);

@@ -2,16 +2,8 @@
 // Generated boxes and their refinement: volumes, conformity, numbering, reproducibility.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
-#include <newel/core/error.hpp>
-
 #include "apps/fem/mesh.hpp"
 
-using namespace newel;
 using namespace newel::fem;
 
 namespace {

@@ -4,17 +4,10 @@
 
 #include <zlib.h>
 
-#include <random>
-
-#include <newel/core/error.hpp>
-
 #include "apps/fem/mesh_file.hpp"
 #include "tests/apps/mesh_fixtures.hpp"
-#include "tests/temporary_folder.hpp"
 
-using namespace newel;
 using namespace newel::fem;
-using namespace newel::testing;
 
 namespace {
 
@@ -46,24 +39,7 @@ void check(const MeshFile& file, bool vectors) {
   REQUIRE(file.tet_vectors == (vectors ? fixture_tet_vectors : std::vector<Point>{}));
 }
 
-std::string complaint(const std::string& text) {
-  const TemporaryFolder folder;
-  const std::string path = folder.write("mesh", text);
-  try {
-    read_mesh(path);
-  } catch (const InputError& error) {
-    const std::string message = error.what();
-    REQUIRE(message.rfind(path + ":", 0) == 0);
-    return message.substr(path.size() + 1);
-  }
-  return "accepted";
-}
-
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  const std::size_t at = text.find(what);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, what.size(), by);
-}
+std::string complaint(const std::string& text) { return complaint_of(read_mesh, text); }
 
 std::vector<std::string> all_fixtures() {
   std::vector<std::string> all{medit};
@@ -161,15 +137,12 @@ TEST_CASE("text with carriage returns is read", "[fem][mesh_file]") {
   GmshFixture version4;
   version4.version = "4.1";
   for (const std::string& text : {medit, gmsh_text(), gmsh_text(version4), vtk_text(), vtk_text({true, false})}) {
-    std::string windows;
-    for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
-    const MeshFile file = read_text(windows);
+    const MeshFile file = read_text(with_carriage_returns(text));
     check(file, file.format != "Medit ASCII");
   }
 }
 
-TEST_CASE("every format is read gzipped", "[fem][mesh_file]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("every format is read gzipped", "[fem][mesh_file]") {
   for (const std::string& text : all_fixtures()) {
     const std::string path = folder.file("mesh.gz");
     const gzFile out = gzopen(path.c_str(), "wb");
@@ -196,7 +169,7 @@ TEST_CASE("a file whose volumes are all negative is turned, single ones are refu
 TEST_CASE("other formats are refused with what converts them", "[fem][mesh_file]") {
   for (const char* text : {"", "solid part\nfacet normal", "<?xml version=\"1.0\"?>", "\x89HDF\r\n"}) {
     const std::string message = complaint(text);
-    REQUIRE(message.find("meshio convert") != std::string::npos);
+    REQUIRE(contains(message, "meshio convert"));
   }
   REQUIRE_THROWS_AS(read_mesh("no such file"), InputError);
 }
@@ -204,8 +177,8 @@ TEST_CASE("other formats are refused with what converts them", "[fem][mesh_file]
 TEST_CASE("tetrahedra with ten nodes are refused with advice", "[fem][mesh_file]") {
   const std::string gmsh = replaced(gmsh_text(), "11 4 2 5 5 1 2 4 5", "11 11 2 5 5 1 2 4 5 1 2 3 4 5 6");
   REQUIRE(complaint(gmsh).find(" expected tetrahedra with 4 nodes, found some with 10") == 0);
-  REQUIRE(complaint(replaced(vtk_text(), "CELL_TYPES 3\n5 10", "CELL_TYPES 3\n5 24")).find("first-order elements") !=
-          std::string::npos);
+  REQUIRE(
+      contains(complaint(replaced(vtk_text(), "CELL_TYPES 3\n5 10", "CELL_TYPES 3\n5 24")), "first-order elements"));
 }
 
 TEST_CASE("a bad Gmsh file is refused with its place", "[fem][mesh_file]") {
@@ -216,15 +189,14 @@ TEST_CASE("a bad Gmsh file is refused with its place", "[fem][mesh_file]") {
   REQUIRE(complaint(replaced(good, "\n6\n", "\n7\n")) == "16: expected a node number, found '$EndNodes'");
   REQUIRE(complaint(replaced(good, "\n6\n", "\n60000\n")) ==
           "9: expected a number of nodes that the rest of the file can hold, found '60000'");
-  REQUIRE(complaint(replaced(good, "2 1 0 0", "1 1 0 0")).find("the number 1 twice") != std::string::npos);
+  REQUIRE(contains(complaint(replaced(good, "2 1 0 0", "1 1 0 0")), "the number 1 twice"));
   REQUIRE(complaint(replaced(good, "1.5", "inf")).find("13: expected a finite coordinate") == 0);
   REQUIRE(complaint(replaced(good, "11 4 2 5 5 1", "11 4 2 5 5 8")) ==
           "20: expected the number of a node, found '8'");
   REQUIRE(complaint(good.substr(0, good.find("$EndElements"))) ==
           "22: expected $EndElements, found the end of the file");
-  REQUIRE(complaint(good.substr(0, good.find("$Elements"))).find("expected tetrahedra in a section $Elements") !=
-          std::string::npos);
-  REQUIRE(complaint(replaced(good, "$Nodes", "$ParametricNodes")).find(": expected ") != std::string::npos);
+  REQUIRE(contains(complaint(good.substr(0, good.find("$Elements"))), "expected tetrahedra in a section $Elements"));
+  REQUIRE(contains(complaint(replaced(good, "$Nodes", "$ParametricNodes")), ": expected "));
   GmshFixture binary;
   binary.binary = true;
   const std::string bytes = gmsh_text(binary);
@@ -239,20 +211,18 @@ TEST_CASE("a bad VTK file is refused with its place", "[fem][mesh_file]") {
   REQUIRE(complaint(replaced(good, "POINTS 6 float", "POINTS 6 real")) ==
           "8: expected a type of numbers, such as float or double, found 'real'");
   REQUIRE(complaint(replaced(good, "CELL_TYPES 3", "CELL_TYPES 2")) == "16: expected types for 3 cells, found '2'");
-  REQUIRE(complaint(replaced(good, "4 1 5 3 4", "4 1 6 3 4")).find("point numbers from 0 to 5 in cell 2, found 6") !=
-          std::string::npos);
-  REQUIRE(complaint(replaced(good, "CELL_DATA 3", "CELL_DATA 4")) == "18: expected values for 3 cells, found '4'");
   REQUIRE(
-      complaint(replaced(good, "POINT_DATA 6\nNORMALS", "POINT_DATA 6\nWHATEVER")).find("expected an attribute") !=
-      std::string::npos);
+      contains(complaint(replaced(good, "4 1 5 3 4", "4 1 6 3 4")), "point numbers from 0 to 5 in cell 2, found 6"));
+  REQUIRE(complaint(replaced(good, "CELL_DATA 3", "CELL_DATA 4")) == "18: expected values for 3 cells, found '4'");
+  REQUIRE(contains(complaint(replaced(good, "POINT_DATA 6\nNORMALS", "POINT_DATA 6\nWHATEVER")),
+                   "expected an attribute"));
   REQUIRE(complaint(replaced(good, "\nCELL_DATA 3", "\nCELL_TYPES 3\n5 10 10\nCELL_DATA 3")) ==
           "18: expected one section CELL_TYPES, found 'another'");
   const std::string newer = vtk_text({true, false});
-  REQUIRE(complaint(replaced(newer, "0 3 7 11", "0 8 7 11")).find("that never decrease") != std::string::npos);
+  REQUIRE(contains(complaint(replaced(newer, "0 3 7 11", "0 8 7 11")), "that never decrease"));
 }
 
-TEST_CASE("files that are cut anywhere or changed at random never crash the readers", "[fem][mesh_file]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("files that are cut anywhere or changed at random never crash the readers", "[fem][mesh_file]") {
   std::mt19937 random(7);
   int refused = 0;
   const auto survive = [&](const std::string& text) {

@@ -5,7 +5,6 @@
 
 #include "apps/fem/mesh_file.hpp"
 
-using namespace newel;
 using namespace newel::fem;
 
 namespace {

@@ -7,20 +7,10 @@
 
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include <newel/core/error.hpp>
-
 #include "apps/fem/problem.hpp"
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace newel;
 using namespace newel::fem;
-using newel::testing::EigenMatrix;
-using newel::testing::same_bits;
-using newel::testing::symmetric_bit_for_bit;
-using newel::testing::to_eigen;
 
 namespace {
 
@@ -35,7 +25,7 @@ std::string complaint(const std::string& spec) {
   return "accepted";
 }
 
-bool positive_definite(const HostCsr& a) {
+bool positive_definite(const fem::HostCsr& a) {
   const Eigen::SimplicialLLT<EigenMatrix> factors(to_eigen(a));
   return factors.info() == Eigen::Success;
 }
@@ -79,11 +69,11 @@ TEST_CASE("names of systems are told from names of files", "[fem]") {
 }
 
 TEST_CASE("generated systems have the sizes and the definiteness that their names say", "[fem]") {
-  const HostCsr diffusion = generate_matrix(ctx, "generate:diffusion:9");
+  const fem::HostCsr diffusion = generate_matrix(ctx, "generate:diffusion:9");
   REQUIRE(diffusion.rows == 9 * 9 * 9);
   REQUIRE(symmetric_bit_for_bit(diffusion));
   REQUIRE(positive_definite(diffusion));
-  const HostCsr elasticity = generate_matrix(ctx, "generate:elasticity:6");
+  const fem::HostCsr elasticity = generate_matrix(ctx, "generate:elasticity:6");
   REQUIRE(elasticity.rows == 3 * 6 * 6 * 6);
   REQUIRE(symmetric_bit_for_bit(elasticity));
   REQUIRE(positive_definite(elasticity));
@@ -92,7 +82,7 @@ TEST_CASE("generated systems have the sizes and the definiteness that their name
 }
 
 TEST_CASE("the generated convection is far from symmetric and solvable by BiCGStab", "[fem]") {
-  const HostCsr a = generate_matrix(ctx, "generate:convection:14");
+  const fem::HostCsr a = generate_matrix(ctx, "generate:convection:14");
   const EigenMatrix matrix = to_eigen(a);
   const EigenMatrix skew = matrix - EigenMatrix(matrix.transpose());
   REQUIRE(skew.coeffs().abs().maxCoeff() > 0.05 * matrix.coeffs().abs().maxCoeff());
@@ -122,7 +112,7 @@ TEST_CASE("the more its Peclet number is, the less diffusion the generated conve
 TEST_CASE("every component of a mesh is clamped, refined or not", "[fem]") {
   const TwoCubes file;
   for (const std::string refinements : {"", ":0", ":1"}) {
-    const HostCsr diffusion = generate_matrix(ctx, "mesh:" + file.path() + ":diffusion" + refinements);
+    const fem::HostCsr diffusion = generate_matrix(ctx, "mesh:" + file.path() + ":diffusion" + refinements);
     REQUIRE(diffusion.rows == (refinements == ":1" ? 2 * 7 * 7 * 7 : 2 * 4 * 4 * 4));
     REQUIRE(positive_definite(diffusion));
     REQUIRE(positive_definite(generate_matrix(ctx, "mesh:" + file.path() + ":elasticity" + refinements)));

@@ -2,16 +2,10 @@
 // The surface of a mesh and the integrals over it, against areas and polynomials done by hand.
 #include "tests/catch.hpp"
 
-#include <cmath>
-
-#include <newel/core/error.hpp>
-
 #include "apps/fem/surface.hpp"
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace newel;
 using namespace newel::fem;
-using namespace newel::testing;
 
 namespace {
 
@@ -28,8 +22,7 @@ double top(Index, const Point& at, const Point&) { return at[2] > 1 - 1e-12 ? 1 
 
 }  // namespace
 
-TEST_CASE("one tetrahedron is bounded by its four faces, seen from outside", "[fem][surface]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("one tetrahedron is bounded by its four faces, seen from outside", "[fem][surface]") {
   const TetMesh tet{{{0, 0, 0}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}}, {{0, 1, 2, 3}}};
   const Surface surface = boundary_surface(ctx, tet);
   REQUIRE(surface.size() == 4);
@@ -42,8 +35,7 @@ TEST_CASE("one tetrahedron is bounded by its four faces, seen from outside", "[f
   }
 }
 
-TEST_CASE("a cube's surface is closed, has area 6 and points outwards", "[fem][surface]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a cube's surface is closed, has area 6 and points outwards", "[fem][surface]") {
   const TetMesh cube = rough_cube(ctx, 6);
   const Surface surface = boundary_surface(ctx, cube);
   REQUIRE(surface.size() == 6 * 2 * 5 * 5);
@@ -57,18 +49,16 @@ TEST_CASE("a cube's surface is closed, has area 6 and points outwards", "[fem][s
   REQUIRE(volume == Approx(1).epsilon(1e-13));
 }
 
-TEST_CASE("a face with three tetrahedra is refused", "[fem][surface]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a face with three tetrahedra is refused", "[fem][surface]") {
   const TetMesh fan{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {0.2, 0.2, 0.5}},
                     {{0, 1, 2, 3}, {0, 1, 2, 4}, {0, 1, 2, 5}}};
   REQUIRE_THROWS_AS(boundary_surface(ctx, fan), InputError);
 }
 
-TEST_CASE("a surface mass integrates products of linear functions exactly", "[fem][surface]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a surface mass integrates products of linear functions exactly", "[fem][surface]") {
   const TetMesh cube = rough_cube(ctx, 5);
   const Surface surface = boundary_surface(ctx, cube);
-  HostCsr a = assemble_mass(ctx, cube);
+  fem::HostCsr a = assemble_mass(ctx, cube);
   for (Offset k = 0; k < a.nnz(); ++k) a.val[k] = 0;
   add_surface_mass(ctx, cube, surface, top, a);
   REQUIRE(symmetric_bit_for_bit(a));
@@ -83,15 +73,14 @@ TEST_CASE("a surface mass integrates products of linear functions exactly", "[fe
   REQUIRE(v.dot(m * u) == Approx(3 + 1.5 + 3 - 0.5 - 1.0 / 3 - 0.5).epsilon(1e-12));
 }
 
-TEST_CASE("a surface load integrates linear functions, and is the mass times ones", "[fem][surface]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a surface load integrates linear functions, and is the mass times ones", "[fem][surface]") {
   const TetMesh cube = rough_cube(ctx, 5);
   const Surface surface = boundary_surface(ctx, cube);
   const auto field = [](Index, const Point& at, const Point& normal) {
     return 1 + at[0] + (normal[1] > 0.5 ? 3 : 0);
   };
   const Eigen::VectorXd load = to_eigen(assemble_surface_load(ctx, cube, surface, field));
-  HostCsr a = assemble_mass(ctx, cube);
+  fem::HostCsr a = assemble_mass(ctx, cube);
   for (Offset k = 0; k < a.nnz(); ++k) a.val[k] = 0;
   add_surface_mass(ctx, cube, surface, field, a);
   const Eigen::VectorXd lumped = to_eigen(a) * Eigen::VectorXd::Ones(cube.node_count());
@@ -107,7 +96,7 @@ TEST_CASE("convection on one face of a rod gives the profile on paper", "[fem][s
   const Surface surface = boundary_surface(ctx, cube);
   const double h = 3;
   const auto convection = [&](Index f, const Point& at, const Point& n) { return h * top(f, at, n); };
-  HostCsr a = assemble_diffusion(ctx, cube);
+  fem::HostCsr a = assemble_diffusion(ctx, cube);
   add_surface_mass(ctx, cube, surface, convection, a);
   const Eigen::VectorXd load = to_eigen(assemble_surface_load(ctx, cube, surface, convection));
   Eigen::VectorXd u(cube.node_count());
@@ -123,7 +112,7 @@ TEST_CASE("surface integrals have the same bits for any number of threads", "[fe
   const auto run = [&](int threads) {
     const Context<Space::host> ctx(threads);
     const Surface surface = boundary_surface(ctx, cube);
-    HostCsr a = assemble_mass(ctx, cube);
+    fem::HostCsr a = assemble_mass(ctx, cube);
     add_surface_mass(ctx, cube, surface, one, a);
     return std::make_pair(std::move(a), assemble_surface_load(ctx, cube, surface, one));
   };
@@ -133,15 +122,14 @@ TEST_CASE("surface integrals have the same bits for any number of threads", "[fe
   REQUIRE(same_bits(alone.second, three.second));
 }
 
-TEST_CASE("a matrix of another pattern is refused", "[fem][surface]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a matrix of another pattern is refused", "[fem][surface]") {
   const TetMesh cube = make_cube(ctx, 4);
   const Surface surface = boundary_surface(ctx, cube);
   DiffusionOptions options;
   options.clamped = [](Index, const Point& at) { return at[2] == 0; };
-  HostCsr a = assemble_diffusion(ctx, cube, options);
+  fem::HostCsr a = assemble_diffusion(ctx, cube, options);
   REQUIRE_THROWS_AS(add_surface_mass(ctx, cube, surface, one, a), InputError);
-  HostCsr other = assemble_mass(ctx, make_cube(ctx, 3));
+  fem::HostCsr other = assemble_mass(ctx, make_cube(ctx, 3));
   REQUIRE_THROWS_AS(add_surface_mass(ctx, cube, surface, one, other), InputError);
 }
 

@@ -4,18 +4,9 @@
 
 #include <zlib.h>
 
-#include <cstring>
-#include <filesystem>
-
-#include <newel/core/error.hpp>
-
 #include "apps/fem/vtu.hpp"
-#include "tests/temporary_folder.hpp"
 
-using namespace newel;
 using namespace newel::fem;
-using newel::testing::file_content;
-using newel::testing::TemporaryFolder;
 
 namespace {
 
@@ -66,8 +57,7 @@ Frames frames_of(const PvdSeries& series) {
 
 }  // namespace
 
-TEST_CASE("a .vtu file holds mesh and fields exactly", "[fem][vtu]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a .vtu file holds mesh and fields exactly", "[fem][vtu]") {
   const TemporaryFolder folder;
   const TetMesh mesh = make_cube(ctx, 30);  // several blocks
   std::vector<double> voltage;
@@ -84,8 +74,8 @@ TEST_CASE("a .vtu file holds mesh and fields exactly", "[fem][vtu]") {
   writer.write(folder.file("a.vtu"), {node_field("a < \"b\" & c", voltage), node_field("narrow", narrow)}, 0.1);
   const std::string file = file_content(folder.file("a.vtu"));
 
-  REQUIRE(file.find("<Piece NumberOfPoints=\"27000\" NumberOfCells=\"146334\">") != std::string::npos);
-  REQUIRE(file.find("Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">0.1<") != std::string::npos);
+  REQUIRE(contains(file, "<Piece NumberOfPoints=\"27000\" NumberOfCells=\"146334\">"));
+  REQUIRE(contains(file, "Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">0.1<"));
   REQUIRE(read_array<double>(file, "type=\"Float64\" Name=\"a &lt; &quot;b&quot; &amp; c\"") == voltage);
   REQUIRE(read_array<float>(file, "type=\"Float32\" Name=\"narrow\"") == narrow);
   REQUIRE(read_array<Index>(file, "type=\"Int32\" Name=\"part\"") == part);
@@ -99,8 +89,7 @@ TEST_CASE("a .vtu file holds mesh and fields exactly", "[fem][vtu]") {
   REQUIRE(types == std::vector<std::uint8_t>(mesh.tets.size(), 10));
 }
 
-TEST_CASE("a .vtu file has the same bytes for any number of threads, and leaves no other file", "[fem][vtu]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a .vtu file has the same bytes for any number of threads, and leaves no other file", "[fem][vtu]") {
   const TetMesh mesh = make_cube(Context<Space::host>(1), 30);
   write_vtu(Context<Space::host>(1), folder.file("one.vtu"), mesh, {node_field("x", mesh.nodes)});
   write_vtu(Context<Space::host>(3), folder.file("three.vtu"), mesh, {node_field("x", mesh.nodes)});
@@ -109,8 +98,7 @@ TEST_CASE("a .vtu file has the same bytes for any number of threads, and leaves 
   REQUIRE(std::distance(files, none) == 2);
 }
 
-TEST_CASE("a field of the wrong length and a place that cannot be written are refused", "[fem][vtu]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a field of the wrong length and a place that cannot be written are refused", "[fem][vtu]") {
   const TemporaryFolder folder;
   const TetMesh mesh = make_cube(ctx, 3);
   const std::vector<double> few(26);
@@ -120,8 +108,7 @@ TEST_CASE("a field of the wrong length and a place that cannot be written are re
   REQUIRE_FALSE(std::filesystem::exists(folder.file("a.vtu")));
 }
 
-TEST_CASE("a series is a list of frames after each of them", "[fem][vtu]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a series is a list of frames after each of them", "[fem][vtu]") {
   PvdSeries series(folder.file("run.pvd"));
   series.append(0, "run_0.vtu");
   series.append(0.1, "run & \"1\".vtu");
@@ -135,8 +122,7 @@ TEST_CASE("a series is a list of frames after each of them", "[fem][vtu]") {
   REQUIRE_THROWS_AS(series.append(0.05, "back.vtu"), InputError);
 }
 
-TEST_CASE("a series that is reopened drops what lies after the resumed time", "[fem][vtu]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a series that is reopened drops what lies after the resumed time", "[fem][vtu]") {
   const std::string path = folder.file("run.pvd");
   REQUIRE(PvdSeries::reopen(path, 1).frames().empty());
   PvdSeries series(path);
@@ -148,8 +134,7 @@ TEST_CASE("a series that is reopened drops what lies after the resumed time", "[
           Frames{{0, "f<0>.vtu"}, {0.1, "f<1>.vtu"}, {0.2, "f<2>.vtu"}, {0.5, "g.vtu"}});
 }
 
-TEST_CASE("what is no series is refused", "[fem][vtu]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("what is no series is refused", "[fem][vtu]") {
   REQUIRE_THROWS_AS(PvdSeries::reopen(folder.write("a.pvd", "hello\n"), 1), InputError);
   REQUIRE_THROWS_AS(PvdSeries::reopen(folder.write("b.pvd", "type=\"Collection\"\n<DataSet file=\"x\"/>\n"), 1),
                     InputError);

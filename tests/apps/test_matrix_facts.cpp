@@ -2,19 +2,15 @@
 // Row lengths, bandwidth, dominance, row sums and sizes on matrices that one can check by hand.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include <newel/io/matrix_market.hpp>
 
 #include "apps/newel/input/matrix_facts.hpp"
 
-using namespace newel;
 using namespace newel::cli;
 
 namespace {
 
-const Context<Space::host> host(3);
+const Context<Space::host> on_host(3);
 
 Csr<double, Space::host> matrix_of(const std::vector<std::vector<Index>>& columns_of_row, Index cols,
                                    std::vector<double> values = {}) {
@@ -38,18 +34,18 @@ Csr<double, Space::host> matrix_of(const std::vector<std::vector<Index>>& column
 }  // namespace
 
 TEST_CASE("Bandwidth looks both ways", "[cli]") {
-  const Bandwidth band = bandwidth(host, matrix_of({{0, 3}, {}, {0, 2}, {2}}, 4));
+  const Bandwidth band = bandwidth(on_host, matrix_of({{0, 3}, {}, {0, 2}, {2}}, 4));
   CHECK(band.lower == 2);
   CHECK(band.upper == 3);
 }
 
 TEST_CASE("A row is dominant when its diagonal entry is no less than the sum of the others", "[cli]") {
   // Ones everywhere: row 0 has 1 >= 1, row 1 has 1 < 2, row 2 has 1 >= 0, row 3 lacks its diagonal.
-  CHECK(dominant_rows(host, matrix_of({{0, 1}, {0, 1, 2}, {2}, {0}}, 4)) == 3 - 1);
+  CHECK(dominant_rows(on_host, matrix_of({{0, 1}, {0, 1, 2}, {2}, {0}}, 4)) == 3 - 1);
 }
 
 TEST_CASE("Row lengths: each length its own line where there are few", "[cli]") {
-  const cli::RowLengths lengths = row_lengths(host, matrix_of({{0}, {0, 1, 2, 3}, {1}, {2}}, 4));
+  const cli::RowLengths lengths = row_lengths(on_host, matrix_of({{0}, {0, 1, 2, 3}, {1}, {2}}, 4));
   CHECK(lengths.shortest == 1);
   CHECK(lengths.longest == 4);
   CHECK(lengths.mean == 1.75);
@@ -70,7 +66,7 @@ TEST_CASE("Row lengths: bins cover every row once, whatever the distribution", "
       for (Index k = 0; k < length; ++k) columns.push_back(k);
       rows.push_back(columns);
     }
-    const cli::RowLengths lengths = row_lengths(host, matrix_of(rows, 2000));
+    const cli::RowLengths lengths = row_lengths(on_host, matrix_of(rows, 2000));
     Index counted = 0;
     Offset next = lengths.shortest;
     for (const LengthBin& bin : lengths.histogram) {
@@ -86,19 +82,19 @@ TEST_CASE("Row lengths: bins cover every row once, whatever the distribution", "
 
 TEST_CASE("Rows sum to zero up to rounding of their own entries", "[cli]") {
   const std::vector<std::vector<Index>> pattern = {{0, 1}, {0, 1, 2}, {1, 2}};
-  CHECK(rows_sum_to_zero(host, matrix_of(pattern, 3, {1, -1, -1e9, 1e9 + 1, -1, -1, 1})));
-  CHECK(rows_sum_to_zero(host, matrix_of(pattern, 3, {0.3, -0.1 - 0.2, -1, 2, -1, -1, 1})));
-  CHECK_FALSE(rows_sum_to_zero(host, matrix_of(pattern, 3, {1, -1, -1e9, 1e9, 0, -1, 1 + 1e-10})));
-  CHECK_FALSE(rows_sum_to_zero(host, matrix_of(pattern, 3, {1, -1, -1, 2, -1, -1, NAN})));
-  CHECK_FALSE(rows_sum_to_zero(host, matrix_of(pattern, 3, {0, 0, 0, 0, 0, 0, 0})));
-  CHECK_FALSE(rows_sum_to_zero(host, matrix_of({}, 0)));
+  CHECK(rows_sum_to_zero(on_host, matrix_of(pattern, 3, {1, -1, -1e9, 1e9 + 1, -1, -1, 1})));
+  CHECK(rows_sum_to_zero(on_host, matrix_of(pattern, 3, {0.3, -0.1 - 0.2, -1, 2, -1, -1, 1})));
+  CHECK_FALSE(rows_sum_to_zero(on_host, matrix_of(pattern, 3, {1, -1, -1e9, 1e9, 0, -1, 1 + 1e-10})));
+  CHECK_FALSE(rows_sum_to_zero(on_host, matrix_of(pattern, 3, {1, -1, -1, 2, -1, -1, NAN})));
+  CHECK_FALSE(rows_sum_to_zero(on_host, matrix_of(pattern, 3, {0, 0, 0, 0, 0, 0, 0})));
+  CHECK_FALSE(rows_sum_to_zero(on_host, matrix_of({}, 0)));
 }
 
 TEST_CASE("The sizes of entries leave zeros out", "[cli]") {
-  const Magnitudes some = magnitudes(host, matrix_of({{0, 1}, {0, 1}}, 2, {-4, 0, 1e-3, 2}));
+  const Magnitudes some = magnitudes(on_host, matrix_of({{0, 1}, {0, 1}}, 2, {-4, 0, 1e-3, 2}));
   CHECK(some.smallest == 1e-3);
   CHECK(some.largest == 4);
-  CHECK(magnitudes(host, matrix_of({{0}}, 1, {0})).largest == 0);
+  CHECK(magnitudes(on_host, matrix_of({{0}}, 1, {0})).largest == 0);
 }
 
 TEST_CASE("Facts found by several threads are those of the whole matrix", "[cli][facts]") {
@@ -116,17 +112,17 @@ TEST_CASE("Facts found by several threads are those of the whole matrix", "[cli]
     if (i == 9000) values.push_back(1e-5);
   }
   const auto a = matrix_of(columns, n, values);
-  const cli::RowLengths lengths = row_lengths(host, a);
+  const cli::RowLengths lengths = row_lengths(on_host, a);
   CHECK(lengths.shortest == 1);
   CHECK(lengths.longest == 3);
   REQUIRE(lengths.histogram.size() == 3);
   CHECK(lengths.histogram[0].rows == 3333);  // every third of 10,000, but for row 9000
   CHECK(lengths.histogram[1].rows == 3334);
   CHECK(lengths.histogram[2].rows == 3333);
-  CHECK(bandwidth(host, a).lower == 2);
-  CHECK(bandwidth(host, a).upper == n - 1 - 9000);
-  CHECK(dominant_rows(host, a) == n);
-  CHECK(magnitudes(host, a).smallest == 1e-5);
-  CHECK(magnitudes(host, a).largest == 1e9);
-  CHECK_FALSE(rows_sum_to_zero(host, a));
+  CHECK(bandwidth(on_host, a).lower == 2);
+  CHECK(bandwidth(on_host, a).upper == n - 1 - 9000);
+  CHECK(dominant_rows(on_host, a) == n);
+  CHECK(magnitudes(on_host, a).smallest == 1e-5);
+  CHECK(magnitudes(on_host, a).largest == 1e9);
+  CHECK_FALSE(rows_sum_to_zero(on_host, a));
 }

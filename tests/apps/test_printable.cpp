@@ -2,21 +2,15 @@
 // Control characters in names are written out wherever names are printed.
 #include "apps/common/text.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
-using namespace newel::cli_testing;
 using newel::cli::printable_lines;
 using newel::cli::set_printed_names;
 using newel::cli::shell_quoted;
 using newel::cli::without_controls;
-using newel::testing::contains;
 
 namespace {
 
@@ -62,8 +56,7 @@ TEST_CASE("An argument with control characters is quoted so that a shell reads i
   CHECK(file_content(folder.file("out")) == argument);
 }
 
-TEST_CASE("Names with control characters are printed without them in errors, reports and pages", "[cli]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Names with control characters are printed without them in errors, reports and pages", "[cli]") {
   const std::string wild = "A\x1b[31m\nB\x07\xc2\x9b.mtx";
   const std::string matrix = folder.write(wild, grid_system(5).text());
   const std::string page = folder.file("page.html"), report = folder.file("r.json"), out = folder.file("x\x1b\n.mtx");

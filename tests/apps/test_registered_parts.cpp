@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A preconditioner, a solver and a format that are not the library's: one line in a table, and all that reads the
 // tables knows them.
-#include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-
-#include <newel/core/vector_ops.hpp>
-#include <newel/solver/cg.hpp>
 #include <newel/solver/choice.hpp>
 #include <newel/solver/memory_estimate.hpp>
 #include "precond/jacobi/jacobi.hpp"
@@ -18,10 +11,8 @@
 #include "apps/common/unused_options.hpp"
 #include "apps/newel/command_line.hpp"
 #include "apps/newel/solve/result.hpp"
+#include "tests/apps/command_words.hpp"
 #include "tests/solver/systems.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -71,19 +62,6 @@ PrecondMethod damped_method() {
   method.make = precond_columns<DampedJacobi>();
   return method;
 }
-
-cli::CommandLine parsed(std::vector<std::string> words) {
-  words.insert(words.begin(), "newel");
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  return cli::parse_command_line(static_cast<int>(argv.size()), argv.data());
-}
-
-std::string help_of(const std::string& command) {
-  return std::get<cli::TextOnly>(parsed({command, "--help"}).command).text;
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -150,10 +128,8 @@ TEST_BOTH("A registered preconditioner solves and is refreshed as the library's 
   const Context<S> ctx;
   const Rows a = laplacian(12);
   const auto b = a.rhs_for(noise(a.size()));
-  SystemOptions options;
-  options.precond.name = "damped";
+  SystemOptions options = system_options("cg", "damped");
   options.precond.of<DampedOptions>().omega = 0.25;
-  options.solver.name = "cg";
   Arrays<double, S> arrays(ctx, a);
   LinearSystem<double, S> system(ctx, arrays.view(), options);
   CHECK(system.info().preconditioner.name == "damped");
@@ -200,10 +176,8 @@ TEST_CASE("A registered solver is chosen by name, counted in estimates, and trie
     const Context<Space::host> ctx;
     const Rows a = laplacian(9);
     const auto b = a.rhs_for(noise(a.size()));
-    SystemOptions options;
-    options.solver.name = "My_CG";
-    const Arrays<double, Space::host> arrays(ctx, a);
-    LinearSystem<double, Space::host> system(ctx, arrays.view(), options);
+    SystemOptions options = system_options("My_CG");
+    SystemOf<double, Space::host> system(ctx, a, options);
     const auto solved = run_system(ctx, system, b);
     CHECK(solved.report.converged());
     const auto product = a.rhs_for(solved.x);

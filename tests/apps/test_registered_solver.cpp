@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A solver that is not the library's, on public headers alone: a line in the table, and the command line, reports, C,
 // what Python reads, estimates and advice know it and its options.
-#include "tests/catch.hpp"
 
-#include <cmath>
-#include <filesystem>
-#include <iterator>
-#include <limits>
-#include <memory>
-
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
 #include <newel/solver/choice.hpp>
-#include <newel/solver/linear_system.hpp>
 #include <newel/solver/memory_estimate.hpp>
 #include <newel/solver/registry.hpp>
 
@@ -22,11 +12,8 @@
 #include "apps/newel/solve/command.hpp"
 #include "c/newel.h"
 #include "tests/apps/cli_report.hpp"
+#include "tests/apps/command_words.hpp"
 #include "tests/solver/systems.hpp"
-#include "tests/temporary_folder.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -128,19 +115,6 @@ SolverMethod minimal_residual() {
   return method;
 }
 
-cli::CommandLine parsed(std::vector<std::string> words) {
-  words.insert(words.begin(), "newel");
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  return cli::parse_command_line(static_cast<int>(argv.size()), argv.data());
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::string help_of(const std::string& command) {
-  return std::get<cli::TextOnly>(parsed({command, "--help"}).command).text;
-}
-
 // The steps by plain loops, with Jacobi where the matrix has a constant diagonal.
 std::vector<double> steps_of(const Rows& a, const std::vector<double>& b, double relaxation, int steps) {
   std::vector<double> x(b.size(), 0.0), r = b;
@@ -169,25 +143,22 @@ TEST_BOTH("A registered solver takes its steps in a LinearSystem, by its own opt
   const auto b = a.rhs_for(noise(a.size()));
   const Arrays<double, S> arrays(ctx, a);
   for (const double relaxation : {1.0, 0.7}) {
-    SystemOptions options;
-    options.solver.name = "Minimal_Residual";
+    SystemOptions options = system_options("Minimal_Residual", "none");
     options.solver.of<ResidualOptions>() = {relaxation, 3};
-    options.precond.name = "none";
     LinearSystem<double, S> system(ctx, arrays.view(), options);
     CHECK(system.info().method == "minimal-residual");
     const auto solved = run_system(ctx, system, b);
     CHECK(solved.report.converged());
     CHECK(solved.report.solver == "minimal-residual");
     CHECK(solved.report.residual_replacements == solved.report.iterations / 3);
-    CHECK(true_residual(a, b, solved.x) <= 1.01e-8 * norm(b));
+    CHECK(true_residual(a, b, solved.x) <= 1.01e-8 * newel::testing::norm(b));
     StopCriterion five;
     five.max_iterations = 5;
     system.set_stop_criterion(five);
     const auto x = run_system(ctx, system, b).x, expected = steps_of(a, b, relaxation, 5);
     for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == Approx(expected[i]).epsilon(1e-10).margin(1e-12));
   }
-  SystemOptions wrong;
-  wrong.solver.name = "minimal-residual";
+  SystemOptions wrong = system_options("minimal-residual");
   wrong.solver.of<ResidualOptions>().relaxation = 2;
   CHECK_THROWS_WITH((LinearSystem<double, S>(ctx, arrays.view(), wrong)), Catch::Contains("between 0 and 2"));
 }
@@ -338,16 +309,14 @@ TEST_CASE("A decision in the plan cache is another one for other options of a re
   const Registration registration = register_solver(minimal_residual());
   const Context<Space::host> ctx;
   const Rows a = laplacian(12, 0.3, 2);
-  const Arrays<double, Space::host> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));
   const TemporaryFolder folder;
   const auto files = [&](double relaxation) {
-    SystemOptions options;
-    options.solver.name = "minimal-residual";
+    SystemOptions options = system_options("minimal-residual");
     options.solver.of<ResidualOptions>().relaxation = relaxation;
     options.spmv.plan_cache = folder.path().string();
     {
-      LinearSystem<double, Space::host> system(ctx, arrays.view(), options);
+      SystemOf<double, Space::host> system(ctx, a, options);
       CHECK(run_system(ctx, system, b).report.converged());
     }
     const std::filesystem::directory_iterator entries(folder.path());

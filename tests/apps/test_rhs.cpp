@@ -2,12 +2,9 @@
 // Right-hand sides that no file holds, against loops written here.
 #include "tests/catch.hpp"
 
-#include <cmath>
-
 #include "apps/fem/assembly.hpp"
 #include "apps/newel/input/rhs.hpp"
 
-using namespace newel;
 using namespace newel::cli;
 
 namespace {

@@ -2,8 +2,6 @@
 // Phases by a clock that the test sets, and the age of a process from the text of its status.
 #include "tests/catch.hpp"
 
-#include <string>
-
 #include "apps/common/run_clock.hpp"
 
 using namespace newel::cli;

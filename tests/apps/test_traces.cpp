@@ -2,26 +2,14 @@
 // What the automatic choice does on real systems, move by move, as it was recorded: a change of the code that is not
 // meant to change decisions or results leaves the records equal.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iomanip>
-#include <map>
 #include <regex>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "apps/newel/input/input_matrix.hpp"
 
 #include <newel/core/machine.hpp>
 #include <newel/solver/linear_system.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -143,7 +131,7 @@ std::string summed_by() {
     if (line.rfind("flags", 0) != 0) continue;
     std::string found = "instructions";
     for (const std::string one : {"fma", "avx2", "avx512f"}) {
-      if (line.find(" " + one) != std::string::npos) found += " " + one;
+      if (contains(line, " " + one)) found += " " + one;
     }
     return found;
   }
@@ -174,7 +162,7 @@ void compare(const std::vector<std::string>& systems, const std::string& prefix)
   }
   const auto recorded = read_records(source("tests/apps/traces_" + std::string(name_of(S)) + ".txt"));
   const auto on = recorded.find("recorded on");
-  const bool same_decisions = on != recorded.end() && on->second.find(decided_by<S>() + "\n") != std::string::npos;
+  const bool same_decisions = on != recorded.end() && contains(on->second, decided_by<S>() + "\n");
   const bool same_machine = on != recorded.end() && on->second == here;
   for (const std::string& system : systems) {
     const std::string now = trace<S>(prefix + system);

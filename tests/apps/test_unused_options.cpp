@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options without effect: a warning where the command line shows it, remarked on where only the solve did.
-#include "tests/catch.hpp"
-
-#include <algorithm>
-
 #include "apps/common/exit_status.hpp"
 #include "apps/common/unused_options.hpp"
-#include "apps/newel/command_line.hpp"
+#include "tests/apps/command_words.hpp"
 
-using namespace newel;
 using namespace newel::cli;
 
 namespace {
 
 using Words = std::vector<std::string>;
-
-CommandLine parsed(Words words) {
-  words.insert(words.begin(), "newel");
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  return parse_command_line(static_cast<int>(argv.size()), argv.data());
-}
 
 // The first warning that `newel COMMAND A.mtx` has for `more`; empty where it has none.
 std::string warning(const std::string& command, const Words& more) {
@@ -92,12 +80,12 @@ TEST_CASE("An option that cannot have an effect is warned of with what it belong
     const std::string said = warning("solve", c.given);
     for (const std::string& word : {c.option, std::string("has no effect"), c.belongs_to, c.found}) {
       INFO(said << " lacks " << word);
-      CHECK(said.find(word) != std::string::npos);
+      CHECK(contains(said, word));
     }
     CHECK(std::count(said.begin(), said.end(), '\n') == 0);
   }
-  CHECK(warning("info", {"--spai-side", "left"}).find("the preconditioner is none") != std::string::npos);
-  CHECK(warning("info", {"--fsai-power", "2", "--precond", "spai"}).find("--precond fsai") != std::string::npos);
+  CHECK(contains(warning("info", {"--spai-side", "left"}), "the preconditioner is none"));
+  CHECK(contains(warning("info", {"--fsai-power", "2", "--precond", "spai"}), "--precond fsai"));
 }
 
 TEST_CASE("What may have an effect brings no warning, where a choice is still open too", "[cli]") {

@@ -4,7 +4,6 @@
 
 #include "apps/newel/solve/backend.hpp"
 
-using namespace newel;
 using namespace newel::cli;
 
 TEST_CASE("A small system stays on the host, a large one goes where --device auto says", "[cli][where]") {
@@ -17,7 +16,7 @@ TEST_CASE("A small system stays on the host, a large one goes where --device aut
   };
   const WhereToSolve small = choose_where("auto", true, takes(0.012));
   CHECK(small.place.space == Space::host);
-  CHECK(small.reason.find("12 ms") != std::string::npos);
+  CHECK(contains(small.reason, "12 ms"));
   CHECK(asked == 1);
   CHECK(choose_where("auto", true, takes(0.09)).reason != "");
   CHECK(choose_where("auto", true, takes(0.11)).reason.empty());

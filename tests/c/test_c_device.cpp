@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C interface on a device: arrays there, on the host and in both places, and the order of streams.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
 #include <cuda_runtime.h>
 #include <newel.h>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 

@@ -31,7 +31,7 @@ struct InputCase {
 
   /// The matrix for these values, in the caller's order: sums in T, in that order.
   HostCsr expected(const std::vector<T>& values) const {
-    Rows sums(static_cast<std::size_t>(rows));
+    MapRows sums(static_cast<std::size_t>(rows));
     for (std::size_t p = 0; p < cells.size(); ++p) {
       for (const auto& [i, j] : cells[p]) {
         const auto [at, fresh] = sums[static_cast<std::size_t>(i)].emplace(static_cast<Index>(j), values[p]);
@@ -243,10 +243,6 @@ HostCsr download_view(const Context<S>& ctx, const CsrView<T, S>& a) {
   const std::vector<T> val = to_vector(ctx, a.val);
   result.val.assign(val.begin(), val.end());
   return result;
-}
-
-inline bool same_matrix(const HostCsr& a, const HostCsr& b) {
-  return a.rows == b.rows && a.cols == b.cols && a.row_ptr == b.row_ptr && a.col == b.col && same_bits(a.val, b.val);
 }
 
 }  // namespace newel::testing

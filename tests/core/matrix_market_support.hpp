@@ -4,11 +4,6 @@
 
 #include "tests/catch.hpp"
 
-#include <cstring>
-#include <string>
-#include <vector>
-
-#include <newel/core/error.hpp>
 #include <newel/io/matrix_market.hpp>
 
 #include "tests/temporary_folder.hpp"
@@ -16,45 +11,26 @@
 namespace newel::testing {
 
 using HostContext = Context<Space::host>;
-using HostCsr = Csr<double, Space::host>;
-
-/// A CSR matrix as plain vectors, compared bit for bit.
-struct PlainCsr {
-  Index rows = 0;
-  Index cols = 0;
-  std::vector<Offset> row_ptr;
-  std::vector<Index> col;
-  std::vector<double> val;
-};
 
 template <class T>
 std::vector<T> plain(const Array<T, Space::host>& a) {
   return {a.begin(), a.end()};
 }
 
-inline PlainCsr plain(const HostCsr& a) { return {a.rows, a.cols, plain(a.row_ptr), plain(a.col), plain(a.val)}; }
-
-inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+/// A CSR matrix as plain vectors, compared bit for bit.
+inline HostCsr plain(const Csr<double, Space::host>& a) {
+  return {a.rows, a.cols, plain(a.row_ptr), plain(a.col), plain(a.val)};
 }
 
-inline bool same_bits(const PlainCsr& a, const PlainCsr& b) {
-  return a.rows == b.rows && a.cols == b.cols && a.row_ptr == b.row_ptr && a.col == b.col && same_bits(a.val, b.val);
-}
+inline bool same_bits(const HostCsr& a, const HostCsr& b) { return same_matrix(a, b); }
 
-inline PlainCsr parse(const std::string& text, int threads = 2) {
+inline HostCsr parse(const std::string& text, int threads = 2) {
   return plain(parse_matrix(HostContext(threads), text, "t.mtx"));
 }
 
-/// The message of the InputError that `f` throws; "" when it throws none.
 template <class F>
 std::string input_error(F&& f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<InputError>(f);
 }
 
 inline std::string parse_error(const std::string& text) {

@@ -4,8 +4,6 @@
 
 #include <zlib.h>
 
-#include <string>
-
 #include <newel/core/memory.hpp>
 
 #include "tests/core/matrix_market_support.hpp"
@@ -16,10 +14,6 @@ inline const std::string small = "%%MatrixMarket matrix coordinate real general\
 
 inline std::string read_error(const std::string& path) {
   return input_error([&] { read_matrix(HostContext(1), path); });
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 inline std::string pack(const std::string& text) {

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays and spans: ownership, the ledger, copies between spaces, and what happens when memory does not suffice.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
-
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 TEST_BOTH("An array without a size is empty and holds no memory", "[core]") {
   const Array<double, S> none;
@@ -23,7 +16,6 @@ TEST_BOTH("An array without a size is empty and holds no memory", "[core]") {
 }
 
 TEST_BOTH("An array counts in its context's ledger from birth to death", "[core]") {
-  const auto ctx = make_context<S>();
   const MemoryUse before = ctx.memory()->use();
   {
     const Array<double, S> a(ctx, 1000);
@@ -43,7 +35,6 @@ TEST_BOTH("An array counts in its context's ledger from birth to death", "[core]
 }
 
 TEST_BOTH("Moving an array hands over its memory and counts nothing twice", "[core]") {
-  const auto ctx = make_context<S>();
   const std::uint64_t before = ctx.memory()->use().bytes;
   Array<int, S> a = upload(ctx, std::vector<int>{1, 2, 3});
   const int* const memory = a.data();
@@ -78,7 +69,6 @@ TEST_BOTH("An array outlives the context that made it", "[core]") {
 }
 
 TEST_BOTH("Array memory is aligned for the widest loads", "[core]") {
-  const auto ctx = make_context<S>();
   const std::uintptr_t alignment = S == Space::host ? 64 : 256;
   for (const std::int64_t n : {1, 3, 17, 1000}) {
     const Array<float, S> a(ctx, n);
@@ -86,13 +76,9 @@ TEST_BOTH("Array memory is aligned for the widest loads", "[core]") {
   }
 }
 
-TEST_BOTH("A negative size is refused", "[core]") {
-  const auto ctx = make_context<S>();
-  CHECK_THROWS_AS((Array<double, S>(ctx, -1)), InputError);
-}
+TEST_BOTH("A negative size is refused", "[core]") { CHECK_THROWS_AS((Array<double, S>(ctx, -1)), InputError); }
 
 TEST_BOTH("Too large an array says how much was wanted and how much there was", "[core]") {
-  const auto ctx = make_context<S>();
   const std::int64_t petabyte = std::int64_t{1} << 50;
   const MemoryUse before = ctx.memory()->use();
   bool thrown = false;
@@ -115,7 +101,6 @@ TEST_BOTH("Too large an array says how much was wanted and how much there was", 
 }
 
 TEST_BOTH("A size whose bytes do not fit in 64 bits is out of memory, not a small array", "[core]") {
-  const auto ctx = make_context<S>();
   for (const std::int64_t n : {std::int64_t{1} << 61, (std::int64_t{1} << 61) + 1, std::int64_t{1} << 62,
                                std::numeric_limits<std::int64_t>::max()}) {
     CHECK_THROWS_AS((Array<double, S>(ctx, n)), OutOfMemory);
@@ -123,7 +108,6 @@ TEST_BOTH("A size whose bytes do not fit in 64 bits is out of memory, not a smal
 }
 
 TEST_BOTH("Values survive the way into a space, within it and back", "[core]") {
-  const auto ctx = make_context<S>();
   for (const std::int64_t n : {0, 1, 31, 100003}) {
     const std::vector<double> x = random_vector<double>(n);
     const Array<double, S> there = upload(ctx, x);
@@ -138,7 +122,6 @@ TEST_BOTH("Values survive the way into a space, within it and back", "[core]") {
 }
 
 TEST_BOTH("Many megabytes survive the way into a space and back, whatever is left of the last piece", "[core]") {
-  const auto ctx = make_context<S>();
   constexpr std::int64_t piece = std::int64_t{8} << 20;  // of the device's copies, in bytes
   for (const std::int64_t size : {2 * piece - 1, 2 * piece, 3 * piece + 77}) {
     std::vector<unsigned char> values(static_cast<std::size_t>(size));
@@ -150,7 +133,6 @@ TEST_BOTH("Many megabytes survive the way into a space and back, whatever is lef
 }
 
 TEST_BOTH("A copy between different lengths is refused with both", "[core]") {
-  const auto ctx = make_context<S>();
   const Array<float, S> three = upload(ctx, std::vector<float>{1, 2, 3});
   Array<float, S> four(ctx, 4);
   std::vector<float> two(2);
@@ -163,7 +145,6 @@ TEST_BOTH("A copy between different lengths is refused with both", "[core]") {
 }
 
 TEST_BOTH("fetch reads one value", "[core]") {
-  const auto ctx = make_context<S>();
   const Array<double, S> a = upload(ctx, std::vector<double>{1.5, 2.5, 3.5});
   CHECK(fetch(ctx, a.data() + 1) == 2.5);
 }

@@ -4,13 +4,7 @@
 #include "tests/core/input_cases.hpp"
 #include "tests/core/memory_support.hpp"
 
-#include <cstddef>
-
 #include <newel/core/assembled_matrix.hpp>
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -38,7 +32,6 @@ void check_case(const Context<S>& ctx, const InputCase<T, S>& c) {
 }  // namespace
 
 TEST_BOTH("Every form of a matrix is assembled as by hand, with every index type", "[assembly]") {
-  const auto ctx = make_context<S>();
   std::vector<InputCase<double, S>> all;
   add_cases<int, int>(ctx, 40, 40, 300, 1, all);
   add_cases<unsigned, long long>(ctx, 33, 33, 200, 100, all);
@@ -52,7 +45,6 @@ TEST_BOTH("Every form of a matrix is assembled as by hand, with every index type
 }
 
 TEST_BOTH("Matrices without entries, rows or columns are assembled", "[assembly]") {
-  const auto ctx = make_context<S>();
   for (const auto& [rows, cols] : {Cell{0, 0}, Cell{0, 5}, Cell{5, 0}, Cell{5, 5}, Cell{1, 1}}) {
     std::vector<InputCase<double, S>> all;
     add_cases<int, std::size_t>(ctx, static_cast<Index>(rows), static_cast<Index>(cols), 0, 1, all);
@@ -64,7 +56,6 @@ TEST_BOTH("Matrices without entries, rows or columns are assembled", "[assembly]
 }
 
 TEST_BOTH("Random shapes and forms are assembled as by hand", "[assembly]") {
-  const auto ctx = make_context<S>();
   Random random(5);
   for (int round = 0; round < (S == Space::host ? 60 : 8); ++round) {
     const Index rows = random.index(80), cols = round % 3 == 0 ? rows : random.index(80);
@@ -112,7 +103,6 @@ TEST_CASE("The result does not depend on the threads, and long rows and columns 
 }
 
 TEST_BOTH("Canonical CSR that counts from 0 is borrowed as it is", "[assembly]") {
-  const auto ctx = make_context<S>();
   for (const auto& [name, a] : awkward_matrices()) {
     INFO(name);
     const auto there = upload_matrix<double>(ctx, a);
@@ -136,7 +126,6 @@ TEST_BOTH("Canonical CSR that counts from 0 is borrowed as it is", "[assembly]")
 }
 
 TEST_BOTH("New values of another number are refused", "[assembly]") {
-  const auto ctx = make_context<S>();
   const auto c = coo_case<int, int>(ctx, 2, 2, {{0, 0}, {1, 1}, {1, 1}}, std::vector<double>{1, 2, 3});
   AssembledMatrix<double, S> assembled(ctx, c.input);
   const auto two = upload(ctx, std::vector<double>{1, 2});

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of CSR matrices between spaces, views of both widths.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
-
-namespace {
-
-bool same_matrix(const HostCsr& a, const HostCsr& b) {
-  return a.rows == b.rows && a.cols == b.cols && a.row_ptr == b.row_ptr && a.col == b.col && same_bits(a.val, b.val);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_BOTH("make_csr copies views of either width, with 64-bit row pointers", "[csr]") {
-  const auto ctx = make_context<S>();
   for (const auto& [name, a] : awkward_matrices()) {
     INFO(name);
     const auto there = upload_matrix<double>(ctx, a);
@@ -32,8 +19,7 @@ TEST_BOTH("make_csr copies views of either width, with 64-bit row pointers", "[c
   }
 }
 
-TEST_CASE("A view reads its row pointers at either width", "[csr]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("A view reads its row pointers at either width", "[csr]") {
   const auto a = upload_matrix<double>(ctx, tridiagonal_matrix(5));
   for (Index i = 0; i <= 5; ++i) {
     CHECK(a.wide().row_begin(i) == a.matrix.row_ptr[i]);

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // check_csr: every fault is refused with the first row that has it.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
-
-#include <algorithm>
-#include <random>
-
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -45,7 +36,6 @@ bool names(const std::string& message, Index row, const std::string& fault) {
 }  // namespace
 
 TEST_BOTH("Canonical matrices pass", "[csr]") {
-  const auto ctx = make_context<S>();
   for (const auto& [name, a] : awkward_matrices()) {
     INFO(name);
     CHECK(verdict_of(ctx, a) == "");
@@ -53,7 +43,6 @@ TEST_BOTH("Canonical matrices pass", "[csr]") {
 }
 
 TEST_BOTH("Arrays whose lengths cannot be right are refused before they are read", "[csr]") {
-  const auto ctx = make_context<S>();
   CHECK(contains(verdict_of(ctx, 2, 2, {0, 1}, {0}, 1), "row_ptr has 2 entries, expected rows + 1 = 3"));
   CHECK(contains(verdict_of(ctx, 2, 2, {0, 1, 2, 2}, {0, 1}, 2), "row_ptr has 4 entries"));
   CHECK(contains(verdict_of(ctx, 2, 2, {0, 1, 2}, {0, 1}, 3), "2 column indices and 3 values"));
@@ -64,7 +53,6 @@ TEST_BOTH("Arrays whose lengths cannot be right are refused before they are read
 }
 
 TEST_BOTH("Row pointers that descend are reported before columns of an earlier row", "[csr]") {
-  const auto ctx = make_context<S>();
   // Row 0 seems to hold all of 0 1 2 1 0, which do not ascend.
   const std::vector<Index> col = {0, 1, 2, 1, 0, 1, 2};
   CHECK(verdict_of(ctx, 3, 3, {0, 5, 2, 7}, col, 7) ==
@@ -74,7 +62,6 @@ TEST_BOTH("Row pointers that descend are reported before columns of an earlier r
 }
 
 TEST_BOTH("Row pointers that do not run from 0 to the number of entries are refused", "[csr]") {
-  const auto ctx = make_context<S>();
   CHECK(contains(verdict_of(ctx, 2, 2, {1, 1, 2}, {0, 1}, 2), "runs from 1 to 2"));
   CHECK(contains(verdict_of(ctx, 2, 2, {0, 1, 3}, {0, 1}, 2), "runs from 0 to 3"));
   CHECK(contains(verdict_of(ctx, 2, 2, {0, 1, 1}, {0, 1}, 2), "to the number of entries, 2"));
@@ -82,7 +69,6 @@ TEST_BOTH("Row pointers that do not run from 0 to the number of entries are refu
 }
 
 TEST_BOTH("Row pointers that decrease or leave the entries are refused with the row", "[csr]") {
-  const auto ctx = make_context<S>();
   HostCsr a = tridiagonal_matrix(100);
   a.row_ptr[41] = a.row_ptr[40] - 1;
   CHECK(names(verdict_of(ctx, a), 40, "row_ptr decreases"));
@@ -95,7 +81,6 @@ TEST_BOTH("Row pointers that decrease or leave the entries are refused with the 
 }
 
 TEST_BOTH("A column outside the matrix is refused with the row", "[csr]") {
-  const auto ctx = make_context<S>();
   for (const Index column : {-1, 100, std::numeric_limits<Index>::max(), std::numeric_limits<Index>::min()}) {
     for (const Index row : {0, 57, 99}) {
       HostCsr a = tridiagonal_matrix(100);
@@ -107,7 +92,6 @@ TEST_BOTH("A column outside the matrix is refused with the row", "[csr]") {
 }
 
 TEST_BOTH("Columns that do not ascend are refused with the row", "[csr]") {
-  const auto ctx = make_context<S>();
   for (const Index row : {1, 57, 98}) {
     HostCsr a = tridiagonal_matrix(100);
     std::swap(a.col[a.row_ptr[row]], a.col[a.row_ptr[row] + 1]);
@@ -119,7 +103,6 @@ TEST_BOTH("Columns that do not ascend are refused with the row", "[csr]") {
 }
 
 TEST_BOTH("A fault anywhere in a long row is found", "[csr]") {
-  const auto ctx = make_context<S>();
   const HostCsr good = dense_row_matrix(200, 150);
   for (const Offset at : {1, 31, 32, 33, 64, 199}) {
     HostCsr a = good;
@@ -129,7 +112,6 @@ TEST_BOTH("A fault anywhere in a long row is found", "[csr]") {
 }
 
 TEST_BOTH("Of several bad rows the first is named, with its gravest fault", "[csr]") {
-  const auto ctx = make_context<S>();
   HostCsr a = tridiagonal_matrix(20000);
   a.col[a.row_ptr[19000]] = -1;
   a.col[a.row_ptr[15000]] = a.col[a.row_ptr[15000] + 1];

@@ -3,12 +3,7 @@
 #include "tests/catch.hpp"
 
 #include <cuda_runtime.h>
-#include <newel/core/array.hpp>
 #include <newel/core/cuda_interop.hpp>
-
-#include <vector>
-
-using namespace newel;
 
 namespace {
 
@@ -36,8 +31,7 @@ void queue_copy(double* to, const double* from, cudaMemcpyKind kind, cudaStream_
 
 }  // namespace
 
-TEST_CASE("Memory of the device is distinguished from that of the host", "[stream_order][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("Memory of the device is distinguished from that of the host", "[stream_order][device]") {
   const Array<double, Space::device> there(ctx, n);
   const Locked locked(0);
   std::vector<double> here(n);
@@ -48,8 +42,7 @@ TEST_CASE("Memory of the device is distinguished from that of the host", "[strea
   CHECK_FALSE(device_of(nullptr).has_value());
 }
 
-TEST_CASE("a context's stream waits for another one and lets it wait", "[stream_order][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("a context's stream waits for another one and lets it wait", "[stream_order][device]") {
   const Stream stream;
   const Locked from(3), to(0);
   for (const cudaStream_t other : {stream.handle, cudaStream_t{}, ctx.stream()}) {
@@ -83,8 +76,7 @@ TEST_CASE("the current device is kept", "[stream_order][device]") {
   CHECK(after == before);
 }
 
-TEST_CASE("a copy to the host does not depend on which device is the current one", "[stream_order][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("a copy to the host does not depend on which device is the current one", "[stream_order][device]") {
   const std::vector<int> few = {3, 1, 4, 1, 5};
   const auto there = make_array(ctx, few);
   const KeptDevice kept;

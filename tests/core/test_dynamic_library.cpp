@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library that is loaded on first use: one that every Linux has, and what is said of those that are not there.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
-#include <cmath>
-
-#include <newel/core/error.hpp>
 #include "core/memory/dynamic_library.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::DynamicLibrary;
 
 TEST_CASE("A library is loaded by the first name that there is", "[dynamic_library]") {
@@ -27,7 +21,7 @@ TEST_CASE("A library that is not there is named with all places that were tried"
   for (const std::string words : {"cuSPARSE cannot be loaded", "libnewel_absent.so.7",
                                   "/newel/absent/libnewel_other.so.3", "LD_LIBRARY_PATH"}) {
     INFO(message << " lacks " << words);
-    CHECK(message.find(words) != std::string::npos);
+    CHECK(contains(message, words));
   }
 }
 

@@ -2,14 +2,8 @@
 // Input files of a program's own: their text, and numbers in it.
 #include "tests/catch.hpp"
 
-#include <newel/core/error.hpp>
 #include <newel/core/file_text.hpp>
 #include <newel/core/file_writer.hpp>
-
-#include "tests/temporary_folder.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -21,8 +15,7 @@ void write(const std::string& file, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("A program's file is read as it is, and inflated where it is gzipped", "[text]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A program's file is read as it is, and inflated where it is gzipped", "[text]") {
   const Context<Space::host> ctx(1);
   const std::string text = "% no comment\n1 2 3\n\n4";
   write(folder.file("plain"), text);

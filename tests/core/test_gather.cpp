@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gather by index and by value map, gather_sum, and the composition of value maps.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
-
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -40,7 +33,6 @@ std::vector<Offset> positions_of(const Context<S>& ctx, const ValueMap<S>& map) 
 }  // namespace
 
 TEST_BOTH("gather by index takes what the indices say", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   for (const std::int64_t n : {0, 1, 31, 32, 33, 4097, 100003}) {
     const std::vector<double> x = random_vector<double>(777);
     const std::vector<Offset> positions = some_positions(n, 777, 5);
@@ -55,7 +47,6 @@ TEST_BOTH("gather by index takes what the indices say", "[vector_ops]") {
 
 TEST_BOTH("gather by a narrow and by a wide map agree with the plain loop, with 0 where the map says none",
           "[vector_ops]") {
-  const auto ctx = make_context<S>();
   for (const std::int64_t n : {1, 31, 32, 33, 4097, 100003}) {
     const std::vector<float> x = random_vector<float>(1234);
     const std::vector<Offset> positions = some_positions(n, 1234, 6);
@@ -80,7 +71,6 @@ TEST_BOTH("gather by a narrow and by a wide map agree with the plain loop, with 
 }
 
 TEST_BOTH("A map of runs fills what its positions say when they are written out", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   constexpr Index source_size = 500;
   const std::vector<double> x = random_vector<double>(source_size);
   const auto at_x = upload(ctx, x);
@@ -111,7 +101,6 @@ TEST_BOTH("A map of runs fills what its positions say when they are written out"
 }
 
 TEST_BOTH("The empty map is the identity", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   const ValueMap<S> identity;
   CHECK(identity.identity());
   CHECK(identity.size() == 0);
@@ -126,7 +115,6 @@ TEST_BOTH("The empty map is the identity", "[vector_ops]") {
 }
 
 TEST_BOTH("A map is 32 bits wide where the caller's count of values allows it", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   const std::vector<Offset> positions = {0, -1, 5, 0xfffffffdll};
   const auto at_positions = upload(ctx, positions);
   const ValueMap<S> narrow = make_value_map(ctx, at_positions.cspan(), 0xfffffffell);
@@ -142,7 +130,6 @@ TEST_BOTH("A map is 32 bits wide where the caller's count of values allows it", 
 }
 
 TEST_BOTH("A map through another is one gather instead of two", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   const Index caller = 500, middle = 300, n = 1000;
   const std::vector<Offset> inner = some_positions(middle, caller, 7), outer = some_positions(n, middle, 8);
   const auto at_inner = upload(ctx, inner), at_outer = upload(ctx, outer);
@@ -173,7 +160,6 @@ TEST_BOTH("A map through another is one gather instead of two", "[vector_ops]") 
 }
 
 TEST_BOTH("gather refuses lengths that do not fit", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   const auto x = upload(ctx, std::vector<double>{1, 2, 3});
   const auto four = upload(ctx, std::vector<double>{1, 2, 3, 4});
   const auto from = upload(ctx, std::vector<Index>{0, 1});
@@ -193,7 +179,6 @@ TEST_BOTH("gather refuses lengths that do not fit", "[vector_ops]") {
 }
 
 TEST_BOTH("gather_sum adds each segment in its order", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   for (const std::int64_t n : {0, 1, 31, 32, 33, 4097, 20011}) {
     Random random(9);
     std::vector<Offset> first = {0};
@@ -216,7 +201,6 @@ TEST_BOTH("gather_sum adds each segment in its order", "[vector_ops]") {
 }
 
 TEST_BOTH("gather_sum refuses lengths that do not fit", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   const auto x = upload(ctx, std::vector<double>{1, 2, 3});
   const auto first = upload(ctx, std::vector<Offset>{0, 1, 3}), source = upload(ctx, std::vector<Offset>{2, 1, 0});
   auto y = poisoned<double>(ctx, 2), longer = poisoned<double>(ctx, 3);

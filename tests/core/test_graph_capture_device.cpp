@@ -2,13 +2,6 @@
 // The vector primitives captured in a CUDA graph do what they do when called.
 #include "tests/capture_device.hpp"
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
-
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 

@@ -2,13 +2,8 @@
 // Small texts in JSON: what is written is read again, and nothing else is.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <limits>
-
-#include <newel/core/error.hpp>
 #include "core/text/json_value.hpp"
 
-using namespace newel;
 using detail::json_text;
 using detail::JsonValue;
 using detail::parse_json;

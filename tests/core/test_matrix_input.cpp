@@ -3,14 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/core/input_cases.hpp"
 
-#include <cstddef>
-#include <limits>
-
 #include <newel/core/assembled_matrix.hpp>
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 

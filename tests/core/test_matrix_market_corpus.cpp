@@ -4,14 +4,10 @@
 #include "tests/core/matrix_market_support.hpp"
 
 #include <cctype>
-#include <set>
 
 #include "io/matrix_market/matrix_market_read.hpp"
 
 #include "tests/core/matrix_market_verdicts.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -29,7 +25,7 @@ std::string verdict_of(const std::string& path, Read&& read) {
   try {
     return read();
   } catch (const InputError& error) {
-    CHECK(std::string(error.what()).find("expected") != std::string::npos);
+    CHECK(contains(std::string(error.what()), "expected"));
     return place_of(error.what(), path);
   } catch (const OutOfMemory&) {
     return "memory";
@@ -37,7 +33,7 @@ std::string verdict_of(const std::string& path, Read&& read) {
 }
 
 std::string read_as_matrix(const HostContext& ctx, const std::string& path, const TemporaryFolder& folder) {
-  const HostCsr a = read_matrix(ctx, path);
+  const auto a = read_matrix(ctx, path);
   CHECK(same_bits(plain(parse_matrix(ctx, file_content(path), path)), plain(a)));
   write_matrix<double>(folder.file("a.mtx"), a);
   const std::string name = "a.mtx";
@@ -57,8 +53,7 @@ std::string read_as_vector(const HostContext& ctx, const std::string& path, cons
 
 }  // namespace
 
-TEST_CASE("each file of the fuzzer's corpus parses or is refused as its table says", "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("each file of the fuzzer's corpus parses or is refused as its table says", "[matrix_market]") {
   const HostContext ctx(2);
   std::set<std::string> expected, found;
   for (const CorpusVerdict& verdict : corpus_verdicts) {

@@ -2,11 +2,6 @@
 // Real matrices, where there are some: sizes and entries as the table beside them says.
 #include "tests/core/matrix_market_support.hpp"
 
-#include <sstream>
-
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
 
 struct TableRow {
@@ -19,7 +14,7 @@ std::vector<TableRow> read_table(const std::string& path) {
   std::ifstream stream(path);
   std::vector<TableRow> table;
   for (std::string line; std::getline(stream, line);) {
-    if (line.find(".mtx") == std::string::npos || line[0] != '|') continue;
+    if (!contains(line, ".mtx") || line[0] != '|') continue;
     std::istringstream cells(line.substr(1));
     std::vector<std::string> cell;
     for (std::string text; std::getline(cells, text, '|');) {
@@ -43,10 +38,10 @@ TEST_CASE("real matrices are read as their table says", "[matrix_market][data]")
     INFO(row.file);
     const std::string path = data_folder() + "/matrices/" + row.file;
     if (row.values == "complex") {
-      CHECK(input_error([&] { read_matrix(ctx, path); }).find("found 'complex'") != std::string::npos);
+      CHECK(contains(input_error([&] { read_matrix(ctx, path); }), "found 'complex'"));
       continue;
     }
-    const HostCsr a = read_matrix(ctx, path);
+    const auto a = read_matrix(ctx, path);
     CHECK(a.rows == row.rows);
     CHECK(a.cols == row.cols);
     CHECK(a.nnz() == row.entries);

@@ -4,9 +4,6 @@
 
 #include "io/matrix_market/matrix_market_read.hpp"
 
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
 
 #define REAL_BANNER "%%MatrixMarket matrix coordinate real general\n"

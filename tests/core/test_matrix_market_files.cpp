@@ -5,17 +5,8 @@
 
 #include <sys/stat.h>
 
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
-#include <random>
-
 #include "io/matrix_market/matrix_market_text.hpp"
 #include "core/text/text_source.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -35,9 +26,8 @@ Csr<T, Space::host> awkward(const HostContext& ctx) {
 
 }  // namespace
 
-TEST_CASE("gzip is told by its content, in files and in memory", "[matrix_market]") {
-  const TemporaryFolder folder;
-  const PlainCsr expected = parse(small);
+TEST_IN_FOLDER("gzip is told by its content, in files and in memory", "[matrix_market]") {
+  const HostCsr expected = parse(small);
   CHECK(same_bits(plain(read_matrix(HostContext(2), folder.write("a.mtx", small))), expected));
   CHECK(same_bits(plain(read_matrix(HostContext(2), folder.write("b.mtx", pack(small)))), expected));
   CHECK(same_bits(plain(read_matrix(HostContext(2), folder.write("c.mtx.gz", small))), expected));
@@ -87,8 +77,7 @@ TEST_CASE("a text that would not fit in memory is not inflated", "[matrix_market
   CHECK(detail::TextSource::from_memory(enough, packed, "large", anything).text().size() == small.size() + 100000000);
 }
 
-TEST_CASE("what is no readable file is refused by name", "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("what is no readable file is refused by name", "[matrix_market]") {
   CHECK(read_error(folder.file("none.mtx")) ==
         "cannot open " + folder.file("none.mtx") + ": No such file or directory");
   CHECK(read_error(folder.path().string()) ==
@@ -104,8 +93,7 @@ TEST_CASE("what is no readable file is refused by name", "[matrix_market]") {
   }
 }
 
-TEST_CASE("a file that ends at the end of a page is read to its end", "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a file that ends at the end of a page is read to its end", "[matrix_market]") {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   for (const std::string tail : {"2 2 2\n", "2 2 2", "2 2 2.5", "2 2 0.12345678", "2 2 1e5"}) {
     std::string text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n%";
@@ -118,8 +106,7 @@ TEST_CASE("a file that ends at the end of a page is read to its end", "[matrix_m
   }
 }
 
-TEST_CASE("a matrix is written and read back to the same bits", "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a matrix is written and read back to the same bits", "[matrix_market]") {
   const HostContext ctx(2);
   const Csr<double, Space::host> a = awkward<double>(ctx);
   for (const char* name : {"a.mtx", "a.mtx.gz"}) {
@@ -138,13 +125,12 @@ TEST_CASE("a matrix is written and read back to the same bits", "[matrix_market]
   CHECK(same_bits(plain(read_matrix(ctx, folder.file("narrow.mtx"))), plain(a)));
 }
 
-TEST_CASE("single precision is written with its own shortest digits", "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("single precision is written with its own shortest digits", "[matrix_market]") {
   const HostContext ctx(1);
   const Csr<float, Space::host> a = awkward<float>(ctx);
   write_matrix<float>(folder.file("a.mtx"), a);
   CHECK(contains(file_content(folder.file("a.mtx")), "\n1 1 0.1\n"));
-  const HostCsr back = read_matrix(ctx, folder.file("a.mtx"));
+  const auto back = read_matrix(ctx, folder.file("a.mtx"));
   REQUIRE(back.nnz() == a.nnz());
   for (Offset k = 0; k < a.nnz(); ++k) {
     CHECK(static_cast<float>(back.val[k]) == a.val[k]);
@@ -152,8 +138,8 @@ TEST_CASE("single precision is written with its own shortest digits", "[matrix_m
   }
 }
 
-TEST_CASE("a float whose shortest digits round to its neighbour by way of a double survives", "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a float whose shortest digits round to its neighbour by way of a double survives",
+               "[matrix_market]") {
   const std::uint32_t bits = 0x15ae43fd;
   float value;
   std::memcpy(&value, &bits, sizeof value);
@@ -162,8 +148,7 @@ TEST_CASE("a float whose shortest digits round to its neighbour by way of a doub
   CHECK(static_cast<float>(read_vector(HostContext(1), folder.file("x.mtx"))[0]) == value);
 }
 
-TEST_CASE("random vectors are written and read back to the same bits", "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("random vectors are written and read back to the same bits", "[matrix_market]") {
   const HostContext ctx(2);
   std::mt19937_64 random(9);
   std::vector<double> values;
@@ -183,8 +168,7 @@ TEST_CASE("random vectors are written and read back to the same bits", "[matrix_
   CHECK(read_vector(ctx, folder.file("empty.mtx")).empty());
 }
 
-TEST_CASE("a file that cannot be written leaves nothing behind", "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a file that cannot be written leaves nothing behind", "[matrix_market]") {
   const std::vector<double> values(500000, 0.123456789);
   const Span<const double, Space::host> x(values.data(), static_cast<std::int64_t>(values.size()));
   const auto write_error = [&](const std::string& path) {
@@ -200,8 +184,7 @@ TEST_CASE("a file that cannot be written leaves nothing behind", "[matrix_market
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("writing through a link keeps the link", "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("writing through a link keeps the link", "[matrix_market]") {
   const std::vector<double> values = {1, 2};
   std::filesystem::create_symlink(folder.write("real.mtx", "old"), folder.file("link.mtx"));
   write_vector<double>(folder.file("link.mtx"), {values.data(), 2});

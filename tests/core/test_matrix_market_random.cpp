@@ -2,16 +2,7 @@
 // Random files of every kind against a slow reader that goes line by line with the C library.
 #include "tests/core/matrix_market_support.hpp"
 
-#include <array>
-#include <cstdlib>
-#include <map>
-#include <random>
-#include <sstream>
-
 #include "io/matrix_market/matrix_market_read.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -42,8 +33,8 @@ class SlowReader {
       rows_ == -1 ? sizes(words) : data(words);
     }
   }
-  PlainCsr csr() const {
-    PlainCsr a{rows_, cols_, std::vector<Offset>(rows_ + 1, 0), {}, {}};
+  HostCsr csr() const {
+    HostCsr a{rows_, cols_, std::vector<Offset>(rows_ + 1, 0), {}, {}};
     for (const auto& [place, value] : values_) {
       ++a.row_ptr[place.first + 1];
       a.col.push_back(place.second);
@@ -188,7 +179,7 @@ TEST_CASE("random files of every kind are read as a slow reader reads them", "[m
       for (const auto& [layout, field, symmetry] : kinds) {
         const std::string text = FileMaker(seed).matrix(layout, field, symmetry);
         const std::size_t piece_bytes = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 64 : detail::ReadLimits().piece_bytes;
-        const HostCsr a = detail::parse_plain_matrix(HostContext(threads), {text, name}, nullptr, {piece_bytes});
+        const auto a = detail::parse_plain_matrix(HostContext(threads), {text, name}, nullptr, {piece_bytes});
         INFO(text);
         REQUIRE(same_bits(plain(a), SlowReader(text).csr()));
       }
@@ -225,6 +216,6 @@ TEST_CASE("a large unordered file gives the same bits for every number of thread
     const int col = std::uniform_int_distribution<int>(std::max(1, row - 8), row)(random);
     text += std::to_string(row) + " " + std::to_string(col) + " " + std::to_string(random()) + "e-7\n";
   }
-  const PlainCsr expected = SlowReader(text).csr();
+  const HostCsr expected = SlowReader(text).csr();
   for (const int threads : {1, 2, 3, 7}) CHECK(same_bits(parse(text, threads), expected));
 }

@@ -6,18 +6,13 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <csignal>
 #include <future>
 
 #include "io/matrix_market/matrix_market_text.hpp"
 #include "core/text/text_source.hpp"
 
-using namespace newel;
-using namespace newel::testing;
-
-TEST_CASE("a pipe is read to its end, gzipped or not, and lines keep their numbers", "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a pipe is read to its end, gzipped or not, and lines keep their numbers", "[matrix_market]") {
   std::signal(SIGPIPE, SIG_IGN);
   const std::string pipe = folder.file("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -28,7 +23,7 @@ TEST_CASE("a pipe is read to its end, gzipped or not, and lines keep their numbe
   };
   std::string text = "%%MatrixMarket matrix coordinate real general\n% of\n\n  % several\n50000 1 50000\n";
   for (int i = 1; i <= 50000; ++i) text += std::to_string(i) + " 1 " + std::to_string(i) + ".5\n%\n";
-  const PlainCsr expected = plain(parse_matrix(HostContext(1), text, "t.mtx"));
+  const HostCsr expected = plain(parse_matrix(HostContext(1), text, "t.mtx"));
   for (const std::string& bytes : {text, pack(text)}) {
     CHECK(same_bits(through_pipe(bytes, [&] { return plain(read_matrix(HostContext(2), pipe)); }), expected));
   }
@@ -79,11 +74,10 @@ TEST_CASE("a long comment is dropped wherever the pieces of a text end", "[matri
   }
 }
 
-TEST_CASE("files whose lines end with carriage returns alone are read, and lines keep their numbers",
-          "[matrix_market]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("files whose lines end with carriage returns alone are read, and lines keep their numbers",
+               "[matrix_market]") {
   const std::string text = "%%MatrixMarket matrix coordinate real general\r% of a Mac\r\r2 2 2\r1 1 1\r2 2 2\r";
-  const PlainCsr expected = plain(parse_matrix(HostContext(1), small, "t.mtx"));
+  const HostCsr expected = plain(parse_matrix(HostContext(1), small, "t.mtx"));
   for (const std::string& bytes : {text, pack(text)}) {
     CHECK(same_bits(plain(read_matrix(HostContext(2), folder.write("cr.mtx", bytes))), expected));
   }
@@ -95,7 +89,7 @@ TEST_CASE("files whose lines end with carriage returns alone are read, and lines
 }
 
 TEST_CASE("a byte-order mark, blanks and empty lines may stand before the banner", "[matrix_market]") {
-  const PlainCsr expected = parse(small);
+  const HostCsr expected = parse(small);
   for (const std::string front : {"\xef\xbb\xbf", " ", "\t \n", "\n\n", "\xef\xbb\xbf \r\n"}) {
     CHECK(same_bits(parse(front + small), expected));
     CHECK(same_bits(plain(parse_matrix(HostContext(1), pack(front + small), "t")), expected));
@@ -139,7 +133,7 @@ TEST_CASE("files of other kinds are named as what they are", "[matrix_market]") 
 }
 
 TEST_CASE("SciPy's unsigned integers are read", "[matrix_market]") {
-  const PlainCsr a = parse("%%MatrixMarket matrix coordinate unsigned-integer general\n2 2 2\n1 1 3\n2 1 7\n");
+  const HostCsr a = parse("%%MatrixMarket matrix coordinate unsigned-integer general\n2 2 2\n1 1 3\n2 1 7\n");
   CHECK(a.val == std::vector<double>{3, 7});
   CHECK(parse_error("%%MatrixMarket matrix coordinate unsigned-integer general\n2 2 1\n1 1 0.5\n") ==
         "t.mtx:3: expected an integer, found '0.5'");

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // matrix_traits on matrices that one can check by hand, and against a dense count.
-#include <array>
-#include <cmath>
-
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
 #include <newel/core/matrix_traits.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -28,7 +21,6 @@ bool is(const RowCount& found, Index count, Index first) { return found.count ==
 }  // namespace
 
 TEST_BOTH("A symmetric matrix is symmetric in pattern and values", "[traits]") {
-  const auto ctx = make_context<S>();
   // 4 -1 .
   // -1 4 2
   // .  2 5
@@ -45,7 +37,6 @@ TEST_BOTH("A symmetric matrix is symmetric in pattern and values", "[traits]") {
 }
 
 TEST_BOTH("Values count as symmetric within 1e-12 of the largest entries of both their rows", "[traits]") {
-  const auto ctx = make_context<S>();
   const auto with = [&](double difference) {  // 1e-12 sqrt(8 * 2) = 4e-12
     return traits_of(ctx, from_rows(2, {{{0, -8}, {1, 1}}, {{0, 1 + difference}, {1, 2}}}));
   };
@@ -61,8 +52,8 @@ namespace {
 
 // Differences on a square grid of n x n points, with an upwind term along x of the size of the diffusion where
 // `convection` is 1.
-Rows grid_rows(Index n, double convection) {
-  Rows rows(n * n);
+MapRows grid_rows(Index n, double convection) {
+  MapRows rows(n * n);
   for (Index i = 0; i < n * n; ++i) {
     rows[i][i] = 4 + convection;
     if (i % n > 0) rows[i][i - 1] = -1 - convection;
@@ -74,7 +65,7 @@ Rows grid_rows(Index n, double convection) {
 }
 
 // D A D.
-Rows scaled_rows(Rows rows, const std::vector<double>& d) {
+MapRows scaled_rows(MapRows rows, const std::vector<double>& d) {
   for (Index i = 0; i < static_cast<Index>(rows.size()); ++i) {
     for (auto& [j, value] : rows[i]) value = d[i] * value * d[j];
   }
@@ -84,11 +75,10 @@ Rows scaled_rows(Rows rows, const std::vector<double>& d) {
 }  // namespace
 
 TEST_BOTH("A penalty on some rows hides no convection in the others, nor shows one", "[traits]") {
-  const auto ctx = make_context<S>();
   const Index n = 12;
   for (const double penalty : {1.0, 1e8, 1e20, 1e30, 1e200}) {
     for (const double convection : {0.0, 1e-8, 1.0, 100.0}) {
-      Rows rows = grid_rows(n, convection);
+      MapRows rows = grid_rows(n, convection);
       for (Index i = 0; i < n; ++i) rows[i][i] += penalty;
       const auto t = traits_of(ctx, from_rows(n * n, rows));
       INFO("penalty " << penalty << ", convection " << convection);
@@ -99,12 +89,11 @@ TEST_BOTH("A penalty on some rows hides no convection in the others, nor shows o
 
 TEST_BOTH("Dirichlet rows of which only the columns are left are not symmetric, whatever is on their diagonal",
           "[traits]") {
-  const auto ctx = make_context<S>();
   const Index n = 12;
   for (const double unit : {1.0, 1e-14}) {  // a network of small conductances
     // Up to a diagonal 1e22 times as large as the entries beside it.
     for (const double diagonal : {1e-14, 1.0, 1e8}) {
-      Rows rows = scaled_rows(grid_rows(n, 0), std::vector<double>(n * n, std::sqrt(unit)));
+      MapRows rows = scaled_rows(grid_rows(n, 0), std::vector<double>(n * n, std::sqrt(unit)));
       CHECK(traits_of(ctx, from_rows(n * n, rows)).symmetric());
       for (Index i = 0; i < n; ++i) rows[i] = {{i, diagonal}};
       CHECK_FALSE(traits_of(ctx, from_rows(n * n, rows)).symmetric());
@@ -113,7 +102,6 @@ TEST_BOTH("Dirichlet rows of which only the columns are left are not symmetric, 
 }
 
 TEST_BOTH("Scaling rows and columns alike does not change whether values are symmetric", "[traits]") {
-  const auto ctx = make_context<S>();
   const Index n = 12;
   Random random(5);
   for (const double range : {1.0, 10.0, 100.0}) {
@@ -125,7 +113,6 @@ TEST_BOTH("Scaling rows and columns alike does not change whether values are sym
 }
 
 TEST_BOTH("The rounding of an assembly is no asymmetry, whatever the units of the unknowns are", "[traits]") {
-  const auto ctx = make_context<S>();
   // Sums of w b b^T over elements of four unknowns whose units differ by 1e12, in another order below the diagonal
   // than above.
   const Index n = 60;
@@ -135,7 +122,7 @@ TEST_BOTH("The rounding of an assembly is no asymmetry, whatever the units of th
     for (int k = 0; k < 4; ++k) e[k] = random.value() * (k % 2 == 0 ? 1 : 1e12);
     e[4] = 2 + random.value();
   }
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
     for (Index j = std::max<Index>(0, i - 3); j < std::min(n, i + 4); ++j) {
       const Index first = std::max({Index{0}, i - 3, j - 3}), last = std::min({i, j, n - 4});
@@ -153,7 +140,6 @@ TEST_BOTH("The rounding of an assembly is no asymmetry, whatever the units of th
 }
 
 TEST_BOTH("Entries opposite to a row of zeros are as asymmetric as can be", "[traits]") {
-  const auto ctx = make_context<S>();
   const auto t = traits_of(ctx, from_rows(3, {{{0, 1}, {2, 1e-300}}, {{1, 1}}, {}}));
   CHECK(t.relative_asymmetry == 2);
   CHECK_FALSE(t.symmetric());
@@ -162,7 +148,6 @@ TEST_BOTH("Entries opposite to a row of zeros are as asymmetric as can be", "[tr
 }
 
 TEST_BOTH("An entry without a partner is asymmetric by its own size, above or below the diagonal", "[traits]") {
-  const auto ctx = make_context<S>();
   const auto above = traits_of(ctx, from_rows(3, {{{0, 1}, {2, -3}}, {{1, 1}}, {{2, 1}}}));
   CHECK_FALSE(above.pattern_symmetric);
   CHECK_FALSE(above.symmetric());
@@ -181,8 +166,7 @@ TEST_BOTH("An entry without a partner is asymmetric by its own size, above or be
 }
 
 TEST_BOTH("Diagonal entries that are missing, zero or negative are counted with the first row", "[traits]") {
-  const auto ctx = make_context<S>();
-  Rows rows(200);
+  MapRows rows(200);
   for (Index i = 0; i < 200; ++i) rows[i][i] = 1;
   rows[0][5] = 1;
   for (const Index i : {33, 70, 199}) rows[i].erase(i), rows[i][0] = 1;
@@ -198,7 +182,6 @@ TEST_BOTH("Diagonal entries that are missing, zero or negative are counted with 
 }
 
 TEST_BOTH("Empty rows are counted, and have no diagonal", "[traits]") {
-  const auto ctx = make_context<S>();
   const auto t = traits_of(ctx, from_rows(4, {{{0, 1}}, {}, {{2, 1}}, {}}));
   CHECK(is(t.empty_rows, 2, 1));
   CHECK(is(t.missing_diagonal, 2, 1));
@@ -213,7 +196,6 @@ TEST_BOTH("Empty rows are counted, and have no diagonal", "[traits]") {
 }
 
 TEST_BOTH("A rectangle has a greatest entry and empty rows, but no symmetry and no diagonal", "[traits]") {
-  const auto ctx = make_context<S>();
   for (const Index cols : {2, 9}) {
     const auto t = traits_of(ctx, from_rows(cols, {{{1, -7}}, {}, {{0, 1}}, {}}));
     CHECK_FALSE(t.pattern_symmetric);
@@ -226,7 +208,6 @@ TEST_BOTH("A rectangle has a greatest entry and empty rows, but no symmetry and 
 }
 
 TEST_BOTH("The traits of the awkward matrices agree with a count over a map", "[traits]") {
-  const auto ctx = make_context<S>();
   for (const auto& [name, a] : awkward_square_matrices()) {
     INFO(name);
     std::map<std::pair<Index, Index>, double> at;
@@ -259,10 +240,9 @@ TEST_BOTH("The traits of the awkward matrices agree with a count over a map", "[
 }
 
 TEST_BOTH("Rows that add up to nothing beside their diagonal entry are counted", "[traits]") {
-  const auto ctx = make_context<S>();
   const Index n = 500;
   const auto line = [&](double damping) {  // -1 2 -1, held at both ends
-    Rows rows(n);
+    MapRows rows(n);
     for (Index i = 0; i < n; ++i) {
       rows[i][i] = 2 + damping;
       if (i > 0) rows[i][i - 1] = -1;
@@ -275,7 +255,7 @@ TEST_BOTH("Rows that add up to nothing beside their diagonal entry are counted",
   CHECK(traits_of(ctx, line(4e-4)).undamped_rows == 0);
   CHECK(traits_of(ctx, line(-4e-4)).undamped_rows == 0);
   // Long rows, one with a negative diagonal entry, one that adds up to nothing without one, and an empty one.
-  Rows rows(300);
+  MapRows rows(300);
   for (Index i = 0; i < 3; ++i) {
     for (Index j = 0; j < 300; ++j) rows[i][j] = j % 2 == 0 ? 1 : -1;
   }
@@ -288,7 +268,7 @@ TEST_BOTH("Rows that add up to nothing beside their diagonal entry are counted",
 }
 
 TEST_CASE("The traits do not depend on the number of threads", "[traits]") {
-  Rows rows(1000);
+  MapRows rows(1000);
   for (Index i = 0; i < 1000; ++i) rows[i][i] = i % 100 == 77 ? -1 : 1;
   for (Index i = 300; i < 1000; i += 13) rows[i].clear();
   const HostCsr a = from_rows(1000, rows);
@@ -301,14 +281,14 @@ TEST_CASE("The traits do not depend on the number of threads", "[traits]") {
   // Partners anywhere: a thread looks up those of rows that are others' as well as of its own.
   const Index n = 20000;
   Random random(31);
-  Rows scattered(n);
+  MapRows scattered(n);
   for (int k = 0; k < 4 * n; ++k) {
     const Index i = random.index(n), j = random.index(n);
     scattered[i][j] = scattered[j][i] = random.value();
   }
   const HostCsr even = from_rows(n, scattered);
   scattered[19000][7] = scattered[7][19000] = 0.25;
-  Rows uneven = scattered, open = scattered;
+  MapRows uneven = scattered, open = scattered;
   uneven[19000][7] = 0.75;
   open[7].erase(19000);
   for (const int threads : {1, 2, 3, 5, Context<Space::host>::most_threads}) {
@@ -327,7 +307,7 @@ TEST_CASE("The traits do not depend on the number of threads", "[traits]") {
 TEST_CASE("Asymmetries that cancel in a sum are found in whatever rows they are", "[traits]") {
   const Context<Space::host> ctx(2);
   const Index n = 3000;
-  Rows even(n);
+  MapRows even(n);
   for (Index i = 0; i < n; ++i) {
     even[i][i] = 4;
     if (i + 1 < n) even[i][i + 1] = even[i + 1][i] = 1 + i % 5;
@@ -335,7 +315,7 @@ TEST_CASE("Asymmetries that cancel in a sum are found in whatever rows they are"
   CHECK(traits_of(ctx, from_rows(n, even)).max_asymmetry == 0);
   CHECK(traits_of(ctx, from_rows(n, even)).pattern_symmetric);
   for (const Index step : {1, 2, 7}) {
-    Rows opposite = even, exchanged = even, moved = even;
+    MapRows opposite = even, exchanged = even, moved = even;
     for (Index i = 300; i < 400; i += step) {
       opposite[i + 1][i] = -even[i + 1][i];
       exchanged[i + 1][i] = even[i][i + 1] + (i % 2 == 0 ? 1 : -1);
@@ -347,19 +327,18 @@ TEST_CASE("Asymmetries that cancel in a sum are found in whatever rows they are"
     CHECK(traits_of(ctx, from_rows(n, exchanged)).max_asymmetry == 1);
     CHECK(traits_of(ctx, from_rows(n, moved)).max_asymmetry == 9 - (1 + 777 % 5));
   }
-  Rows open = even;
+  MapRows open = even;
   open[500].erase(501);
   open[601].erase(600);
   CHECK_FALSE(traits_of(ctx, from_rows(n, open)).pattern_symmetric);
-  Rows zeros = even;
+  MapRows zeros = even;
   zeros[500][501] = 0.0;
   zeros[501][500] = -0.0;
   CHECK(traits_of(ctx, from_rows(n, zeros)).symmetric());
 }
 
 TEST_BOTH("The traits of a diagonal matrix, and of one with as many entries, are those of any other", "[traits]") {
-  const auto ctx = make_context<S>();
-  Rows rows(3000);
+  MapRows rows(3000);
   for (Index i = 0; i < 3000; ++i) rows[i][i] = i % 7 == 5 ? -3 : 2;
   rows[2111][2111] = 0;
   const auto t = traits_of(ctx, from_rows(3000, rows));

@@ -2,13 +2,8 @@
 // Memory resources of the caller's: what is asked of them, and what becomes of their failures.
 #include "tests/catch.hpp"
 #include "tests/core/memory_support.hpp"
-#include "tests/support.hpp"
 
-#include <newel/core/error.hpp>
 #include "core/memory/available_memory.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 

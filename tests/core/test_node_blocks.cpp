@@ -6,9 +6,6 @@
 
 #include "tests/reorder/patterns.hpp"
 
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
 
 Index block_of(const HostCsr& a, Index largest = largest_node_block) {
@@ -16,7 +13,7 @@ Index block_of(const HostCsr& a, Index largest = largest_node_block) {
 }
 
 // No blocks of its own: the first row has one entry, the others differ.
-HostCsr ragged() { return matrix_of({{0}, {0, 1, 3}, {2}, {1, 3}}, 4); }
+HostCsr ragged() { return pattern_matrix({{0}, {0, 1, 3}, {2}, {1, 3}}, 4); }
 
 }  // namespace
 
@@ -30,16 +27,16 @@ TEST_CASE("The node block is the largest of aligned full blocks", "[reorder]") {
 }
 
 TEST_CASE("A block with a hole, or off its alignment, is no node block", "[reorder]") {
-  CHECK(block_of(matrix_of({{0, 1}, {1}}, 2)) == 1);
-  CHECK(block_of(matrix_of({{1, 2}, {1, 2}, {0, 1}, {0, 1}}, 4)) == 1);
-  CHECK(block_of(matrix_of({{0, 1}, {0, 1}, {2, 3}, {0, 1}}, 4)) == 1);
-  CHECK(block_of(matrix_of({}, 0)) == 1);
+  CHECK(block_of(pattern_matrix({{0, 1}, {1}}, 2)) == 1);
+  CHECK(block_of(pattern_matrix({{1, 2}, {1, 2}, {0, 1}, {0, 1}}, 4)) == 1);
+  CHECK(block_of(pattern_matrix({{0, 1}, {0, 1}, {2, 3}, {0, 1}}, 4)) == 1);
+  CHECK(block_of(pattern_matrix({}, 0)) == 1);
   CHECK(block_of(empty_matrix(6, 6)) == 1);
 }
 
 TEST_CASE("Rectangles may have node blocks, and elasticity has", "[reorder]") {
-  CHECK(block_of(blown_up(matrix_of({{0, 2}, {1}}, 3), 3)) == 3);
-  CHECK(block_of(matrix_of({{0, 1}, {0, 1}}, 3)) == 1);
+  CHECK(block_of(blown_up(pattern_matrix({{0, 2}, {1}}, 3), 3)) == 3);
+  CHECK(block_of(pattern_matrix({{0, 1}, {0, 1}}, 3)) == 1);
   CHECK(block_of(fem_matrix("generate:elasticity:4")) == 3);
   CHECK(block_of(fem_matrix("generate:diffusion:4")) == 1);
 }

@@ -3,12 +3,6 @@
 #include "tests/catch.hpp"
 
 #include <charconv>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <random>
-#include <string>
 
 #include "core/text/number_parse.hpp"
 

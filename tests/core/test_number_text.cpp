@@ -4,8 +4,6 @@
 
 #include "core/text/number_text.hpp"
 
-#include <limits>
-
 using newel::detail::plain_number;
 
 TEST_CASE("Counts are written out, with as many digits as they are known to", "[core]") {

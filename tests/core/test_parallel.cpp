@@ -5,23 +5,15 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
-#include <cstdlib>
 #include <mutex>
-#include <numeric>
-#include <set>
-#include <stdexcept>
 #include <thread>
-#include <vector>
 
-#include <newel/core/error.hpp>
 #include <newel/core/parallel.hpp>
 #include "core/threads/per_thread.hpp"
 #include "core/threads/thread_team.hpp"
 
 #include "tests/catch.hpp"
 
-using namespace newel;
 using namespace newel::detail;
 
 namespace {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generator against published outputs and a plain loop of its own.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
 #include "core/vectors/random.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::RandomKind;
 
 namespace {
@@ -30,7 +27,6 @@ TEST_CASE("The generator's outputs are those published for SplitMix64", "[random
 }
 
 TEST_BOTH("A vector of random values holds the sequence from any place on", "[random]") {
-  const auto ctx = make_context<S>();
   for (const std::int64_t n : {0, 1, 33, 4097}) {
     for (const std::int64_t first : {std::int64_t{0}, std::int64_t{7}, std::int64_t{1} << 33}) {
       INFO(n << " from " << first);

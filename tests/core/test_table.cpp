@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/catch.hpp"
 
-#include <newel/core/error.hpp>
 #include <newel/core/table.hpp>
 
 using newel::InputError;

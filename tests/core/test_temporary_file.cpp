@@ -6,18 +6,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include <newel/core/file_writer.hpp>
-
-#include "tests/temporary_folder.hpp"
 
 using newel::FileWriter;
 using newel::is_partial_file;
 using newel::remove_abandoned_parts;
 using newel::TemporaryFile;
-using newel::testing::file_content;
-using newel::testing::TemporaryFolder;
 
 namespace {
 
@@ -44,8 +39,7 @@ unsigned mode_of(const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("A file appears under its name when it is whole, and before that beside it", "[files]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A file appears under its name when it is whole, and before that beside it", "[files]") {
   folder.write("x", "old");
   TemporaryFile file;
   REQUIRE(file.open(folder.file("x")));
@@ -58,8 +52,7 @@ TEST_CASE("A file appears under its name when it is whole, and before that besid
   CHECK(count_files(folder) == 1);
 }
 
-TEST_CASE("A file that is not committed goes, and two of one target do not meet", "[files]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A file that is not committed goes, and two of one target do not meet", "[files]") {
   {
     TemporaryFile one, other;
     REQUIRE(one.open(folder.file("x")));
@@ -73,8 +66,7 @@ TEST_CASE("A file that is not committed goes, and two of one target do not meet"
   CHECK(count_files(folder) == 1);
 }
 
-TEST_CASE("A link with the name of a partial file is not followed, and what it names stays", "[files]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A link with the name of a partial file is not followed, and what it names stays", "[files]") {
   folder.write("precious", "kept");
   // The names that this process gives next.
   std::string next;
@@ -95,8 +87,7 @@ TEST_CASE("A link with the name of a partial file is not followed, and what it n
   CHECK(file_content(folder.file("precious")) == "kept");
 }
 
-TEST_CASE("A file that is replaced keeps its permissions", "[files]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A file that is replaced keeps its permissions", "[files]") {
   for (const unsigned mode : {0600u, 0664u, 0755u}) {
     const std::string file = folder.write("x.mtx", "old");
     REQUIRE(::chmod(file.c_str(), mode) == 0);
@@ -109,8 +100,7 @@ TEST_CASE("A file that is replaced keeps its permissions", "[files]") {
   }
 }
 
-TEST_CASE("Partial files that nobody writes are removed, and no others", "[files]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("Partial files that nobody writes are removed, and no others", "[files]") {
   folder.write("frame.vtu.4711-0.part", "left by a process that was killed");
   folder.write("notes.part", "a user's");
   folder.write("frame.vtu.4711-0.part.txt", "another one's");
@@ -127,8 +117,7 @@ TEST_CASE("Partial files that nobody writes are removed, and no others", "[files
   CHECK(file_content(folder.file("x")) == "text");
 }
 
-TEST_CASE("A folder that does not exist is reported by errno", "[files]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A folder that does not exist is reported by errno", "[files]") {
   TemporaryFile file;
   CHECK_FALSE(file.open(folder.file("none/x")));
   CHECK(errno == ENOENT);

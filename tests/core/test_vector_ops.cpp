@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector primitives against plain loops, at lengths around lanes, warps and chunks.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
-
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -25,11 +18,6 @@ Expected expect(std::int64_t n, int roundings, Value&& value, Magnitude&& magnit
     e.bound.push_back(roundings * static_cast<long double>(std::numeric_limits<T>::epsilon()) * magnitude(i));
   }
   return e;
-}
-
-// n + 2 roundings of double at most: a product of doubles, the sum, and nothing of the vectors' own precision.
-double sum_bound(std::int64_t n, long double magnitude) {
-  return static_cast<double>((n + 2) * std::numeric_limits<double>::epsilon() * magnitude);
 }
 
 template <class T, Space S>
@@ -64,7 +52,6 @@ void at_every_length(F&& f) {
 }  // namespace
 
 TEST_BOTH("fill writes every element", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   at_every_length([&](std::int64_t n, auto type) {
     using T = decltype(type);
     auto x = poisoned<T>(ctx, n);
@@ -74,7 +61,6 @@ TEST_BOTH("fill writes every element", "[vector_ops]") {
 }
 
 TEST_BOTH("scale multiplies, and writes zeros over anything for a factor of 0", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   at_every_length([&](std::int64_t n, auto type) {
     using T = decltype(type);
     Vectors<T, S> v(ctx, n);
@@ -89,7 +75,6 @@ TEST_BOTH("scale multiplies, and writes zeros over anything for a factor of 0", 
 }
 
 TEST_BOTH("axpby is alpha x + beta y, and axpy has a beta of 1", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   at_every_length([&](std::int64_t n, auto type) {
     using T = decltype(type);
     const T alpha = T(1.3), beta = T(-0.7);
@@ -113,7 +98,6 @@ TEST_BOTH("axpby is alpha x + beta y, and axpy has a beta of 1", "[vector_ops]")
 }
 
 TEST_BOTH("axpby with a beta of 0 does not read y", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   at_every_length([&](std::int64_t n, auto type) {
     using T = decltype(type);
     Vectors<T, S> v(ctx, n);
@@ -126,7 +110,6 @@ TEST_BOTH("axpby with a beta of 0 does not read y", "[vector_ops]") {
 }
 
 TEST_BOTH("multiply is alpha d x + beta y, reads no y for a beta of 0, and may work in place", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   at_every_length([&](std::int64_t n, auto type) {
     using T = decltype(type);
     const T alpha = T(1.3), beta = T(-0.7);
@@ -149,7 +132,6 @@ TEST_BOTH("multiply is alpha d x + beta y, reads no y for a beta of 0, and may w
 }
 
 TEST_BOTH("multiply_dot is d x with the dot product of both", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   at_every_length([&](std::int64_t n, auto type) {
     using T = decltype(type);
     Vectors<T, S> v(ctx, n);
@@ -166,7 +148,6 @@ TEST_BOTH("multiply_dot is d x with the dot product of both", "[vector_ops]") {
 }
 
 TEST_BOTH("dot, norm2 and sum add in double whatever the vectors are", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   at_every_length([&](std::int64_t n, auto type) {
     using T = decltype(type);
     Vectors<T, S> v(ctx, n);
@@ -183,7 +164,6 @@ TEST_BOTH("dot, norm2 and sum add in double whatever the vectors are", "[vector_
 }
 
 TEST_BOTH("The reductions of nothing are 0", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   Vectors<double, S> v(ctx, 0);
   dot<double>(ctx, v.at_x.cspan(), v.at_y.cspan(), v.scalar.data());
   CHECK(v.result() == 0);
@@ -199,7 +179,6 @@ TEST_BOTH("The reductions of nothing are 0", "[vector_ops]") {
 }
 
 TEST_BOTH("A NaN anywhere reaches the norm", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   for (const std::int64_t n : {1, 33, 4097, 100003}) {
     for (const std::int64_t at : {std::int64_t{0}, n / 2, n - 1}) {
       std::vector<float> x = random_vector<float>(n);
@@ -213,7 +192,6 @@ TEST_BOTH("A NaN anywhere reaches the norm", "[vector_ops]") {
 }
 
 TEST_BOTH("A reduction gives the same bits on every run", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   for (const std::int64_t n : {33, 4097, 100003, 2000003}) {
     Vectors<double, S> v(ctx, n);
     std::vector<double> results;
@@ -244,7 +222,6 @@ TEST_CASE("A reduction on the host gives the same bits for any number of threads
 }
 
 TEST_BOTH("subtract_mean leaves a vector whose mean is rounding", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   at_every_length([&](std::int64_t n, auto type) {
     using T = decltype(type);
     std::vector<T> x = random_vector<T>(n);
@@ -263,7 +240,6 @@ TEST_BOTH("subtract_mean leaves a vector whose mean is rounding", "[vector_ops]"
 }
 
 TEST_BOTH("convert goes from either precision to either", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   for (const std::int64_t n : lengths) {
     std::vector<double> wide = random_vector<double>(n);
     for (double& value : wide) value /= 3;
@@ -281,7 +257,6 @@ TEST_BOTH("convert goes from either precision to either", "[vector_ops]") {
 }
 
 TEST_BOTH("Vectors of different lengths are refused with the operation and both lengths", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   const auto three = upload(ctx, std::vector<double>{1, 2, 3});
   auto four = upload(ctx, std::vector<double>{1, 2, 3, 4});
   auto other = upload(ctx, std::vector<double>{5, 6, 7});
@@ -305,7 +280,6 @@ TEST_BOTH("Vectors of different lengths are refused with the operation and both 
 }
 
 TEST_BOTH("The primitives allocate nothing", "[vector_ops]") {
-  const auto ctx = make_context<S>();
   Vectors<double, S> v(ctx, 10000);
   const std::uint64_t before = ctx.memory()->use().allocations;
   fill<double>(ctx, 1, v.at_x.span());

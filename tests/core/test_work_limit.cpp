@@ -2,7 +2,6 @@
 // WorkLimit: who ends work, and on which thread the caller is asked.
 #include <atomic>
 #include <chrono>
-#include <limits>
 #include <thread>
 
 #include "tests/catch.hpp"
@@ -10,7 +9,6 @@
 #include <newel/core/parallel.hpp>
 #include "core/memory/work_limit.hpp"
 
-using namespace newel;
 using namespace newel::detail;
 
 namespace {

@@ -13,7 +13,7 @@
 
 namespace newel::testing {
 
-constexpr Space host = Space::host;
+using Rows = MapRows;
 
 /// A check on a rank: Catch's are for one thread. What does not hold is thrown, and `on_ranks` returns it.
 inline void rank_check(bool holds, const char* what) {

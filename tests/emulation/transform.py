@@ -124,23 +124,11 @@ def rewrite_cuda(text, path):
     return f'#include <cuda_runtime.h>\n#line 1 "{path}"\n{text}'
 
 
-def rewrite_cmake(text, folder, tests):
-    """The new names of the CUDA sources; of the tests only files with device cases, and of these those in `tests`."""
-    text = re.sub(r"_device\.cu\b", "_device.cu.cpp", text).replace(r"_device\\.(cpp|cu)$", "_device[.](cpp|cu)")
-    if os.path.basename(os.path.dirname(folder)) != "tests":
-        return text
-
-    def wanted(name):
-        path = os.path.join(folder, name)
-        if not os.path.exists(path):
-            return True
-        with open(path, encoding="utf-8") as file:
-            content = file.read()
-        if "TEST_BOTH" in content or "[device]" in content:
-            return not tests or name in tests
-        return "TEST_CASE" not in content
-
-    return re.sub(r"^ +(\w+\.cpp)\n", lambda line: line[0] if wanted(line[1]) else "", text, flags=re.M)
+def wanted(name, content, tests):
+    """Of the tests: only files with device cases, of these those in `tests`, and what they share."""
+    if re.search(r"TEST_BOTH|\[device\]", content):
+        return not tests or name in tests
+    return not re.search(r"^TEST_\w+\(", content, re.M)
 
 
 def copies(source, tests):
@@ -159,8 +147,12 @@ def copies(source, tests):
             if name.endswith((".cu", ".cuh")):
                 data = rewrite_cuda(data.decode(), path).encode()
                 relative += ".cpp" if name.endswith(".cu") else ""
-            elif name == "CMakeLists.txt":
-                data = rewrite_cmake(data.decode(), folder, tests).encode()
+            elif name == "CMakeLists.txt":  # the new names of the CUDA sources
+                data = re.sub(rb"_device\.cu\b", b"_device.cu.cpp", data)
+                data = data.replace(rb"_device\\.(cpp|cu)$", b"_device[.](cpp|cu)")
+            elif (name.endswith(".cpp") and os.path.dirname(os.path.dirname(relative)) == "tests"
+                  and not wanted(name, data.decode(), tests)):
+                continue
             yield relative, data
 
 

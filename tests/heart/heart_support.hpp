@@ -5,12 +5,8 @@
 
 #include <Eigen/Dense>
 
-#include <cmath>
-#include <vector>
-
 #include "apps/heart/monodomain.hpp"
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
 namespace newel::testing {
 

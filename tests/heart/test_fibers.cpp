@@ -2,18 +2,10 @@
 // Fibres from files and by rule, against directions that are known.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include <newel/core/error.hpp>
-
 #include "apps/heart/anatomy/fibers.hpp"
 #include "apps/heart/anatomy/ventricle.hpp"
-#include "tests/temporary_folder.hpp"
 
-using namespace newel;
 using namespace newel::fem;
-using newel::testing::TemporaryFolder;
 
 namespace {
 
@@ -58,8 +50,7 @@ std::string complaint(const Context<Space::host>& ctx, const std::string& path, 
 
 }  // namespace
 
-TEST_CASE("vectors on nodes are averaged as directions without signs", "[fem][fibers]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("vectors on nodes are averaged as directions without signs", "[fem][fibers]") {
   const TetMesh tet{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}};
   const auto fiber = [&](const std::vector<Point>& at_nodes) { return fibers_from_nodes(ctx, tet, at_nodes)[0]; };
   REQUIRE(angle(fiber({{5, 0, 0}, {-1, 0, 0}, {2, 0, 0}, {-3, 0, 0}}), {1, 0, 0}) < 1e-6);
@@ -70,8 +61,7 @@ TEST_CASE("vectors on nodes are averaged as directions without signs", "[fem][fi
   REQUIRE_THROWS_AS(fibers_from_nodes(ctx, tet, {{1, 0, 0}}), InputError);
 }
 
-TEST_CASE("a file of columns falls on nodes or tetrahedra by its count", "[fem][fibers]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a file of columns falls on nodes or tetrahedra by its count", "[fem][fibers]") {
   const TemporaryFolder folder;
   const MeshFile file = two_tets(folder);
   REQUIRE(file.dropped_nodes() == 1);
@@ -85,8 +75,7 @@ TEST_CASE("a file of columns falls on nodes or tetrahedra by its count", "[fem][
   REQUIRE(count_zero(with_zeros) == 1);
 }
 
-TEST_CASE("fibres that do not fit are refused with the place and the count", "[fem][fibers]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("fibres that do not fit are refused with the place and the count", "[fem][fibers]") {
   const TemporaryFolder folder;
   const MeshFile file = two_tets(folder);
   const auto complaint_of = [&](const std::string& text) {
@@ -102,8 +91,7 @@ TEST_CASE("fibres that do not fit are refused with the place and the count", "[f
   REQUIRE_THROWS_AS(read_fibers(ctx, folder.file("none.txt"), file), InputError);
 }
 
-TEST_CASE("a mesh file's vectors are fibres, its own or another's", "[fem][fibers]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a mesh file's vectors are fibres, its own or another's", "[fem][fibers]") {
   const TemporaryFolder folder;
   const MeshFile plain = two_tets(folder);
   REQUIRE(fibers_from_mesh_file(ctx, plain).empty());
@@ -123,8 +111,7 @@ TEST_CASE("fibres are inherited by the children of a refinement", "[fem][fibers]
   for (int t = 0; t < 16; ++t) REQUIRE(fine[t] == (t < 8 ? Point{1, 0, 0} : Point{0, 1, 0}));
 }
 
-TEST_CASE("rule-based fibres of a ventricle are near those in closed form", "[fem][fibers]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("rule-based fibres of a ventricle are near those in closed form", "[fem][fibers]") {
   const Ventricle ventricle = make_ventricle(ctx, 5000);
   const RuleFibers rule = make_fibers(ctx, ventricle.mesh);
   REQUIRE(rule.cavities == 1);
@@ -139,8 +126,7 @@ TEST_CASE("rule-based fibres of a ventricle are near those in closed form", "[fe
   }
 }
 
-TEST_CASE("rule-based fibres turn with the body", "[fem][fibers]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("rule-based fibres turn with the body", "[fem][fibers]") {
   Ventricle ventricle = make_ventricle(ctx, 2000);
   const RuleFibers upright = make_fibers(ctx, ventricle.mesh);
   const double s = std::sin(0.8), c = std::cos(0.8);
@@ -153,8 +139,7 @@ TEST_CASE("rule-based fibres turn with the body", "[fem][fibers]") {
   REQUIRE(quantile(differences, 0.95) < 3);  // rays start from other directions, so the axis moves a little
 }
 
-TEST_CASE("a slab's fibres turn through its thickness around its longest side", "[fem][fibers]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a slab's fibres turn through its thickness around its longest side", "[fem][fibers]") {
   const TetMesh slab = make_beam(ctx, 9, 21, 41, 3, 7, 20);
   const RuleFibers rule = make_fibers(ctx, slab);
   REQUIRE(rule.cavities == 0);
@@ -171,8 +156,7 @@ TEST_CASE("a slab's fibres turn through its thickness around its longest side", 
   }
 }
 
-TEST_CASE("the surfaces of a refined body are those of the body that it was refined from", "[fem][fibers]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("the surfaces of a refined body are those of the body that it was refined from", "[fem][fibers]") {
   const int times = GENERATE(1, 2);
   const Ventricle ventricle = make_ventricle(ctx, 1500);
   TetMesh fine = ventricle.mesh;
@@ -196,8 +180,7 @@ TEST_CASE("the surfaces of a refined body are those of the body that it was refi
   REQUIRE(differ < fine.node_count() / 50);
 }
 
-TEST_CASE("helices are right-handed within and left-handed without, whatever the axis' sign", "[fem][fibers]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("helices are right-handed within and left-handed without, whatever the axis' sign", "[fem][fibers]") {
   for (const double flip : {1.0, -1.0}) {
     Ventricle ventricle = make_ventricle(ctx, 3000);
     for (Point& p : ventricle.mesh.nodes) p = {p[0], flip * p[1], flip * p[2]};  // half a turn about x

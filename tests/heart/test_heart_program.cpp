@@ -2,15 +2,10 @@
 // newel-heart as a process: what it writes, how it ends, and that a killed run continues to the same bits.
 #include <nlohmann/json.hpp>
 
-#include <cmath>
-#include <sstream>
-
 #include "apps/heart/anatomy/ventricle.hpp"
 #include "tests/apps/cli_report.hpp"
-#include "tests/catch.hpp"
 #include "tests/transient/program_runs.hpp"
 
-using namespace newel::cli_testing;
 using Json = nlohmann::json;
 
 namespace {
@@ -28,19 +23,8 @@ const Words long_run = joined(small_run, words("--output-every 5 --checkpoint-ev
 
 // The built-in ventricle of 600 nodes, `scale` times as large, as a Medit file.
 std::string ventricle_file(const TemporaryFolder& folder, double scale) {
-  const newel::fem::TetMesh mesh = newel::fem::make_ventricle(newel::Context<newel::Space::host>(), 600).mesh;
-  std::ostringstream out;
-  out << "MeshVersionFormatted 2\nDimension 3\nVertices\n" << mesh.nodes.size() << '\n';
-  for (const newel::fem::Point& x : mesh.nodes) {
-    out << scale * x[0] << ' ' << scale * x[1] << ' ' << scale * x[2] << " 0\n";
-  }
-  out << "Tetrahedra\n" << mesh.tets.size() << '\n';
-  for (const newel::fem::Tet& t : mesh.tets) {
-    for (const newel::Index corner : t) out << corner + 1 << ' ';
-    out << "0\n";
-  }
-  out << "End\n";
-  return folder.write("ventricle" + std::to_string(scale) + ".mesh", out.str());
+  const fem::TetMesh mesh = fem::make_ventricle(Context<Space::host>(), 600).mesh;
+  return folder.write("ventricle" + std::to_string(scale) + ".mesh", medit_text(mesh, scale));
 }
 
 std::vector<std::vector<double>> rows_of(const std::string& csv) {
@@ -58,14 +42,13 @@ std::vector<std::vector<double>> rows_of(const std::string& csv) {
 
 }  // namespace
 
-TEST_CASE("newel-heart without a file runs, reports and writes what ParaView opens", "[heart][process]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("newel-heart without a file runs, reports and writes what ParaView opens", "[heart][process]") {
   const Outcome outcome = run_heart({"--out", folder.file("o"), "--nodes", "2500", "--duration", "40"});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  CHECK(outcome.out.find("an idealised left ventricle: ") != std::string::npos);
-  CHECK(outcome.out.find("0.60 m/s along the fibres") != std::string::npos);
-  CHECK(outcome.out.find("warning") != std::string::npos);  // coarse
+  CHECK(contains(outcome.out, "an idealised left ventricle: "));
+  CHECK(contains(outcome.out, "0.60 m/s along the fibres"));
+  CHECK(contains(outcome.out, "warning"));  // coarse
   const std::set<std::string> names = names_in(folder.file("o"));
   for (const char* name : {"heart-000000.vtu", "heart-000020.vtu", "heart-000160.vtu", "heart.pvd", "activation.vtu",
                            "electrograms.csv", "params.json", "report.json"}) {
@@ -86,7 +69,7 @@ TEST_CASE("newel-heart without a file runs, reports and writes what ParaView ope
   }
   CHECK(report["start_phases"].size() == 10);
   CHECK(start > 0);
-  CHECK(outcome.out.find("before the first step: ") != std::string::npos);
+  CHECK(contains(outcome.out, "before the first step: "));
   CHECK(report["products_per_setup"] > 160);
   CHECK(report["newton_iterations"] >= 160);
   CHECK(report["solves"]["not_converged"] == 0);
@@ -109,26 +92,14 @@ TEST_CASE("newel-heart without a file runs, reports and writes what ParaView ope
   CHECK(again.out.empty());
 }
 
-TEST_CASE("a heart that is killed again and again ends with the bits of an unbroken one", "[heart][process]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a heart that is killed again and again ends with the bits of an unbroken one", "[heart][process]") {
   for (const Words& method : {Words{"--format", "csr"}, {"--format", "ehyb", "--precond", "fsai"}}) {
     const std::string whole = folder.file("whole" + method[1]), broken = folder.file("broken" + method[1]);
     check_killed_runs(heart_program, joined(long_run, method), {"--quiet"}, whole, broken, {20, 50, 90});
   }
 }
 
-TEST_CASE("a heart that is interrupted and resumed writes the frames of an unbroken one, and no others",
-          "[heart][process]") {
-  const TemporaryFolder folder;
-  // Multiples of 0.7 round down as often as up.
-  const Words run = words(
-      "--nodes 600 --dt 0.7 --duration 84 --quiet --output-every 42 --checkpoint-every 2.1 --deterministic --threads "
-      "2");
-  check_interrupted_runs(heart_program, run, {"--quiet"}, folder.file("whole"), folder.file("broken"), {15, 40, 80});
-}
-
-TEST_CASE("a finished heart that is prolonged keeps no frame of its earlier end", "[heart][process]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a finished heart that is prolonged keeps no frame of its earlier end", "[heart][process]") {
   const Words run = words("--nodes 600 --dt 0.5 --quiet --output-every 5 --checkpoint-every 5 --deterministic");
   const std::string whole = folder.file("whole"), broken = folder.file("broken");
   REQUIRE(run_heart(joined(run, {"--out", whole, "--duration", "12"})).status == 0);
@@ -136,100 +107,47 @@ TEST_CASE("a finished heart that is prolonged keeps no frame of its earlier end"
   CHECK(fs::exists(broken + "/heart-000015.vtu"));
   // To where it is already: the frame stays.
   REQUIRE(run_heart({"--resume", broken, "--quiet"}).status == 0);
-  CHECK(file_content(broken + "/heart.pvd").find("heart-000015.vtu") != std::string::npos);
+  CHECK(contains(file_content(broken + "/heart.pvd"), "heart-000015.vtu"));
   REQUIRE(run_heart({"--resume", broken, "--duration", "12", "--quiet"}).status == 0);
   CHECK(!fs::exists(broken + "/heart-000015.vtu"));
   CHECK(file_content(broken + "/heart.pvd") == file_content(whole + "/heart.pvd"));
   CHECK(file_content(broken + "/electrograms.csv") == file_content(whole + "/electrograms.csv"));
 }
 
-TEST_CASE("a heart that begins anew in the folder of another one is not mixed with it", "[heart][process]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a heart that begins anew in the folder of another one is not mixed with it", "[heart][process]") {
   check_new_runs_in_old_folders(heart_program, {"--nodes", "600", "--dt", "0.5"}, "1", folder.file("o"),
                                 "heart-000002.vtu", "electrograms.csv");
 }
 
-TEST_CASE("a second heart run into the folder of one that is under way is refused", "[heart][process]") {
-  const TemporaryFolder folder;
-  check_second_run_is_refused(heart_program,
-                              {"--nodes", "600", "--dt", "0.5", "--duration", "2000", "--output-every", "5",
-                               "--checkpoint-every", "5", "--quiet", "--threads", "1"},
-                              folder.file("o"), folder.file("link"));
-}
-
-TEST_CASE("a step that the tissue is too fast for is halved, and grows again", "[heart][process]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a step that the tissue is too fast for is halved, and grows again", "[heart][process]") {
   const Outcome outcome = run_heart({"--nodes", "600", "--dt", "8", "--duration", "80", "--out", folder.file("o")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  CHECK(outcome.out.find("the step is halved to 4 ms: the reaction is too fast for the step") != std::string::npos);
+  CHECK(contains(outcome.out, "the step is halved to 4 ms: the reaction is too fast for the step"));
   const Json report = Json::parse(file_content(folder.file("o/report.json")));
   CHECK(report["steps_refused"] > 0);
   CHECK(report["steps"] > 10);
   CHECK(report["end_time"] == 80.0);
 }
 
-TEST_CASE("the same heart comes out of every format, preconditioner and assembly", "[heart][process]") {
-  const TemporaryFolder folder;
-  std::vector<double> expected;
-  for (const std::string method :
-       {"--format csr", "--format ehyb", "--format bce", "--format ellwarp:k1rs", "--format ellwarp:k2rs",
-        "--format evchyb", "--precond fsai", "--precond spai", "--assembly reference"}) {
-    const std::string out = folder.file("o");
-    const Outcome outcome = run_heart(joined(joined(small_run, words(method)), {"--out", out, "--tol", "1e-9"}));
-    INFO(method << outcome.err);
-    REQUIRE(outcome.status == 0);
-    const std::vector<double> last = rows_of(file_content(out + "/electrograms.csv")).back();
-    if (expected.empty()) expected = last;
-    REQUIRE(last.size() == expected.size());
-    for (std::size_t k = 0; k < last.size(); ++k) CHECK(last[k] == Approx(expected[k]).margin(2e-4));
-  }
-}
-
-TEST_CASE("Ctrl-C ends the heart after a step, with a checkpoint from which it goes on", "[heart][process]") {
-  const TemporaryFolder folder;
-  const std::string out = folder.file("o");
-  Process process({"--out", out, "--nodes", "600", "--duration", "100000", "--output-every", "1", "--device", "host"},
-                  heart_program);
-  for (int i = 0; i < 12000 && !fs::exists(out + "/heart-000008.vtu"); ++i) usleep(5000);
-  process.send(SIGINT);
-  const Outcome outcome = process.wait(60);
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 1);
-  CHECK(outcome.out.find("newel-heart --resume ") != std::string::npos);
-  const Json report = Json::parse(file_content(out + "/report.json"));
-  CHECK(report["ending"] == "interrupted");
-  const Outcome past = run_heart({"--resume", out, "--duration", "1"});
-  CHECK(past.status == 2);
-  CHECK(past.err.find(", expected a larger --duration") != std::string::npos);
-  const std::string end = std::to_string(report["end_time"].get<double>() + 5);
-  const Outcome resumed = run_heart({"--resume", out, "--duration", end});
-  INFO(resumed.out << resumed.err);
-  CHECK(resumed.status == 0);
-  CHECK(Json::parse(file_content(out + "/report.json"))["steps"] == 20);
-}
-
-TEST_CASE("a small ventricle without a unit is taken in millimetres, and runs", "[heart][process]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a small ventricle without a unit is taken in millimetres, and runs", "[heart][process]") {
   const Outcome outcome = run_heart({ventricle_file(folder, 0.4), "--out", folder.file("o"), "--duration", "1"});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  CHECK(outcome.out.find("the mesh is assumed to be in mm: its longest side is then 10 mm, its wall ") !=
-        std::string::npos);
+  CHECK(contains(outcome.out, "the mesh is assumed to be in mm: its longest side is then 10 mm, its wall "));
   CHECK(outcome.out.find("assumed to be in") < outcome.out.find("tetrahedra"));
 }
 
-TEST_CASE("a stimulus that misses the mesh is named with the unit, and such a run leaves no parameters",
-          "[heart][process]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a stimulus that misses the mesh is named with the unit, and such a run leaves no parameters",
+               "[heart][process]") {
   const std::string mesh = ventricle_file(folder, 0.4), tiny = ventricle_file(folder, 0.15);
   const auto check = [&](const Words& arguments, const std::string& stimulus, const std::string& unit) {
     const Outcome outcome = run_heart(joined({"--out", folder.file("o")}, arguments));
     INFO(outcome.out << outcome.err);
     CHECK(outcome.status == 2);
     CHECK(outcome.err.find("newel-heart: " + stimulus + " reaches no tetrahedron: ") == 0);
-    CHECK(outcome.err.find("(stimulus.radius of --params); the mesh was assumed to be in " + unit +
-                           " (--mesh-unit mm|cm|m)") != std::string::npos);
+    CHECK(contains(outcome.err, "(stimulus.radius of --params); the mesh was assumed to be in " + unit +
+                                    " (--mesh-unit mm|cm|m)"));
     CHECK(names_in(folder.file("o")).empty());
     return outcome.out;
   };
@@ -237,14 +155,12 @@ TEST_CASE("a stimulus that misses the mesh is named with the unit, and such a ru
   check({mesh, "--mesh-unit", "cm"}, of_default, "cm");
   check({mesh, "--mesh-unit", "cm", "--stimulus", "apex"}, "--stimulus apex", "cm");
   // A wrong guess, which cannot be known to be one, is there to read before the error.
-  CHECK(
-      check({tiny, "--params", folder.write("p.json", R"({"stimulus": {"radius": 0.5}})")}, of_default, "cm, a guess")
-          .find("assumed to be in cm: its longest side is then 37") != std::string::npos);
+  const Words guessed = {tiny, "--params", folder.write("p.json", R"({"stimulus": {"radius": 0.5}})")};
+  CHECK(contains(check(guessed, of_default, "cm, a guess"), "assumed to be in cm: its longest side is then 37"));
 }
 
-TEST_CASE("newel-heart and newel-heat refuse a folder that holds the other's run, and leave it as it is",
-          "[heart][heat][process]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("newel-heart and newel-heat refuse a folder that holds the other's run, and leave it as it is",
+               "[heart][heat][process]") {
   const Words heart = words("--nodes 600 --duration 1 --quiet --checkpoint-every 0.5");
   const Words heat = words("--duration 0.4 --no-compare --quiet --checkpoint-every 0.2");
   const std::string in_heart = folder.file("heart"), in_heat = folder.file("heat");
@@ -254,7 +170,7 @@ TEST_CASE("newel-heart and newel-heat refuse a folder that holds the other's run
   const auto check_refused = [&](const Outcome& outcome, const std::string& in, const std::string& other) {
     INFO(outcome.err);
     CHECK(outcome.status == 2);
-    CHECK(outcome.err.find("--out " + in + ": the folder holds a run of " + other + ";") != std::string::npos);
+    CHECK(contains(outcome.err, "--out " + in + ": the folder holds a run of " + other + ";"));
     CHECK(outcome.err.find('\n') + 1 == outcome.err.size());
   };
   const std::string params = file_content(in_heat + "/params.json"), report = file_content(in_heat + "/report.json");
@@ -268,7 +184,7 @@ TEST_CASE("newel-heart and newel-heat refuse a folder that holds the other's run
 
   // Each of what a run leaves tells alone: its parameters, its report, a checkpoint.
   for (const std::string& name : names) {
-    if (name.find(".json") == std::string::npos && name.rfind("checkpoint-", 0) != 0) continue;
+    if (!contains(name, ".json") && name.rfind("checkpoint-", 0) != 0) continue;
     const std::string only = folder.file("only " + name);
     fs::create_directory(only);
     fs::copy(in_heat + "/" + name, only + "/" + name);

@@ -5,11 +5,6 @@
 #include "apps/heart/heart_body.hpp"
 #include "tests/heart/heart_support.hpp"
 
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
 
 // A bar along x that conducts 1.2 mm^2/ms along its fibres.

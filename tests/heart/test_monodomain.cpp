@@ -2,8 +2,6 @@
 // The heart's steps against the same model written with dense matrices; formats, preconditioners and both assemblies.
 #include "tests/heart/heart_support.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using heart::AssemblyKind;
 using heart::HeartModel;
 using heart::Monodomain;
@@ -85,7 +83,6 @@ TEST_BOTH("so do they in every format, written in place, and with every precondi
 }
 
 TEST_BOTH("both assemblies are the element-by-element sum, to rounding, and the same bits on every run", "[heart]") {
-  const Context<S> ctx;
   const HeartModel model = small_heart(6, 6);
   for (const AssemblyKind kind : {AssemblyKind::in_place, AssemblyKind::reference}) {
     for (const char* format : {"csr", "ehyb"}) {
@@ -141,7 +138,6 @@ TEST_BOTH("both assemblies are the element-by-element sum, to rounding, and the 
 }
 
 TEST_BOTH("a step that the reaction is too fast for is refused, and leaves the heart as it was", "[heart]") {
-  const Context<S> ctx;
   const HeartModel model = small_heart(4, 4);
   Monodomain<S> heart(ctx, model, dt, sharp_options(), AssemblyKind::in_place, sharp_newton());
   run(heart, 0, 6);
@@ -160,7 +156,6 @@ TEST_BOTH("a step that the reaction is too fast for is refused, and leaves the h
 }
 
 TEST_BOTH("a heart that goes on from a kept state has the bits of one that never stopped", "[heart]") {
-  const Context<S> ctx;
   const HeartModel model = small_heart(5, 6);
   for (const char* precond : {"jacobi", "fsai"}) {
     INFO(precond);
@@ -179,9 +174,8 @@ TEST_BOTH("a heart that goes on from a kept state has the bits of one that never
   }
 }
 
-TEST_CASE("another code's solver in the system's place takes the same steps, and its failures refuse them",
-          "[heart]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("another code's solver in the system's place takes the same steps, and its failures refuse them",
+             "[heart]") {
   const HeartModel model = small_heart(5, 6);
   const fem::HostCsr pattern = heart::assemble_conduction(ctx, model.mesh, model.fibers, model.conductivity);
   Monodomain<Space::host> own(ctx, model, dt, sharp_options(), AssemblyKind::in_place, sharp_newton());
@@ -231,7 +225,6 @@ TEST_CASE("another code's solver in the system's place takes the same steps, and
 }
 
 TEST_BOTH("backward Euler is of first order in time", "[heart]") {
-  const Context<S> ctx;
   const HeartModel model = small_heart(4, 4);
   // Without a stimulus that jumps: excited from the start, then left alone.
   const auto after = [&](int steps) {
@@ -253,7 +246,6 @@ TEST_BOTH("backward Euler is of first order in time", "[heart]") {
 }
 
 TEST_BOTH("a step begins where the voltage goes if it goes on as it did", "[heart]") {
-  const Context<S> ctx;
   const HeartModel model = small_heart(4, 4);
   const double step = 0.05;
   Monodomain<S> heart(ctx, model, step, sharp_options(), AssemblyKind::in_place, sharp_newton());

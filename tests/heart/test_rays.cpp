@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rays against the surface of a cube, which is met where the ray passes between its three pairs of planes.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "apps/fem/surface.hpp"
 #include "apps/heart/anatomy/rays.hpp"
 #include "apps/heart/anatomy/surface_neighbours.hpp"
 
-using namespace newel;
 using namespace newel::fem;
 using newel::fem::detail::RayCaster;
 

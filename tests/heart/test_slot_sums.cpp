@@ -2,16 +2,8 @@
 // Sums of element numbers into slots: plans walked by the test itself, and both spaces against sums in list order.
 #include "apps/heart/slot_sums.hpp"
 
-#include <algorithm>
-#include <set>
-
-#include <newel/core/error.hpp>
-
-#include "tests/catch.hpp"
 #include "tests/heart/heart_support.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using heart::EntryElements;
 using heart::ShortPair;
 using heart::SlotSums;
@@ -172,8 +164,8 @@ SlotSums<S> make_sums(const Context<S>& ctx, const Case& c, const double* consta
 
 }  // namespace
 
-TEST_CASE("a plan gives every slot its constant and its elements, and nodes theirs, whatever the chunks", "[heart]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a plan gives every slot its constant and its elements, and nodes theirs, whatever the chunks",
+             "[heart]") {
   for (const std::int64_t entries : {0, 1, 5, 32, 700, 5000}) {
     const Case c = make_case(entries, 2000, static_cast<std::uint64_t>(entries) + 3);
     for (const SumLimits& limits : all_limits) {
@@ -231,8 +223,7 @@ TEST_CASE("a plan adds up an entry and its mirror once where they share a chunk"
   CHECK(walk(plan, c, false, {4, 20}).slot == std::vector<double>{6.5, 15.25, 0, 6.5});
 }
 
-TEST_CASE("limits that no chunk can keep are refused", "[heart]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("limits that no chunk can keep are refused", "[heart]") {
   const Case c = make_case(10, 100, 1);
   CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {}, {0, 100}), InputError);
   CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {}, {10, 4}), InputError);
@@ -241,7 +232,6 @@ TEST_CASE("limits that no chunk can keep are refused", "[heart]") {
 
 TEST_BOTH("slots receive the same bits in both spaces, at chunks' borders and where a list fits into none",
           "[heart]") {
-  const Context<S> ctx;
   for (const std::int64_t entries : {1, 31, 700, 5000}) {
     const Case c = make_case(entries, 2000, static_cast<std::uint64_t>(entries) + 7);
     const auto number = upload(ctx, c.number);
@@ -258,8 +248,7 @@ TEST_BOTH("slots receive the same bits in both spaces, at chunks' borders and wh
 }
 
 #if NEWEL_HAS_CUDA
-TEST_CASE("nodes receive their sums and their diagonal entries with the slots", "[heart][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("nodes receive their sums and their diagonal entries with the slots", "[heart][device]") {
   const Case c = make_case(3000, 2000, 11);
   const auto number = upload(ctx, c.number), second = upload(ctx, c.second);
   const auto nodes = static_cast<std::int64_t>(c.entry_of_node.size());
@@ -283,7 +272,6 @@ TEST_CASE("nodes receive their sums and their diagonal entries with the slots", 
 #endif
 
 TEST_BOTH("the slots of every format receive their entries' sums", "[heart]") {
-  const Context<S> ctx;
   const heart::HeartModel model = small_heart(7, 6);
   const fem::HostCsr conduction =
       heart::assemble_conduction(Context<Space::host>(), model.mesh, model.fibers, model.conductivity);

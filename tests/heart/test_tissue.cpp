@@ -2,14 +2,8 @@
 // The tissue model at a point, and the speed of a planar front.
 #include "tests/heart/heart_support.hpp"
 
-#include <utility>
-
-#include <newel/core/vector_ops.hpp>
-
 #include "apps/heart/heart_loops.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using heart::Tissue;
 
 TEST_CASE("tissue at rest stays at rest, and a whole beat returns to it in about 400 ms", "[heart]") {
@@ -82,7 +76,6 @@ TEST_CASE("the tissue has the constants of the paper, and its beat lasts as long
 }
 
 TEST_BOTH("a node is activated when its voltage first rises through the threshold, between the steps", "[heart]") {
-  const auto ctx = make_context<S>();
   // Three nodes: one that is excited twice; one that is excited from the beginning, falls and rises; one that only
   // comes near.
   const std::vector<std::vector<double>> phi = {

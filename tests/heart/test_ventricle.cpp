@@ -2,16 +2,10 @@
 // The idealised ventricle: its volume on paper, its angles, its fibres.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <cstring>
-
-#include <newel/core/error.hpp>
-
 #include "apps/fem/mesh_facts.hpp"
 #include "apps/fem/surface.hpp"
 #include "apps/heart/anatomy/ventricle.hpp"
 
-using namespace newel;
 using namespace newel::fem;
 
 namespace {
@@ -32,8 +26,7 @@ double length(const Point& p) { return std::sqrt(p[0] * p[0] + p[1] * p[1] + p[2
 
 }  // namespace
 
-TEST_CASE("a ventricle has about the nodes asked for, one piece and no slivers", "[fem][ventricle]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a ventricle has about the nodes asked for, one piece and no slivers", "[fem][ventricle]") {
   for (const int target : {1000, 3000, 5000, 12345, 30000}) {
     INFO(target);
     const Ventricle v = make_ventricle(ctx, target);
@@ -47,8 +40,7 @@ TEST_CASE("a ventricle has about the nodes asked for, one piece and no slivers",
   }
 }
 
-TEST_CASE("a ventricle's volume approaches that on paper with the square of the edge", "[fem][ventricle]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a ventricle's volume approaches that on paper with the square of the edge", "[fem][ventricle]") {
   const double exact = volume_below(10, 20, 5) - volume_below(7, 17, 5);
   double coarse_error = 0, coarse_edge = 0;
   for (const int target : {2000, 60000}) {
@@ -66,8 +58,7 @@ TEST_CASE("a ventricle's volume approaches that on paper with the square of the 
   }
 }
 
-TEST_CASE("a ventricle's sides and depths are those of its ellipsoids", "[fem][ventricle]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("a ventricle's sides and depths are those of its ellipsoids", "[fem][ventricle]") {
   const VentricleShape shape;
   const Ventricle v = make_ventricle(ctx, 3000);
   Index rim = 0;
@@ -122,8 +113,7 @@ TEST_CASE("a ventricle has the same bits for any number of threads", "[fem][vent
   REQUIRE(same_bytes(one.fibers, three.fibers));
 }
 
-TEST_CASE("other shapes are meshed as well, impossible ones refused", "[fem][ventricle]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("other shapes are meshed as well, impossible ones refused", "[fem][ventricle]") {
   VentricleShape human;
   for (double* x :
        {&human.inner_radius, &human.inner_length, &human.outer_radius, &human.outer_length, &human.base}) {

@@ -4,15 +4,8 @@
 
 #include "tests/catch.hpp"
 
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
-
-#include <newel/core/error.hpp>
 #include <newel/io/matrix_file.hpp>
 
-#include "tests/support.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace newel::testing {

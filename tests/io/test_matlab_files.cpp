@@ -2,9 +2,6 @@
 // Files of MATLAB are answered with what converts them. python/tests/test_files.py runs the lines.
 #include "tests/io/io_support.hpp"
 
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
 
 std::string answer(const std::string& bytes, const std::string& name) {

@@ -2,9 +2,6 @@
 // Files that are written, against bytes that this test puts together, and read back.
 #include "tests/io/io_support.hpp"
 
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
 
 const std::vector<double> values{1.5, -2, 0.1, 4, 1e-300, 6};
@@ -36,8 +33,7 @@ std::string npy(const std::string& dictionary) {
 
 }  // namespace
 
-TEST_CASE("vectors are written in the format of the suffix", "[io][write]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("vectors are written in the format of the suffix", "[io][write]") {
   CHECK(written<double>(folder, "x.mtx", 1).find("%%MatrixMarket matrix array real general\n6 1\n1.5\n") == 0);
   CHECK(written<double>(folder, "x.npy", 1) ==
         npy<double>("{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }"));
@@ -53,8 +49,7 @@ TEST_CASE("vectors are written in the format of the suffix", "[io][write]") {
         BigEndian().put_all<std::int32_t>({1211216, 3, 2, -1}).put_all<double>({1.5, 4, -2, 1e-300, 0.1, 6}).bytes());
 }
 
-TEST_CASE("vectors that were written are read back to the same bits, packed or not", "[io][write]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("vectors that were written are read back to the same bits, packed or not", "[io][write]") {
   for (const char* suffix : {".mtx", ".npy", ".csv", ".petsc", ".bin", ".mm"}) {
     for (const char* packed : {"", ".gz"}) {
       for (const Index cols : {1, 2, 3}) {
@@ -70,8 +65,7 @@ TEST_CASE("vectors that were written are read back to the same bits, packed or n
   CHECK(file_content(folder.file("x.npy.gz")).substr(0, 2) == "\x1f\x8b");
 }
 
-TEST_CASE("matrices that were written are read back to the same bits", "[io][write]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("matrices that were written are read back to the same bits", "[io][write]") {
   const HostContext ctx(1);
   const std::string text =
       "%%MatrixMarket matrix coordinate real general\n3 4 4\n1 1 0.1\n1 4 -2\n3 2 1e300\n3 3 0\n";
@@ -86,20 +80,17 @@ TEST_CASE("matrices that were written are read back to the same bits", "[io][wri
   }
 }
 
-TEST_CASE("suffixes that name no format are refused before a file is made", "[io][write]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("suffixes that name no format are refused before a file is made", "[io][write]") {
   const MatrixFile a = parse_matrix_file(HostContext(1), "%%MatrixMarket matrix array real general\n1 1\n1\n", "a");
   for (const char* name : {"x", "x.vtk", "x.npz", "x.mat", "x.gz", "folder.npy/x", ".npy/x"}) {
     INFO(name);
-    CHECK(message_of<InputError>([&] {
-            written<double>(folder, name, 1);
-          }).find("that ends in .mtx, .npy, .csv or .petsc") != std::string::npos);
+    CHECK(contains(message_of<InputError>([&] { written<double>(folder, name, 1); }),
+                   "that ends in .mtx, .npy, .csv or .petsc"));
   }
   for (const char* name : {"a", "a.npy", "a.csv", "a.mat"}) {
     INFO(name);
-    CHECK(message_of<InputError>([&] {
-            write_matrix_file<double>(folder.file(name), a.a);
-          }).find("that ends in .mtx, .npz or .petsc") != std::string::npos);
+    CHECK(contains(message_of<InputError>([&] { write_matrix_file<double>(folder.file(name), a.a); }),
+                   "that ends in .mtx, .npz or .petsc"));
   }
   CHECK(std::filesystem::is_empty(folder.path()));
 }

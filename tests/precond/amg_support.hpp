@@ -108,7 +108,7 @@ inline HostCsr host_csr(const fem::HostCsr& assembled) {
 
 /// The Kronecker product with the identity: `count` unknowns a node, each coupled as in `a`.
 inline HostCsr kron_identity(const HostCsr& a, int count) {
-  Rows rows(a.rows * count);
+  MapRows rows(a.rows * count);
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       for (int c = 0; c < count; ++c) rows[i * count + c][a.col[k] * count + c] = a.val[k];
@@ -152,7 +152,7 @@ inline HostCsr pieces(const HostCsr& a, const HostCsr& b) {
 
 /// -1 around the number of neighbours on nx x ny points: singular.
 inline HostCsr neumann_grid(Index nx, Index ny) {
-  Rows rows(nx * ny);
+  MapRows rows(nx * ny);
   for (Index i = 0; i < nx * ny; ++i) {
     const auto couple = [&](bool inside, Index j) {
       if (!inside) return;

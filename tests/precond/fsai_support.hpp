@@ -58,7 +58,7 @@ inline long double frobenius(const Dense& a) {
 /// sum of its row, by a factor that varies from row to row. Whole multiples of 2^-12: exact in both precisions.
 inline HostCsr made_definite(const HostCsr& a, std::uint64_t seed = 31) {
   Random random(seed);
-  Rows rows(a.rows);
+  MapRows rows(a.rows);
   const auto rounded = [](double value) { return std::round(value * 4096) / 4096; };
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
@@ -77,7 +77,7 @@ inline HostCsr made_definite(const HostCsr& a, std::uint64_t seed = 31) {
 /// Tridiagonal, and the last `full` rows and columns full: their local problems have as many unknowns as they reach.
 inline HostCsr bordered_matrix(Index n, Index full) {
   Random random(32);
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
     rows[i][i] = 1;
     if (i > 0) rows[i][i - 1] = random.value();
@@ -90,7 +90,7 @@ inline HostCsr bordered_matrix(Index n, Index full) {
 /// Every entry there, in rows of a random scale.
 inline HostCsr full_definite_matrix(Index n) {
   Random random(33);
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j <= i; ++j) rows[i][j] = random.value();
   }

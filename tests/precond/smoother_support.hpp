@@ -2,12 +2,6 @@
 /// What the tests of AMG's smoothers share: patterns as sets, FSAI by its definition, and one step of a smoother.
 #pragma once
 
-#include <cmath>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <newel/core/vector_ops.hpp>
 #include <newel/solver/linear_system.hpp>
 
 #include "tests/catch.hpp"
@@ -42,7 +36,7 @@ inline EigenDense fsai_oracle(const HostCsr& matrix) { return fsai_oracle(eigen_
 /// good ones of a cube of `size` nodes a side.
 inline HostCsr with_flat_elements(int size, Index every, double stiffness) {
   const HostCsr good = fem_matrix("generate:diffusion:" + std::to_string(size));
-  Rows rows(good.rows);
+  MapRows rows(good.rows);
   for (Index i = 0; i < good.rows; ++i) {
     for (Offset k = good.row_ptr[i]; k < good.row_ptr[i + 1]; ++k) rows[i][good.col[k]] = good.val[k];
   }

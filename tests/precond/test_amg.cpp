@@ -4,21 +4,12 @@
 
 #include <Eigen/Eigenvalues>
 
-#include <newel/core/error.hpp>
 #include <newel/precond/registry.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace newel::testing {
-namespace {
-
-constexpr Space host = Space::host;
-
-}  // namespace
-
 TEST_BOTH("AMG's cycle is smoother, coarse correction and smoother on each level", "[amg]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:7");
   for (const AmgSmoother smoother : {AmgSmoother::chebyshev, AmgSmoother::jacobi}) {
     for (const int degree : {1, 2, 3}) {
@@ -35,7 +26,6 @@ TEST_BOTH("AMG's cycle is smoother, coarse correction and smoother on each level
 }
 
 TEST_BOTH("AMG is symmetric and positive definite where the matrix is", "[amg]") {
-  const auto ctx = make_context<S>();
   const MeshSystem elastic("generate:elasticity:4");
   for (const auto& m : {amg<double, S>(ctx, elastic.a, small_levels(30), elastic.coordinates),
                         amg<double, S>(ctx, fem_matrix("generate:diffusion:6"), small_levels())}) {
@@ -54,7 +44,6 @@ TEST_BOTH("AMG is symmetric and positive definite where the matrix is", "[amg]")
 }
 
 TEST_BOTH("AMG's hierarchy does not depend on the order of the matrix", "[amg]") {
-  const auto ctx = make_context<S>();
   const MeshSystem system("generate:elasticity:6");
   const std::vector<Index> old_of_new = random_order(system.a.rows, 3);
   const auto natural = amg<double, S>(ctx, system.a, small_levels(40), system.coordinates);
@@ -81,7 +70,6 @@ TEST_BOTH("AMG's hierarchy does not depend on the order of the matrix", "[amg]")
 }
 
 TEST_BOTH("AMG adds to y, and gives the same bits twice", "[amg]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:12");
   const auto m = amg<double, S>(ctx, a), again = amg<double, S>(ctx, a);
   CHECK(m.capturable());
@@ -100,7 +88,6 @@ TEST_BOTH("AMG adds to y, and gives the same bits twice", "[amg]") {
 }
 
 TEST_BOTH("AMG in single precision is close to that in double", "[amg]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:12");
   const auto x = random_vector<double>(a.rows);
   const auto y = applied(ctx, amg<double, S>(ctx, a), x);
@@ -111,7 +98,6 @@ TEST_BOTH("AMG in single precision is close to that in double", "[amg]") {
 }
 
 TEST_BOTH("AMG cycles in single precision in a system in double, and is refreshed there", "[amg]") {
-  const auto ctx = make_context<S>();
   const MeshSystem system("generate:elasticity:6");
   const auto with = [&](AmgPrecision precision, AmgSmoother smoother) {
     PrecondOptions options = small_levels(40);
@@ -129,7 +115,7 @@ TEST_BOTH("AMG cycles in single precision in a system in double, and is refreshe
       return amg<double, S>(ctx, a, with(precision, smoother), system.coordinates, old_of_new);
     };
     auto single = make(system.a, AmgPrecision::single);
-    CHECK(single.info().detail.find("in single precision") != std::string::npos);
+    CHECK(contains(single.info().detail, "in single precision"));
     const auto y = applied(ctx, make(system.a, AmgPrecision::system), x), z = applied(ctx, single, x);
     CHECK_FALSE(same_bits(y, z));
     double difference = 0;
@@ -144,20 +130,18 @@ TEST_BOTH("AMG cycles in single precision in a system in double, and is refreshe
 }
 
 TEST_BOTH("AMG takes the precision of the system where single precision lacks the range", "[amg]") {
-  const auto ctx = make_context<S>();
   for (const double factor : {1e-30, 1.0, 1e30}) {
     HostCsr a = fem_matrix("generate:diffusion:8");
     for (double& value : a.val) value *= factor;
     PrecondOptions options = small_levels();
     options.of<AmgOptions>().precision = AmgPrecision::automatic;
     const auto m = amg<double, S>(ctx, a, options);
-    const bool single = m.info().detail.find("in single precision") != std::string::npos;
+    const bool single = contains(m.info().detail, "in single precision");
     CHECK(single == (factor == 1.0));
   }
 }
 
 TEST_BOTH("AMG inverts a small matrix, and the regular part of a singular one", "[amg]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = tridiagonal_matrix(20);
   CHECK(largest(dense_operator(ctx, amg<double, S>(ctx, a)) - eigen_dense(a).inverse()) < 1e-13);
   CHECK(applied(ctx, amg<double, S>(ctx, diagonal_matrix(1)), {1.0})[0] == 1 / diagonal_matrix(1).val[0]);
@@ -174,7 +158,6 @@ TEST_BOTH("AMG inverts a small matrix, and the regular part of a singular one", 
 }
 
 TEST_BOTH("AMG smooths alone what does not coarsen, and says so", "[amg]") {
-  const auto ctx = make_context<S>();
   const auto diagonal = amg<double, S>(ctx, diagonal_matrix(400), small_levels(256));
   CHECK(diagonal.hierarchy().levels().size() == 1);
   CHECK(contains(diagonal.info().detail, "only the smoother is used"));
@@ -190,7 +173,6 @@ TEST_BOTH("AMG smooths alone what does not coarsen, and says so", "[amg]") {
 }
 
 TEST_BOTH("AMG names a row whose diagonal entry is zero, in the caller's numbering", "[amg]") {
-  const auto ctx = make_context<S>();
   HostCsr a = tridiagonal_matrix(30);
   for (Offset k = a.row_ptr[7]; k < a.row_ptr[8]; ++k) a.val[k] = a.col[k] == 7 ? 0 : a.val[k];
   try {
@@ -255,7 +237,6 @@ void check_dots() {
 }  // namespace
 
 TEST_BOTH("On a device AMG inverts up to 1024 rows where they are definite", "[amg]") {
-  const auto ctx = make_context<S>();
   const Context<Space::host> host_ctx;
   const auto last_of = [](const auto& m) { return m.hierarchy().levels().back().a.scalar_rows(); };
   for (const bool definite : {true, false}) {
@@ -296,8 +277,7 @@ TEST_BOTH("AMG forms x.M x with M x, whatever its cycle ends with", "[amg]") {
   check_dots<float, S>();
 }
 
-TEST_CASE("AMG refuses coordinates, vectors and options that make no sense", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG refuses coordinates, vectors and options that make no sense", "[amg]") {
   const HostCsr a = tridiagonal_matrix(30);
   PrecondOptions rigid = amg_options();
   rigid.of<AmgOptions>().near_null = AmgNearNull::rigid;
@@ -321,8 +301,8 @@ TEST_CASE("AMG refuses coordinates, vectors and options that make no sense", "[a
   }
 }
 
-TEST_CASE("AMG names what is not finite in vectors and coordinates, also in those that it has no use for", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG names what is not finite in vectors and coordinates, also in those that it has no use for",
+             "[amg]") {
   const HostCsr a = tridiagonal_matrix(30);
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     const auto vectors = std::make_shared<NearNullVectors>(NearNullVectors{2, std::vector<double>(60, 1.0)});
@@ -340,7 +320,6 @@ TEST_CASE("AMG names what is not finite in vectors and coordinates, also in thos
 }
 
 TEST_BOTH("AMG takes the caller's near-null vectors, or rigid modes, or constants", "[amg]") {
-  const auto ctx = make_context<S>();
   const MeshSystem system("generate:elasticity:7");
   const auto unknowns = [&](const PrecondOptions& options, std::shared_ptr<const NodeCoordinates> coordinates) {
     return amg<double, S>(ctx, system.a, options, coordinates).hierarchy().levels()[0].tentative.coarse.vectors;
@@ -355,5 +334,3 @@ TEST_BOTH("AMG takes the caller's near-null vectors, or rigid modes, or constant
       NearNullVectors{2, random_vector<double>(2 * static_cast<std::int64_t>(system.a.rows))});
   CHECK(unknowns(own, system.coordinates) == 2);
 }
-
-}  // namespace newel::testing

@@ -2,16 +2,10 @@
 // Strength of connection, independent sets and aggregates of AMG, against plain searches.
 #include "precond/amg/setup/aggregation.hpp"
 
-#include <cmath>
-#include <set>
-
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace newel::testing {
 namespace {
-
-constexpr Space host = Space::host;
 
 std::vector<std::set<Index>> neighbours_of(const detail::HostBlockPattern& graph) {
   std::vector<std::set<Index>> result(static_cast<std::size_t>(graph.rows));
@@ -66,8 +60,7 @@ std::vector<NamedMatrix> graphs() {
 
 }  // namespace
 
-TEST_CASE("A set of AMG's roots is independent at distance two, and maximal", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("A set of AMG's roots is independent at distance two, and maximal", "[amg]") {
   for (const NamedMatrix& m : graphs()) {
     INFO(m.name);
     const detail::Strength<Space::host> strength = detail::find_strength(ctx, blocks_of(ctx, m.matrix, 1), 0.0);
@@ -79,8 +72,7 @@ TEST_CASE("A set of AMG's roots is independent at distance two, and maximal", "[
   }
 }
 
-TEST_CASE("AMG's aggregates are connected and hold every node that is not left out", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG's aggregates are connected and hold every node that is not left out", "[amg]") {
   for (const NamedMatrix& m : graphs()) {
     INFO(m.name);
     const detail::Strength<Space::host> strength = detail::find_strength(ctx, blocks_of(ctx, m.matrix, 1), 0.0);
@@ -117,8 +109,7 @@ TEST_CASE("AMG's aggregates are the same for any number of threads", "[amg]") {
   REQUIRE(of(one) == of(several));
 }
 
-TEST_CASE("AMG's strong neighbours are those of the measure on norms of blocks", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG's strong neighbours are those of the measure on norms of blocks", "[amg]") {
   const double theta = 0.1;
   const HostCsr a = fem_matrix("generate:elasticity:5");
   const EigenDense d = eigen_dense(a);
@@ -138,12 +129,11 @@ TEST_CASE("AMG's strong neighbours are those of the measure on norms of blocks",
   CHECK(strong > 100);
 }
 
-TEST_CASE("AMG decides strength alike for values that differ by the order of their sums", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG decides strength alike for values that differ by the order of their sums", "[amg]") {
   // |a_ij| = theta a_ii but for the last bits, above and below.
   const double theta = 0.25;
   for (const double factor : {1 - 3e-16, 1.0, 1 + 3e-16, 1 - 1e-12, 1 + 1e-12}) {
-    Rows rows(3);
+    MapRows rows(3);
     for (Index i = 0; i < 3; ++i) rows[i][i] = 1;
     rows[0][1] = rows[1][0] = theta * factor;
     rows[1][2] = rows[2][1] = 0.9;
@@ -153,8 +143,7 @@ TEST_CASE("AMG decides strength alike for values that differ by the order of the
   }
 }
 
-TEST_CASE("AMG leaves out rows without neighbours, and no others", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG leaves out rows without neighbours, and no others", "[amg]") {
   HostCsr a = pieces(diagonal_matrix(5), neumann_grid(5, 5));
   const detail::Strength<Space::host> strength = detail::find_strength(ctx, blocks_of(ctx, a, 1), 0.0);
   for (Index i = 0; i < a.rows; ++i) CHECK((strength.left_out[i] != 0) == (i < 5));
@@ -163,5 +152,3 @@ TEST_CASE("AMG leaves out rows without neighbours, and no others", "[amg]") {
   const detail::Strength<Space::host> weak = detail::find_strength(ctx, blocks_of(ctx, neumann_grid(30, 30), 1), 0.9);
   for (const unsigned char left_out : weak.left_out) REQUIRE(left_out == 0);
 }
-
-}  // namespace newel::testing

@@ -4,8 +4,6 @@
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace newel::testing {
-
 namespace {
 
 // Both spaces decide alike; sums differ in their order.
@@ -36,7 +34,7 @@ struct Compared {
 
 // The matrix with every entry a full block: a_ij B, B definite.
 HostCsr with_blocks(const HostCsr& a, int block) {
-  Rows rows(a.rows * block);
+  MapRows rows(a.rows * block);
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       for (int e = 0; e < block * block; ++e) {
@@ -50,7 +48,7 @@ HostCsr with_blocks(const HostCsr& a, int block) {
 
 // One node coupled with all others: its row has more columns than a warp collects in its table.
 HostCsr with_long_row(const HostCsr& a) {
-  Rows rows(a.rows);
+  MapRows rows(a.rows);
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[i][a.col[k]] = a.val[k];
   }
@@ -115,8 +113,7 @@ TEST_CASE("AMG's hierarchy and cycle on the device are those of the host", "[amg
   }
 }
 
-TEST_CASE("AMG's captured cycle is its cycle, also after a refresh", "[amg][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("AMG's captured cycle is its cycle, also after a refresh", "[amg][device]") {
   const HostCsr a = fem_matrix("generate:diffusion:8");
   auto m = amg<double>(ctx, a, small_levels());
   const auto x = upload(ctx, random_vector<double>(a.rows));
@@ -133,5 +130,3 @@ TEST_CASE("AMG's captured cycle is its cycle, also after a refresh", "[amg][devi
     CHECK(same_bits(download(ctx, y), download(ctx, direct)));
   }
 }
-
-}  // namespace newel::testing

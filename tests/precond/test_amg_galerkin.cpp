@@ -11,10 +11,7 @@
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace newel::testing {
 namespace {
-
-constexpr Space host = Space::host;
 
 EigenDense pseudo_inverse(const EigenDense& a) {
   const Eigen::JacobiSVD<EigenDense> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
@@ -40,8 +37,7 @@ EigenDense inverse_of(const EigenDense& a, int null_vectors) {
 
 }  // namespace
 
-TEST_CASE("AMG's Galerkin product is P^T A P entry by entry, and again for new values", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG's Galerkin product is P^T A P entry by entry, and again for new values", "[amg]") {
   const HostCsr nodes = ragged_matrix(300, 300, 4), to_coarse = ragged_matrix(300, 40, 5);
   for (const auto& [b, k] : {std::pair<int, int>{1, 1}, {3, 3}, {3, 6}, {6, 6}, {2, 3}, {1, 4}}) {
     INFO("blocks of " << b << " x " << k);
@@ -112,7 +108,7 @@ TEST_CASE("AMG's blocks hold the matrix in the caller's order, and say where eac
   const HostCsr a = fem_matrix("generate:elasticity:4");
   const std::vector<Index> old_of_new = random_order(a.rows, 5);
   HostCsr permuted;  // row i is row old_of_new[i]
-  Rows rows(static_cast<std::size_t>(a.rows));
+  MapRows rows(static_cast<std::size_t>(a.rows));
   std::vector<Index> new_of_old(old_of_new.size());
   for (Index i = 0; i < a.rows; ++i) new_of_old[old_of_new[i]] = i;
   for (Index i = 0; i < a.rows; ++i) {
@@ -188,5 +184,3 @@ TEMPLATE_TEST_CASE("AMG's rows of blocks multiply as the matrix and its transpos
     }
   }
 }
-
-}  // namespace newel::testing

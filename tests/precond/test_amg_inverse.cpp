@@ -8,7 +8,6 @@
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace newel::testing {
 namespace {
 
 // In one dense row of blocks of `block` rows after another.
@@ -67,7 +66,6 @@ EigenDense definite(Index n) {
 }  // namespace
 
 TEST_BOTH("AMG inverts definite matrices of every size symmetrically, bit for bit", "[amg]") {
-  const auto ctx = make_context<S>();
   for (const Index n : {1, 2, 31, 32, 33, 64, 97, 256, 540}) {
     INFO(n << " rows");
     const EigenDense a = definite(n), found = inverse_by(ctx, a, n % 3 == 0 ? 3 : 1, 0);
@@ -78,7 +76,6 @@ TEST_BOTH("AMG inverts definite matrices of every size symmetrically, bit for bi
 }
 
 TEST_BOTH("AMG inverts matrices without symmetry or with eigenvalues of both signs", "[amg]") {
-  const auto ctx = make_context<S>();
   for (const Index n : {3, 40, 130}) {
     INFO(n << " rows");
     const EigenDense general = random_dense(n, 5);
@@ -93,7 +90,6 @@ TEST_BOTH("AMG inverts matrices without symmetry or with eigenvalues of both sig
 }
 
 TEST_BOTH("AMG leaves rows of zeros out of its inverse, and inverts a singular matrix where it can", "[amg]") {
-  const auto ctx = make_context<S>();
   for (const Index n : {6, 70}) {
     INFO(n << " rows");
     EigenDense gaps = definite(n);
@@ -116,5 +112,3 @@ TEST_BOTH("AMG leaves rows of zeros out of its inverse, and inverts a singular m
     CHECK(largest(found - expected) <= 1e-9 * largest(expected));
   }
 }
-
-}  // namespace newel::testing

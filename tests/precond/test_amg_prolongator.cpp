@@ -4,15 +4,10 @@
 
 #include <Eigen/Eigenvalues>
 
-#include <set>
-
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace newel::testing {
 namespace {
-
-constexpr Space host = Space::host;
 
 // The aggregates of each node and of what A couples to it.
 detail::HostBlockPattern whole_pattern(const Context<host>& ctx, const detail::HostBlockPattern& a,
@@ -78,8 +73,7 @@ struct Parts {
 
 }  // namespace
 
-TEST_CASE("AMG's rigid body modes have no strain energy in a floating body", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG's rigid body modes have no strain energy in a floating body", "[amg]") {
   MeshSystem system("generate:elasticity:5");
   // Without the clamped face: the same assembly on the mesh alone.
   const fem::TetMesh cube = fem::make_cube(ctx, 5);
@@ -110,8 +104,7 @@ TEST_CASE("AMG's rigid body modes have no strain energy in a floating body", "[a
   }
 }
 
-TEST_CASE("AMG's tentative prolongator is orthonormal and reproduces the near-null space", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG's tentative prolongator is orthonormal and reproduces the near-null space", "[amg]") {
   const MeshSystem system("generate:elasticity:6");
   const Parts parts(ctx, system.a, 3, detail::rigid_body_modes(ctx, *system.coordinates), 0);
   const EigenDense q = parts.q(), r = eigen_dense(parts.tentative.coarse);
@@ -127,8 +120,7 @@ TEST_CASE("AMG's tentative prolongator is orthonormal and reproduces the near-nu
   CHECK(largest(eigen_dense(parts.p) - q) < 1e-15);
 }
 
-TEST_CASE("AMG drops near-null vectors that depend on others in their aggregate", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG drops near-null vectors that depend on others in their aggregate", "[amg]") {
   // Aggregates of one node each: three rows cannot carry six modes.
   detail::Aggregates<Space::host> single;
   single.count = 2;
@@ -145,8 +137,7 @@ TEST_CASE("AMG drops near-null vectors that depend on others in their aggregate"
   }
 }
 
-TEST_CASE("AMG's smoothed prolongator is (I - omega D^-1 A) Q", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG's smoothed prolongator is (I - omega D^-1 A) Q", "[amg]") {
   const MeshSystem system("generate:elasticity:6");
   const double omega = 0.6;
   const Parts parts(ctx, system.a, 3, detail::rigid_body_modes(ctx, *system.coordinates), omega);
@@ -168,8 +159,8 @@ TEST_CASE("AMG's smoothed prolongator is (I - omega D^-1 A) Q", "[amg]") {
   CHECK(reproduced > 300);
 }
 
-TEST_CASE("A narrowed prolongator of AMG has no more blocks and the same product with the coarse vectors", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("A narrowed prolongator of AMG has no more blocks and the same product with the coarse vectors",
+             "[amg]") {
   const MeshSystem system("generate:elasticity:8");
   const detail::NearNull<Space::host> modes = detail::rigid_body_modes(ctx, *system.coordinates);
   const Parts full(ctx, system.a, 3, modes, 0.6), narrow(ctx, system.a, 3, modes, 0.6, 3);
@@ -184,8 +175,7 @@ TEST_CASE("A narrowed prolongator of AMG has no more blocks and the same product
   CHECK(largest(eigen_dense(full.p) * r - eigen_dense(narrow.p) * r) < 1e-12);
 }
 
-TEST_CASE("AMG's narrow pattern holds a row's own aggregate and those of its largest blocks", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG's narrow pattern holds a row's own aggregate and those of its largest blocks", "[amg]") {
   const MeshSystem body("generate:elasticity:7"), heat("generate:diffusion:9");
   const Parts of_body(ctx, body.a, 3, detail::rigid_body_modes(ctx, *body.coordinates), 0.6);
   const Parts of_heat(ctx, heat.a, 1, detail::constant_components(ctx, heat.a.rows, 1), 0.6);
@@ -228,9 +218,9 @@ void make_weak_blocks_outweigh(detail::HostBlockCsr& a, const std::vector<unsign
   }
 }
 
-TEST_CASE("AMG's prolongator is that of a matrix whose weak blocks are on the diagonal, but where that would vanish",
-          "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST(
+    "AMG's prolongator is that of a matrix whose weak blocks are on the diagonal, but where that would vanish",
+    "[amg]") {
   const MeshSystem body("generate:elasticity:6"), heat("generate:diffusion:8");
   const double omega = 0.6;
   for (const MeshSystem* system : {&body, &heat}) {
@@ -291,5 +281,3 @@ TEST_CASE("AMG's prolongator is that of a matrix whose weak blocks are on the di
     }
   }
 }
-
-}  // namespace newel::testing

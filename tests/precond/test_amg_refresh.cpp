@@ -3,10 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace newel::testing {
-
 TEST_BOTH("A full refresh of AMG equals a new setup on the same aggregates, bit for bit", "[amg]") {
-  const auto ctx = make_context<S>();
   const MeshSystem system("generate:elasticity:6");
   HostCsr changed = system.a;
   Random random(7);
@@ -43,7 +40,6 @@ TEST_BOTH("A full refresh of AMG equals a new setup on the same aggregates, bit 
 }
 
 TEST_BOTH("AMG whose nodes have moved is, once it is refreshed, that of the new coordinates, bit for bit", "[amg]") {
-  const auto ctx = make_context<S>();
   const MeshSystem system("generate:elasticity:6");
   const auto moved = std::make_shared<NodeCoordinates>(*system.coordinates);
   for (std::size_t i = 0; i < moved->xyz.size(); ++i) moved->xyz[i] += 0.02 * std::sin(static_cast<double>(i));
@@ -76,7 +72,6 @@ TEST_BOTH("AMG whose nodes have moved is, once it is refreshed, that of the new 
 }
 
 TEST_BOTH("A full refresh of AMG keeps what thresholds decided, bit for bit", "[amg]") {
-  const auto ctx = make_context<S>();
   const MeshSystem system("generate:elasticity:7");
   HostCsr changed = system.a;
   for (double& value : changed.val) value *= 8;  // decides nothing differently
@@ -94,7 +89,6 @@ TEST_BOTH("A full refresh of AMG keeps what thresholds decided, bit for bit", "[
 }
 
 TEST_BOTH("A galerkin refresh of AMG keeps the prolongators and replaces all else", "[amg]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:8");
   HostCsr changed = a;
   for (Index i = 0; i < a.rows; ++i) {
@@ -113,5 +107,3 @@ TEST_BOTH("A galerkin refresh of AMG keeps the prolongators and replaces all els
   const EigenDense expected = cycle_oracle(ctx, levels, 0, AmgOptions{});
   CHECK(difference_on_vectors(ctx, m, expected) < 1e-12);
 }
-
-}  // namespace newel::testing

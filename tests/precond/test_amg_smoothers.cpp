@@ -5,16 +5,11 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
-#include <newel/core/error.hpp>
 #include <newel/io/matrix_market.hpp>
 
-#include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"
 
-namespace newel::testing {
 namespace {
-
-constexpr Space host = Space::host;
 
 // Columns that minimise |A m - e_j| on the pattern of A, which is symmetric.
 EigenDense spai_oracle(const HostCsr& matrix) {
@@ -63,7 +58,6 @@ struct Moved {
 }  // namespace
 
 TEST_BOTH("SPAI and FSAI smooth AMG's levels as polynomials of their definitions", "[amg]") {
-  const auto ctx = make_context<S>();
   for (const AmgSmoother kind : {AmgSmoother::spai, AmgSmoother::fsai}) {
     const HostCsr matrix = system_for(kind);
     const EigenDense a = eigen_dense(matrix),
@@ -88,7 +82,6 @@ TEST_BOTH("SPAI and FSAI smooth AMG's levels as polynomials of their definitions
 }
 
 TEST_BOTH("AMG with FSAI is symmetric and definite on all levels, with SPAI where that is asked for", "[amg]") {
-  const auto ctx = make_context<S>();
   const MeshSystem elastic("generate:elasticity:4");
   for (const AmgSmoother kind : {AmgSmoother::spai, AmgSmoother::fsai}) {
     PrecondOptions options = smoother_options(kind);
@@ -104,8 +97,7 @@ TEST_BOTH("AMG with FSAI is symmetric and definite on all levels, with SPAI wher
   }
 }
 
-TEST_CASE("AMG's largest eigenvalues come close from below", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG's largest eigenvalues come close from below", "[amg]") {
   for (const HostCsr& a : {fem_matrix("generate:diffusion:6"), fem_matrix("generate:elasticity:4"),
                            with_stiff_elements(50), diagonal_matrix(7), neumann_grid(3, 2)}) {
     const EigenDense dense = eigen_dense(a);
@@ -119,14 +111,13 @@ TEST_CASE("AMG's largest eigenvalues come close from below", "[amg]") {
   }
 }
 
-TEST_CASE("AMG measures how far a matrix is from symmetric, and entangled nodes", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("AMG measures how far a matrix is from symmetric, and entangled nodes", "[amg]") {
   const HostCsr convection = fem_matrix("generate:convection:6:40");
   const EigenDense a = eigen_dense(convection);
   const EigenDense off = a - EigenDense(a.diagonal().asDiagonal());
   const double exact = (off - off.transpose()).norm() / (2 * off.norm());
   CHECK(std::fabs(detail::antisymmetric_share(ctx, blocks_of(ctx, convection, 1)) - exact) < 1e-13);
-  Rows one_sided(2);
+  MapRows one_sided(2);
   one_sided[0] = {{0, 2.0}, {1, 1.0}};
   one_sided[1] = {{1, 2.0}};
   CHECK(std::fabs(detail::antisymmetric_share(ctx, blocks_of(ctx, from_rows(2, one_sided), 1)) - std::sqrt(0.5)) <
@@ -135,7 +126,7 @@ TEST_CASE("AMG measures how far a matrix is from symmetric, and entangled nodes"
   CHECK(detail::antisymmetric_share(ctx, blocks_of(ctx, diagonal_matrix(5), 1)) == 0);
 
   // Positive entries of 0.9 and 0.7 of the diagonal; negative ones do not count.
-  Rows rows(4);
+  MapRows rows(4);
   for (Index i = 0; i < 4; ++i) rows[i][i] = 1;
   rows[0][1] = 0.5, rows[0][2] = 0.4;
   rows[1][0] = 0.7;
@@ -144,8 +135,7 @@ TEST_CASE("AMG measures how far a matrix is from symmetric, and entangled nodes"
 }
 
 TEST_BOTH("AMG chooses FSAI for two entangled nodes in 400,000", "[amg]") {
-  const auto ctx = make_context<S>();
-  Rows rows(400000);
+  MapRows rows(400000);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i][static_cast<Index>(i)] = 1;
   const auto chosen = [&] {
     const auto a = in_space(ctx, blocks_of(Context<host>(), from_rows(static_cast<Index>(rows.size()), rows), 1));
@@ -157,7 +147,6 @@ TEST_BOTH("AMG chooses FSAI for two entangled nodes in 400,000", "[amg]") {
 }
 
 TEST_BOTH("AMG chooses SPAI for convection, FSAI for flat elements and else Chebyshev's polynomial", "[amg]") {
-  const auto ctx = make_context<S>();
   const auto chosen = [&](const HostCsr& a, AmgSmoother asked) {
     const auto m = amg<double, S>(ctx, a, smoother_options(asked));
     return std::make_pair(m.hierarchy().levels()[0].smoother, m.info().detail);
@@ -174,7 +163,6 @@ TEST_BOTH("AMG chooses SPAI for convection, FSAI for flat elements and else Cheb
 }
 
 TEST_BOTH("AMG takes Chebyshev's polynomial where FSAI refuses the matrix, unless FSAI was asked for", "[amg]") {
-  const auto ctx = make_context<S>();
   HostCsr a = with_stiff_elements(50);
   for (Offset k = a.row_ptr[400]; k < a.row_ptr[401]; ++k) {
     if (a.col[k] == 400) a.val[k] = 1e-3;  // not definite
@@ -186,7 +174,6 @@ TEST_BOTH("AMG takes Chebyshev's polynomial where FSAI refuses the matrix, unles
 }
 
 TEST_BOTH("FSAI smooths levels of AMG with rows of zeros", "[amg]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:9");
   PrecondOptions options = smoother_options(AmgSmoother::fsai);
   options.of<AmgOptions>().max_coarse = 12;
@@ -196,7 +183,7 @@ TEST_BOTH("FSAI smooths levels of AMG with rows of zeros", "[amg]") {
   const auto m = amg<double, S>(ctx, a, options);
   REQUIRE(m.hierarchy().levels().size() >= 3);
   REQUIRE(m.hierarchy().levels()[0].tentative.missing > 0);
-  CHECK(m.info().detail.find("chebyshev") == std::string::npos);
+  CHECK_FALSE(contains(m.info().detail, "chebyshev"));
   const EigenDense dense = dense_operator(ctx, m);
   CHECK(largest(dense - dense.transpose()) < 1e-12 * largest(dense));
   CHECK(Eigen::SelfAdjointEigenSolver<EigenDense>(dense).eigenvalues()(0) > 0);
@@ -217,7 +204,6 @@ TEST_CASE("AMG keeps no FSAI that leaves the spectrum as wide as the diagonal do
 
 TEST_BOTH("A refresh reaches AMG's sparse smoothers, and FSAI keeps its values where it refuses the new ones",
           "[amg]") {
-  const auto ctx = make_context<S>();
   for (const AmgSmoother kind : {AmgSmoother::spai, AmgSmoother::fsai}) {
     const HostCsr a = system_for(kind);
     HostCsr scaled = a;
@@ -244,7 +230,6 @@ TEST_BOTH("A refresh reaches AMG's sparse smoothers, and FSAI keeps its values w
 }
 
 TEST_BOTH("AMG with SPAI and FSAI moves to another order of the matrix", "[amg]") {
-  const auto ctx = make_context<S>();
   for (const AmgSmoother kind : {AmgSmoother::spai, AmgSmoother::fsai}) {
     const HostCsr a = system_for(kind);
     auto m = amg<double, S>(ctx, a, smoother_options(kind));
@@ -256,7 +241,6 @@ TEST_BOTH("AMG with SPAI and FSAI moves to another order of the matrix", "[amg]"
 }
 
 TEST_BOTH("AMG moves to another order of a matrix of nodes, and takes new values there", "[amg]") {
-  const auto ctx = make_context<S>();
   const MeshSystem system("generate:elasticity:6");
   const HostCsr& a = system.a;
   HostCsr scaled = a;
@@ -269,5 +253,3 @@ TEST_BOTH("AMG moves to another order of a matrix of nodes, and takes new values
   moved.there->refresh(ctx, values.cspan());
   CHECK(moved.difference(x, 16, y) < 1e-12 * norm_oracle(y));
 }
-
-}  // namespace newel::testing

@@ -2,12 +2,9 @@
 // The products of an AMG cycle's blocked matrices on the device, against Eigen's.
 #include "precond/amg/blocks/block_rows.hpp"
 
-#include <numeric>
-
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
-namespace newel::testing {
 namespace {
 
 HostCsr with_lengths(Index rows, Index cols, const std::function<Offset(Index)>& length) {
@@ -90,5 +87,3 @@ TEMPLATE_TEST_CASE("AMG's rows of blocks that stand elsewhere on the device", "[
   detail::multiply<TestType>(ctx, product, on_device.data(), nullptr, y.data(), nullptr);
   check_product(stored, x, to_vector(ctx, y.cspan()), place);
 }
-
-}  // namespace newel::testing

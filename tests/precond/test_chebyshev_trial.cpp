@@ -2,13 +2,9 @@
 // Where flat elements need FSAI as AMG's smoother on a host, and where Chebyshev's polynomial does.
 #include "precond/amg/cycle/chebyshev_trial.hpp"
 
-#include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"
 
-namespace newel::testing {
 namespace {
-
-constexpr Space host = Space::host;
 
 int iterations(const HostCsr& a, AmgSmoother smoother) { return cg_iterations(a, smoother_options(smoother), 1e-6); }
 
@@ -27,8 +23,7 @@ bool has_phase(const OperatorInfo& info, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("On a host AMG takes FSAI for flat elements where it saves more than half of the iterations", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("On a host AMG takes FSAI for flat elements where it saves more than half of the iterations", "[amg]") {
   for (const double stiffness : {0.3, 1.0, 10.0, 1e3, 1e5}) {  // of an element, where a diagonal entry is about 1
     const HostCsr a = with_flat_elements(20, 100, stiffness);
     const bool slow = iterations(a, AmgSmoother::chebyshev) > 2.5 * iterations(a, AmgSmoother::fsai);
@@ -40,8 +35,7 @@ TEST_CASE("On a host AMG takes FSAI for flat elements where it saves more than h
   }
 }
 
-TEST_CASE("A trial of AMG's smoother begins at the few tied nodes of a matrix in any order", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("A trial of AMG's smoother begins at the few tied nodes of a matrix in any order", "[amg]") {
   for (const double stiffness : {1.0, 1e3}) {
     const HostCsr a = with_flat_elements(20, 2000, stiffness);
     INFO(stiffness);
@@ -51,7 +45,6 @@ TEST_CASE("A trial of AMG's smoother begins at the few tied nodes of a matrix in
 }
 
 TEST_BOTH("AMG tries Chebyshev's polynomial on a host, where FSAI would smooth flat elements", "[amg]") {
-  const auto ctx = make_context<S>();
   const auto info = [&](double stiffness, AmgSmoother asked) {
     return amg<double, S>(ctx, with_flat_elements(9, 100, stiffness), smoother_options(asked)).info();
   };
@@ -69,11 +62,10 @@ TEST_BOTH("AMG tries Chebyshev's polynomial on a host, where FSAI would smooth f
   }
 }
 
-TEST_CASE("A trial of AMG's smoother begins everywhere where many small entries entangle nodes", "[amg]") {
-  const Context<host> ctx;
+TEST_ON_HOST("A trial of AMG's smoother begins everywhere where many small entries entangle nodes", "[amg]") {
   for (const double value : {0.02, 0.0435}) {  // the smallest eigenvalue is about 0.5, and nearly 0
     constexpr Index n = 1000, reach = 50;
-    Rows rows(n);
+    MapRows rows(n);
     for (Index i = 0; i < n; ++i) {
       rows[i][i] = 1;
       for (Index k = 1; k <= reach; ++k) rows[i][(i + 7 * k) % n] = rows[i][(i + 7 * (n - k)) % n] = value;
@@ -93,5 +85,3 @@ TEST_CASE("Chebyshev's polynomial smooths a body whose surface is meshed badly, 
   CHECK(takes_fsai<double>(ctx, heart.a));
   CHECK(iterations(heart.a, AmgSmoother::automatic) < 0.5 * iterations(heart.a, AmgSmoother::chebyshev));
 }
-
-}  // namespace newel::testing

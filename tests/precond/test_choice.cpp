@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The automatic choice of a preconditioner: by trials that the test makes up, and through LinearSystem.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
+#include "tests/solver/options.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <string>
-#include <tuple>
 
 #include <newel/core/matrix_traits.hpp>
 #include <newel/precond/choice.hpp>
 #include <newel/solver/linear_system.hpp>
 #include "precond/build_cost.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -115,14 +109,14 @@ TEST_BOTH("What takes longer to build than all iterations without it is not trie
 }
 
 TEST_BOTH("Zeros on the diagonal leave none against SPAI", "[precond][choice]") {
-  Rows rows(50);
+  MapRows rows(50);
   for (Index i = 0; i < 50; ++i) rows[i] = {{(i + 1) % 50, 2.0}, {(i + 2) % 50, 0.5}};
   CHECK(chosen<S>(from_rows(50, rows), 0.5, 0.6).first.name == "none");
   CHECK(chosen<S>(from_rows(50, rows), 0.5, 0.01).first.name == "spai");
 }
 
 TEST_BOTH("What the matrix does not admit is named and left out", "[precond][choice]") {
-  Rows rows(3);
+  MapRows rows(3);
   rows[0] = {{0, 1.0}, {1, 2.0}};
   rows[1] = {{0, 2.0}, {1, 1.0}};
   rows[2] = {{2, 1.0}};
@@ -133,13 +127,11 @@ TEST_BOTH("What the matrix does not admit is named and left out", "[precond][cho
 }
 
 TEST_BOTH("A system chooses its preconditioner, says why, and solves", "[precond][choice][solver]") {
-  const auto ctx = make_context<S>();
   for (const auto& [a, names] : std::vector<std::pair<HostCsr, std::vector<std::string>>>{
            {dominant_matrix(400), {"jacobi"}},
            {fem_matrix("generate:elasticity:4"), {"jacobi", "fsai", "amg"}},
            {empty_matrix(0, 0), {"none", "jacobi", "fsai", "spai"}}}) {
-    SystemOptions options;
-    options.precond.name = "auto";
+    SystemOptions options = system_options("auto", "auto");
     options.expected_products = 1000;
     if (names.size() == 1) options.expected_products = 0;
     const auto there = upload_matrix<double>(ctx, a);
@@ -149,10 +141,7 @@ TEST_BOTH("A system chooses its preconditioner, says why, and solves", "[precond
     CHECK(std::count(names.begin(), names.end(), info.preconditioner.name) == 1);
     CHECK_FALSE(info.preconditioner_reason.empty());
     const auto b_host = product_oracle(a, random_vector<double>(a.rows, 5));
-    const auto b = upload(ctx, b_host);
-    auto x = upload(ctx, std::vector<double>(static_cast<std::size_t>(a.rows), 0.0));
-    CHECK(system.solve(b.cspan(), x.span()).converged());
-    CHECK(residual_norm(a, download(ctx, x), b_host) <= 1.01 * options.stop.rel_tol * norm_oracle(b_host));
+    CHECK(checked_solve(ctx, system, a, b_host).converged());
     system.refresh(there.matrix.val.cspan());
     CHECK(system.info().preconditioner.name == info.preconditioner.name);
   }
@@ -160,7 +149,6 @@ TEST_BOTH("A system chooses its preconditioner, says why, and solves", "[precond
 
 TEST_BOTH("The choice of a preconditioner follows no clock: slow trials choose as quick ones do",
           "[precond][choice]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:6");
   const auto there = upload_matrix<double>(ctx, a);
   const PrecondUse use{matrix_traits(ctx, there.wide()), 1e-8, 0, 1e10, 1};
@@ -191,7 +179,7 @@ TEST_CASE("The cost model charges a preconditioner for the sizes of its local pr
   // Rows of 3 entries against rows of 41: per entry, FSAI's cost grows with the square of a row's length, if slowly,
   // SPAI's too with what the rows reach.
   const auto band = [](Index n, Index half) {
-    Rows rows(n);
+    MapRows rows(n);
     for (Index i = 0; i < n; ++i) {
       for (Index j = std::max(0, i - half); j <= std::min(n - 1, i + half); ++j) rows[i][j] = 1.0;
     }
@@ -220,7 +208,7 @@ TEST_CASE("The cost model charges a preconditioner for the sizes of its local pr
 TEST_CASE("A registered preconditioner costs what its line says, and as usual where that leaves it open",
           "[precond][choice]") {
   const Context<Space::host> ctx(1);
-  const auto there = upload_matrix<double>(ctx, from_rows(3, Rows{{{0, 1.0}}, {{1, 1.0}, {2, 1.0}}, {{2, 1.0}}}));
+  const auto there = upload_matrix<double>(ctx, from_rows(3, MapRows{{{0, 1.0}}, {{1, 1.0}, {2, 1.0}}, {{2, 1.0}}}));
   const PrecondOptions options;
   PrecondQuestion question{options, machine_of(ctx), 3, 4};
   PrecondMethod method;

@@ -3,14 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/precond/fsai_support.hpp"
 
-#include <map>
-
-#include <newel/core/error.hpp>
 #include "precond/fsai/fsai_pattern.hpp"
 #include "precond/sparsity.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -77,7 +71,6 @@ std::vector<NamedMatrix> small_definite_matrices() {
 }  // namespace
 
 TEST_BOTH("FSAI's factor is the one of the definition, for every power and in both precisions", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   for (const auto& [name, a] : small_definite_matrices()) {
     const auto there = upload_matrix<double>(ctx, a);
     const auto single = upload_matrix<float>(ctx, a);
@@ -96,7 +89,6 @@ TEST_BOTH("FSAI's factor is the one of the definition, for every power and in bo
 
 TEST_BOTH("FSAI's factor has the pattern of the lower triangle of a power, and its diagonal grows with it",
           "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const Context<Space::host> host;
   const HostCsr a = fem_matrix("generate:elasticity:3");
   const auto there = upload_matrix<double>(ctx, a);
@@ -117,7 +109,6 @@ TEST_BOTH("FSAI's factor has the pattern of the lower triangle of a power, and i
 }
 
 TEST_BOTH("FSAI solves local problems of every size class", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   for (const Index n : {31, 32, 33, 63, 64, 65, 127, 128, 129}) {
     INFO(n);
     const HostCsr a = bordered_matrix(n, 2);
@@ -129,7 +120,6 @@ TEST_BOTH("FSAI solves local problems of every size class", "[precond][fsai]") {
 }
 
 TEST_BOTH("FSAI solves local problems at the end of shared memory and beyond", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const std::vector<Index> limits = detail::fsai_limits(machine_of(ctx));
   const Index last = limits.empty() ? 238 : limits.back();
   CHECK(last < 1000);
@@ -146,7 +136,6 @@ TEST_BOTH("FSAI solves local problems at the end of shared memory and beyond", "
 }
 
 TEST_BOTH("FSAI on the pattern of a full matrix is its inverse", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = full_definite_matrix(45);
   const auto there = upload_matrix<double>(ctx, a);
   const auto m = fsai(ctx, there.wide());
@@ -179,7 +168,6 @@ TEST_CASE("FSAI's factor on the device is that of the host, to rounding", "[prec
 #endif
 
 TEST_BOTH("A threshold thins FSAI's factor out, and its equations still hold on what is left", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:3");
   const auto there = upload_matrix<double>(ctx, a);
   double density = 1 + 1e-12;

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FSAI as an operator: applied through every format, refreshed, described.
-#include "tests/catch.hpp"
 #include "tests/precond/fsai_support.hpp"
 #include "tests/spmv/spmv_support.hpp"
-
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -22,7 +16,6 @@ HostCsr changed(const HostCsr& a) {
 }  // namespace
 
 TEST_BOTH("FSAI is applied as two products through every format, in the order of that format", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:5");
   const auto there = upload_matrix<double>(ctx, a);
   const auto x = random_vector<double>(a.rows, 4), y0 = random_vector<double>(a.rows, 5);
@@ -67,7 +60,6 @@ TEST_BOTH("FSAI is applied as two products through every format, in the order of
 }
 
 TEST_BOTH("FSAI takes the format that it is told, else that of the matrix", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(50));
   SpmvOptions spmv;
   spmv.format = "bce";
@@ -81,7 +73,6 @@ TEST_BOTH("FSAI takes the format that it is told, else that of the matrix", "[pr
 
 TEST_BOTH("FSAI refreshed is FSAI rebuilt, bit for bit, through any order, and allocates nothing",
           "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:4"), b = changed(a);
   const auto at_a = upload_matrix<double>(ctx, a), at_b = upload_matrix<double>(ctx, b);
   const auto x = random_vector<double>(a.rows, 6);
@@ -113,7 +104,6 @@ TEST_BOTH("FSAI refreshed is FSAI rebuilt, bit for bit, through any order, and a
 }
 
 TEST_BOTH("FSAI of nothing does nothing", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, empty_matrix(0, 0));
   auto m = fsai(ctx, there.wide());
   CHECK(m.rows() == 0);
@@ -126,7 +116,6 @@ TEST_BOTH("FSAI of nothing does nothing", "[precond][fsai]") {
 }
 
 TEST_BOTH("FSAI tells its density, its phases and every byte that it holds", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = tridiagonal_matrix(100);
   const auto there = upload_matrix<double>(ctx, a);
   for (const int power : {1, 2}) {

@@ -3,16 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/precond/fsai_support.hpp"
 
-#include <set>
-
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
-
 TEST_BOTH("FSAI refuses a matrix that is not symmetric and names the first pair in the caller's numbering",
           "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   HostCsr a = tridiagonal_matrix(200);
   const auto entry = [&](Index i, Index j) -> double& {
     return a.val[std::find(a.col.begin() + a.row_ptr[i], a.col.begin() + a.row_ptr[i + 1], j) - a.col.begin()];
@@ -48,7 +40,6 @@ TEST_BOTH("FSAI refuses a matrix that is not symmetric and names the first pair 
 
 TEST_BOTH("FSAI names the first row with a pivot that is not positive, at setup and at a refresh",
           "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = bordered_matrix(140, 2);
   const auto good = upload_matrix<double>(ctx, a);
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
@@ -106,7 +97,6 @@ TEST_BOTH("FSAI names the first row with a pivot that is not positive, at setup 
 }
 
 TEST_BOTH("FSAI refuses a singular matrix and a missing diagonal entry", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const auto singular = upload_matrix<double>(ctx, from_rows(2, {{{0, 1.0}, {1, -1.0}}, {{0, -1.0}, {1, 1.0}}}));
   CHECK(contains(message_of<NotPositiveDefinite>([&] { fsai(ctx, singular.wide()); }), "row 1 "));
   const auto missing = upload_matrix<double>(ctx, from_rows(3, {{{0, 1.0}}, {{2, 0.5}}, {{1, 0.5}, {2, 1.0}}}));
@@ -117,7 +107,6 @@ TEST_BOTH("FSAI refuses a singular matrix and a missing diagonal entry", "[preco
 
 TEST_BOTH("FSAI refuses rows with too large a local problem, rectangles and options out of range",
           "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   HostCsr arrow = arrow_matrix(5000);
   const auto there = upload_matrix<double>(ctx, arrow);
   CHECK(fsai(ctx, there.wide()).info().figures[1].second == 2);

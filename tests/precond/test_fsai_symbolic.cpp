@@ -3,13 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/precond/fsai_support.hpp"
 
-#include <cmath>
-#include <set>
-
 #include "precond/fsai/fsai_symbolic.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -64,7 +58,7 @@ Arrays symbolic_of(const Context<S>& ctx, const HostCsr& a, bool narrow, const P
 // Symmetric in its pattern, with empty rows, missing diagonal entries and rows of every length up to n.
 HostCsr symmetric_pattern(Index n) {
   Random random(41);
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
     if (i % 5 != 0) rows[i][i] = 1;
     if (i % 7 == 3) continue;
@@ -121,7 +115,6 @@ TEST_CASE("FSAI's symbolic phase finds the triangles, the way to their values, a
 }
 
 TEST_BOTH("FSAI's symbolic phase on a whole pattern is the one on a caller's that is the same", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const auto check = [&](const HostCsr& a, const HostCsr& whole) {
     auto given = std::make_shared<GivenPattern>();
     given->rows = whole.rows;
@@ -146,7 +139,6 @@ TEST_BOTH("FSAI's symbolic phase on a whole pattern is the one on a caller's tha
 
 TEST_BOTH("Rows of FSAI's factor share a factorisation where each adds its diagonal to the row before",
           "[precond][fsai]") {
-  const auto ctx = make_context<S>();
   const auto check = [&](const HostCsr& a) {
     const Arrays found = symbolic_of(ctx, a, true, fsai_options());
     std::vector<std::set<Index>> columns(a.rows);
@@ -213,8 +205,7 @@ TEST_CASE("FSAI's patterns are the same from kernels as from the host", "[precon
   check(ragged_matrix(120, 120), fsai_options());
 }
 
-TEST_CASE("The kernels take a pattern that is symmetric, and refuse others", "[precond][fsai][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("The kernels take a pattern that is symmetric, and refuse others", "[precond][fsai][device]") {
   const auto taken = [&](const HostCsr& a) {
     const auto there = upload_matrix<double>(ctx, a);
     detail::FsaiSymbolic<Space::device> result;

@@ -4,16 +4,7 @@
 #include "tests/precond/fsai_support.hpp"
 #include "tests/precond/spai_support.hpp"
 
-#include <set>
-
-#include <newel/core/error.hpp>
-#include <newel/precond/fsai/fsai_options.hpp>
-#include <newel/precond/pattern_options.hpp>
-#include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/linear_system.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -67,7 +58,6 @@ PrecondOptions on_pattern(PrecondOptions options, std::shared_ptr<const GivenPat
 }  // namespace
 
 TEST_BOTH("The pattern of a power of A given is that power, bit for bit", "[precond][pattern]") {
-  const auto ctx = make_context<S>();
   const HostCsr any = ragged_matrix(70, 70), definite = fem_matrix("generate:elasticity:3");
   for (const int power : {1, 2}) {
     INFO("power " << power);
@@ -91,7 +81,6 @@ TEST_BOTH("The pattern of a power of A given is that power, bit for bit", "[prec
 
 TEST_BOTH("SPAI on a pattern given has entries there, each column the best there is, in any order of the solver",
           "[precond][pattern]") {
-  const auto ctx = make_context<S>();
   HostCsr a = made_definite(ragged_matrix(60, 60));  // no empty column
   for (Index i = 0; i < 60; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) a.val[k] *= a.col[k] < i ? -0.75 : 1.0;
@@ -131,7 +120,6 @@ TEST_BOTH("SPAI on a pattern given has entries there, each column the best there
 
 TEST_BOTH("FSAI on a pattern given takes both of its triangles, below the diagonal in solver order",
           "[precond][pattern]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = made_definite(ragged_matrix(80, 80));
   const auto there = upload_matrix<double>(ctx, a);
   const Entries entries = scattered(80);
@@ -149,7 +137,7 @@ TEST_BOTH("FSAI on a pattern given takes both of its triangles, below the diagon
     }
     const FsaiOperator<double, S> m(ctx, view, order, on_pattern(fsai_options(), given(80, entries)), SpmvOptions{});
     const HostCsr g = factor_of(ctx, m);
-    Rows moved(80);
+    MapRows moved(80);
     std::vector<Index> place(80);
     for (Index i = 0; i < 80; ++i) place[old[i]] = i;
     for (Index i = 0; i < 80; ++i) {
@@ -173,7 +161,6 @@ TEST_BOTH("FSAI on a pattern given takes both of its triangles, below the diagon
 }
 
 TEST_BOTH("A pattern of nothing leaves the diagonal", "[precond][pattern]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:4");
   const auto there = upload_matrix<double>(ctx, a);
   const auto x = random_vector<double>(a.rows, 4);
@@ -190,7 +177,6 @@ TEST_BOTH("A pattern of nothing leaves the diagonal", "[precond][pattern]") {
 
 TEST_BOTH("A preconditioner on a pattern given is refreshed as it is rebuilt, through an order",
           "[precond][pattern]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = made_definite(ragged_matrix(80, 80));
   HostCsr b = a;
   for (double& value : b.val) value *= 0.75;
@@ -209,7 +195,6 @@ TEST_BOTH("A preconditioner on a pattern given is refreshed as it is rebuilt, th
 }
 
 TEST_BOTH("A system that its format renumbers takes a pattern in the caller's numbering", "[precond][pattern]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:6");
   const auto there = upload_matrix<double>(ctx, a);
   const auto pattern = given(a.rows, scattered(a.rows));
@@ -232,7 +217,6 @@ TEST_BOTH("A system that its format renumbers takes a pattern in the caller's nu
 
 TEST_BOTH("A pattern of another size, with bad numbers, or together with powers and drop is refused",
           "[precond][pattern]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(5));
   const auto refused = [&](const PrecondOptions& options) {
     return message_of<InputError>([&] { spai<double>(ctx, there.wide(), options); });

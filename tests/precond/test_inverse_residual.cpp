@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // |A M - I| in the Frobenius norm: exact for few unknowns, within its own deviation for many.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
-#include <newel/core/error.hpp>
 #include <newel/precond/inverse_residual.hpp>
 #include <newel/spmv/registry.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -38,7 +33,6 @@ long double product_residual(const HostCsr& a, const HostCsr& b) {
 }  // namespace
 
 TEST_BOTH("The residual of an inverse is exact for few unknowns, on either side", "[precond]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = dominant_matrix(60, 1), m = dominant_matrix(60, 2);
   const double right = product_residual(a, m), left = product_residual(m, a);
   REQUIRE(std::fabs(right - left) > 0.1);
@@ -51,7 +45,6 @@ TEST_BOTH("The residual of an inverse is exact for few unknowns, on either side"
 }
 
 TEST_BOTH("The residual of an inverse is estimated for many unknowns, the same on every call", "[precond]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = dominant_matrix(1200, 3), m = dominant_matrix(1200, 4);
   const InverseResidual r = residual_of<double>(ctx, a, m, PrecondSide::right);
   CHECK(r.probes == 32);
@@ -61,7 +54,6 @@ TEST_BOTH("The residual of an inverse is estimated for many unknowns, the same o
 }
 
 TEST_BOTH("The residual of an inverse knows nothing and refuses other sizes", "[precond]") {
-  const auto ctx = make_context<S>();
   CHECK(residual_of<double>(ctx, empty_matrix(0, 0), empty_matrix(0, 0), PrecondSide::right).norm == 0);
   CHECK(message_of<InputError>(
             [&] { residual_of<double>(ctx, dominant_matrix(5), dominant_matrix(6), PrecondSide::right); }) != "");

@@ -2,14 +2,8 @@
 // Jacobi: z = D^-1 r in both spaces, refreshed through permutations, and the diagonals that it refuses.
 #include "tests/catch.hpp"
 #include "tests/precond/applied.hpp"
-#include "tests/support.hpp"
 
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
 #include <newel/precond/registry.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -112,7 +106,7 @@ Refusal refusal(F&& f) {
 constexpr double missing = -12345;
 HostCsr with_diagonal(Index n, const std::map<Index, double>& entries) {
   const HostCsr a = dominant_matrix(n);
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[i][a.col[k]] = a.val[k];
   }
@@ -133,7 +127,6 @@ TEST_BOTH("Jacobi divides by the diagonal, with the dot product on request", "[p
 }
 
 TEST_BOTH("Jacobi of nothing does nothing", "[precond]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, empty_matrix(0, 0));
   const auto m = jacobi<double, S>(ctx, there.wide());
   CHECK(m->rows() == 0);
@@ -146,7 +139,6 @@ TEST_BOTH("Jacobi of nothing does nothing", "[precond]") {
 }
 
 TEST_BOTH("Jacobi refreshed is Jacobi rebuilt, bit for bit", "[precond]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = dominant_matrix(3001);
   HostCsr b = a;
   for (double& value : b.val) value = static_cast<float>(value * 1.375 + 0.0625);
@@ -161,7 +153,6 @@ TEST_BOTH("Jacobi refreshed is Jacobi rebuilt, bit for bit", "[precond]") {
 }
 
 TEST_BOTH("Jacobi of a permuted matrix is refreshed by values in the caller's order", "[precond]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = dominant_matrix(3001);
   HostCsr b = a;
   for (double& value : b.val) value = static_cast<float>(value * 1.375 + 0.0625);
@@ -180,7 +171,6 @@ TEST_BOTH("Jacobi of a permuted matrix is refreshed by values in the caller's or
 }
 
 TEST_BOTH("Jacobi refuses a diagonal entry that is missing, zero or without a finite inverse", "[precond]") {
-  const auto ctx = make_context<S>();
   const double inf = std::numeric_limits<double>::infinity();
   for (const double value : {missing, 0.0, -0.0, std::nan(""), inf, -inf, 1e-310, -5e-324}) {
     INFO("value " << value);
@@ -203,7 +193,6 @@ TEST_BOTH("Jacobi refuses a diagonal entry that is missing, zero or without a fi
 }
 
 TEST_BOTH("What has no finite inverse depends on the precision", "[precond]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = with_diagonal(100, {{7, 1e-39}});
   const auto narrow = upload_matrix<float>(ctx, a);
   CHECK(refusal([&] { jacobi<float, S>(ctx, narrow.wide()); }).row == 7);
@@ -212,7 +201,6 @@ TEST_BOTH("What has no finite inverse depends on the precision", "[precond]") {
 }
 
 TEST_BOTH("Of several bad diagonal entries Jacobi names the first and counts all", "[precond]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = with_diagonal(5000, {{4100, 0.0}, {17, std::nan("")}, {18, missing}, {900, 1e-310}});
   const auto there = upload_matrix<double>(ctx, a);
   const Refusal r = refusal([&] { jacobi<double, S>(ctx, there.narrow()); });
@@ -229,7 +217,6 @@ TEST_BOTH("Of several bad diagonal entries Jacobi names the first and counts all
 }
 
 TEST_BOTH("A bad row is named by the caller's number, not by the solver's", "[precond]") {
-  const auto ctx = make_context<S>();
   for (const double value : {missing, 0.0, std::nan("")}) {
     const HostCsr a = with_diagonal(2000, {{150, value}, {151, value}, {1800, value}});
     const auto there = upload_matrix<double>(ctx, a);
@@ -244,7 +231,6 @@ TEST_BOTH("A bad row is named by the caller's number, not by the solver's", "[pr
 }
 
 TEST_BOTH("A refresh refuses what the construction refuses, and then takes good values again", "[precond]") {
-  const auto ctx = make_context<S>();
   const HostCsr good = dominant_matrix(2000), bad = with_diagonal(2000, {{33, 0.0}, {1500, std::nan("")}});
   const RowOrder<S> order = make_row_order(ctx, random_order(2000));
   const auto at_good = upload_matrix<double>(ctx, good), at_bad = upload_matrix<double>(ctx, bad);
@@ -260,7 +246,6 @@ TEST_BOTH("A refresh refuses what the construction refuses, and then takes good 
 }
 
 TEST_BOTH("A refresh with another number of values is refused with both", "[precond]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(10));
   const auto m = jacobi<double, S>(ctx, there.wide());
   const auto values = upload(ctx, random_vector<double>(10));
@@ -268,7 +253,6 @@ TEST_BOTH("A refresh with another number of values is refused with both", "[prec
 }
 
 TEST_BOTH("Jacobi says what it holds", "[precond]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(100));
   const OperatorInfo info = jacobi<double, S>(ctx, there.wide())->info();
   CHECK(info.name == "jacobi");
@@ -280,7 +264,6 @@ TEST_BOTH("Jacobi says what it holds", "[precond]") {
 }
 
 TEST_BOTH("Jacobi knows whether its diagonal is constant, and the same behind a refresh", "[precond]") {
-  const auto ctx = make_context<S>();
   HostCsr a = tridiagonal_matrix(3000);
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
@@ -312,13 +295,11 @@ TEST_BOTH("Jacobi knows whether its diagonal is constant, and the same behind a 
 }
 
 TEST_BOTH("Jacobi needs a square matrix", "[precond]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, ragged_matrix(40, 50));
   CHECK(contains(message_of<InputError>([&] { jacobi<double, S>(ctx, there.wide()); }), "square"));
 }
 
 TEST_BOTH("The preconditioner none is null, and an unknown name is refused with those there are", "[precond]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(10));
   const auto named = [&](const std::string& name) {
     return make_precond<double, S>(ctx, there.wide(), {}, PrecondOptions{name}, SpmvOptions{});

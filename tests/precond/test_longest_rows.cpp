@@ -7,14 +7,11 @@
 #include <newel/precond/fsai/fsai_options.hpp>
 #include "precond/longest_rows.hpp"
 
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
 
 // A chain of n unknowns, the last `dense` of which are all joined to each other, or to all where there is one.
 HostCsr chain_with_block(Index n, Index dense) {
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
     rows[i][i] = 4;
     if (i > 0) rows[i][i - 1] = rows[i - 1][i] = -1;
@@ -39,7 +36,7 @@ PrecondOptions named(const std::string& name) {
 TEST_CASE("Long rows keep the diagonal, then what is worth most, then what is nearest", "[precond][pattern]") {
   const Context<Space::host> ctx(1);
   // Row 2 has all of 0 .. 9, the others their diagonal.
-  Rows rows(10);
+  MapRows rows(10);
   for (Index i = 0; i < 10; ++i) rows[i][i] = rows[2][i] = 1;
   const auto there = upload_matrix<double>(ctx, from_rows(10, rows));
   detail::Sparsity pattern = detail::copy_of(ctx, there.wide());
@@ -60,7 +57,6 @@ TEST_CASE("A row may be four times as long as the mean, but no large part of the
 }
 
 TEST_BOTH("A dense row costs SPAI and FSAI a bounded multiple of other rows", "[precond][pattern]") {
-  const auto ctx = make_context<S>();
   const Index n = 1500;
   for (const Index dense : {1}) {
     INFO(dense);

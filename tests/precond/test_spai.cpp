@@ -5,25 +5,12 @@
 
 #include <Eigen/LU>
 
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
-
-HostCsr transposed(const HostCsr& a) {
-  Rows rows(a.cols);
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[a.col[k]][i] = a.val[k];
-  }
-  return from_rows(a.rows, rows);
-}
 
 // A full matrix far from singular.
 HostCsr full_matrix(Index n) {
   Random random(31);
-  Rows rows(n);
+  MapRows rows(n);
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) rows[i][j] = random.value() + (i == j ? n : 0);
   }
@@ -101,7 +88,6 @@ TEST_BOTH("Every column of SPAI is the least-squares solution that Eigen finds",
 }
 
 TEST_BOTH("On the pattern of a full matrix SPAI is the inverse", "[precond][spai]") {
-  const auto ctx = make_context<S>();
   for (const Index n : {1, 5, 31, 32, 33, 48}) {
     INFO(n);
     const HostCsr a = full_matrix(n);
@@ -116,7 +102,6 @@ TEST_BOTH("On the pattern of a full matrix SPAI is the inverse", "[precond][spai
 }
 
 TEST_BOTH("Rows of up to 1,000 entries are solved, in shared memory and beyond it", "[precond][spai]") {
-  const auto ctx = make_context<S>();
   for (const Index n : {1, 31, 32, 33, 130, 240, 1000}) {
     INFO(n);
     const HostCsr a = dense_row_matrix(n, n / 2);
@@ -134,7 +119,6 @@ TEST_BOTH("Rows of up to 1,000 entries are solved, in shared memory and beyond i
 }
 
 TEST_BOTH("The residual never grows with the power of the pattern", "[precond][spai]") {
-  const auto ctx = make_context<S>();
   for (const std::string spec : {"generate:diffusion:5", "generate:elasticity:2"}) {
     INFO(spec);
     const auto there = upload_matrix<double>(ctx, fem_matrix(spec));
@@ -150,7 +134,6 @@ TEST_BOTH("The residual never grows with the power of the pattern", "[precond][s
 }
 
 TEST_BOTH("spai0 divides the diagonal by squared lengths of columns, or of rows", "[precond][spai]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = dominant_matrix(500);
   const auto there = upload_matrix<double>(ctx, a);
   for (const PrecondSide side : {PrecondSide::right, PrecondSide::left}) {
@@ -178,20 +161,20 @@ struct Deficient {
 std::vector<Deficient> deficient_matrices() {
   std::vector<Deficient> all;
   all.push_back({"nothing", empty_matrix(33, 33), 33});
-  Rows rows(40);
+  MapRows rows(40);
   for (Index i = 0; i < 40; ++i) rows[i][i] = 2;
-  Rows zero = rows;
+  MapRows zero = rows;
   zero[7][7] = 0;
   all.push_back({"a zero on the diagonal", from_rows(40, zero), 1});
-  Rows equal = rows;
+  MapRows equal = rows;
   for (const Index i : {3, 4}) equal[i] = {{3, 1.0}, {4, 1.0}};
   all.push_back({"two equal columns", from_rows(40, equal), 2});
   for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
-    Rows broken = rows;
+    MapRows broken = rows;
     broken[5][6] = value;
     all.push_back({"not finite", from_rows(40, broken), 1});
   }
-  Rows tiny = rows;
+  MapRows tiny = rows;
   tiny[9][9] = 1e-310;
   all.push_back({"without a finite inverse", from_rows(40, tiny), 1});
   return all;
@@ -201,7 +184,6 @@ std::vector<Deficient> deficient_matrices() {
 
 TEST_BOTH("Problems without full rank fall back to a diagonal entry, are counted, and nothing is infinite",
           "[precond][spai]") {
-  const auto ctx = make_context<S>();
   for (const auto& [name, a, fallbacks] : deficient_matrices()) {
     INFO(name);
     const auto there = upload_matrix<double>(ctx, a);
@@ -223,7 +205,6 @@ TEST_BOTH("Problems without full rank fall back to a diagonal entry, are counted
 }
 
 TEST_BOTH("Scale does no harm: columns of 1e200 and of 1e-200 are solved as columns of 1 are", "[precond][spai]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = dominant_matrix(100);
   HostCsr scaled = a;
   for (Offset k = 0; k < a.nnz(); ++k)
@@ -240,7 +221,6 @@ TEST_BOTH("Scale does no harm: columns of 1e200 and of 1e-200 are solved as colu
 }
 
 TEST_BOTH("SPAI needs a square matrix", "[precond][spai]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, ragged_matrix(40, 50));
   for (const std::string name : {"spai", "spai0"}) {
     CHECK(contains(message_of<InputError>(

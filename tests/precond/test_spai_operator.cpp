@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPAI as an operator: refreshed, renumbered, made symmetric, grown, in every format, and under the solvers.
 #include "tests/catch.hpp"
+#include "tests/solver/options.hpp"
 #include "tests/precond/spai_support.hpp"
 
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
 #include <newel/precond/pattern_options.hpp>
-#include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/linear_system.hpp>
 #include "precond/spai/adaptive.hpp"
 #include "precond/spai/spai_layout.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -73,7 +68,6 @@ TEST_BOTH("SPAI refreshed is SPAI rebuilt, bit for bit, also in another order", 
 }
 
 TEST_BOTH("SPAI made symmetric is half the sum of itself and its transpose", "[precond][spai]") {
-  const auto ctx = make_context<S>();
   for (const HostCsr& a : {dominant_matrix(150), fem_matrix("generate:diffusion:4")}) {
     const auto there = upload_matrix<double>(ctx, a);
     for (const PrecondSide side : {PrecondSide::right, PrecondSide::left}) {
@@ -88,7 +82,6 @@ TEST_BOTH("SPAI made symmetric is half the sum of itself and its transpose", "[p
 }
 
 TEST_BOTH("SPAI is applied in every format of the table", "[precond][spai]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:3");
   const auto there = upload_matrix<double>(ctx, a);
   const EigenMatrix expected = eigen_of(ctx, *spai<double, S>(ctx, there.wide(), spai_options()));
@@ -129,7 +122,6 @@ TEST_CASE("SPAI has the same bits whatever the number of threads", "[precond][sp
 }
 
 TEST_BOTH("Grown patterns bring every residual under epsilon or end at their limit", "[precond][spai]") {
-  const auto ctx = make_context<S>();
   for (const HostCsr& a : {fem_matrix("generate:diffusion:5"), dominant_matrix(300)}) {
     const EigenMatrix d = eigen_of(a);
     const auto there = upload_matrix<double>(ctx, a);
@@ -165,8 +157,7 @@ TEST_BOTH("Grown patterns bring every residual under epsilon or end at their lim
 }
 
 TEST_BOTH("A pattern may grow around zeros on the diagonal", "[precond][spai]") {
-  const auto ctx = make_context<S>();
-  Rows rows(60);
+  MapRows rows(60);
   for (Index i = 0; i < 60; ++i) {
     rows[i][(i + 1) % 60] = 3;
     rows[i][(i + 2) % 60] = 0.25;
@@ -181,7 +172,6 @@ TEST_BOTH("A pattern may grow around zeros on the diagonal", "[precond][spai]") 
 }
 
 TEST_BOTH("Dropping small entries makes the pattern smaller and counts all values", "[precond][spai]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:4");
   const auto there = upload_matrix<double>(ctx, a);
   PrecondOptions options = spai_options();
@@ -217,26 +207,17 @@ namespace {
 template <Space S>
 SolveReport solve_with(const Context<S>& ctx, const HostCsr& a, const std::string& solver,
                        const PrecondOptions& precond) {
-  SystemOptions options;
-  options.solver.name = solver;
+  SystemOptions options = system_options(solver);
   options.precond = precond;
   options.stop.max_iterations = 3000;
   const auto there = upload_matrix<double>(ctx, a);
   LinearSystem<double, S> system(ctx, there.wide(), options);
-  const auto b_host = product_oracle(a, random_vector<double>(a.rows, 5));
-  const auto b = upload(ctx, b_host);
-  auto x = upload(ctx, std::vector<double>(static_cast<std::size_t>(a.rows), 0.0));
-  const SolveReport report = system.solve(b.cspan(), x.span());
-  if (report.converged()) {
-    CHECK(residual_norm(a, download(ctx, x), b_host) <= 1.01 * options.stop.rel_tol * norm_oracle(b_host));
-  }
-  return report;
+  return checked_solve(ctx, system, a, product_oracle(a, random_vector<double>(a.rows, 5)));
 }
 
 }  // namespace
 
 TEST_BOTH("With SPAI the solvers take fewer iterations than with Jacobi", "[precond][spai][solver]") {
-  const auto ctx = make_context<S>();
   PrecondOptions jacobi;
   for (const auto& [solver, spec] : std::vector<std::pair<std::string, std::string>>{
            {"cg", "generate:diffusion:9"}, {"cg", "generate:elasticity:4"}, {"bicgstab", "generate:diffusion:9"}}) {
@@ -252,8 +233,7 @@ TEST_BOTH("With SPAI the solvers take fewer iterations than with Jacobi", "[prec
 }
 
 TEST_BOTH("SPAI solves a system whose diagonal is zero", "[precond][spai][solver]") {
-  const auto ctx = make_context<S>();
-  Rows rows(200);
+  MapRows rows(200);
   for (Index i = 0; i < 200; ++i) {
     rows[i][(i + 1) % 200] = 3;
     rows[i][(i + 2) % 200] = 0.25;
@@ -268,7 +248,7 @@ TEST_BOTH("CG names SPAI where (M + M^T)/2 is not positive definite", "[precond]
   // Positive definite, the least eigenvalue 0.12; that of (M + M^T)/2 is -0.72 (numpy).
   const double entry[5][5] = {
       {5, -9, -2, 0, 0}, {-9, 27, -3, -12, 0}, {-2, -3, 6, 6, -1}, {0, -12, 6, 21, 0}, {0, 0, -1, 0, 5}};
-  Rows rows(5);
+  MapRows rows(5);
   for (Index i = 0; i < 5; ++i) {
     for (Index j = 0; j < 5; ++j) {
       if (entry[i][j] != 0) rows[i][j] = entry[i][j];

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patterns for approximate inverses: against sets built entry by entry, whatever the number of threads.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
-#include <set>
-
-#include <newel/core/error.hpp>
 #include "precond/sparsity.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::Sparsity;
 
 namespace {

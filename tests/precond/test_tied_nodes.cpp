@@ -7,24 +7,15 @@
 #include "precond/amg/smooth/smoothing_look.hpp"
 #include "precond/build_cost.hpp"
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
-
-#include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"
 
-namespace newel::testing {
 namespace {
-
-constexpr Space host = Space::host;
 
 using Pairs = std::vector<std::pair<Index, Index>>;
 
 // The 5-point Laplacian on side x side points; `pairs` are joined by stiff springs, `others` by some of 4.
 HostCsr grid_with_springs(Index side, const Pairs& pairs, const Pairs& others = {}) {
-  Rows rows(side * side);
+  MapRows rows(side * side);
   const auto join = [&](Index i, Index j, double stiffness) {
     rows[i][i] += stiffness, rows[j][j] += stiffness;
     rows[i][j] -= stiffness, rows[j][i] -= stiffness;
@@ -135,7 +126,6 @@ std::vector<std::pair<Index, Index>> pairs_in_line(Index side, Index from, Index
 }  // namespace
 
 TEST_BOTH("AMG's FSAI sees tied nodes with their neighbours, and elsewhere less", "[amg]") {
-  const auto ctx = make_context<S>();
   CHECK(tied_rows(ctx, grid_with_springs(20, {}), 1).empty());
   CHECK(tied_rows(ctx, fem_matrix("generate:diffusion:9"), 1).empty());
   // 20 * 9 + 9 and its neighbour above, which a spring ties: 8 nodes with those around them.
@@ -164,7 +154,6 @@ TEST_BOTH("AMG's FSAI sees tied nodes with their neighbours, and elsewhere less"
 }
 
 TEST_BOTH("AMG's FSAI sees no more of a large group than what is nearest", "[amg]") {
-  const auto ctx = make_context<S>();
   CHECK(detail::reached_rows(64 * 64, 4 * 59 + 4) == 63);
   CHECK(detail::reached_rows(64 * 64, 1000) == 48);
   CHECK(detail::reached_rows(1000000, 6000) == 135);
@@ -201,7 +190,7 @@ TEST_BOTH("AMG's FSAI sees no more of a large group than what is nearest", "[amg
   std::vector<std::pair<Index, Index>> pairs;
   for (int k = 0; k < 20; ++k) pairs.emplace_back(random.index(1600), random.index(1600));
   HostCsr anywhere = grid_with_springs(40, pairs);
-  Rows rows(anywhere.rows);
+  MapRows rows(anywhere.rows);
   for (Index i = 0; i < anywhere.rows; ++i) {
     for (Offset k = anywhere.row_ptr[i]; k < anywhere.row_ptr[i + 1]; ++k) rows[i][anywhere.col[k]] = anywhere.val[k];
   }
@@ -227,7 +216,6 @@ TEST_CASE("A tie is a block beside the diagonal ones around it, a path the produ
 }
 
 TEST_BOTH("AMG's FSAI sees more of a chain of strong ties than of what touches it", "[amg]") {
-  const auto ctx = make_context<S>();
   // 60 nodes in a line, and 122 around them, of which rows see 69.
   const Index side = 64, first = 20 * side + 2, length = 60;
   REQUIRE(detail::reached_rows(side * side, 3 * length + 2) == 69);
@@ -247,7 +235,6 @@ TEST_BOTH("AMG's FSAI sees more of a chain of strong ties than of what touches i
 }
 
 TEST_BOTH("FSAI smooths on the pattern that tied nodes get, in any order of the solver", "[amg]") {
-  const auto ctx = make_context<S>();
   const HostCsr grid = grid_with_springs(10, {{34, 44}, {44, 45}});
   for (const int block : {1, 2}) {
     const HostCsr a = kron_identity(grid, block);
@@ -278,7 +265,6 @@ TEST_BOTH("FSAI smooths on the pattern that tied nodes get, in any order of the 
 }
 
 TEST_BOTH("FSAI on the pattern of tied nodes stores no padding, whatever the format of the matrix", "[amg]") {
-  const auto ctx = make_context<S>();
   const HostCsr grid = grid_with_springs(10, {{34, 44}, {44, 45}});
   const RowSets rows = tied_oracle<S>(grid, 1);
   std::size_t entries = 0;  // of both triangles, the diagonal twice
@@ -299,7 +285,6 @@ TEST_BOTH("FSAI on the pattern of tied nodes stores no padding, whatever the for
 }
 
 TEST_BOTH("AMG tells what FSAI's local problems cost in a refresh", "[amg]") {
-  const auto ctx = make_context<S>();
   const PrecondMethod& method = find_preconditioner("amg");
   const auto more_seconds = [&](const HostCsr& a, int threads) {
     PrecondOptions options = smoother_options(AmgSmoother::fsai);
@@ -332,7 +317,6 @@ TEST_BOTH("AMG tells what FSAI's local problems cost in a refresh", "[amg]") {
 }
 
 TEST_BOTH("A look at the values tells how AMG will smooth its first level, and what that costs", "[amg]") {
-  const auto ctx = make_context<S>();
   const auto look = [&](const HostCsr& a, int node_rows) {
     const auto there = upload_matrix<double>(ctx, a);
     return detail::expected_smoothing(ctx, there.wide(), node_rows);
@@ -378,5 +362,3 @@ TEST_BOTH("A look at the values tells how AMG will smooth its first level, and w
   CHECK(without.iteration_share == 1);
   CHECK((S == host) == (with.iteration_share > 1));
 }
-
-}  // namespace newel::testing

@@ -2,19 +2,15 @@
 // Coarse levels of AMG that two cycles solve.
 #include <Eigen/Eigenvalues>
 
-#include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"
 
-namespace newel::testing {
 namespace {
-
-constexpr Space host = Space::host;
 
 // A grid of 18 x 18 whose couplings are random between 1 / spread and spread.
 HostCsr random_grid(double spread) {
   constexpr Index side = 18, n = side * side;
   const std::vector<double> random = random_vector<double>(2 * n, 3);
-  Rows rows(n);
+  MapRows rows(n);
   const auto couple = [&](bool inside, Index i, Index j, double at) {
     if (!inside) return;
     const double c = std::pow(spread, at);
@@ -112,7 +108,6 @@ double slowest(const Context<S>& ctx, const std::vector<detail::AmgLevel<S>>& le
 }  // namespace
 
 TEST_BOTH("AMG solves levels on which its cycle is slow by two, with Chebyshev's weights", "[amg]") {
-  const auto ctx = make_context<S>();
   for (const double spread : {1e1, 1e5}) {
     for (const int degree : {1, 2, 3}) {
       const TriedCycle<double, S> m(ctx, random_grid(spread), degree);
@@ -130,7 +125,6 @@ TEST_BOTH("AMG solves levels on which its cycle is slow by two, with Chebyshev's
 }
 
 TEST_BOTH("AMG with two cycles on a level is symmetric and definite, in single precision too", "[amg]") {
-  const auto ctx = make_context<S>();
   const TriedCycle<double, S> exact(ctx, random_grid(1e5), 2);
   const TriedCycle<float, S> rounded(ctx, random_grid(1e5), 2);
   REQUIRE(exact.cycle().cycles_text() != "");
@@ -143,7 +137,6 @@ TEST_BOTH("AMG with two cycles on a level is symmetric and definite, in single p
 }
 
 TEST_BOTH("AMG takes one cycle on small levels on a device, and where M need not be symmetric", "[amg]") {
-  const auto ctx = make_context<S>();
   for (const bool symmetric : {false, true}) {
     PrecondOptions options = symmetric_options();
     options.symmetric = symmetric;
@@ -156,7 +149,6 @@ TEST_BOTH("AMG takes one cycle on small levels on a device, and where M need not
 }
 
 TEST_BOTH("New values reach both cycles of a level of AMG", "[amg]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = random_grid(1e5);
   HostCsr scaled = a;
   for (double& value : scaled.val) value *= 16;  // exact, and so is what the cycle makes of it
@@ -174,7 +166,6 @@ TEST_BOTH("New values reach both cycles of a level of AMG", "[amg]") {
 }
 
 TEST_BOTH("AMG counts the bytes and entries of levels that two cycles solve", "[amg]") {
-  const auto ctx = make_context<S>();
   const auto bytes_of = [](const auto& cycle) {
     std::uint64_t bytes = 0;
     for (const auto& part : cycle.bytes()) bytes += part.second;
@@ -202,5 +193,3 @@ TEST_CASE("With AMG the iterations for a thin elastic body do not grow with its 
   CHECK(counts[1] <= 1.25 * counts[0]);  // one cycle: 30 and 47
   CHECK(counts[1] < 30);
 }
-
-}  // namespace newel::testing

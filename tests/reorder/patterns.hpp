@@ -23,17 +23,9 @@ inline HostPattern pattern_of(const HostCsr& a) {
                                       {a.val.data(), a.nnz()});
 }
 
-inline HostCsr matrix_of(const std::vector<std::vector<Index>>& columns_of_row, Index cols) {
-  Rows rows(columns_of_row.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (const Index j : columns_of_row[i]) rows[i][j] = 1;
-  }
-  return from_rows(cols, rows);
-}
-
 /// Every entry replaced by a full b x b block.
 inline HostCsr blown_up(const HostCsr& a, Index b) {
-  Rows rows(static_cast<std::size_t>(a.rows * b));
+  MapRows rows(static_cast<std::size_t>(a.rows * b));
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       for (Index r = 0; r < b; ++r) {
@@ -44,18 +36,9 @@ inline HostCsr blown_up(const HostCsr& a, Index b) {
   return from_rows(a.cols * b, rows);
 }
 
-/// Rows and columns renumbered: row i becomes row new_of_old[i].
-inline HostCsr renumbered(const HostCsr& a, const std::vector<Index>& new_of_old) {
-  Rows rows(static_cast<std::size_t>(a.rows));
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[new_of_old[i]][new_of_old[a.col[k]]] = a.val[k];
-  }
-  return from_rows(a.cols, rows);
-}
-
 /// `extra` rows with their diagonal alone ahead of the rows of `a`, as a boundary condition leaves them.
 inline HostCsr behind_isolated_rows(const HostCsr& a, Index extra) {
-  Rows rows(static_cast<std::size_t>(a.rows + extra));
+  MapRows rows(static_cast<std::size_t>(a.rows + extra));
   for (Index i = 0; i < extra; ++i) rows[i][i] = 1;
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[extra + i][extra + a.col[k]] = a.val[k];

@@ -2,18 +2,12 @@
 // Matching, refinement and limits on graphs.
 #include "tests/catch.hpp"
 
-#include <numeric>
-
 #include "reorder/balance.hpp"
 #include "reorder/coarsen.hpp"
 #include "reorder/pattern_graph.hpp"
 #include "reorder/refine.hpp"
 
 #include "tests/reorder/patterns.hpp"
-#include "tests/support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -47,7 +41,7 @@ std::vector<Index> sizes_of(const detail::Graph& g, const std::vector<Index>& pa
 TEST_CASE("The heaviest edge of a path is contracted first", "[reorder]") {
   // 0 - 1 = 2 - 3: the middle edge has two entries, the others one.
   const Context<Space::host> ctx(2);
-  const HostCsr a = matrix_of({{1}, {2}, {1, 3}, {}}, 4);
+  const HostCsr a = pattern_matrix({{1}, {2}, {1, 3}, {}}, 4);
   const auto level = detail::coarsen_once(ctx, graph_of(ctx, a), 10);
   CHECK(level.coarse_of_fine[1] == level.coarse_of_fine[2]);
   CHECK(level.graph.vertices == 3);

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts into begins, against a loop.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
 #include "reorder/exclusive_sum.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -41,9 +37,8 @@ TEST_BOTH("Counts become the sums of those before them", "[reorder][exclusive_su
 }
 
 #if NEWEL_HAS_CUDA
-TEST_CASE("Sums on the device do not depend on how many counts are scanned at once",
-          "[reorder][exclusive_sum][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("Sums on the device do not depend on how many counts are scanned at once",
+               "[reorder][exclusive_sum][device]") {
   for (const std::int64_t at_once : {2, 3, 100, 999, 1000, 1001}) {
     for (const std::int64_t n : {1, 2, 3, 4, 100, 199, 1000}) {
       CAPTURE(at_once, n);

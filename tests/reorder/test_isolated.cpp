@@ -7,10 +7,7 @@
 #include "reorder/pattern_graph.hpp"
 
 #include "tests/reorder/patterns.hpp"
-#include "tests/support.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using namespace newel::detail;
 
 namespace {
@@ -23,7 +20,7 @@ Graph graph_of(const HostCsr& a) { return make_pattern_graph(ctx, pattern_of(a),
 
 TEST_CASE("Connected vertices are renumbered with their edges", "[reorder]") {
   // 0, 3 and 5 stand alone; 1 - 4, 4 - 2.
-  const Graph whole = graph_of(matrix_of({{0}, {1, 4}, {2, 4}, {3}, {1, 2, 4}, {5}}, 6));
+  const Graph whole = graph_of(pattern_matrix({{0}, {1, 4}, {2, 4}, {3}, {1, 2, 4}, {5}}, 6));
   CHECK(count_isolated(ctx, whole) == 3);
   const ConnectedGraph connected = without_isolated(ctx, whole);
   CHECK(connected.vertex == std::vector<Index>{1, 2, 4});
@@ -38,7 +35,7 @@ TEST_CASE("Connected vertices are renumbered with their edges", "[reorder]") {
 TEST_CASE("Isolated vertices fill up what the others leave uneven", "[reorder]") {
   // Four isolated vertices, then a chain of six.
   const Graph whole =
-      graph_of(matrix_of({{0}, {1}, {2}, {3}, {4, 5}, {4, 5, 6}, {5, 6, 7}, {6, 7, 8}, {7, 8, 9}, {8, 9}}, 10));
+      graph_of(pattern_matrix({{0}, {1}, {2}, {3}, {4, 5}, {4, 5, 6}, {5, 6, 7}, {6, 7, 8}, {7, 8, 9}, {8, 9}}, 10));
   const ConnectedGraph connected = without_isolated(ctx, whole);
   SECTION("to one level") {
     CHECK(with_isolated(whole, connected, {0, 0, 0, 1, 1, 2}, 3) == std::vector<Index>{0, 1, 2, 2, 0, 0, 0, 1, 1, 2});

@@ -2,21 +2,11 @@
 // Every partitioner on every awkward pattern; what the report says against sets; limits; repeatability.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <limits>
-#include <numeric>
 #include <thread>
 
-#include <newel/core/error.hpp>
-#include <newel/reorder/partition.hpp>
 #include "reorder/parallel_sort.hpp"
 
 #include "tests/reorder/patterns.hpp"
-#include "tests/support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -137,7 +127,7 @@ TEST_CASE("The unknowns of a node stay together", "[reorder]") {
 
 TEST_CASE("METIS finds the two halves of a dumbbell", "[reorder]") {
   // Two full blocks of 40 rows, shuffled into each other, and one entry between them.
-  Rows rows(80);
+  MapRows rows(80);
   for (Index i = 0; i < 80; ++i) {
     for (Index j = i % 2; j < 80; j += 2) rows[i][j] = 1;
   }

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts that are found on the device: valid, reported as they are, near the host's, the same on every run; and what
 // is left to the host.
-#include <numeric>
 
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
 #include <newel/spmv/registry.hpp>
 #include "reorder/partition_device.hpp"
 #include "spmv/ehyb/ehyb_plan.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/reorder/patterns.hpp"
-#include "tests/support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -28,7 +21,7 @@ PartitionOptions options_for(Index parts, Index node_rows = 1) {
 // The 7-point Laplacian on points of a box, numbered at random.
 HostCsr scattered_grid(Index x, Index y, Index z) {
   const std::vector<Index> number = random_order(x * y * z, 5);
-  Rows rows(static_cast<std::size_t>(x * y * z));
+  MapRows rows(static_cast<std::size_t>(x * y * z));
   const auto at = [&](Index i, Index j, Index k) { return number[(k * y + j) * x + i]; };
   const auto join = [&](Index a, Index b) { rows[a][b] = rows[b][a] = -1; };
   for (Index k = 0; k < z; ++k) {
@@ -143,8 +136,7 @@ TEST_CASE("Parts of given points are the host's own, reported on the device", "[
   CHECK_THROWS_AS(device_partition(there.wide(), options), InputError);
 }
 
-TEST_CASE("A band keeps natural ranges on the device", "[reorder][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("A band keeps natural ranges on the device", "[reorder][device]") {
   const auto there = upload_matrix<float>(ctx, tridiagonal_matrix(5000));
   const std::optional<Partition> p = device_partition(there.wide(), options_for(10));
   REQUIRE(p);
@@ -154,8 +146,7 @@ TEST_CASE("A band keeps natural ranges on the device", "[reorder][device]") {
   for (Index i = 0; i < 5000; ++i) REQUIRE(p->part_of_row[i] == i / 500);
 }
 
-TEST_CASE("What the device's partitioner does not take is left to the host", "[reorder][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("What the device's partitioner does not take is left to the host", "[reorder][device]") {
   const HostCsr mesh = scattered_grid(20, 20, 12);
   const auto there = upload_matrix<float>(ctx, mesh);
   const auto refused = [](const DeviceView& a, const PartitionOptions& options) {
@@ -183,8 +174,7 @@ TEST_CASE("What the device's partitioner does not take is left to the host", "[r
   CHECK(refused(upload_matrix<float>(ctx, tridiagonal_matrix(1000)).wide(), options_for(6)));
 }
 
-TEST_CASE("The device finds the blocks of a pattern as the host does", "[reorder][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("The device finds the blocks of a pattern as the host does", "[reorder][device]") {
   const Context<Space::host> host;
   const HostCsr plain = ragged_matrix(60, 60);
   HostCsr broken = blown_up(tridiagonal_matrix(40), 3);
@@ -200,8 +190,7 @@ TEST_CASE("The device finds the blocks of a pattern as the host does", "[reorder
   }
 }
 
-TEST_CASE("EHYB's plan on the device is an order by parts, longest rows first", "[reorder][ehyb][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("EHYB's plan on the device is an order by parts, longest rows first", "[reorder][ehyb][device]") {
   for (const char* spec : {"generate:diffusion:18", "generate:elasticity:17"}) {
     INFO(spec);
     const HostCsr a = fem_matrix(spec);

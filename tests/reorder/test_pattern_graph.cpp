@@ -5,10 +5,6 @@
 #include "reorder/pattern_graph.hpp"
 
 #include "tests/reorder/patterns.hpp"
-#include "tests/support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -61,7 +57,7 @@ std::vector<Index> expected_vertices(const HostCsr& a) {
 
 TEST_CASE("The graph of a small pattern is what one draws by hand", "[reorder]") {
   // Rows 0 and 2 have the pattern {0, 2, 3}; row 1 is empty; row 3 reaches 1.
-  const HostCsr a = matrix_of({{0, 2, 3}, {}, {0, 2, 3}, {1, 3}}, 4);
+  const HostCsr a = pattern_matrix({{0, 2, 3}, {}, {0, 2, 3}, {1, 3}}, 4);
   const auto g = detail::make_pattern_graph(Context<Space::host>(2), pattern_of(a), 8);
   CHECK(vector_of(g.vertex_of_row) == std::vector<Index>{0, 1, 0, 2});
   CHECK(g.graph.vertices == 3);
@@ -113,7 +109,7 @@ TEST_CASE("Rows with the same hash are merged only where their patterns are equa
 }
 
 TEST_CASE("A vertex stands for no more rows than allowed", "[reorder]") {
-  Rows rows(10);
+  MapRows rows(10);
   for (auto& row : rows) row[0] = row[9] = 1;
   const auto classes = detail::find_row_classes(Context<Space::host>(1), pattern_of(from_rows(10, rows)), 4);
   CHECK(vector_of(classes.class_of_row) == std::vector<Index>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2});

@@ -4,10 +4,6 @@
 #include "reorder/permute_pattern.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -83,7 +79,6 @@ void check_permuted(const Context<S>& ctx, const HostCsr& a, std::uint64_t seed)
 }  // namespace
 
 TEST_BOTH("Permuted patterns of few rows: none, one, empty ones, a full square", "[reorder]") {
-  const auto ctx = make_context<S>();
   check_permuted(ctx, matrix_with_rows(0, {1}), 1);
   check_permuted(ctx, matrix_with_rows(1, {0}), 2);
   check_permuted(ctx, matrix_with_rows(1, {1}), 3);
@@ -94,7 +89,6 @@ TEST_BOTH("Permuted patterns of few rows: none, one, empty ones, a full square",
 }
 
 TEST_BOTH("Permuted patterns of short rows, of 8 and of 32 lanes and longer than these can take", "[reorder]") {
-  const auto ctx = make_context<S>();
   for (const Index n : {255, 256, 257, 2047, 2048, 2049, 5000})
     check_permuted(ctx, matrix_with_rows(n, {7, 0, 3}), 8);
   check_permuted(ctx, matrix_with_long_rows(2100, 5, 40, 100, {7, 8, 9, 31, 32, 33, 63, 64, 65, 66, 255, 256, 257}),
@@ -104,7 +98,6 @@ TEST_BOTH("Permuted patterns of short rows, of 8 and of 32 lanes and longer than
 }
 
 TEST_BOTH("Permuted patterns of rows that a block and a bitmap take", "[reorder]") {
-  const auto ctx = make_context<S>();
   // Rows of 2048 are the longest for a block; 5000 - 1, 5000 and the full row end in each kind of word of a bitmap.
   check_permuted(ctx, matrix_with_long_rows(5024, 2, 0, 300, {1023, 1024, 2047, 2048, 2049, 4999, 5000, 5023, 5024}),
                  11);

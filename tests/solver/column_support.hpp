@@ -2,12 +2,6 @@
 /// How the tests of several right-hand sides solve them together, alone, and compare.
 #pragma once
 
-#include <algorithm>
-
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
-
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
 namespace newel::testing {
@@ -15,10 +9,7 @@ namespace newel::testing {
 using Columns = std::vector<std::vector<double>>;
 
 inline SystemOptions cg_options(const std::string& precond) {
-  SystemOptions options;
-  options.solver.name = "cg";
-  options.spmv = same_bits();
-  options.precond.name = precond;
+  SystemOptions options = system_options("cg", precond, "csr");
   return options;
 }
 

@@ -2,30 +2,12 @@
 /// A system whose other operators have costs that the test makes up.
 #pragma once
 
-#include "tests/catch.hpp"
 #include "tests/solver/problem.hpp"
-
-#include <cmath>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include <newel/precond/registry.hpp>
 #include "solver/system/solve_session.hpp"
 
 namespace newel::testing {
-
-// The second differences of a line: as many iterations as rows.
-inline HostCsr line_matrix(Index n) {
-  Rows rows(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) {
-    auto& row = rows[static_cast<std::size_t>(i)];
-    row[i] = 2;
-    if (i > 0) row[i - 1] = -1;
-    if (i + 1 < n) row[i + 1] = -1;
-  }
-  return from_rows(n, rows);
-}
 
 // The same mesh twice, without a connection.
 inline HostCsr two_bodies() {
@@ -41,9 +23,7 @@ inline HostCsr two_bodies() {
 // CSR and Jacobi, solved by CG.
 template <Space S>
 std::unique_ptr<detail::Operators<double, S>> jacobi_operators(const Context<S>& ctx, const CsrView<double, S>& a) {
-  SystemOptions options;
-  options.spmv.format = "csr";
-  options.precond.name = "jacobi";
+  SystemOptions options = system_options("auto", "jacobi", "csr");
   auto made = std::make_unique<detail::Operators<double, S>>(ctx, options, SystemParts<double, S>{});
   made->A = make_spmv(ctx, a, made->order, options.spmv);
   made->M = make_precond(ctx, a, made->order, options.precond, options.spmv);

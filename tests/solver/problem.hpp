@@ -2,9 +2,7 @@
 /// A system with a right-hand side for a known x, in a space.
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "tests/solver/options.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
 #include <newel/solver/registry.hpp>

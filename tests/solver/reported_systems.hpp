@@ -2,11 +2,6 @@
 /// Systems of public bug reports, by formula: contrasts inside a definite matrix, and penalties of 1e20.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "tests/solver/systems.hpp"
 
 namespace newel::testing {

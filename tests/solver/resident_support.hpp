@@ -2,18 +2,7 @@
 /// Systems for the solves in one kernel, and how those compare with separate kernels.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
-
-#include <newel/solver/bicgstab.hpp>
-#include <newel/solver/cg.hpp>
 
 namespace newel::testing {
 
@@ -51,10 +40,7 @@ inline Rows windy_grid(Index k, int block) {
 
 inline SystemOptions options_of(const std::string& format, const std::string& precond, bool resident,
                                 const std::string& solver = "cg") {
-  SystemOptions options;
-  options.spmv.format = format;
-  options.precond.name = precond;
-  options.solver.name = solver;
+  SystemOptions options = system_options(solver, precond, format);
   set_resident(options.solver, resident);
   return options;
 }
@@ -105,8 +91,7 @@ void check_against_separate_kernels(const Rows& a, SystemOptions options) {
   set_resident(options.solver, false);
   System<T> many(a, options);
   const Distance most = distance_of<T>(options.solver.name);
-  StopCriterion stop;
-  stop.rel_tol = most.rel_tol;
+  StopCriterion stop = stop_at(most.rel_tol);
   one.system.set_stop_criterion(stop);
   many.system.set_stop_criterion(stop);
   auto b = a.rhs_for(noise(a.size()));
@@ -285,8 +270,7 @@ inline void check_not_resident(const Rows& a, const SystemOptions& options) {
 /// Whether a solve that rounding keeps from its tolerance ends in one kernel, and tells the residual that there is.
 inline void check_ends_in_truth(const Rows& a, const SystemOptions& options, int most_iterations) {
   System<double> system(a, options);
-  StopCriterion stop;
-  stop.rel_tol = 1e-17;
+  StopCriterion stop = stop_at(1e-17);
   stop.max_iterations = most_iterations;
   system.system.set_stop_criterion(stop);
   const auto b = a.rhs_for(noise(a.size()));

@@ -2,18 +2,12 @@
 /// Small systems for the solver tests, and residuals that share no code with the library.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
-#include <map>
-#include <utility>
-#include <vector>
+#include "tests/solver/options.hpp"
 
-#include <newel/core/csr.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
 #include <newel/solver/gmres.hpp>
-#include <newel/solver/linear_system.hpp>
 
 namespace newel::testing {
 
@@ -92,6 +86,13 @@ struct Arrays {
   CsrView<T, S> view() const { return {n, n, row_ptr.span(), col.span(), val.span()}; }
 };
 
+/// A system with the arrays that it was made from.
+template <class T, Space S>
+struct SystemOf : private Arrays<T, S>, LinearSystem<T, S> {
+  SystemOf(const Context<S>& ctx, const Rows& a, const SystemOptions& options = {})
+      : Arrays<T, S>(ctx, a), LinearSystem<T, S>(ctx, this->view(), options) {}
+};
+
 /// Deterministic numbers in [-1, 1].
 inline std::vector<double> noise(Index n, std::uint64_t seed = 1) {
   std::vector<double> v(static_cast<std::size_t>(n));
@@ -103,10 +104,29 @@ inline std::vector<double> noise(Index n, std::uint64_t seed = 1) {
   return v;
 }
 
+/// A permutation without structure.
+inline std::vector<Index> shuffled(Index n) {
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  const auto keys = noise(n, 77);
+  std::sort(order.begin(), order.end(), [&](Index i, Index j) { return keys[i] < keys[j]; });
+  return order;
+}
+
 /// Nothing beside the diagonal.
 inline Rows diagonal(const std::vector<double>& entries) {
   Rows a(static_cast<Index>(entries.size()));
   for (Index i = 0; i < a.size(); ++i) a.at(i, i) = entries[static_cast<std::size_t>(i)];
+  return a;
+}
+
+/// The second difference in one dimension.
+inline Rows line(Index n, double scale = 1, double diagonal = 2) {
+  Rows a(n);
+  for (Index i = 0; i < n; ++i) {
+    a.at(i, i) = diagonal * scale;
+    if (i > 0) a.at(i, i - 1) = a.at(i - 1, i) = -scale;
+  }
   return a;
 }
 
@@ -175,6 +195,23 @@ Solved<T, S> run_system(const Context<S>& ctx, LinearSystem<T, S>& system, const
   result.report = system.solve(bs.cspan(), xs.span(), progress);
   result.x = to_vector(ctx, xs.cspan());
   return result;
+}
+
+/// From a guess of zeros: x.
+template <Space S>
+std::vector<double> solve_with(const Context<S>& ctx, LinearSystem<double, S>& system, const std::vector<double>& b,
+                               SolveReport* report = nullptr) {
+  const auto solved = run_system(ctx, system, b);
+  if (report != nullptr) *report = solved.report;
+  return solved.x;
+}
+
+/// Gives a system the values of another matrix of the same pattern.
+template <Space S>
+void refresh(const Context<S>& ctx, LinearSystem<double, S>& system, const Rows& a) {
+  const Arrays<double, S> arrays(ctx, a);
+  system.refresh(arrays.val.cspan());
+  ctx.synchronize();
 }
 
 }  // namespace newel::testing

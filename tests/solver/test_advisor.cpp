@@ -2,16 +2,9 @@
 // What an Advisor and a Probation say of numbers that are made up: no matrix, no solve and no clock.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "solver/krylov/monitor/residual_rate.hpp"
 #include "solver/policy/advisor.hpp"
 
-using namespace newel;
 using detail::Advisor;
 using detail::History;
 using detail::Move;

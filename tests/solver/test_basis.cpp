@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with a basis against sums in long double, at widths and lengths around groups, warps and walks.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
-#include <newel/core/vector_ops.hpp>
 #include "solver/krylov/steps/basis.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using newel::detail::basis_combine;
 
 namespace {
@@ -70,10 +66,6 @@ void at_every_size(F&& f) {
       f(n, k, float{}, float{});
     }
   }
-}
-
-double sum_bound(std::int64_t n, long double magnitude) {
-  return static_cast<double>((n + 2) * std::numeric_limits<double>::epsilon() * magnitude);
 }
 
 }  // namespace

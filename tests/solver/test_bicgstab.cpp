@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // BiCGStab: breakdowns are survived or said, and the best iterate is kept.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <newel/solver/bicgstab.hpp>
-#include <newel/solver/cg.hpp>
 #include "solver/krylov/steps/bicgstab_recurrence.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -60,7 +54,6 @@ Residuals textbook_bicgstab(const Rows& a, const std::vector<double>& b, int ste
 
 TEST_BOTH("BiCGStab takes the steps of the textbook, and its stabilising half never lengthens the residual",
           "[solver][bicgstab]") {
-  const Context<S> ctx;
   constexpr int steps = 12;
   for (const double wind : {0.0, 0.4, 0.9}) {
     for (const bool resident : {false, true}) {
@@ -68,15 +61,12 @@ TEST_BOTH("BiCGStab takes the steps of the textbook, and its stabilising half ne
       const Rows a = laplacian(15, wind, 0.2);
       const auto b = a.rhs_for(noise(a.size()));
       const Residuals expected = textbook_bicgstab(a, b, steps);
-      SystemOptions options;
-      options.solver.name = "bicgstab";
-      options.precond.name = "jacobi";
+      SystemOptions options = system_options("bicgstab", "jacobi");
       set_resident(options.solver, resident);
       options.spmv.format = resident ? "ehyb" : "csr";
       options.stop.max_iterations = steps;
       options.stop.rel_tol = 1e-14;
-      const Arrays<double, S> arrays(ctx, a);
-      LinearSystem<double, S> system(ctx, arrays.view(), options);
+      SystemOf<double, S> system(ctx, a, options);
       const auto bs = make_array(ctx, b);
       auto xs = make_array(ctx, std::vector<double>(b.size(), 0.0));
       const SolveReport report = system.solve(bs.cspan(), xs.span());
@@ -142,7 +132,6 @@ TEST_BOTH("BiCGStab begins anew from a shadow residual of its own, and converges
 }
 
 TEST_BOTH("BiCGStab solves a convection-dominated system", "[solver][bicgstab]") {
-  const Context<S> ctx;
   const Rows a = laplacian(30, 0.9);
   const Arrays<double, S> arrays(ctx, a);
   const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
@@ -150,8 +139,7 @@ TEST_BOTH("BiCGStab solves a convection-dominated system", "[solver][bicgstab]")
   Bicgstab<double, S> solver(ctx, a.size());
   const auto x = noise(a.size());
   const auto b = a.rhs_for(x);
-  StopCriterion stop;
-  stop.rel_tol = 1e-11;
+  StopCriterion stop = stop_at(1e-11);
   const auto run = run_solver<double, S>(ctx, solver, *A, M.get(), b, stop);
   CHECK(run.report.converged());
   CHECK(true_residual<double>(a, b, run.x) <= 1e-11 * norm(b) * (1 + 1e-6));
@@ -159,7 +147,6 @@ TEST_BOTH("BiCGStab solves a convection-dominated system", "[solver][bicgstab]")
 
 TEST_BOTH("BiCGStab returns no worse an iterate than the guess when it runs out of iterations",
           "[solver][bicgstab]") {
-  const Context<S> ctx;
   // Strongly indefinite: residuals jump above the start.
   Rows a = laplacian(16, 0.5, -3.7);
   const Arrays<double, S> arrays(ctx, a);

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device context on a stream that the caller owns: work queued before and after a solve keeps its order.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
 #include <cuda_runtime.h>
-
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -56,17 +50,16 @@ TEST_CASE("a device that is not there is named", "[device]") {
     const Context<Space::device> ctx(4711);
     FAIL("device 4711 answered");
   } catch (const DeviceError& e) {
-    CHECK(std::string(e.what()).find("4711") != std::string::npos);
+    CHECK(contains(std::string(e.what()), "4711"));
   }
 }
 
-TEST_CASE("a system too large for the device says how much was wanted and how much was there", "[system][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("a system too large for the device says how much was wanted and how much was there",
+               "[system][device]") {
   // Two billion empty rows: the estimate alone refuses it, before the row pointers are inspected.
   const CsrView<double, Space::device> huge(2000000000, 2000000000,
                                             Span<const Offset, Space::device>(nullptr, 2000000001), {}, {});
-  SystemOptions options;
-  options.solver.name = "gmres";
+  SystemOptions options = system_options("gmres");
   try {
     LinearSystem<double, Space::device> system(ctx, huge, options);
     FAIL("600 GB were found");

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients: the textbook's iterates, and what it says of matrices that are not positive definite.
-#include "tests/catch.hpp"
 #include "tests/solver/column_support.hpp"
 #include "tests/solver/systems.hpp"
-
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
-
-#include <newel/solver/cg.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -37,7 +28,6 @@ std::vector<double> textbook_cg(const Rows& a, const std::vector<double>& b, int
 }  // namespace
 
 TEST_BOTH("CG follows the textbook's residuals", "[solver][cg]") {
-  const Context<S> ctx;
   const Rows a = laplacian(12, 0, 0.5);
   const Arrays<double, S> arrays(ctx, a);
   const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
@@ -54,7 +44,6 @@ TEST_BOTH("CG follows the textbook's residuals", "[solver][cg]") {
 
 TEST_BOTH("CG folds a diagonal preconditioner in and applies any other, and x is complete wherever it ends",
           "[solver][cg]") {
-  const Context<S> ctx;
   const Rows a = laplacian(12, 0, 0.5);
   const Arrays<double, S> arrays(ctx, a);
   const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
@@ -85,7 +74,6 @@ TEST_BOTH("CG folds a diagonal preconditioner in and applies any other, and x is
 }
 
 TEST_BOTH("CG iterates as often as it is told, as a solve of as many iterations does", "[solver][cg]") {
-  const Context<S> ctx;
   const Rows a = laplacian(12, 0, 0.5);
   const Arrays<double, S> arrays(ctx, a);
   const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, same_bits());
@@ -97,8 +85,7 @@ TEST_BOTH("CG iterates as often as it is told, as a solve of as many iterations 
     const auto M = make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{name}, SpmvOptions{"ell-warp"});
     for (const int iterations : {0, 1, 2, 9, 35}) {
       CAPTURE(name, iterations);
-      StopCriterion stop;
-      stop.rel_tol = 0;
+      StopCriterion stop = stop_at(0);
       stop.max_iterations = iterations;
       const auto solved = run_solver<double, S>(ctx, cg, *A, M.get(), b, stop, guess);
       auto x = make_array(ctx, guess);
@@ -117,14 +104,12 @@ TEST_BOTH("CG iterates as often as it is told, as a solve of as many iterations 
 }
 
 TEST_BOTH("a recurrence that has fallen below rounding is no proof against the matrix", "[solver][cg]") {
-  const Context<S> ctx;
   const Rows a = laplacian(12, 0);
   const Arrays<double, S> arrays(ctx, a);
   const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
   const auto M = make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{}, SpmvOptions{});
   Cg<double, S> cg(ctx, a.size());
-  StopCriterion stop;
-  stop.rel_tol = 0;
+  StopCriterion stop = stop_at(0);
   stop.max_iterations = 100000;
   for (const LinearOperator<double, S>* precond : {static_cast<const LinearOperator<double, S>*>(nullptr),
                                                    static_cast<const LinearOperator<double, S>*>(M.get())}) {
@@ -138,7 +123,6 @@ TEST_BOTH("a recurrence that has fallen below rounding is no proof against the m
 }
 
 TEST_BOTH("CG tells an indefinite matrix from an indefinite preconditioner", "[solver][cg]") {
-  const Context<S> ctx;
   Rows a = laplacian(8);
   a.at(20, 20) = -30;
   const Arrays<double, S> arrays(ctx, a);
@@ -147,7 +131,7 @@ TEST_BOTH("CG tells an indefinite matrix from an indefinite preconditioner", "[s
   const std::vector<double> b(64, 1.0);
   const auto indefinite = run_solver<double, S>(ctx, cg, *A, nullptr, b, {});
   CHECK(indefinite.report.status == Status::not_positive_definite);
-  CHECK(indefinite.report.reason.find("p.Ap") != std::string::npos);
+  CHECK(contains(indefinite.report.reason, "p.Ap"));
   // x is the last sound iterate, and its residual is the one that is reported.
   CHECK(indefinite.report.true_residual == Approx(true_residual<double>(a, b, indefinite.x)).epsilon(1e-9));
 
@@ -160,12 +144,11 @@ TEST_BOTH("CG tells an indefinite matrix from an indefinite preconditioner", "[s
       });
   const auto misled = run_solver<double, S>(ctx, cg, *G, &negative, b, {});
   CHECK(misled.report.status == Status::not_positive_definite);
-  CHECK(misled.report.reason.find("r.Mr") != std::string::npos);
+  CHECK(contains(misled.report.reason, "r.Mr"));
   CHECK(misled.report.iterations == 0);
 }
 
 TEST_BOTH("a diagonal entry a little below zero is found, and the next solver follows", "[solver][cg]") {
-  const Context<S> ctx;
   Rows a(30);
   for (Index i = 0; i < 30; ++i) a.at(i, i) = 1 + i % 3;
   a.at(17, 17) = -1e-6;
@@ -174,10 +157,7 @@ TEST_BOTH("a diagonal entry a little below zero is found, and the next solver fo
   for (const std::string precond : {"none", "jacobi"}) {
     for (const int columns : {1, 3}) {
       CAPTURE(precond, columns);
-      SystemOptions options;
-      options.solver.name = "cg";
-      options.precond.name = precond;
-      options.spmv.format = "csr";
+      SystemOptions options = system_options("cg", precond, "csr");
       LinearSystem<double, S> system(ctx, arrays.view(), options);
       const Columns bs(static_cast<std::size_t>(columns), b);
       for (const SolveReport& report : solve_together(ctx, system, bs, zeros_like(bs)).report) {
@@ -192,8 +172,7 @@ TEST_BOTH("a diagonal entry a little below zero is found, and the next solver fo
     Rows positive = a;
     positive.at(17, 17) = 1;
     const Arrays<double, S> first(ctx, later ? positive : a);
-    SystemOptions options;
-    options.precond.name = "none";
+    SystemOptions options = system_options("auto", "none");
     LinearSystem<double, S> system(ctx, first.view(), options);
     system.refresh(arrays.val.cspan());
     const auto bs = make_array(ctx, b);

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The eigenvalues that CG's coefficients show, and the iterations to go that follow from them.
-#include "tests/catch.hpp"
 #include "tests/solver/problem.hpp"
-
-#include <cmath>
-#include <limits>
 
 #include <newel/solver/cg.hpp>
 #include <newel/solver/linear_system.hpp>
 #include "solver/krylov/monitor/residual_rate.hpp"
 #include "solver/krylov/steps/cg_spectrum.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::CgCoefficients;
 using detail::CgSpectrum;
 
@@ -193,10 +187,7 @@ TEST_BOTH("A solve says early about how many iterations are to go", "[cg_spectru
   for (const char* format : {"csr", "ehyb"}) {
     for (const bool resident : {false, true}) {
       Problem<S> problem("generate:elasticity:8");
-      SystemOptions options;
-      options.spmv.format = format;
-      options.solver.name = "cg";
-      options.precond.name = "jacobi";
+      SystemOptions options = system_options("cg", "jacobi", format);
       options.solver.of<CgOptions>().resident = resident;
       options.stop.check_every = 16;
       LinearSystem<double, S> system(problem.ctx, problem.there.wide(), options);

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several right-hand sides at once under CG: each column is what it is alone, judged by residuals that the test
 // forms.
-#include "tests/catch.hpp"
 #include "tests/solver/column_support.hpp"
 
-#include <newel/solver/gmres.hpp>
-
-using namespace newel;
-using namespace newel::testing;
-
 TEST_BOTH("each of k columns takes the iterations that it takes alone, and is solved", "[columns]") {
-  const Context<S> ctx;
   const Rows a = laplacian(15);
   for (const char* precond : {"none", "jacobi", "fsai"}) {
     SystemOptions options = cg_options(precond);
@@ -49,7 +42,6 @@ TEST_CASE("on the host a column of a batch has the bits that it has alone", "[co
 }
 
 TEST_BOTH("columns that end at very different times have the counts that they have alone", "[columns]") {
-  const Context<S> ctx;
   const Rows a = laplacian(24);
   // Guesses nearer and nearer to the solution, a right-hand side of zeros, an exact guess, and eigenvectors, for
   // which one iteration suffices; in an order in which places fall free all the time.
@@ -82,7 +74,6 @@ TEST_BOTH("columns that end at very different times have the counts that they ha
 }
 
 TEST_BOTH("NaN and infinity in a column, and a breakdown of one, touch no other", "[columns]") {
-  const Context<S> ctx;
   const Rows a = laplacian(16);
   const Index n = a.size();
   SystemOptions options = cg_options("none");
@@ -108,7 +99,6 @@ TEST_BOTH("NaN and infinity in a column, and a breakdown of one, touch no other"
 }
 
 TEST_BOTH("an indefinite matrix breaks the columns that see it, and not the others", "[columns]") {
-  const Context<S> ctx;
   // Two blocks: an indefinite one in front, a Laplacian behind it.
   const Rows good = laplacian(12);
   const Index m = 20, n = good.size() + m;
@@ -134,8 +124,7 @@ TEST_BOTH("an indefinite matrix breaks the columns that see it, and not the othe
   }
 
   // Under "auto" those columns continue alone.
-  SystemOptions automatic;
-  automatic.precond.name = "none";
+  SystemOptions automatic = system_options("auto", "none");
   automatic.solver.of<GmresOptions>().restart = n;
   const Rows shifted = laplacian(9, 0, -1.5);  // symmetric, positive diagonal, indefinite
   const Columns rhs = noise_columns(shifted, 3);
@@ -151,7 +140,6 @@ TEST_BOTH("an indefinite matrix breaks the columns that see it, and not the othe
 }
 
 TEST_BOTH("a tolerance that rounding forbids ends each column in stagnation, alone or not", "[columns]") {
-  const Context<S> ctx;
   const Rows a = laplacian(20);
   SystemOptions options = cg_options("none");
   options.stop.rel_tol = 1e-9;
@@ -167,7 +155,6 @@ TEST_BOTH("a tolerance that rounding forbids ends each column in stagnation, alo
 }
 
 TEST_BOTH("the callback hears of every column, and its word ends all of them", "[columns]") {
-  const Context<S> ctx;
   const Rows a = laplacian(20);
   SystemOptions options = cg_options("jacobi");
   options.stop.check_every = 1;
@@ -197,7 +184,6 @@ TEST_BOTH("the callback hears of every column, and its word ends all of them", "
 }
 
 TEST_BOTH("iterations and time are limited for each column, and for all", "[columns]") {
-  const Context<S> ctx;
   const Rows a = laplacian(20);
   SystemOptions options = cg_options("jacobi");
   options.stop.max_iterations = 4;
@@ -216,7 +202,6 @@ TEST_BOTH("iterations and time are limited for each column, and for all", "[colu
 }
 
 TEST_BOTH("a second call for as many columns allocates nothing", "[columns]") {
-  const Context<S> ctx;
   const Rows a = laplacian(14);
   for (const char* solver : {"cg", "auto", "bicgstab"}) {
     for (const char* format : {"csr", "ehyb"}) {

@@ -2,10 +2,7 @@
 // Decisions as text: everything comes back, and nothing else is taken for one.
 #include "tests/catch.hpp"
 
-#include <newel/core/error.hpp>
 #include <newel/solver/decision.hpp>
-
-using namespace newel;
 
 namespace {
 
@@ -60,7 +57,7 @@ TEST_CASE("A decision is one line of JSON, with the fields that a reader wants b
                            R"("format_reason": "a \"reason\"")", R"("negative_diagonal": {"count": 3, "first": 9})",
                            R"("iteration_seconds": 7e-06)", R"("format_iterations": -50)"}) {
     CAPTURE(part);
-    CHECK(text.find(part) != std::string::npos);
+    CHECK(contains(text, part));
   }
 }
 

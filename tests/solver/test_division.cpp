@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagonal matrices under "auto": divided by, judged like any solve, and left to a solver where that is not enough.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
-
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
-
-#include <algorithm>
-#include <limits>
-#include <numeric>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -25,8 +14,7 @@ std::vector<double> entries(Index n, double unit = 1) {
 template <class T, Space S>
 void check_divided(const Rows& a, const SystemOptions& options, double tolerance) {
   const Context<S> ctx;
-  const Arrays<T, S> arrays(ctx, a);
-  LinearSystem<T, S> system(ctx, arrays.view(), options);
+  SystemOf<T, S> system(ctx, a, options);
   CHECK(system.info().solver == "division");
   const auto b = noise(a.size(), 8);
   for (const std::vector<double>& guess : {std::vector<double>(), noise(a.size(), 9)}) {
@@ -67,18 +55,15 @@ TEST_BOTH("A diagonal matrix is divided by where all is chosen automatically", "
 }
 
 TEST_BOTH("What is named is not divided by, nor what is not diagonal", "[system][division]") {
-  const Context<S> ctx;
   const Rows a = diagonal(entries(40));
   const auto solver_of = [&](const Rows& matrix, const SystemOptions& options) {
-    const Arrays<double, S> arrays(ctx, matrix);
-    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    SystemOf<double, S> system(ctx, matrix, options);
     const auto b = matrix.rhs_for(noise(matrix.size()));
     const SolveReport report = run_system(ctx, system, b).report;
     CHECK(report.converged());
     return report.solver;
   };
-  SystemOptions options;
-  options.solver.name = "bicgstab";
+  SystemOptions options = system_options("bicgstab");
   CHECK(solver_of(a, options) == "bicgstab");
   options = {};
   for (const char* precond : {"none", "jacobi", "spai"}) {
@@ -94,13 +79,11 @@ TEST_BOTH("What is named is not divided by, nor what is not diagonal", "[system]
   CHECK(solver_of(rolled, {}) != "division");
   uneven.at(3, 7) = 0.1;  // and as many entries as rows
   uneven.row[9].clear();
-  const Arrays<double, S> arrays(ctx, uneven);
-  LinearSystem<double, S> singular(ctx, arrays.view());
+  SystemOf<double, S> singular(ctx, uneven);
   CHECK(singular.info().solver != "division");
 }
 
 TEST_BOTH("New values are divided by, and zeros among them are a solver's", "[system][division]") {
-  const Context<S> ctx;
   const Rows a = diagonal(entries(60)), other = diagonal(entries(60, -3));
   const Arrays<double, S> arrays(ctx, a), new_arrays(ctx, other);
   LinearSystem<double, S> system(ctx, arrays.view());
@@ -125,13 +108,11 @@ TEST_BOTH("New values are divided by, and zeros among them are a solver's", "[sy
 }
 
 TEST_BOTH("Where dividing does not meet the tolerance solvers follow, and say why", "[system][division]") {
-  const Context<S> ctx;
   const Rows a = diagonal(entries(50));
-  const Arrays<double, S> arrays(ctx, a);
   SystemOptions options;
   options.stop.rel_tol = 1e-20;
   options.stop.max_iterations = 50;
-  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  SystemOf<double, S> system(ctx, a, options);
   const auto b = noise(50, 6);
   const auto found = run_system(ctx, system, b);
   CHECK(found.report.status == Status::stagnation);
@@ -147,11 +128,9 @@ TEST_BOTH("Where dividing does not meet the tolerance solvers follow, and say wh
 }
 
 TEST_BOTH("Numbers near the ends of the range are divided too, and others named", "[system][division]") {
-  const Context<S> ctx;
   for (const double unit : {1e-250, 1e250}) {
     const Rows a = diagonal(entries(50, unit));
-    const Arrays<double, S> arrays(ctx, a);
-    LinearSystem<double, S> system(ctx, arrays.view());
+    SystemOf<double, S> system(ctx, a);
     for (const double size : {1e-250, 1.0, 1e250}) {
       INFO(unit << " " << size);
       auto b = noise(50, 6);
@@ -163,8 +142,7 @@ TEST_BOTH("Numbers near the ends of the range are divided too, and others named"
     }
   }
   const Rows a = diagonal(entries(50));
-  const Arrays<double, S> arrays(ctx, a);
-  LinearSystem<double, S> system(ctx, arrays.view());
+  SystemOf<double, S> system(ctx, a);
   auto b = noise(50);
   b[4] = std::numeric_limits<double>::quiet_NaN();
   CHECK(run_system(ctx, system, b).report.status == Status::not_finite);
@@ -174,10 +152,8 @@ TEST_BOTH("Numbers near the ends of the range are divided too, and others named"
 }
 
 TEST_BOTH("Columns are divided one by one", "[columns][division]") {
-  const Context<S> ctx;
   const Rows a = diagonal(entries(80));
-  const Arrays<double, S> arrays(ctx, a);
-  LinearSystem<double, S> system(ctx, arrays.view());
+  SystemOf<double, S> system(ctx, a);
   const auto b = noise(240);
   const auto bs = make_array(ctx, b);
   auto xs = make_array(ctx, std::vector<double>(240, 0.0));
@@ -191,8 +167,7 @@ TEST_BOTH("Columns are divided one by one", "[columns][division]") {
   }
 }
 
-TEST_CASE("A system that begins with the decision of one that divides divides too (host)", "[system][division]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("A system that begins with the decision of one that divides divides too (host)", "[system][division]") {
   const Rows a = diagonal(entries(80));
   const Arrays<double, Space::host> arrays(ctx, a);
   LinearSystem<double, Space::host> first(ctx, arrays.view());

@@ -2,17 +2,11 @@
 // What the driver does around the steps of any method: here of one whose steps the test writes down.
 #include "tests/catch.hpp"
 
-#include <functional>
-#include <vector>
-
 #include "solver/krylov/methods/driver.hpp"
 
-using namespace newel;
 using namespace newel::detail;
 
 namespace {
-
-constexpr Space host = Space::host;
 
 // x = b, of one unknown, so that the residual of x is |1 - x| where b = 1.
 class Identity final : public LinearOperator<double, host> {

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // GMRES on a real matrix, where there are some, on which an estimate of the basis' orthogonality is not enough.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
 #include <newel/io/matrix_market.hpp>
-#include <newel/solver/gmres.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 TEST_CASE("GMRES orthogonalises carefully where its recurrence did not keep its word", "[solver][gmres][data]") {
   if (skipped_without_data()) return;
   constexpr Space S = Space::host;
   const Context<S> ctx(1);
   const Csr<double, S> a = read_matrix(ctx, data_folder() + "/matrices/lns__131.mtx");
-  SystemOptions options;
-  options.solver.name = "gmres";
+  SystemOptions options = system_options("gmres", "none");
   options.solver.of<GmresOptions>().restart = 50;
-  options.precond.name = "none";
   LinearSystem<double, S> system(ctx, a, options);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     INFO("seed " << seed);

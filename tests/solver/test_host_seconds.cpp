@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one solve is expected to take on the host.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
 #include <newel/solver/host_seconds.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an iteration is estimated to cost, against measured iterations.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
 #include <newel/solver/registry.hpp>
 #include "solver/cost/iteration_cost.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iterations replayed as CUDA graphs: the same bits as when they are queued one by one, and never a stale number.
 #include "tests/capture_device.hpp"
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <functional>
-#include <memory>
-
-#include <newel/core/vector_ops.hpp>
-#include <newel/solver/bicgstab.hpp>
-#include <newel/solver/cg.hpp>
-#include <newel/solver/gmres.hpp>
 #include "solver/krylov/steps/iteration_graph.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -90,8 +79,7 @@ constexpr double tolerance = std::is_same_v<T, double> ? 1e-8 : 1e-4;
 
 template <class T>
 StopCriterion criterion(int check_every = 16) {
-  StopCriterion stop;
-  stop.rel_tol = tolerance<T>;
+  StopCriterion stop = stop_at(tolerance<T>);
   stop.check_every = check_every;
   return stop;
 }
@@ -311,8 +299,7 @@ TEMPLATE_TEST_CASE("Another preconditioner in an old one's place is captured ane
   }
 }
 
-TEST_CASE("An operator that is not capturable is called in every iteration", "[solver][graph][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("An operator that is not capturable is called in every iteration", "[solver][graph][device]") {
   System<double> system(ctx, "csr", "none");
   int calls = 0;
   const FunctionOperator<double, D> A(system.arrays.n, system.arrays.n,
@@ -335,8 +322,7 @@ TEST_CASE("An operator that is not capturable is called in every iteration", "[s
   }
 }
 
-TEST_CASE("Where a capture fails the solve goes on without it, and leaves no error", "[solver][graph][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("Where a capture fails the solve goes on without it, and leaves no error", "[solver][graph][device]") {
   System<double> system(ctx, "csr", "none");
   const Waiting<double> A(*system.A);
   const Watched<double> direct(*system.A, false);
@@ -371,9 +357,8 @@ TEST_CASE("Nothing is captured on a stream that waits for the default stream", "
   CHECK(cudaStreamDestroy(blocking) == cudaSuccess);
 }
 
-TEST_CASE("Hardly an iteration is made behind the end where the preconditioner takes long",
-          "[solver][graph][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("Hardly an iteration is made behind the end where the preconditioner takes long",
+               "[solver][graph][device]") {
   System<double> system(ctx, "csr", "amg");
   CHECK(system.M->takes_long());
   const Watched<double> long_one(*system.M, false, true), other(*system.M, false, false);
@@ -396,8 +381,8 @@ TEST_CASE("Hardly an iteration is made behind the end where the preconditioner t
   }
 }
 
-TEST_CASE("A preconditioner that takes long is replayed from its second iteration on", "[solver][graph][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A preconditioner that takes long is replayed from its second iteration on",
+               "[solver][graph][device]") {
   System<double> system(ctx, "csr", "amg");
   const Watched<double> M(*system.M, true, true);
   Cg<double, D> cg(ctx, system.arrays.n);
@@ -408,8 +393,7 @@ TEST_CASE("A preconditioner that takes long is replayed from its second iteratio
   }
 }
 
-TEST_CASE("A solver takes its graphs along when it is moved", "[solver][graph][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A solver takes its graphs along when it is moved", "[solver][graph][device]") {
   System<double> system(ctx, "csr", "jacobi");
   const Watched<double> A(*system.A, true);
   Cg<double, D> first(ctx, system.arrays.n), other(ctx, 10);
@@ -423,8 +407,8 @@ TEST_CASE("A solver takes its graphs along when it is moved", "[solver][graph][d
   CHECK(A.take_products() == 0);
 }
 
-TEST_CASE("A range of iterations that differ runs each of them once, however it is cut", "[solver][graph][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A range of iterations that differ runs each of them once, however it is cut",
+               "[solver][graph][device]") {
   System<double> system(ctx, "csr", "none");
   constexpr int columns = 100;
   const auto ones = make_array(ctx, std::vector<double>(columns, 1.0));
@@ -456,8 +440,7 @@ TEMPLATE_TEST_CASE("CG's fixed number of iterations works inside the caller's ow
     Cg<T, D> cg(ctx, n), direct(ctx, n, false);  // one kernel alone would take other roundings
     const CapturedGraph graph(
         ctx, [&] { cg.iterate(ctx, *system.A, system.M.get(), system.b.cspan(), system.x.span(), iterations); });
-    StopCriterion stop;
-    stop.rel_tol = 0;
+    StopCriterion stop = stop_at(0);
     stop.max_iterations = iterations;
     for (const int which : {0, 1, 0}) {
       system.refresh(which);

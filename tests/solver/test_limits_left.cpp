@@ -4,8 +4,6 @@
 
 #include "tests/catch.hpp"
 
-namespace newel::testing {
-
 TEST_CASE("what is left of a solve's limits is what its parts have not taken", "[solver]") {
   StopCriterion stop;
   stop.max_iterations = 100;
@@ -26,5 +24,3 @@ TEST_CASE("what is left of a solve's limits is what its parts have not taken", "
   CHECK(detail::limits_left(stop, 0, 2.5).time_limit_seconds > 0);
   CHECK(detail::limits_left(stop, 0, 2.5).time_limit_seconds < 1e-6);
 }
-
-}  // namespace newel::testing

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a system is estimated to hold, against what it holds.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
-#include <limits>
-#include <map>
-
-#include <newel/core/error.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
 #include <newel/precond/pattern_options.hpp>
 #include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/gmres.hpp>
 #include <newel/solver/linear_system.hpp>
 #include <newel/solver/memory_estimate.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 

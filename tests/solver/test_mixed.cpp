@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mixed precision: as exact as double, in about as many iterations; and honest where single precision fails.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
 #include <newel/io/matrix_market.hpp>
-#include <newel/precond/registry.hpp>
-#include <newel/solver/gmres.hpp>
 #include <newel/spmv/registry.hpp>
 #include "solver/krylov/mixed/mixed_stagnation.hpp"
-
-#include <limits>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
 SystemOptions options_for(const std::string& solver, const std::string& precond = "jacobi",
                           const std::string& format = "csr") {
-  SystemOptions options;
+  SystemOptions options = system_options(solver, precond, format, 1e-11);
   options.mixed = true;
-  options.solver.name = solver;
   options.solver.of<GmresOptions>().restart = 30;
-  options.precond.name = precond;
-  options.spmv.format = format;
-  options.stop.rel_tol = 1e-11;
   return options;
 }
 
@@ -56,7 +42,6 @@ Rows nearly_singular(Index n) {
 }  // namespace
 
 TEST_BOTH("Mixed precision reaches residuals of double with every solver and preconditioner", "[mixed]") {
-  const Context<S> ctx;
   const Rows a = laplacian(24);
   const Arrays<double, S> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));
@@ -81,27 +66,22 @@ TEST_BOTH("Mixed precision reaches residuals of double with every solver and pre
 }
 
 TEST_BOTH("Mixed precision works in every format", "[mixed]") {
-  const Context<S> ctx;
   for (const Rows& a : {laplacian(17), laplacian(15, 0.3)}) {
     const bool symmetric = a.row[1].at(0) == a.row[0].at(1);
-    const Arrays<double, S> arrays(ctx, a);
     const auto b = a.rhs_for(noise(a.size()));
     for (const SpmvFormat& format : spmv_formats()) {
       INFO(format.name);
-      LinearSystem<double, S> system(ctx, arrays.view(),
-                                     options_for(symmetric ? "cg" : "gmres", "jacobi", format.name));
+      SystemOf<double, S> system(ctx, a, options_for(symmetric ? "cg" : "gmres", "jacobi", format.name));
       check_mixed(run_system(ctx, system, b), symmetric ? "cg" : "gmres", a, b, 1e-11);
     }
   }
 }
 
 TEST_BOTH("Mixed precision sees refreshed values", "[mixed]") {
-  const Context<S> ctx;
   for (const std::string solver : {"cg", "gmres"}) {
     Rows a = laplacian(20);
-    const Arrays<double, S> arrays(ctx, a);
     SystemOptions options = options_for(solver, "fsai", "ehyb");
-    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    SystemOf<double, S> system(ctx, a, options);
     const auto b = a.rhs_for(noise(a.size()));
     check_mixed(run_system(ctx, system, b), solver, a, b, 1e-11);
     for (const RefreshScope scope : {RefreshScope::everything, RefreshScope::operator_only}) {
@@ -114,7 +94,6 @@ TEST_BOTH("Mixed precision sees refreshed values", "[mixed]") {
 }
 
 TEST_BOTH("A second mixed solve and a refresh allocate nothing", "[mixed]") {
-  const Context<S> ctx;
   const Rows a = laplacian(20);
   const Arrays<double, S> arrays(ctx, a);
   const auto b = make_array(ctx, a.rhs_for(noise(a.size())));
@@ -131,7 +110,6 @@ TEST_BOTH("A second mixed solve and a refresh allocate nothing", "[mixed]") {
 }
 
 TEST_BOTH("Mixed precision works far from one", "[mixed]") {
-  const Context<S> ctx;
   for (const double of_matrix : {1e-60, 1e-3, 1e70}) {
     for (const double of_rhs : {1e-80, 1.0, 1e60}) {
       INFO(of_matrix << ' ' << of_rhs);
@@ -141,9 +119,8 @@ TEST_BOTH("Mixed precision works far from one", "[mixed]") {
       }
       auto b = laplacian(12).rhs_for(noise(a.size()));
       for (double& value : b) value *= of_rhs;
-      const Arrays<double, S> arrays(ctx, a);
       for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
-        LinearSystem<double, S> system(ctx, arrays.view(), options_for(solver));
+        SystemOf<double, S> system(ctx, a, options_for(solver));
         check_mixed(run_system(ctx, system, b), solver, a, b, 1e-11);
       }
     }
@@ -151,15 +128,13 @@ TEST_BOTH("Mixed precision works far from one", "[mixed]") {
 }
 
 TEST_BOTH("Where single precision does not suffice the solver goes on in double, and says so", "[mixed]") {
-  const Context<S> ctx;
   const Rows a = nearly_singular(40);
-  const Arrays<double, S> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));
   for (const double unit : {1.0, 1e-60}) {
     auto scaled = b;
     for (double& value : scaled) value *= unit;
     for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
-      LinearSystem<double, S> system(ctx, arrays.view(), options_for(solver));
+      SystemOf<double, S> system(ctx, a, options_for(solver));
       const auto s = run_system(ctx, system, scaled);
       INFO(solver << ", " << unit << ": " << s.report.attempts[0].reason << "; " << s.report.reason);
       // BiCGStab may fail in double too, and says so then.
@@ -200,12 +175,11 @@ TEST_BOTH("A correction in single precision that makes the residual larger is ta
   // 1.48e-7 becomes 5.96e-8: the correction is 2.49 times what it should be, and the residual 1.49 times what it was.
   const Context<S> ctx;
   const Rows a = pair_with(1 + 5.9e-8, 1 - 8.93e-8, 2);
-  const Arrays<double, S> arrays(ctx, a);
   const auto b = along_pair(2, 0);
   for (const std::string precond : {"none", "jacobi"}) {
     SystemOptions options = options_for("cg", precond);
     options.stop.rel_tol = 1e-8;
-    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    SystemOf<double, S> system(ctx, a, options);
     const auto s = run_system(ctx, system, b);
     REQUIRE(s.report.attempts.size() == 2);
     CHECK(s.report.attempts[0].solver == "mixed cg");
@@ -222,12 +196,11 @@ TEST_BOTH("Where a correction in single precision left another residual than it 
   const Context<S> ctx;
   constexpr Index n = 12;
   const Rows a = pair_with(1, 1 - 0.85e-7, n);
-  const Arrays<double, S> arrays(ctx, a);
   const auto b = along_pair(n, 1);
   for (const std::string precond : {"none", "jacobi"}) {
     SystemOptions options = options_for("cg", precond);
     options.stop.rel_tol = 1e-8;
-    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    SystemOf<double, S> system(ctx, a, options);
     const auto s = run_system(ctx, system, b);
     INFO(s.report.attempts[0].reason);
     CHECK(s.report.attempts[0].solver == "mixed cg");
@@ -238,24 +211,20 @@ TEST_BOTH("Where a correction in single precision left another residual than it 
 }
 
 TEST_BOTH("An indefinite matrix is found out in double", "[mixed]") {
-  const Context<S> ctx;
   const Rows a = laplacian(9, 0, -3.0);
-  const Arrays<double, S> arrays(ctx, a);
-  LinearSystem<double, S> system(ctx, arrays.view(), options_for("cg", "none"));
+  SystemOf<double, S> system(ctx, a, options_for("cg", "none"));
   const auto s = run_system(ctx, system, a.rhs_for(noise(a.size())));
   CHECK(s.report.status == Status::not_positive_definite);
   CHECK(s.report.attempts.back().solver == "cg");
 }
 
 TEST_BOTH("A mixed solve ends where it is asked to", "[mixed]") {
-  const Context<S> ctx;
   const Rows a = laplacian(30);
-  const Arrays<double, S> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));
   for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
     INFO(solver);
     SystemOptions options = options_for(solver);
-    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    SystemOf<double, S> system(ctx, a, options);
     StopCriterion stop = options.stop;
     stop.max_iterations = 7;
     system.set_stop_criterion(stop);
@@ -297,14 +266,12 @@ TEST_BOTH("A mixed solve ends where it is asked to", "[mixed]") {
 }
 
 TEST_BOTH("Mixed precision with the constant null space gives mean zero", "[mixed]") {
-  const Context<S> ctx;
   const Rows a = neumann(16);
-  const Arrays<double, S> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));
   SystemOptions options = options_for("cg");
   options.null_space = NullSpace::constant;
   options.stop.rel_tol = 1e-9;
-  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  SystemOf<double, S> system(ctx, a, options);
   const auto s = run_system(ctx, system, b);
   check_mixed(s, "cg", a, b, 1e-9);
   double mean = 0;
@@ -313,7 +280,6 @@ TEST_BOTH("Mixed precision with the constant null space gives mean zero", "[mixe
 }
 
 TEST_BOTH("Mixed precision takes rows that are not canonical", "[mixed]") {
-  const Context<S> ctx;
   // 4 on the diagonal, once as 1 + 3 and behind the others.
   const auto row_ptr = make_array(ctx, std::vector<Offset>{0, 3, 5});
   const auto col = make_array(ctx, std::vector<Index>{1, 0, 0, 1, 0});
@@ -329,12 +295,10 @@ TEST_BOTH("Mixed precision takes rows that are not canonical", "[mixed]") {
 }
 
 TEST_BOTH("Mixed precision refuses what it has not", "[mixed]") {
-  const Context<S> ctx;
   const Rows a = laplacian(5);
-  const Arrays<double, S> in_double(ctx, a);
   const Arrays<float, S> in_single(ctx, a);
   CHECK_THROWS_AS((LinearSystem<float, S>(ctx, in_single.view(), options_for("cg"))), InputError);
-  LinearSystem<double, S> system(ctx, in_double.view(), options_for("cg"));
+  SystemOf<double, S> system(ctx, a, options_for("cg"));
   CHECK_THROWS_AS(system.matrix_slots(), InputError);
   CHECK_THROWS_AS(system.preconditioner_slots(), InputError);
   CHECK_THROWS_AS(system.slots_written(), InputError);
@@ -374,7 +338,6 @@ Rows with_a_tail() {
 }  // namespace
 
 TEST_BOTH("A correction that drifts from the true residual is given up for double, whose x it hands on", "[mixed]") {
-  const Context<S> ctx;
   const Rows a = with_a_tail();
   const Arrays<double, S> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mixed precision whose format and preconditioner are left to "auto": a system iterates in single precision from the
 // start if that is expected to be faster than double with the best preconditioner, and else in double.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
-
-#include <newel/core/vector_ops.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -26,8 +20,6 @@ SystemOptions in_single_times(double seconds, double rel_tol = 1e-10) {
 }
 
 SystemOptions fast_in_single(double rel_tol = 1e-10) { return in_single_times(0.01, rel_tol); }
-
-bool says(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
 
 // Neighbours in two directions, the second far weaker, and the diagonal so little above what makes it definite: many
 // iterations, for some of which single precision does not suffice.
@@ -55,7 +47,6 @@ struct WeakGrid {
 }  // namespace
 
 TEST_BOTH("A small system stays in double, whose iterations are as fast and fewer", "[mixed][choice]") {
-  const Context<S> ctx;
   const Rows a = laplacian(16);
   const Arrays<double, S> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));
@@ -124,34 +115,30 @@ TEST_BOTH("Single precision that is expected to be no faster is left alone", "[m
 
 TEST_BOTH("A system stays in double where another preconditioner is expected to win, and moves to that",
           "[mixed][choice]") {
-  const Context<S> ctx;
   Rows a(2000);  // the second differences of a line
   for (Index i = 0; i < a.size(); ++i) {
     a.at(i, i) = 2;
     if (i > 0) a.at(i, i - 1) = a.at(i - 1, i) = -1;
   }
-  const Arrays<double, S> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));
   SystemOptions options = fast_in_single(1e-8);
   options.estimate_scale.iterations = 50;  // far more than the size makes expect, as there will be
-  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  SystemOf<double, S> system(ctx, a, options);
   REQUIRE(system.candidates().front().preconditioner != system.info().preconditioner.name);
   CHECK(!system.info().mixed);
   CHECK(system.info().precision_reason == "in double, which is expected to be as fast");
   const auto s = run_system(ctx, system, b);
   INFO(s.report.changed);
   CHECK(s.report.converged());
-  CHECK(says(s.report.changed, "preconditioner "));
+  CHECK(contains(s.report.changed, "preconditioner "));
   CHECK(s.report.solver == "cg");
   CHECK(true_residual<double>(a, b, s.x) <= 1e-8 * norm(b) * (1 + 1e-6));
 }
 
 TEST_BOTH("Double follows in the same solve where single precision does not suffice", "[mixed][choice]") {
-  const Context<S> ctx;
   const Rows a = weak_grid(56, 1e-7);
-  const Arrays<double, S> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));
-  LinearSystem<double, S> system(ctx, arrays.view(), fast_in_single(1e-11));
+  SystemOf<double, S> system(ctx, a, fast_in_single(1e-11));
   REQUIRE(system.info().mixed);
   const auto s = run_system(ctx, system, b);
   INFO(s.report.reason);
@@ -168,7 +155,7 @@ TEST_BOTH("Double follows in the same solve where single precision does not suff
   CHECK(second.report.converged());
   CHECK(second.report.attempts.size() == 1);
   CHECK(second.report.solver == "cg");
-  CHECK(says(system.info().precision_reason, "did not suffice"));
+  CHECK(contains(system.info().precision_reason, "did not suffice"));
 }
 
 TEST_BOTH("Limits are those of the whole solve, in whatever precision", "[mixed][choice]") {

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LinearSystem with operators in the place of a matrix, and with an M of the caller's own.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
-
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
-
-#include <algorithm>
-#include <cmath>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -79,36 +69,20 @@ Rows scaled_laplacian(Index k, double wind = 0) {
   return a;
 }
 
-SystemOptions options_of(const std::string& solver, const std::string& precond) {
-  SystemOptions options;
-  options.solver.name = solver;
-  options.precond.name = precond;
-  return options;
-}
-
 template <Space S, class Parts>
 std::string refusal(const Context<S>& ctx, std::shared_ptr<const LinearOperator<double, S>> a,
                     const SystemOptions& options, Parts parts) {
-  try {
-    const LinearSystem<double, S> system(ctx, std::move(a), options, std::move(parts));
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "";
+  return message_of<InputError>([&] { LinearSystem<double, S>(ctx, std::move(a), options, std::move(parts)); });
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
 TEST_BOTH("A system of an operator takes the iterations of the matrix behind it", "[system][open]") {
-  const Context<S> ctx;
   const Rows a = scaled_laplacian(14);
   const auto b = a.rhs_for(noise(a.size()));
-  const Arrays<double, S> arrays(ctx, a);
-  SystemOptions options = options_of("cg", "jacobi");
+  SystemOptions options = system_options("cg", "jacobi");
   options.spmv = same_bits();
-  LinearSystem<double, S> matrix(ctx, arrays.view(), options);
+  SystemOf<double, S> matrix(ctx, a, options);
   const auto expected = run_system(ctx, matrix, b);
   options.spmv = {"auto"};
 
@@ -138,10 +112,9 @@ TEST_BOTH("A system of an operator takes the iterations of the matrix behind it"
 
 TEST_BOTH("auto chooses solvers for an operator by two products, and goes on where the first fails",
           "[system][open][chain]") {
-  const Context<S> ctx;
   const auto solved = [&](const Rows& a, const std::string& first, const std::string& last) {
     const auto b = a.rhs_for(noise(a.size()));
-    LinearSystem<double, S> system(ctx, std::make_shared<Hidden<double, S>>(ctx, a), options_of("auto", "auto"));
+    LinearSystem<double, S> system(ctx, std::make_shared<Hidden<double, S>>(ctx, a), system_options("auto", "auto"));
     CHECK(system.info().solver == first);
     CHECK(system.info().preconditioner.name == "none");
     const auto found = run_system(ctx, system, b);
@@ -155,43 +128,42 @@ TEST_BOTH("auto chooses solvers for an operator by two products, and goes on whe
   // Where the diagonal shows it, CG is not tried.
   const Rows negative = laplacian(6, 0, -7.5);
   LinearSystem<double, S> system(ctx, std::make_shared<Hidden<double, S>>(ctx, negative, true),
-                                 options_of("auto", "auto"));
+                                 system_options("auto", "auto"));
   CHECK(system.info().solver == "gmres");
   CHECK(system.info().preconditioner.name == "jacobi");
 }
 
 TEST_BOTH("What an operator cannot give is refused by the name of the missing piece", "[system][open]") {
-  const Context<S> ctx;
   const Rows a = laplacian(5);
   const auto op = std::make_shared<Hidden<double, S>>(ctx, a);
   const SystemParts<double, S> none;
   const auto refused = [&](const SystemOptions& options) { return refusal<S>(ctx, op, options, none); };
-  CHECK(has(refused(options_of("cg", "jacobi")), "matrix_diagonal"));
+  CHECK(contains(refused(system_options("cg", "jacobi")), "matrix_diagonal"));
   for (const char* name : {"spai0", "spai", "fsai"}) {
-    const std::string text = refused(options_of("cg", name));
-    CHECK(has(text, std::string("'") + name + "' needs the entries"));
-    CHECK(has(text, "SystemParts::preconditioner"));
+    const std::string text = refused(system_options("cg", name));
+    CHECK(contains(text, std::string("'") + name + "' needs the entries"));
+    CHECK(contains(text, "SystemParts::preconditioner"));
   }
-  SystemOptions options = options_of("cg", "none");
+  SystemOptions options = system_options("cg", "none");
   options.spmv.format = "ehyb";
-  CHECK(has(refused(options), "format needs a CSR matrix"));
-  options = options_of("cg", "none");
+  CHECK(contains(refused(options), "format needs a CSR matrix"));
+  options = system_options("cg", "none");
   options.old_of_new = {1, 0};
-  CHECK(has(refused(options), "order"));
-  options = options_of("cg", "none");
+  CHECK(contains(refused(options), "order"));
+  options = system_options("cg", "none");
   options.mixed = true;
-  CHECK(has(refused(options), "SystemParts::low_matrix"));
+  CHECK(contains(refused(options), "SystemParts::low_matrix"));
   SystemParts<double, S> parts;
   parts.low_matrix = std::make_shared<Hidden<float, S>>(ctx, a);
   parts.preconditioner = own_jacobi<double, S>(ctx, a);
-  CHECK(has(refusal<S>(ctx, op, options, parts), "SystemParts::low_preconditioner"));
+  CHECK(contains(refusal<S>(ctx, op, options, parts), "SystemParts::low_preconditioner"));
   options.mixed = false;
   parts.preconditioner = own_jacobi<double, S>(ctx, laplacian(4));
-  CHECK(has(refusal<S>(ctx, op, options, parts), "the preconditioner is 16 x 16, and the system has 25"));
+  CHECK(contains(refusal<S>(ctx, op, options, parts), "the preconditioner is 16 x 16, and the system has 25"));
   parts = {};
   parts.make_preconditioner = [](const auto&, const auto&, const auto&) { return nullptr; };
-  CHECK(has(refusal<S>(ctx, op, options, parts), "factory"));
-  CHECK(has(refusal<S>(ctx, nullptr, options, none), "null"));
+  CHECK(contains(refusal<S>(ctx, op, options, parts), "factory"));
+  CHECK(contains(refusal<S>(ctx, nullptr, options, none), "null"));
 
   LinearSystem<double, S> system(ctx, op, options);
   const Array<double, S> values(ctx, 10);
@@ -200,18 +172,17 @@ TEST_BOTH("What an operator cannot give is refused by the name of the missing pi
 }
 
 TEST_BOTH("An operator that has changed is solved as it is now, Jacobi and null space included", "[system][open]") {
-  const Context<S> ctx;
   const Rows first = laplacian(9);
   Rows second = scaled_laplacian(9);
   const auto op = std::make_shared<Hidden<double, S>>(ctx, first, true);
-  LinearSystem<double, S> system(ctx, op, options_of("cg", "jacobi"));
+  LinearSystem<double, S> system(ctx, op, system_options("cg", "jacobi"));
   CHECK(run_system(ctx, system, first.rhs_for(noise(81))).report.converged());
   op->take(ctx, second);
   system.operator_changed();
   const auto b = second.rhs_for(noise(81, 2));
   const auto found = run_system(ctx, system, b);
   CHECK(relative_residual(second, found.x, b) <= 1.01e-8);
-  LinearSystem<double, S> fresh(ctx, op, options_of("cg", "jacobi"));
+  LinearSystem<double, S> fresh(ctx, op, system_options("cg", "jacobi"));
   CHECK(found.report.iterations == run_system(ctx, fresh, b).report.iterations);
   second.at(3, 3) = 0;
   op->take(ctx, second);
@@ -219,7 +190,7 @@ TEST_BOTH("An operator that has changed is solved as it is now, Jacobi and null 
   CHECK_THROWS_AS(run_system(ctx, system, b), InputError);
 
   const auto singular = std::make_shared<Hidden<double, S>>(ctx, neumann(9));
-  SystemOptions options = options_of("cg", "none");
+  SystemOptions options = system_options("cg", "none");
   options.null_space = NullSpace::constant;
   LinearSystem<double, S> floating(ctx, singular, options);
   const auto rhs = neumann(9).rhs_for(noise(81));
@@ -235,13 +206,12 @@ TEST_BOTH("An operator that has changed is solved as it is now, Jacobi and null 
 }
 
 TEST_BOTH("Operators in both precisions are solved in mixed precision, by every solver", "[system][open][mixed]") {
-  const Context<S> ctx;
   for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
     for (const bool own : {false, true}) {
       CAPTURE(solver, own);
       const Rows a = scaled_laplacian(12, solver == "cg" ? 0 : 0.2);
       const auto b = a.rhs_for(noise(a.size()));
-      SystemOptions options = options_of(solver, own ? "none" : "jacobi");
+      SystemOptions options = system_options(solver, own ? "none" : "jacobi");
       options.mixed = true;
       options.stop.rel_tol = 1e-11;
       SystemParts<double, S> parts;
@@ -263,10 +233,10 @@ TEST_BOTH("Operators in both precisions are solved in mixed precision, by every 
 }
 
 TEST_BOTH("Several right-hand sides go through an operator", "[system][open][columns]") {
-  const Context<S> ctx;
   const Rows a = laplacian(8);
   const Index n = a.size(), columns = 3;
-  LinearSystem<double, S> system(ctx, std::make_shared<Hidden<double, S>>(ctx, a, true), options_of("cg", "jacobi"));
+  LinearSystem<double, S> system(ctx, std::make_shared<Hidden<double, S>>(ctx, a, true),
+                                 system_options("cg", "jacobi"));
   std::vector<double> b;
   for (Index c = 0; c < columns; ++c) {
     const auto one = a.rhs_for(noise(n, static_cast<std::uint64_t>(c) + 1));
@@ -285,11 +255,10 @@ TEST_BOTH("Several right-hand sides go through an operator", "[system][open][col
 }
 
 TEST_BOTH("An M of the caller's keeps the caller's numbering, whatever the format", "[system][open]") {
-  const Context<S> ctx;
   const Rows a = scaled_laplacian(14);
   const auto b = a.rhs_for(noise(a.size()));
   const Arrays<double, S> arrays(ctx, a);
-  SystemOptions options = options_of("cg", "jacobi");
+  SystemOptions options = system_options("cg", "jacobi");
   options.expected_products = 1e9;  // any format pays
   LinearSystem<double, S> usual(ctx, arrays.view(), options);
   const int expected = run_system(ctx, usual, b).report.iterations;
@@ -315,14 +284,13 @@ TEST_BOTH("An M of the caller's keeps the caller's numbering, whatever the forma
 }
 
 TEST_BOTH("A factory makes M for A in solver order, and its refresh is passed on", "[system][open]") {
-  const Context<S> ctx;
   const Rows a = scaled_laplacian(14);
   Rows changed = a;
   for (Index i = 0; i < a.size(); ++i) changed.at(i, i) *= 1 + i % 3;
   const Arrays<double, S> arrays(ctx, a), later(ctx, changed);
   for (const bool mixed : {false, true}) {
     CAPTURE(mixed);
-    SystemOptions options = options_of("cg", "none");
+    SystemOptions options = system_options("cg", "none");
     options.spmv.format = "ehyb";
     options.mixed = mixed;
     int calls = 0;

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves that move to another order and format on their way.
-#include "tests/catch.hpp"
 #include "tests/solver/problem.hpp"
 
-#include <cmath>
-#include <optional>
-
-#include <newel/core/vector_ops.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
 #include "solver/krylov/monitor/operator_exchange.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -144,8 +136,7 @@ struct Case {
 };
 
 StopCriterion some_tolerance() {
-  StopCriterion stop;
-  stop.rel_tol = 1e-9;
+  StopCriterion stop = stop_at(1e-9);
   stop.check_every = 4;  // a kernel that makes all iterations is asked no more often
   return stop;
 }
@@ -154,8 +145,8 @@ template <Space S>
 SolveReport solved(const Problem<S>& problem, const Built<S>& with, const std::string& solver, Span<double, S> x,
                    MoveAt<S>* move = nullptr) {
   const auto made = problem.solver(solver);
-  return made->run({problem.ctx, *with.A, with.M.get(), problem.b.cspan(), x, some_tolerance(), {},
-                    InitialGuess::in_x, move});
+  return made->run(
+      {problem.ctx, *with.A, with.M.get(), problem.b.cspan(), x, some_tolerance(), {}, InitialGuess::in_x, move});
 }
 
 }  // namespace
@@ -173,11 +164,16 @@ TEST_BOTH("A solve asks for other operators in the iterations for which it was t
         options.name = c.solver;
         options.of<CgOptions>().resident = options.of<BicgstabOptions>().resident = one_kernel;
         const auto solver = make_solver<double, S>(problem.ctx, problem.a.rows, options);
-        StopCriterion stop;
-        stop.rel_tol = 1e-9;
-        const SolveReport report =
-            solver->run({problem.ctx, *built.A, built.M.get(), problem.b.cspan(), problem.x.span(), stop, {},
-                         InitialGuess::in_x, &asks});
+        StopCriterion stop = stop_at(1e-9);
+        const SolveReport report = solver->run({problem.ctx,
+                                                *built.A,
+                                                built.M.get(),
+                                                problem.b.cspan(),
+                                                problem.x.span(),
+                                                stop,
+                                                {},
+                                                InitialGuess::in_x,
+                                                &asks});
         CAPTURE(c.system, c.precond, format, one_kernel, report.iterations);
         REQUIRE(report.converged());
         REQUIRE(report.iterations > at.back());
@@ -282,11 +278,9 @@ TEST_BOTH("The next solve expects the iterations that the last one took with its
     MoveAt<S> move(problem.ctx, 14, csr, build(problem.ctx, problem.there.wide(), "csr", "amg"), problem.b.cspan(),
                    problem.x.span());
     move.same = false;
-    StopCriterion stop;
-    stop.rel_tol = 1e-9;
-    const SolveReport first =
-        solver->run({problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), stop, {},
-                     InitialGuess::in_x, &move});
+    StopCriterion stop = stop_at(1e-9);
+    const SolveReport first = solver->run(
+        {problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), stop, {}, InitialGuess::in_x, &move});
     REQUIRE(move.moved);
     CHECK(move.standing.initial_residual == first.initial_residual);
     const int with_last = first.iterations - move.standing.iterations;

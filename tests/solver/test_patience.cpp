@@ -5,7 +5,6 @@
 #include <newel/solver/registry.hpp>
 #include "solver/chain/patience.hpp"
 
-using namespace newel;
 using newel::detail::may_wander;
 using newel::detail::Patience;
 

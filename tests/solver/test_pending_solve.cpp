@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous solves: the same result as the ordinary solve, and what is refused, waited for or cancelled meanwhile.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
-
-#include <newel/core/error.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <future>
-#include <optional>
 #include <thread>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
 SystemOptions options_with(const char* solver, const char* format, const char* precond) {
-  SystemOptions options;
-  options.solver.name = solver;
-  options.spmv.format = format;
-  options.precond.name = precond;
+  SystemOptions options = system_options(solver, precond, format, 1e-9);
   options.deterministic = true;
-  options.stop.rel_tol = 1e-9;
   return options;
 }
 

@@ -2,15 +2,8 @@
 // The profiles of machines: complete, found by name, and read where a machine names one.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <cstring>
-#include <type_traits>
-#include <vector>
-
 #include <newel/spmv/registry.hpp>
 #include "solver/cost/profiles/profiles.hpp"
-
-using namespace newel;
 
 namespace {
 

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements of reports that random small systems have refuted (scripts/check_statements.py), and the right ones.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <cmath>
-#include <limits>
-
-#include <newel/core/error.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include "solver/krylov/monitor/symmetry.hpp"
 #include "solver/krylov/monitor/true_residual.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -50,8 +42,7 @@ Rows triangle(double stiffness) {
 template <class T, Space S>
 SolveReport solve_zero_guess(const Context<S>& ctx, const Rows& a, const std::vector<double>& b,
                              const SystemOptions& options) {
-  const Arrays<T, S> arrays(ctx, a);
-  LinearSystem<T, S> system(ctx, arrays.view(), options);
+  SystemOf<T, S> system(ctx, a, options);
   const auto bs = make_array(ctx, cast<T>(b));
   auto xs = make_array(ctx, std::vector<T>(b.size(), T(0)));
   return system.solve(bs.cspan(), xs.span());
@@ -61,14 +52,11 @@ SolveReport solve_zero_guess(const Context<S>& ctx, const Rows& a, const std::ve
 
 TEST_BOTH("A guess whose residual overflows is left for zero, and named by an infinite initial residual",
           "[solver][statements]") {
-  const Context<S> ctx;
   const Rows a = scaled(laplacian(4), 1e200);
   const std::vector<double> b(16, 1.0), guess(16, 1e150);
   for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
-    const Arrays<double, S> arrays(ctx, a);
-    SystemOptions options;
-    options.solver.name = solver;
-    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    SystemOptions options = system_options(solver);
+    SystemOf<double, S> system(ctx, a, options);
     const auto found = run_system(ctx, system, b, guess);
     INFO(solver << ": " << found.report.reason);
     CHECK(found.report.converged());
@@ -80,15 +68,11 @@ TEST_BOTH("A guess whose residual overflows is left for zero, and named by an in
 
 TEST_BOTH("A guess beyond all squares is left also in the units of a system at the ends of the range",
           "[solver][statements]") {
-  const Context<S> ctx;
   const Rows a = scaled(laplacian(4), 1e240);
   const std::vector<double> b(16, 1e50), guess = noise(16);
   for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
-    const Arrays<double, S> arrays(ctx, a);
-    SystemOptions options;
-    options.solver.name = solver;
-    options.precond.name = "jacobi";
-    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    SystemOptions options = system_options(solver, "jacobi");
+    SystemOf<double, S> system(ctx, a, options);
     const auto found = run_system(ctx, system, b, guess);
     INFO(solver << ": " << found.report.reason);
     CHECK(found.report.converged());
@@ -98,15 +82,11 @@ TEST_BOTH("A guess beyond all squares is left also in the units of a system at t
 }
 
 TEST_BOTH("A row of zeros is named, though all others are solved to rounding", "[solver][statements]") {
-  const Context<S> ctx;
   Rows a = diagonal({2, 3, 5, 7, 0});
   a.at(0, 1) = a.at(1, 2) = a.at(2, 3) = 1;
   const std::vector<double> b = {1e4, 2e4, 1e4, 3e4, 0.1};
   for (const std::string solver : {"auto", "bicgstab", "gmres"}) {
-    SystemOptions options;
-    options.solver.name = solver;
-    options.precond.name = "none";
-    options.stop.rel_tol = 1e-12;
+    SystemOptions options = system_options(solver, "none", "auto", 1e-12);
     const SolveReport report = solve_zero_guess<float, S>(ctx, a, b, options);
     INFO(solver << ": " << report.reason);
     CHECK(report.status == Status::stagnation);
@@ -118,15 +98,13 @@ TEST_BOTH("A row of zeros is named, though all others are solved to rounding", "
 
 TEST_BOTH("What is attainable with an operator is judged by the rounding of its products, not by its norm",
           "[solver][statements]") {
-  const Context<S> ctx;
   std::vector<double> entries;
   for (int k = 0; k < 12; ++k) entries.push_back(std::pow(10.0, 12 - k));
   const Rows a = diagonal(entries);
   const auto b = noise(12);
   const Hidden<double, S> hidden(ctx, a);
   for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
-    StopCriterion stop;
-    stop.rel_tol = 1e-17;
+    StopCriterion stop = stop_at(1e-17);
     stop.max_iterations = 2000;
     const auto method = make_solver<double, S>(ctx, 12, {solver});
     const auto run = run_solver<double, S>(ctx, *method, hidden.product, nullptr, b, stop);
@@ -136,13 +114,11 @@ TEST_BOTH("What is attainable with an operator is judged by the rounding of its 
 }
 
 TEST_BOTH("GMRES that has solved a regular system to rounding does not call it singular", "[solver][statements]") {
-  const Context<S> ctx;
   const Hidden<double, S> hidden(ctx, laplacian(3));
   for (const double size : {1.0, 1e100}) {
     auto b = noise(9);
     for (double& value : b) value *= size;
-    StopCriterion stop;
-    stop.rel_tol = 0;
+    StopCriterion stop = stop_at(0);
     stop.abs_tol = 1e-30;
     const auto method = make_solver<double, S>(ctx, 9, solver_options("gmres", 9));
     const auto run = run_solver<double, S>(ctx, *method, hidden.product, nullptr, b, stop);
@@ -161,20 +137,18 @@ TEST_BOTH("A residual of CG that outgrows the digits of a definite matrix is not
   a.at(0, 0) = 1;
   a.at(0, 1) = a.at(1, 0) = c;
   a.at(1, 1) = 2 * c * c;
-  SystemOptions options;
-  options.solver.name = "cg";
+  SystemOptions options = system_options("cg");
   set_resident(options.solver, false);
   options.precond.name = "none";
   const SolveReport report = solve_zero_guess<float, S>(ctx, a, {1, 0}, options);
   INFO(report.reason);
   CHECK(report.status == Status::stagnation);
   CHECK(report.failure.cause == Cause::growth_beyond_digits);
-  CHECK(report.reason.find("more than the digits of this precision can represent") != std::string::npos);
+  CHECK(contains(report.reason, "more than the digits of this precision can represent"));
   CHECK(report.true_residual <= 1);
 }
 
 TEST_BOTH("A single equation with an entry has no null space", "[solver][statements]") {
-  const Context<S> ctx;
   SystemOptions options;
   options.null_space = NullSpace::constant;
   for (const std::string precond : {"none", "amg"}) {
@@ -185,15 +159,12 @@ TEST_BOTH("A single equation with an entry has no null space", "[solver][stateme
 
 TEST_BOTH("Systems whose right-hand side leaves the range of a cycle in single precision are solved",
           "[solver][statements]") {
-  const Context<S> ctx;
   const Rows a = laplacian(8);
   for (const double size : {1e-64, 1e64}) {
     std::vector<double> b = noise(a.size());
     for (double& value : b) value *= size;
     for (const std::string solver : {"cg", "gmres"}) {
-      SystemOptions options;
-      options.solver.name = solver;
-      options.precond.name = "amg";
+      SystemOptions options = system_options(solver, "amg");
       options.spmv.format = "ehyb";  // from which the cycle cannot be made again in double
       options.precond.of<AmgOptions>().precision = AmgPrecision::automatic;
       const SolveReport report = solve_zero_guess<double, S>(ctx, a, b, options);
@@ -204,7 +175,6 @@ TEST_BOTH("Systems whose right-hand side leaves the range of a cycle in single p
 }
 
 TEST_BOTH("The sign of r.Mr is taken in units in which products do not underflow", "[solver][statements]") {
-  const Context<S> ctx;
   Array<double, S> scratch(ctx, 1);
   Array<float, S> image(ctx, 4);
   for (const bool positive : {true, false}) {
@@ -216,7 +186,6 @@ TEST_BOTH("The sign of r.Mr is taken in units in which products do not underflow
 }
 
 TEST_BOTH("The sign of p.Ap is taken in units in which products do not underflow", "[solver][statements]") {
-  const Context<S> ctx;
   Array<double, S> scratch(ctx, 1);
   Array<float, S> image(ctx, 2);
   for (const bool positive : {true, false}) {
@@ -240,12 +209,8 @@ TEST_BOTH("What a solve in other units does not improve is returned as it was", 
   a.at(0, 0) += 1e30;
   a.at(4, 4) += 1e30;
   const std::vector<double> b = {-6.8e27, 1250, -312, 1562, 1.2e28};
-  const Arrays<float, S> arrays(ctx, a);
-  SystemOptions options;
-  options.solver.name = "cg";
-  options.precond.name = "spai0";
-  options.stop.rel_tol = 1e-17;
-  LinearSystem<float, S> system(ctx, arrays.view(), options);
+  SystemOptions options = system_options("cg", "spai0", "auto", 1e-17);
+  SystemOf<float, S> system(ctx, a, options);
   const auto found = run_system(ctx, system, b);
   INFO(found.report.reason);
   CHECK(found.report.status != Status::not_positive_definite);
@@ -256,7 +221,6 @@ TEST_BOTH("What a solve in other units does not improve is returned as it was", 
 }
 
 TEST_BOTH("The sign of p.Ap of an operator is believed above its rounding", "[solver][statements]") {
-  const Context<S> ctx;
   Array<double, S> scratch(ctx, 1);
   Array<double, S> image(ctx, 3);
   // Of a constant p is left what rounding makes of it; here nothing, or less.
@@ -274,7 +238,6 @@ TEST_BOTH("The sign of p.Ap of an operator is believed above its rounding", "[so
 
 TEST_BOTH("The rounding of a residual is estimated for operators that map constants to zero",
           "[solver][statements]") {
-  const Context<S> ctx;
   Array<double, S> scratch(ctx, 1);
   Array<float, S> r(ctx, 3);
   const double stiffness = 2e30;

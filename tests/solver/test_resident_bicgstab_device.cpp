@@ -2,9 +2,6 @@
 // BiCGStab in one kernel: the same iterates as by separate ones, whatever ends a solve, and again after a refresh.
 #include "tests/solver/resident_support.hpp"
 
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
 
 SystemOptions options(const std::string& precond, bool resident) {
@@ -42,36 +39,6 @@ TEST_CASE("BiCGStab in one kernel reads a matrix that streams past its vectors",
   check_against_separate_kernels<double>(windy_grid(10, 3), "none", 2);
   check_against_separate_kernels<double>(windy_grid(7, 6), "jacobi", 2);
   check_against_separate_kernels<float>(windy_grid(12, 3), "jacobi", 2);
-}
-
-TEST_CASE("A resident BiCGStab sees refreshed values, and allocates nothing",
-          "[solver][bicgstab][resident][device]") {
-  check_refresh(windy_grid(7, 3), options("jacobi", true));
-}
-
-TEST_CASE("A resident BiCGStab has the same history, however often it is polled",
-          "[solver][bicgstab][resident][device]") {
-  CHECK(check_polls(laplacian(40, 0.4), options("none", true)).iterations > 20);
-}
-
-TEST_CASE("A resident BiCGStab ends where it is asked to", "[solver][bicgstab][resident][device]") {
-  const Rows a = laplacian(50, 0.3);
-  for (const SolveReport& report : check_limits(a, options("jacobi", true), {0, 1, 5})) {
-    CHECK(report.true_residual <= report.rhs_norm * (1 + 1e-12));
-  }
-  check_stop(a, options("jacobi", true), 4, 12);
-}
-
-TEST_CASE("A resident BiCGStab takes a guess, a good guess and a right-hand side of zero for what they are",
-          "[solver][bicgstab][resident][device]") {
-  check_guesses(laplacian(24, 0.3, 0.2), options("jacobi", true));
-}
-
-TEST_CASE("What goes wrong in a resident BiCGStab is said as by separate kernels",
-          "[solver][bicgstab][resident][device]") {
-  const Rows a = laplacian(12, 0.2);
-  check_not_finite(a, options("none", true));
-  check_tiny(a, options("none", true), std::vector<double>(static_cast<std::size_t>(a.size()), 1.0));
 }
 
 TEST_CASE("A resident BiCGStab says breakdown on a skew-symmetric matrix, after five restarts",
@@ -142,14 +109,4 @@ TEST_CASE("A resident BiCGStab returns the best iterate that it kept", "[solver]
     }
     CHECK(residual <= std::min(kept, report.history.back()) * (1 + 1e-6));
   }
-}
-
-TEST_CASE("A tolerance below what rounding allows ends a resident BiCGStab in the truth",
-          "[solver][bicgstab][resident][device]") {
-  check_ends_in_truth(laplacian(24, 0.3), options("jacobi", true), 400);
-}
-
-TEST_CASE("What does not fit a resident BiCGStab is solved by separate kernels",
-          "[solver][bicgstab][resident][device]") {
-  check_not_resident(windy_grid(6, 1), options_of("ehyb:paper", "jacobi", true, "bicgstab"));
 }

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CG in one kernel: the same iterates as by separate ones, whatever ends a solve, and again after a refresh.
-#include <algorithm>
-#include <limits>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "tests/solver/resident_support.hpp"
-
-#include <newel/core/vector_ops.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -54,14 +45,6 @@ TEST_CASE("CG with FSAI streams three matrices past its vectors", "[solver][cg][
   check_against_separate_kernels<float>(blocks_on_a_grid(12, 3), "fsai", 2);
 }
 
-TEST_CASE("A resident solve with FSAI sees refreshed values, polls and limits",
-          "[solver][cg][resident][fsai][device]") {
-  const SystemOptions with = options_of("ehyb", "fsai", true);
-  CHECK(check_polls(blocks_on_a_grid(9, 1), with).iterations > 6);
-  check_limits(blocks_on_a_grid(9, 1), with, {5});
-  check_refresh(blocks_on_a_grid(9, 1), with);
-}
-
 TEST_CASE("Systems of one row to a few hundred are solved in one kernel", "[solver][cg][resident][device]") {
   for (const Index k : {1, 2, 5, 6, 12, 20}) {
     CAPTURE(k);
@@ -94,29 +77,6 @@ TEST_CASE("Parts that read nothing of each other are solved side by side", "[sol
   check_against_separate_kernels<double>(a, "jacobi", 6);
 }
 
-TEST_CASE("A resident solve sees refreshed values of matrix and preconditioner", "[solver][cg][resident][device]") {
-  check_refresh(blocks_on_a_grid(9, 3), options_of("ehyb", "jacobi", true));
-}
-
-TEST_CASE("Resident solves allocate nothing", "[solver][cg][resident][device]") {
-  const Rows a = blocks_on_a_grid(9, 3);
-  System<double> system(a, options_of("ehyb", "jacobi", true));
-  const auto b = make_array(system.ctx, a.rhs_for(noise(a.size())));
-  const auto before = system.ctx.memory()->use().allocations;
-  for (int k = 0; k < 3; ++k) {
-    fill<double, device>(system.ctx, 0.0, system.x.span());
-    const SolveReport report = system.system.solve_ordered(b.cspan(), system.x.span());
-    CHECK(report.resident);
-    CHECK(system.ctx.memory()->use().allocations == before);
-  }
-}
-
-TEST_CASE("A resident solve has the same history, however often it is polled", "[solver][cg][resident][device]") {
-  const SolveReport whole = check_polls(laplacian(70), options_of("ehyb", "none", true));
-  CHECK(whole.iterations > 2 * 64);
-  CHECK(whole.iterations < 256);
-}
-
 TEST_CASE("A resident solve of several launches goes on as if it were one", "[solver][cg][resident][device]") {
   const Rows a = laplacian(160);  // some 400 iterations: two launches
   System<double> one(a, options_of("ehyb", "none", true)), many(a, options_of("ehyb", "none", false));
@@ -144,29 +104,6 @@ TEST_CASE("A resident solve of several launches goes on as if it were one", "[so
   }
 }
 
-TEST_CASE("A resident solve ends where it is asked to", "[solver][cg][resident][device]") {
-  const SystemOptions with = options_of("ehyb", "jacobi", true);
-  for (const SolveReport& report : check_limits(laplacian(70), with, {0, 1, 5, 64, 65})) {
-    const double rounding = std::numeric_limits<double>::epsilon() * report.rhs_norm;
-    CHECK(report.true_residual == Approx(report.history.back()).epsilon(1e-6).margin(100 * rounding));
-  }
-  check_stop(laplacian(70), with, 4, 12);
-}
-
-TEST_CASE("Who watches a resident solve can end it before it is done, without having named an interval",
-          "[solver][cg][resident][device]") {
-  for (const char* format : {"csr", "ehyb"}) check_stop(laplacian(60), options_of(format, "none", true), 0, 32);
-}
-
-TEST_CASE("A guess, a good guess and a right-hand side of zero are taken for what they are",
-          "[solver][cg][resident][device]") {
-  check_guesses(laplacian(30, 0, 0.2), options_of("ehyb", "jacobi", true));
-}
-
-TEST_CASE("What goes wrong in a resident solve is said as by separate kernels", "[solver][cg][resident][device]") {
-  check_not_finite(laplacian(20), options_of("ehyb", "none", true));
-}
-
 TEST_CASE("An indefinite matrix ends a resident solve where it ends separate kernels",
           "[solver][cg][resident][device]") {
   Rows at_once = laplacian(20);
@@ -190,16 +127,10 @@ TEST_CASE("An indefinite matrix ends a resident solve where it ends separate ker
   }
 }
 
-TEST_CASE("Norms that squares cannot hold are left to the usual loop", "[solver][cg][resident][device]") {
-  const Rows a = laplacian(20);
-  check_tiny(a, options_of("ehyb", "none", true), a.rhs_for(noise(a.size())));
-}
-
 TEST_CASE("A tolerance below what rounding allows ends in the truth", "[solver][cg][resident][device]") {
   const Rows a = laplacian(40);
   System<double> system(a, options_of("ehyb", "jacobi", true));
-  StopCriterion stop;
-  stop.rel_tol = 1e-17;
+  StopCriterion stop = stop_at(1e-17);
   system.system.set_stop_criterion(stop);
   const auto b = a.rhs_for(noise(a.size()));
   const SolveReport report = system.solve(b);
@@ -211,16 +142,8 @@ TEST_CASE("A tolerance below what rounding allows ends in the truth", "[solver][
   CHECK(report.true_residual <= 1e-12 * norm(b));
 }
 
-TEST_CASE("What does not fit a resident solve is solved by separate kernels", "[solver][cg][resident][device]") {
-  for (const auto& [format, precond] : std::vector<std::pair<std::string, std::string>>{
-           {"ehyb:paper", "jacobi"}, {"csr", "fsai"}, {"ellwarp", "none"}}) {
-    CAPTURE(format, precond);
-    check_not_resident(blocks_on_a_grid(8, 1), options_of(format, precond, true));
-  }
-}
-
-TEST_CASE("A solver that is given another matrix of the same size solves that", "[solver][cg][resident][device]") {
-  const Context<device> ctx;
+TEST_ON_DEVICE("A solver that is given another matrix of the same size solves that",
+               "[solver][cg][resident][device]") {
   const std::vector<Rows> matrices = {laplacian(24), laplacian(24, 0, 5.0)};
   SolverOptions options;
   options.name = "cg";

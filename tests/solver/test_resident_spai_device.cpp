@@ -3,11 +3,7 @@
 #include "tests/solver/resident_support.hpp"
 
 #include <newel/precond/pattern_options.hpp>
-#include <newel/precond/registry.hpp>
 #include <newel/precond/spai/spai_options.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -76,31 +72,6 @@ TEST_CASE("A symmetric M and an M that grew are one matrix as well", "[solver][b
   check_against_separate_kernels<double>(laplacian(20, 0.4), grown);
 }
 
-TEST_CASE("A resident solve with SPAI sees refreshed values of A and M, and allocates nothing",
-          "[solver][bicgstab][resident][spai][device]") {
-  for (const int block : {1, 3}) {
-    CAPTURE(block);
-    check_refresh(windy_grid(6, block), options());
-  }
-}
-
-TEST_CASE("A resident solve with SPAI has the same history, however often it is polled",
-          "[solver][bicgstab][resident][spai][device]") {
-  CHECK(check_polls(laplacian(30, 0.4), options()).iterations > 12);
-}
-
-TEST_CASE("A resident solve with SPAI ends where it is asked to", "[solver][bicgstab][resident][spai][device]") {
-  check_limits(laplacian(30, 0.4), options(), {0, 1, 7});
-  check_stop(laplacian(30, 0.4), options(), 3, 6);
-}
-
-TEST_CASE("A resident solve with SPAI takes a guess, a solution and NaN for what they are",
-          "[solver][bicgstab][resident][spai][device]") {
-  check_guesses(laplacian(24, 0.3, 0.2), options());
-  check_not_finite(laplacian(12, 0.2), options());
-  check_tiny(laplacian(12, 0.2), options(), std::vector<double>(144, 1.0));
-}
-
 TEST_CASE("An M that is A's inverse ends a resident solve behind its first step",
           "[solver][bicgstab][resident][spai][device]") {
   Rows a(120);
@@ -119,11 +90,6 @@ TEST_CASE("An M that is A's inverse ends a resident solve behind its first step"
   CHECK(system.residual(a, b) <= 1e-12 * norm(b));
 }
 
-TEST_CASE("A tolerance below what rounding allows ends a resident solve with SPAI in the truth",
-          "[solver][bicgstab][resident][spai][device]") {
-  check_ends_in_truth(laplacian(16, 0.3), options(), 300);
-}
-
 TEST_CASE("An M in another format, or without A's node blocks, is applied by separate kernels",
           "[solver][bicgstab][resident][spai][device]") {
   const Rows a = windy_grid(5, 3);
@@ -137,8 +103,8 @@ TEST_CASE("An M in another format, or without A's node blocks, is applied by sep
   }
 }
 
-TEST_CASE("An M of other parts than A is applied by separate kernels", "[solver][bicgstab][resident][spai][device]") {
-  const Context<device> ctx;
+TEST_ON_DEVICE("An M of other parts than A is applied by separate kernels",
+               "[solver][bicgstab][resident][spai][device]") {
   const Rows a = laplacian(24, 0.4);
   const Arrays<double, device> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));

@@ -1,40 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a report says is so of the x that is returned: at the ends of the range, without entries in a column, from a
 // guess, and in every ending.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <limits>
-
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
-
-constexpr Space host = Space::host;
-
-Rows line(Index n, double scale, double diagonal = 2) {
-  Rows a(n);
-  for (Index i = 0; i < n; ++i) {
-    a.at(i, i) = diagonal * scale;
-    if (i > 0) a.at(i, i - 1) = -scale;
-    if (i + 1 < n) a.at(i, i + 1) = -scale;
-  }
-  return a;
-}
 
 std::vector<double> times(std::vector<double> v, double scale) {
   for (double& value : v) value *= scale;
   return v;
-}
-
-bool all_finite(const std::vector<double>& v) {
-  for (const double value : v) {
-    if (!std::isfinite(value)) return false;
-  }
-  return true;
 }
 
 // 2-norm without under- or overflow in between.
@@ -44,19 +17,8 @@ double scaled_norm(const std::vector<double>& v) {
   return norm;
 }
 
-// |b - A x| in long double.
-double residual_of(const Rows& a, const std::vector<double>& b, const std::vector<double>& x) {
-  const auto y = a.times(x);
-  long double sum = 0;
-  for (std::size_t i = 0; i < b.size(); ++i) sum += (b[i] - y[i]) * (b[i] - y[i]);
-  return static_cast<double>(std::sqrt(sum));
-}
-
 SystemOptions named(const std::string& solver, const std::string& precond, double rtol, int iterations = 10000) {
-  SystemOptions options;
-  options.solver.name = solver;
-  options.precond.name = precond;
-  options.stop.rel_tol = rtol;
+  SystemOptions options = system_options(solver, precond, "auto", rtol);
   options.stop.max_iterations = iterations;
   return options;
 }
@@ -70,7 +32,7 @@ void check_report(const Rows& a, const std::vector<double>& b, const Solved<doub
     CHECK_FALSE(std::isfinite(report.true_residual));
     return;
   }
-  const double residual = residual_of(a, b, solved.x);
+  const double residual = true_residual<double>(a, b, solved.x);
   CHECK(report.true_residual == Approx(residual).epsilon(1e-6).margin(1e-9 * report.rhs_norm));
   if (report.converged()) CHECK(residual <= report.tolerance * (1 + 1e-12));
 }
@@ -105,14 +67,12 @@ TEST_CASE("Where x leaves the range of doubles the residual that is reported is 
     INFO(solver);
     const Rows a = line(8, 1e-309);
     const std::vector<double> b(8, 1.0);
-    const Arrays<double, host> arrays(ctx, a);
-    LinearSystem<double, host> system(ctx, arrays.view(), named(solver, "none", 1e-8, 2));
+    SystemOf<double, host> system(ctx, a, named(solver, "none", 1e-8, 2));
     check_report(a, b, run_system(ctx, system, b));
     // And where it underflows: x = 0 leaves b.
     const Rows large = line(34, 1e290);
     const auto small = times(noise(34, 1), 1e-61);
-    const Arrays<double, host> other(ctx, large);
-    LinearSystem<double, host> below(ctx, other.view(), named(solver, "auto", 0.01, 5));
+    SystemOf<double, host> below(ctx, large, named(solver, "auto", 0.01, 5));
     const auto solved = run_system(ctx, below, small);
     check_report(large, small, solved);
     if (scaled_norm(solved.x) == 0) CHECK(solved.report.true_residual == Approx(solved.report.rhs_norm));
@@ -126,8 +86,7 @@ TEST_CASE("A guess of ordinary size does not overflow next to a large matrix", "
       const Context<host> ctx(1);
       const Rows a = diagonal({scale, scale});
       const std::vector<double> b = {1, 2};
-      const Arrays<double, host> arrays(ctx, a);
-      LinearSystem<double, host> system(ctx, arrays.view(), named("auto", "jacobi", 1e-8));
+      SystemOf<double, host> system(ctx, a, named("auto", "jacobi", 1e-8));
       const auto solved = run_system(ctx, system, b, {start, start});
       INFO(solved.report.reason);
       CHECK(solved.report.converged());
@@ -152,8 +111,7 @@ TEST_CASE("Norms are 2-norms also where the squares of b underflow", "[returned]
       const Rows a = line(40, 1, 3);
       SystemOptions options = named("cg", "auto", 1e-8);
       options.stop.abs_tol = 1e-10;
-      const Arrays<double, host> arrays(ctx, a);
-      LinearSystem<double, host> system(ctx, arrays.view(), options);
+      SystemOf<double, host> system(ctx, a, options);
       const auto solved = run_system(ctx, system, times(b, scale));
       CHECK(solved.report.converged());
       CHECK(solved.report.rhs_norm / scale == Approx(norm(b)).epsilon(1e-9));
@@ -203,8 +161,7 @@ TEST_CASE("An unknown without entries is the guess or zero, and no NaN is return
     for (const double guess : {0.0, 7.0, nan, std::numeric_limits<double>::infinity()}) {
       INFO(solver << ", guess " << guess);
       const Context<host> ctx(1);
-      const Arrays<double, host> arrays(ctx, a);
-      LinearSystem<double, host> system(ctx, arrays.view(), named(solver, "auto", 0.1));
+      SystemOf<double, host> system(ctx, a, named(solver, "auto", 0.1));
       const auto solved = run_system(ctx, system, b, {guess, 0, 0});
       INFO(name_of(solved.report.status) << ", " << solved.report.reason);
       if (solved.report.converged()) {

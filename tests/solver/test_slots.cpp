@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A LinearSystem whose numbers are written where format and preconditioner keep them.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
-
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -38,7 +31,6 @@ Rows stiffer_laplacian(Index side) {
 }  // namespace
 
 TEST_BOTH("values written in place equal a refresh for every preconditioner, without an allocation", "[system]") {
-  const Context<S> ctx;
   const Rows a = laplacian(12), changed = stiffer_laplacian(12);
   const Arrays<double, S> old_values(ctx, a), new_values(ctx, changed);
   const std::vector<double> slot_values = to_vector(ctx, new_values.val.cspan());
@@ -46,10 +38,7 @@ TEST_BOTH("values written in place equal a refresh for every preconditioner, wit
   for (const char* format : {"csr", "ehyb", "ellwarp:k2rs"}) {
     for (const char* precond : {"none", "jacobi", "spai0", "spai", "fsai"}) {
       INFO(format << " " << precond);
-      SystemOptions options;
-      options.solver.name = "cg";
-      options.spmv.format = format;
-      options.precond.name = precond;
+      SystemOptions options = system_options("cg", precond, format);
       LinearSystem<double, S> written(ctx, old_values.view(), options), refreshed(ctx, old_values.view(), options);
       const auto matrix = written.matrix_slots(), inverse = written.preconditioner_slots();
       CHECK((std::string(precond) == "none") == inverse.entry.empty());
@@ -67,7 +56,6 @@ TEST_BOTH("values written in place equal a refresh for every preconditioner, wit
 }
 
 TEST_BOTH("a zero on the diagonal that was written in place is named, and fixed by the next values", "[system]") {
-  const Context<S> ctx;
   const Rows a = laplacian(5);
   Rows holed = laplacian(5);
   holed.at(7, 7) = 0;
@@ -93,13 +81,10 @@ TEST_BOTH("a zero on the diagonal that was written in place is named, and fixed 
 }
 
 TEST_BOTH("with operator_only the preconditioner keeps its values when slots are written", "[system]") {
-  const Context<S> ctx;
   const Rows a = laplacian(12), changed = stiffer_laplacian(12);
   const Arrays<double, S> old_values(ctx, a), new_values(ctx, changed);
   const auto b = changed.rhs_for(noise(a.size()));
-  SystemOptions options;
-  options.spmv.format = "csr";
-  options.precond.name = "jacobi";
+  SystemOptions options = system_options("auto", "jacobi", "csr");
   LinearSystem<double, S> written(ctx, old_values.view(), options), refreshed(ctx, old_values.view(), options);
   write(ctx, written.matrix_slots(), to_vector(ctx, new_values.val.cspan()));
   written.slots_written(RefreshScope::operator_only);
@@ -108,7 +93,6 @@ TEST_BOTH("with operator_only the preconditioner keeps its values when slots are
 }
 
 TEST_BOTH("a matrix that had to be assembled has no slots to write", "[system]") {
-  const Context<S> ctx;
   // [4 1; 1 3] with row 1 as (1: 3), (0: 1)
   const auto row_ptr = make_array(ctx, std::vector<std::int32_t>{0, 2, 4});
   const auto col = make_array(ctx, std::vector<Index>{0, 1, 1, 0});
@@ -122,14 +106,11 @@ TEST_BOTH("a matrix that had to be assembled has no slots to write", "[system]")
 }
 
 TEST_BOTH("a matrix that was canonical already keeps its slots where others would be sorted", "[system]") {
-  const Context<S> ctx;
   const Rows a = laplacian(12), changed = stiffer_laplacian(12);
   const Arrays<double, S> old_values(ctx, a), new_values(ctx, changed);
   const auto b = changed.rhs_for(noise(a.size()));
-  SystemOptions options;
+  SystemOptions options = system_options("auto", "jacobi", "csr");
   options.canonicalise = true;
-  options.spmv.format = "csr";
-  options.precond.name = "jacobi";
   LinearSystem<double, S> written(ctx, old_values.view(), options), refreshed(ctx, old_values.view(), options);
   write(ctx, written.matrix_slots(), to_vector(ctx, new_values.val.cspan()));
   written.slots_written(RefreshScope::operator_only);

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solvers tried in turn: the best x is kept, a null space is taken out of what goes in and out, and what is called
 // attainable is one figure. The solvers here do as they are told.
-#include "tests/catch.hpp"
 #include "tests/solver/column_support.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <newel/core/vector_ops.hpp>
 #include <newel/solver/registry.hpp>
 #include "solver/krylov/monitor/null_space.hpp"
 #include "solver/chain/solver_chain.hpp"
-
-#include <algorithm>
-#include <functional>
-#include <numeric>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -163,18 +154,18 @@ TEST_BOTH("What is called attainable is the residual of the best x, in reason an
   const auto agreed = chain_of<S>({{"one", 1e-12, stagnation, 1e-12}, {"two", 3e-12, stagnation, 3e-12}});
   CHECK(agreed.report.attainable_residual == Approx(1e-12 * norm(agreed.b)));
   CHECK(agreed.report.attainable_residual == agreed.report.true_residual);
-  CHECK(agreed.report.reason.find("about 1.00e-12 of |b| is attainable") != std::string::npos);
+  CHECK(contains(agreed.report.reason, "about 1.00e-12 of |b| is attainable"));
 
   // One that reached far less than another called attainable: nobody knows, and nobody says.
   const auto apart = chain_of<S>({{"one", 1e-14, stagnation, 0}, {"two", 1e-9, stagnation, 1e-9}});
   CHECK(apart.report.attainable_residual == 0);
-  CHECK(apart.report.reason.find("attainable") == std::string::npos);
-  CHECK(apart.report.reason.find("1.00e-14 of |b| was reached") != std::string::npos);
+  CHECK_FALSE(contains(apart.report.reason, "attainable"));
+  CHECK(contains(apart.report.reason, "1.00e-14 of |b| was reached"));
   for (const Attempt& attempt : apart.report.attempts) {
     CHECK(attempt.attainable_residual == 0);
-    CHECK(attempt.reason.find("attainable") == std::string::npos);
+    CHECK_FALSE(contains(attempt.reason, "attainable"));
   }
-  CHECK(apart.report.attempts[1].reason.find("1.00e-09 of |b| was reached") != std::string::npos);
+  CHECK(contains(apart.report.attempts[1].reason, "1.00e-09 of |b| was reached"));
 
   // The last attempt's word counts, and it has none.
   const auto silent = chain_of<S>({{"one", 1e-12, stagnation, 1e-12}, {"two", 1, Status::breakdown}});
@@ -184,7 +175,6 @@ TEST_BOTH("What is called attainable is the residual of the best x, in reason an
 }
 
 TEST_BOTH("The projection of a null space is P M P, whatever is added to", "[solver][chain][null_space]") {
-  const Context<S> ctx;
   constexpr Index n = 33;
   const auto r = noise(n, 4), y = noise(n, 5), d = noise(n, 6);
   const auto diagonal = make_array(ctx, d);
@@ -218,7 +208,6 @@ TEST_BOTH("The projection of a null space is P M P, whatever is added to", "[sol
 }
 
 TEST_BOTH("Attempts on a singular system begin and end with mean zero", "[solver][chain][null_space]") {
-  const Context<S> ctx;
   const Rows a = neumann(7);
   const Arrays<double, S> arrays(ctx, a);
   const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
@@ -270,16 +259,13 @@ TEST_BOTH("A guess with a huge mean does no harm to a singular system, alone and
   // |x| eps |A| of a mean of 1e10 is 1e-5: with it b - A x meets no tolerance.
   const Context<S> ctx;
   const Rows a = neumann(9);
-  const Arrays<double, S> arrays(ctx, a);
   const auto b = a.rhs_for(noise(a.size()));
   for (const std::string solver : {"cg", "gmres", "bicgstab", "auto"}) {
     for (const int columns : {1, 3}) {
       CAPTURE(solver, columns);
-      SystemOptions options;
-      options.solver.name = solver;
+      SystemOptions options = system_options(solver, "auto", "auto", 1e-10);
       options.null_space = NullSpace::constant;
-      options.stop.rel_tol = 1e-10;
-      LinearSystem<double, S> system(ctx, arrays.view(), options);
+      SystemOf<double, S> system(ctx, a, options);
       const Columns bs(static_cast<std::size_t>(columns), b);
       const Columns guesses(bs.size(), std::vector<double>(b.size(), 1e10));
       const auto found = solve_together(ctx, system, bs, guesses);
@@ -295,16 +281,14 @@ TEST_BOTH("A guess with a huge mean does no harm to a singular system, alone and
 
 TEST_BOTH("The part of b that a singular matrix cannot produce is split off, and the rest is solved for",
           "[solver][chain][null_space]") {
-  const Context<S> ctx;
   const Rows a = neumann(9);
-  const Arrays<double, S> arrays(ctx, a);
   const auto solvable = a.rhs_for(noise(a.size()));
   auto b = solvable;
   for (double& value : b) value += 3;
   for (const int columns : {1, 2}) {
     SystemOptions options;
     options.null_space = NullSpace::constant;
-    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    SystemOf<double, S> system(ctx, a, options);
     const Columns bs(static_cast<std::size_t>(columns), b);
     const auto found = solve_together(ctx, system, bs, zeros_like(bs));
     REQUIRE(found.report.size() == bs.size());

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solvers that are made from a matrix: one of a test's own, which eliminates, and the division by a diagonal.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <cmath>
-#include <memory>
-#include <utility>
-
-#include <newel/core/error.hpp>
 #include <newel/solver/memory_estimate.hpp>
 #include <newel/solver/registry.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -130,10 +121,7 @@ TEST_CASE("A solver made from the matrix solves in every format's order, and fol
   for (const char* format : {"auto", "csr", "ehyb", "ellwarp"}) {
     for (const char* precond : {"auto", "jacobi"}) {
       INFO(format << " " << precond);
-      SystemOptions options;
-      options.solver.name = "elimination";
-      options.spmv.format = format;
-      options.precond.name = precond;
+      SystemOptions options = system_options("elimination", precond, format);
       System system(ctx, arrays.view(), options);
       for (int solve = 0; solve < 3; ++solve) {
         CHECK(true_residual(a, b, run_system(ctx, system, b).x) <= 1e-12 * norm(b));
@@ -176,14 +164,12 @@ TEST_CASE("A solver made from the matrix is estimated by that, and refused where
 }
 
 TEST_BOTH("Division is named for diagonal matrices, and refuses others with the reason", "[solver][division]") {
-  const Context<S> ctx;
   std::vector<double> entries = noise(60, 5);
   for (double& value : entries) value += value < 0 ? -0.1 : 0.1;
   const Rows a = diagonal(entries);
   const Arrays<double, S> arrays(ctx, a);
   const auto b = noise(60, 8);
-  SystemOptions options;
-  options.solver.name = "division";
+  SystemOptions options = system_options("division");
   for (const char* precond : {"auto", "jacobi"}) {
     for (const char* format : {"auto", "ellwarp"}) {
       options.precond.name = precond;

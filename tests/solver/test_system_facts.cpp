@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What products of a matrix show of it after a solve that failed.
-#include "tests/catch.hpp"
-
-#include <cmath>
-#include <limits>
 
 #include <newel/solver/system_facts.hpp>
 
 #include "tests/solver/problem.hpp"
-#include "tests/support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -35,8 +27,7 @@ template <class T, Space S>
 SystemFacts facts_of_matrix(const HostCsr& a, const std::vector<double>& b) {
   const auto ctx = make_context<S>();
   const auto there = upload_matrix<T>(ctx, a);
-  SystemOptions options;
-  options.precond.name = "none";
+  SystemOptions options = system_options("auto", "none");
   LinearSystem<T, S> system(ctx, there.wide(), options);
   const Array<T, S> rhs = upload(ctx, converted<T>(b));
   return facts_of<T, S>(ctx, system, rhs.cspan()).front();
@@ -124,8 +115,7 @@ TEST_CASE("Each of several right-hand sides has facts of its own", "[facts]") {
   HostCsr a = line(4, false);
   set_row(a, 1, 0);
   const auto there = upload_matrix<double>(ctx, a);
-  SystemOptions options;
-  options.precond.name = "none";
+  SystemOptions options = system_options("auto", "none");
   LinearSystem<double, Space::host> system(ctx, there.wide(), options);
   const std::vector<double> b = {1, 0, 1, 1, 1, 1, 1, 1};
   const auto facts =

@@ -3,13 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/core/input_cases.hpp"
 
-#include <cstddef>
-
-#include <newel/core/error.hpp>
 #include <newel/solver/linear_system.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -76,7 +70,6 @@ void check_system(const Context<S>& ctx, const InputCase<double, S>& c, const st
 }  // namespace
 
 TEST_BOTH("A system solves with a matrix in any form, and a refresh equals a rebuild", "[system][input]") {
-  const auto ctx = make_context<S>();
   const Index n = 80;
   const Cells a = dominant_cells(n, {});
   const auto check = [&](const InputCase<double, S>& c) { check_system(ctx, c, "bicgstab"); };
@@ -98,7 +91,6 @@ TEST_BOTH("A system solves with a matrix in any form, and a refresh equals a reb
 }
 
 TEST_BOTH("A system solves with half of a symmetric matrix", "[system][input]") {
-  const auto ctx = make_context<S>();
   const Index n = 80;
   for (const Triangle half : {Triangle::lower, Triangle::upper}) {
     const Cells a = dominant_cells(n, half);
@@ -109,7 +101,6 @@ TEST_BOTH("A system solves with half of a symmetric matrix", "[system][input]") 
 }
 
 TEST_BOTH("Canonical CSR with wide or unsigned pointers keeps its slots", "[system][input]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = dominant_matrix(60);
   const auto there = make_matrix<double>(ctx, a);
   const auto row_ptr = upload(ctx, std::vector<std::size_t>(a.row_ptr.begin(), a.row_ptr.end()));
@@ -122,7 +113,6 @@ TEST_BOTH("Canonical CSR with wide or unsigned pointers keeps its slots", "[syst
 
 TEST_BOTH("A system refuses what cannot be solved with, and CSR out of order unless asked to sort",
           "[system][input]") {
-  const auto ctx = make_context<S>();
   const auto refusal = [&](const MatrixInput<double, S>& input, bool canonicalise) {
     SystemOptions options;
     options.canonicalise = canonicalise;
@@ -143,7 +133,6 @@ TEST_BOTH("A system refuses what cannot be solved with, and CSR out of order unl
 }
 
 TEST_BOTH("A system of no unknowns comes in any form", "[system][input]") {
-  const auto ctx = make_context<S>();
   LinearSystem<double, S> system(ctx, coo_case<int, int>(ctx, 0, 0, {}, std::vector<double>{}).input);
   CHECK(system.rows() == 0);
   CHECK(solve<double>(ctx, system, {}).empty());

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems that exchange their format or preconditioner between or after solves, by what solves have cost.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
+#include "tests/solver/options.hpp"
 
 #include <newel/solver/linear_system.hpp>
 #include "solver/krylov/monitor/residual_rate.hpp"
 #include "solver/policy/system_learning.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -30,18 +27,15 @@ SolveReport solve_and_check(LinearSystem<double, S>& system, const Context<S>& c
   std::vector<double> x_true(static_cast<std::size_t>(a.rows));
   for (std::size_t i = 0; i < x_true.size(); ++i) x_true[i] = 1 + static_cast<double>(i % 7);
   const std::vector<double> b_host = product_oracle(a, x_true);
-  const auto b = upload(ctx, b_host);
-  auto x = upload(ctx, std::vector<double>(x_true.size(), 0.0));
-  SolveReport report = system.solve(b.cspan(), x.span());
+  const SolveReport report = checked_solve(ctx, system, a, b_host);
   CHECK(report.converged());
-  CHECK(residual_norm(a, download(ctx, x), b_host) <= 1e-8 * norm_oracle(b_host) * 1.01);
   return report;
 }
 
 // Rows i -> i + 1 of cycles of six, and a diagonal of 1e-250 and 1e-2 in turns: without M a few iterations of GMRES,
 // with its inverse sums that overflow, with SPAI a matrix that is singular to working precision.
 HostCsr cycles_with_wild_diagonal(Index n) {
-  Rows rows(static_cast<std::size_t>(n));
+  MapRows rows(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) {
     auto& row = rows[static_cast<std::size_t>(i)];
     row[i] = i % 2 == 0 ? 1e-250 : 1e-2;
@@ -163,14 +157,7 @@ TEST_CASE("By measured iterations a setup is bought where it pays, once 0.45 of 
 }
 
 TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead", "[exchange][learning]") {
-  FormatChoice choice;
-  FormatTrial csr, ehyb;
-  csr.format = choice.format = "csr";
-  csr.iteration_seconds = 10e-6;
-  ehyb.format = "ehyb";
-  ehyb.iteration_seconds = 2e-6;
-  ehyb.setup_seconds = 8e-3;  // 1,000 iterations
-  choice.trials = {csr, ehyb};
+  FormatChoice choice = choice_of(10e-6, 2e-6, 8e-3);  // 1,000 iterations
   detail::SystemLearning learning;
   CHECK(learning.better_for(choice, 0, 0, 1e9, false) == nullptr);
   CHECK(learning.better_for(choice, 999, 0, 1000, false) == nullptr);
@@ -189,7 +176,6 @@ TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead
 }
 
 TEST_BOTH("A system that is solved again and again moves to a faster format by itself, once", "[learning]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:12");
   const auto there = upload_matrix<double>(ctx, a);
   SystemOptions options;
@@ -211,7 +197,6 @@ TEST_BOTH("A system that is solved again and again moves to a faster format by i
 }
 
 TEST_BOTH("A system whose order was handed out keeps its format", "[learning]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:8");
   const auto there = upload_matrix<double>(ctx, a);
   SystemOptions options;
@@ -223,12 +208,10 @@ TEST_BOTH("A system whose order was handed out keeps its format", "[learning]") 
 }
 
 TEST_BOTH("A pinned system moves by improve() alone", "[learning]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:12");
   const auto there = upload_matrix<double>(ctx, a);
-  SystemOptions options;
+  SystemOptions options = system_options("auto", "jacobi");
   options.expected_products = 1;
-  options.precond.name = "jacobi";
   LinearSystem<double, S> system(ctx, there.wide(), options);
   REQUIRE(system.order().natural());
   CHECK_FALSE(system.improve());
@@ -241,15 +224,13 @@ TEST_BOTH("A pinned system moves by improve() alone", "[learning]") {
 }
 
 TEST_BOTH("Columns on which the first solver fails are not taken for the solve before", "[learning][columns]") {
-  const auto ctx = make_context<S>();
-  Rows rows(200);  // quarter turns, on which BiCGStab's omega vanishes
+  MapRows rows(200);  // quarter turns, on which BiCGStab's omega vanishes
   for (Index i = 0; i < 200; ++i)
     rows[static_cast<std::size_t>(i)][i ^ 1] = (i % 2 == 0 ? 1.0 : -1.0) * (1 + i / 2 % 3);
   const HostCsr a = from_rows(200, rows);
   const auto there = upload_matrix<double>(ctx, a);
   const auto n = static_cast<std::size_t>(a.rows);
-  SystemOptions options;
-  options.precond.name = "none";
+  SystemOptions options = system_options("auto", "none");
   LinearSystem<double, S> system(ctx, there.wide(), options);
   const bool stops = GENERATE(false, true);
   if (stops) {  // in the callback, which leaves a solve as an exception does
@@ -281,12 +262,10 @@ TEST_BOTH("Columns on which the first solver fails are not taken for the solve b
 }
 
 TEST_BOTH("A preconditioner that is older than the matrix is not made again by a move", "[learning]") {
-  const auto ctx = make_context<S>();
   HostCsr a = fem_matrix("generate:elasticity:12");
   const auto there = upload_matrix<double>(ctx, a);
-  SystemOptions options;
+  SystemOptions options = system_options("auto", "jacobi");
   options.expected_products = 1;
-  options.precond.name = "jacobi";
   LinearSystem<double, S> system(ctx, there.wide(), options);
   for (double& value : a.val) value *= 2;
   const auto doubled = upload(ctx, a.val);
@@ -296,20 +275,17 @@ TEST_BOTH("A preconditioner that is older than the matrix is not made again by a
 }
 
 TEST_BOTH("A diagonal with zeros is no obstacle where nobody named a preconditioner", "[learning]") {
-  const auto ctx = make_context<S>();
-  Rows rows(40);
+  MapRows rows(40);
   for (Index i = 0; i < 40; ++i) rows[static_cast<std::size_t>(i)][i ^ 1] = 1 + 0.01 * i;
   const HostCsr a = from_rows(static_cast<Index>(rows.size()), rows);
   const auto there = upload_matrix<double>(ctx, a);
   LinearSystem<double, S> system(ctx, there.wide());
   solve_and_check<S>(system, ctx, a);
-  SystemOptions named;
-  named.precond.name = "jacobi";
+  SystemOptions named = system_options("auto", "jacobi");
   CHECK_THROWS_AS((LinearSystem<double, S>(ctx, there.wide(), named)), InputError);
 }
 
 TEST_BOTH("After all solvers have failed with one preconditioner the next is tried", "[learning]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = cycles_with_wild_diagonal(600);
   const auto there = upload_matrix<double>(ctx, a);
   LinearSystem<double, S> system(ctx, there.wide());
@@ -325,14 +301,12 @@ TEST_BOTH("After all solvers have failed with one preconditioner the next is tri
 }
 
 TEST_BOTH("Preconditioners that follow are made from the present values, whatever the format", "[learning]") {
-  const auto ctx = make_context<S>();
   HostCsr a = cycles_with_wild_diagonal(600);
   for (double& value : a.val) value *= 3;
   const auto there = upload_matrix<double>(ctx, a);
   for (const char* format : {"ehyb", "ellwarp", "bce"}) {
     INFO(format);
-    SystemOptions options;
-    options.spmv.format = format;
+    SystemOptions options = system_options("auto", "auto", format);
     LinearSystem<double, S> system(ctx, there.wide(), options);
     HostCsr doubled = a;
     for (double& value : doubled.val) value *= 2;

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A LinearSystem in memory of the caller's: all of it, nothing in a second solve, and what a failure leaves.
-#include "tests/catch.hpp"
 #include "tests/core/memory_support.hpp"
 #include "tests/solver/systems.hpp"
-
-#include <newel/core/error.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -21,11 +15,7 @@ constexpr Parts several_parts[] = {{"cg", "ehyb", "fsai", 0},
                                    {"auto", "auto", "auto", 0.1}};
 
 SystemOptions options_of(const Parts& parts) {
-  SystemOptions options;
-  options.solver.name = parts.solver;
-  options.spmv.format = parts.format;
-  options.precond.name = parts.precond;
-  options.stop.rel_tol = 1e-9;
+  SystemOptions options = system_options(parts.solver, parts.precond, parts.format, 1e-9);
   return options;
 }
 
@@ -131,8 +121,7 @@ TEST_BOTH("A solve of columns whose memory ends leaves the system as it was", "[
   const Rows a = laplacian(7);
   const auto memory = std::make_shared<ObservedMemory<S>>();
   const Context<S> ctx(usual, memory);
-  const Arrays<double, S> arrays(ctx, a);
-  LinearSystem<double, S> system(ctx, arrays.view(), options_of(several_parts[0]));
+  SystemOf<double, S> system(ctx, a, options_of(several_parts[0]));
   const Index columns = 3;
   const auto b = noise(columns * a.size());
   const auto bs = make_array(ctx, b);

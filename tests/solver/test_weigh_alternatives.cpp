@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the formats and preconditioners that may follow are compared.
-#include "tests/catch.hpp"
 #include "tests/solver/problem.hpp"
-
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "solver/operators/operator_builder.hpp"
 #include "solver/system/solve_session.hpp"
 #include "solver/operators/system_forecasts.hpp"
 #include "solver/system/system_setup.hpp"
 
-using namespace newel;
-using namespace newel::testing;
-
 namespace {
-
-constexpr Space host = Space::host;
 
 template <Space S>
 struct Automatic {
@@ -35,8 +25,7 @@ struct Automatic {
   }
 
   static SystemOptions automatic() {
-    SystemOptions options;
-    options.spmv.format = options.precond.name = options.solver.name = "auto";
+    SystemOptions options = system_options("auto");
     return options;
   }
   SolveReport solve(double rel_tol) {

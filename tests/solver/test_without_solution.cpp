@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems that have no solution, from public reports: what a solve says of them, against their least residual.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -49,15 +45,12 @@ std::vector<Unsolvable> unsolvable() {
 }  // namespace
 
 TEST_BOTH("No choice of parts and precision calls a system converged that has no solution", "[solver][unsolvable]") {
-  const Context<S> ctx;
   for (const Unsolvable& s : unsolvable()) {
     const Arrays<double, S> arrays(ctx, s.a);
     for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
       for (const std::string precond : {"auto", "none", "jacobi"}) {
         for (const bool mixed : {false, true}) {
-          SystemOptions options;
-          options.solver.name = solver;
-          options.precond.name = precond;
+          SystemOptions options = system_options(solver, precond);
           options.mixed = mixed;
           INFO(s.name << ", " << solver << ", " << precond << (mixed ? ", mixed" : ""));
           std::optional<LinearSystem<double, S>> system;
@@ -101,7 +94,6 @@ TEST_CASE("By default a system without a solution ends in stagnation after few i
 
 TEST_BOTH("x of a system without a solution is the shortest of its least-squares solutions, if A is symmetric",
           "[solver][unsolvable]") {
-  const Context<S> ctx;
   for (const Unsolvable& s : unsolvable()) {
     if (s.x.empty()) continue;
     const Arrays<double, S> arrays(ctx, s.a);

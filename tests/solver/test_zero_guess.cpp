@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves from zero without a product: the same bits, counts and reports as from zeros in x, by every solver.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <newel/core/vector_ops.hpp>
 #include <newel/solver/registry.hpp>
-
-#include <limits>
-#include <numeric>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -54,8 +46,7 @@ std::vector<T> anything(std::size_t n) {
 template <class T, Space S>
 SolveReport check_system_from_zero(const Rows& a, const std::vector<double>& b, const SystemOptions& options) {
   const Context<S> ctx;
-  const Arrays<T, S> arrays(ctx, a);
-  LinearSystem<T, S> one(ctx, arrays.view(), options), other(ctx, arrays.view(), options);
+  SystemOf<T, S> one(ctx, a, options), other(ctx, a, options);
   const auto bs = make_array(ctx, cast<T>(b));
   SolveReport last;
   for (int solve = 0; solve < 2; ++solve) {
@@ -153,8 +144,7 @@ TEST_BOTH("From zero the other ways of a system give the same too", "[system][ze
 }
 
 TEST_BOTH("From zero systems that fail end as from zeros in x, with the same x", "[system][zero]") {
-  SystemOptions options;
-  options.spmv = same_bits();
+  SystemOptions options = system_options("auto", "auto", "csr");
   options.stop.max_iterations = 300;
   SECTION("CG on what is not definite, and those that follow it") {
     const Rows a = indefinite(8);
@@ -220,7 +210,6 @@ TEST_BOTH("From zero systems that fail end as from zeros in x, with the same x",
 
 // What a solver keeps of the guess is read where the best x was that.
 TEST_BOTH("A solver that finds nothing better returns zeros, where it began with them", "[solver][zero]") {
-  const Context<S> ctx;
   const Rows a = laplacian(8);
   const Arrays<double, S> arrays(ctx, a);
   const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>(), same_bits());
@@ -248,21 +237,17 @@ TEST_BOTH("A solver that finds nothing better returns zeros, where it began with
 }
 
 TEST_BOTH("From zero columns are solved side by side as from zeros in x", "[columns][zero]") {
-  const Context<S> ctx;
   const Rows a = laplacian(9);
-  const Arrays<double, S> arrays(ctx, a);
   for (const Index columns : {1, 3, 11}) {
     for (const char* solver : {"auto", "cg", "bicgstab"}) {
       for (const bool reordered : {false, true}) {
         INFO(columns << " " << solver << " " << reordered);
-        SystemOptions options;
-        options.solver.name = solver;
-        options.spmv = same_bits();
+        SystemOptions options = system_options(solver, "auto", "csr");
         if (reordered) {
           options.old_of_new.resize(static_cast<std::size_t>(a.size()));
           std::iota(options.old_of_new.rbegin(), options.old_of_new.rend(), 0);
         }
-        LinearSystem<double, S> one(ctx, arrays.view(), options), other(ctx, arrays.view(), options);
+        SystemOf<double, S> one(ctx, a, options), other(ctx, a, options);
         const auto b = make_array(ctx, noise(a.size() * columns));
         const auto size = static_cast<std::size_t>(b.size());
         auto x = make_array(ctx, anything<double>(size)), zeros = make_array(ctx, std::vector<double>(size, 0.0));
@@ -279,14 +264,9 @@ TEST_BOTH("From zero columns are solved side by side as from zeros in x", "[colu
 TEST_BOTH(
     "From zero a solve of its own thread and one in solver order are the same, and a guess counts again afterwards",
     "[system][zero]") {
-  const Context<S> ctx;
   const Rows a = laplacian(10);
-  const Arrays<double, S> arrays(ctx, a);
-  SystemOptions options;
-  options.spmv = same_bits();
-  options.precond.name = "jacobi";
-  options.solver.name = "cg";
-  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  SystemOptions options = system_options("cg", "jacobi", "csr");
+  SystemOf<double, S> system(ctx, a, options);
   const auto b = make_array(ctx, noise(a.size()));
   const auto n = static_cast<std::size_t>(a.size());
   auto x = make_array(ctx, anything<double>(n)), y = make_array(ctx, anything<double>(n)),
@@ -317,8 +297,7 @@ TEST_CASE("From zero no product is made for the first residual (host)", "[system
       });
   for (const char* solver : {"cg", "bicgstab", "gmres"}) {
     INFO(solver);
-    SystemOptions options;
-    options.solver.name = solver;
+    SystemOptions options = system_options(solver);
     LinearSystem<double, S> system(ctx, counted, options);
     const auto b = make_array(ctx, noise(a.size()));
     auto x = make_array(ctx, std::vector<double>(static_cast<std::size_t>(a.size()), 0.0));

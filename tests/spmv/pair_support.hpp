@@ -2,15 +2,9 @@
 /// What rounds of pairs must hold, wherever they were found.
 #pragma once
 
-#include <algorithm>
-#include <set>
-#include <utility>
-#include <vector>
-
 #include "spmv/ehyb_symmetric/pair_rounds.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/matrices.hpp"
 
 namespace newel::testing {
 

@@ -4,11 +4,9 @@
 #pragma once
 
 #include <newel/core/machine.hpp>
-#include <newel/core/vector_ops.hpp>
 #include <newel/spmv/registry.hpp>
 
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
 namespace newel::testing {
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bce as an operator: matrices that take each of its ways at once.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -39,7 +35,6 @@ TEST_BOTH("bce leaves x.y with rows of several pieces too", "[spmv][bce]") {
 }
 
 TEST_BOTH("bce says how many sets, blocks and long rows it made", "[spmv][bce]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, mixed_matrix());
   const OperatorInfo info = make_spmv<double, S>(ctx, there.wide(), {}, SpmvOptions{"BCE"})->info();
   std::map<std::string, double> figures(info.figures.begin(), info.figures.end());
@@ -60,7 +55,6 @@ TEST_BOTH("bce says how many sets, blocks and long rows it made", "[spmv][bce]")
 }
 
 TEST_BOTH("bce estimates the bytes of a product that it then reports", "[spmv][bce]") {
-  const auto ctx = make_context<S>();
   for (const auto& [name, a] : awkward_matrices()) {
     INFO(name);
     const auto there = upload_matrix<double>(ctx, a);

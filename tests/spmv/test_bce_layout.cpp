@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arrays of bce: the paper's example by hand, small warps, and what holds for every matrix.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
 #include "spmv/bce/bce_layout.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -38,7 +34,7 @@ HostCsr matrix_of_paper() {
                                 {-1, 8, 0, 2, 0, 5, 0, 2, 7, 9}, {0, 0, 0, 0, 0, 0, -6, 0, 0, 0},
                                 {0, 0, 6, 4, 0, 0, 0, 3, 0, 0},  {0, 2, 0, 5, 0, 0, 8, 0, 1, 0},
                                 {2, 1, 0, 5, 0, 3, 7, 0, 0, 4},  {0, 0, 3, 0, 0, 7, 0, 0, 0, 0}};
-  Rows rows(10);
+  MapRows rows(10);
   for (Index i = 0; i < 10; ++i) {
     for (Index j = 0; j < 10; ++j) {
       if (dense[i][j] != 0) rows[i][j] = dense[i][j];
@@ -142,7 +138,7 @@ TEST_CASE("bce cuts large sets into equal blocks of whole warps, in the order of
 TEST_CASE("bce keeps empty rows as blocks without slots and cuts rows that are too wide into pieces", "[spmv][bce]") {
   // Row 1 is empty; rows 0, 2, 4 have 12, 40 and 17 entries: one, three and two pieces.
   const Offset lengths[5] = {12, 0, 40, 3, 17};
-  Rows rows(5);
+  MapRows rows(5);
   for (Index i = 0; i < 5; ++i) {
     for (Index j = 0; j < lengths[i]; ++j) rows[i][j] = 1;
   }

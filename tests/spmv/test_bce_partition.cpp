@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which widths share a block in bce: against the paper's example and exhaustive search.
-#include <functional>
-
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
 #include "spmv/bce/bce_partition.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with k vectors at once: every format, on every awkward matrix, against a coordinate loop in long double.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
 #include "core/vectors/column_ops.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -22,7 +16,6 @@ std::vector<std::vector<T>> random_columns(Index n, int k, std::uint64_t seed) {
 }  // namespace
 
 TEST_BOTH("Every format multiplies k vectors at once, each to the bound of its own product", "[spmv][columns]") {
-  const auto ctx = make_context<S>();
   for_each_format<S>(awkward_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
     using T = decltype(zero);
     const auto there = upload_matrix<T>(ctx, a);
@@ -72,7 +65,6 @@ TEST_CASE("On the host a vector of a batch gets the bits that it gets alone", "[
 }
 
 TEST_BOTH("NaN in one vector of a batch stays there", "[spmv][columns]") {
-  const auto ctx = make_context<S>();
   for_each_format<S>(awkward_square_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
     using T = decltype(zero);
     const auto there = upload_matrix<T>(ctx, a);
@@ -92,7 +84,6 @@ TEST_BOTH("NaN in one vector of a batch stays there", "[spmv][columns]") {
 }
 
 TEST_BOTH("Products of k vectors allocate nothing, and see refreshed values", "[spmv][columns]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = power_law_matrix(3000), fresh = integer_values(a, 41);
   const auto there = upload_matrix<double>(ctx, a);
   const auto values = upload(ctx, fresh.val);
@@ -117,7 +108,6 @@ TEST_BOTH("Products of k vectors allocate nothing, and see refreshed values", "[
 }
 
 TEST_BOTH("An operator of the caller's own multiplies k vectors one after the other", "[spmv][columns]") {
-  const auto ctx = make_context<S>();
   const Index n = 70;
   // y = alpha 3 x + beta y
   const FunctionOperator<double, S> triple(n, n, [](const auto& c, double alpha, auto x, double beta, auto y) {
@@ -143,7 +133,6 @@ TEST_BOTH("An operator of the caller's own multiplies k vectors one after the ot
 }
 
 TEST_BOTH("Columns go into a batch and out of it, and their dot products are their own", "[columns]") {
-  const auto ctx = make_context<S>();
   for (const std::int64_t n : {0, 1, 31, 1000, 40000}) {
     for (const int k : {1, 2, 4, 8}) {
       INFO(n << " x " << k);

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // csr on the host: shares that cut rows, for many numbers of threads.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // csr's own product on the device: chunks that end between rows, rows that they cut, and the bits of both.
 #include "tests/capture_device.hpp"
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
 #include <newel/spmv/cost_model.hpp>
 #include "spmv/csr/csr_rows.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -18,7 +14,7 @@ constexpr Space D = Space::device;
 template <class Length>
 HostCsr exact_matrix(Index rows, Index cols, Length&& length) {
   Random random(71);
-  Rows result(rows);
+  MapRows result(rows);
   for (Index i = 0; i < rows; ++i) {
     for (Index k = 0; k < length(i); ++k) result[i][(i + k) % cols] = random.value();
   }
@@ -79,8 +75,7 @@ void for_both_types(const std::vector<NamedMatrix>& all, F&& f) {
 
 }  // namespace
 
-TEST_CASE("csr on the device multiplies rows of any length, scaled and with x.y", "[spmv][csr][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("csr on the device multiplies rows of any length, scaled and with x.y", "[spmv][csr][device]") {
   for_both_types(matrices(), [&](auto zero, const HostCsr& a) {
     using T = decltype(zero);
     const auto there = upload_matrix<T>(ctx, a);
@@ -97,8 +92,7 @@ TEST_CASE("csr on the device multiplies rows of any length, scaled and with x.y"
   });
 }
 
-TEST_CASE("csr on the device takes 64-bit row pointers, with the bits of 32-bit ones", "[spmv][csr][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("csr on the device takes 64-bit row pointers, with the bits of 32-bit ones", "[spmv][csr][device]") {
   for_both_types(matrices(), [&](auto zero, const HostCsr& a) {
     using T = decltype(zero);
     const WideMatrix<T> wide(ctx, a);
@@ -141,8 +135,7 @@ TEST_CASE("csr on the device has the same bits in every run, context and graph",
   });
 }
 
-TEST_CASE("csr on the device cuts only rows of more than 256 entries", "[spmv][csr][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("csr on the device cuts only rows of more than 256 entries", "[spmv][csr][device]") {
   const auto cut_rows = [&](const HostCsr& a) {
     const auto there = upload_matrix<double>(ctx, a);
     return make_spmv<double, D>(ctx, there.wide(), {}, {"csr"})->info().figure("cut rows").value();
@@ -154,8 +147,7 @@ TEST_CASE("csr on the device cuts only rows of more than 256 entries", "[spmv][c
   CHECK(cut_rows(exact_matrix(3, 50000, [](Index i) { return i == 1 ? 3 : 50000; })) == 2);
 }
 
-TEST_CASE("csr on the device takes the longest row from facts, with the same bits", "[spmv][csr][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("csr on the device takes the longest row from facts, with the same bits", "[spmv][csr][device]") {
   for_both_types(matrices(), [&](auto zero, const HostCsr& a) {
     using T = decltype(zero);
     const auto there = upload_matrix<T>(ctx, a);
@@ -170,8 +162,7 @@ TEST_CASE("csr on the device takes the longest row from facts, with the same bit
   });
 }
 
-TEST_CASE("Row lengths are counted on the device as on the host", "[spmv][csr][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("Row lengths are counted on the device as on the host", "[spmv][csr][device]") {
   const auto check = [&](const std::string& name, const HostCsr& a) {
     INFO(name);
     const auto there = upload_matrix<double>(ctx, a);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB's plan: parts and cache by the paper's equations, the order of the rows, the choice of a variant.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
 #include "spmv/ehyb/ehyb.hpp"
 #include "spmv/ehyb/ehyb_plan.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::EhybGeometry;
 
 namespace {
@@ -150,7 +147,6 @@ TEST_CASE("An order without parts is cut into equal ranges, and a part that is t
 }
 
 TEST_BOTH("The planned order sorts the rows of a part by their entries and keeps nodes whole", "[ehyb]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:7");
   const auto there = upload_matrix<double>(ctx, a);
   SpmvOptions options;
@@ -173,7 +169,6 @@ TEST_BOTH("The planned order sorts the rows of a part by their entries and keeps
 }
 
 TEST_BOTH("Plain ehyb takes the variant of fewest bytes", "[ehyb]") {
-  const auto ctx = make_context<S>();
   const HostCsr elasticity = fem_matrix("generate:elasticity:8"), diffusion = fem_matrix("generate:diffusion:10");
   CHECK(info_of<double>(ctx, elasticity, "ehyb").name == "ehyb:block");
   CHECK(figure(info_of<double>(ctx, elasticity, "ehyb").figures, "node rows") == 3);
@@ -186,14 +181,12 @@ TEST_BOTH("Plain ehyb takes the variant of fewest bytes", "[ehyb]") {
 }
 
 TEST_BOTH("ehyb:block on a pattern without blocks is ehyb:halo and says so", "[ehyb]") {
-  const auto ctx = make_context<S>();
   const OperatorInfo info = info_of<double>(ctx, tridiagonal_matrix(100), "ehyb:block");
   CHECK(info.name == "ehyb:halo");
   CHECK(contains(info.detail, "so ehyb:block is not used"));
 }
 
 TEST_BOTH("A halo caches every entry of a FEM matrix, the paper's variant only those inside a part", "[ehyb]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:12");
   CHECK(info_of<double>(ctx, a, "ehyb:halo").cached_share == 1);
   SpmvOptions options;
@@ -210,7 +203,6 @@ TEST_BOTH("A halo caches every entry of a FEM matrix, the paper's variant only t
 }
 
 TEST_BOTH("x.y of parts with more slices than warps has the same bits on every run", "[ehyb]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:24");
   const auto there = upload_matrix<double>(ctx, a);
   RowOrder<S> order;
@@ -228,7 +220,6 @@ TEST_BOTH("x.y of parts with more slices than warps has the same bits on every r
 }
 
 TEST_BOTH("Rows longer than every slice are multiplied in segments", "[ehyb]") {
-  const auto ctx = make_context<S>();
   const Index n = 20000;
   const HostCsr a = random_matrix(n, n, 3, [&](Index i) { return Offset{i % 7000 == 3 ? 15000 : 2}; });
   const auto there = upload_matrix<double>(ctx, a);
@@ -247,7 +238,7 @@ TEST_BOTH("Blocks of an order whose values are apart in the caller's matrix are 
   const Index n = nodes.rows * 2;
   const auto component = [&](Index i) { return i / 2 + (i % 2) * nodes.rows; };
   Random random(7);
-  Rows rows(static_cast<std::size_t>(n));
+  MapRows rows(static_cast<std::size_t>(n));
   for (Index i = 0; i < nodes.rows; ++i) {
     for (Offset k = nodes.row_ptr[i]; k < nodes.row_ptr[i + 1]; ++k) {
       for (const Index d : {0, 1}) {

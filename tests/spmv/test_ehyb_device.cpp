@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB's launches on a device.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-using namespace newel;
-using namespace newel::testing;
-
-TEST_CASE("Where several parts share a multiprocessor, each has whole warps, and every row is written",
-          "[device][ehyb]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("Where several parts share a multiprocessor, each has whole warps, and every row is written",
+               "[device][ehyb]") {
   const Index processors = machine_of(ctx).processors;
   for (const Index side_by_side : {2, 3, 4}) {
     INFO(side_by_side << " parts a multiprocessor");

@@ -2,34 +2,15 @@
 // EHYB's arrays: on a matrix that one can check by hand, and read back entry by entry on random ones.
 #include "tests/catch.hpp"
 #include "tests/spmv/ehyb_support.hpp"
-#include "tests/support.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-#include <tuple>
-
-#include <newel/core/error.hpp>
 #include "spmv/ehyb/ehyb_layout.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::EhybShape;
 
 namespace {
 
-constexpr Space host = Space::host;
 using EhybLayout = detail::EhybLayout<host>;
 const Context<host> one_thread(1);
-
-// A canonical pattern from the columns of each row; every number is 1.
-HostCsr pattern_of(Index cols, const std::vector<std::vector<Index>>& columns) {
-  Rows rows;
-  for (const auto& row : columns) {
-    rows.emplace_back();
-    for (const Index j : row) rows.back()[j] = 1;
-  }
-  return from_rows(cols, rows);
-}
 
 Pattern<host> view(const HostCsr& a) {
   Pattern<host> p;
@@ -143,7 +124,7 @@ std::vector<Entry> entries_of(const HostCsr& a) {
 //     . . . | 3 4 5
 //     0 . . | . 4 .
 //     . . . | . . .
-static const HostCsr six = pattern_of(6, {{0, 1, 5}, {1, 2}, {2, 4}, {3, 4, 5}, {0, 4}, {}});
+static const HostCsr six = pattern_matrix({{0, 1, 5}, {1, 2}, {2, 4}, {3, 4, 5}, {0, 4}, {}}, 6);
 
 TEST_CASE("With halos every entry of a small matrix has its place behind the part's own entries", "[ehyb]") {
   const EhybLayout layout = layout_of(six, {0, 3, 6}, {1, true, 8, 2});
@@ -176,7 +157,7 @@ TEST_CASE("Without halos the entries outside a part are extra rows, longest firs
 
 TEST_CASE("Where a halo does not fit, its most used entries are cached", "[ehyb]") {
   // The first part reads 2 once, 3 three times, 4 twice; there is room for one, then for two.
-  const HostCsr a = pattern_of(6, {{0, 2, 3, 4}, {1, 3, 4}, {}, {}, {}, {3}});
+  const HostCsr a = pattern_matrix({{0, 2, 3, 4}, {1, 3, 4}, {}, {}, {}, {3}}, 6);
   const std::vector<Index> parts = {0, 2, 6};
   const EhybLayout one = layout_of(a, parts, {1, true, 4, 2});
   CHECK(values(one.halo_node) == std::vector<Index>{3, 4});
@@ -187,7 +168,7 @@ TEST_CASE("Where a halo does not fit, its most used entries are cached", "[ehyb]
 }
 
 TEST_CASE("A node's block is one column and its values are stored lane by lane", "[ehyb]") {
-  const HostCsr nodes = pattern_of(3, {{0, 2}, {1}, {0, 2}});
+  const HostCsr nodes = pattern_matrix({{0, 2}, {1}, {0, 2}}, 3);
   const HostCsr a = blown_up(nodes, 2);
   const EhybLayout layout = layout_of(a, {0, 4, 6}, {2, true, 16, 2});
   CHECK(layout.nodes == 3);
@@ -239,7 +220,7 @@ TEST_CASE("Every layout holds every entry once, whatever the parts, the room and
 
 // Rows 0 and 2 have three entries: two places of their two lanes.
 TEST_CASE("The blocks of a node lie in its lanes in turn, padded to the end of the slice", "[ehyb]") {
-  const HostCsr four = pattern_of(4, {{0, 1, 2}, {1}, {0, 2, 3}, {3}});
+  const HostCsr four = pattern_matrix({{0, 1, 2}, {1}, {0, 2, 3}, {3}}, 4);
   const EhybLayout layout = layout_of(four, {0, 4}, {1, true, 8, 4, 2});
   CHECK(values(layout.slice_first) == std::vector<Index>{0, 2, 4});
   CHECK(values(layout.column) == std::vector<std::uint16_t>{0, 1, 1, 1, 2, 2, 1, 1, 0, 2, 3, 3, 3, 3, 3, 3});

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB's arrays made by kernels against those that the host makes, element by element.
-#include "tests/catch.hpp"
 #include "tests/spmv/ehyb_support.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <algorithm>
-#include <cstring>
-
-#include <newel/core/error.hpp>
 #include "spmv/ehyb/ehyb.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::EhybLayout;
 using detail::EhybShape;
 using detail::make_ehyb_layout;
@@ -138,7 +131,7 @@ TEST_CASE("Halos of more than one chunk of a bitmap, and of parts without entrie
           "[device][ehyb][layout]") {
   const auto ctx = make_context<D>();
   const Index n = 50000;  // three chunks
-  Rows rows(static_cast<std::size_t>(n));
+  MapRows rows(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; i += 3) {
     rows[static_cast<std::size_t>(i)] = {{i, 1}, {static_cast<Index>(Offset{i} * 7919 % n), 1}, {n - 1 - i / 5, 1}};
   }

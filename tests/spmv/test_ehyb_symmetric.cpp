@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs are read once while their numbers are equal, and right when they are not.
-#include "tests/catch.hpp"
 #include "tests/spmv/ehyb_support.hpp"
 #include "tests/spmv/spmv_support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -37,7 +33,6 @@ OperatorInfo info_of(const Context<S>& ctx, const HostCsr& a, const std::string&
 }  // namespace
 
 TEST_BOTH("Opposite blocks are read once where their values are equal", "[ehyb][symmetric]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:9");
   const OperatorInfo symmetric = info_of(ctx, a, format);
   CHECK(symmetric.bytes_per_product < 0.75 * static_cast<double>(info_of(ctx, a, "ehyb").bytes_per_product));
@@ -48,7 +43,6 @@ TEST_BOTH("Opposite blocks are read once where their values are equal", "[ehyb][
 }
 
 TEST_BOTH("A refresh finds out whether opposite blocks are equal", "[ehyb][symmetric]") {
-  const auto ctx = make_context<S>();
   const auto check = [&](auto zero, const std::string& spec) {
     using T = decltype(zero);
     INFO(spec);
@@ -76,7 +70,6 @@ TEST_BOTH("A refresh finds out whether opposite blocks are equal", "[ehyb][symme
 }
 
 TEST_BOTH("Nodes of one, two, three and six rows in many rounds", "[ehyb][symmetric]") {
-  const auto ctx = make_context<S>();
   for (const Index block : {1, 2, 3, 6}) {
     INFO(block << " rows a node");
     const HostCsr a = blown_up(fem_matrix("generate:diffusion:9"), block);

@@ -2,14 +2,9 @@
 // ELL-WARP as an operator: variants, orders, thresholds and shared rows.
 #include "tests/catch.hpp"
 #include "tests/spmv/ell_warp_support.hpp"
-#include "tests/temporary_folder.hpp"
 
-#include <newel/core/error.hpp>
 #include <newel/spmv/registry.hpp>
 #include "spmv/ell_warp/ell_warp.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -53,7 +48,6 @@ HostCsr matrix_with_long_rows(Index n, Index length) {
 
 TEST_BOTH("Plain ellwarp is k2rs in the planned order, k2 in any other and for rectangles, and says so",
           "[ellwarp]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, power_law_matrix(500)),
              wide = upload_matrix<double>(ctx, ragged_matrix(90, 200));
   const RowOrder<S> order = plan_order<double>(ctx, Pattern<S>(there.wide()), options_of("ellwarp"));
@@ -78,7 +72,6 @@ TEST_BOTH("Plain ellwarp is k2rs in the planned order, k2 in any other and for r
 }
 
 TEST_BOTH("Only the variants that renumber plan an order, and only they want square matrices", "[ellwarp]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, power_law_matrix(500));
   for (const std::string& format : all_variants) {
     INFO(format);
@@ -89,7 +82,6 @@ TEST_BOTH("Only the variants that renumber plan an order, and only they want squ
 }
 
 TEST_BOTH("A planned order holds rows by falling length, or is natural where they come so", "[ellwarp]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = power_law_matrix(700);
   const auto there = upload_matrix<double>(ctx, a);
   const RowOrder<S> order = plan_order<double>(ctx, Pattern<S>(there.narrow()), options_of("ellwarp:k1r", 0, 700));
@@ -118,7 +110,6 @@ TEST_CASE("Orders of two windows are two plans of the cache", "[ellwarp]") {
 }
 
 TEST_BOTH("Every variant is right in any order, with any threshold and window", "[ellwarp]") {
-  const auto ctx = make_context<S>();
   for (const HostCsr& a : {power_law_matrix(900), ragged_matrix(1000, 1000), fem_matrix("generate:diffusion:6")}) {
     const auto there = upload_matrix<double>(ctx, a);
     const RowOrder<S> order = make_row_order(ctx, random_order(a.rows, 5));
@@ -139,7 +130,6 @@ TEST_BOTH("Every variant is right in any order, with any threshold and window", 
 }
 
 TEST_BOTH("Long rows, wherever they stand, are shared by warps", "[ellwarp]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = matrix_with_long_rows(9000, 30000);
   const auto there = upload_matrix<double>(ctx, a);
   const auto x = random_vector<double>(a.cols), y0 = random_vector<double>(a.rows, 8);
@@ -159,7 +149,6 @@ TEST_BOTH("Long rows, wherever they stand, are shared by warps", "[ellwarp]") {
 }
 
 TEST_BOTH("A row of a million entries is cut into a thousand chunks or more", "[ellwarp]") {
-  const auto ctx = make_context<S>();
   constexpr Index n = 1000000;
   Random random(3);
   HostCsr a;
@@ -179,7 +168,6 @@ TEST_BOTH("A row of a million entries is cut into a thousand chunks or more", "[
 }
 
 TEST_BOTH("K2 with a threshold that no row exceeds is K1, bit for bit and byte for byte", "[ellwarp]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = ragged_matrix(3000, 2000);
   const auto there = upload_matrix<float>(ctx, a);
   const auto x = random_vector<float>(a.cols);
@@ -191,7 +179,6 @@ TEST_BOTH("K2 with a threshold that no row exceeds is K1, bit for bit and byte f
 }
 
 TEST_BOTH("info tells threshold, longest row, warps and padding", "[ellwarp]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = ragged_matrix(4000, 4000);
   const auto there = upload_matrix<double>(ctx, a);
   const OperatorInfo info = make_spmv(ctx, there.wide(), {}, options_of("ellwarp:k2", 5))->info();

@@ -3,11 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/ell_warp_support.hpp"
 
-#include <newel/core/vector_ops.hpp>
 #include <newel/reorder/row_order.hpp>
 
-using namespace newel;
-using namespace newel::testing;
 using Indices = std::vector<Index>;
 using Offsets = std::vector<Offset>;
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model that chooses ELL-WARP's threshold: its counts against built layouts, its choices on plain cases.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 #include "tests/spmv/ell_warp_support.hpp"
 
 #include "spmv/ell_warp/threshold_model.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::EllWarpCounts;
 using detail::ThresholdWeights;
 

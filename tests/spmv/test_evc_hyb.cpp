@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // evchyb as an operator: matrices that take each of its ways at once, and the variant that renumbers.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -44,7 +40,6 @@ TEST_BOTH("evchyb multiplies around the size of a warp", "[spmv][evchyb]") {
 
 TEST_BOTH("evchyb renumbers rows by length, equal ones by first column, and then writes y in place",
           "[spmv][evchyb]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = power_law_matrix(3000);
   const auto there = upload_matrix<double>(ctx, a);
   const SpmvOptions options{"EVC-HYB:renumbered"};
@@ -70,7 +65,6 @@ TEST_BOTH("evchyb renumbers rows by length, equal ones by first column, and then
 }
 
 TEST_BOTH("evchyb reports what Table 3 and the model of section 3.2 need", "[spmv][evchyb]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = mixed_matrix(20000);
   const auto there = upload_matrix<double>(ctx, a);
   const OperatorInfo info = make_spmv<double, S>(ctx, there.wide(), {}, SpmvOptions{"evchyb"})->info();
@@ -87,7 +81,6 @@ TEST_BOTH("evchyb reports what Table 3 and the model of section 3.2 need", "[spm
 }
 
 TEST_BOTH("evchyb estimates the bytes of a product that it then reports", "[spmv][evchyb]") {
-  const auto ctx = make_context<S>();
   for (const auto& [name, a] : awkward_matrices()) {
     INFO(name);
     const auto there = upload_matrix<double>(ctx, a);

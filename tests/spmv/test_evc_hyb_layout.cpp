@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arrays of evchyb: a small matrix by hand, the paper's invariants, and what holds for every matrix.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
 #include "spmv/evc_hyb/evc_hyb_layout.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -35,7 +31,7 @@ EvcHybShape small_shape() {
 
 // Rows of the given lengths whose columns follow each other from a first column of their own.
 HostCsr matrix_of(const std::vector<std::pair<Index, Index>>& length_and_first, Index cols) {
-  Rows rows(length_and_first.size());
+  MapRows rows(length_and_first.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (Index k = 0; k < length_and_first[i].first; ++k) rows[i][length_and_first[i].second + k] = 1;
   }
@@ -251,7 +247,7 @@ TEST_CASE("evchyb gives a thread one, two or four rows by their length against t
 }
 
 TEST_CASE("evchyb needs no row list where the rows stand as they are to", "[spmv][evchyb]") {
-  Rows rows(500);
+  MapRows rows(500);
   for (Index i = 0; i < 500; ++i) {
     for (Index k = 0; k < i / 4; ++k) rows[i][(k * 7 + i) % 600] = 1;
   }

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The speed of a device that the cost model is not fitted to: measured, kept, and used by what "auto" compares.
 #include "tests/catch.hpp"
-#include "tests/matrices.hpp"
-#include "tests/support.hpp"
-#include "tests/temporary_folder.hpp"
-
-#include <fstream>
 
 #include <newel/solver/linear_system.hpp>
 #include "core/memory/machine_constants.hpp"
 #include "spmv/cost/machine_speed.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -42,8 +34,7 @@ TEST_CASE("The cost model is fitted to H100s and H200s", "[machine-speed]") {
   }
 }
 
-TEST_CASE("The measured speed of a device is near what the driver says of it", "[machine-speed][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("The measured speed of a device is near what the driver says of it", "[machine-speed][device]") {
   const Machine said = machine_of(ctx);
   const detail::MachineSpeed speed = detail::measure_speed(ctx);
   INFO(said.name << ": " << speed.bytes_per_second << " bytes/s, " << speed.start_seconds << " s");
@@ -57,8 +48,7 @@ TEST_CASE("The measured speed of a device is near what the driver says of it", "
   CHECK(speed.start_seconds < 3 * fitted);
 }
 
-TEST_CASE("A measured speed is kept in the folder of plans", "[machine-speed][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A measured speed is kept in the folder of plans", "[machine-speed][device]") {
   const TemporaryFolder folder;
   const Machine first = detail::measured_machine(ctx, folder.path(), true);
   const Machine again = detail::measured_machine(ctx, folder.path(), true);
@@ -73,9 +63,8 @@ TEST_CASE("A measured speed is kept in the folder of plans", "[machine-speed][de
   CHECK((untimed() || measured_anew > 0.4 * first.bytes_per_second));
 }
 
-TEST_CASE("What a clock says has a part in choices, but for those that are to have the same bits",
-          "[machine-speed][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("What a clock says has a part in choices, but for those that are to have the same bits",
+               "[machine-speed][device]") {
   const auto uploaded = upload_matrix<double>(ctx, tridiagonal_matrix(30000));
   const double fitted = seconds_of_iteration(ctx, uploaded.narrow(), false, false);
   CHECK(seconds_of_iteration(ctx, uploaded.narrow(), true, false) == fitted);

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A user's own operators: a lambda and a class, with the default of apply_dot.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
-#include <newel/core/vector_ops.hpp>
 #include <newel/spmv/operator.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -63,7 +58,6 @@ TEST_BOTH("A lambda is an operator, and x.y comes with it", "[operator]") {
 }
 
 TEST_BOTH("A user's class is an operator, and x.y comes with it", "[operator]") {
-  const auto ctx = make_context<S>();
   const auto d = random_vector<double>(1000, 1), x = random_vector<double>(1000, 2);
   const DiagonalOperator<double, S> op(ctx, d);
   const auto at_x = upload(ctx, x);
@@ -78,7 +72,6 @@ TEST_BOTH("A user's class is an operator, and x.y comes with it", "[operator]") 
 }
 
 TEST_BOTH("An operator may be a rectangle", "[operator]") {
-  const auto ctx = make_context<S>();
   // The first half of x.
   const FunctionOperator<double, S> half(50, 100, [](const auto& c, double alpha, auto x, double beta, auto y) {
     axpby<double, S>(c, alpha, x.subspan(0, 50), beta, y);

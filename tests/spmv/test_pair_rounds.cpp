@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs of opposite blocks and their rounds: by hand on a path, then as a partition of every entry.
-#include "tests/catch.hpp"
 #include "tests/reorder/patterns.hpp"
 #include "tests/spmv/ehyb_support.hpp"
 #include "tests/spmv/pair_support.hpp"
-#include "tests/support.hpp"
-
-#include <algorithm>
 
 #include "spmv/ehyb_symmetric/pair_matchings.hpp"
 #include "spmv/ehyb_symmetric/pair_rounds.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::PairShape;
 
 namespace {
-
-constexpr Space host = Space::host;
 
 detail::SplitPattern<host> split_of(const HostCsr& a, const std::vector<Index>& part_begin, int block,
                                     const PairShape& shape, int threads = 2) {
@@ -59,7 +51,7 @@ TEST_CASE("A node with far more neighbours than the others keeps its entries", "
 }
 
 TEST_CASE("Entries without an opposite are in no pair", "[ehyb][pairs]") {
-  Rows rows(40);
+  MapRows rows(40);
   for (Index i = 0; i < 40; ++i) {
     rows[i][i] = 2;
     if (i + 1 < 40) rows[i][i + 1] = 1;

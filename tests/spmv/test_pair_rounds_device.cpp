@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounds of pairs that kernels find: they hold what the host's hold, and are hardly more.
-#include "tests/catch.hpp"
 #include "tests/reorder/patterns.hpp"
 #include "tests/spmv/ehyb_support.hpp"
 #include "tests/spmv/pair_support.hpp"
-#include "tests/support.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::PairShape;
 
 namespace {
@@ -82,8 +78,7 @@ TEST_CASE("Rounds that kernels find are nearly as full as the host's, and ordere
   CHECK(crowding(found.rounds, 32, banks) < 1.8);
 }
 
-TEST_CASE("What kernels do not pair is left to the host", "[ehyb][pairs][device]") {
-  const Context<Space::device> ctx;
+TEST_ON_DEVICE("What kernels do not pair is left to the host", "[ehyb][pairs][device]") {
   const auto refused = [&](const HostCsr& a, const std::vector<Index>& part_begin, const PairShape& shape) {
     const auto there = upload_matrix<float>(ctx, a);
     return !detail::split_pairs(ctx, Pattern<Space::device>(there.narrow()), part_begin, 1, shape);

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan cache: what is kept is found again, and nothing else is.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
-#include "tests/temporary_folder.hpp"
 
 #include <sys/stat.h>
-
-#include <filesystem>
-#include <fstream>
-#include <functional>
 
 #include <newel/spmv/format_choice.hpp>
 #include "spmv/plan/plan_cache.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using detail::CachedPlan;
 using detail::PlanCache;
 using detail::PlanKey;
 
 namespace {
-
-constexpr Space host = Space::host;
 
 std::vector<std::filesystem::path> files_in(const std::string& folder) {
   std::vector<std::filesystem::path> files;
@@ -52,7 +42,6 @@ PlanKey key_of(const Pattern<host>& pattern, int threads = 1) {
 }  // namespace
 
 TEST_BOTH("A plan that was kept is found again", "[plan-cache]") {
-  const auto ctx = make_context<S>();
   const TemporaryFolder folder;
   const auto there = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:9"));
   const std::string place = folder.file("deep/er");
@@ -71,7 +60,6 @@ TEST_BOTH("A plan that was kept is found again", "[plan-cache]") {
 }
 
 TEST_BOTH("Another format, another number of parts and another pattern have plans of their own", "[plan-cache]") {
-  const auto ctx = make_context<S>();
   const TemporaryFolder folder;
   const auto there = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:7"));
   const auto other = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:8"));
@@ -84,7 +72,6 @@ TEST_BOTH("Another format, another number of parts and another pattern have plan
 }
 
 TEST_BOTH("A damaged file is ignored with a line and replaced", "[plan-cache]") {
-  const auto ctx = make_context<S>();
   const TemporaryFolder folder;
   const auto there = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:6"));
   const auto expected = download(ctx, plan_in(ctx, folder.path().string(), there.wide()).old_of_new);
@@ -136,8 +123,7 @@ TEST_CASE("A key tells patterns apart and does not feel threads or the width of 
   CHECK(one.name() != two.name());
 }
 
-TEST_CASE("A choice is stored with an order", "[plan-cache]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("A choice is stored with an order", "[plan-cache]") {
   PlanKey key;
   key.add(std::uint64_t{7});
   PlanCache cache(folder.path().string());

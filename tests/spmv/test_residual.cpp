@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The residuals of every format against sums in 113 bits, where almost everything cancels.
-#include <cmath>
 
 #include "core/vectors/twice_sum.hpp"
 
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -71,7 +66,6 @@ std::vector<T> rounded_image(const HostCsr& a, const std::vector<T>& values, con
 }  // namespace
 
 TEST_BOTH("Every format forms residuals of pure rounding, and bounds what it loses", "[spmv][residual]") {
-  const auto ctx = make_context<S>();
   for_each_format<S>(awkward_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
     using T = decltype(zero);
     const auto there = upload_matrix<T>(ctx, a);
@@ -105,7 +99,6 @@ TEST_BOTH("Every format forms residuals of pure rounding, and bounds what it los
 }
 
 TEST_BOTH("What a format calls the error of its residual bounds the true one", "[spmv][residual]") {
-  const auto ctx = make_context<S>();
   for_each_format<S>(awkward_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
     using T = decltype(zero);
     if (sizeof(T) == 4) return;  // what is returned is rounded once more
@@ -123,7 +116,6 @@ TEST_BOTH("What a format calls the error of its residual bounds the true one", "
 }
 
 TEST_BOTH("A residual of integers is exact, and is said to be", "[spmv][residual]") {
-  const auto ctx = make_context<S>();
   for_each_format<S>(awkward_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
     using T = decltype(zero);
     const auto there = upload_matrix<T>(ctx, a);
@@ -143,7 +135,6 @@ TEST_BOTH("A residual of integers is exact, and is said to be", "[spmv][residual
 }
 
 TEST_BOTH("Products that underflow count as lost", "[spmv][residual]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = diagonal_matrix(3);
   const auto there = upload_matrix<double>(ctx, a);
   Product<double, S> product(ctx, there.wide(), "csr");
@@ -155,7 +146,6 @@ TEST_BOTH("Products that underflow count as lost", "[spmv][residual]") {
 }
 
 TEST_BOTH("The largest magnitude of a vector is found wherever it stands, and a NaN too", "[core][max_abs]") {
-  const auto ctx = make_context<S>();
   Array<double, S> result(ctx, 1);
   const auto largest = [&](const auto& v) {
     using T = std::decay_t<decltype(v[0])>;

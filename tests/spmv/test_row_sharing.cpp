@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From what length on several threads share a row: the model on plain cases, and what bce and evchyb make of it.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
 #include "spmv/bce/bce_layout.hpp"
 #include "spmv/evc_hyb/evc_hyb_layout.hpp"
 #include "spmv/cost/row_sharing.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -97,7 +93,7 @@ TEST_CASE("the host takes rows as it did, whatever their lengths", "[spmv][shari
 
 TEST_CASE("bce's grid counts each piece in the class of its lanes", "[spmv][bce][sharing]") {
   // Rows of 20 stay in blocks; 30 and 33 take 4 and 8 lanes of 8 slots, 300 is cut in two pieces of 32 lanes.
-  Rows rows(100);
+  MapRows rows(100);
   for (Index i = 0; i < 100; ++i) {
     const Index length = i < 90 ? 20 : i < 95 ? 30 : i < 99 ? 33 : 300;
     for (Index j = 0; j < length; ++j) rows[i][j] = 1;

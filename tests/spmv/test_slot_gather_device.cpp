@@ -2,15 +2,8 @@
 // The gather through chunks against a plain loop over the slots.
 #include "tests/capture_device.hpp"
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
 
-#include <algorithm>
-
-#include <newel/core/error.hpp>
 #include "spmv/plan/slot_gather.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -104,8 +97,7 @@ void check_sizes(const Context<D>& ctx, int run, Index lanes) {
 
 }  // namespace
 
-TEST_CASE("A gather through chunks fills each slot from its position, whatever the order", "[spmv][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A gather through chunks fills each slot from its position, whatever the order", "[spmv][device]") {
   for (const int run : {1, 2, 3, 6}) {
     check_sizes<double>(ctx, run, 32);
     if (!few_wanted()) check_sizes<float>(ctx, run, 32);
@@ -115,15 +107,13 @@ TEST_CASE("A gather through chunks fills each slot from its position, whatever t
   check_sizes<float>(ctx, 3, 8);
 }
 
-TEST_CASE("A chunk of padding between others is filled with zeros", "[spmv][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A chunk of padding between others is filled with zeros", "[spmv][device]") {
   Runs runs = some_runs(3 * chunk_slots<double>, 1, 1, Sources::scattered, 0);
   std::fill_n(runs.from.begin() + chunk_slots<double>, chunk_slots<double>, Offset{-1});
   check_gather<double>(ctx, runs);
 }
 
-TEST_CASE("A gather without slots takes no values", "[spmv][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A gather without slots takes no values", "[spmv][device]") {
   const detail::SlotGather<double, D> none, empty(ctx, Runs().map(ctx, 0));
   Array<double, D> nothing(ctx, 0);
   none.gather(ctx, nothing.cspan(), nothing.span());
@@ -133,8 +123,7 @@ TEST_CASE("A gather without slots takes no values", "[spmv][device]") {
   CHECK(empty.bytes() == 0);
 }
 
-TEST_CASE("Runs that follow each other share four bytes, and take two each and their bit", "[spmv][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("Runs that follow each other share four bytes, and take two each and their bit", "[spmv][device]") {
   // Rows of 20 runs; slots of 64 rows side by side.
   Runs rows{{}, 3, 32};
   for (Index place = 0; place < 20; ++place) {
@@ -145,8 +134,7 @@ TEST_CASE("Runs that follow each other share four bytes, and take two each and t
   CHECK(gather.positions(ctx, rows.slots()) == rows.of_slots());
 }
 
-TEST_CASE("Positions up to the last of 32 bits are kept, and wider ones as they are", "[spmv][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("Positions up to the last of 32 bits are kept, and wider ones as they are", "[spmv][device]") {
   const Offset last = 0xfffffffdll;
   const Runs runs{{last, 0, 5, -1, 1, last - 1, 6, 0x80000000ll}, 1, 1};
   const detail::SlotGather<double, D> narrow(ctx, runs.map(ctx, last + 1)), wide(ctx, runs.map(ctx, last + 2));
@@ -155,8 +143,7 @@ TEST_CASE("Positions up to the last of 32 bits are kept, and wider ones as they 
   CHECK(wide.bytes() == 64);
 }
 
-TEST_CASE("A gather through chunks refuses lengths that do not fit", "[spmv][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A gather through chunks refuses lengths that do not fit", "[spmv][device]") {
   const detail::SlotGather<double, D> gather(ctx, Runs{{2, 0}, 1, 1}.map(ctx, 3));
   const auto three = upload(ctx, std::vector<double>{1, 2, 3}), four = upload(ctx, std::vector<double>{1, 2, 3, 4});
   auto two = poisoned<double>(ctx, 2), longer = poisoned<double>(ctx, 3);
@@ -168,8 +155,7 @@ TEST_CASE("A gather through chunks refuses lengths that do not fit", "[spmv][dev
   CHECK(all_nan(download(ctx, longer)));
 }
 
-TEST_CASE("A gather through chunks may be captured in a graph", "[spmv][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A gather through chunks may be captured in a graph", "[spmv][device]") {
   const Runs runs = some_runs(3000, 3, 1, Sources::scattered, 9);
   const detail::SlotGather<float, D> gather(ctx, runs.map(ctx, 9000));
   auto values = poisoned<float>(ctx, 9000), slots = poisoned<float>(ctx, 9000);

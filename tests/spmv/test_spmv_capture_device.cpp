@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products and preconditioners captured in a CUDA graph do what they do when called.
 #include "tests/capture_device.hpp"
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
 #include <newel/precond/registry.hpp>
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -56,8 +52,7 @@ void check_captured(const Context<D>& ctx, MatrixOperator<T, D>& op, const std::
 
 }  // namespace
 
-TEST_CASE("A product captured in a graph equals the direct call, and sees a refresh", "[spmv][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A product captured in a graph equals the direct call, and sees a refresh", "[spmv][device]") {
   for (const auto& [name, matrix] : awkward_square_matrices()) {
     INFO(name);
     const HostCsr a = integer_values(matrix, 61), b = integer_values(matrix, 62);
@@ -77,8 +72,7 @@ TEST_CASE("A product captured in a graph equals the direct call, and sees a refr
   }
 }
 
-TEST_CASE("A refresh of csr may be captured too", "[spmv][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("A refresh of csr may be captured too", "[spmv][device]") {
   const HostCsr a = integer_values(dominant_matrix(1000), 63), b = integer_values(dominant_matrix(1000), 64);
   const auto x = whole_vector<double>(1000);
   const auto there = upload_matrix<double>(ctx, a);
@@ -94,8 +88,7 @@ TEST_CASE("A refresh of csr may be captured too", "[spmv][device]") {
   CHECK(download(ctx, y) == product_oracle(b, x));
 }
 
-TEST_CASE("FSAI captured in a graph equals the direct call, and sees a refresh", "[precond][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("FSAI captured in a graph equals the direct call, and sees a refresh", "[precond][device]") {
   const HostCsr a = tridiagonal_matrix(5001);
   HostCsr b = a;
   for (double& value : b.val) value *= 2;
@@ -111,8 +104,7 @@ TEST_CASE("FSAI captured in a graph equals the direct call, and sees a refresh",
   }
 }
 
-TEST_CASE("Jacobi captured in a graph equals the direct call, and sees a refresh", "[precond][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("Jacobi captured in a graph equals the direct call, and sees a refresh", "[precond][device]") {
   const HostCsr a = dominant_matrix(5001, 1);
   HostCsr b = a;
   for (double& value : b.val) value *= 2;
@@ -121,8 +113,7 @@ TEST_CASE("Jacobi captured in a graph equals the direct call, and sees a refresh
   check_captured<double>(ctx, *m, a.val, b.val, random_vector<double>(a.cols));
 }
 
-TEST_CASE("SPAI captured in a graph equals the direct call, and sees a refresh", "[precond][spai][device]") {
-  const Context<D> ctx;
+TEST_ON_DEVICE("SPAI captured in a graph equals the direct call, and sees a refresh", "[precond][spai][device]") {
   const HostCsr a = dominant_matrix(501, 1);
   HostCsr b = a;
   for (double& value : b.val) value *= 2;

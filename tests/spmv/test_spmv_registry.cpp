@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of formats: names and variants, what info() accounts for, and the refusals.
-#include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
-#include <cmath>
-#include <set>
-
-#include <newel/core/error.hpp>
 #include "spmv/csr/csr.hpp"
-
-using namespace newel;
-using namespace newel::testing;
 
 namespace {
 
@@ -63,7 +55,6 @@ TEST_CASE("Every line of the table is complete on the host and told apart by its
 }
 
 TEST_BOTH("An unknown format is refused with the names there are", "[spmv]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(5));
   const auto make = [&] { make_spmv<double, S>(ctx, there.wide(), {}, SpmvOptions{"skyline"}); };
   const auto plan = [&] { plan_order<double>(ctx, Pattern<S>(there.wide()), SpmvOptions{"skyline"}); };
@@ -75,7 +66,6 @@ TEST_BOTH("An unknown format is refused with the names there are", "[spmv]") {
 }
 
 TEST_BOTH("An unknown variant is refused with the variants there are", "[spmv]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(5));
   const std::string message =
       message_of<InputError>([&] { make_spmv<double, S>(ctx, there.wide(), {}, SpmvOptions{"csr:alg7"}); });
@@ -88,7 +78,6 @@ TEST_BOTH("An unknown variant is refused with the variants there are", "[spmv]")
 }
 
 TEST_BOTH("csr keeps the natural order", "[spmv]") {
-  const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, arrow_matrix(50));
   const RowOrder<S> order = plan_order<double>(ctx, Pattern<S>(there.narrow()), SpmvOptions{});
   CHECK(order.natural());
@@ -96,7 +85,6 @@ TEST_BOTH("csr keeps the natural order", "[spmv]") {
 }
 
 TEST_BOTH("info accounts for every byte that an operator holds, and for its entries", "[spmv]") {
-  const auto ctx = make_context<S>();
   for (const auto& [name, a] : awkward_matrices()) {
     INFO(name);
     const auto there = upload_matrix<double>(ctx, a);
@@ -134,7 +122,6 @@ TEST_BOTH("info accounts for every byte that an operator holds, and for its entr
 }
 
 TEST_BOTH("csr holds what was estimated, and its value map where it has one", "[spmv]") {
-  const auto ctx = make_context<S>();
   const HostCsr a = dominant_matrix(700);
   const auto there = upload_matrix<float>(ctx, a);
   // What depends on the device, and entries up to a multiple of four there.

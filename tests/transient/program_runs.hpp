@@ -5,13 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <string>
-#include <vector>
-
+#include "apps/fem/mesh.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/catch.hpp"
 
@@ -19,6 +13,21 @@ namespace newel::cli_testing {
 
 inline Outcome run_on_host(const std::string& program, const Words& arguments) {
   return Process(joined(arguments, {"--device", "host"}), program).wait(300);
+}
+
+/// A mesh as a Medit file, `scale` times as large.
+inline std::string medit_text(const fem::TetMesh& mesh, double scale = 1) {
+  std::ostringstream out;
+  out << "MeshVersionFormatted 2\nDimension 3\nVertices\n" << mesh.node_count() << '\n';
+  for (const fem::Point& x : mesh.nodes) {
+    out << scale * x[0] << ' ' << scale * x[1] << ' ' << scale * x[2] << " 0\n";
+  }
+  out << "Tetrahedra\n" << mesh.tet_count() << '\n';
+  for (const fem::Tet& t : mesh.tets) {
+    for (const Index corner : t) out << corner + 1 << ' ';
+    out << "0\n";
+  }
+  return out.str() + "End\n";
 }
 
 inline std::set<std::string> names_in(const std::filesystem::path& folder) {
@@ -75,12 +84,12 @@ inline void check_new_runs_in_old_folders(const std::string& program, const Word
   const Outcome anew = run_on_host(program, joined(run, {"--out", folder, "--duration", "3"}));
   INFO(anew.out << anew.err);
   REQUIRE(anew.status == 0);
-  CHECK(anew.out.find("2 checkpoints of an earlier run in " + folder) != std::string::npos);
+  CHECK(contains(anew.out, "2 checkpoints of an earlier run in " + folder));
   CHECK(checkpoints_in(folder) == 0);
-  CHECK(file_content(folder + "/report.json").find("\"checkpoints_removed\": 2") != std::string::npos);
+  CHECK(contains(file_content(folder + "/report.json"), "\"checkpoints_removed\": 2"));
   const Outcome none = run_on_host(program, resume);
   CHECK(none.status == 2);
-  CHECK(none.err.find("no valid checkpoint to resume from: the folder holds none") != std::string::npos);
+  CHECK(contains(none.err, "no valid checkpoint to resume from: the folder holds none"));
 
   REQUIRE(run_on_host(program, joined(earlier, {"--quiet"})).out.empty());
   std::filesystem::remove(folder + "/" + first_frame);
@@ -97,7 +106,7 @@ inline void check_new_runs_in_old_folders(const std::string& program, const Word
   INFO(elsewhere.err);
   REQUIRE(elsewhere.status == 0);
   CHECK(file_content(folder + "-kept/" + table) == old_lines);
-  CHECK(file_content(folder + "/" + table).find("\n0,") == std::string::npos);
+  CHECK_FALSE(contains(file_content(folder + "/" + table), "\n0,"));
 }
 
 /// A second run into the folder of one that is under way, new or resumed, by either demo, is refused by the name of
@@ -112,8 +121,8 @@ inline void check_second_run_is_refused(const std::string& program, const Words&
   for (const Words& second : {joined(run, {"--out", folder}), {"--resume", folder}, joined(run, {"--out", link})}) {
     const Outcome outcome = run_on_host(program, second);
     INFO(outcome.err);
-    refused += outcome.status == 2 && outcome.err.find(", process ") != std::string::npos &&
-                       outcome.err.find("is writing into this folder") != std::string::npos
+    refused += outcome.status == 2 && contains(outcome.err, ", process ") &&
+                       contains(outcome.err, "is writing into this folder")
                    ? 1
                    : 0;
   }

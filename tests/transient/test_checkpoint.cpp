@@ -2,20 +2,9 @@
 // Checkpoints: bits survive, damage is refused by name, the last sound one is used.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <set>
-
-#include <newel/core/error.hpp>
-
 #include "apps/transient/checkpoint.hpp"
-#include "tests/temporary_folder.hpp"
 
-using namespace newel;
 using namespace newel::transient;
-using newel::testing::file_content;
-using newel::testing::TemporaryFolder;
 
 namespace {
 
@@ -29,17 +18,8 @@ Checkpoint example(double time) {
   return c;
 }
 
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
-
-std::string message_of(const std::string& file) {
-  try {
-    (void)read_checkpoint(file);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+std::string refusal(const std::string& file) {
+  return message_of<InputError>([&] { (void)read_checkpoint(file); });
 }
 
 std::set<std::string> names_of(const TemporaryFolder& folder) {
@@ -50,8 +30,7 @@ std::set<std::string> names_of(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("a checkpoint is read back bit for bit, and nothing else stays in the folder", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a checkpoint is read back bit for bit, and nothing else stays in the folder", "[transient]") {
   const Checkpoint written = example(2.5);
   write_checkpoint(folder.file("c.bin"), written);
   const Checkpoint read = read_checkpoint(folder.file("c.bin"));
@@ -64,20 +43,18 @@ TEST_CASE("a checkpoint is read back bit for bit, and nothing else stays in the 
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("a file cut anywhere is refused by name", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a file cut anywhere is refused by name", "[transient]") {
   write_checkpoint(folder.file("c.bin"), example(1));
   const std::string whole = file_content(folder.file("c.bin"));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const std::string torn = folder.write("torn.bin", whole.substr(0, size));
     CAPTURE(size);
-    REQUIRE(message_of(torn).find(torn + ": no valid checkpoint") == 0);
+    REQUIRE(refusal(torn).find(torn + ": no valid checkpoint") == 0);
   }
-  CHECK(!message_of(folder.write("long.bin", whole + "x")).empty());
+  CHECK(!refusal(folder.write("long.bin", whole + "x")).empty());
 }
 
-TEST_CASE("a byte changed anywhere is noticed or lies in the padding", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a byte changed anywhere is noticed or lies in the padding", "[transient]") {
   write_checkpoint(folder.file("c.bin"), example(1));
   const std::string whole = file_content(folder.file("c.bin"));
   const Checkpoint sound = read_checkpoint(folder.file("c.bin"));
@@ -86,7 +63,7 @@ TEST_CASE("a byte changed anywhere is noticed or lies in the padding", "[transie
     std::string damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x40);
     const std::string file = folder.write("damaged.bin", damaged);
-    if (!message_of(file).empty()) continue;
+    if (!refusal(file).empty()) continue;
     ++unnoticed;
     const Checkpoint read = read_checkpoint(file);
     CAPTURE(i);
@@ -98,15 +75,14 @@ TEST_CASE("a byte changed anywhere is noticed or lies in the padding", "[transie
   CHECK(unnoticed < 64);
 }
 
-TEST_CASE("files that are no checkpoint and arrays that are not there are refused by name", "[transient]") {
-  const TemporaryFolder folder;
-  CHECK(message_of(folder.file("absent.bin")).find("cannot be read") != std::string::npos);
-  CHECK(message_of(folder.path().string()).find("cannot be read") != std::string::npos);
-  CHECK(message_of(folder.write("foreign.bin", std::string(1000, 'x'))).find("does not begin") != std::string::npos);
+TEST_IN_FOLDER("files that are no checkpoint and arrays that are not there are refused by name", "[transient]") {
+  CHECK(contains(refusal(folder.file("absent.bin")), "cannot be read"));
+  CHECK(contains(refusal(folder.path().string()), "cannot be read"));
+  CHECK(contains(refusal(folder.write("foreign.bin", std::string(1000, 'x'))), "does not begin"));
   write_checkpoint(folder.file("c.bin"), example(1));
   std::string other = file_content(folder.file("c.bin"));
   other[8] = 9;
-  CHECK(message_of(folder.write("other.bin", other)).find("version 9") != std::string::npos);
+  CHECK(contains(refusal(folder.write("other.bin", other)), "version 9"));
   const Checkpoint c = read_checkpoint(folder.file("c.bin"));
   CHECK_THROWS_AS(c.doubles_of("v"), InputError);
   CHECK_THROWS_AS(c.doubles_of("u", 4), InputError);
@@ -114,8 +90,7 @@ TEST_CASE("files that are no checkpoint and arrays that are not there are refuse
   CHECK_THROWS_AS(write_checkpoint(folder.file("no/such/folder.bin"), c), InputError);
 }
 
-TEST_CASE("the last two checkpoints stay, and those behind a resumed one go", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("the last two checkpoints stay, and those behind a resumed one go", "[transient]") {
   const CheckpointFolder checkpoints(folder.file("run"), "newel-test");
   std::string remark;
   CHECK_THROWS_AS(checkpoints.latest(remark), InputError);
@@ -131,8 +106,7 @@ TEST_CASE("the last two checkpoints stay, and those behind a resumed one go", "[
   CHECK(std::filesystem::exists(folder.file("run/checkpoint-000000020.bin")));
 }
 
-TEST_CASE("a torn last checkpoint is passed over, and said", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a torn last checkpoint is passed over, and said", "[transient]") {
   const CheckpointFolder checkpoints(folder.path().string(), "newel-test");
   checkpoints.write(1, example(1));
   checkpoints.write(2, example(2));
@@ -147,8 +121,8 @@ TEST_CASE("a torn last checkpoint is passed over, and said", "[transient]") {
   CHECK_THROWS_AS(others.latest(remark), InputError);
 }
 
-TEST_CASE("a run that begins anew takes away the checkpoints of its own program, and nothing else", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a run that begins anew takes away the checkpoints of its own program, and nothing else",
+               "[transient]") {
   const CheckpointFolder own(folder.path().string(), "newel-test"), other(folder.path().string(), "newel-other");
   std::string remark;
   other.write(5, example(5));
@@ -175,8 +149,7 @@ TEST_CASE("a run that begins anew takes away the checkpoints of its own program,
   CHECK(CheckpointFolder(folder.file("absent"), "newel-test").other_program().empty());
 }
 
-TEST_CASE("a header is read without what stands behind it, and only where it is sound", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a header is read without what stands behind it, and only where it is sound", "[transient]") {
   Checkpoint large = example(1);
   large.doubles["large"].resize(std::size_t{1} << 18);
   write_checkpoint(folder.file("c.bin"), large);

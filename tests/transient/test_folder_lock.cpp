@@ -7,21 +7,12 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
-#include <optional>
 
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
-#include "tests/temporary_folder.hpp"
 
-using namespace newel;
-using newel::testing::contains;
-using newel::testing::message_of;
-using newel::testing::TemporaryFolder;
 using transient::FolderLock;
 
-TEST_CASE("a folder is locked once, and the refusal names who has it", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("a folder is locked once, and the refusal names who has it", "[transient]") {
   const std::string place = folder.path().string();
   {
     const FolderLock lock(place, "newel-heat");
@@ -33,8 +24,7 @@ TEST_CASE("a folder is locked once, and the refusal names who has it", "[transie
   const FolderLock again(place, "newel-heart");
 }
 
-TEST_CASE("the lock of a process that was killed is taken over", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("the lock of a process that was killed is taken over", "[transient]") {
   const std::string place = folder.path().string();
   int ready[2];
   REQUIRE(pipe(ready) == 0);
@@ -61,8 +51,7 @@ TEST_CASE("the lock of a process that was killed is taken over", "[transient]") 
   close(ready[1]);
 }
 
-TEST_CASE("what is no file where the lock belongs is refused and left alone", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("what is no file where the lock belongs is refused and left alone", "[transient]") {
   const std::string place = folder.path().string(), lock = folder.file("run.lock");
   folder.write("precious", "kept");
   std::filesystem::create_symlink(folder.file("precious"), lock);

@@ -2,15 +2,10 @@
 // The built-in part, the source's clock, and the matrices and loads of a step.
 #include "tests/catch.hpp"
 
-#include <cmath>
-
-#include <newel/core/error.hpp>
-
 #include "apps/fem/mesh_facts.hpp"
 #include "apps/heat/heat_equation.hpp"
 #include "apps/heat/heat_sink.hpp"
 
-using namespace newel;
 using namespace newel::heat;
 
 namespace {

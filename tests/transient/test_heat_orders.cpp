@@ -5,12 +5,9 @@
 
 #include <Eigen/Dense>
 
-#include <cmath>
-
 #include "apps/heat/heat_stepper.hpp"
 #include "tests/apps/fem_test_tools.hpp"
 
-using namespace newel;
 using namespace newel::heat;
 
 namespace {

@@ -2,14 +2,9 @@
 // The mesh of a run: units, refinement with its vectors, remarks.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-
 #include "apps/transient/mesh_input.hpp"
-#include "tests/temporary_folder.hpp"
 
-using namespace newel;
 using namespace newel::transient;
-using newel::testing::TemporaryFolder;
 
 namespace {
 
@@ -31,13 +26,12 @@ VECTORS fibres double
 
 bool says(const MeshInput& input, const std::string& words) {
   return std::any_of(input.remarks.begin(), input.remarks.end(),
-                     [&](const std::string& remark) { return remark.find(words) != std::string::npos; });
+                     [&](const std::string& remark) { return contains(remark, words); });
 }
 
 }  // namespace
 
-TEST_CASE("nodes keep the numbers that their file gives them", "[transient]") {
-  const TemporaryFolder folder;
+TEST_IN_FOLDER("nodes keep the numbers that their file gives them", "[transient]") {
   // Node 2 is used by no tetrahedron.
   const std::string file =
       folder.write("m.mesh",
@@ -68,8 +62,7 @@ TEST_CASE("a mesh comes in the program's unit, and what was guessed or left out 
   const MeshInput guessed = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::m, clock, say);
   CHECK(guessed.mesh.node_count() == 4);
   CHECK(guessed.mesh.nodes[1][0] == Approx(0.060));
-  CHECK(said.find("assumed to be in mm: its longest side is then 0.06 m; this is a guess, use --mesh-unit") !=
-        std::string::npos);
+  CHECK(contains(said, "assumed to be in mm: its longest side is then 0.06 m; this is a guess, use --mesh-unit"));
   CHECK(guessed.file_unit == "mm, a guess");
   CHECK(says(guessed, "removed 1 node that no tetrahedron uses"));
   CHECK(guessed.json["unit"] == "m");
@@ -80,7 +73,7 @@ TEST_CASE("a mesh comes in the program's unit, and what was guessed or left out 
   CHECK(described.mesh.nodes[1][0] == Approx(600));
   CHECK(said.empty());
   CHECK(described.file_unit == "cm");
-  CHECK(mesh_text(described).find("4 nodes, 1 tetrahedra, 600 x 600 x 600 mm") != std::string::npos);
+  CHECK(contains(mesh_text(described), "4 nodes, 1 tetrahedra, 600 x 600 x 600 mm"));
 }
 
 TEST_CASE("vectors go with a refinement, and fibres have no head", "[transient]") {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options and order through a checkpoint.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <newel/core/error.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
 
 #include "apps/transient/resume.hpp"
-#include "tests/temporary_folder.hpp"
 
-using namespace newel;
 using namespace newel::transient;
 
 namespace {
@@ -85,11 +81,9 @@ TEST_CASE("a header without its options, or with options of other types, is refu
 }
 
 TEST_BOTH("an order and its parts come back through a checkpoint", "[transient]") {
-  const Context<S> ctx;
   const testing::Rows a = testing::laplacian(21, 0.2);
   const testing::Arrays<double, S> arrays(ctx, a);
-  SystemOptions options;
-  options.spmv.format = "ehyb";
+  SystemOptions options = system_options("auto", "auto", "ehyb");
   options.spmv.parts = 3;
   const LinearSystem<double, S> system(ctx, arrays.view(), options);
   Checkpoint checkpoint;

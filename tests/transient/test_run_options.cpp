@@ -2,14 +2,11 @@
 // The options of the demos: what is taken, what is refused and in which words.
 #include "tests/catch.hpp"
 
-#include <newel/core/error.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/transient/run_options.hpp"
-#include "tests/temporary_folder.hpp"
 
-using namespace newel;
 using namespace newel::transient;
 
 namespace {
@@ -34,12 +31,7 @@ Parsed parsed(const std::vector<std::string>& words) {
 }
 
 std::string refusal(const std::vector<std::string>& words) {
-  try {
-    (void)parsed(words);
-  } catch (const cli::UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<cli::UsageError>([&] { (void)parsed(words); });
 }
 
 }  // namespace
@@ -73,7 +65,7 @@ TEST_CASE("a resumed run writes where it wrote, unless told otherwise", "[transi
 TEST_CASE("help and version are text, not work", "[transient]") {
   const std::string help = parsed({"--help"}).text.value();
   for (const char* option : {"--refine", "--mesh-unit", "--resume", "--checkpoint-every", "--fsai-power", "--own"}) {
-    CHECK(help.find(option) != std::string::npos);
+    CHECK(contains(help, option));
   }
   CHECK(parsed({"--version"}).text.value().find("newel-test ") == 0);
 }
@@ -91,7 +83,7 @@ TEST_CASE("bad usage is refused in words that help", "[transient]") {
   CHECK(!refusal({"--precond", "ilu"}).empty());
   CHECK(!refusal({"--solver", "minres"}).empty());
   CHECK(!refusal({"--refine", "9"}).empty());
-  CHECK(refusal({"--deterministic", "--format", "measure"}).find("depends on timing") != std::string::npos);
+  CHECK(contains(refusal({"--deterministic", "--format", "measure"}), "depends on timing"));
   CHECK(refusal({"--deterministic", "--precond", "auto"}).empty());
 }
 

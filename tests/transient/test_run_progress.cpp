@@ -2,14 +2,9 @@
 // The progress of a run: what the line says, how narrow it gets, how many lines a pipe sees.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-
 #include "apps/transient/run_progress.hpp"
-#include "tests/temporary_folder.hpp"
 
 using namespace newel::transient;
-using newel::testing::file_content;
-using newel::testing::TemporaryFolder;
 
 namespace {
 
@@ -64,7 +59,7 @@ TEST_CASE("the pace is told as slower or faster, in words that a line of progres
   CHECK(pace_text(1.0 / 43210) == "43,210 times faster than real time");
   CHECK(pace_text(0).empty());
   const std::string fast = format_run_line(half_way(), {"s", 1}, 200);
-  CHECK(fast.find("  20 times faster than real time  ") != std::string::npos);
+  CHECK(contains(fast, "  20 times faster than real time  "));
 }
 
 TEST_CASE("a resumed run reckons from where it began", "[transient]") {
@@ -75,7 +70,7 @@ TEST_CASE("a resumed run reckons from where it began", "[transient]") {
   state.time = 100;
   CHECK(seconds_left(state) == 0);
   CHECK(real_time_factor(state, {"ms", 1e-3}) == 0);
-  CHECK(format_run_line(state, {"ms", 1e-3}, 200).find("real time") == std::string::npos);
+  CHECK_FALSE(contains(format_run_line(state, {"ms", 1e-3}, 200), "real time"));
 }
 
 TEST_CASE("a pipe sees some twenty lines of a long run, a quiet one none", "[transient]") {
@@ -83,10 +78,10 @@ TEST_CASE("a pipe sees some twenty lines of a long run, a quiet one none", "[tra
   const auto count = std::count(lines.begin(), lines.end(), '\n');
   CHECK(count >= 20);
   CHECK(count <= 24);
-  CHECK(lines.find("1000 of 1000 s") != std::string::npos);
-  CHECK(lines.find("\x1b") == std::string::npos);
+  CHECK(contains(lines, "1000 of 1000 s"));
+  CHECK_FALSE(contains(lines, "\x1b"));
   CHECK(drawn(RunProgress::Mode::silent, 1000).empty());
   const std::string live = drawn(RunProgress::Mode::live, 10);
-  CHECK(live.find("a word\n") != std::string::npos);
-  CHECK(live.find("\r\x1b[K") != std::string::npos);
+  CHECK(contains(live, "a word\n"));
+  CHECK(contains(live, "\r\x1b[K"));
 }

@@ -4,7 +4,6 @@
 
 #include "apps/transient/run_report.hpp"
 
-using namespace newel;
 using namespace newel::transient;
 
 TEST_CASE("a report tells how many products one setup served, the pace, and the program's own fields",
@@ -33,9 +32,9 @@ TEST_CASE("a report tells how many products one setup served, the pace, and the 
   CHECK(json["solves"]["iterations_per_solve"] == 10.0);
   CHECK(json["hottest"] == 81.5);
   const std::string text = run_text(report);
-  CHECK(text.find("one setup for 300 products as bce") != std::string::npos);
-  CHECK(text.find("20 times slower than real time") != std::string::npos);
-  CHECK(text.find("product 67%, setup 33%") != std::string::npos);
+  CHECK(contains(text, "one setup for 300 products as bce"));
+  CHECK(contains(text, "20 times slower than real time"));
+  CHECK(contains(text, "product 67%, setup 33%"));
 }
 
 TEST_CASE("a report of a run that computed nothing tells no pace", "[transient]") {
@@ -43,8 +42,8 @@ TEST_CASE("a report of a run that computed nothing tells no pace", "[transient]"
   report.unit = {"ms", 1e-3};
   report.start_time = report.end_time = 100;
   report.shares.total = 3;
-  CHECK(run_text(report).find("real time") == std::string::npos);
-  CHECK(run_text(report).find("3.00 s in all\n") != std::string::npos);
+  CHECK_FALSE(contains(run_text(report), "real time"));
+  CHECK(contains(run_text(report), "3.00 s in all\n"));
 }
 
 TEST_CASE("a report remarks on options that the system, as it was set up, had no use for", "[transient]") {
@@ -60,8 +59,9 @@ TEST_CASE("a report remarks on options that the system, as it was set up, had no
   const cli::Json json = run_json(report);
   REQUIRE(json["unused_options"].size() == 1);
   CHECK(json["unused_options"][0]["option"] == "--fsai-power");
-  CHECK(run_text(report).find("--fsai-power has no effect: it applies to --precond fsai, and the preconditioner is "
-                              "jacobi") != std::string::npos);
+  CHECK(contains(run_text(report),
+                 "--fsai-power has no effect: it applies to --precond fsai, and the preconditioner is "
+                 "jacobi"));
   report.system.preconditioner.name = "fsai";
   CHECK(run_json(report)["unused_options"].empty());
 }
@@ -82,6 +82,6 @@ TEST_CASE("a run tells what it did before the first step, the longest first", "[
   CHECK(json["start_phases"]["fibres"] == 3.5);
   CHECK(json["start_phases"].begin().key() == "mesh file");
   const std::string text = start_text(report.start_phases);
-  CHECK(text.find("4.00 s before the first step: fibres 3.50 s, refinement 500 ms") != std::string::npos);
-  CHECK(text.find("mesh file") == std::string::npos);
+  CHECK(contains(text, "4.00 s before the first step: fibres 3.50 s, refinement 500 ms"));
+  CHECK_FALSE(contains(text, "mesh file"));
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares: they add up to the whole; sampled steps stand for all; applications are counted from reports.
-#include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
 #include "apps/transient/shares.hpp"
 
-using namespace newel;
-using namespace newel::testing;
 using namespace newel::transient;
 
 namespace {
@@ -24,8 +21,7 @@ double sum_of(const ShareReport& report) {
 
 }  // namespace
 
-TEST_CASE("shares add up to the whole, with the solves split by their operators", "[transient]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("shares add up to the whole, with the solves split by their operators", "[transient]") {
   const double begin = now;
   Shares shares(1, &fake_clock);
   shares.timed(ctx, Phase::setup, [] { spend(0.25); });
@@ -55,8 +51,8 @@ TEST_CASE("shares add up to the whole, with the solves split by their operators"
   CHECK(r.sampled_steps == 5);
 }
 
-TEST_CASE("the parts of an assembly add up to it, and are reported where a program tells them apart", "[transient]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("the parts of an assembly add up to it, and are reported where a program tells them apart",
+             "[transient]") {
   Shares shares(1, &fake_clock);
   for (int i = 0; i < 20; ++i) {
     shares.begin_step();
@@ -78,8 +74,7 @@ TEST_CASE("the parts of an assembly add up to it, and are reported where a progr
   CHECK_FALSE(shares_json(ShareReport{}).contains("assembly_seconds"));
 }
 
-TEST_CASE("operators that seem to take longer than the solves are fitted into them", "[transient]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("operators that seem to take longer than the solves are fitted into them", "[transient]") {
   Shares shares(1, &fake_clock);
   shares.begin_step();
   shares.timed(ctx, Phase::solve, [] { spend(0.01); });
@@ -94,8 +89,7 @@ TEST_CASE("operators that seem to take longer than the solves are fitted into th
   CHECK(sum_of(r) == Approx(1.0));
 }
 
-TEST_CASE("with sampling, phases of one step in three stand for all, and output is always timed", "[transient]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("with sampling, phases of one step in three stand for all, and output is always timed", "[transient]") {
   const double begin = now;
   Shares shares(3, &fake_clock);
   int sampled = 0;
@@ -143,8 +137,7 @@ TEST_CASE("applications are counted from the reports of solves", "[transient]") 
   CHECK(totals.not_converged == 1);
 }
 
-TEST_CASE("the count of products is that of an operator that counts its applications", "[transient]") {
-  const Context<Space::host> ctx;
+TEST_ON_HOST("the count of products is that of an operator that counts its applications", "[transient]") {
   const Rows a = laplacian(30, 0.2);
   const Arrays<double, Space::host> arrays(ctx, a);
   const auto matrix = make_spmv<double, Space::host>(ctx, arrays.view(), {});
@@ -163,15 +156,13 @@ TEST_CASE("the count of products is that of an operator that counts its applicat
 }
 
 TEST_BOTH("operators are measured in isolation", "[transient]") {
-  const Context<S> ctx;
   const Rows a = laplacian(20, 0.2);
   const Arrays<double, S> arrays(ctx, a);
   const LinearSystem<double, S> system(ctx, arrays.view());
   const OperatorSeconds seconds = measure_operators(ctx, system, 3);
   CHECK(seconds.product > 0);
   CHECK(seconds.preconditioner > 0);
-  SystemOptions options;
-  options.precond.name = "none";
+  SystemOptions options = system_options("auto", "none");
   const LinearSystem<double, S> plain(ctx, arrays.view(), options);
   CHECK(measure_operators(ctx, plain, 3).preconditioner == 0);
 }

@@ -2,14 +2,8 @@
 // TimeGrid: exact multiples, halving, doubling, state; whole steps; what is due when.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <random>
-
-#include <newel/core/error.hpp>
-
 #include "apps/transient/time_grid.hpp"
 
-using namespace newel;
 using namespace newel::transient;
 
 TEST_CASE("every multiple of the coarse step is met exactly, however the steps were halved", "[transient]") {
