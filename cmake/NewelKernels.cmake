@@ -10,10 +10,12 @@ endif()
 
 # Which sources of kernels are compiled together. nvcc reads its headers three times, which takes eight seconds a source and
 # is most of the time of all but a few; CMake itself unites CUDA sources from 3.31 on only. The sources are dealt out like
-# cards: neighbours, whose helpers may have the same names, come into different files. Those of multigrid have names of
-# their own, and files of their own. What takes longest comes first, and alone, so that all processors are busy to the end.
+# cards: neighbours, whose helpers may have the same names, come into different files. Those of multigrid and of ranks
+# have names of their own, and files of their own. What takes longest comes first, and alone, so that all processors are
+# busy to the end.
 set(newel_kernels_alone resident_bicgstab_device resident_cg_device coarse_cycle_device)
 set(newel_kernel_files_amg 2)
+set(newel_kernel_files_distributed 1)
 set(newel_kernel_files_other 8)
 
 # newel_unite_kernels(RESULT SOURCE...): the sources, or what is compiled in their place.
@@ -21,6 +23,7 @@ function(newel_unite_kernels result)
   set(alone "")
   set(united "")
   set(count_amg 0)
+  set(count_distributed 0)
   set(count_other 0)
   foreach(source IN LISTS ARGN)
     get_filename_component(name ${source} NAME_WE)
@@ -31,6 +34,8 @@ function(newel_unite_kernels result)
     set(group other)
     if(source MATCHES "/precond/amg/")
       set(group amg)
+    elseif(source MATCHES "/distributed/")
+      set(group distributed)
     endif()
     math(EXPR number "${count_${group}} % ${newel_kernel_files_${group}}")
     math(EXPR count_${group} "${count_${group}} + 1")

@@ -12,41 +12,38 @@ namespace newel::detail {
 
 /// Vectors are in rank order (`RowSplit`). Rows that need no other rank are multiplied while the halo is exchanged.
 /// All ranks call its functions together, with contexts that have ranks.
-template <class T>
-class DistributedOperator final : public LinearOperator<T, Space::host> {
+template <class T, Space S = Space::host>
+class DistributedOperator final : public LinearOperator<T, S> {
  public:
   /// `ctx` has ranks. `order`, where not null: the order of vectors, as `old_of_new` of another operator gives it.
-  DistributedOperator(const Context<Space::host>& ctx, const RankRows<T>& a,
-                      const std::vector<std::int64_t>& first_rows,
+  DistributedOperator(const Context<S>& ctx, const RankRows<T>& a, const std::vector<std::int64_t>& first_rows,
                       const Span<const Index, Space::host>* order = nullptr);
 
   /// New values in the order of those before.
-  void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values);
+  void refresh(const Context<S>& ctx, Span<const T, S> values);
   /// The caller's number of each row in rank order; empty: they are the same.
-  Span<const Index, Space::host> old_of_new() const { return old_of_new_.cspan(); }
-  Span<const Index, Space::host> new_of_old() const { return new_of_old_.cspan(); }
+  Span<const Index, S> old_of_new() const { return old_of_new_.cspan(); }
+  Span<const Index, S> new_of_old() const { return new_of_old_.cspan(); }
   /// The sizes and bytes of this rank's rows.
   OperatorInfo info() const { return alone() ? inner_->info() : joined(inner_->info(), border_->info()); }
   /// The diagonal as it stands, in rank order; 0 where there is no entry.
-  Span<const T, Space::host> matrix_diagonal() const { return diagonal_.cspan().subspan(0, rows()); }
+  Span<const T, S> matrix_diagonal() const { return diagonal_.cspan().subspan(0, rows()); }
 
   std::uint64_t bytes() const;
 
   Index rows() const override { return rows_; }
   Index cols() const override { return rows_; }
-  void apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
-             Span<T, Space::host> y) const override;
-  void apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
-                 double* xy) const override;
-  std::optional<ResidualSums> residual(const Context<Space::host>& ctx, Span<const T, Space::host> b,
-                                       Span<const T, Space::host> x, const ResidualScale& scale,
-                                       Span<T, Space::host> r) const override;
-  bool matrix_diagonal(const Context<Space::host>& ctx, Span<T, Space::host> d) const override;
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  std::optional<ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
+                                       const ResidualScale& scale, Span<T, S> r) const override;
+  bool matrix_diagonal(const Context<S>& ctx, Span<T, S> d) const override;
+  OperatorTraits<T, S> traits() const override;
 
  private:
-  void build(const Context<Space::host>& ctx, const RankRows<T>& a, RowSplit split,
+  void build(const Context<S>& ctx, const RankRows<T>& a, RowSplit split,
              const std::vector<std::int64_t>& first_rows);
-  void read_for_border(const Context<Space::host>& ctx, Span<const T, Space::host> x) const;
+  void read_diagonal(const Context<S>& ctx, Span<const T, S> values);
   bool alone() const { return border_ == nullptr; }
   template <class Vector>
   Vector of_inner(Vector v) const {
@@ -58,15 +55,14 @@ class DistributedOperator final : public LinearOperator<T, Space::host> {
   }
 
   Index rows_;
-  Offset entries_;
-  OperatorPtr<T, Space::host> inner_;
-  OperatorPtr<T, Space::host> border_;  ///< null: one rank has all
-  Array<Index, Space::host> old_of_new_, new_of_old_;
-  Array<Index, Space::host> read_;          ///< rows that the border reads
-  mutable Array<T, Space::host> border_x_;  ///< those of x, then the ghosts
-  mutable std::unique_ptr<Halo<T>> halo_;   ///< null: one rank has all
-  Array<T, Space::host> diagonal_;
-  ValueMap<Space::host> diagonal_source_;
+  OperatorPtr<T, S> inner_;
+  OperatorPtr<T, S> border_;  ///< null: one rank has all
+  Array<Index, S> old_of_new_, new_of_old_;
+  mutable std::unique_ptr<Halo<T, S>> halo_;  ///< null: one rank has all
+  Array<T, S> diagonal_;
+  ValueMap<S> diagonal_source_;
+  Offset inner_entries_ = 0, border_entries_ = 0;
+  bool exchange_capturable_ = true;
 };
 
 }  // namespace newel::detail

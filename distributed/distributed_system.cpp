@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <optional>
@@ -15,17 +16,19 @@
 #include <newel/core/vector_ops.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
+#include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "distributed/device_link.hpp"
 #include "distributed/distributed_operator.hpp"
 #include "distributed/rank_precond.hpp"
+#include "precond/jacobi/jacobi.hpp"
 #include "solver/chain/attempts.hpp"
 
 namespace newel {
 namespace {
 
-constexpr Space host = Space::host;
-
-// Runs what this rank does together with the others, which it tells if it cannot go on.
+// Runs what this rank does together with the others, which it tells if it cannot go on. What goes wrong after another
+// rank has failed comes from that: a device then computes with what never arrived.
 template <class F>
 auto with_others(Communicator& communicator, F&& f) {
   try {
@@ -33,6 +36,8 @@ auto with_others(Communicator& communicator, F&& f) {
   } catch (const RankFailed&) {
     throw;
   } catch (const std::exception& failure) {
+    const std::string other = communicator.failure().value_or("");
+    if (!other.empty()) throw RankFailed(other);
     communicator.fail(failure.what());
     throw;
   }
@@ -87,10 +92,39 @@ void require_rows_suffice(const SystemOptions& options) {
   detail::require_precond_on_ranks(options.precond);
 }
 
-Context<host> of_ranks(const Context<host>& ctx, std::shared_ptr<Communicator> communicator,
-                       const std::vector<std::int64_t>& first_rows) {
-  const auto rank = static_cast<std::size_t>(communicator->rank());
-  return ctx.with_ranks({std::move(communicator), first_rows[rank], first_rows.back()});
+// On a device, Jacobi or none.
+template <class T>
+std::shared_ptr<MatrixOperator<T, Space::device>> precond_on_devices(
+    const Context<Space::device>& ctx, const detail::DistributedOperator<T, Space::device>& matrix,
+    const std::string& asked) {
+  const std::string name = canonical_name(asked);
+  if (name == "none") return nullptr;
+  if (name != "auto" && name != "jacobi") {
+    throw InputError("ranks with devices have Jacobi or no preconditioner, not \"" + name + "\"");
+  }
+  if (name == "auto") {
+    const std::vector<T> diagonal = to_vector(ctx, matrix.matrix_diagonal());
+    const bool regular = std::all_of(diagonal.begin(), diagonal.end(), [](T value) {
+      const T inverse = T(1) / value;
+      return std::isfinite(inverse) && inverse != T(0);
+    });
+    double irregular = regular ? 0 : 1;
+    detail::max_over_ranks(ctx, &irregular, 1);
+    if (irregular > 0) return nullptr;
+  }
+  return JacobiOperator<T, Space::device>::of_operator(ctx, matrix, matrix.old_of_new());
+}
+
+template <Space S>
+Context<S> of_ranks(const Context<S>& ctx, const std::shared_ptr<Communicator>& communicator,
+                    const std::vector<std::int64_t>& first_rows, [[maybe_unused]] RankLink link) {
+  Ranks ranks{communicator, first_rows[static_cast<std::size_t>(communicator->rank())], first_rows.back()};
+  if constexpr (S == Space::device) {
+    ranks.device = detail::link_devices(ctx, communicator, link);
+    return detail::with_ranks(ctx, std::move(ranks));
+  } else {
+    return ctx.with_ranks(std::move(ranks));
+  }
 }
 
 // The clocks of ranks differ: see SharedEnd.
@@ -100,9 +134,10 @@ StopCriterion without_clock(StopCriterion stop) {
 }
 
 // The end of a solve that ranks have to agree on: a callback of one of them, or a clock.
+template <Space S>
 class SharedEnd {
  public:
-  SharedEnd(const Context<host>& ctx, const ProgressFn& progress, const StopCriterion& stop)
+  SharedEnd(const Context<S>& ctx, const ProgressFn& progress, const StopCriterion& stop)
       : ctx_(ctx), progress_(progress), limit_(stop.time_limit_seconds) {
     double watches = progress_ || limit_ > 0 ? 1 : 0;
     detail::max_over_ranks(ctx_, &watches, 1);
@@ -125,7 +160,7 @@ class SharedEnd {
   }
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
-  const Context<host>& ctx_;
+  const Context<S>& ctx_;
   const ProgressFn& progress_;
   double limit_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -135,11 +170,12 @@ class SharedEnd {
 
 }  // namespace
 
-template <class T>
-struct DistributedSystem<T>::Impl {
-  Impl(const Context<host>& of_rank, const std::shared_ptr<Communicator>& ranks, const RankRows<T>& a,
-       SystemOptions options)
-      : communicator(ranks), stop(options.stop) {
+template <class T, Space S>
+struct DistributedSystem<T, S>::Impl {
+  Impl(const Context<S>& of_rank, const std::shared_ptr<Communicator>& ranks, const RankRows<T>& a,
+       SystemOptions options, RankLink link)
+      : user(of_rank), communicator(ranks), stop(options.stop) {
+    user.make_current();
     if (a.row_ptr.size < 1)
       throw InputError("the row pointers of a rank have an entry more than it has rows: 1 at least");
     if (a.val.size != a.col.size) {
@@ -148,64 +184,74 @@ struct DistributedSystem<T>::Impl {
     require_same_options(*communicator, options);
     require_rows_suffice(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
-    ctx = of_ranks(of_rank, communicator, first_rows);
-    matrix = std::make_shared<detail::DistributedOperator<T>>(*ctx, a, first_rows);
-    SystemParts<T, host> parts;
-    ChosenPrecond<T, host> chosen =
-        detail::precond_on_ranks<T>(*ctx, *matrix, {a, first_rows, matrix->old_of_new()}, options);
-    parts.preconditioner = precond = std::move(chosen.M);
-    precond_reason = std::move(chosen.choice.reason);
+    ctx.emplace(of_ranks<S>(of_rank, communicator, first_rows, link));
+    matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows);
+    SystemParts<T, S> parts;
+    if constexpr (S == Space::host) {
+      ChosenPrecond<T, S> chosen =
+          detail::precond_on_ranks<T>(*ctx, *matrix, {a, first_rows, matrix->old_of_new()}, options);
+      precond = std::move(chosen.M);
+      precond_reason = std::move(chosen.choice.reason);
+    } else {
+      precond = precond_on_devices<T>(*ctx, *matrix, options.precond.name);
+    }
+    parts.preconditioner = precond;
     communicator->texts("");  // all are here: what a rank refuses is refused by all
     options.precond.name = "none";
     options.spmv.format = "auto";
     options.stop = without_clock(options.stop);
     system.emplace(*ctx, matrix, std::move(options), std::move(parts));
-    matrix_info = detail::over_all_ranks(*ctx, matrix->info());
+    matrix_info = detail::over_all_ranks(host_context(*ctx), matrix->info());
   }
 
-  void require_length(Span<const T, host> vector, Index columns = 1) const {
+  // Throws if what the device computed is without meaning.
+  void check() const {
+    if constexpr (S == Space::device) detail::ranks_of(*ctx)->device->check();
+  }
+  void require_length(Span<const T, S> vector, Index columns = 1) const {
     if (vector.size == std::int64_t{columns} * matrix->rows()) return;
     throw InputError("a vector of length " + std::to_string(vector.size) + " for the " +
                      std::to_string(matrix->rows()) + " rows of rank " + std::to_string(communicator->rank()) +
                      (columns == 1 ? "" : " and " + std::to_string(columns) + " columns"));
   }
   // Zero if that is the guess of all ranks. If it is that of some, their parts of x are zero.
-  InitialGuess agreed(InitialGuess guess, Span<T, host> user_x) const {
+  InitialGuess agreed(InitialGuess guess, Span<T, S> user_x) const {
     double any_in_x = guess == InitialGuess::in_x ? 1 : 0;
     detail::max_over_ranks(*ctx, &any_in_x, 1);
     if (any_in_x == 0) return guess;
-    if (guess == InitialGuess::zero) std::fill(user_x.begin(), user_x.end(), T(0));
+    if (guess == InitialGuess::zero) fill<T, S>(*ctx, T(0), user_x);
     return InitialGuess::in_x;
   }
   // Calls f(b, x) with the columns of both in rank order.
   template <class F>
-  auto in_rank_order(Span<const T, host> user_b, Span<T, host> user_x, F&& f) {
+  auto in_rank_order(Span<const T, S> user_b, Span<T, S> user_x, F&& f) {
     if (matrix->old_of_new().size == 0) return f(user_b, user_x);
     if (b.size() < user_b.size) {
-      b = Array<T, host>(*ctx, user_b.size);
-      x = Array<T, host>(*ctx, user_b.size);
+      b = Array<T, S>(*ctx, user_b.size);
+      x = Array<T, S>(*ctx, user_b.size);
     }
-    const Span<T, host> in_b = b.span().subspan(0, user_b.size), in_x = x.span().subspan(0, user_b.size);
+    const Span<T, S> in_b = b.span().subspan(0, user_b.size), in_x = x.span().subspan(0, user_b.size);
     for_columns(user_b, in_b, matrix->old_of_new());
     for_columns(user_x, in_x, matrix->old_of_new());
-    auto result = f(Span<const T, host>(in_b), in_x);
+    auto result = f(Span<const T, S>(in_b), in_x);
     for_columns(in_x, user_x, matrix->new_of_old());
     return result;
   }
   // to[i] = from[source[i]] for each column.
-  void for_columns(Span<const T, host> from, Span<T, host> to, Span<const Index, host> source) const {
+  void for_columns(Span<const T, S> from, Span<T, S> to, Span<const Index, S> source) const {
     const std::int64_t n = matrix->rows();
     for (std::int64_t at = 0; at < from.size; at += n) {
-      gather<T, host>(*ctx, from.subspan(at, n), source, to.subspan(at, n));
+      gather<T, S>(*ctx, from.subspan(at, n), source, to.subspan(at, n));
     }
   }
   // Solves with f(b, x, progress), which returns a report for each column.
   template <class F>
-  std::vector<SolveReport> solve(Span<const T, host> user_b, Span<T, host> user_x, const ProgressFn& progress,
-                                 F&& f) {
-    const SharedEnd end(*ctx, progress, stop);
+  std::vector<SolveReport> solve(Span<const T, S> user_b, Span<T, S> user_x, const ProgressFn& progress, F&& f) {
+    const SharedEnd<S> end(*ctx, progress, stop);
     std::vector<SolveReport> reports =
         in_rank_order(user_b, user_x, [&](auto in_b, auto in_x) { return f(in_b, in_x, end.progress()); });
+    ctx->synchronize();
+    check();
     for (SolveReport& report : reports) {
       if (end.status() == Status::time_limit && report.status == Status::stopped_by_caller) {
         detail::overrule(report, Status::time_limit, {Cause::time_limit});
@@ -215,49 +261,59 @@ struct DistributedSystem<T>::Impl {
     return reports;
   }
 
+  Context<S> user;  // of the caller: threads, or stream
   std::shared_ptr<Communicator> communicator;
   StopCriterion stop;
-  std::optional<Context<host>> ctx;
-  std::shared_ptr<detail::DistributedOperator<T>> matrix;
-  std::shared_ptr<MatrixOperator<T, host>> precond;  // null: none
-  OperatorInfo matrix_info;                          // of all ranks
-  LocatedText precond_reason;                        // empty: it was not chosen
-  std::optional<LinearSystem<T, host>> system;
-  Array<T, host> b, x;  // in rank order; empty: that is the caller's
+  std::optional<Context<S>> ctx;
+  std::shared_ptr<detail::DistributedOperator<T, S>> matrix;
+  std::shared_ptr<MatrixOperator<T, S>> precond;  // null: none
+  OperatorInfo matrix_info;                       // of all ranks
+  LocatedText precond_reason;                     // empty: it was not chosen
+  std::optional<LinearSystem<T, S>> system;
+  Array<T, S> b, x;  // in rank order; empty: that is the caller's
 };
 
-template <class T>
-DistributedSystem<T>::DistributedSystem(const Context<host>& ctx, std::shared_ptr<Communicator> communicator,
-                                        const RankRows<T>& a, SystemOptions options) {
+template <class T, Space S>
+DistributedSystem<T, S>::DistributedSystem(const Context<S>& ctx, std::shared_ptr<Communicator> communicator,
+                                           const RankRows<T>& a, SystemOptions options)
+    : DistributedSystem(ctx, std::move(communicator), a, std::move(options), RankLink::automatic) {}
+
+template <class T, Space S>
+DistributedSystem<T, S>::DistributedSystem(const Context<S>& ctx, std::shared_ptr<Communicator> communicator,
+                                           const RankRows<T>& a, SystemOptions options, RankLink link) {
   if (communicator == nullptr) throw InputError("ranks need a communicator, not a null pointer");
-  impl_ =
-      with_others(*communicator, [&] { return std::make_unique<Impl>(ctx, communicator, a, std::move(options)); });
+  impl_ = with_others(*communicator, [&] {
+    if (S == Space::host && link != RankLink::automatic)
+      throw InputError("ranks on the host have no devices to link");
+    return std::make_unique<Impl>(ctx, communicator, a, std::move(options), link);
+  });
 }
 
-template <class T>
-DistributedSystem<T>::~DistributedSystem() = default;
-template <class T>
-DistributedSystem<T>::DistributedSystem(DistributedSystem&&) noexcept = default;
-template <class T>
-DistributedSystem<T>& DistributedSystem<T>::operator=(DistributedSystem&&) noexcept = default;
+template <class T, Space S>
+DistributedSystem<T, S>::~DistributedSystem() = default;
+template <class T, Space S>
+DistributedSystem<T, S>::DistributedSystem(DistributedSystem&&) noexcept = default;
+template <class T, Space S>
+DistributedSystem<T, S>& DistributedSystem<T, S>::operator=(DistributedSystem&&) noexcept = default;
 
-template <class T>
-Index DistributedSystem<T>::rows() const {
+template <class T, Space S>
+Index DistributedSystem<T, S>::rows() const {
   return impl_->matrix->rows();
 }
-template <class T>
-std::int64_t DistributedSystem<T>::first_row() const {
-  return impl_->ctx->ranks()->first_row;
+template <class T, Space S>
+std::int64_t DistributedSystem<T, S>::first_row() const {
+  return detail::ranks_of(*impl_->ctx)->first_row;
 }
-template <class T>
-std::int64_t DistributedSystem<T>::all_rows() const {
-  return impl_->ctx->ranks()->all_rows;
+template <class T, Space S>
+std::int64_t DistributedSystem<T, S>::all_rows() const {
+  return detail::ranks_of(*impl_->ctx)->all_rows;
 }
 
-template <class T>
-void DistributedSystem<T>::refresh(Span<const T, host> values) {
+template <class T, Space S>
+void DistributedSystem<T, S>::refresh(Span<const T, S> values) {
   Impl& s = *impl_;
   with_others(*s.communicator, [&] {
+    s.ctx->make_current();
     s.matrix->refresh(*s.ctx, values);
     if (s.precond != nullptr) s.precond->refresh(*s.ctx, values);
     s.communicator->texts("");
@@ -265,11 +321,12 @@ void DistributedSystem<T>::refresh(Span<const T, host> values) {
   });
 }
 
-template <class T>
-SolveReport DistributedSystem<T>::solve(Span<const T, host> b, Span<T, host> x, const ProgressFn& progress,
-                                        InitialGuess guess) {
+template <class T, Space S>
+SolveReport DistributedSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
+                                           InitialGuess guess) {
   Impl& s = *impl_;
   return with_others(*s.communicator, [&] {
+    s.ctx->make_current();
     s.require_length(b);
     s.require_length(x);
     guess = s.agreed(guess, x);
@@ -279,11 +336,12 @@ SolveReport DistributedSystem<T>::solve(Span<const T, host> b, Span<T, host> x, 
   });
 }
 
-template <class T>
-std::vector<SolveReport> DistributedSystem<T>::solve_columns(Span<const T, host> b, Span<T, host> x, Index columns,
-                                                             const ProgressFn& progress, InitialGuess guess) {
+template <class T, Space S>
+std::vector<SolveReport> DistributedSystem<T, S>::solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                                const ProgressFn& progress, InitialGuess guess) {
   Impl& s = *impl_;
   return with_others(*s.communicator, [&] {
+    s.ctx->make_current();
     if (columns < 0) throw InputError("the number of columns must be 0 or more, not " + std::to_string(columns));
     s.require_length(b, columns);
     s.require_length(x, columns);
@@ -294,8 +352,8 @@ std::vector<SolveReport> DistributedSystem<T>::solve_columns(Span<const T, host>
   });
 }
 
-template <class T>
-void DistributedSystem<T>::set_stop_criterion(const StopCriterion& stop) {
+template <class T, Space S>
+void DistributedSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
   Impl& s = *impl_;
   with_others(*s.communicator, [&] {
     require_same_options(*s.communicator, stop);
@@ -304,10 +362,11 @@ void DistributedSystem<T>::set_stop_criterion(const StopCriterion& stop) {
   });
 }
 
-template <class T>
-void DistributedSystem<T>::multiply(Span<const T, host> x, Span<T, host> y) {
+template <class T, Space S>
+void DistributedSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
   Impl& s = *impl_;
   with_others(*s.communicator, [&] {
+    s.ctx->make_current();
     s.require_length(x);
     s.require_length(y);
     s.in_rank_order(x, y, [&](auto in_x, auto in_y) {
@@ -317,14 +376,15 @@ void DistributedSystem<T>::multiply(Span<const T, host> x, Span<T, host> y) {
   });
 }
 
-template <class T>
-void DistributedSystem<T>::precondition(Span<const T, host> r, Span<T, host> z) {
+template <class T, Space S>
+void DistributedSystem<T, S>::precondition(Span<const T, S> r, Span<T, S> z) {
   Impl& s = *impl_;
   with_others(*s.communicator, [&] {
+    s.ctx->make_current();
     s.require_length(r);
     s.require_length(z);
     if (r.size > 0 && r.data == z.data) throw InputError("r and z are the same memory");
-    const LinearOperator<T, host>* M = s.system->ordered_preconditioner();
+    const LinearOperator<T, S>* M = s.system->ordered_preconditioner();
     s.in_rank_order(r, z, [&](auto in_r, auto in_z) {
       if (M == nullptr) {
         copy(*s.ctx, in_r, in_z);
@@ -336,8 +396,8 @@ void DistributedSystem<T>::precondition(Span<const T, host> r, Span<T, host> z) 
   });
 }
 
-template <class T>
-SystemInfo DistributedSystem<T>::info() const {
+template <class T, Space S>
+SystemInfo DistributedSystem<T, S>::info() const {
   const Impl& s = *impl_;
   SystemInfo info = s.system->info();
   info.matrix = s.matrix_info;
@@ -347,7 +407,14 @@ SystemInfo DistributedSystem<T>::info() const {
   return info;
 }
 
-template class DistributedSystem<double>;
-template class DistributedSystem<float>;
+template <class T, Space S>
+std::string DistributedSystem<T, S>::link() const {
+  if constexpr (S == Space::device) return detail::ranks_of(*impl_->ctx)->device->name();
+  return "host";
+}
+
+#define X(T, S) template class DistributedSystem<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
 
 }  // namespace newel

@@ -15,22 +15,43 @@ namespace newel::detail {
 /// Rows of each rank, as the number of the first; one more at the end, which is how many there are in all.
 std::vector<std::int64_t> first_rows(Communicator& communicator, std::int64_t rows);
 
-template <class T>
-class Halo {
+/// Memory in S for values that ranks exchange.
+template <class T, Space S>
+class ExchangedValues {
  public:
-  /// `ghosts`: what is needed, numbers of the whole system, ascending, none of this rank's own. `new_of_old`: of this
-  /// rank's rows. `into`: where the values of the ghosts come to lie. All ranks make theirs together.
-  Halo(const Context<Space::host>& ctx, const std::vector<std::int64_t>& first_rows,
-       const std::vector<std::int64_t>& ghosts, const std::vector<Index>& new_of_old, T* into);
-
-  /// Sends what others need of x.
-  void start(const Context<Space::host>& ctx, Span<const T, Space::host> x);
-  /// Returns when the ghosts' values are there.
-  void finish() { exchange_->finish(); }
+  ExchangedValues() = default;
+  /// `ctx` has ranks. Throws OutOfMemory.
+  ExchangedValues(const Context<S>& ctx, std::int64_t size);
+  Span<T, S> span() const { return {static_cast<T*>(memory_.get()), size_}; }
 
  private:
-  Array<Index, Space::host> sent_rows_;  ///< of x, those for the first neighbour first
-  Array<T, Space::host> sent_;
+  std::shared_ptr<void> memory_;
+  std::int64_t size_ = 0;
+};
+
+/// What a rank reads of a vector for rows that need other ranks: some of its own values, then those of other ranks.
+template <class T, Space S = Space::host>
+class Halo {
+ public:
+  /// `read`: rows of this rank, in rank order. `ghosts`: rows of other ranks, numbers of the whole system, ascending.
+  /// `new_of_old`: of this rank's rows. All ranks make theirs together.
+  Halo(const Context<S>& ctx, const std::vector<std::int64_t>& first_rows, const std::vector<Index>& read,
+       const std::vector<std::int64_t>& ghosts, const std::vector<Index>& new_of_old);
+
+  /// Reads x, and sends what others need of it.
+  void start(const Context<S>& ctx, Span<const T, S> x);
+  /// The values are there: when it returns or, on a device, for the work that follows on the stream.
+  void finish() { exchange_->finish(); }
+
+  /// Those of `read`, then those of `ghosts`, until the next start.
+  Span<const T, S> values() const { return values_.span().subspan(sent_, values_.span().size - sent_); }
+
+  std::uint64_t bytes() const { return rows_.bytes() + static_cast<std::uint64_t>(values_.span().size) * sizeof(T); }
+
+ private:
+  Array<Index, S> rows_;          ///< of x: those sent to the first neighbour first, at the end those of `read`
+  std::int64_t sent_ = 0;         ///< how many are sent
+  ExchangedValues<T, S> values_;  ///< of these rows, then of the ghosts
   std::unique_ptr<RankExchange> exchange_;
 };
 

@@ -10,6 +10,10 @@
 #include <cstring>
 
 #include <newel/core/context.hpp>
+#if NEWEL_HAS_CUDA
+#include "distributed/nccl_device.hpp"
+#include "tests/distributed/device_rank_support.hpp"
+#endif
 
 std::string newel::testing::data_folder() {
   const char* folder = std::getenv("NEWEL_TEST_DATA");
@@ -18,16 +22,48 @@ std::string newel::testing::data_folder() {
 
 namespace {
 
-std::size_t skipped_data_tests = 0;
+std::size_t skipped_data_tests = 0, skipped_device_tests = 0;
+
+#if NEWEL_HAS_CUDA
+bool nccl_is_there() {
+  try {
+    static_cast<void>(newel::detail::nccl_version());
+    return true;
+  } catch (const newel::DeviceError&) {
+    return false;
+  }
+}
+#endif
+
+void say_skipped(const char* why) {
+  std::printf("skipped, %s: %s\n", why, Catch::getResultCapture().getCurrentTestName().c_str());
+}
 
 }  // namespace
 
 bool newel::testing::skipped_without_data() {
   if (!data_folder().empty()) return false;
   ++skipped_data_tests;
-  std::printf("skipped, NEWEL_TEST_DATA is unset: %s\n", Catch::getResultCapture().getCurrentTestName().c_str());
+  say_skipped("NEWEL_TEST_DATA is unset");
   return true;
 }
+
+#if NEWEL_HAS_CUDA
+bool newel::testing::skipped_without_devices(int devices) {
+  const bool too_few = newel::device_count() < devices;
+  if (!too_few && !newel::testing::untimed()) return false;
+  ++skipped_device_tests;
+  say_skipped(too_few ? "there are fewer devices" : "a tool may let only one kernel run at a time");
+  return true;
+}
+
+bool newel::testing::skipped_without_nccl() {
+  if (nccl_is_there()) return false;
+  ++skipped_device_tests;
+  say_skipped("NCCL cannot be loaded");
+  return true;
+}
+#endif
 
 namespace {
 
@@ -60,9 +96,12 @@ int main(int argc, char* argv[]) {
   }
   Catch::Session session;
   const int result = session.run(argc, argv);
-  if (skipped_data_tests == 0) return result;
-  std::printf("skipped, NEWEL_TEST_DATA is unset: %zu test cases\n", skipped_data_tests);
+  const std::size_t skipped = skipped_data_tests + skipped_device_tests;
+  if (skipped == 0) return result;
+  if (skipped_data_tests > 0) std::printf("skipped, NEWEL_TEST_DATA is unset: %zu test cases\n", skipped_data_tests);
+  if (skipped_device_tests > 0)
+    std::printf("skipped, for want of devices or NCCL: %zu test cases\n", skipped_device_tests);
   const auto& config = session.config();
   const auto wanted = Catch::filterTests(Catch::getAllTestCasesSorted(config), config.testSpec(), config);
-  return result == 0 && wanted.size() == skipped_data_tests ? 77 : result;
+  return result == 0 && wanted.size() == skipped ? 77 : result;
 }

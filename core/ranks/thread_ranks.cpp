@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace newel {
@@ -43,6 +44,11 @@ class Meeting {
     if (meetings_ == mine) throw_if_failed();
   }
 
+  std::string failure() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return failed_ ? reason() : std::string();
+  }
+
   void fail(int rank, const std::string& why) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!failed_) {
@@ -56,12 +62,13 @@ class Meeting {
   }
 
  private:
+  std::string reason() const { return why_.empty() ? "another rank has failed" : why_; }
   void throw_if_failed() const {
-    if (failed_) throw RankFailed(why_.empty() ? "another rank has failed" : why_);
+    if (failed_) throw RankFailed(reason());
   }
 
   std::vector<const void*> shown_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   int here_ = 0;
   std::uint64_t meetings_ = 0;
@@ -128,6 +135,7 @@ class ThreadRank final : public Communicator {
   }
 
   void fail(const std::string& why) noexcept override { meeting_->fail(rank_, why); }
+  std::optional<std::string> failure() const override { return meeting_->failure(); }
 
  private:
   std::shared_ptr<Meeting> meeting_;

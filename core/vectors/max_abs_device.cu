@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <newel/core/vector_ops.hpp>
-#include "core/vectors/vector_step_device.cuh"
+#include "core/vectors/rank_step_device.cuh"
 
 namespace newel {
 namespace {
@@ -46,6 +46,13 @@ __global__ void __launch_bounds__(max_abs_threads)
   if (threadIdx.x == 0) *result = most;
 }
 
+/// One thread: the largest of all ranks.
+__global__ void max_over_ranks_kernel(const double* all, int ranks, double* result) {
+  double most = all[0];
+  for (int r = 1; r < ranks; ++r) most = larger_magnitude(most, all[r]);
+  *result = most;
+}
+
 }  // namespace
 
 template <class T>
@@ -55,6 +62,10 @@ void max_abs(const Context<Space::device>& ctx, Span<const T, Space::device> x, 
   const auto blocks = static_cast<unsigned>(std::min(wanted, std::int64_t{state.multiprocessors} * max_abs_blocks));
   max_abs_kernel<<<blocks, max_abs_threads, 0, state.stream()>>>(x.data, x.size, state.partial(), state.tickets(),
                                                                  result);
+  NEWEL_CHECK_LAUNCH();
+  detail::DeviceRanks* const ranks = detail::other_devices(ctx);
+  if (ranks == nullptr) return;
+  max_over_ranks_kernel<<<1, 1, 0, state.stream()>>>(ranks->all_gather(result, 1), ranks->size(), result);
   NEWEL_CHECK_LAUNCH();
 }
 

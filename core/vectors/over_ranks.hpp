@@ -7,29 +7,34 @@
 
 namespace newel::detail {
 
-/// values[k] becomes the sum over all ranks, the same bits on each.
-inline void sum_over_ranks(const Context<Space::host>& ctx, double* values, int count) {
-  if (ctx.ranks() != nullptr) ctx.ranks()->communicator->sum(values, count);
+/// Null if the context is not of a rank. A device context is of the rank of its host context.
+template <Space S>
+const Ranks* ranks_of(const Context<S>& ctx) {
+  return host_context(ctx).ranks();
 }
 
-/// values[k] becomes the largest of all ranks, or NaN if one of them is NaN.
-inline void max_over_ranks(const Context<Space::host>& ctx, double* values, int count) {
-  if (ctx.ranks() != nullptr) ctx.ranks()->communicator->max(values, count);
+/// values[k], on the host, becomes the sum over all ranks, the same bits on each.
+template <Space S>
+void sum_over_ranks(const Context<S>& ctx, double* values, int count) {
+  if (ranks_of(ctx) != nullptr) ranks_of(ctx)->communicator->sum(values, count);
 }
 
-/// Nothing: ranks share vectors on the host alone.
-inline void sum_over_ranks(const Context<Space::device>&, double*, int) {}
+/// values[k], on the host, becomes the largest of all ranks, or NaN if one of them is NaN.
+template <Space S>
+void max_over_ranks(const Context<S>& ctx, double* values, int count) {
+  if (ranks_of(ctx) != nullptr) ranks_of(ctx)->communicator->max(values, count);
+}
 
 /// Rows of the whole system, of which this context has `rows`.
 template <Space S>
 std::int64_t all_rows(const Context<S>& ctx, std::int64_t rows) {
-  return ctx.ranks() != nullptr ? ctx.ranks()->all_rows : rows;
+  return ranks_of(ctx) != nullptr ? ranks_of(ctx)->all_rows : rows;
 }
 
 /// The number in the whole system of the first row that this context has.
 template <Space S>
 std::int64_t first_row(const Context<S>& ctx) {
-  return ctx.ranks() != nullptr ? ctx.ranks()->first_row : 0;
+  return ranks_of(ctx) != nullptr ? ranks_of(ctx)->first_row : 0;
 }
 
 }  // namespace newel::detail

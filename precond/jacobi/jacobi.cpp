@@ -57,7 +57,7 @@ JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const LinearOperator
                                      Span<const Index, S> user_row)
     : operator_(&a),
       rows_(a.rows()),
-      inverse_(ctx, std::max<Index>(rows_, ctx.ranks() != nullptr ? 1 : 0)),
+      inverse_(ctx, std::max<Index>(rows_, detail::ranks_of(ctx) != nullptr ? 1 : 0)),
       user_row_(make_array(ctx, user_row)),
       counts_(ctx, 2) {}
 
@@ -163,15 +163,14 @@ RefusedRows of_all_ranks(Communicator& ranks, const RefusedRows& own) {
 // False where an entry has no finite inverse.
 template <class T, Space S>
 bool JacobiOperator<T, S>::invert(const Context<S>& ctx) {
-  if (rows_ == 0 && ctx.ranks() == nullptr) return true;
+  if (rows_ == 0 && detail::ranks_of(ctx) == nullptr) return true;
   detail::sweep(ctx, rows_, detail::InvertStep<T>(inverse_.data(), counts_.data()));
   const T* first = inverse_.data();
-  T first_of_all = 0;
-  if constexpr (S == Space::host) {
-    if (ctx.ranks() != nullptr) {
-      first_of_all = first_of_ranks(*ctx.ranks()->communicator, inverse());
-      first = &first_of_all;
-    }
+  Array<T, S> first_of_all;
+  if (const Ranks* const ranks = detail::ranks_of(ctx)) {
+    const std::vector<T> own = to_vector(ctx, inverse().subspan(0, std::min<Index>(rows_, 1)));
+    first_of_all = make_array(ctx, std::vector<T>{first_of_ranks<T>(*ranks->communicator, own)});
+    first = first_of_all.data();
   }
   detail::sweep(ctx, rows_, detail::DifferingStep<T>(inverse_.data(), first, counts_.data() + 1));
   return all_regular(ctx);
@@ -198,7 +197,7 @@ void JacobiOperator<T, S>::refuse(const Context<S>& ctx, const std::vector<T>& d
     found.first = row;
     found.value = static_cast<double>(diagonal[i]);
   }
-  if (ctx.ranks() != nullptr) found = of_all_ranks(*ctx.ranks()->communicator, found);
+  if (detail::ranks_of(ctx) != nullptr) found = of_all_ranks(*detail::ranks_of(ctx)->communicator, found);
   throw ZeroDiagonal(found.first, found.count, found.value);
 }
 

@@ -8,6 +8,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "solver/chain/least_squares.hpp"
 #include "solver/chain/other_units.hpp"
 #include "solver/chain/patience.hpp"
@@ -164,7 +165,9 @@ std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Sp
   exchange_ = nullptr;
   if (ones_ != nullptr) ones_->check(ctx_, *A_, projected_b_.span(), judge_.image.span());
   ColumnProgress shared(progress, columns);
-  if (columns > 1 && solvers_.batched()) return solve_batch(b, x, columns, stop, shared, guess);
+  // Column steps on a device add the sums of that device alone.
+  const bool side_by_side = S == Space::host || detail::ranks_of(ctx_) == nullptr;
+  if (columns > 1 && side_by_side && solvers_.batched()) return solve_batch(b, x, columns, stop, shared, guess);
   std::vector<SolveReport> reports;
   const std::int64_t n = A_->rows();
   for (Index c = 0; c < columns; ++c) {

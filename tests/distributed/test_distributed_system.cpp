@@ -317,6 +317,24 @@ TEST_CASE("Ranks apply the preconditioner as one does", "[distributed]") {
   }
 }
 
+TEST_CASE("Blocks that need no other rank take new values too", "[distributed]") {
+  HostCsr a = from_rows(4, Rows{{{0, 2.0}, {1, 1.0}}, {{0, 1.0}, {1, 2.0}}, {{2, 3.0}}, {{3, 4.0}}});
+  const std::vector<double> b = {1, 2, 3, 4};
+  std::vector<double> x(4);
+  const auto thrown = on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), 2);
+    DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg"));
+    std::vector<double> twice = own.val, own_x(static_cast<std::size_t>(own.rows()), 0.0);
+    for (double& value : twice) value *= 2;
+    system.refresh(twice);
+    RANK_CHECK(system.solve(own.part_of(b), own_x).converged());
+    std::copy(own_x.begin(), own_x.end(), x.begin() + own.first);
+  });
+  CHECK(thrown == std::vector<std::string>(2));
+  for (double& value : a.val) value *= 2;
+  CHECK(residual_norm(a, x, b) <= 1.01e-8 * norm_oracle(b));
+}
+
 TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
   const HostCsr a = tridiagonal_matrix(30);
   const auto errors = [&](const std::function<void(OwnRows&, SystemOptions&)>& of_rank_2) {

@@ -6,12 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <newel/core/error.hpp>
 
 namespace newel {
+namespace detail {
+class DeviceRanks;
+}
 
 /// Another rank has failed, so this one cannot continue.
 class RankFailed : public Error {
@@ -61,6 +65,10 @@ class Communicator {
   /// waiting. The ranks cannot communicate any more after that.
   virtual void fail(const std::string& why) noexcept = 0;
 
+  /// What the first rank that failed has said; empty: none has failed. Waits for nobody, and may be called from any
+  /// thread at any time. The default, nullopt, does not know.
+  virtual std::optional<std::string> failure() const { return std::nullopt; }
+
   /// values[k] = the sum of values[k] over all ranks, added in the order of ranks. All ranks get the same bits.
   void sum(double* values, int count);
   /// values[k] = the largest values[k] of all ranks, or NaN if one of them is NaN.
@@ -81,6 +89,8 @@ struct Ranks {
   std::shared_ptr<Communicator> communicator;  ///< not null
   std::int64_t first_row = 0;                  ///< of this rank, whose rows follow those of the previous rank
   std::int64_t all_rows = 0;                   ///< of all ranks together
+  /// How values on devices are exchanged; null for ranks on the host. Internal.
+  std::shared_ptr<detail::DeviceRanks> device = nullptr;
 };
 
 }  // namespace newel

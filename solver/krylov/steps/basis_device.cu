@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with a basis on the device.
-#include "core/vectors/vector_step_device.cuh"
+#include "core/vectors/rank_step_device.cuh"
 #include "solver/krylov/steps/basis.hpp"
 
 namespace newel::detail {
@@ -199,6 +199,27 @@ __global__ void __launch_bounds__(BasisTuning::threads, BasisTuning::blocks_per_
   add_columns(V, n, k, y, 1.0, true, u);
 }
 
+// A thread adds one sum. A pass that does not run leaves its results as they were.
+__global__ void __launch_bounds__(DeviceRanks::most)
+    basis_over_ranks_kernel(PassGate gate, const double* all, int ranks, double* sum) {
+  if (!gate.open()) return;
+  const int k = static_cast<int>(threadIdx.x);
+  sum[k] = sum_in_rank_order(all, ranks, static_cast<int>(blockDim.x), k);
+}
+
+// sum_k of this device becomes that of all ranks. It must not be part of what the gate reads.
+void sum_pass_over_ranks(const Context<Space::device>& ctx, PassGate gate, double* sum, int count) {
+  DeviceRanks* const ranks = other_devices(ctx);
+  if (ranks == nullptr) return;
+  for (int first = 0; first < count; first += DeviceRanks::most) {
+    const int together = std::min(count - first, DeviceRanks::most);
+    const double* const all = ranks->all_gather(sum + first, together);
+    basis_over_ranks_kernel<<<1, static_cast<unsigned>(together), 0, ctx.stream()>>>(gate, all, ranks->size(),
+                                                                                     sum + first);
+    NEWEL_CHECK_LAUNCH();
+  }
+}
+
 }  // namespace
 
 template <class T, class B>
@@ -207,6 +228,7 @@ void basis_dot(const Context<Space::device>& ctx, PassGate gate, const B* V, std
   basis_dot_kernel<<<basis_blocks(ctx, n), BasisTuning::threads, 0, ctx.stream()>>>(gate, V, n, k, w, h, partial,
                                                                                     ctx.state().tickets());
   NEWEL_CHECK_LAUNCH();
+  sum_pass_over_ranks(ctx, gate, h, k + 1);
 }
 
 template <class T, class B>
@@ -215,6 +237,7 @@ void basis_subtract(const Context<Space::device>& ctx, PassGate gate, const B* V
   basis_subtract_kernel<<<basis_blocks(ctx, n), BasisTuning::threads, 0, ctx.stream()>>>(
       gate, V, n, k, h, w, ww, partial, ctx.state().tickets());
   NEWEL_CHECK_LAUNCH();
+  sum_pass_over_ranks(ctx, gate, ww, 1);
 }
 
 template <class T, class B>

@@ -74,6 +74,7 @@ struct GmresScale {
 /// without elements: only its end does something, once.
 struct GmresRotate {
   static constexpr int sums = 1;
+  static constexpr bool without_elements = true;
   /// What is left of w after two passes is rounding below this many eps |w|.
   static constexpr double exhausted_at = 32;
   GmresState* state;
@@ -149,6 +150,7 @@ struct GmresRotate {
 /// R y = g for the first `columns` columns; a zero on R's diagonal (a singular matrix) gives y_i = 0.
 struct GmresBackSolve {
   static constexpr int sums = 1;
+  static constexpr bool without_elements = true;
   GmresArrays a;
   int columns;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solvers' vector steps on the device.
-#include "core/vectors/vector_step_device.cuh"
+#include "core/vectors/rank_step_device.cuh"
 #include "solver/krylov/steps/steps.hpp"
 
-NEWEL_SOLVER_STEPS(NEWEL_SWEEP_DEVICE)
+NEWEL_SOLVER_STEPS(NEWEL_SWEEP_RANKS_DEVICE)

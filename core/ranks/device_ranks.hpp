@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// DeviceRanks: how ranks exchange values that lie on their devices. Internal.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <newel/core/communicator.hpp>
+#include "core/ranks/peer_sums.hpp"
+
+namespace newel::detail {
+
+/// One rank's view of the devices of all ranks. Functions queue their work on the stream of this rank's context,
+/// whose device is current. All ranks call them in the same order.
+class DeviceRanks {
+ public:
+  /// Doubles that each rank gathers at once, at most.
+  static constexpr int most = 256;
+
+  virtual ~DeviceRanks() = default;
+
+  virtual int size() const = 0;  ///< the number of ranks
+
+  /// Memory of this device for `most` sums of this rank, before they are gathered.
+  virtual double* sums() = 0;
+
+  /// Queues all[r count + k] = mine[k] of rank r, and returns `all`: memory of this device, always the same, that the
+  /// next gathering overwrites. `count` is at most `most`. Throws RankFailed.
+  virtual const double* all_gather(const double* mine, int count) = 0;
+
+  /// If a kernel can gather by itself: how. Null: `all_gather` has to be called.
+  virtual const PeerSums* peer_sums() const { return nullptr; }
+
+  /// Memory of this device that an exchange may use: that of other arrays may be out of reach of other devices.
+  /// Throws OutOfMemory.
+  virtual std::shared_ptr<void> memory(std::size_t bytes) = 0;
+
+  /// An exchange between memories that `memory` has given. `start` queues it after the work that is on the stream,
+  /// and `finish` lets the work that follows wait for it. The memory must exist as long as the exchange.
+  virtual std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in) = 0;
+
+  /// Whether the functions above may be captured in a graph.
+  virtual bool capturable() const = 0;
+
+  /// Throws RankFailed if another rank has failed, as far as is known. What has been queued since then is without
+  /// meaning.
+  virtual void check() const = 0;
+
+  /// How values travel, for reports.
+  virtual std::string name() const = 0;
+};
+
+}  // namespace newel::detail

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a vector step ends on a device that shares its system with other ranks. Internal.
+///
+/// Without ranks a step is the one kernel of vector_step_device.cuh. With ranks that kernel leaves the sums of this
+/// device, which are gathered from all ranks. A kernel of one thread adds them in the order of ranks and runs the
+/// step's end: the same bits on every rank.
+#pragma once
+
+#include "core/ranks/device_ranks.hpp"
+#include "core/ranks/peer_sums_device.cuh"
+#include "core/vectors/over_ranks.hpp"
+#include "core/vectors/vector_step_device.cuh"
+
+namespace newel::detail {
+
+/// A thread for each of up to four sums of eight ranks.
+struct PeerTuning {
+  static constexpr int threads = 32;
+};
+
+/// A step whose end leaves its sums in memory.
+template <class Step>
+struct StoredSums : Step {
+  double* at;
+  StoredSums(const Step& step, double* at_) : Step(step), at(at_) {}
+  NEWEL_HD void end(const double* totals) const {
+    for (int k = 0; k < Step::sums; ++k) at[k] = totals[k];
+  }
+};
+
+/// Whether a step has elements: one that has none has nothing to add over ranks.
+template <class Step, class = void>
+constexpr bool has_elements = true;
+template <class Step>
+constexpr bool has_elements<Step, std::void_t<decltype(Step::without_elements)>> = false;
+
+/// The devices of other ranks; null if there are none.
+inline DeviceRanks* other_devices(const Context<Space::device>& ctx) {
+  const Ranks* const ranks = ranks_of(ctx);
+  if (ranks == nullptr || ranks->device == nullptr || ranks->device->size() == 1) return nullptr;
+  return ranks->device.get();
+}
+
+/// Sum k of all ranks, each of which has gathered `count`.
+__device__ __forceinline__ double sum_in_rank_order(const double* all, int ranks, int count, int k) {
+  double total = all[k];
+  for (int r = 1; r < ranks; ++r) total += all[r * count + k];
+  return total;
+}
+
+/// The end of a step, with the sums of all ranks.
+template <class Step>
+__device__ __forceinline__ void end_in_rank_order(const Step& step, const double* all, int ranks) {
+  double totals[Step::sums];
+#pragma unroll
+  for (int k = 0; k < Step::sums; ++k) totals[k] = sum_in_rank_order(all, ranks, Step::sums, k);
+  step.end(totals);
+}
+
+/// One thread: `all` has been gathered.
+template <class Step>
+__global__ void end_over_ranks_kernel(const Step step, const double* all, int ranks) {
+  if (step.active()) end_in_rank_order(step, all, ranks);
+}
+
+/// One block, which gathers too.
+template <class Step>
+__global__ void __launch_bounds__(PeerTuning::threads)
+    end_over_peers_kernel(const Step step, const PeerSums peers, const double* mine) {
+  __shared__ double all[PeerSums::most_ranks * Step::sums];
+  if (!step.active()) return;  // the same on all ranks
+  gather_from_peers(peers, mine, Step::sums, all);
+  if (threadIdx.x == 0) end_in_rank_order(step, all, peers.size);
+}
+
+template <class Step>
+void sweep_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, std::int64_t n, const Step& step) {
+  sweep(ctx, n, StoredSums<Step>(step, ranks.sums()));
+  if (const PeerSums* const peers = ranks.peer_sums()) {
+    end_over_peers_kernel<<<1, PeerTuning::threads, 0, ctx.state().stream()>>>(step, *peers, ranks.sums());
+  } else {
+    const double* const all = ranks.all_gather(ranks.sums(), Step::sums);
+    end_over_ranks_kernel<<<1, 1, 0, ctx.state().stream()>>>(step, all, ranks.size());
+  }
+  NEWEL_CHECK_LAUNCH();
+}
+
+/// A step on one device: the same step, whose `sweep` is not the one that asks for ranks.
+template <class Step>
+struct OneDevice : Step {
+  explicit OneDevice(const Step& step) : Step(step) {}
+};
+
+/// `sweep` of a step that ranks may share.
+template <class Step>
+void sweep_on_ranks(const Context<Space::device>& ctx, std::int64_t n, const Step& step) {
+  if constexpr (Step::sums > 0 && has_elements<Step>) {
+    if (DeviceRanks* const ranks = other_devices(ctx)) return sweep_over_ranks(ctx, *ranks, n, step);
+  }
+  sweep(ctx, n, OneDevice<Step>(step));
+}
+
+}  // namespace newel::detail
+
+/// Defines `sweep` for one step that ranks may share, on the device.
+#define NEWEL_SWEEP_RANKS_DEVICE(...)                                                                     \
+  template <>                                                                                             \
+  void newel::detail::sweep(const Context<Space::device>& ctx, std::int64_t n, const __VA_ARGS__& step) { \
+    sweep_on_ranks(ctx, n, step);                                                                         \
+  }

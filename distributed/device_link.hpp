@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How the devices of ranks are linked, and their contexts. Internal; defined only in builds with CUDA.
+#pragma once
+
+#include <newel/distributed/distributed_system.hpp>
+#include "core/ranks/device_ranks.hpp"
+
+namespace newel::detail {
+
+/// Links the devices of all ranks, for the stream of `ctx`, which must not have ranks itself. All ranks call it
+/// together. Throws DeviceError if the link that is asked for cannot be made, on all ranks.
+std::shared_ptr<DeviceRanks> link_devices(const Context<Space::device>& ctx,
+                                          const std::shared_ptr<Communicator>& communicator, RankLink link);
+
+/// A context for the device, stream and memory of `ctx` whose sums are those of all ranks. `ctx` must outlive it.
+Context<Space::device> with_ranks(const Context<Space::device>& ctx, Ranks ranks);
+
+/// Exchanges by way of the host and the communicator. `why` says why, for `name`.
+std::shared_ptr<DeviceRanks> staged_ranks(const Context<Space::device>& ctx,
+                                          const std::shared_ptr<Communicator>& communicator, const std::string& why);
+
+/// Exchanges by packets that devices store in each other's memory. All ranks are threads of this process, at most
+/// PeerSums::most_ranks, on devices of their own that reach each other's memory.
+std::shared_ptr<DeviceRanks> peer_ranks(const Context<Space::device>& ctx,
+                                        const std::shared_ptr<Communicator>& communicator);
+
+/// Exchanges through NCCL, of which every rank has loaded a version.
+std::shared_ptr<DeviceRanks> nccl_ranks(const Context<Space::device>& ctx,
+                                        const std::shared_ptr<Communicator>& communicator);
+
+}  // namespace newel::detail

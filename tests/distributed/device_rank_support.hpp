@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Ranks in threads, each with a device, which they may share.
+#pragma once
+
+#include "tests/distributed/rank_support.hpp"
+
+namespace newel::testing {
+
+constexpr Space device = Space::device;
+
+/// Whether a test case has to be skipped because there are fewer devices, or no NCCL. It then says so and is counted,
+/// like those without data. The first line of each test case that needs them: if (skipped_without_devices(2)) return;
+/// Tools that check memory run the kernels of all devices one after the other: kernels of two devices that wait for
+/// each other would wait for ever there, so that these are skipped too.
+bool skipped_without_devices(int devices);
+bool skipped_without_nccl();
+
+/// How the devices of ranks are linked, and how many there are.
+struct Linked {
+  RankLink link;
+  int devices;
+  Context<device> context_of(int rank) const { return Context<device>(rank % devices); }
+};
+
+/// On one GPU, which all ranks share.
+inline constexpr Linked shared_gpu{RankLink::host, 1};
+/// On two GPUs, one for each of two ranks.
+inline constexpr Linked by_packets{RankLink::peers, 2}, by_nccl{RankLink::nccl, 2};
+
+/// This rank's part of a system on its device.
+struct DevicePart {
+  OwnRows own;
+  Context<device> ctx;
+  DistributedSystem<double, device> system;
+
+  DevicePart(const Linked& linked, const std::shared_ptr<Communicator>& ranks, const HostCsr& a,
+             const SystemOptions& options)
+      : own(share_of(a, ranks->rank(), ranks->size())),
+        ctx(linked.context_of(ranks->rank())),
+        system(ctx, ranks, own.view(), options, linked.link) {}
+
+  /// Solves from zero, with this rank's rows of b, and leaves those of x.
+  SolveReport solve(const std::vector<double>& b, std::vector<double>& x, const ProgressFn& progress = {}) {
+    const std::vector<double> own_b = own.part_of(b);
+    const auto there = upload<double, device>(ctx, own_b);
+    auto solution = upload<double, device>(ctx, std::vector<double>(own_b.size(), 0.0));
+    const SolveReport report = system.solve(there.cspan(), solution.span(), progress);
+    const std::vector<double> found = download<double, device>(ctx, solution);
+    std::copy(found.begin(), found.end(), x.begin() + own.first);
+    return report;
+  }
+};
+
+inline RankSolve solve_on_devices(const Linked& linked, int size, const HostCsr& a, const std::vector<double>& b,
+                                  const SystemOptions& options) {
+  RankSolve found;
+  found.x.resize(b.size());
+  found.reports.resize(static_cast<std::size_t>(size));
+  const std::vector<std::string> thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+    DevicePart part(linked, ranks, a, options);
+    found.reports[static_cast<std::size_t>(ranks->rank())] = part.solve(b, found.x);
+  });
+  for (const std::string& what : thrown) {
+    if (!what.empty()) throw std::runtime_error(what);
+  }
+  return found;
+}
+
+}  // namespace newel::testing
