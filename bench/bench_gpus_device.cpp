@@ -13,7 +13,6 @@
 #include "apps/fem/problem.hpp"
 #include "machine_facts.hpp"
 #include "measure.hpp"
-#include "program.hpp"
 
 namespace {
 
