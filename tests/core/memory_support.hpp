@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 
+#include <newel/config.hpp>
 #include <newel/core/context.hpp>
 #include <newel/core/memory.hpp>
 #if NEWEL_HAS_CUDA

@@ -177,7 +177,7 @@ TEST_BOTH("Sizes and counts that cannot be are refused before anything is asked 
 
 TEST_BOTH("Solvers are named in any case, and the automatic choice belongs to a system", "[system]") {
   SolverOptions options;
-  REQUIRE_THROWS_WITH((make_solver<double, S>(ctx, 5, options)), Catch::Contains("available in LinearSystem only"));
+  REQUIRE_THROWS_WITH((make_solver<double, S>(ctx, 5, options)), Catch::Contains("chosen by a system"));
   options.name = "sor";
   REQUIRE_THROWS_WITH((make_solver<double, S>(ctx, 5, options)), Catch::Contains("cg, bicgstab, gmres"));
   options.name = "BiCGStab";

@@ -286,7 +286,8 @@ std::function<void()> BatchCg<T, S>::iteration(const Context<S>& ctx, const Line
   BatchState* const s = state_.data();
   const auto batch = [&](Array<T, S>& vectors) { return vectors.span().subspan(0, n * k); };
   const Span<T, S> r = batch(r_), p = batch(p_), q = batch(q_), x = batch(x_);
-  const Span<T, S> z = M != nullptr && d == nullptr ? batch(z_) : r;
+  const bool forms_z = M != nullptr && d == nullptr;  // also on a rank without rows, whose vectors have no address
+  const Span<T, S> z = forms_z ? batch(z_) : r;
   const Span<char, S> work = work_;
   const auto direction = [=, &ctx] {
     if (d != nullptr) return sweep_columns(ctx, n, BatchDirection<T, k, true>{s, d, r.data, p.data, x.data});
@@ -297,10 +298,10 @@ std::function<void()> BatchCg<T, S>::iteration(const Context<S>& ctx, const Line
     sweep_columns(ctx, n, BatchUpdate<T, k, false>{s, nullptr, q.data, r.data});
   };
   return [=, &ctx, &A] {
-    if (z.data != r.data) M->apply_dot_columns(ctx, k, r, z, s->rz, work);  // z = M r, rho = r.z
-    direction();                                                            // x += alpha p, p = z + (rho / rho_old) p
-    A.apply_dot_columns(ctx, k, p, q, s->pq, work);                         // q = A p, p.q
-    update();                                                               // r -= alpha q, |r|, with D: rho = r.D r
+    if (forms_z) M->apply_dot_columns(ctx, k, r, z, s->rz, work);  // z = M r, rho = r.z
+    direction();                                                   // x += alpha p, p = z + (rho / rho_old) p
+    A.apply_dot_columns(ctx, k, p, q, s->pq, work);                // q = A p, p.q
+    update();                                                      // r -= alpha q, |r|, with D: rho = r.D r
   };
 }
 
