@@ -91,6 +91,16 @@ module newel_bindings
       integer(c_int) :: status
     end function
 
+    function newel_setup_rows(system, ranks, rows, index_bits, row_ptr, col, val) &
+        bind(c, name="newel_setup_rows") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: system, ranks
+      integer(c_int64_t), value :: rows
+      integer(c_int), value :: index_bits
+      type(c_ptr), value :: row_ptr, col, val
+      integer(c_int) :: status
+    end function
+
     function newel_setup_csc(system, n, index_bits, col_ptr, row, val) &
         bind(c, name="newel_setup_csc") result(status)
       import :: c_int, c_int64_t, c_ptr

@@ -9,6 +9,7 @@
 
 #include <newel/distributed/distributed_system.hpp>
 
+#include "tests/catch.hpp"
 #include "tests/support.hpp"
 
 namespace newel::testing {
@@ -100,6 +101,27 @@ inline RankSolve solve_on_ranks(int size, const HostCsr& a, const std::vector<do
     if (!what.empty()) throw std::runtime_error(what);
   }
   return found;
+}
+
+inline SystemOptions choice_of(const std::string& solver, const std::string& precond = "auto") {
+  SystemOptions options;
+  options.solver.name = solver;
+  options.precond.name = precond;
+  return options;
+}
+
+inline std::vector<double> rhs_of(const HostCsr& a) { return product_oracle(a, random_vector<double>(a.rows, 3)); }
+
+/// Every rank reports the same.
+inline void check_equal(const std::vector<SolveReport>& reports) {
+  for (const SolveReport& report : reports) {
+    CHECK(report.status == reports[0].status);
+    CHECK(report.iterations == reports[0].iterations);
+    CHECK(report.true_residual == reports[0].true_residual);
+    CHECK(report.history == reports[0].history);
+    CHECK(report.reason == reports[0].reason);
+    CHECK(report.seconds == reports[0].seconds);
+  }
 }
 
 }  // namespace newel::testing

@@ -16,25 +16,6 @@ using namespace newel::testing;
 
 namespace {
 
-SystemOptions choice_of(const std::string& solver, const std::string& precond = "auto") {
-  SystemOptions options;
-  options.solver.name = solver;
-  options.precond.name = precond;
-  return options;
-}
-
-std::vector<double> rhs_of(const HostCsr& a) { return product_oracle(a, random_vector<double>(a.rows, 3)); }
-
-void check_equal(const std::vector<SolveReport>& reports) {
-  for (const SolveReport& report : reports) {
-    CHECK(report.status == reports[0].status);
-    CHECK(report.iterations == reports[0].iterations);
-    CHECK(report.true_residual == reports[0].true_residual);
-    CHECK(report.history == reports[0].history);
-    CHECK(report.seconds == reports[0].seconds);
-  }
-}
-
 // `size` ranks with devices solve what ranks on the host solve.
 void check_solves(const Linked& linked, const std::vector<int>& sizes) {
   struct Case {

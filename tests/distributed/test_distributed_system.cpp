@@ -2,41 +2,11 @@
 // One system on several ranks, which are threads here.
 #include "tests/catch.hpp"
 
-#include <cmath>
-
 #include <newel/precond/fsai/fsai_options.hpp>
 #include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/gmres.hpp>
 
 #include "tests/distributed/rank_support.hpp"
-
-using namespace newel;
-using namespace newel::testing;
-
-namespace {
-
-SystemOptions choice_of(const std::string& solver, const std::string& precond = "auto") {
-  SystemOptions options;
-  options.solver.name = solver;
-  options.precond.name = precond;
-  return options;
-}
-
-std::vector<double> rhs_of(const HostCsr& a) { return product_oracle(a, random_vector<double>(a.rows, 3)); }
-
-// Every rank reports the same.
-void check_equal(const std::vector<SolveReport>& reports) {
-  for (const SolveReport& report : reports) {
-    CHECK(report.status == reports[0].status);
-    CHECK(report.iterations == reports[0].iterations);
-    CHECK(report.true_residual == reports[0].true_residual);
-    CHECK(report.history == reports[0].history);
-    CHECK(report.reason == reports[0].reason);
-    CHECK(report.seconds == reports[0].seconds);
-  }
-}
-
-}  // namespace
 
 TEST_CASE("Ranks multiply as one does", "[distributed]") {
   for (const NamedMatrix& named : awkward_square_matrices()) {
@@ -296,7 +266,7 @@ TEST_CASE("Ranks whose rows all read from other ranks take new values", "[distri
 TEST_CASE("Ranks apply the preconditioner as one does", "[distributed]") {
   HostCsr a = fem_matrix("generate:diffusion:7");
   const std::vector<double> r = random_vector<double>(a.rows, 5);
-  for (const std::string& precond : {"jacobi", "none"}) {
+  for (const std::string precond : {"jacobi", "none"}) {
     std::vector<double> z(r.size(), 7.0);
     const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
       const OwnRows own = share_of(a, ranks->rank(), 3);
@@ -333,83 +303,6 @@ TEST_CASE("Blocks that need no other rank take new values too", "[distributed]")
   CHECK(thrown == std::vector<std::string>(2));
   for (double& value : a.val) value *= 2;
   CHECK(residual_norm(a, x, b) <= 1.01e-8 * norm_oracle(b));
-}
-
-TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
-  const HostCsr a = tridiagonal_matrix(30);
-  const auto errors = [&](const std::function<void(OwnRows&, SystemOptions&)>& of_rank_2) {
-    return on_ranks(4, [&](const std::shared_ptr<Communicator>& ranks) {
-      OwnRows own = share_of(a, ranks->rank(), 4);
-      SystemOptions options = choice_of("cg", "jacobi");
-      if (ranks->rank() == 2) of_rank_2(own, options);
-      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options);
-      std::vector<double> x(static_cast<std::size_t>(own.rows()));
-      static_cast<void>(system.solve(std::vector<double>(static_cast<std::size_t>(own.rows()), 1.0), x));
-    });
-  };
-  const auto all_name = [](const std::vector<std::string>& thrown, const std::string& words) {
-    for (const std::string& what : thrown) {
-      INFO(what);
-      CHECK(what.find(words) != std::string::npos);
-    }
-  };
-  all_name(errors([](OwnRows& own, SystemOptions&) { own.val[1] = 0; }), "diagonal");
-  all_name(errors([](OwnRows& own, SystemOptions&) { own.col.back() = 40; }),
-           "column 40 of a matrix with 30 columns");
-  all_name(errors([](OwnRows&, SystemOptions& options) { options.stop.max_iterations = 7; }),
-           "the options of rank 2");
-  all_name(errors([](OwnRows&, SystemOptions& options) { options.stop.rel_tol = 1e-9; }), "the options of rank 2");
-  all_name(errors([](OwnRows&, SystemOptions& options) { options.solver.of<GmresOptions>().restart = 7; }),
-           "the options of rank 2");
-  all_name(errors([](OwnRows&, SystemOptions& options) { options.precond.of<FsaiOptions>().power = 2; }),
-           "the options of rank 2");
-  all_name(errors([](OwnRows& own, SystemOptions&) { own.val.pop_back(); }), "values for");
-}
-
-TEST_CASE("Jacobi names the first row of all ranks without an inverse, and counts them on all", "[distributed]") {
-  HostCsr a = tridiagonal_matrix(30);
-  for (const Index row : {Index{7}, Index{11}, Index{29}}) {
-    for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
-      if (a.col[k] == row) a.val[k] = row == 11 ? 0 : 1e-320;  // without a finite inverse
-    }
-  }
-  for (const int size : {1, 2, 3, 5, 40}) {
-    const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
-      const OwnRows own = share_of(a, ranks->rank(), size);
-      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg", "jacobi"));
-    });
-    for (const std::string& what : thrown) CHECK(what.find(ZeroDiagonal(7, 3, 1e-320).what()) != std::string::npos);
-  }
-}
-
-TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
-  const HostCsr a = tridiagonal_matrix(30);
-  const auto refused = [&](const std::function<void(SystemOptions&)>& change) {
-    return on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
-      const OwnRows own = share_of(a, ranks->rank(), 2);
-      SystemOptions options = choice_of("cg");
-      change(options);
-      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options);
-    })[1];
-  };
-  CHECK(refused([](SystemOptions& o) { o.precond.name = "amg"; }).find("amg") != std::string::npos);
-  CHECK(refused([](SystemOptions& o) { o.precond.name = "jump"; }).find("jump") != std::string::npos);
-  CHECK(refused([](SystemOptions& o) { o.precond.format = "ehyb"; }).find("ehyb") != std::string::npos);
-  CHECK(refused([](SystemOptions& o) {
-          o.precond.name = "spai";
-          o.precond.of<SpaiOptions>().adaptive = 0.4;
-        }).find("spai_adaptive") != std::string::npos);
-  CHECK(refused([](SystemOptions& o) {
-          o.precond.name = "fsai";
-          o.precond.of<PatternOptions>().pattern = std::make_shared<GivenPattern>();
-        }).find("pattern") != std::string::npos);
-  CHECK(refused([](SystemOptions& o) {
-          o.precond.name = "fsai";
-          o.precond.of<FsaiOptions>().power = 0;
-        }).find("power") != std::string::npos);
-  CHECK(refused([](SystemOptions& o) { o.spmv.format = "ehyb"; }).find("ehyb") != std::string::npos);
-  CHECK(refused([](SystemOptions& o) { o.mixed = true; }).find("mixed precision") != std::string::npos);
-  CHECK(refused([](SystemOptions& o) { o.solver.name = "jump"; }).find("jump") != std::string::npos);
 }
 
 TEST_CASE("Ranks agree on what auto chooses, and say why", "[distributed]") {
@@ -464,51 +357,4 @@ TEST_CASE("Guesses that differ in kind between ranks are one guess", "[distribut
   const std::vector<double> x = solved(true);
   CHECK(same_bits(x, solved(false)));
   CHECK(residual_norm(a, x, b) <= 1.01e-8 * norm_oracle(b));
-}
-
-TEST_CASE("A zero on the diagonal of one rank leaves all without Jacobi under auto", "[distributed]") {
-  HostCsr a = tridiagonal_matrix(12);
-  a.val[static_cast<std::size_t>(a.row_ptr[10]) + 1] = 0;
-  const RankSolve found = solve_on_ranks(3, a, rhs_of(a), choice_of("auto"));
-  check_equal(found.reports);
-  CHECK(found.reports[0].converged());
-  CHECK(residual_norm(a, found.x, rhs_of(a)) <= 1.01e-8 * norm_oracle(rhs_of(a)));
-}
-
-TEST_CASE("One rank that stops a solve stops it on all", "[distributed]") {
-  const HostCsr a = fem_matrix("generate:diffusion:12");
-  std::vector<SolveReport> reports(3);
-  const auto thrown = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
-    const OwnRows own = share_of(a, ranks->rank(), 3);
-    DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg"));
-    std::vector<double> x(static_cast<std::size_t>(own.rows()), 0.0);
-    ProgressFn progress;
-    if (ranks->rank() == 1) progress = [](const Progress& now) { return now.iteration < 5; };
-    reports[static_cast<std::size_t>(ranks->rank())] = system.solve(std::vector<double>(x.size(), 1.0), x, progress);
-  });
-  CHECK(thrown == std::vector<std::string>(3));
-  check_equal(reports);
-  CHECK(reports[0].status == Status::stopped_by_caller);
-  CHECK(reports[0].iterations == 5);
-}
-
-TEST_CASE("Ranks that run out of iterations end alike", "[distributed]") {
-  const HostCsr a = fem_matrix("generate:diffusion:12");
-  for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
-    SystemOptions options = choice_of(solver, "jacobi");
-    options.stop.max_iterations = 12;
-    const RankSolve found = solve_on_ranks(3, a, rhs_of(a), options);
-    check_equal(found.reports);
-    CHECK(found.reports[0].status == Status::max_iterations);
-    CHECK(found.reports[0].iterations == 12);
-  }
-}
-
-TEST_CASE("A time limit ends a solve on all ranks", "[distributed]") {
-  const HostCsr a = fem_matrix("generate:diffusion:12");
-  SystemOptions options = choice_of("cg");
-  options.stop.time_limit_seconds = 1e-9;
-  const RankSolve found = solve_on_ranks(3, a, std::vector<double>(static_cast<std::size_t>(a.rows), 1.0), options);
-  check_equal(found.reports);
-  CHECK(found.reports[0].status == Status::time_limit);
 }
