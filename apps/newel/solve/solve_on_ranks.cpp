@@ -150,7 +150,7 @@ void refuse_on_ranks(const SolveOptions& o) {
   const SystemOptions& s = o.system;
   if (o.device != "auto" && o.device != "host") refuse("--device " + o.device, "ranks solve on the host");
   if (o.precond_residual) refuse("--precond-residual", "it needs the whole preconditioner");
-  if (o.explain) refuse("--explain", "ranks do not compare formats and preconditioners by a cost model");
+  if (o.explain) refuse("--explain", "ranks keep no list of what they compared");
   if (!o.precond_files.coordinates.empty()) refuse("--coordinates", "they belong to methods of the whole matrix");
   if (!o.precond_files.vectors.empty()) refuse("--amg-vectors", "they belong to methods of the whole matrix");
   if (!o.precond_files.pattern.empty()) refuse("--precond-pattern", "it is a pattern of the whole matrix");
@@ -158,7 +158,6 @@ void refuse_on_ranks(const SolveOptions& o) {
   if (s.spmv.partitioner != Partitioner::automatic)
     refuse("--partitioner", "it belongs to formats of the whole matrix");
   if (s.spmv.parts > 0) refuse("--parts", "it belongs to formats of the whole matrix");
-  if (s.expected_products > 0) refuse("--expect-products", "ranks choose no format by it");
 }
 
 int threads_of_rank(Communicator& ranks, const SolveOptions& options) {
