@@ -264,7 +264,7 @@ int newel_refresh(newel_system* system, const void* val, int keep_preconditioner
 int newel_solve(newel_system* system, int64_t columns, const void* b, void* x) {
   return guarded(system, [&] {
     c::System& s = system_of(system);
-    if (columns < 1 || columns > std::numeric_limits<Index>::max()) throw InputError("columns: expected at least 1");
+    s.require_columns(columns);
     system->reports.clear();
     ProgressFn progress;
     if (system->progress != nullptr) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <newel/distributed/distributed_system.hpp>
+#include <newel/precond/amg/amg_options.hpp>
 
 namespace newel::c {
 namespace {
@@ -34,6 +35,7 @@ void refuse_on_ranks(const Settings& s) {
   if (s.options.spmv.coordinates != nullptr) refuse("coordinates");
   if (!s.options.spmv.plan_cache.empty()) refuse("plan_cache");
   if (s.options.decision) refuse("decision");
+  if (s.options.precond.of<AmgOptions>().vectors != nullptr) refuse("near_null_space");
 }
 
 // Indices as 64 bits that count from 0; `kept` holds them if they are not so already.
@@ -58,6 +60,9 @@ class RankSystem final : public System {
       : ranks_(ranks), ctx_(settings.threads), system_(make(settings, own)) {}
 
   Index rows() const override { return system_.rows(); }
+  void require_columns(std::int64_t columns) const override {
+    together(*ranks_, [&] { System::require_columns(columns); });
+  }
   void move_nodes(std::shared_ptr<const NodeCoordinates>) override {
     throw InputError("coordinates: not possible for a system whose rows are distributed over ranks");
   }
@@ -107,7 +112,11 @@ class RankSystem final : public System {
       if (values_ > 0) require(own.col, "col"), require(own.val, "val");
       rows.col = from_zero(own.col, values_, settings, own.index_bits, kept_col);
       rows.val = {static_cast<const T*>(own.val), values_};
-      return DistributedSystem<T>(ctx_, ranks_, rows, settings.options);
+      double all_rows = static_cast<double>(own.rows);
+      ranks_->sum(&all_rows, 1);
+      const double most = std::numeric_limits<Index>::max();
+      return DistributedSystem<T>(ctx_, ranks_, rows,
+                                  settings.options_for(static_cast<Index>(std::min(all_rows, most)), 1));
     });
   }
 

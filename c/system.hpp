@@ -2,6 +2,7 @@
 /// A LinearSystem of either space and precision behind one interface that takes untyped pointers. Internal.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,10 @@ class System {
  public:
   virtual ~System() = default;
   virtual Index rows() const = 0;
+  /// Throws InputError if no solve can have so many columns.
+  virtual void require_columns(std::int64_t columns) const {
+    if (columns < 1 || columns > std::numeric_limits<Index>::max()) throw InputError("columns: expected at least 1");
+  }
   virtual void refresh(const void* values, RefreshScope scope) = 0;
   virtual void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) = 0;
   virtual std::vector<SolveReport> solve(const StopCriterion& stop, InitialGuess guess, Index columns, const void* b,

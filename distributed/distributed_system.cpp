@@ -69,10 +69,8 @@ std::string text_of(const SystemOptions& options) {
   return text.str();
 }
 
-// `options`: SystemOptions or what else has a text.
-template <class Options>
-void require_same_options(Communicator& communicator, const Options& options) {
-  const std::vector<std::string> all = communicator.texts(text_of(options));
+void require_same_options(Communicator& communicator, const std::string& options) {
+  const std::vector<std::string> all = communicator.texts(options);
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (all[r] == all[0]) continue;
     throw InputError("the options of rank " + std::to_string(r) + " (" + all[r] + ") are not those of rank 0 (" +
@@ -89,6 +87,9 @@ void require_rows_suffice(const SystemOptions& options) {
   if (format != "auto" && format != "csr") refuse("the format \"" + format + "\"");
   if (!options.old_of_new.empty() || !options.part_begin.empty()) refuse("an order");
   if (options.mixed) refuse("mixed precision");
+  if (!options.spmv.plan_cache.empty()) refuse("a plan cache");
+  if (options.spmv.parts > 0 || options.spmv.partitioner != Partitioner::automatic) refuse("a partition");
+  if (options.decision) refuse("a decision");
   detail::require_precond_on_ranks(options.precond);
 }
 
@@ -181,7 +182,10 @@ struct DistributedSystem<T, S>::Impl {
     if (a.val.size != a.col.size) {
       throw InputError(std::to_string(a.val.size) + " values for " + std::to_string(a.col.size) + " columns");
     }
-    require_same_options(*communicator, options);
+    if (a.row_ptr.size - 1 > std::numeric_limits<Index>::max()) {
+      throw InputError("a rank has at most 2^31 - 1 rows, not " + std::to_string(a.row_ptr.size - 1));
+    }
+    require_same_options(*communicator, text_of(options) + ", bytes of a value " + std::to_string(sizeof(T)));
     require_rows_suffice(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
     ctx.emplace(of_ranks<S>(of_rank, communicator, first_rows, link));
@@ -204,9 +208,12 @@ struct DistributedSystem<T, S>::Impl {
     matrix_info = detail::over_all_ranks(host_context(*ctx), matrix->info());
   }
 
-  // Throws if what the device computed is without meaning.
-  void check() const {
-    if constexpr (S == Space::device) detail::ranks_of(*ctx)->device->check();
+  // Waits for a device. Throws if what it computed is without meaning.
+  void finish() const {
+    if constexpr (S == Space::device) {
+      ctx->synchronize();
+      detail::ranks_of(*ctx)->device->check();
+    }
   }
   void require_length(Span<const T, S> vector, Index columns = 1) const {
     if (vector.size == std::int64_t{columns} * matrix->rows()) return;
@@ -214,11 +221,17 @@ struct DistributedSystem<T, S>::Impl {
                      std::to_string(matrix->rows()) + " rows of rank " + std::to_string(communicator->rank()) +
                      (columns == 1 ? "" : " and " + std::to_string(columns) + " columns"));
   }
-  // Zero if that is the guess of all ranks. If it is that of some, their parts of x are zero.
-  InitialGuess agreed(InitialGuess guess, Span<T, S> user_x) const {
-    double any_in_x = guess == InitialGuess::in_x ? 1 : 0;
-    detail::max_over_ranks(*ctx, &any_in_x, 1);
-    if (any_in_x == 0) return guess;
+  // Zero if that is the guess of all ranks. If it is that of some, their parts of x are zero. Throws InputError on
+  // all ranks if they do not solve for as many columns.
+  InitialGuess agreed(InitialGuess guess, Span<T, S> user_x, Index columns) const {
+    double most[] = {guess == InitialGuess::in_x ? 1.0 : 0.0, static_cast<double>(columns),
+                     -static_cast<double>(columns)};
+    detail::max_over_ranks(*ctx, most, 3);
+    if (most[1] != -most[2]) {
+      throw InputError("ranks solve for different numbers of columns: from " + std::to_string(-std::lround(most[2])) +
+                       " to " + std::to_string(std::lround(most[1])));
+    }
+    if (most[0] == 0) return guess;
     if (guess == InitialGuess::zero) fill<T, S>(*ctx, T(0), user_x);
     return InitialGuess::in_x;
   }
@@ -250,8 +263,7 @@ struct DistributedSystem<T, S>::Impl {
     const SharedEnd<S> end(*ctx, progress, stop);
     std::vector<SolveReport> reports =
         in_rank_order(user_b, user_x, [&](auto in_b, auto in_x) { return f(in_b, in_x, end.progress()); });
-    ctx->synchronize();
-    check();
+    finish();
     for (SolveReport& report : reports) {
       if (end.status() == Status::time_limit && report.status == Status::stopped_by_caller) {
         detail::overrule(report, Status::time_limit, {Cause::time_limit});
@@ -329,7 +341,7 @@ SolveReport DistributedSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, con
     s.ctx->make_current();
     s.require_length(b);
     s.require_length(x);
-    guess = s.agreed(guess, x);
+    guess = s.agreed(guess, x, 1);
     return std::move(s.solve(b, x, progress, [&](auto in_b, auto in_x, const ProgressFn& shared) {
                         return std::vector<SolveReport>{s.system->solve(in_b, in_x, shared, guess)};
                       }).front());
@@ -345,7 +357,7 @@ std::vector<SolveReport> DistributedSystem<T, S>::solve_columns(Span<const T, S>
     if (columns < 0) throw InputError("the number of columns must be 0 or more, not " + std::to_string(columns));
     s.require_length(b, columns);
     s.require_length(x, columns);
-    guess = s.agreed(guess, x);
+    guess = s.agreed(guess, x, columns);
     return s.solve(b, x, progress, [&](auto in_b, auto in_x, const ProgressFn& shared) {
       return s.system->solve_columns(in_b, in_x, columns, shared, guess);
     });
@@ -356,7 +368,7 @@ template <class T, Space S>
 void DistributedSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
   Impl& s = *impl_;
   with_others(*s.communicator, [&] {
-    require_same_options(*s.communicator, stop);
+    require_same_options(*s.communicator, text_of(stop));
     s.stop = stop;
     s.system->set_stop_criterion(without_clock(stop));
   });
@@ -373,6 +385,7 @@ void DistributedSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
       s.matrix->apply(*s.ctx, T(1), in_x, T(0), in_y);
       return true;
     });
+    s.finish();
   });
 }
 
@@ -393,6 +406,7 @@ void DistributedSystem<T, S>::precondition(Span<const T, S> r, Span<T, S> z) {
       }
       return true;
     });
+    s.finish();
   });
 }
 

@@ -2,6 +2,7 @@
 // Telling rows apart that need values of other ranks.
 #include "distributed/split_rows.hpp"
 
+#include <limits>
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -109,6 +110,9 @@ RowSplit split_rows(RowPointers row_ptr, Columns col, std::int64_t first_row, st
   }
   sort_unique(split.read);
   sort_unique(split.ghosts);
+  if (split.read.size() + split.ghosts.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
+    throw InputError("the rows of a rank read more than 2^31 - 1 values of vectors");
+  }
 
   std::vector<std::pair<Index, Offset>> row;
   for (Index i = 0; i < rows; ++i) {

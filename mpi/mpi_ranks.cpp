@@ -4,7 +4,9 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,9 +80,10 @@ class Channels {
     if (!why_.empty()) return;
     try {
       why_ = "rank " + std::to_string(rank_) + ": " + why;
+      const auto& text = *new std::string(why_);  // never freed, because nobody waits for these messages
       for (int r = 0; r < size_; ++r) {
         MPI_Request request;
-        if (r != rank_) MPI_Isend(why_.data(), int_of(why_.size()), MPI_CHAR, r, 0, failures_, &request);
+        if (r != rank_) MPI_Isend(text.data(), int_of(text.size()), MPI_CHAR, r, 0, failures_, &request);
       }
     } catch (...) {
       why_ = "?";
@@ -119,6 +122,7 @@ class MpiExchange final : public RankExchange {
       requests_.push_back(request);
     };
     for (const RankMessage& message : in) add(message, MPI_Recv_init, "MPI_Recv_init");
+    receives_ = requests_.size();
     for (const RankMessage& message : out) add(message, MPI_Send_init, "MPI_Send_init");
   }
   MpiExchange(const MpiExchange&) = delete;
@@ -126,7 +130,14 @@ class MpiExchange final : public RankExchange {
   ~MpiExchange() override {
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (finalized != 0 || under_way_) return;
+    if (finalized != 0) return;
+    if (under_way_) {  // a rank has failed; nothing may arrive in memory that is about to be freed
+      for (std::size_t r = 0; r < receives_; ++r) {
+        MPI_Cancel(&requests_[r]);
+        MPI_Wait(&requests_[r], MPI_STATUS_IGNORE);
+      }
+      return;
+    }
     for (MPI_Request& request : requests_) MPI_Request_free(&request);
   }
 
@@ -143,7 +154,8 @@ class MpiExchange final : public RankExchange {
 
  private:
   std::shared_ptr<Channels> channels_;
-  std::vector<MPI_Request> requests_;
+  std::vector<MPI_Request> requests_;  // receives first
+  std::size_t receives_ = 0;
   bool under_way_ = false;
 };
 
@@ -156,17 +168,23 @@ class MpiRank final : public Communicator {
 
   void all_gather(const double* mine, int count, double* all) override {
     channels_->throw_if_failed();
+    if (gathered_ == nullptr) gathered_ = std::make_unique<Gathered>();
+    gathered_->mine.assign(mine, mine + count);
+    gathered_->all.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(size()));
     MPI_Request request;
-    check(MPI_Iallgather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, channels_->calls(), &request),
+    check(MPI_Iallgather(gathered_->mine.data(), count, MPI_DOUBLE, gathered_->all.data(), count, MPI_DOUBLE,
+                         channels_->calls(), &request),
           "MPI_Iallgather");
-    channels_->wait(request);
+    wait(request, gathered_);
+    std::copy(gathered_->all.begin(), gathered_->all.end(), all);
   }
 
   std::vector<std::string> all_to_all(const std::vector<std::string>& sent) override {
     channels_->throw_if_failed();
     const auto ranks = static_cast<std::size_t>(size());
-    std::vector<int> out_bytes(ranks), in_bytes(ranks), out_first(ranks), in_first(ranks);
-    std::string out;
+    auto kept = std::make_unique<Sent>();
+    auto& [out_bytes, in_bytes, out_first, in_first, out, in] = *kept;
+    for (std::vector<int>* const list : {&out_bytes, &in_bytes, &out_first, &in_first}) list->resize(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
       out_first[r] = int_of(out.size());
       out_bytes[r] = int_of(sent[r].size());
@@ -175,17 +193,17 @@ class MpiRank final : public Communicator {
     MPI_Request request;
     check(MPI_Ialltoall(out_bytes.data(), 1, MPI_INT, in_bytes.data(), 1, MPI_INT, channels_->calls(), &request),
           "MPI_Ialltoall");
-    channels_->wait(request);
+    wait(request, kept);
     std::size_t total = 0;
     for (std::size_t r = 0; r < ranks; ++r) {
       in_first[r] = int_of(total);
       total += static_cast<std::size_t>(in_bytes[r]);
     }
-    std::string in(total, '\0');
+    in.resize(total);
     check(MPI_Ialltoallv(out.data(), out_bytes.data(), out_first.data(), MPI_BYTE, in.data(), in_bytes.data(),
                          in_first.data(), MPI_BYTE, channels_->calls(), &request),
           "MPI_Ialltoallv");
-    channels_->wait(request);
+    wait(request, kept);
     std::vector<std::string> received;
     for (std::size_t r = 0; r < ranks; ++r) {
       received.push_back(in.substr(static_cast<std::size_t>(in_first[r]), static_cast<std::size_t>(in_bytes[r])));
@@ -204,7 +222,27 @@ class MpiRank final : public Communicator {
   void fail(const std::string& why) noexcept override { channels_->fail(why); }
 
  private:
+  struct Gathered {
+    std::vector<double> mine, all;
+  };
+  struct Sent {
+    std::vector<int> out_bytes, in_bytes, out_first, in_first;
+    std::string out, in;
+  };
+
+  // If a rank has failed, the call never ends, and its buffers are never freed.
+  template <class Buffers>
+  void wait(MPI_Request request, std::unique_ptr<Buffers>& buffers) {
+    try {
+      channels_->wait(request);
+    } catch (...) {
+      static_cast<void>(buffers.release());
+      throw;
+    }
+  }
+
   std::shared_ptr<Channels> channels_;
+  std::unique_ptr<Gathered> gathered_;
   int exchanges_ = 0;
 };
 

@@ -91,7 +91,7 @@ void LocalRows::merge(PetscInt first_col, const PetscInt* global_col, bool patte
     if (pattern) col_.push_back(col);
     val_.push_back(val);
   };
-  const auto entries = static_cast<std::size_t>(d.row_ptr[d.rows] + o.row_ptr[o.rows]);
+  const auto entries = static_cast<std::size_t>(d.row_ptr[d.rows]) + static_cast<std::size_t>(o.row_ptr[o.rows]);
   if (pattern) col_.reserve(entries), row_ptr_.assign(1, 0);
   val_.reserve(entries);
   for (PetscInt i = 0; i < d.rows; ++i) {

@@ -2,6 +2,7 @@
 // Which work a Mat needs since the last time.
 #include "system_of_mat.hpp"
 
+#include <limits>
 #include <algorithm>
 
 #include <petsc/private/petscimpl.h>
@@ -27,7 +28,10 @@ void SystemOfMat::set_up(Mat a, const Request& request) {
   const LocalRows rows(a, true);
   Facts facts = facts_of(a);
   facts.coordinates = request.coordinates;
-  SystemOptions options = request.settings.options_for(static_cast<Index>(rows.rows()), std::max(1, facts.node_rows));
+  PetscInt all_rows = 0;
+  check(MatGetSize(a, &all_rows, nullptr));
+  const auto size = static_cast<Index>(std::min<std::int64_t>(all_rows, std::numeric_limits<Index>::max()));
+  SystemOptions options = request.settings.options_for(size, std::max(1, facts.node_rows));
   options.precond = request.precond;
   apply(facts, options);
   other_ = facts.other;

@@ -93,6 +93,10 @@ class ThreadExchange final : public RankExchange {
       int place = taken[static_cast<std::size_t>(message.rank)]++;
       for (const RankMessage& found : sent) {
         if (found.rank != rank_ || place-- > 0) continue;
+        if (found.bytes != message.bytes) {
+          throw Error("rank " + std::to_string(message.rank) + " sends " + std::to_string(found.bytes) +
+                      " bytes, not " + std::to_string(message.bytes));
+        }
         std::memcpy(message.data, found.data, message.bytes);
         break;
       }

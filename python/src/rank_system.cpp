@@ -2,7 +2,9 @@
 // The System whose rows are distributed over ranks.
 #include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <utility>
 
 #include <newel/distributed/distributed_system.hpp>
@@ -13,6 +15,13 @@
 namespace newel::python {
 namespace {
 
+// With the rows of all ranks, by which iterations are estimated.
+SystemOptions options_of(const nb::dict& choices, std::int64_t rows, Communicator& ranks) {
+  auto all_rows = static_cast<double>(rows);
+  ranks.sum(&all_rows, 1);
+  return system_options(choices, static_cast<Index>(std::min<double>(all_rows, std::numeric_limits<Index>::max())));
+}
+
 [[noreturn]] void refuse(const char* what) {
   throw InputError(std::string(what) + " is not possible for a Solver with comm, whose rows are distributed");
 }
@@ -22,9 +31,8 @@ class RankSystem final : public System {
  public:
   RankSystem(const Flat& row_ptr, const Flat& col, const Flat& val, const nb::dict& choices, int threads,
              std::shared_ptr<Communicator> ranks)
-      : options_(system_options(choices, static_cast<Index>(row_ptr.shape(0) - 1))), ctx_(threads) {
+      : options_(options_of(choices, static_cast<std::int64_t>(row_ptr.shape(0)) - 1, *ranks)), ctx_(threads) {
     const RankRows<T> rows{values_of<std::int64_t>(row_ptr), values_of<std::int64_t>(col), values_of<T>(val)};
-    options_.expected_products = 0;
     const WithoutGil released;
     system_ = std::make_unique<DistributedSystem<T>>(ctx_, std::move(ranks), rows, options_);
   }

@@ -7,6 +7,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/ranks/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/krylov/monitor/inconsistency.hpp"
@@ -37,6 +38,7 @@ void shorten(const Context<S>& ctx, const LinearOperator<T, S>& A, ReturnedResid
   try {
     kept.keep(ctx, x);
   } catch (const OutOfMemory&) {
+    detail::require_alone(ctx);
     return;
   }
   SolveReport shorter;

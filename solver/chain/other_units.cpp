@@ -9,6 +9,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/ranks/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/krylov/monitor/true_residual.hpp"
@@ -73,6 +74,7 @@ std::optional<SystemUnits> units_for(const Context<S>& ctx, const LinearOperator
     if (!of_residual || std::abs(of_residual->matrix) <= near_one) return std::nullopt;
     return SystemUnits{of_residual->matrix, of_residual->rhs - std::ilogb(growth)};
   } catch (const OutOfMemory&) {
+    detail::require_alone(ctx);
     return std::nullopt;
   }
 }

@@ -140,7 +140,7 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
   for (std::size_t k = 1; k < solvers_.size(); ++k) {
     const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
     if (!worth_another_solver(whole) || left.max_iterations == 0) break;
-    if (!solvers_.can_make(k, whole)) break;
+    if (!solvers_.can_make(ctx_, k, whole)) break;
     tried = k;
     copy<T>(ctx_, Span<const T, S>(x), best_.x.span());
     best_.zero = false;

@@ -5,6 +5,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/ranks/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "solver/chain/other_units.hpp"
@@ -25,6 +26,7 @@ SolveReport SolverChain<T, S>::go_on_in_other_units(SolveReport whole, const Sys
           std::make_shared<OtherUnits<T, S>>(ctx_, *A_, M_, solvers_.steps(), ones_ != nullptr, units.matrix);
     }
   } catch (const OutOfMemory& e) {
+    detail::require_alone(ctx_);
     whole.failure.untried.push_back({"", e.what()});
     settle_attainable(whole);
     return whole;
@@ -36,6 +38,7 @@ SolveReport SolverChain<T, S>::go_on_in_other_units(SolveReport whole, const Sys
     try {
       x_before.keep(ctx_, x);
     } catch (const OutOfMemory&) {
+      detail::require_alone(ctx_);
     }
   }
   if (solvers_.several()) {
@@ -63,6 +66,7 @@ void SolverChain<T, S>::solve_in_range(std::size_t step, SolveReport& whole, Spa
     at_least(ctx_, projected_b_, A_->rows());
     at_least(ctx_, judge_.scalar, 1);
   } catch (const OutOfMemory&) {
+    detail::require_alone(ctx_);
     return;
   }
   copy<T>(ctx_, b, projected_b_.span());

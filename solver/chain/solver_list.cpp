@@ -4,6 +4,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/solver/registry.hpp>
+#include "core/ranks/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/mixed/mixed_solvers.hpp"
 
@@ -40,11 +41,12 @@ KrylovSolver<T, S>& SolverList<T, S>::at(std::size_t step) {
 }
 
 template <class T, Space S>
-bool SolverList<T, S>::can_make(std::size_t step, SolveReport& report) {
+bool SolverList<T, S>::can_make(const Context<S>& ctx, std::size_t step, SolveReport& report) {
   try {
     at(step);
     return true;
   } catch (const OutOfMemory& e) {
+    require_alone(ctx);
     report.failure.untried.push_back({steps_[step].name, e.what()});
     return false;
   }

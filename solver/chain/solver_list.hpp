@@ -43,7 +43,7 @@ class SolverList {
   /// Made when it is first asked for.
   KrylovSolver<T, S>& at(std::size_t step);
   /// The same. Where memory does not suffice the report says so.
-  bool can_make(std::size_t step, SolveReport& report);
+  bool can_make(const Context<S>& ctx, std::size_t step, SolveReport& report);
   /// The first solver is not tried any more, where there is another.
   void drop_first();
   /// Whether the first one takes several columns side by side, and what does that for n unknowns.

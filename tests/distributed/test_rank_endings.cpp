@@ -6,6 +6,7 @@
 #include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/gmres.hpp>
 
+#include "tests/core/memory_support.hpp"
 #include "tests/distributed/rank_support.hpp"
 
 TEST_CASE("A rank's mistake is an error of all ranks", "[distributed]") {
@@ -55,6 +56,61 @@ TEST_CASE("Jacobi names the first row of all ranks without an inverse, and count
   }
 }
 
+TEST_CASE("Ranks that solve for different numbers of columns, or in different precision, are refused",
+          "[distributed]") {
+  const HostCsr a = tridiagonal_matrix(30);
+  const auto columns = on_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), 3);  // rank 1 has no row, so that any number fits its vectors
+    DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg"));
+    std::vector<double> b(static_cast<std::size_t>(2 * own.rows()), 1.0), x(b.size());
+    static_cast<void>(system.solve_columns(b, x, ranks->rank() == 1 ? 1 : 2));
+  });
+  for (const std::string& what : columns) CHECK(contains(what, "different numbers of columns: from 1 to 2"));
+  const auto precisions = on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), 2);
+    const std::vector<float> val(own.val.begin(), own.val.end());
+    const RankRows<float> rows = {own.view().row_ptr, own.view().col, Span<const float, host>(val)};
+    if (ranks->rank() == 0) {
+      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), choice_of("cg"));
+    } else {
+      DistributedSystem<float> system(Context<host>(1), ranks, rows, choice_of("cg"));
+    }
+  });
+  for (const std::string& what : precisions) CHECK(contains(what, "bytes of a value"));
+}
+
+TEST_CASE("Memory that ends on one rank, at any allocation, ends the solve of all", "[distributed]") {
+  HostCsr singular = tridiagonal_matrix(24);  // so that all tests of a failed solve are made
+  for (Index row = 0; row < 24; row += 23) {
+    for (Offset k = singular.row_ptr[row]; k < singular.row_ptr[row + 1]; ++k) {
+      if (singular.col[k] == row) singular.val[k] = 1;
+    }
+  }
+  SystemOptions options = choice_of("auto");
+  options.stop.max_iterations = 60;
+  const std::vector<double> b(24, 1.0);
+  std::int64_t all_allocations = 0;
+  const auto solved = [&](std::int64_t left) {
+    return on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
+      const OwnRows own = share_of(singular, ranks->rank(), 2);
+      const auto memory = std::make_shared<ObservedMemory<host>>();
+      if (ranks->rank() == 1) memory->left = left;
+      DistributedSystem<double> system(Context<host>(1, memory), ranks, own.view(), options);
+      std::vector<double> x(static_cast<std::size_t>(own.rows()), 0.0);
+      static_cast<void>(system.solve(own.part_of(b), x));
+      if (ranks->rank() == 1) all_allocations = static_cast<std::int64_t>(memory->allocations);
+    });
+  };
+  CHECK(solved(std::numeric_limits<std::int64_t>::max()) == std::vector<std::string>(2));
+  const std::int64_t needed = all_allocations;
+  REQUIRE(needed > 20);
+  for (std::int64_t left = 0; left < needed; ++left) {
+    INFO(left << " of " << needed << " allocations");
+    for (const std::string& what : solved(left)) CHECK_FALSE(what.empty());
+  }
+  CHECK(solved(needed) == std::vector<std::string>(2));
+}
+
 TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
   const HostCsr a = tridiagonal_matrix(30);
   const auto refused = [&](const std::function<void(SystemOptions&)>& change) {
@@ -65,6 +121,8 @@ TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
       DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options);
     })[1];
   };
+  CHECK(refused([](SystemOptions& o) { o.spmv.plan_cache = "/tmp"; }).find("a plan cache") != std::string::npos);
+  CHECK(refused([](SystemOptions& o) { o.spmv.parts = 3; }).find("a partition") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.precond.name = "amg"; }).find("amg") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.precond.name = "jump"; }).find("jump") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.precond.format = "ehyb"; }).find("ehyb") != std::string::npos);

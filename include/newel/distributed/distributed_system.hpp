@@ -53,7 +53,8 @@ class DistributedSystem {
   /// Reads this rank's rows and keeps no reference to them. `ctx` has this rank's threads, or its device and stream.
   /// Throws InputError for rows that do not fit RankRows, for options that differ between ranks, and for options that
   /// ranks do not have: formats, orders, mixed precision, other preconditioners. Throws ZeroDiagonal, NotSymmetric
-  /// and NotPositiveDefinite, on all ranks with the same row of the whole system, and OutOfMemory.
+  /// and NotPositiveDefinite with the row of the whole system, on one rank at least; the others may throw RankFailed
+  /// with the same words. Throws OutOfMemory.
   DistributedSystem(const Context<S>& ctx, std::shared_ptr<Communicator> communicator, const RankRows<T>& a,
                     SystemOptions options = {});
 

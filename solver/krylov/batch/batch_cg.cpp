@@ -9,6 +9,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/ranks/alone.hpp"
 #include "core/vectors/column_ops.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/batch/batch_cg_steps.hpp"
@@ -169,6 +170,7 @@ struct BatchCg<T, S>::Run {
       const auto repeat = [&](int steps) { alone.iterate(system.b, steps); };
       detail::return_to_best<T, S>(system, *place.convergence, alone.r(), best, repeat);
     } catch (const OutOfMemory&) {
+      detail::require_alone(ctx);
     }
   }
 

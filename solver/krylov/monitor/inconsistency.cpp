@@ -6,6 +6,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/ranks/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "core/vectors/random.hpp"
@@ -141,6 +142,7 @@ std::optional<Failure> why_inconsistent(const Context<S>& ctx, const LinearOpera
   try {
     return Evidence<T, S>(ctx, A).find(b, x, rhs_norm, tolerance);
   } catch (const OutOfMemory&) {
+    detail::require_alone(ctx);
     return std::nullopt;
   }
 }

@@ -9,6 +9,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/ranks/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "core/vectors/random.hpp"
@@ -62,6 +63,7 @@ bool operator_is_not_positive_along(const Context<S>& ctx, const LinearOperator<
         p_norm * (of_image + static_cast<double>(all_rows(ctx, p.size)) * unit_roundoff * image_norm);
     return is_below_rounding(fetch(ctx, static_cast<const double*>(scratch)), rounding, p_norm, image_norm);
   } catch (const OutOfMemory&) {
+    require_alone(ctx);
     return true;
   }
 }
@@ -151,6 +153,7 @@ Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, 
     }
     return detail::asymmetry(ctx, A, vectors, image) > of_matrix ? Asymmetric::matrix : Asymmetric::none;
   } catch (const OutOfMemory&) {
+    detail::require_alone(ctx);
     return Asymmetric::none;
   }
 }

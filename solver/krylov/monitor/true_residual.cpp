@@ -9,6 +9,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/ranks/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
 #include "solver/krylov/steps/convergence_steps.hpp"
@@ -80,6 +81,7 @@ double estimated_rounding(const Context<S>& ctx, const LinearOperator<T, S>& A, 
     const double x_norm = norm_in_range<T, S>(ctx, x, scratch);
     return std::max(margin * of_product, std::numeric_limits<T>::epsilon() * of_operator * x_norm);
   } catch (const OutOfMemory&) {
+    detail::require_alone(ctx);
     return 0;
   }
 }
