@@ -12,6 +12,7 @@ from ._choices import shown
 
 _MOST_TAGS = 32768  # that MPI promises
 _TESTS_BETWEEN_LOOKS = 64
+_NEVER_ENDED: list[Any] = []  # requests whose messages may still come or go after a rank has failed, with their memory
 
 
 class RankFailed(RuntimeError):
@@ -36,13 +37,14 @@ class Ranks:
             own.Set_errhandler(MPI.ERRORS_RETURN)
         self.rank, self.size = self._calls.rank, self._calls.size
         self._why = ""  # empty: none has failed, as far as is known
-        self._told: list[Any] = []
         self._exchanges = 0
 
     def all_gather(self, mine: memoryview, all: memoryview) -> None:
         """all = the bytes of every rank, in the order of ranks."""
         self.require_all()
-        self.wait([self._calls.Iallgather([mine, self._mpi.BYTE], [all, self._mpi.BYTE])])
+        own, gathered = bytes(mine), bytearray(all.nbytes)  # which outlive a call that never ends
+        self.wait([self._calls.Iallgather([own, self._mpi.BYTE], [gathered, self._mpi.BYTE])])
+        all[:] = gathered
 
     def all_to_all(self, sent: list[bytes]) -> list[bytes]:
         """Sends sent[r] to rank r; what each rank sent to this one."""
@@ -70,8 +72,8 @@ class Ranks:
             return
         self._why = f"rank {self.rank}: {why}"
         text = self._why.encode(errors="replace")
-        self._told = [text, *(self._failures.Isend([text, self._mpi.BYTE], dest=r)
-                              for r in range(self.size) if r != self.rank)]
+        _NEVER_ENDED.extend(self._failures.Isend([text, self._mpi.BYTE], dest=r)
+                            for r in range(self.size) if r != self.rank)
 
     def require_all(self) -> None:
         """Raise RankFailed if a rank has failed."""
@@ -82,11 +84,15 @@ class Ranks:
         """Return when all requests are done; raise RankFailed if a rank fails meanwhile."""
         self.require_all()
         tests = 0
-        while not self._mpi.Request.Testall(requests):
-            tests += 1
-            if tests % _TESTS_BETWEEN_LOOKS == 0:
-                self._look()
-                os.sched_yield()
+        try:
+            while not self._mpi.Request.Testall(requests):
+                tests += 1
+                if tests % _TESTS_BETWEEN_LOOKS == 0:
+                    self._look()
+                    os.sched_yield()
+        except RankFailed:
+            _NEVER_ENDED.extend(requests)
+            raise
 
     def _look(self) -> None:
         status = self._mpi.Status()

@@ -9,7 +9,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
-#include "core/ranks/alone.hpp"
+#include "core/vectors/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/krylov/monitor/true_residual.hpp"

@@ -4,7 +4,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/solver/registry.hpp>
-#include "core/ranks/alone.hpp"
+#include "core/vectors/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/mixed/mixed_solvers.hpp"
 

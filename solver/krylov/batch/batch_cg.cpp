@@ -9,7 +9,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
-#include "core/ranks/alone.hpp"
+#include "core/vectors/alone.hpp"
 #include "core/vectors/column_ops.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/batch/batch_cg_steps.hpp"

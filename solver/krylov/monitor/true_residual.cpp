@@ -9,7 +9,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
-#include "core/ranks/alone.hpp"
+#include "core/vectors/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
 #include "solver/krylov/steps/convergence_steps.hpp"
