@@ -51,7 +51,7 @@ struct BenchSolveResult {
 /// outlives one. Dot products ride on the product or the step that holds one of their vectors.
 ///
 ///   CG         x += alpha p, p = z + beta p reads z, p, x and writes p, x; r -= alpha q reads q, r and writes r: 8.
-///              Jacobi's D is read by both in the place of z: 10.
+///              Jacobi's D is read by both instead of z: 10.
 ///   BiCGStab   p = r + beta (p - omega v): 4; r0.v: 1; s = r - alpha v: 3; x, r, rho: reads x, p, r, t, r0 and
 ///              writes x, r: 7; 15 in all. Jacobi, folded into the steps before the products, writes p^ and s^ and
 ///              reads D twice, s for t.s and s^ for x: 21. Another M: the last two alone, 17.

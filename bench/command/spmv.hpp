@@ -63,8 +63,8 @@ const BenchLine* best_competitor(const BenchSystem& system);
 const BenchLine* break_even_competitor(const BenchSystem& system);
 
 /// In addition to the speeds: the model of EVC-HYB's section 3.2 (beta, code balance B, P_max = b / B with the
-/// bandwidth b), with the bytes that each format counts itself in the place of the paper's (1 / beta (8 + 4) + 8
-/// alpha) nnz + 16 n, and with 2 nnz operations, those of y = A x, in the place of 2 nnz + 3 n.
+/// bandwidth b), with the bytes that each format counts itself instead of the paper's (1 / beta (8 + 4) + 8
+/// alpha) nnz + 16 n, and with 2 nnz operations, those of y = A x, instead of 2 nnz + 3 n.
 struct BenchFigures {
   double seconds = 0;  ///< of a warm product
   double cold_seconds = 0;

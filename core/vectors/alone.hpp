@@ -6,8 +6,8 @@
 
 namespace newel::detail {
 
-/// For a handler of OutOfMemory that goes on without something: throws the error again in a context of a rank, because
-/// the other ranks do not go on without it, and would wait for this one.
+/// For a handler of OutOfMemory that continues without something: throws the error again in a context of a rank,
+/// because the other ranks do not continue without it, and would wait for this one.
 template <Space S>
 void require_alone(const Context<S>& ctx) {
   if (ranks_of(ctx) != nullptr) throw;

@@ -124,4 +124,26 @@ inline void check_equal(const std::vector<SolveReport>& reports) {
   }
 }
 
+/// The Laplacian of a line of n nodes with free ends: singular, with the constants as null space.
+inline HostCsr neumann_line(Index n) {
+  Rows rows(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) {
+    for (const Index j : {i - 1, i + 1}) {
+      if (j < 0 || j >= n) continue;
+      rows[i][j] = -1;
+      rows[i][i] += 1;
+    }
+  }
+  return from_rows(n, rows);
+}
+
+/// A x = b is solved, by an x whose mean is 0.
+inline void check_mean_free(const HostCsr& a, const RankSolve& found, const std::vector<double>& b) {
+  CHECK(found.reports[0].converged());
+  CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
+  long double mean = 0;
+  for (const double value : found.x) mean += value;
+  CHECK(std::fabs(static_cast<double>(mean)) <= 1e-10 * norm_oracle(found.x));
+}
+
 }  // namespace newel::testing

@@ -134,7 +134,7 @@ def generated():
 
 
 def endings():
-    """Status 1 with a report; what is refused or fails is told once."""
+    """Status 1 with a report; what is refused or fails is reported once."""
     done = run("solve spd.mtx --rhs b1.mtx --max-iterations 3 --out x.mtx --report r.json")
     check(done.returncode == 1 and "not converged (max_iterations) after 3 iterations" in done.stdout, str(done))
     check(json.loads(content("r.json"))["status"] == "max_iterations", "the report")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// HostSpeed: what a measurement tells of a host, and how a profile follows from it. Internal.
+/// HostSpeed: what is measured of a host, and how a profile follows from it. Internal.
 #pragma once
 
 namespace newel::detail {
@@ -32,8 +32,8 @@ struct HostScaleConstants {
   static constexpr double irregular_share = 0.13, irregular_share_of_parts = 0.02;
 };
 
-/// The profile of a host with the speed `here`, by that of a host with a profile: the seconds of setups grow with those
-/// of the measured setup, those of products with those of CSR or EHYB, and bandwidths with that of the copy.
+/// The profile of a host with the speed `here`, by that of a host with a profile: the seconds of setups grow with
+/// those of the measured setup, those of products with those of CSR or EHYB, and bandwidths with that of the copy.
 HostProfile scaled_profile(const HostProfile& fitted, const HostSpeed& here);
 
 }  // namespace newel::detail
