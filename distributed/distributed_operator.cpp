@@ -12,6 +12,7 @@
 #include "core/ranks/device_ranks.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "distributed/rank_ehyb.hpp"
 
 namespace newel::detail {
 namespace {
@@ -59,6 +60,20 @@ DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const Rank
 }
 
 template <class T, Space S>
+DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const RankRows<T>& a,
+                                               const std::vector<std::int64_t>& first_rows, OneKernel one_kernel)
+    : rows_(static_cast<Index>(a.row_ptr.size - 1)) {
+  check_rank_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back());
+  Span<const Index, host> order;
+  if constexpr (S == Space::device) {
+    if (one_kernel == OneKernel::if_possible) ehyb_ = RankEhyb<T>::make(ctx, a, first_rows);
+    if (ehyb_ != nullptr) order = Span<const Index, host>(ehyb_->old_of_new());
+  }
+  build(ctx, a, split_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back(), ehyb_ != nullptr ? &order : nullptr),
+        first_rows);
+}
+
+template <class T, Space S>
 void DistributedOperator<T, S>::build(const Context<S>& ctx, const RankRows<T>& a, RowSplit split,
                                       const std::vector<std::int64_t>& first_rows) {
   inner_ = operator_of<T, S>(ctx, split.inner, rows_, a.val);
@@ -91,7 +106,29 @@ void DistributedOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> 
   require_values(inner_entries_ + border_entries_, values.size);
   if (inner_entries_ > 0) inner_->refresh(ctx, values);
   if (border_entries_ > 0) border_->refresh(ctx, values);
+  if constexpr (S == Space::device) {
+    if (ehyb_ != nullptr) ehyb_->refresh(ctx, values);
+  }
   read_diagonal(ctx, values);
+}
+
+template <class T, Space S>
+OperatorInfo DistributedOperator<T, S>::info() const {
+  OperatorInfo info = alone() ? inner_->info() : joined(inner_->info(), border_->info());
+  if constexpr (S == Space::device) {
+    if (ehyb_ != nullptr)
+      info.bytes.emplace_back("the same rows in EHYB, for one kernel across devices", ehyb_->bytes());
+  }
+  return info;
+}
+
+template <class T, Space S>
+ResidentView<T, S> DistributedOperator<T, S>::resident_view() const {
+  ResidentView<T, S> view;
+  if constexpr (S == Space::device) {
+    if (ehyb_ != nullptr) view.across = &ehyb_->across();
+  }
+  return view;
 }
 
 template <class T, Space S>
@@ -99,6 +136,9 @@ std::uint64_t DistributedOperator<T, S>::bytes() const {
   std::uint64_t total = inner_->info().total_bytes() + diagonal_.bytes() + old_of_new_.bytes() + new_of_old_.bytes() +
                         diagonal_source_.bytes();
   if (!alone()) total += border_->info().total_bytes() + halo_->bytes();
+  if constexpr (S == Space::device) {
+    if (ehyb_ != nullptr) total += ehyb_->bytes();
+  }
   return total;
 }
 

@@ -7,8 +7,15 @@
 #include "distributed/halo.hpp"
 #include "distributed/rank_info.hpp"
 #include "distributed/split_rows.hpp"
+#include "spmv/resident_view.hpp"
 
 namespace newel::detail {
+
+template <class T>
+class RankEhyb;
+
+/// Whether a matrix is also kept in EHYB, for solves in one kernel across the devices of ranks.
+enum class OneKernel { no, if_possible };
 
 /// Vectors are in rank order (`RowSplit`). Rows that need no other rank are multiplied while the halo is exchanged.
 /// All ranks call its functions together, with contexts that have ranks.
@@ -18,6 +25,9 @@ class DistributedOperator final : public LinearOperator<T, S> {
   /// `ctx` has ranks. `order`, where not null: the order of vectors, as `old_of_new` of another operator gives it.
   DistributedOperator(const Context<S>& ctx, const RankRows<T>& a, const std::vector<std::int64_t>& first_rows,
                       const Span<const Index, Space::host>* order = nullptr);
+  /// The same in an order of its own, the caller's or that of the kernel.
+  DistributedOperator(const Context<S>& ctx, const RankRows<T>& a, const std::vector<std::int64_t>& first_rows,
+                      OneKernel one_kernel);
 
   /// New values in the order of those before.
   void refresh(const Context<S>& ctx, Span<const T, S> values);
@@ -25,7 +35,7 @@ class DistributedOperator final : public LinearOperator<T, S> {
   Span<const Index, S> old_of_new() const { return old_of_new_.cspan(); }
   Span<const Index, S> new_of_old() const { return new_of_old_.cspan(); }
   /// The sizes and bytes of this rank's rows.
-  OperatorInfo info() const { return alone() ? inner_->info() : joined(inner_->info(), border_->info()); }
+  OperatorInfo info() const;
   /// The diagonal as it stands, in rank order; 0 where there is no entry.
   Span<const T, S> matrix_diagonal() const { return diagonal_.cspan().subspan(0, rows()); }
 
@@ -39,6 +49,7 @@ class DistributedOperator final : public LinearOperator<T, S> {
                                        const ResidualScale& scale, Span<T, S> r) const override;
   bool matrix_diagonal(const Context<S>& ctx, Span<T, S> d) const override;
   OperatorTraits<T, S> traits() const override;
+  ResidentView<T, S> resident_view() const override;
 
  private:
   void build(const Context<S>& ctx, const RankRows<T>& a, RowSplit split,
@@ -55,6 +66,7 @@ class DistributedOperator final : public LinearOperator<T, S> {
   }
 
   Index rows_;
+  std::shared_ptr<RankEhyb<T>> ehyb_;  ///< on devices: the same rows; null: there is no such kernel
   OperatorPtr<T, S> inner_;
   OperatorPtr<T, S> border_;  ///< null: one rank has all
   Array<Index, S> old_of_new_, new_of_old_;

@@ -14,6 +14,7 @@
 #include <variant>
 
 #include <newel/core/vector_ops.hpp>
+#include <newel/solver/cg.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/instantiate.hpp"
@@ -91,6 +92,12 @@ void require_rows_suffice(const SystemOptions& options) {
   if (options.spmv.parts > 0 || options.spmv.partitioner != Partitioner::automatic) refuse("a partition");
   if (options.decision) refuse("a decision");
   detail::require_precond_on_ranks(options.precond);
+}
+
+// Whether the solver may be one that iterates in one kernel.
+detail::OneKernel one_kernel(const SolverOptions& options) {
+  const bool may = canonical_name(options.name) == "auto" || find_solver(options.name).resident;
+  return may && options.of<CgOptions>().resident ? detail::OneKernel::if_possible : detail::OneKernel::no;
 }
 
 // On a device, Jacobi or none.
@@ -189,7 +196,7 @@ struct DistributedSystem<T, S>::Impl {
     require_rows_suffice(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
     ctx.emplace(of_ranks<S>(of_rank, communicator, first_rows, link));
-    matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows);
+    matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows, one_kernel(options.solver));
     SystemParts<T, S> parts;
     if constexpr (S == Space::host) {
       ChosenPrecond<T, S> chosen =

@@ -293,6 +293,18 @@ class PeerRanks final : public DeviceRanks {
   }
 
   std::shared_ptr<void> memory(std::size_t bytes) override { return plain_device_memory(bytes); }
+  std::vector<std::shared_ptr<void>> shared_memory(std::size_t bytes) override {
+    std::shared_ptr<void> mine;
+    try {
+      mine = zeros(bytes);
+    } catch (const OutOfMemory&) {
+    }
+    double missing = mine == nullptr ? 1 : 0;
+    communicator_->max(&missing, 1);
+    if (missing > 0) return {};
+    NEWEL_CHECK_CUDA(cudaDeviceSynchronize());  // the zeros are there before others write
+    return share(*communicator_, mine);
+  }
   std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in) override {
     return std::make_unique<PeerExchange>(*communicator_, out, in, peers_.failed, ctx_.stream(), side_.get());
   }

@@ -15,32 +15,6 @@ namespace {
 using Columns = Span<const std::int64_t, Space::host>;
 using RowPointers = Span<const Offset, Space::host>;
 
-void check(RowPointers row_ptr, Columns col, std::int64_t first_row, std::int64_t all_rows) {
-  if (row_ptr.size < 1 || row_ptr[0] != 0) throw InputError("the row pointers of a rank start at 0");
-  const Index rows = static_cast<Index>(row_ptr.size - 1);
-  const auto of_row = [&](Index i) { return "row " + std::to_string(first_row + i) + " (counted from 0): "; };
-  for (Index i = 0; i < rows; ++i) {
-    if (row_ptr[i + 1] < row_ptr[i] || row_ptr[i + 1] > col.size) {
-      throw InputError(of_row(i) + "its row pointers are " + std::to_string(row_ptr[i]) + " and " +
-                       std::to_string(row_ptr[i + 1]) + ", with " + std::to_string(col.size) + " entries in all");
-    }
-    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-      if (col[k] < 0 || col[k] >= all_rows) {
-        throw InputError(of_row(i) + "column " + std::to_string(col[k]) + " of a matrix with " +
-                         std::to_string(all_rows) + " columns");
-      }
-      if (k > row_ptr[i] && col[k] <= col[k - 1]) {
-        throw InputError(of_row(i) + "column " + std::to_string(col[k]) + " follows column " +
-                         std::to_string(col[k - 1]) + ": columns must ascend");
-      }
-    }
-  }
-  if (row_ptr[rows] != col.size) {
-    throw InputError("the row pointers of a rank end at " + std::to_string(row_ptr[rows]) + ", with " +
-                     std::to_string(col.size) + " entries");
-  }
-}
-
 template <class Number>
 void sort_unique(std::vector<Number>& numbers) {
   std::sort(numbers.begin(), numbers.end());
@@ -83,9 +57,35 @@ std::vector<Index> rank_order(Index rows, const Span<const Index, Space::host>* 
 
 }  // namespace
 
+void check_rank_rows(RowPointers row_ptr, Columns col, std::int64_t first_row, std::int64_t all_rows) {
+  if (row_ptr.size < 1 || row_ptr[0] != 0) throw InputError("the row pointers of a rank start at 0");
+  const Index rows = static_cast<Index>(row_ptr.size - 1);
+  const auto of_row = [&](Index i) { return "row " + std::to_string(first_row + i) + " (counted from 0): "; };
+  for (Index i = 0; i < rows; ++i) {
+    if (row_ptr[i + 1] < row_ptr[i] || row_ptr[i + 1] > col.size) {
+      throw InputError(of_row(i) + "its row pointers are " + std::to_string(row_ptr[i]) + " and " +
+                       std::to_string(row_ptr[i + 1]) + ", with " + std::to_string(col.size) + " entries in all");
+    }
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      if (col[k] < 0 || col[k] >= all_rows) {
+        throw InputError(of_row(i) + "column " + std::to_string(col[k]) + " of a matrix with " +
+                         std::to_string(all_rows) + " columns");
+      }
+      if (k > row_ptr[i] && col[k] <= col[k - 1]) {
+        throw InputError(of_row(i) + "column " + std::to_string(col[k]) + " follows column " +
+                         std::to_string(col[k - 1]) + ": columns must ascend");
+      }
+    }
+  }
+  if (row_ptr[rows] != col.size) {
+    throw InputError("the row pointers of a rank end at " + std::to_string(row_ptr[rows]) + ", with " +
+                     std::to_string(col.size) + " entries");
+  }
+}
+
 RowSplit split_rows(RowPointers row_ptr, Columns col, std::int64_t first_row, std::int64_t all_rows,
                     const Span<const Index, Space::host>* order) {
-  check(row_ptr, col, first_row, all_rows);
+  check_rank_rows(row_ptr, col, first_row, all_rows);
   const auto rows = static_cast<Index>(row_ptr.size - 1);
   const auto own = [&](std::int64_t j) { return j >= first_row && j < first_row + rows; };
   const auto is_inner = [&](Index i) { return std::all_of(col.data + row_ptr[i], col.data + row_ptr[i + 1], own); };

@@ -8,6 +8,8 @@ namespace newel::detail {
 
 template <class T>
 struct EhybView;
+template <class T>
+struct EhybAcross;
 
 /// One of these is there, and valid as long as the operator; nothing is where it is none that such a kernel knows.
 template <class T, Space S>
@@ -17,6 +19,7 @@ struct ResidentView {
   /// A preconditioner: the matrix that it is, or the first of its two factors in the order of their products.
   const LinearOperator<T, S>* first = nullptr;
   const LinearOperator<T, S>* second = nullptr;  ///< the other factor; null: there is none
+  const EhybAcross<T>* across = nullptr;         ///< a matrix in EHYB whose rows are on several devices
 };
 
 }  // namespace newel::detail

@@ -37,6 +37,10 @@ class DeviceRanks {
   /// Throws OutOfMemory.
   virtual std::shared_ptr<void> memory(std::size_t bytes) = 0;
 
+  /// Memory with zeros on the device of every rank, in the order of ranks, that kernels of all of them may write.
+  /// Empty: they cannot, or a device has not enough. All ranks call it together.
+  virtual std::vector<std::shared_ptr<void>> shared_memory(std::size_t) { return {}; }
+
   /// An exchange between memories that `memory` has given. `start` queues it after the work that is on the stream,
   /// and `finish` lets the work that follows wait for it. The memory must exist as long as the exchange.
   virtual std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in) = 0;

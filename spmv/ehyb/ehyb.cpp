@@ -134,7 +134,7 @@ std::string detail_line(const Choice& choice, const detail::EhybLayout<S>& layou
 template <class T, Space S>
 EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                  const FormatRequest& request)
-    : rows_(a.rows) {
+    : rows_(a.rows), cols_(a.cols) {
   detail::PhaseClock clock;
   auto [choice, layout] = build(ctx, Pattern<S>(a), order.part_begin, request, clock);
   layout_ = std::move(layout);
@@ -150,7 +150,8 @@ EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
 
   info_.name = choice.name;
   info_.detail = detail_line(choice, layout_);
-  info_.rows = info_.cols = rows_;
+  info_.rows = rows_;
+  info_.cols = cols_;
   info_.nonzeros = a.nnz();
   info_.stored_slots = values_.slots();
   info_.cached_share =

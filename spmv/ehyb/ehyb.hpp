@@ -33,11 +33,12 @@ namespace newel {
 template <class T, Space S>
 class EhybOperator final : public MatrixOperator<T, S> {
  public:
-  /// Copies the square canonical matrix `a`, in `order`; an order without parts is cut into equal ranges.
+  /// Copies the canonical matrix `a`, in `order`; an order without parts is cut into equal ranges. `a` may have
+  /// columns behind the rows, which the table of formats does not offer: entries of x that belong to no part.
   EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const FormatRequest& request);
 
   Index rows() const override { return rows_; }
-  Index cols() const override { return rows_; }
+  Index cols() const override { return cols_; }
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
   Slots<T, S> slots(const Context<S>& ctx) override { return values_.open(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
@@ -59,7 +60,7 @@ class EhybOperator final : public MatrixOperator<T, S> {
  private:
   void fill(const Context<S>& ctx, const CsrView<T, S>& a, int block_threads);
 
-  Index rows_ = 0;
+  Index rows_ = 0, cols_ = 0;
   detail::EhybLayout<S> layout_;  ///< without its sources
   detail::SlotValues<T, S> values_;
   detail::EhybScratch<T, S> scratch_;

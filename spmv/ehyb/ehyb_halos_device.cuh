@@ -104,11 +104,12 @@ inline __global__ void __launch_bounds__(HaloTuning::threads)
 template <class RowPtr>
 class HaloMaps {
  public:
-  HaloMaps(const Context<Space::device>& ctx, const DeviceGraphView<RowPtr>& nodes, Index parts, Index largest_part,
-           Offset nnz)
+  /// `columns`: nodes that may be read.
+  HaloMaps(const Context<Space::device>& ctx, const DeviceGraphView<RowPtr>& nodes, Index columns, Index parts,
+           Index largest_part, Offset nnz)
       : ctx_(ctx), nodes_(nodes), parts_(parts), largest_part_(largest_part) {
     constexpr Index chunk_nodes = 32 * HaloTuning::chunk_words;
-    chunks_ = (nodes.vertices - 1) / chunk_nodes + 1;
+    chunks_ = (columns - 1) / chunk_nodes + 1;
     const std::int64_t words = std::int64_t{chunks_} * HaloTuning::chunk_words;
     at_once_ = static_cast<Index>(std::clamp<std::int64_t>(2 * nnz / words, 1, parts));
     word_ = Array<unsigned, Space::device>(ctx, at_once_ * words);

@@ -102,7 +102,8 @@ EhybSizes sizes_of(const EhybLayout<S>& layout) {
   return sizes;
 }
 
-/// The first pass only. `part_begin` has parts + 1 rows, multiples of the block; the pattern is square and canonical.
+/// The first pass only. `part_begin` has parts + 1 rows, multiples of the block; the pattern is canonical. Columns
+/// that have no row belong to no part, and are cached in halos.
 EhybSizes measure_ehyb(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                        const std::vector<Index>& part_begin, const EhybShape& shape);
 

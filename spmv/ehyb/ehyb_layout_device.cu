@@ -165,9 +165,10 @@ Index largest_of(const std::vector<EhybPart>& parts) {
 template <class RowPtr>
 class LayoutMaker {
  public:
-  LayoutMaker(const Context<Space::device>& ctx, const DeviceGraphView<RowPtr>& nodes, Offset nnz,
+  LayoutMaker(const Context<Space::device>& ctx, const DeviceGraphView<RowPtr>& nodes, Index columns, Offset nnz,
               const std::vector<EhybPart>& parts, const EhybShape& shape)
       : ctx_(ctx),
+        columns_(columns),
         nnz_(nnz),
         shape_(shape),
         parts_(static_cast<Index>(parts.size())),
@@ -203,7 +204,7 @@ class LayoutMaker {
 
   // False where there would be a remainder.
   bool find_halos(EhybLayout<Space::device>& layout) {
-    HaloMaps<RowPtr> maps(ctx_, a_.nodes, parts_, largest_part_, nnz_);
+    HaloMaps<RowPtr> maps(ctx_, a_.nodes, columns_, parts_, largest_part_, nnz_);
     Array<Offset, Space::device> halo_begin = zeros<Offset>(ctx_, Offset{parts_} * maps.chunks() + 1);
     const int* const given_up = &found_.data()->remainder;
     maps.count(part_.data(), given_up, halo_begin.data());
@@ -232,6 +233,7 @@ class LayoutMaker {
   }
 
   const Context<Space::device>& ctx_;
+  Index columns_;  // nodes
   Offset nnz_;
   EhybShape shape_;
   Index parts_, slices_;
@@ -252,7 +254,8 @@ std::optional<EhybLayout<Space::device>> make_ehyb_layout(const Context<Space::d
   const std::vector<EhybPart> parts = parts_of(part_begin, shape);
   if (parts.empty() || a.rows == 0) return std::nullopt;
   return with_row_ptr(a, [&](auto row_ptr) {
-    return LayoutMaker(ctx, nodes_of(a, row_ptr.data, shape.block), a.nnz(), parts, shape).run();
+    return LayoutMaker(ctx, nodes_of(a, row_ptr.data, shape.block), a.cols / shape.block, a.nnz(), parts, shape)
+        .run();
   });
 }
 

@@ -16,6 +16,10 @@ struct ResidentCgVectors {
   Span<CgCoefficients, Space::device> coefficients;
 };
 
+/// Kernels across devices; null for what they do not support. Nodes of one row and of three have them.
+template <class T>
+ResidentKernel<T> resident_cg_across(int block, ResidentPrecond precond, ResidentStorage storage);
+
 /// Chronopoulos and Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl. Math. 25 (1989),
 /// their CG with s = 1: the dot products r.M r and (M r).A M r are adjacent, so that the grid synchronises
 /// once an iteration. In exact arithmetic it is the usual CG, iterate by iterate.

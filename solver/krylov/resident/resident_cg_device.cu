@@ -47,7 +47,7 @@ ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, ResidentStorage 
 
 template <class T>
 ResidentMethod<T> method_of(ResidentPrecond precond) {
-  return {resident_cg_needs(precond), kernel_of<T>};
+  return {resident_cg_needs(precond), kernel_of<T>, resident_cg_across<T>, resident_cg_needs_across};
 }
 
 }  // namespace

@@ -17,21 +17,33 @@ NEWEL_HD constexpr ResidentNeeds resident_cg_needs(ResidentPrecond precond) {
   return {precond == ResidentPrecond::diagonal ? 5 : 4, 2, 3, factors ? 3 : 1, factors ? 4 : 2};
 }
 
+/// Across devices the halo of w is used as it arrives, and has no place.
+NEWEL_HD constexpr ResidentNeeds resident_cg_needs_across(ResidentPrecond precond, ResidentRoom room) {
+  const bool keeps_diagonal = precond == ResidentPrecond::diagonal && room == ResidentRoom::all;
+  return {keeps_diagonal ? 4 : 3, room == ResidentRoom::x_in_memory ? 2 : 3, 3, 1, 2};
+}
+
 /// A part and its vectors: u, r, s, w = A u (before that G r), and the diagonal of M, with the halo behind; own p and
-/// x.
-template <class T>
-struct ResidentCgPart : ResidentPart<T> {
+/// x. Across devices w is own, and the diagonal and x may be in memory.
+template <class T, bool across>
+struct ResidentCgPart : ResidentPart<T, across> {
   T *u, *r, *s, *w, *d, *p, *x;
 
-  __device__ explicit ResidentCgPart(const ResidentPart<T>& part)
-      : ResidentPart<T>(part),
-        u(part.vector(0)),
-        r(part.vector(1)),
-        s(part.vector(2)),
-        w(part.vector(3)),
-        d(part.vector(4)),
-        p(part.own_vector(0)),
-        x(part.own_vector(1)) {}
+  __device__ ResidentCgPart(const ResidentArgs<T>& args, const ResidentPart<T, across>& part)
+      : ResidentPart<T, across>(part), u(part.vector(0)), r(part.vector(1)), s(part.vector(2)) {
+    if constexpr (across) {
+      const bool d_here = args.room == ResidentRoom::all, x_here = args.room != ResidentRoom::x_in_memory;
+      d = d_here ? part.vector(3) : args.diagonal + part.first_row + part.halo_before;
+      w = part.own_vector(0);
+      p = part.own_vector(1);
+      x = x_here ? part.own_vector(2) : args.x + part.first_row;
+    } else {
+      w = part.vector(3);
+      d = part.vector(4);
+      p = part.own_vector(0);
+      x = part.own_vector(1);
+    }
+  }
 };
 
 /// Places that are loaded at once where there are factors, whose shares take registers too; as resident_places.
@@ -40,8 +52,8 @@ template <class T, int B>
 using FactorPlaces = EhybPlaces<T, B, B == 6 ? 0 : factor_places[sizeof(T) == 4][B % 4]>;
 
 /// u = G^T (G r) with A's halo; the thread's share of r.M r = |G r|^2. Two synchronisations of neighbours.
-template <int B, bool on_chip, class T>
-__device__ __forceinline__ double apply_factors(const ResidentArgs<T>& args, ResidentCgPart<T>& my) {
+template <int B, bool on_chip, class T, bool across>
+__device__ __forceinline__ double apply_factors(const ResidentArgs<T>& args, ResidentCgPart<T, across>& my) {
   constexpr bool again = false;
   double rho = 0;
   {
@@ -70,9 +82,9 @@ __device__ __forceinline__ double apply_factors(const ResidentArgs<T>& args, Res
 }
 
 /// The steps of the recurrence, `args.iterations` at most; `seen` knows afterwards how it stands.
-template <int B, ResidentPrecond precond, ResidentStorage storage, class T>
-__device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, ResidentPlaces<T, B, storage>& ahead,
-                        ResidentState& seen) {
+template <int B, ResidentPrecond precond, ResidentStorage storage, class T, bool across>
+__device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T, across>& my,
+                        ResidentPlaces<T, B, storage>& ahead, ResidentState& seen) {
   constexpr bool scaled = precond == ResidentPrecond::diagonal, factors = precond == ResidentPrecond::factors;
   constexpr bool on_chip = stays_on_chip(storage);
   constexpr int L = lead_block<precond, B>;
@@ -102,7 +114,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
     } else {
       for_each_row<B, on_chip>(a, my.own, my.u, ahead, row);
     }
-    synchronise<L>(my, lead, sums, my.w);
+    synchronise<L>(my, lead, sums, across ? nullptr : my.w);
     const double rho = sums[0], uw = sums[1];
     if (k > 0) {  // of the step before: its residual is known only now
       ++seen.iteration;
@@ -123,10 +135,9 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
     seen.gained += seen.alpha * rho;
     if (is_reporting_thread()) note_coefficients(args.coefficients, seen.iteration, seen.alpha, beta);
     const T alpha_t = static_cast<T>(seen.alpha), beta_t = static_cast<T>(beta);
-#pragma unroll 2  // more would spill
-    for (int i = thread; i < reach; i += threads) {
+    const auto step = [&](int i, T w) {
       T s, r;
-      cg_next_p(my.w[i], beta_t, my.s[i], s);
+      cg_next_p(w, beta_t, my.s[i], s);
       cg_next_r(my.r[i], alpha_t, s, r);
       if (i < my.own) {
         T p;
@@ -137,7 +148,11 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
       my.s[i] = s;
       my.r[i] = r;
       if constexpr (!factors) my.u[i] = scaled ? my.d[i] * r : r;
-    }
+    };
+    const int here = across ? my.own : reach;
+#pragma unroll 2  // more would spill
+    for (int i = thread; i < here; i += threads) step(i, my.w[i]);
+    if constexpr (across) take_late<L>(my, lead, [&](int i, T w) { step(my.own + i, w); });
   }
 }
 
@@ -146,13 +161,14 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
 /// stream by. x, r, p and s are read at the beginning and written by their owners at the end. An iteration posts w of
 /// the marked rows and three sums, and reads those of the halo and of every block: 16 bytes a number (8 of an entry
 /// in single precision), through the second-level cache. With factors it posts and reads G r and u = M r as well.
-template <class T, int B, ResidentPrecond precond, ResidentStorage storage>
+template <class T, int B, ResidentPrecond precond, ResidentStorage storage, bool across = false>
 __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const ResidentArgs<T> args) {
   constexpr int L = lead_block<precond, B>;
   constexpr bool on_chip = stays_on_chip(storage);
   extern __shared__ __align__(16) unsigned char base[];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  ResidentCgPart<T> my(open_part<T, B, precond, storage>(args, resident_cg_needs(precond), base));
+  const ResidentNeeds needs = across ? resident_cg_needs_across(precond, args.room) : resident_cg_needs(precond);
+  ResidentCgPart<T, across> my(args, open_part<T, B, precond, storage, across>(args, needs, base));
   if constexpr (precond == ResidentPrecond::diagonal) {
     load_with_halo<B>(my, matrix_of<B, precond, storage>(args, my), args.d, my.d);
   }
@@ -193,6 +209,7 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const 
   state.rho = seen.rho;
   state.alpha = seen.alpha;
   state.gained = seen.gained;
+  state.epoch = my.exchange.epoch;
 }
 
 }  // namespace

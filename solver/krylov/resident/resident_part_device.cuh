@@ -36,18 +36,19 @@ struct ResidentShare {
   const unsigned char* marked;
 };
 
-/// What a block works with.
-template <class T>
+/// What a block works with. `across`: blocks of other devices have parts too.
+template <class T, bool across = false>
 struct ResidentPart {
   int own;    ///< rows
   int reach;  ///< entries of a vector with the longest halo
   Offset first_row;
+  int halo_before;           ///< entries of the halos of the parts in front of this one
   ResidentShare<T> a;        ///< where M has no matrices
   ResidentRowShare<T> rows;  ///< of a CSR matrix
   ResidentRecord* record;    ///< where M has matrices: of A and of these
   unsigned char* base;
   T *with_halo, *own_only;  ///< vectors, one behind the other
-  Exchange exchange;
+  ExchangeOf<across> exchange;
 
   __device__ T* vector(int k) const { return with_halo + k * reach; }
   __device__ T* own_vector(int k) const { return own_only + k * own; }
@@ -117,12 +118,13 @@ __device__ __forceinline__ int halo_of(const ResidentMatrix<T>& matrix) {
 }
 
 /// The part of a block, its vectors not yet written; ends with the block in step.
-template <class T, int B, ResidentPrecond precond, ResidentStorage storage>
-__device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const ResidentNeeds& needs, unsigned char* base) {
+template <class T, int B, ResidentPrecond precond, ResidentStorage storage, bool across = false>
+__device__ ResidentPart<T, across> open_part(const ResidentArgs<T>& args, const ResidentNeeds& needs,
+                                             unsigned char* base) {
   constexpr int of_precond = matrices_of(precond), L = lead_block<precond, B>;
   constexpr bool on_chip = stays_on_chip(storage);
-  const int parts = static_cast<int>(gridDim.x);
-  ResidentPart<T> my;
+  const int parts = across ? args.across.parts : static_cast<int>(gridDim.x);
+  ResidentPart<T, across> my;
   int halo = 0;
   if constexpr (is_by_rows(storage)) {
     my.first_row = args.rows_of_a.first_row[blockIdx.x];
@@ -131,6 +133,7 @@ __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const Resident
     const EhybPart part = args.a.part[blockIdx.x];
     my.own = (part.node_end - part.node_begin) * B;
     my.first_row = Offset{part.node_begin} * B;
+    my.halo_before = part.halo_begin * B;
     halo = halo_of<B>(args.a);
     if constexpr (of_precond > 0) halo = max(halo, halo_of<L>(args.first));
     if constexpr (of_precond > 1) halo = max(halo, halo_of<L>(args.second));
@@ -140,8 +143,9 @@ __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const Resident
   const ResidentVectorSpace at = take_vectors<T>(memory, needs, my.own, my.reach, parts);
   my.with_halo = carve<T>(base, at.vectors);
   my.own_only = my.with_halo + needs.vectors * my.reach;
-  my.exchange = {args.posted, carve<double>(base, at.sums),         args.rows,
+  my.exchange = {args.posted, carve<double>(base, at.sums),         across ? args.across.rows : args.rows,
                  parts,       static_cast<unsigned>(needs.buffers), args.epoch};
+  if constexpr (across) my.exchange.others = keep_here(args.across);
   my.base = base;
   if constexpr (is_by_rows(storage)) {
     my.rows = open_rows<on_chip>(args.rows_of_a, memory, base);
@@ -161,8 +165,8 @@ __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const Resident
 }
 
 /// A and the matrices of M, where they are wanted: several are read anew.
-template <int B, ResidentPrecond precond, ResidentStorage storage, class T>
-__device__ __forceinline__ auto matrix_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+template <int B, ResidentPrecond precond, ResidentStorage storage, class T, bool across>
+__device__ __forceinline__ auto matrix_of(const ResidentArgs<T>& args, const ResidentPart<T, across>& my) {
   if constexpr (is_by_rows(storage)) {
     return my.rows;
   } else if constexpr (matrices_of(precond) > 0) {
@@ -171,18 +175,19 @@ __device__ __forceinline__ auto matrix_of(const ResidentArgs<T>& args, const Res
     return my.a;
   }
 }
-template <int L, bool on_chip, class T>
-__device__ __forceinline__ ResidentShare<T> first_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+template <int L, bool on_chip, class T, bool across>
+__device__ __forceinline__ ResidentShare<T> first_of(const ResidentArgs<T>& args, const ResidentPart<T, across>& my) {
   return share_at<T, L, on_chip>(my.record[1], args.first, my.base);
 }
-template <int L, bool on_chip, class T>
-__device__ __forceinline__ ResidentShare<T> second_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+template <int L, bool on_chip, class T, bool across>
+__device__ __forceinline__ ResidentShare<T> second_of(const ResidentArgs<T>& args,
+                                                      const ResidentPart<T, across>& my) {
   return share_at<T, L, on_chip>(my.record[2], args.second, my.base);
 }
 
 /// What reads the recurrence first: the halo of its vectors is the one that this needs.
-template <int B, ResidentPrecond precond, ResidentStorage storage, class T>
-__device__ __forceinline__ auto lead_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+template <int B, ResidentPrecond precond, ResidentStorage storage, class T, bool across>
+__device__ __forceinline__ auto lead_of(const ResidentArgs<T>& args, const ResidentPart<T, across>& my) {
   if constexpr (matrices_of(precond) > 0) {
     return first_of<lead_block<precond, B>, stays_on_chip(storage)>(args, my);
   } else {
@@ -190,30 +195,15 @@ __device__ __forceinline__ auto lead_of(const ResidentArgs<T>& args, const Resid
   }
 }
 
-/// Own entries of a vector in memory, and behind them what the halo of matrix `a` needs of it.
-template <int B, class T>
-__device__ void load_with_halo(const ResidentPart<T>& my, const ResidentShare<T>& a, const T* from, T* to) {
-  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  for (int i = thread; i < my.own; i += threads) to[i] = from[my.first_row + i];
-  for (int i = thread; i < a.halo; i += threads) to[my.own + i] = from[Offset{a.halo_node[i / B]} * B + i % B];
-}
-
-template <int B, class T>
-__device__ void load_with_halo(const ResidentPart<T>& my, const ResidentRowShare<T>&, const T* from, T* to) {
-  for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
-    to[i] = from[my.first_row + i];
-  }
-}
-
 /// Own entries of a vector in memory.
-template <class T>
-__device__ void load_own(const ResidentPart<T>& my, const T* from, T* to) {
+template <class T, bool across>
+__device__ void load_own(const ResidentPart<T, across>& my, const T* from, T* to) {
   for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
     to[i] = from[my.first_row + i];
   }
 }
-template <class T>
-__device__ void store_own(const ResidentPart<T>& my, const T* from, T* to) {
+template <class T, bool across>
+__device__ void store_own(const ResidentPart<T, across>& my, const T* from, T* to) {
   for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
     to[my.first_row + i] = from[i];
   }

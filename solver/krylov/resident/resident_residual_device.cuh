@@ -12,23 +12,24 @@ namespace {
 __device__ __forceinline__ bool is_reporting_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
 /// Posts the value of a row if another block reads it to multiply with `a`.
-template <int B, class T>
-__device__ __forceinline__ void post_row(const ResidentPart<T>& my, const ResidentShare<T>& a, int i, T value) {
-  if (a.marked[i / B]) my.exchange.post_entry(my.first_row + i, value);
+template <int B, class T, bool across>
+__device__ __forceinline__ void post_row(const ResidentPart<T, across>& my, const ResidentShare<T>& a, int i,
+                                         T value) {
+  if (const unsigned readers = a.marked[i / B]) my.exchange.post_entry(my.first_row + i, value, readers);
 }
 
 /// Rows of a CSR matrix are published all at once.
-template <int B, class T>
-__device__ __forceinline__ void post_row(const ResidentPart<T>&, const ResidentRowShare<T>&, int, T) {}
+template <int B, class T, bool across>
+__device__ __forceinline__ void post_row(const ResidentPart<T, across>&, const ResidentRowShare<T>&, int, T) {}
 
 /// Ends with the block synchronised, and x there for a product with `a`: what the block has of it is behind the own
 /// entries already, or of a CSR matrix published by every block. A thread publishes the entries of vector steps.
-template <class T>
-__device__ __forceinline__ void publish(ResidentPart<T>&, const ResidentShare<T>&, const T*) {
+template <class T, bool across>
+__device__ __forceinline__ void publish(ResidentPart<T, across>&, const ResidentShare<T>&, const T*) {
   __syncthreads();
 }
-template <class T>
-__device__ __forceinline__ void publish(ResidentPart<T>& my, const ResidentRowShare<T>& a, const T* x) {
+template <class T, bool across>
+__device__ __forceinline__ void publish(ResidentPart<T, across>& my, const ResidentRowShare<T>& a, const T* x) {
   for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
     a.operand[my.first_row + i] = x[i];
   }
@@ -36,36 +37,69 @@ __device__ __forceinline__ void publish(ResidentPart<T>& my, const ResidentRowSh
 }
 
 /// The entries of what was posted that the halo of `a` needs, behind the own ones of `to`.
-template <int B, class T>
-__device__ __forceinline__ void collect(const ResidentPart<T>& my, const ResidentShare<T>& a, T* to) {
+template <int B, class T, bool across>
+__device__ __forceinline__ void collect(const ResidentPart<T, across>& my, const ResidentShare<T>& a, T* to) {
   my.exchange.template collect_entries<T>(
       a.halo, [&](int i) { return Offset{a.halo_node[i / B]} * B + i % B; }, to + my.own);
 }
 
-template <int B, class T>
-__device__ __forceinline__ void collect(const ResidentPart<T>&, const ResidentRowShare<T>&, T*) {}
+template <int B, class T, bool across>
+__device__ __forceinline__ void collect(const ResidentPart<T, across>&, const ResidentRowShare<T>&, T*) {}
+
+/// `take(k, value)` for entry k of the halo of `a`, of what was posted in the synchronisation that has just ended.
+template <int B, class T, bool across, class Take>
+__device__ __forceinline__ void take_late(const ResidentPart<T, across>& my, const ResidentShare<T>& a,
+                                          const Take& take) {
+  my.exchange.ended().template take_entries<T>(
+      a.halo, [&](int i) { return Offset{a.halo_node[i / B]} * B + i % B; }, take);
+}
 
 /// A grid synchronisation: the sums of every block, in the same order everywhere, and the posted entries (to null:
 /// none). Ends with the block synchronised.
-template <int B, class Share, class T, int sums>
-__device__ __forceinline__ void synchronise(ResidentPart<T>& my, const Share& a, double (&sum)[sums], T* to) {
+template <int B, class Share, class T, bool across, int sums>
+__device__ __forceinline__ void synchronise(ResidentPart<T, across>& my, const Share& a, double (&sum)[sums], T* to) {
   my.exchange.post_sums(sum);
   if (to != nullptr) collect<B>(my, a, to);
   my.exchange.collect_sums(sum);
 }
 
 /// A synchronisation of neighbours, without sums. Ends with the block synchronised.
-template <int B, class T>
-__device__ __forceinline__ void swap_entries(ResidentPart<T>& my, const ResidentShare<T>& a, T* to) {
+template <int B, class T, bool across>
+__device__ __forceinline__ void swap_entries(ResidentPart<T, across>& my, const ResidentShare<T>& a, T* to) {
   collect<B>(my, a, to);
   __syncthreads();
   ++my.exchange.epoch;
 }
 
+/// Own entries of a vector in memory, and behind them what the halo of matrix `a` needs of it. Of a vector whose
+/// other parts are on other devices, blocks exchange what is needed: all blocks then call it together.
+template <int B, class T, bool across>
+__device__ void load_with_halo(ResidentPart<T, across>& my, const ResidentShare<T>& a, const T* from, T* to) {
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  if constexpr (across) {
+    for (int i = thread; i < my.own; i += threads) {
+      to[i] = from[my.first_row + i];
+      post_row<B>(my, a, i, to[i]);
+    }
+    double none[1] = {};
+    synchronise<B>(my, a, none, to);
+  } else {
+    for (int i = thread; i < my.own; i += threads) to[i] = from[my.first_row + i];
+    for (int i = thread; i < a.halo; i += threads) to[my.own + i] = from[Offset{a.halo_node[i / B]} * B + i % B];
+  }
+}
+
+template <int B, class T, bool across>
+__device__ void load_with_halo(const ResidentPart<T, across>& my, const ResidentRowShare<T>&, const T* from, T* to) {
+  for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
+    to[i] = from[my.first_row + i];
+  }
+}
+
 /// sum of |b - A u|^2 over the own rows; `row(i, b - A u)` for each.
-template <int B, bool on_chip, class Share, class Places, class T, class Row>
-__device__ __forceinline__ double residual_of(const ResidentPart<T>& my, const Share& a, Places& ahead, const T* b,
-                                              const T* u, const Row& row) {
+template <int B, bool on_chip, class Share, class Places, class T, bool across, class Row>
+__device__ __forceinline__ double residual_of(const ResidentPart<T, across>& my, const Share& a, Places& ahead,
+                                              const T* b, const T* u, const Row& row) {
   double square = 0;
   for_each_row<B, on_chip, 1>(a, my.own, u, ahead, [&](int i, T sum) {
     const T r = load_cached(b + my.first_row + i) - sum;
@@ -77,9 +111,9 @@ __device__ __forceinline__ double residual_of(const ResidentPart<T>& my, const S
 
 /// r = b - A x with the halo that `lead` needs of it, and the norms; u receives x. False where they are no numbers to
 /// work with, or nothing is left to do.
-template <int B, int lead_block, bool on_chip, class T, class Share, class Lead, class Places>
-__device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const Share& a, const Lead& lead,
-                              Places& ahead, T* u, T* r, ResidentState& seen) {
+template <int B, int lead_block, bool on_chip, class T, bool across, class Share, class Lead, class Places>
+__device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T, across>& my, const Share& a,
+                              const Lead& lead, Places& ahead, T* u, T* r, ResidentState& seen) {
   load_with_halo<B>(my, a, args.x, u);
   publish(my, a, u);
   double sums[2] = {};

@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
 #include <newel/build_config.hpp>
 #include "solver/krylov/monitor/convergence_monitor.hpp"
+#include "solver/krylov/resident/resident_across.hpp"
 #include "spmv/ehyb/ehyb.hpp"
 
 namespace newel::detail {
@@ -33,6 +35,7 @@ struct ResidentState {
   double epsilon;           ///< of the vectors' precision
   double kept_residual;     ///< of the best x that was kept
   int kept_at;              ///< and after how many iterations that was
+  unsigned epoch;           ///< across devices: of the last synchronisation
 };
 
 /// What a launch leaves.
@@ -89,6 +92,13 @@ NEWEL_HD constexpr bool is_by_rows(ResidentStorage storage) {
   return storage == ResidentStorage::rows_on_chip || storage == ResidentStorage::rows_streaming;
 }
 
+/// Which vectors a kernel across devices reads from memory, because the chip has no room for them.
+enum class ResidentRoom {
+  all,                 ///< none
+  diagonal_in_memory,  ///< the diagonal of M
+  x_in_memory,         ///< and x
+};
+
 /// An EHYB matrix as a kernel reads it.
 template <class T>
 struct ResidentMatrix {
@@ -131,6 +141,9 @@ struct ResidentArgs {
   Offset rows;
   ResidentMatrix<T> a, first, second;  ///< first, second: of M, G and G^T, or first alone M itself
   ResidentRows<T> rows_of_a;           ///< in the place of `a`
+  ResidentAcross across;               ///< of several devices
+  ResidentRoom room;                   ///< of several devices
+  T* diagonal;                         ///< of several devices: for that of M, each part's with its halo
   std::uint64_t* posted;
   ResidentLog* log;
   ResidentState before;  ///< what the launch before left
@@ -152,8 +165,11 @@ struct ResidentNeeds {
 /// A method with some M: what it needs, and its kernels for a node of `block` rows. Null where it has none.
 template <class T>
 struct ResidentMethod {
+  using Kernel = ResidentKernel<T> (*)(int block, ResidentPrecond precond, ResidentStorage storage);
   ResidentNeeds needs;
-  ResidentKernel<T> (*kernel)(int block, ResidentPrecond precond, ResidentStorage storage);
+  Kernel kernel;
+  Kernel across = nullptr;  ///< of several devices; null: the method has none
+  ResidentNeeds (*needs_across)(ResidentPrecond precond, ResidentRoom room) = nullptr;
 };
 
 /// Whether this build has kernels for EHYB with vectors of T and nodes of so many rows. All of them take a third of
@@ -214,13 +230,19 @@ class ResidentSystem {
               ConvergenceMonitor<T, Space::device>& convergence);
 
  private:
+  bool fit(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
+           const LinearOperator<T, Space::device>* M);
+  bool fit_across(const Context<Space::device>& ctx);
   bool take_matrices(const LinearOperator<T, Space::device>& A, const LinearOperator<T, Space::device>* M);
   bool plan(const Context<Space::device>& ctx);
+  bool plan_across(const Context<Space::device>& ctx);
   bool take_rows(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A);
   bool admits(const Context<Space::device>& ctx, ResidentStorage storage, std::size_t bytes);
   void mark_boundaries(const Context<Space::device>& ctx);
+  void number_from(const Context<Space::device>& ctx, unsigned synchronisations);
   ResidentKernel<T> kernel(ResidentStorage storage) const {
-    return method_.kernel(is_by_rows(storage) ? 1 : view_[0].block, kind_, storage);
+    const auto& kernels = across_.devices > 0 ? method_.across : method_.kernel;
+    return kernels(is_by_rows(storage) ? 1 : view_[0].block, kind_, storage);
   }
   int synchronisations() const { return method_.needs.synchronisations * (is_by_rows(storage_) ? 2 : 1); }
 
@@ -236,11 +258,16 @@ class ResidentSystem {
   ResidentRows<T> rows_{};
   Array<Index, Space::device> first_row_;
   Array<T, Space::device> operand_;
-  // An upper bound on the last synchronisation: as many as a launch may have are counted. Before the count overflows
-  // it restarts, with packets that carry no number.
+  // An upper bound on the last synchronisation: as many as a launch may have are counted. Across devices it is the
+  // last one. Before the count overflows it restarts, with packets that carry no number.
   unsigned epoch_ = 0;
   std::vector<Array<unsigned char, Space::device>> marked_;  // of each, a node: whether another part reads it
   Array<std::uint64_t, Space::device> posted_;               // packets between blocks
+  ResidentAcross across_{};                                  // of several devices, if there are any
+  const unsigned char* readers_ = nullptr;                   // in the place of `marked_`
+  std::vector<std::shared_ptr<void>> posted_across_;         // in the place of `posted_`
+  ResidentRoom room_ = ResidentRoom::all;
+  Array<T, Space::device> diagonal_;  // in memory: each part's with its halo
 };
 
 }  // namespace newel::detail

@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "core/memory/shared_memory_device.hpp"
+#include "core/ranks/device_ranks.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "solver/krylov/resident/resident_part_device.cuh"
+#include "spmv/ehyb/ehyb_across.hpp"
 
 namespace newel::detail {
 namespace {
@@ -68,14 +71,15 @@ Layout layout_of(const Context<Space::device>& ctx, const EhybView<T>& view) {
   return layout;
 }
 
-// What block p keeps on the chip.
+// What block p of `blocks` keeps on the chip.
 template <class T>
-std::size_t bytes_of(const std::vector<Layout>& layouts, const ResidentNeeds& needs, std::size_t p, bool on_chip) {
+std::size_t bytes_of(const std::vector<Layout>& layouts, const ResidentNeeds& needs, std::size_t p, int blocks,
+                     bool on_chip) {
   int halo = 0;
   for (const Layout& layout : layouts) halo = std::max(halo, layout.halo(p));
   ResidentSharedMemory memory;
   const int own = layouts[0].rows(p);
-  take_vectors<T>(memory, needs, own, own + halo, static_cast<int>(layouts[0].part.size()));
+  take_vectors<T>(memory, needs, own, own + halo, blocks);
   take_records(memory, static_cast<int>(layouts.size()));
   for (const Layout& layout : layouts) {
     const EhybPart& part = layout.part[p];
@@ -93,26 +97,61 @@ ResidentSystem<T>::ResidentSystem(const Context<Space::device>& ctx, const Linea
                                   const LinearOperator<T, Space::device>* M, Method method)
     : matrix_(A.serial()), precond_(serial_of(M)), context_(&ctx.state()), kind_(kind_of(M)), method_(method(kind_)) {
   static_assert(sizeof(ResidentLog) <= Context<Space::device>::State::page_bytes);
+  if (const EhybAcross<T>* const a = A.resident_view().across; a != nullptr && method_.across != nullptr) {
+    across_.first_row = a->first_row;
+    across_.rows = a->rows;
+    across_.first_part = a->first_part;
+    across_.parts = a->parts;
+    across_.devices = ranks_of(ctx)->communicator->size();
+    readers_ = a->readers;
+  }
+  fits_ = fit(ctx, A, M);
+  if (across_.devices > 0) fits_ = fit_across(ctx);
+  ctx.synchronize();
+}
+
+/// Everything but packets across devices.
+template <class T>
+bool ResidentSystem<T>::fit(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
+                            const LinearOperator<T, Space::device>* M) {
   const auto& state = ctx.state();
   int cooperative = 0;
   NEWEL_CHECK_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, state.device));
-  if (cooperative == 0 || state.page == nullptr) return;
+  if (cooperative == 0 || state.page == nullptr) return false;
   try {
     if (take_matrices(A, M)) {
-      if (view_[0].parts > state.multiprocessors || !plan(ctx)) return;
+      if (view_[0].parts > state.multiprocessors) return false;
       blocks_ = static_cast<unsigned>(view_[0].parts);
+      if (across_.devices > 0) return plan_across(ctx);
+      if (!plan(ctx)) return false;
       mark_boundaries(ctx);
-    } else if (!take_rows(ctx, A)) {
-      return;
+    } else if (across_.devices > 0 || !take_rows(ctx, A)) {
+      return false;
     }
     posted_ = Array<std::uint64_t, Space::device>(
         ctx, Exchange::packets<T>(is_by_rows(storage_) ? 0 : view_[0].rows, blocks_, method_.needs.buffers));
     NEWEL_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), state.stream()));
   } catch (const OutOfMemory&) {
-    return;  // the loop needs no more than it has
+    return false;  // the loop needs no more than it has
   }
-  ctx.synchronize();
-  fits_ = true;
+  return true;
+}
+
+/// Whether all devices can take part; then they have memory for packets.
+template <class T>
+bool ResidentSystem<T>::fit_across(const Context<Space::device>& ctx) {
+  const Ranks& ranks = *ranks_of(ctx);
+  double missing = fits_ ? 0 : 1;
+  ranks.communicator->max(&missing, 1);
+  const PeerSums* const peers = ranks.device->peer_sums();
+  if (missing > 0 || peers == nullptr) return false;
+  const std::int64_t packets = Exchange::packets<T>(across_.rows, across_.parts, method_.needs.buffers);
+  posted_across_ = ranks.device->shared_memory(static_cast<std::size_t>(packets) * sizeof(std::uint64_t));
+  for (std::size_t d = 0; d < posted_across_.size(); ++d) {
+    across_.posted[d] = static_cast<std::uint64_t*>(posted_across_[d].get());
+  }
+  across_.failed = peers->failed;
+  return !posted_across_.empty();
 }
 
 /// The views of A and of M's matrices; false where they are not of the kind that a kernel walks.
@@ -126,7 +165,8 @@ bool ResidentSystem<T>::take_matrices(const LinearOperator<T, Space::device>& A,
     if (of_m.second != nullptr) matrices.push_back(of_m.second);
   }
   for (const auto* matrix : matrices) {
-    const EhybView<T>* const ehyb = matrix->resident_view().ehyb;
+    const ResidentView<T, Space::device> seen = matrix->resident_view();
+    const EhybView<T>* const ehyb = across_.devices > 0 ? &seen.across->view : seen.ehyb;
     if (ehyb == nullptr || ehyb->rows == 0 || ehyb->has_remainder()) return false;
     view_.push_back(*ehyb);
     // A triangle of node blocks has none itself.
@@ -152,10 +192,32 @@ bool ResidentSystem<T>::plan(const Context<Space::device>& ctx) {
     for (const Layout& layout : layouts) {
       if (layout.rows(p) != layouts[0].rows(p)) return false;
     }
-    vectors = std::max(vectors, bytes_of<T>(layouts, method_.needs, p, false));
-    all = std::max(all, bytes_of<T>(layouts, method_.needs, p, true));
+    vectors = std::max(vectors, bytes_of<T>(layouts, method_.needs, p, view_[0].parts, false));
+    all = std::max(all, bytes_of<T>(layouts, method_.needs, p, view_[0].parts, true));
   }
   return admits(ctx, ResidentStorage::on_chip, all) || admits(ctx, ResidentStorage::streaming, vectors);
+}
+
+/// The same across devices, with fewer vectors on the chip if not all of them fit.
+template <class T>
+bool ResidentSystem<T>::plan_across(const Context<Space::device>& ctx) {
+  const std::vector<Layout> layouts = {layout_of(ctx, view_[0])};
+  for (const ResidentRoom room : {ResidentRoom::all, ResidentRoom::diagonal_in_memory, ResidentRoom::x_in_memory}) {
+    room_ = room;
+    method_.needs = method_.needs_across(kind_, room);
+    for (const bool on_chip : {true, false}) {
+      std::size_t most = 0, reach = 0;
+      for (std::size_t p = 0; p < layouts[0].part.size(); ++p) {
+        most = std::max(most, bytes_of<T>(layouts, method_.needs, p, across_.parts, on_chip));
+        reach += static_cast<std::size_t>(layouts[0].rows(p) + layouts[0].halo(p));
+      }
+      if (!admits(ctx, on_chip ? ResidentStorage::on_chip : ResidentStorage::streaming, most)) continue;
+      const bool in_memory = room != ResidentRoom::all && kind_ == ResidentPrecond::diagonal;
+      if (in_memory) diagonal_ = Array<T, Space::device>(ctx, static_cast<Offset>(reach));
+      return true;
+    }
+  }
+  return false;
 }
 
 /// Whether every multiprocessor has room for a block; that is then how the kernel has its matrices.
@@ -258,6 +320,25 @@ int ResidentSystem<T>::launch_length(const SolveRequest<T, Space::device>& syste
   return std::min(stop.check_every > 0 ? stop.check_every : most, stop.max_iterations);
 }
 
+// The next launch may have so many.
+template <class T>
+void ResidentSystem<T>::number_from(const Context<Space::device>& ctx, unsigned synchronisations) {
+  if (epoch_ <= std::numeric_limits<unsigned>::max() - synchronisations) return;
+  epoch_ = 0;
+  const cudaStream_t stream = ctx.state().stream();
+  if (across_.devices == 0) {
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), stream));
+    return;
+  }
+  const Ranks& ranks = *ranks_of(ctx);
+  const std::int64_t packets = Exchange::packets<T>(across_.rows, across_.parts, method_.needs.buffers);
+  ranks.communicator->texts("");  // no device is in a launch
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(across_.posted[ranks.communicator->rank()], 0,
+                                   static_cast<std::size_t>(packets) * sizeof(std::uint64_t), stream));
+  ctx.synchronize();
+  ranks.communicator->texts("");
+}
+
 template <class T>
 bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const ResidentArgs<T>& given,
                                ConvergenceMonitor<T, Space::device>& convergence) {
@@ -268,27 +349,34 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
   ResidentMatrix<T>* const matrix[] = {&args.a, &args.first, &args.second};
   for (std::size_t k = 0; k < view_.size(); ++k) {
     const EhybView<T>& v = view_[k];
-    *matrix[k] = {v.part, v.halo_node, v.slice_first, v.column, v.value, marked_[k].data(), v.share};
+    const unsigned char* const marked = across_.devices > 0 ? readers_ : marked_[k].data();
+    *matrix[k] = {v.part, v.halo_node, v.slice_first, v.column, v.value, marked, v.share};
   }
   const auto synchronisations =
       static_cast<unsigned>(args.iterations * this->synchronisations() + ResidentTuning::additional_synchronisations);
-  if (epoch_ > std::numeric_limits<unsigned>::max() - synchronisations) {
-    NEWEL_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), device.stream()));
-    epoch_ = 0;
-  }
+  number_from(ctx, synchronisations);
   args.posted = posted_.data();
+  args.across = across_;
+  args.room = room_;
+  args.diagonal = diagonal_.data();
+  if (across_.devices > 0) args.posted = across_.posted[ranks_of(ctx)->communicator->rank()];
   args.log = &log_of(ctx);
   args.before = args.log->state;
   args.epoch = epoch_;
   void* arguments[] = {&args};
   if (cudaLaunchCooperativeKernel(kernel(storage_), dim3(blocks_), dim3(ResidentTuning::threads), arguments,
                                   shared_bytes_, device.stream()) != cudaSuccess) {
+    if (across_.devices > 0) NEWEL_CHECK_CUDA(cudaGetLastError());  // other devices wait for this one
     cudaGetLastError();
     return fits_ = false;
   }
   epoch_ += synchronisations;
   convergence.exchange.prepare();
   ctx.synchronize();
+  if (across_.devices > 0) {
+    ranks_of(ctx)->device->check();
+    epoch_ = args.log->state.epoch;
+  }
   return true;
 }
 
