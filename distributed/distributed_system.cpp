@@ -13,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include <newel/core/rank_team.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
@@ -26,22 +27,6 @@
 
 namespace newel {
 namespace {
-
-// Runs what this rank does together with the others, which it tells if it cannot go on. What goes wrong after another
-// rank has failed comes from that: a device then computes with what never arrived.
-template <class F>
-auto with_others(Communicator& communicator, F&& f) {
-  try {
-    return f();
-  } catch (const RankFailed&) {
-    throw;
-  } catch (const std::exception& failure) {
-    const std::string other = communicator.failure().value_or("");
-    if (!other.empty()) throw RankFailed(other);
-    communicator.fail(failure.what());
-    throw;
-  }
-}
 
 // What all ranks must have alike, with all digits.
 std::string text_of(const StopCriterion& stop) {
@@ -294,7 +279,7 @@ template <class T, Space S>
 DistributedSystem<T, S>::DistributedSystem(const Context<S>& ctx, std::shared_ptr<Communicator> communicator,
                                            const RankRows<T>& a, SystemOptions options, RankLink link) {
   if (communicator == nullptr) throw InputError("ranks need a communicator, not a null pointer");
-  impl_ = with_others(*communicator, [&] {
+  impl_ = with_other_ranks(*communicator, [&] {
     if (S == Space::host && link != RankLink::automatic)
       throw InputError("ranks on the host have no devices to link");
     return std::make_unique<Impl>(ctx, communicator, a, std::move(options), link);
@@ -324,7 +309,7 @@ std::int64_t DistributedSystem<T, S>::all_rows() const {
 template <class T, Space S>
 void DistributedSystem<T, S>::refresh(Span<const T, S> values) {
   Impl& s = *impl_;
-  with_others(*s.communicator, [&] {
+  with_other_ranks(*s.communicator, [&] {
     s.ctx->make_current();
     s.matrix->refresh(*s.ctx, values);
     if (s.precond != nullptr) s.precond->refresh(*s.ctx, values);
@@ -337,7 +322,7 @@ template <class T, Space S>
 SolveReport DistributedSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
                                            InitialGuess guess) {
   Impl& s = *impl_;
-  return with_others(*s.communicator, [&] {
+  return with_other_ranks(*s.communicator, [&] {
     s.ctx->make_current();
     s.require_length(b);
     s.require_length(x);
@@ -352,7 +337,7 @@ template <class T, Space S>
 std::vector<SolveReport> DistributedSystem<T, S>::solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
                                                                 const ProgressFn& progress, InitialGuess guess) {
   Impl& s = *impl_;
-  return with_others(*s.communicator, [&] {
+  return with_other_ranks(*s.communicator, [&] {
     s.ctx->make_current();
     if (columns < 0) throw InputError("the number of columns must be 0 or more, not " + std::to_string(columns));
     s.require_length(b, columns);
@@ -367,7 +352,7 @@ std::vector<SolveReport> DistributedSystem<T, S>::solve_columns(Span<const T, S>
 template <class T, Space S>
 void DistributedSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
   Impl& s = *impl_;
-  with_others(*s.communicator, [&] {
+  with_other_ranks(*s.communicator, [&] {
     require_same_options(*s.communicator, text_of(stop));
     s.stop = stop;
     s.system->set_stop_criterion(without_clock(stop));
@@ -377,7 +362,7 @@ void DistributedSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
 template <class T, Space S>
 void DistributedSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
   Impl& s = *impl_;
-  with_others(*s.communicator, [&] {
+  with_other_ranks(*s.communicator, [&] {
     s.ctx->make_current();
     s.require_length(x);
     s.require_length(y);
@@ -392,7 +377,7 @@ void DistributedSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
 template <class T, Space S>
 void DistributedSystem<T, S>::precondition(Span<const T, S> r, Span<T, S> z) {
   Impl& s = *impl_;
-  with_others(*s.communicator, [&] {
+  with_other_ranks(*s.communicator, [&] {
     s.ctx->make_current();
     s.require_length(r);
     s.require_length(z);

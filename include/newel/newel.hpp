@@ -15,6 +15,7 @@
 #include <newel/core/matrix_traits.hpp>
 #include <newel/core/memory.hpp>
 #include <newel/core/parallel.hpp>
+#include <newel/core/rank_team.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/distributed/distributed_system.hpp>
 #include <newel/io/matrix_file.hpp>
