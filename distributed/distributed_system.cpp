@@ -2,7 +2,6 @@
 // One system whose rows are shared out among ranks.
 #include <newel/distributed/distributed_system.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
@@ -22,7 +21,6 @@
 #include "distributed/device_link.hpp"
 #include "distributed/distributed_operator.hpp"
 #include "distributed/rank_precond.hpp"
-#include "precond/jacobi/jacobi.hpp"
 #include "solver/chain/attempts.hpp"
 
 namespace newel {
@@ -76,29 +74,6 @@ void require_rows_suffice(const SystemOptions& options) {
   if (options.spmv.parts > 0 || options.spmv.partitioner != Partitioner::automatic) refuse("a partition");
   if (options.decision) refuse("a decision");
   detail::require_precond_on_ranks(options.precond);
-}
-
-// On a device, Jacobi or none.
-template <class T>
-std::shared_ptr<MatrixOperator<T, Space::device>> precond_on_devices(
-    const Context<Space::device>& ctx, const detail::DistributedOperator<T, Space::device>& matrix,
-    const std::string& asked) {
-  const std::string name = canonical_name(asked);
-  if (name == "none") return nullptr;
-  if (name != "auto" && name != "jacobi") {
-    throw InputError("ranks with devices have Jacobi or no preconditioner, not \"" + name + "\"");
-  }
-  if (name == "auto") {
-    const std::vector<T> diagonal = to_vector(ctx, matrix.matrix_diagonal());
-    const bool regular = std::all_of(diagonal.begin(), diagonal.end(), [](T value) {
-      const T inverse = T(1) / value;
-      return std::isfinite(inverse) && inverse != T(0);
-    });
-    double irregular = regular ? 0 : 1;
-    detail::max_over_ranks(ctx, &irregular, 1);
-    if (irregular > 0) return nullptr;
-  }
-  return JacobiOperator<T, Space::device>::of_operator(ctx, matrix, matrix.old_of_new());
 }
 
 template <Space S>
@@ -176,14 +151,11 @@ struct DistributedSystem<T, S>::Impl {
     ctx.emplace(of_ranks<S>(of_rank, communicator, first_rows, link));
     matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows);
     SystemParts<T, S> parts;
-    if constexpr (S == Space::host) {
-      ChosenPrecond<T, S> chosen =
-          detail::precond_on_ranks<T>(*ctx, *matrix, {a, first_rows, matrix->old_of_new()}, options);
-      precond = std::move(chosen.M);
-      precond_reason = std::move(chosen.choice.reason);
-    } else {
-      precond = precond_on_devices<T>(*ctx, *matrix, options.precond.name);
-    }
+    const std::vector<Index> old_of_new = to_vector(*ctx, matrix->old_of_new());
+    const Span<const Index, Space::host> order(old_of_new);
+    ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(*ctx, *matrix, {a, first_rows, order}, options);
+    precond = std::move(chosen.M);
+    precond_reason = std::move(chosen.choice.reason);
     parts.preconditioner = precond;
     communicator->texts("");  // all are here: what a rank refuses is refused by all
     options.precond.name = "none";
