@@ -18,6 +18,8 @@
 #include <newel/core/rank_team.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/distributed/distributed_system.hpp>
+#include <newel/distributed/row_bounds.hpp>
+#include <newel/distributed/team_system.hpp>
 #include <newel/io/matrix_file.hpp>
 #include <newel/io/matrix_market.hpp>
 #include <newel/precond/amg/amg_options.hpp>

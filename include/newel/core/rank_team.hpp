@@ -25,8 +25,9 @@ auto with_other_ranks(Communicator& ranks, F&& f) {
   } catch (const RankFailed&) {
     throw;
   } catch (const std::exception& failure) {
-    const std::string other = ranks.failure().value_or("");
-    if (!other.empty()) throw RankFailed(other);
+    const std::string first = ranks.failure().value_or("");
+    const bool own = first.rfind("rank " + std::to_string(ranks.rank()) + ": ", 0) == 0;
+    if (!first.empty() && !own) throw RankFailed(first);
     ranks.fail(failure.what());
     throw;
   }
