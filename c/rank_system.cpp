@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <newel/core/rank_team.hpp>
 #include <newel/distributed/distributed_system.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 
@@ -12,19 +13,6 @@ namespace newel::c {
 namespace {
 
 constexpr Space host = Space::host;
-
-// Runs what this rank does, and tells the others if it fails.
-template <class F>
-auto together(Communicator& ranks, F&& f) {
-  try {
-    return f();
-  } catch (const RankFailed&) {
-    throw;
-  } catch (const std::exception& failure) {
-    ranks.fail(failure.what());
-    throw;
-  }
-}
 
 void refuse_on_ranks(const Settings& s) {
   const auto refuse = [](const char* option) {
@@ -61,13 +49,13 @@ class RankSystem final : public System {
 
   Index rows() const override { return system_.rows(); }
   void require_columns(std::int64_t columns) const override {
-    together(*ranks_, [&] { System::require_columns(columns); });
+    with_other_ranks(*ranks_, [&] { System::require_columns(columns); });
   }
   void move_nodes(std::shared_ptr<const NodeCoordinates>) override {
     throw InputError("coordinates: not possible for a system whose rows are distributed over ranks");
   }
   void refresh(const void* values, RefreshScope scope) override {
-    together(*ranks_, [&] {
+    with_other_ranks(*ranks_, [&] {
       if (scope != RefreshScope::everything) {
         throw InputError("keep_preconditioner: expected 0 for a system whose rows are distributed over ranks");
       }
@@ -77,7 +65,7 @@ class RankSystem final : public System {
   }
   std::vector<SolveReport> solve(const StopCriterion& stop, InitialGuess guess, Index columns, const void* b, void* x,
                                  const ProgressFn& progress) override {
-    return together(*ranks_, [&] {
+    return with_other_ranks(*ranks_, [&] {
       const std::int64_t size = std::int64_t{rows()} * columns;
       if (size > 0) require(b, "b"), require(x, "x");
       system_.set_stop_criterion(stop);
@@ -86,7 +74,7 @@ class RankSystem final : public System {
     });
   }
   void multiply(const void* x, void* y) override {
-    together(*ranks_, [&] {
+    with_other_ranks(*ranks_, [&] {
       if (rows() > 0) require(x, "x"), require(y, "y");
       system_.multiply({static_cast<const T*>(x), rows()}, {static_cast<T*>(y), rows()});
     });
@@ -98,7 +86,7 @@ class RankSystem final : public System {
 
  private:
   DistributedSystem<T> make(const Settings& settings, const RowPointers& own) {
-    return together(*ranks_, [&] {
+    return with_other_ranks(*ranks_, [&] {
       refuse_on_ranks(settings);
       if (own.rows < 0 || own.rows > std::numeric_limits<Index>::max()) throw InputError("rows: out of range");
       if (own.index_bits != 32 && own.index_bits != 64) {

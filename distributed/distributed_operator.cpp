@@ -13,19 +13,12 @@
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/rank_ehyb.hpp"
+#include "distributed/values_in_space.hpp"
 
 namespace newel::detail {
 namespace {
 
 constexpr Space host = Space::host;
-
-// Values of the host in S: as they are, or copied to `kept`.
-template <class V, Space S>
-Span<const V, S> in_space(const Context<S>& ctx, Span<const V, host> values, Array<V, S>& kept) {
-  if constexpr (S == host) return values;
-  kept = make_array(ctx, values);
-  return {kept.data(), kept.size()};
-}
 
 // Part of the caller's rows as an operator that the caller's values refresh.
 template <class T, Space S>

@@ -2,7 +2,6 @@
 // One system whose rows are shared out among ranks.
 #include <newel/distributed/distributed_system.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
@@ -13,8 +12,8 @@
 #include <utility>
 #include <variant>
 
+#include <newel/core/rank_team.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/solver/cg.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/instantiate.hpp"
@@ -22,27 +21,10 @@
 #include "distributed/device_link.hpp"
 #include "distributed/distributed_operator.hpp"
 #include "distributed/rank_precond.hpp"
-#include "precond/jacobi/jacobi.hpp"
 #include "solver/chain/attempts.hpp"
 
 namespace newel {
 namespace {
-
-// Runs what this rank does together with the others, which it tells if it cannot go on. What goes wrong after another
-// rank has failed comes from that: a device then computes with what never arrived.
-template <class F>
-auto with_others(Communicator& communicator, F&& f) {
-  try {
-    return f();
-  } catch (const RankFailed&) {
-    throw;
-  } catch (const std::exception& failure) {
-    const std::string other = communicator.failure().value_or("");
-    if (!other.empty()) throw RankFailed(other);
-    communicator.fail(failure.what());
-    throw;
-  }
-}
 
 // What all ranks must have alike, with all digits.
 std::string text_of(const StopCriterion& stop) {
@@ -92,35 +74,6 @@ void require_rows_suffice(const SystemOptions& options) {
   if (options.spmv.parts > 0 || options.spmv.partitioner != Partitioner::automatic) refuse("a partition");
   if (options.decision) refuse("a decision");
   detail::require_precond_on_ranks(options.precond);
-}
-
-// Whether the solver may be one that iterates in one kernel.
-detail::OneKernel one_kernel(const SolverOptions& options) {
-  const bool may = canonical_name(options.name) == "auto" || find_solver(options.name).resident;
-  return may && options.of<CgOptions>().resident ? detail::OneKernel::if_possible : detail::OneKernel::no;
-}
-
-// On a device, Jacobi or none.
-template <class T>
-std::shared_ptr<MatrixOperator<T, Space::device>> precond_on_devices(
-    const Context<Space::device>& ctx, const detail::DistributedOperator<T, Space::device>& matrix,
-    const std::string& asked) {
-  const std::string name = canonical_name(asked);
-  if (name == "none") return nullptr;
-  if (name != "auto" && name != "jacobi") {
-    throw InputError("ranks with devices have Jacobi or no preconditioner, not \"" + name + "\"");
-  }
-  if (name == "auto") {
-    const std::vector<T> diagonal = to_vector(ctx, matrix.matrix_diagonal());
-    const bool regular = std::all_of(diagonal.begin(), diagonal.end(), [](T value) {
-      const T inverse = T(1) / value;
-      return std::isfinite(inverse) && inverse != T(0);
-    });
-    double irregular = regular ? 0 : 1;
-    detail::max_over_ranks(ctx, &irregular, 1);
-    if (irregular > 0) return nullptr;
-  }
-  return JacobiOperator<T, Space::device>::of_operator(ctx, matrix, matrix.old_of_new());
 }
 
 template <Space S>
@@ -196,16 +149,13 @@ struct DistributedSystem<T, S>::Impl {
     require_rows_suffice(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
     ctx.emplace(of_ranks<S>(of_rank, communicator, first_rows, link));
-    matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows, one_kernel(options.solver));
+    matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows, detail::OneKernel::if_possible);
     SystemParts<T, S> parts;
-    if constexpr (S == Space::host) {
-      ChosenPrecond<T, S> chosen =
-          detail::precond_on_ranks<T>(*ctx, *matrix, {a, first_rows, matrix->old_of_new()}, options);
-      precond = std::move(chosen.M);
-      precond_reason = std::move(chosen.choice.reason);
-    } else {
-      precond = precond_on_devices<T>(*ctx, *matrix, options.precond.name);
-    }
+    const std::vector<Index> old_of_new = to_vector(*ctx, matrix->old_of_new());
+    const Span<const Index, Space::host> order(old_of_new);
+    ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(*ctx, *matrix, {a, first_rows, order}, options);
+    precond = std::move(chosen.M);
+    precond_reason = std::move(chosen.choice.reason);
     parts.preconditioner = precond;
     communicator->texts("");  // all are here: what a rank refuses is refused by all
     options.precond.name = "none";
@@ -301,7 +251,7 @@ template <class T, Space S>
 DistributedSystem<T, S>::DistributedSystem(const Context<S>& ctx, std::shared_ptr<Communicator> communicator,
                                            const RankRows<T>& a, SystemOptions options, RankLink link) {
   if (communicator == nullptr) throw InputError("ranks need a communicator, not a null pointer");
-  impl_ = with_others(*communicator, [&] {
+  impl_ = with_other_ranks(*communicator, [&] {
     if (S == Space::host && link != RankLink::automatic)
       throw InputError("ranks on the host have no devices to link");
     return std::make_unique<Impl>(ctx, communicator, a, std::move(options), link);
@@ -331,7 +281,7 @@ std::int64_t DistributedSystem<T, S>::all_rows() const {
 template <class T, Space S>
 void DistributedSystem<T, S>::refresh(Span<const T, S> values) {
   Impl& s = *impl_;
-  with_others(*s.communicator, [&] {
+  with_other_ranks(*s.communicator, [&] {
     s.ctx->make_current();
     s.matrix->refresh(*s.ctx, values);
     if (s.precond != nullptr) s.precond->refresh(*s.ctx, values);
@@ -344,7 +294,7 @@ template <class T, Space S>
 SolveReport DistributedSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
                                            InitialGuess guess) {
   Impl& s = *impl_;
-  return with_others(*s.communicator, [&] {
+  return with_other_ranks(*s.communicator, [&] {
     s.ctx->make_current();
     s.require_length(b);
     s.require_length(x);
@@ -359,7 +309,7 @@ template <class T, Space S>
 std::vector<SolveReport> DistributedSystem<T, S>::solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
                                                                 const ProgressFn& progress, InitialGuess guess) {
   Impl& s = *impl_;
-  return with_others(*s.communicator, [&] {
+  return with_other_ranks(*s.communicator, [&] {
     s.ctx->make_current();
     if (columns < 0) throw InputError("the number of columns must be 0 or more, not " + std::to_string(columns));
     s.require_length(b, columns);
@@ -374,7 +324,7 @@ std::vector<SolveReport> DistributedSystem<T, S>::solve_columns(Span<const T, S>
 template <class T, Space S>
 void DistributedSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
   Impl& s = *impl_;
-  with_others(*s.communicator, [&] {
+  with_other_ranks(*s.communicator, [&] {
     require_same_options(*s.communicator, text_of(stop));
     s.stop = stop;
     s.system->set_stop_criterion(without_clock(stop));
@@ -384,7 +334,7 @@ void DistributedSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
 template <class T, Space S>
 void DistributedSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
   Impl& s = *impl_;
-  with_others(*s.communicator, [&] {
+  with_other_ranks(*s.communicator, [&] {
     s.ctx->make_current();
     s.require_length(x);
     s.require_length(y);
@@ -399,7 +349,7 @@ void DistributedSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
 template <class T, Space S>
 void DistributedSystem<T, S>::precondition(Span<const T, S> r, Span<T, S> z) {
   Impl& s = *impl_;
-  with_others(*s.communicator, [&] {
+  with_other_ranks(*s.communicator, [&] {
     s.ctx->make_current();
     s.require_length(r);
     s.require_length(z);

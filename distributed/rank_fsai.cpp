@@ -7,10 +7,12 @@
 #include <utility>
 
 #include <newel/core/vector_ops.hpp>
+#include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/rank_refusal.hpp"
 #include "distributed/rank_sparsity.hpp"
 #include "distributed/rank_traits.hpp"
+#include "distributed/values_in_space.hpp"
 #include "precond/fsai/entry_worth.hpp"
 #include "spmv/plan/phase_clock.hpp"
 
@@ -61,9 +63,11 @@ Offset require_short_rows(const Context<Space::host>& ctx, const NearRows<T>& ne
 
 }  // namespace
 
-template <class T>
-RankFsai<T>::RankFsai(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options)
-    : near_(ctx, a.first_rows, a.rows, options.of<FsaiOptions>().power), verdict_(ctx, 1) {
+template <class T, Space S>
+RankFsai<T, S>::RankFsai(const Context<S>& of_rank, const RankMatrix<T>& a, const PrecondOptions& options)
+    : near_(host_context(of_rank), a.first_rows, a.rows, options.of<FsaiOptions>().power),
+      verdict_(host_context(of_rank), 1) {
+  const Context<Space::host>& ctx = host_context(of_rank);
   PhaseClock clock;
   if (!options.of<FsaiOptions>().symmetric_product) require_symmetry_on_ranks(ctx, near_);
   clock.end("symmetry");
@@ -80,22 +84,24 @@ RankFsai<T>::RankFsai(const Context<Space::host>& ctx, const RankMatrix<T>& a, c
   gather<T, Space::host>(ctx, near_.view().val, a_source_, a_val_.span());
   compute(ctx);
   clock.end("numeric");
-  g_ = std::make_unique<DistributedOperator<T>>(ctx, rows_of_g.with(g_val_.cspan()), a.first_rows, &a.old_of_new);
+  g_ = std::make_unique<DistributedOperator<T, S>>(of_rank, rows_of_g.with(g_val_.cspan()), a.first_rows,
+                                                   &a.old_of_new);
   const RankRows<T> g_rows = rows_of_g.with(g_val_.cspan());
   transpose_ = std::make_unique<RankTranspose<T>>(ctx, a.first_rows, g_rows.row_ptr, g_rows.col);
   t_val_ = Array<T, Space::host>(ctx, transpose_->entries());
   transpose_->values(g_val_.cspan(), t_val_.span());
   const RankPattern rows_of_t = transpose_->take_pattern();
-  gt_ = std::make_unique<DistributedOperator<T>>(ctx, rows_of_t.with(t_val_.cspan()), a.first_rows, &a.old_of_new);
-  between_ = Array<T, Space::host>(ctx, g_->rows());
+  gt_ = std::make_unique<DistributedOperator<T, S>>(of_rank, rows_of_t.with(t_val_.cspan()), a.first_rows,
+                                                    &a.old_of_new);
+  between_ = Array<T, S>(of_rank, g_->rows());
   clock.end("formats");
   describe(ctx, options, longest);
   info_.setup_seconds = clock.seconds();
 }
 
 // The arrays that the numeric phase reads: pieces of this rank's rows alone.
-template <class T>
-void RankFsai<T>::place(const Context<Space::host>& ctx, Sparsity g, Offset longest) {
+template <class T, Space S>
+void RankFsai<T, S>::place(const Context<Space::host>& ctx, Sparsity g, Offset longest) {
   std::vector<FsaiPiece> pieces;
   const Index begin = near_.own_begin();
   for (Index i = begin; i < begin + near_.own_rows(); ++i) {
@@ -128,8 +134,8 @@ void RankFsai<T>::place(const Context<Space::host>& ctx, Sparsity g, Offset long
 }
 
 // From a_val_ to g_val_. All ranks find the same.
-template <class T>
-void RankFsai<T>::compute(const Context<Space::host>& ctx) {
+template <class T, Space S>
+void RankFsai<T, S>::compute(const Context<Space::host>& ctx) {
   fsai_numeric(ctx, view_, classes_);
   auto count = static_cast<double>(verdict_[0].count);
   double first = static_cast<double>(all_rows(ctx, 0));
@@ -139,32 +145,39 @@ void RankFsai<T>::compute(const Context<Space::host>& ctx) {
   if (count > 0) throw NotPositiveDefinite(static_cast<std::int64_t>(first), static_cast<std::int64_t>(count));
 }
 
-template <class T>
-void RankFsai<T>::refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) {
-  near_.refresh(values);
-  gather<T, Space::host>(ctx, near_.view().val, a_source_, a_val_.span());
-  compute(ctx);
-  g_->refresh(ctx, g_val_.cspan());
+template <class T, Space S>
+void RankFsai<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  std::vector<T> values_here;
+  Array<T, S> g_there, t_there;
+  near_.refresh(on_host(ctx, values, values_here));
+  gather<T, Space::host>(host_context(ctx), near_.view().val, a_source_, a_val_.span());
+  compute(host_context(ctx));
+  g_->refresh(ctx, in_space<T, S>(ctx, g_val_.cspan(), g_there));
   transpose_->values(g_val_.cspan(), t_val_.span());
-  gt_->refresh(ctx, t_val_.cspan());
+  gt_->refresh(ctx, in_space<T, S>(ctx, t_val_.cspan(), t_there));
 }
 
-template <class T>
-void RankFsai<T>::apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
-                        Span<T, Space::host> y) const {
+template <class T, Space S>
+void RankFsai<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
   g_->apply(ctx, T(1), x, T(0), between_.span());
   gt_->apply(ctx, alpha, between_.cspan(), beta, y);
 }
 
-template <class T>
-void RankFsai<T>::apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
-                            double* xy) const {
+template <class T, Space S>
+void RankFsai<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
   apply(ctx, T(1), x, T(0), y);
-  dot<T, Space::host>(ctx, between_.cspan(), between_.cspan(), xy);
+  dot<T, S>(ctx, between_.cspan(), between_.cspan(), xy);
 }
 
-template <class T>
-void RankFsai<T>::describe(const Context<Space::host>& ctx, const PrecondOptions& options, Offset longest) {
+template <class T, Space S>
+OperatorTraits<T, S> RankFsai<T, S>::traits() const {
+  OperatorTraits<T, S> traits;
+  traits.capturable = g_->capturable() && gt_->capturable();
+  return traits;
+}
+
+template <class T, Space S>
+void RankFsai<T, S>::describe(const Context<Space::host>& ctx, const PrecondOptions& options, Offset longest) {
   const CsrView<T, Space::host> a = near_.view();
   const Index begin = near_.own_begin(), end = begin + near_.own_rows();
   double entries[] = {2 * static_cast<double>(g_val_.size()) - static_cast<double>(near_.own_rows()),
@@ -186,7 +199,8 @@ void RankFsai<T>::describe(const Context<Space::host>& ctx, const PrecondOptions
                  {"local problems", pieces_.bytes() + scratch_.bytes() + verdict_.bytes()}};
 }
 
-template class RankFsai<double>;
-template class RankFsai<float>;
+#define X(T, S) template class RankFsai<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
 
 }  // namespace newel::detail

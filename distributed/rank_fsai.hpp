@@ -15,25 +15,25 @@
 namespace newel::detail {
 
 /// M = G^T G. A rank has its rows of G and of G^T. Its local problems read rows of other ranks, which are fetched:
-/// for G on the pattern of A^p those that its rows reach in p steps.
-template <class T>
-class RankFsai final : public MatrixOperator<T, Space::host> {
+/// for G on the pattern of A^p those that its rows reach in p steps. In the device space too the host computes G, of
+/// which the device gets the values.
+template <class T, Space S = Space::host>
+class RankFsai final : public MatrixOperator<T, S> {
  public:
   /// FsaiOptions and PatternOptions::drop apply. All ranks make theirs together. What one refuses is refused by all
   /// alike: throws NotSymmetric, NotPositiveDefinite, and LongRow (rank_refusal.hpp) for a row of G that has more
   /// than 4,096 entries.
-  RankFsai(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options);
+  RankFsai(const Context<S>& ctx, const RankMatrix<T>& a, const PrecondOptions& options);
 
   Index rows() const override { return g_->rows(); }
   Index cols() const override { return rows(); }
   /// The values of G on the pattern of the constructor; `values` are those of this rank's rows. Throws
   /// NotPositiveDefinite on all ranks; G keeps its old values then.
-  void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) override;
-  void apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
-             Span<T, Space::host> y) const override;
+  void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   /// x.y as |G x|^2.
-  void apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
-                 double* xy) const override;
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  OperatorTraits<T, S> traits() const override;
   /// Entries and bytes are those of this rank, figures those of all.
   OperatorInfo info() const override { return info_; }
 
@@ -53,8 +53,8 @@ class RankFsai final : public MatrixOperator<T, Space::host> {
   Array<FsaiVerdict, Space::host> verdict_;
   FsaiView<T> view_;
   std::unique_ptr<RankTranspose<T>> transpose_;
-  std::unique_ptr<DistributedOperator<T>> g_, gt_;
-  mutable Array<T, Space::host> between_;  ///< G x
+  std::unique_ptr<DistributedOperator<T, S>> g_, gt_;
+  mutable Array<T, S> between_;  ///< G x
   OperatorInfo info_;
 };
 

@@ -9,6 +9,7 @@
 
 #include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/choice.hpp>
+#include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/rank_fsai.hpp"
 #include "distributed/rank_refusal.hpp"
@@ -23,41 +24,41 @@
 namespace newel::detail {
 namespace {
 
-template <class T>
-using MakeOnRanks = OperatorPtr<T, Space::host> (*)(const Context<Space::host>&, const DistributedOperator<T>&,
-                                                    const RankMatrix<T>&, const PrecondOptions&);
+template <class T, Space S>
+using MakeOnRanks = OperatorPtr<T, S> (*)(const Context<S>&, const DistributedOperator<T, S>&, const RankMatrix<T>&,
+                                          const PrecondOptions&);
 
 // One line for each, by its name in the table of preconditioners.
-template <class T>
+template <class T, Space S>
 struct RankPrecond {
   const char* name;
-  MakeOnRanks<T> make;
+  MakeOnRanks<T, S> make;
 };
 
-template <class T>
-OperatorPtr<T, Space::host> make_jacobi(const Context<Space::host>& ctx, const DistributedOperator<T>& A,
-                                        const RankMatrix<T>& a, const PrecondOptions&) {
-  return JacobiOperator<T, Space::host>::of_operator(ctx, A, a.old_of_new);
+template <class T, Space S>
+OperatorPtr<T, S> make_jacobi(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>&,
+                              const PrecondOptions&) {
+  return JacobiOperator<T, S>::of_operator(ctx, A, A.old_of_new());
 }
 
-template <class Operator, class T>
-OperatorPtr<T, Space::host> make_from_rows(const Context<Space::host>& ctx, const DistributedOperator<T>&,
-                                           const RankMatrix<T>& a, const PrecondOptions& options) {
+template <class Operator, class T, Space S>
+OperatorPtr<T, S> make_from_rows(const Context<S>& ctx, const DistributedOperator<T, S>&, const RankMatrix<T>& a,
+                                 const PrecondOptions& options) {
   return std::make_unique<Operator>(ctx, a, options);
 }
 
-template <class T>
-const std::array<RankPrecond<T>, 4>& rank_preconditioners() {
-  static const std::array<RankPrecond<T>, 4> all = {{{"jacobi", &make_jacobi<T>},
-                                                     {"fsai", &make_from_rows<RankFsai<T>, T>},
-                                                     {"spai", &make_from_rows<RankSpai<T>, T>},
-                                                     {"spai0", &make_from_rows<RankSpai0<T>, T>}}};
+template <class T, Space S>
+const std::array<RankPrecond<T, S>, 4>& rank_preconditioners() {
+  static const std::array<RankPrecond<T, S>, 4> all = {{{"jacobi", &make_jacobi<T, S>},
+                                                        {"fsai", &make_from_rows<RankFsai<T, S>, T, S>},
+                                                        {"spai", &make_from_rows<RankSpai<T, S>, T, S>},
+                                                        {"spai0", &make_from_rows<RankSpai0<T, S>, T, S>}}};
   return all;
 }
 
-template <class T>
-const RankPrecond<T>* find_on_ranks(const std::string& name) {
-  for (const RankPrecond<T>& one : rank_preconditioners<T>()) {
+template <class T, Space S>
+const RankPrecond<T, S>* find_on_ranks(const std::string& name) {
+  for (const RankPrecond<T, S>& one : rank_preconditioners<T, S>()) {
     if (same_name(one.name, name)) return &one;
   }
   return nullptr;
@@ -69,9 +70,10 @@ void require_precond_on_ranks(const PrecondOptions& options) {
   const std::string name = canonical_name(options.name);
   if (name != "auto" && name != "none") {
     const PrecondMethod& method = find_preconditioner(name);
-    if (find_on_ranks<double>(name) == nullptr) {
+    if (find_on_ranks<double, Space::host>(name) == nullptr) {
       std::string names;
-      for (const auto& one : rank_preconditioners<double>()) names += std::string(", \"") + one.name + "\"";
+      for (const auto& one : rank_preconditioners<double, Space::host>())
+        names += std::string(", \"") + one.name + "\"";
       throw InputError("the preconditioner \"" + method.name + "\" is not available on ranks, which have \"none\"" +
                        names);
     }
@@ -92,10 +94,10 @@ void require_precond_on_ranks(const PrecondOptions& options) {
   }
 }
 
-template <class T>
-OperatorPtr<T, Space::host> make_precond_on_ranks(const Context<Space::host>& ctx, const DistributedOperator<T>& A,
-                                                  const RankMatrix<T>& a, const PrecondOptions& options) {
-  const RankPrecond<T>* const found = find_on_ranks<T>(options.name);
+template <class T, Space S>
+OperatorPtr<T, S> make_precond_on_ranks(const Context<S>& ctx, const DistributedOperator<T, S>& A,
+                                        const RankMatrix<T>& a, const PrecondOptions& options) {
+  const RankPrecond<T, S>* const found = find_on_ranks<T, S>(options.name);
   return found == nullptr ? nullptr : found->make(ctx, A, a, options);
 }
 
@@ -107,10 +109,10 @@ double seconds_of(const PrecondTrial& trial, double iterations) {
 }
 
 // The choice of "auto".
-template <class T>
+template <class T, Space S>
 class RankChoice {
  public:
-  RankChoice(const Context<Space::host>& ctx, const DistributedOperator<T>& A, const RankMatrix<T>& a,
+  RankChoice(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>& a,
              const SystemOptions& options, const PrecondOptions& precond, const MatrixTraits& traits,
              const SolverMethod& solver, const NearRows<T>& near)
       : ctx_(ctx),
@@ -120,12 +122,12 @@ class RankChoice {
         precond_(precond),
         traits_(traits),
         solver_(solver),
-        pattern_(only_own(ctx, near, copy_of(ctx, near.view()), OtherRows::empty)) {}
+        pattern_(only_own(host_context(ctx), near, copy_of(host_context(ctx), near.view()), OtherRows::empty)) {}
 
-  ChosenPrecond<T, Space::host> chosen() {
+  ChosenPrecond<T, S> chosen() {
     const double rel_tol = tolerance_for_estimates(options_.stop.rel_tol);
     const PrecondMethod* const cheap = simple_preconditioner(traits_);
-    OperatorPtr<T, Space::host> simple, strong;
+    OperatorPtr<T, S> simple, strong;
     PrecondTrial of_simple, of_strong;
     if (cheap == nullptr || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
     const double first = predict_iterations(of_simple, rel_tol);
@@ -134,7 +136,7 @@ class RankChoice {
     }
     LocatedText why = "no stronger preconditioner is available on ranks";
     for (const PrecondMethod* const method : stronger_preconditioners(traits_)) {
-      if (find_on_ranks<T>(method->name) == nullptr) continue;
+      if (find_on_ranks<T, S>(method->name) == nullptr) continue;
       if (std::isfinite(first) && setup_seconds(*method, 0) > seconds_of(of_simple, first)) {
         why = method->name + " was refused: its setup is estimated to take longer than the solve with " +
               of_simple.name;
@@ -151,11 +153,11 @@ class RankChoice {
   }
 
  private:
-  bool tried(const std::string& name, OperatorPtr<T, Space::host>& M, PrecondTrial& trial) {
+  bool tried(const std::string& name, OperatorPtr<T, S>& M, PrecondTrial& trial) {
     PrecondOptions named = precond_;
     named.name = name;
     if (!is_taken([&] { M = make_precond_on_ranks(ctx_, A_, a_, named); }, refusal_)) return false;
-    trial = try_precond<T, Space::host>(ctx_, A_, M.get(), trial_rhs(), solver_.name, options_);
+    trial = try_precond<T, S>(ctx_, A_, M.get(), trial_rhs(), solver_.name, options_);
     trial.name = name;
     const Offset entries = M == nullptr ? 0 : M->info().nonzeros;
     if (M != nullptr) trial.build_seconds = setup_seconds(find_preconditioner(name), entries);
@@ -176,7 +178,8 @@ class RankChoice {
   // Of all ranks together: whether one method pays beside another does not depend on how many share the work.
   double setup_seconds(const PrecondMethod& method, Offset entries) const {
     double seconds =
-        build_seconds<Space::host>(ctx_, pattern_.view(), method, precond_, nullptr, nullptr, entries).build;
+        build_seconds<Space::host>(host_context(ctx_), pattern_.view(), method, precond_, nullptr, nullptr, entries)
+            .build;
     sum_over_ranks(ctx_, &seconds, 1);
     return seconds;
   }
@@ -192,8 +195,8 @@ class RankChoice {
     return seconds;
   }
 
-  const Context<Space::host>& ctx_;
-  const DistributedOperator<T>& A_;
+  const Context<S>& ctx_;
+  const DistributedOperator<T, S>& A_;
   const RankMatrix<T>& a_;
   const SystemOptions& options_;
   const PrecondOptions& precond_;
@@ -205,28 +208,27 @@ class RankChoice {
 
 }  // namespace
 
-template <class T>
-ChosenPrecond<T, Space::host> precond_on_ranks(const Context<Space::host>& ctx, const DistributedOperator<T>& A,
-                                               const RankMatrix<T>& a, const SystemOptions& options) {
+template <class T, Space S>
+ChosenPrecond<T, S> precond_on_ranks(const Context<S>& ctx, const DistributedOperator<T, S>& A,
+                                     const RankMatrix<T>& a, const SystemOptions& options) {
   const bool choose = same_name(options.precond.name, "auto");
   PrecondOptions precond = options.precond;
   if (!choose && !same_name(precond.name, "spai")) return {make_precond_on_ranks(ctx, A, a, precond), {}};
-  const NearRows<T> near(ctx, a.first_rows, a.rows, 1);
-  const MatrixTraits traits = rank_traits(ctx, near);
+  const NearRows<T> near(host_context(ctx), a.first_rows, a.rows, 1);
+  const MatrixTraits traits = rank_traits(host_context(ctx), near);
   const bool any_solver = same_name(options.solver.name, "auto");
   const SolverMethod& solver = find_solver(any_solver ? choose_solver(traits).order.front() : options.solver.name);
   if (solver.demands != Demand::nothing) precond.symmetric = true;
   if (!choose) return {make_precond_on_ranks(ctx, A, a, precond), {}};
-  return RankChoice<T>(ctx, A, a, options, precond, traits, solver, near).chosen();
+  return RankChoice<T, S>(ctx, A, a, options, precond, traits, solver, near).chosen();
 }
 
-#define X(T)                                                                                                    \
-  template OperatorPtr<T, Space::host> make_precond_on_ranks(                                                   \
-      const Context<Space::host>&, const DistributedOperator<T>&, const RankMatrix<T>&, const PrecondOptions&); \
-  template ChosenPrecond<T, Space::host> precond_on_ranks(                                                      \
-      const Context<Space::host>&, const DistributedOperator<T>&, const RankMatrix<T>&, const SystemOptions&);
-X(double)
-X(float)
+#define X(T, S)                                                                                         \
+  template OperatorPtr<T, S> make_precond_on_ranks(const Context<S>&, const DistributedOperator<T, S>&, \
+                                                   const RankMatrix<T>&, const PrecondOptions&);        \
+  template ChosenPrecond<T, S> precond_on_ranks(const Context<S>&, const DistributedOperator<T, S>&,    \
+                                                const RankMatrix<T>&, const SystemOptions&);
+NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 
 }  // namespace newel::detail

@@ -13,14 +13,14 @@ void require_precond_on_ranks(const PrecondOptions& options);
 
 /// M by its name; null for "none". `A` is the matrix of `a`, and outlives M. All ranks call it together. Throws what
 /// all ranks throw alike: ZeroDiagonal, NotSymmetric, NotPositiveDefinite, LongRow.
-template <class T>
-OperatorPtr<T, Space::host> make_precond_on_ranks(const Context<Space::host>& ctx, const DistributedOperator<T>& A,
-                                                  const RankMatrix<T>& a, const PrecondOptions& options);
+template <class T, Space S>
+OperatorPtr<T, S> make_precond_on_ranks(const Context<S>& ctx, const DistributedOperator<T, S>& A,
+                                        const RankMatrix<T>& a, const PrecondOptions& options);
 
 /// What `options.precond` names. "auto" chooses as `choose_precond` does, by trials and by the cost of all ranks
 /// together: the same on all ranks. All call it together.
-template <class T>
-ChosenPrecond<T, Space::host> precond_on_ranks(const Context<Space::host>& ctx, const DistributedOperator<T>& A,
-                                               const RankMatrix<T>& a, const SystemOptions& options);
+template <class T, Space S>
+ChosenPrecond<T, S> precond_on_ranks(const Context<S>& ctx, const DistributedOperator<T, S>& A,
+                                     const RankMatrix<T>& a, const SystemOptions& options);
 
 }  // namespace newel::detail

@@ -9,8 +9,10 @@
 
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/spai/spai_options.hpp>
+#include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/rank_sparsity.hpp"
+#include "distributed/values_in_space.hpp"
 #include "precond/spai/entry_worth.hpp"
 #include "spmv/plan/phase_clock.hpp"
 
@@ -126,11 +128,12 @@ void RankSpaiProblems<T>::describe(const Context<Space::host>& ctx, OperatorInfo
   info.bytes.emplace_back("local problems", bytes_of(*scratch_));
 }
 
-template <class T>
-RankSpai<T>::RankSpai(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options)
+template <class T, Space S>
+RankSpai<T, S>::RankSpai(const Context<S>& of_rank, const RankMatrix<T>& a, const PrecondOptions& options)
     : symmetric_(options.symmetric),
       right_(from_right(options)),
-      problems_(ctx, a, options, SpaiPattern::as_options_say) {
+      problems_(host_context(of_rank), a, options, SpaiPattern::as_options_say) {
+  const Context<Space::host>& ctx = host_context(of_rank);
   PhaseClock clock;
   RankPattern pattern = problems_.pattern();
   if (symmetric_) {
@@ -139,8 +142,8 @@ RankSpai<T>::RankSpai(const Context<Space::host>& ctx, const RankMatrix<T>& a, c
   } else if (right_) {
     pattern = take_transpose(ctx, a, pattern);
   }
-  matrix_ =
-      std::make_unique<DistributedOperator<T>>(ctx, pattern.with(take_values(ctx)), a.first_rows, &a.old_of_new);
+  matrix_ = std::make_unique<DistributedOperator<T, S>>(of_rank, pattern.with(take_values(ctx)), a.first_rows,
+                                                        &a.old_of_new);
   clock.end("format");
   info_.name = "spai";
   info_.detail = std::string(right_ ? "from the right" : "from the left") + ", the pattern of A^" +
@@ -154,9 +157,9 @@ RankSpai<T>::RankSpai(const Context<Space::host>& ctx, const RankMatrix<T>& a, c
   info_.setup_seconds = clock.seconds();
 }
 
-template <class T>
-RankPattern RankSpai<T>::take_transpose(const Context<Space::host>& ctx, const RankMatrix<T>& a,
-                                        const RankPattern& n) {
+template <class T, Space S>
+RankPattern RankSpai<T, S>::take_transpose(const Context<Space::host>& ctx, const RankMatrix<T>& a,
+                                           const RankPattern& n) {
   const RankRows<T> rows = n.with(problems_.values());
   transpose_ = std::make_unique<RankTranspose<T>>(ctx, a.first_rows, rows.row_ptr, rows.col);
   transposed_ = Array<T, Space::host>(ctx, transpose_->entries());
@@ -164,9 +167,9 @@ RankPattern RankSpai<T>::take_transpose(const Context<Space::host>& ctx, const R
 }
 
 // Both rows of each pair in step.
-template <class T>
-RankPattern RankSpai<T>::take_union(const Context<Space::host>& ctx, const RankPattern& n,
-                                    const RankPattern& transposed) {
+template <class T, Space S>
+RankPattern RankSpai<T, S>::take_union(const Context<Space::host>& ctx, const RankPattern& n,
+                                       const RankPattern& transposed) {
   RankPattern both;
   std::vector<Offset> own, mirrored;
   for (std::size_t i = 0; i + 1 < n.row_ptr.size(); ++i) {
@@ -190,8 +193,8 @@ RankPattern RankSpai<T>::take_union(const Context<Space::host>& ctx, const RankP
 }
 
 // The values of M from the solutions.
-template <class T>
-Span<const T, Space::host> RankSpai<T>::take_values(const Context<Space::host>& ctx) {
+template <class T, Space S>
+Span<const T, Space::host> RankSpai<T, S>::take_values(const Context<Space::host>& ctx) {
   const Span<const T, Space::host> solutions = problems_.values();
   if (transpose_ == nullptr) return solutions;
   transpose_->values(solutions, transposed_.span());
@@ -202,57 +205,60 @@ Span<const T, Space::host> RankSpai<T>::take_values(const Context<Space::host>& 
   return sum_.cspan();
 }
 
-template <class T>
-void RankSpai<T>::refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) {
-  problems_.refresh(ctx, values);
-  matrix_->refresh(ctx, take_values(ctx));
+template <class T, Space S>
+void RankSpai<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  std::vector<T> values_here;
+  Array<T, S> there;
+  problems_.refresh(host_context(ctx), on_host(ctx, values, values_here));
+  matrix_->refresh(ctx, in_space<T, S>(ctx, take_values(host_context(ctx)), there));
 }
 
-template <class T>
-RankSpai0<T>::RankSpai0(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options)
+template <class T, Space S>
+RankSpai0<T, S>::RankSpai0(const Context<S>& of_rank, const RankMatrix<T>& a, const PrecondOptions& options)
     : rows_(static_cast<Index>(a.rows.row_ptr.size - 1)),
-      old_of_new_(make_array(ctx, a.old_of_new)),
-      problems_(ctx, a, options, SpaiPattern::diagonal),
-      diagonal_(ctx, std::max<Index>(rows_, 1)) {
-  take_values(ctx);
+      old_of_new_(a.old_of_new.begin(), a.old_of_new.end()),
+      problems_(host_context(of_rank), a, options, SpaiPattern::diagonal),
+      diagonal_(of_rank, std::max<Index>(rows_, 1)) {
+  take_values(of_rank);
   info_.name = "spai0";
   info_.detail = std::string(from_right(options) ? "from the right" : "from the left") + ", on ranks";
   info_.rows = info_.cols = rows_;
   info_.nonzeros = info_.stored_slots = rows_;
-  problems_.describe(ctx, info_);
-  info_.bytes.emplace_back("M", diagonal_.bytes() + old_of_new_.bytes());
+  problems_.describe(host_context(of_rank), info_);
+  info_.bytes.emplace_back("M", diagonal_.bytes() + old_of_new_.size() * sizeof(Index));
 }
 
-template <class T>
-void RankSpai0<T>::take_values(const Context<Space::host>& ctx) {
-  const Span<T, Space::host> entries = diagonal_.span().subspan(0, rows_);
-  if (old_of_new_.empty()) return copy<T>(ctx, problems_.values(), entries);
-  gather<T, Space::host>(ctx, problems_.values(), old_of_new_.cspan(), entries);
+template <class T, Space S>
+void RankSpai0<T, S>::take_values(const Context<S>& ctx) {
+  const Span<const T, Space::host> values = problems_.values();
+  std::vector<T> ordered(values.begin(), values.end());
+  for (std::size_t i = 0; i < old_of_new_.size(); ++i) ordered[i] = values[old_of_new_[i]];
+  copy<T>(ctx, Span<const T, Space::host>(ordered), diagonal_.span().subspan(0, rows_));
 }
 
-template <class T>
-void RankSpai0<T>::refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) {
-  problems_.refresh(ctx, values);
+template <class T, Space S>
+void RankSpai0<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  std::vector<T> values_here;
+  problems_.refresh(host_context(ctx), on_host(ctx, values, values_here));
   take_values(ctx);
 }
 
-template <class T>
-void RankSpai0<T>::apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
-                         Span<T, Space::host> y) const {
-  multiply<T, Space::host>(ctx, alpha, entries(), x, beta, y);
+template <class T, Space S>
+void RankSpai0<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
+  multiply<T, S>(ctx, alpha, entries(), x, beta, y);
 }
 
-template <class T>
-void RankSpai0<T>::apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
-                             double* xy) const {
-  multiply_dot<T, Space::host>(ctx, entries(), x, y, xy);
+template <class T, Space S>
+void RankSpai0<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
+  multiply_dot<T, S>(ctx, entries(), x, y, xy);
 }
 
 template class RankSpaiProblems<double>;
 template class RankSpaiProblems<float>;
-template class RankSpai0<double>;
-template class RankSpai0<float>;
-template class RankSpai<double>;
-template class RankSpai<float>;
+#define X(T, S)                   \
+  template class RankSpai0<T, S>; \
+  template class RankSpai<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
 
 }  // namespace newel::detail

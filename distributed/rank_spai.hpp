@@ -46,24 +46,24 @@ class RankSpaiProblems {
   Index limited_ = 0;
 };
 
-template <class T>
-class RankSpai final : public MatrixOperator<T, Space::host> {
+/// In the device space too the host computes M, of which the device gets the values.
+template <class T, Space S = Space::host>
+class RankSpai final : public MatrixOperator<T, S> {
  public:
   /// As RankSpaiProblems. `symmetric` of the options: M is half the sum of M and its transpose.
-  RankSpai(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options);
+  RankSpai(const Context<S>& ctx, const RankMatrix<T>& a, const PrecondOptions& options);
 
   Index rows() const override { return matrix_->rows(); }
   Index cols() const override { return rows(); }
   /// `values` are those of this rank's rows of A.
-  void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) override;
-  void apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
-             Span<T, Space::host> y) const override {
+  void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override {
     matrix_->apply(ctx, alpha, x, beta, y);
   }
-  void apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
-                 double* xy) const override {
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override {
     matrix_->apply_dot(ctx, x, y, xy);
   }
+  OperatorTraits<T, S> traits() const override { return matrix_->traits(); }
   /// Entries and bytes are those of this rank, figures those of all.
   OperatorInfo info() const override { return info_; }
 
@@ -78,37 +78,35 @@ class RankSpai final : public MatrixOperator<T, Space::host> {
   Array<T, Space::host> transposed_;
   ValueMap<Space::host> own_, mirrored_;  ///< symmetric: where an entry of M is in N and in its transpose
   Array<T, Space::host> sum_, mirror_;
-  std::unique_ptr<DistributedOperator<T>> matrix_;
+  std::unique_ptr<DistributedOperator<T, S>> matrix_;
   OperatorInfo info_;
 };
 
-/// The diagonal M of Spai0Operator.
-template <class T>
-class RankSpai0 final : public MatrixOperator<T, Space::host> {
+/// The diagonal M of Spai0Operator; as RankSpai.
+template <class T, Space S = Space::host>
+class RankSpai0 final : public MatrixOperator<T, S> {
  public:
   /// As RankSpaiProblems.
-  RankSpai0(const Context<Space::host>& ctx, const RankMatrix<T>& a, const PrecondOptions& options);
+  RankSpai0(const Context<S>& ctx, const RankMatrix<T>& a, const PrecondOptions& options);
 
   Index rows() const override { return rows_; }
   Index cols() const override { return rows_; }
   /// `values` are those of this rank's rows of A.
-  void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) override;
-  void apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
-             Span<T, Space::host> y) const override;
-  void apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
-                 double* xy) const override;
-  OperatorTraits<T, Space::host> traits() const override { return {true, false, false, entries()}; }
+  void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  OperatorTraits<T, S> traits() const override { return {true, false, false, entries()}; }
   /// Entries and bytes are those of this rank, figures those of all.
   OperatorInfo info() const override { return info_; }
 
  private:
-  void take_values(const Context<Space::host>& ctx);
-  Span<const T, Space::host> entries() const { return diagonal_.cspan().subspan(0, rows_); }
+  void take_values(const Context<S>& ctx);
+  Span<const T, S> entries() const { return diagonal_.cspan().subspan(0, rows_); }
 
   Index rows_;
-  Array<Index, Space::host> old_of_new_;  ///< empty: vectors are in the caller's order
+  std::vector<Index> old_of_new_;  ///< empty: vectors are in the caller's order
   RankSpaiProblems<T> problems_;
-  Array<T, Space::host> diagonal_;  ///< one entry at least, so that all ranks take the steps of a diagonal M
+  Array<T, S> diagonal_;  ///< one entry at least, so that all ranks take the steps of a diagonal M
   OperatorInfo info_;
 };
 

@@ -15,8 +15,11 @@
 #include <newel/core/matrix_traits.hpp>
 #include <newel/core/memory.hpp>
 #include <newel/core/parallel.hpp>
+#include <newel/core/rank_team.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/distributed/distributed_system.hpp>
+#include <newel/distributed/row_bounds.hpp>
+#include <newel/distributed/team_system.hpp>
 #include <newel/io/matrix_file.hpp>
 #include <newel/io/matrix_market.hpp>
 #include <newel/precond/amg/amg_options.hpp>

@@ -22,7 +22,7 @@ class Products:
     _device: int | None
     _symmetric: dict[str, bool]  # what has been found out since the last refresh
 
-    def _together(self) -> Any:
+    def _with_others(self) -> Any:
         """The context of a call that all ranks make, if there are several."""
         raise NotImplementedError
 
@@ -38,7 +38,7 @@ class Products:
 
     def __matmul__(self, x: Any) -> Any:
         """A @ x for a vector or for columns; the result is of the same kind of array as x."""
-        with self._together():
+        with self._with_others():
             return self._vectors.apply(self._system.multiply, x)
 
     def matvec(self, x: Any) -> Any:

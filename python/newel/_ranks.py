@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -107,9 +109,16 @@ class Ranks:
         self._exchanges = (self._exchanges + 1) % _MOST_TAGS
         return self._exchanges
 
-    def together(self) -> _Together:
+    @contextmanager
+    def with_others(self) -> Iterator[None]:
         """A context in which an exception of this rank ends the calls of the others."""
-        return _Together(self)
+        try:
+            yield
+        except RankFailed:
+            raise
+        except BaseException as error:
+            self.fail(f"{type(error).__name__}: {error}")
+            raise
 
     def __del__(self) -> None:
         # With calls that are never answered, nothing can be freed.
@@ -117,18 +126,6 @@ class Ranks:
             return
         self._calls.Free()
         self._failures.Free()
-
-
-class _Together:
-    def __init__(self, ranks: Ranks) -> None:
-        self._ranks = ranks
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if error is not None and not isinstance(error, RankFailed):
-            self._ranks.fail(f"{kind.__name__}: {error}")
 
 
 class Exchange:

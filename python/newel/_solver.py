@@ -162,7 +162,7 @@ class Solver(Setup):
             self._set_up(**given)
         else:
             self._ranks = Ranks(comm)
-            with self._ranks.together():
+            with self._ranks.with_others():
                 self._set_up(**given)
         self._vectors = Vectors(self._rows, self._dtype, self._device)
         self._info: dict[str, Any] | None = None
@@ -258,12 +258,12 @@ class Solver(Setup):
         """
         return self._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure)
 
-    def _together(self) -> Any:
+    def _with_others(self) -> Any:
         """The context of a call that all ranks make, if there are several."""
-        return nullcontext() if self._ranks is None else self._ranks.together()
+        return nullcontext() if self._ranks is None else self._ranks.with_others()
 
     def _solve(self, b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure):
-        with self._together():
+        with self._with_others():
             x, reports, several = self._solved(b, x0, rtol, atol, max_iterations, time_limit, callback)
         if not several and reports[0].converged:
             return x, reports[0]
@@ -325,7 +325,7 @@ class Solver(Setup):
             (a zero on the diagonal, for example). In the latter case the Solver is unusable until the next refresh.
         """
         began = time.perf_counter()
-        with self._together():
+        with self._with_others():
             self._refresh(values, keep_preconditioner, coordinates)
         self._symmetric = {}
         self._setup_seconds += time.perf_counter() - began

@@ -24,7 +24,7 @@ inline std::vector<double> precond_on_ranks(int size, const HostCsr& a, const Pr
     const RankRows<double> rows = own.view();
     const detail::DistributedOperator<double> A(ctx, rows, first);
     const OperatorPtr<double, host> M =
-        detail::make_precond_on_ranks<double>(ctx, A, {rows, first, A.old_of_new()}, options);
+        detail::make_precond_on_ranks<double, host>(ctx, A, {rows, first, A.old_of_new()}, options);
     if (values != nullptr) {
       const std::vector<double> changed(values->begin() + a.row_ptr[own.first],
                                         values->begin() + a.row_ptr[own.first + own.rows()]);

@@ -5,8 +5,8 @@
 #include <exception>
 #include <functional>
 #include <stdexcept>
-#include <thread>
 
+#include <newel/core/rank_team.hpp>
 #include <newel/distributed/distributed_system.hpp>
 
 #include "tests/catch.hpp"
@@ -24,20 +24,15 @@ inline void rank_check(bool holds, const char* what) {
 
 /// Calls f(communicator) on as many threads as there are ranks; what each threw, empty where it threw nothing.
 inline std::vector<std::string> on_ranks(int size, const std::function<void(std::shared_ptr<Communicator>)>& f) {
-  const auto ranks = thread_ranks(size);
-  std::vector<std::string> thrown(static_cast<std::size_t>(size));
-  std::vector<std::thread> threads;
-  for (int r = 0; r < size; ++r) {
-    threads.emplace_back([&, r] {
-      try {
-        f(ranks[static_cast<std::size_t>(r)]);
-      } catch (const std::exception& failure) {
-        ranks[static_cast<std::size_t>(r)]->fail(failure.what());
-        thrown[static_cast<std::size_t>(r)] = failure.what();
-      }
-    });
+  std::vector<std::string> thrown;
+  for (const std::exception_ptr& failure : RankTeam(size).failures_of(f)) {
+    thrown.emplace_back();
+    try {
+      if (failure != nullptr) std::rethrow_exception(failure);
+    } catch (const std::exception& what) {
+      thrown.back() = what.what();
+    }
   }
-  for (std::thread& thread : threads) thread.join();
   return thrown;
 }
 

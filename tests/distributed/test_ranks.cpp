@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <thread>
 
 #include <newel/core/vector_ops.hpp>
 
@@ -67,6 +69,40 @@ TEST_CASE("A rank that fails ends those that wait for it", "[distributed]") {
     ranks->sum(&value, 1);
   });
   CHECK(thrown == std::vector<std::string>{"rank 1: no bread", "no bread", "rank 1: no bread"});
+}
+
+TEST_CASE("A team runs each rank once, the first on the calling thread", "[distributed]") {
+  const RankTeam team(4);
+  CHECK(team.size() == 4);
+  for (int round = 0; round < 2; ++round) {  // the ranks serve again
+    std::vector<std::thread::id> threads(4);
+    std::vector<double> sums(4);
+    team.run([&](const std::shared_ptr<Communicator>& rank) {
+      const auto r = static_cast<std::size_t>(rank->rank());
+      threads[r] = std::this_thread::get_id();
+      sums[r] = static_cast<double>(r + 1);
+      rank->sum(&sums[r], 1);
+    });
+    CHECK(sums == std::vector<double>(4, 10.0));
+    CHECK(threads[0] == std::this_thread::get_id());
+    CHECK(std::set<std::thread::id>(threads.begin(), threads.end()).size() == 4);
+  }
+}
+
+TEST_CASE("A team throws what the rank threw that failed first, with its type", "[distributed]") {
+  const RankTeam team(3);
+  const auto work = [](const std::shared_ptr<Communicator>& rank) {
+    with_other_ranks(*rank, [&] {  // again: a call within a call
+      if (rank->rank() == 2) throw ZeroDiagonal(7, 1, 0);
+      rank->texts("");
+    });
+  };
+  CHECK_THROWS_AS(team.run(work), ZeroDiagonal);
+  const RankTeam another(3);
+  const std::vector<std::exception_ptr> failures = another.failures_of(work);
+  CHECK_THROWS_AS(std::rethrow_exception(failures[0]), RankFailed);
+  CHECK_THROWS_AS(std::rethrow_exception(failures[1]), RankFailed);
+  CHECK_THROWS_AS(std::rethrow_exception(failures[2]), ZeroDiagonal);
 }
 
 TEST_CASE("Fewer ranks than one are refused", "[distributed]") {

@@ -45,8 +45,4 @@ std::vector<Value> scatter(Communicator& ranks, Span<const Value, Space::host> a
   return values_of<Value>(scatter_bytes(ranks, parts));
 }
 
-/// The first row of each rank, and the number of all rows at the end, for a matrix of that many rows: each rank gets
-/// about as many entries, in whole nodes of up to four or of six rows if there are enough rows.
-std::vector<std::int64_t> row_bounds(Span<const Offset, Space::host> row_ptr, int ranks);
-
 }  // namespace newel::cli

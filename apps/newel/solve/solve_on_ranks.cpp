@@ -10,6 +10,7 @@
 #include <thread>
 
 #include <newel/distributed/distributed_system.hpp>
+#include <newel/distributed/row_bounds.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/interrupt.hpp"

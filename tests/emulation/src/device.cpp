@@ -22,6 +22,7 @@ Order order() {
 }
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local int device = 0;
 
 }  // namespace
 
@@ -34,9 +35,12 @@ const Settings& settings() {
                                number("NEWEL_EMU_ABORT", 0) != 0,
                                static_cast<int>(number("NEWEL_EMU_FILL", 0xff)),
                                static_cast<int>(number("NEWEL_EMU_SMS", 8)),
+                               static_cast<int>(number("NEWEL_EMU_DEVICES", 1)),
                                static_cast<std::size_t>(number("NEWEL_EMU_DEVICE_MB", 6144)) << 20};
   return all;
 }
+
+int current_device() { return device; }
 
 bool faulted = false;
 
@@ -95,18 +99,22 @@ const char* cudaGetErrorName(cudaError_t e) {
 const char* cudaGetErrorString(cudaError_t e) { return cudaGetErrorName(e); }
 
 cudaError_t cudaGetDeviceCount(int* n) {
-  *n = 1;
+  *n = settings().devices;
   return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int d) { return d == 0 ? cudaSuccess : result(cudaErrorInvalidDevice); }
-// There is one device.
+cudaError_t cudaSetDevice(int d) {
+  if (d < 0 || d >= settings().devices) return result(cudaErrorInvalidDevice);
+  device = d;
+  return cudaSuccess;
+}
+// Kernels run one after the other, so that none may wait for one of another device.
 cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return result(cudaErrorPeerAccessUnsupported); }
 cudaError_t cudaGetDevice(int* d) {
-  *d = 0;
+  *d = device;
   return cudaSuccess;
 }
 cudaError_t cudaRuntimeGetVersion(int* v) {
@@ -118,8 +126,8 @@ cudaError_t cudaDriverGetVersion(int* v) {
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int d) {
-  if (d != 0) return result(cudaErrorInvalidDevice);
-  std::memset(p, 0, sizeof *p);
+  if (d < 0 || d >= settings().devices) return result(cudaErrorInvalidDevice);
+  std::memset(p, 0, sizeof *p);  // the uuid too: devices with one name exchange through the host
   std::strcpy(p->name, "Emulated device");
   p->totalGlobalMem = settings().device_bytes;
   p->sharedMemPerBlock = 48 << 10;

@@ -22,10 +22,13 @@ struct Settings {
   Order order;
   unsigned seed;
   bool lazy, trace, profile, abort;
-  int fill_byte, multiprocessors;
+  int fill_byte, multiprocessors, devices;
   std::size_t device_bytes;
 };
 const Settings& settings();
+
+/// Of this thread.
+int current_device();
 
 constexpr std::size_t most_shared = 227 << 10;
 
@@ -49,6 +52,8 @@ extern bool faulted;
 /// Queues on the stream: runs at once, waits (NEWEL_EMU_LAZY=1), or is recorded in a capture.
 void enqueue(cudaStream_t stream, std::function<void()> op);
 bool capturing(cudaStream_t stream);
+/// Complains where the stream is of another device.
+void require_current_device(cudaStream_t stream, const char* what);
 void drain(cudaStream_t stream);
 void drain_all();
 /// True, and the captures are spoilt, where one forbids the call.

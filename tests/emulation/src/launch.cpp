@@ -37,6 +37,7 @@ void launch(const char* name, const Config& c, const void* key, std::function<vo
   if (c.shared > static_cast<std::size_t>(limit)) return refuse("dynamic shared memory", cudaErrorInvalidValue);
   if (cooperative && c.grid.x > static_cast<unsigned>(settings().multiprocessors))
     return refuse("blocks of a cooperative launch", cudaErrorCooperativeLaunchTooLarge);
+  require_current_device(c.stream, name);
   const std::string label = name;
   enqueue(c.stream, [label, c, thread, cooperative] {
     static std::set<std::string> names;

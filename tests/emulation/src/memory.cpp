@@ -6,6 +6,7 @@
 #include <map>
 
 struct CUmemPoolHandle_st {
+  int device = 0;
   std::uint64_t used = 0;
 };
 
@@ -15,6 +16,7 @@ namespace {
 struct Allocation {
   std::size_t bytes;
   CUmemPoolHandle_st* pool;
+  int device;
 };
 std::map<std::uintptr_t, Allocation>& allocations() {
   static std::map<std::uintptr_t, Allocation> all;
@@ -55,7 +57,7 @@ cudaError_t allocate(void** p, std::size_t bytes, CUmemPoolHandle_st* pool) {
   // The device's allocations start at multiples of 256 bytes; 8 here would hide a fault, 256 shows what is too short.
   if (posix_memalign(&at, 256, bytes) != 0) return result(cudaErrorMemoryAllocation);
   std::memset(at, settings().fill_byte, bytes);
-  allocations()[reinterpret_cast<std::uintptr_t>(at)] = {bytes, pool};
+  allocations()[reinterpret_cast<std::uintptr_t>(at)] = {bytes, pool, pool != nullptr ? pool->device : current_device()};
   used_bytes += bytes;
   if (pool != nullptr) pool->used += bytes;
   *p = at;
@@ -112,6 +114,7 @@ cudaError_t cudaFree(void* p) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* a, const void* p) {
   const Lock lock;
   std::memset(a, 0, sizeof *a);
+  if (const Allocation* const found = find(p, 1)) a->device = found->device;
   a->type = find(p, 1) != nullptr ? cudaMemoryTypeDevice
             : is_pinned(p)        ? cudaMemoryTypeHost
                                   : cudaMemoryTypeUnregistered;
@@ -137,8 +140,8 @@ cudaError_t cudaFreeHost(void* p) {
   std::free(p);
   return cudaSuccess;
 }
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* p, const cudaMemPoolProps*) {
-  *p = new CUmemPoolHandle_st;
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* p, const cudaMemPoolProps* properties) {
+  *p = new CUmemPoolHandle_st{properties->location.id};
   return cudaSuccess;
 }
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t p) {

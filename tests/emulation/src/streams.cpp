@@ -13,6 +13,7 @@ struct CUgraphExec_st : CUgraph_st {};
 
 struct CUstream_st {
   unsigned flags = 0;
+  int device = 0;
   CUgraph_st* capture = nullptr;
   bool spoilt = false;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
@@ -80,6 +81,12 @@ void drain_all() {
   for (auto* s : streams()) empty(s);
 }
 
+void require_current_device(cudaStream_t stream, const char* what) {
+  const CUstream_st* const s = real(stream);
+  if (s == &default_stream() || s->device == current_device()) return;
+  complain("%s is launched on a stream of device %d while device %d is current", what, s->device, current_device());
+}
+
 bool capturing(cudaStream_t stream) { return real(stream)->capture != nullptr; }
 
 bool unsafe_in_capture(const char* what) {
@@ -116,6 +123,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned flags) {
   const Lock lock;
   *s = new CUstream_st;
   (*s)->flags = flags;
+  (*s)->device = current_device();
   streams().insert(*s);
   return cudaSuccess;
 }
