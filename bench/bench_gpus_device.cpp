@@ -114,7 +114,7 @@ Measured measure_rank(const std::shared_ptr<Communicator>& ranks, const fem::Hos
   Measured measured;
   measured.microseconds = microseconds_of(options, [&](int iterations) {
     const auto system = std::make_shared<DistributedSystem<double, device>>(
-        ctx, ranks, own.view(), fixed_iterations(iterations, "csr"), links().at(options.link));
+        ctx, ranks, own.view(), fixed_iterations(iterations, "auto"), links().at(options.link));
     measured.link = system->link();
     return [&, system] {
       const SolveReport report = system->solve(b.cspan(), x.span(), {}, InitialGuess::zero);

@@ -15,6 +15,9 @@ std::shared_ptr<DeviceRanks> link_devices(const Context<Space::device>& ctx,
 /// A context for the device, stream and memory of `ctx` whose sums are those of all ranks. `ctx` must outlive it.
 Context<Space::device> with_ranks(const Context<Space::device>& ctx, Ranks ranks);
 
+/// The same rank's context with another stream. `ctx` and the stream must outlive it.
+Context<Space::device> with_stream(const Context<Space::device>& ctx, CUstream_st* stream);
+
 /// Exchanges by way of the host and the communicator. `why` says why, for `name`.
 std::shared_ptr<DeviceRanks> staged_ranks(const Context<Space::device>& ctx,
                                           const std::shared_ptr<Communicator>& communicator, const std::string& why);

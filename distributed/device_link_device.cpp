@@ -127,12 +127,24 @@ std::shared_ptr<DeviceRanks> link_devices(const Context<Space::device>& ctx,
   throw DeviceError("the devices of these ranks cannot be linked as asked for: " + why_not);
 }
 
+namespace {
+
 // The state is of this context alone, and nobody has used it yet.
+Context<Space::device> made_from(const Context<Space::device>& ctx, CUstream_st* stream, Context<Space::host> host) {
+  Context<Space::device> made(ctx.device(), stream, std::make_shared<MemoryOfContext>(ctx.memory()));
+  auto& state = const_cast<Context<Space::device>::State&>(made.state());
+  state.host = std::move(host);
+  return made;
+}
+
+}  // namespace
+
 Context<Space::device> with_ranks(const Context<Space::device>& ctx, Ranks ranks) {
-  Context<Space::device> of_rank(ctx.device(), ctx.stream(), std::make_shared<MemoryOfContext>(ctx.memory()));
-  auto& state = const_cast<Context<Space::device>::State&>(of_rank.state());
-  state.host = ctx.host().with_ranks(std::move(ranks));
-  return of_rank;
+  return made_from(ctx, ctx.stream(), ctx.host().with_ranks(std::move(ranks)));
+}
+
+Context<Space::device> with_stream(const Context<Space::device>& ctx, CUstream_st* stream) {
+  return made_from(ctx, stream, ctx.host());
 }
 
 }  // namespace newel::detail

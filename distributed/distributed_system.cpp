@@ -20,6 +20,7 @@
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/device_link.hpp"
 #include "distributed/distributed_operator.hpp"
+#include "distributed/rank_info.hpp"
 #include "distributed/rank_precond.hpp"
 #include "solver/chain/attempts.hpp"
 
@@ -74,6 +75,10 @@ void require_rows_suffice(const SystemOptions& options) {
   if (options.spmv.parts > 0 || options.spmv.partitioner != Partitioner::automatic) refuse("a partition");
   if (options.decision) refuse("a decision");
   detail::require_precond_on_ranks(options.precond);
+}
+
+detail::RankFormat format_of(const SystemOptions& options) {
+  return canonical_name(options.spmv.format) == "csr" ? detail::RankFormat::csr : detail::RankFormat::automatic;
 }
 
 template <Space S>
@@ -149,7 +154,7 @@ struct DistributedSystem<T, S>::Impl {
     require_rows_suffice(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
     ctx.emplace(of_ranks<S>(of_rank, communicator, first_rows, link));
-    matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows, detail::OneKernel::if_possible);
+    matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows, format_of(options));
     SystemParts<T, S> parts;
     const std::vector<Index> old_of_new = to_vector(*ctx, matrix->old_of_new());
     const Span<const Index, Space::host> order(old_of_new);

@@ -28,9 +28,10 @@ std::vector<RankMessage> messages(T* values, const std::vector<std::size_t>& cou
 
 // Between memories of S.
 template <Space S>
-std::unique_ptr<RankExchange> exchange_in(const Ranks& ranks, std::vector<RankMessage> out,
+std::unique_ptr<RankExchange> exchange_in(const Context<S>& ctx, std::vector<RankMessage> out,
                                           std::vector<RankMessage> in) {
-  if constexpr (S == Space::device) return ranks.device->exchange(std::move(out), std::move(in));
+  const Ranks& ranks = *ranks_of(ctx);
+  if constexpr (S == Space::device) return ranks.device->exchange(std::move(out), std::move(in), ctx.stream());
   return ranks.communicator->exchange(std::move(out), std::move(in));
 }
 
@@ -84,7 +85,7 @@ Halo<T, S>::Halo(const Context<S>& ctx, const std::vector<std::int64_t>& first_r
   rows_ = make_array(ctx, rows);
   values_ = ExchangedValues<T, S>(ctx, rows_.size() + static_cast<std::int64_t>(ghosts.size()));
   T* const all = values_.span().data;
-  exchange_ = exchange_in<S>(*ranks_of(ctx), messages(all, sent), messages(all + rows_.size(), received));
+  exchange_ = exchange_in(ctx, messages(all, sent), messages(all + rows_.size(), received));
 }
 
 template <class T, Space S>

@@ -33,14 +33,15 @@ class ExchangedValues {
 template <class T, Space S = Space::host>
 class Halo {
  public:
-  /// `read`: rows of this rank, in rank order. `ghosts`: rows of other ranks, numbers of the whole system, ascending.
-  /// `new_of_old`: of this rank's rows. All ranks make theirs together.
+  /// `ctx`: that of `start`; a device's work is on its stream. `read`: rows of this rank, in rank order. `ghosts`:
+  /// rows of other ranks, numbers of the whole system, ascending. `new_of_old`: of this rank's rows. All ranks make
+  /// theirs together.
   Halo(const Context<S>& ctx, const std::vector<std::int64_t>& first_rows, const std::vector<Index>& read,
        const std::vector<std::int64_t>& ghosts, const std::vector<Index>& new_of_old);
 
   /// Reads x, and sends what others need of it.
   void start(const Context<S>& ctx, Span<const T, S> x);
-  /// The values are there: when it returns or, on a device, for the work that follows on the stream.
+  /// The values are there: when it returns or, on a device, for the work that follows on that stream.
   void finish() { exchange_->finish(); }
 
   /// Those of `read`, then those of `ghosts`, until the next start.

@@ -75,44 +75,31 @@ class WatchedNccl {
   std::optional<FailureWatch> watch_;
 };
 
-// On a stream of its own, beside the rows that need no other rank.
 class NcclExchange final : public RankExchange {
  public:
-  NcclExchange(std::shared_ptr<WatchedNccl> nccl, cudaStream_t main, cudaStream_t side, std::vector<RankMessage> out,
+  NcclExchange(std::shared_ptr<WatchedNccl> nccl, cudaStream_t stream, std::vector<RankMessage> out,
                std::vector<RankMessage> in)
-      : nccl_(std::move(nccl)),
-        main_(main),
-        side_(side),
-        out_(std::move(out)),
-        in_(std::move(in)),
-        packed_(make_event()),
-        received_(make_event()) {}
+      : nccl_(std::move(nccl)), stream_(stream), out_(std::move(out)), in_(std::move(in)) {}
 
   void start() override {
-    if (empty()) return;
-    let_follow(side_, main_, packed_);
+    if (out_.empty() && in_.empty()) return;
     nccl_->call([&](const Nccl& api, NcclCommunicator ranks) {
       NEWEL_CHECK_NCCL(api.ncclGroupStart());
       for (const RankMessage& m : out_) {
-        NEWEL_CHECK_NCCL(api.ncclSend(m.data, m.bytes, Nccl::bytes, m.rank, ranks, side_));
+        NEWEL_CHECK_NCCL(api.ncclSend(m.data, m.bytes, Nccl::bytes, m.rank, ranks, stream_));
       }
       for (const RankMessage& m : in_) {
-        NEWEL_CHECK_NCCL(api.ncclRecv(m.data, m.bytes, Nccl::bytes, m.rank, ranks, side_));
+        NEWEL_CHECK_NCCL(api.ncclRecv(m.data, m.bytes, Nccl::bytes, m.rank, ranks, stream_));
       }
       NEWEL_CHECK_NCCL(api.ncclGroupEnd());
     });
   }
-  void finish() override {
-    if (!empty()) let_follow(main_, side_, received_);
-  }
+  void finish() override {}
 
  private:
-  bool empty() const { return out_.empty() && in_.empty(); }
-
   std::shared_ptr<WatchedNccl> nccl_;
-  cudaStream_t main_, side_;
+  cudaStream_t stream_;
   std::vector<RankMessage> out_, in_;
-  OwnEvent packed_, received_;
 };
 
 class NcclRanks final : public DeviceRanks {
@@ -120,7 +107,6 @@ class NcclRanks final : public DeviceRanks {
   NcclRanks(const Context<Space::device>& ctx, const std::shared_ptr<Communicator>& communicator)
       : ctx_(ctx),
         size_(communicator->size()),
-        side_(make_stream()),
         sums_(plain_device_memory(most * sizeof(double))),
         all_(plain_device_memory(all_count() * sizeof(double))),
         nccl_(std::make_shared<WatchedNccl>(
@@ -143,8 +129,9 @@ class NcclRanks final : public DeviceRanks {
   }
 
   std::shared_ptr<void> memory(std::size_t bytes) override { return plain_device_memory(bytes); }
-  std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in) override {
-    return std::make_unique<NcclExchange>(nccl_, ctx_.stream(), side_.get(), std::move(out), std::move(in));
+  std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in,
+                                         cudaStream_t stream) override {
+    return std::make_unique<NcclExchange>(nccl_, stream, std::move(out), std::move(in));
   }
 
   bool capturable() const override { return true; }
@@ -157,7 +144,6 @@ class NcclRanks final : public DeviceRanks {
 
   Context<Space::device> ctx_;
   int size_;
-  OwnStream side_;
   std::shared_ptr<void> sums_, all_;
   std::shared_ptr<WatchedNccl> nccl_;
 };

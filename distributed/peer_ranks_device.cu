@@ -221,36 +221,25 @@ class PeerMessages {
   std::vector<PeerMessage> sent_, received_;
 };
 
-// Beside the rows that need no other rank, on a stream of its own.
 class PeerExchange final : public RankExchange {
  public:
   PeerExchange(Communicator& communicator, const std::vector<RankMessage>& out, const std::vector<RankMessage>& in,
-               const unsigned* failed, cudaStream_t main, cudaStream_t side)
+               const unsigned* failed, cudaStream_t stream)
       : messages_(communicator, out, in),
         send_(messages_.sent(), failed),
         receive_(messages_.received(), failed),
-        main_(main),
-        side_(side),
-        packed_(make_event()),
-        received_(make_event()) {}
+        stream_(stream) {}
 
   void start() override {
-    if (empty()) return;
-    let_follow(side_, main_, packed_);
-    send_.launch(send_to_peers_kernel, side_);
-    receive_.launch(receive_from_peers_kernel, side_);
+    send_.launch(send_to_peers_kernel, stream_);
+    receive_.launch(receive_from_peers_kernel, stream_);
   }
-  void finish() override {
-    if (!empty()) let_follow(main_, side_, received_);
-  }
+  void finish() override {}
 
  private:
-  bool empty() const { return messages_.sent().empty() && messages_.received().empty(); }
-
   PeerMessages messages_;
   PeerDirection send_, receive_;
-  cudaStream_t main_, side_;
-  OwnEvent packed_, received_;
+  cudaStream_t stream_;
 };
 
 class PeerRanks final : public DeviceRanks {
@@ -258,7 +247,6 @@ class PeerRanks final : public DeviceRanks {
   PeerRanks(const Context<Space::device>& ctx, const std::shared_ptr<Communicator>& communicator)
       : ctx_(ctx),
         communicator_(communicator),
-        side_(make_stream()),
         watch_stream_(make_stream()),
         sums_(zeros(most * sizeof(double))),
         all_(zeros(values() * sizeof(double))),
@@ -305,8 +293,9 @@ class PeerRanks final : public DeviceRanks {
     NEWEL_CHECK_CUDA(cudaDeviceSynchronize());  // the zeros are there before others write
     return share(*communicator_, mine);
   }
-  std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in) override {
-    return std::make_unique<PeerExchange>(*communicator_, out, in, peers_.failed, ctx_.stream(), side_.get());
+  std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in,
+                                         cudaStream_t stream) override {
+    return std::make_unique<PeerExchange>(*communicator_, out, in, peers_.failed, stream);
   }
   bool capturable() const override { return true; }
   void check() const override { watch_->check(); }
@@ -323,7 +312,7 @@ class PeerRanks final : public DeviceRanks {
 
   Context<Space::device> ctx_;
   std::shared_ptr<Communicator> communicator_;
-  OwnStream side_, watch_stream_;
+  OwnStream watch_stream_;
   std::shared_ptr<void> sums_, all_, inbox_, counters_;
   std::vector<std::shared_ptr<void>> all_inboxes_;
   PeerSums peers_{};

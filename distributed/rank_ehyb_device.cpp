@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a rank's rows become the parts of a kernel across devices.
+// A rank's rows in EHYB: how they are cut and numbered, and their products.
 #include "distributed/rank_ehyb.hpp"
 
 #include <algorithm>
@@ -9,9 +9,11 @@
 #include <string>
 #include <utility>
 
+#include <newel/core/vector_ops.hpp>
 #include "core/ranks/device_ranks.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/numbers_text.hpp"
+#include "distributed/rank_dot.hpp"
 #include "distributed/value_exchange.hpp"
 #include "solver/krylov/resident/resident_across.hpp"
 #include "spmv/ehyb/ehyb_plan.hpp"
@@ -20,9 +22,6 @@ namespace newel::detail {
 namespace {
 
 constexpr Space host = Space::host, device = Space::device;
-
-/// Vectors of a CG that a chip keeps at least, without their halos.
-constexpr int kept_vectors = 5;
 
 // The same on all ranks.
 bool on_all_ranks(Communicator& communicator, bool holds) {
@@ -43,9 +42,8 @@ struct OwnRows {
   bool owns(std::int64_t column) const { return column >= first() && column < first() + rows(); }
 };
 
-// Rows of a node: 3 if all ranks' rows consist of such nodes, else 1. Kernels across devices have no others.
+// Rows of a node, of all ranks: their greatest common divisor.
 int node_rows(const Context<host>& ctx, const OwnRows& a) {
-  constexpr Index of_node = 3;
   std::vector<Index> col(static_cast<std::size_t>(a.col.size));
   std::transform(a.col.data, a.col.data + a.col.size, col.begin(), [](auto j) { return static_cast<Index>(j); });
   Pattern<host> pattern;
@@ -53,13 +51,25 @@ int node_rows(const Context<host>& ctx, const OwnRows& a) {
   pattern.cols = static_cast<Index>(a.first_rows.back());
   pattern.row_ptr64 = a.row_ptr;
   pattern.col = Span<const Index, host>(col);
-  const bool has_nodes = a.first() % of_node == 0 && ehyb_block(ctx, pattern) % of_node == 0;
-  return on_all_ranks(*ctx.ranks()->communicator, has_nodes) ? of_node : 1;
+  Communicator& communicator = *ctx.ranks()->communicator;
+  std::vector<double> all(static_cast<std::size_t>(communicator.size()));
+  const double mine = ehyb_block(ctx, pattern);
+  communicator.all_gather(&mine, 1, all.data());
+  std::int64_t block = 0;
+  for (const double one : all) block = std::gcd(block, static_cast<std::int64_t>(one));
+  for (const std::int64_t first : a.first_rows) block = std::gcd(block, first);
+  return static_cast<int>(block);
 }
 
-// The order of the rows and the first row of each part, parts that read other ranks last; without parts if none are
-// found. Found from the columns that are this rank's.
-PartOrder order_of(const Context<device>& ctx, const OwnRows& a, const FormatRequest& request) {
+// The order of the rows and the first row of each part, parts that read other ranks last.
+struct RankOrder {
+  std::vector<Index> old_of_new;
+  std::vector<Index> part_begin = {0};
+  Index inner_parts = 0;  // that read no other rank
+};
+
+// Found from the columns that are this rank's.
+RankOrder order_of(const Context<device>& ctx, const OwnRows& a, const FormatRequest& request) {
   std::vector<Offset> row_ptr{0};
   std::vector<Index> col;
   std::vector<bool> reads_others(static_cast<std::size_t>(a.rows()), false);
@@ -90,7 +100,7 @@ PartOrder order_of(const Context<device>& ctx, const OwnRows& a, const FormatReq
     const RowOrder<host> order = plan_ehyb_order(host_context(ctx), here, request);
     found = {std::vector<Index>(order.old_of_new.begin(), order.old_of_new.end()), order.part_begin};
   }
-  PartOrder sorted{{}, {0}};
+  RankOrder sorted;
   for (const bool wanted : {false, true}) {
     for (std::size_t p = 0; p + 1 < found.part_begin.size(); ++p) {
       const auto begin = found.old_of_new.begin() + found.part_begin[p];
@@ -99,6 +109,7 @@ PartOrder order_of(const Context<device>& ctx, const OwnRows& a, const FormatReq
       if (begin == end || reads != wanted) continue;
       sorted.old_of_new.insert(sorted.old_of_new.end(), begin, end);
       sorted.part_begin.push_back(static_cast<Index>(sorted.old_of_new.size()));
+      if (!reads) ++sorted.inner_parts;
     }
   }
   return sorted;
@@ -206,22 +217,13 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<device>& ctx, const
   const Ranks& ranks = *ranks_of(ctx);
   Communicator& communicator = *ranks.communicator;
   const OwnRows a{rows.row_ptr, rows.col, first_rows, communicator.rank()};
-  const Machine machine = machine_of(ctx);
-  const auto chip = static_cast<std::size_t>(machine.processors) * machine.cache_bytes;
-  const bool may_fit = ranks.device->peer_sums() != nullptr && communicator.size() > 1 &&
-                       communicator.size() <= ResidentAcross::most_devices && a.rows() > 0 &&
-                       static_cast<std::size_t>(a.rows()) * kept_vectors * sizeof(T) <= chip &&
-                       first_rows.back() <= std::numeric_limits<Index>::max();
-  if (!on_all_ranks(communicator, may_fit)) return nullptr;
+  const bool has_rows = a.rows() > 0 && first_rows.back() <= std::numeric_limits<Index>::max();
+  if (!on_all_ranks(communicator, has_rows)) return nullptr;
 
   const int block = node_rows(host_context(ctx), a);
-  SpmvOptions options;
-  const FormatRequest request{block > 1 ? "block" : "halo", options, machine, sizeof(T), nullptr};
-  PartOrder order = order_of(ctx, a, request);
-  std::unique_ptr<RankEhyb> made(new RankEhyb);
-  const auto parts = static_cast<std::int64_t>(order.part_begin.size()) - 1;
-  if (!on_all_ranks(communicator, parts > 0 && parts <= machine.processors)) return nullptr;
-
+  const SpmvOptions options;
+  const FormatRequest request{block > 1 ? "block" : "halo", options, machine_of(ctx), sizeof(T), nullptr};
+  RankOrder order = order_of(ctx, a, request);
   std::vector<Index> new_of_old(order.old_of_new.size());
   for (std::size_t i = 0; i < new_of_old.size(); ++i) {
     new_of_old[static_cast<std::size_t>(order.old_of_new[i])] = static_cast<Index>(i);
@@ -229,34 +231,106 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<device>& ctx, const
   OtherNodes others = find_others(a, new_of_old, block, communicator);
   const NewRows renumbered = renumber(a, order.old_of_new, new_of_old, others.node, block);
   const Index columns = a.rows() + static_cast<Index>(others.node.size()) * block;
+
+  std::unique_ptr<RankEhyb> made(new RankEhyb);
   made->matrix_ = ehyb_of<T>(ctx, renumbered, columns, rows.val, order.part_begin, request);
   const EhybView<T>& view = made->matrix_->view();
-  const bool suits = !view.has_remainder() && view.block == block && view.parts == parts;
+  const bool suits =
+      !view.has_remainder() && view.block == block && view.parts == static_cast<Index>(order.part_begin.size()) - 1;
   if (!on_all_ranks(communicator, suits)) return nullptr;
 
-  // Own nodes that own parts read, and the halo in numbers of all ranks.
+  std::vector<std::int64_t> ghosts;
+  for (const std::int64_t node : others.node) {
+    for (int d = 0; d < block; ++d) ghosts.push_back(node * block + d);
+  }
+  made->side_ = std::make_unique<SideWork<device>>(ctx);
+  made->halo_ =
+      std::make_unique<Halo<T, device>>(made->side_->context(), first_rows, std::vector<Index>(), ghosts, new_of_old);
+  made->inner_ = parts_of(view, 0, order.inner_parts);
+  made->border_ = parts_of(view, order.inner_parts, view.parts);
+  made->border_.beyond = made->halo_->values().data;
+  made->capturable_ = ranks.device->capturable();
+  made->x_and_halo_ = Array<T, device>(ctx, columns);
+  made->old_of_new_ = std::move(order.old_of_new);
+  const bool reachable = ranks.device->peer_sums() != nullptr &&
+                         communicator.size() <= ResidentAcross::most_devices && view.parts <= ctx.multiprocessors();
+  if (on_all_ranks(communicator, reachable)) {
+    made->number_across(ctx, first_rows, others.place, std::move(others.readers));
+  }
+  return made;
+}
+
+// Own nodes that own parts read, and the halo in numbers of all ranks.
+template <class T>
+void RankEhyb<T>::number_across(const Context<device>& ctx, const std::vector<std::int64_t>& first_rows,
+                                const std::vector<Index>& place_of_other, std::vector<unsigned char> readers) {
+  Communicator& communicator = *ranks_of(ctx)->communicator;
+  const auto rank = static_cast<std::size_t>(communicator.rank());
+  const EhybView<T>& view = matrix_->view();
   const std::vector<EhybPart> part = to_vector(ctx, Span<const EhybPart, device>(view.part, view.parts));
   std::vector<Index> halo = to_vector(ctx, Span<const Index, device>(view.halo_node, part.back().halo_end));
-  const auto first_node = static_cast<Index>(a.first() / block), nodes = a.rows() / block;
+  const auto first_node = static_cast<Index>(first_rows[rank] / view.block);
   for (Index& node : halo) {
-    if (node < nodes) {
-      others.readers[static_cast<std::size_t>(node)] |= static_cast<unsigned char>(1u << a.rank);
+    if (node < view.own_nodes) {
+      readers[static_cast<std::size_t>(node)] |= static_cast<unsigned char>(1u << rank);
       node += first_node;
     } else {
-      node = others.place[static_cast<std::size_t>(node - nodes)];
+      node = place_of_other[static_cast<std::size_t>(node - view.own_nodes)];
     }
   }
-  made->halo_node_ = make_array(ctx, halo);
-  made->readers_ = make_array(ctx, others.readers);
-  made->old_of_new_ = std::move(order.old_of_new);
-  made->across_ = {view, made->readers_.data(), a.first(), first_rows.back(), 0, 0};
-  made->across_.view.halo_node = made->halo_node_.data();
-  std::vector<double> all_parts(static_cast<std::size_t>(communicator.size()));
-  const auto mine = static_cast<double>(parts);
-  communicator.all_gather(&mine, 1, all_parts.data());
-  made->across_.first_part = static_cast<int>(std::accumulate(all_parts.begin(), all_parts.begin() + a.rank, 0.0));
-  made->across_.parts = static_cast<int>(std::accumulate(all_parts.begin(), all_parts.end(), 0.0));
-  return made;
+  halo_node_ = make_array(ctx, halo);
+  readers_ = make_array(ctx, readers);
+  std::vector<double> parts(static_cast<std::size_t>(communicator.size()));
+  const double mine = view.parts;
+  communicator.all_gather(&mine, 1, parts.data());
+  across_ = EhybAcross<T>{view, readers_.data(), first_rows[rank], first_rows.back(), 0, 0};
+  across_->view.halo_node = halo_node_.data();
+  across_->first_part = static_cast<int>(std::accumulate(parts.begin(), parts.begin() + communicator.rank(), 0.0));
+  across_->parts = static_cast<int>(std::accumulate(parts.begin(), parts.end(), 0.0));
+}
+
+// Where the dot product of each of the two goes, if `two_dots` is not null.
+template <class T>
+void RankEhyb<T>::multiply(const Context<device>& ctx, const ProductArgs<T>& args, double* two_dots) const {
+  if (two_dots != nullptr && (inner_.parts == 0 || border_.parts == 0)) {
+    fill<double, device>(ctx, 0, Span<double, device>(two_dots, 2));
+  }
+  ProductArgs<T> of_part = args;
+  side_->start();
+  halo_->start(side_->context(), Span<const T, device>(args.x, matrix_->rows()));
+  of_part.xy = two_dots;
+  if (inner_.parts > 0) ehyb_product(ctx, inner_, of_part);
+  halo_->finish();
+  of_part.xy = two_dots == nullptr ? nullptr : two_dots + 1;
+  if (border_.parts > 0) ehyb_product(side_->context(), border_, of_part);
+  side_->finish();
+}
+
+template <class T>
+void RankEhyb<T>::apply(const Context<device>& ctx, T alpha, Span<const T, device> x, T beta,
+                        Span<T, device> y) const {
+  multiply(ctx, {alpha, x.data, beta, y.data, nullptr}, nullptr);
+}
+
+template <class T>
+void RankEhyb<T>::apply_dot(const Context<device>& ctx, Span<const T, device> x, Span<T, device> y,
+                            double* xy) const {
+  DeviceRanks& ranks = *ranks_of(ctx)->device;
+  multiply(ctx, {T(1), x.data, T(0), y.data, nullptr}, ranks.sums());
+  add_dots_over_ranks(ctx, ranks, xy);
+}
+
+template <class T>
+ResidualSums RankEhyb<T>::residual(const Context<device>& ctx, Span<const T, device> b, Span<const T, device> x,
+                                   const ResidualScale& scale, Span<T, device> r) const {
+  const Span<T, device> all = x_and_halo_.span();
+  side_->start();
+  halo_->start(side_->context(), x);
+  copy<T>(ctx, x, all.subspan(0, x.size));
+  halo_->finish();
+  side_->finish();
+  copy<T>(ctx, halo_->values(), all.subspan(x.size, all.size - x.size));
+  return *matrix_->residual(ctx, b, Span<const T, device>(all), scale, r);
 }
 
 template class RankEhyb<double>;

@@ -74,31 +74,25 @@ class StagedMessages {
 // The page-locked memory is used again by the next round, whose start waits for the copies of this one.
 class StagedExchange final : public RankExchange {
  public:
-  StagedExchange(cudaStream_t main, cudaStream_t side, Communicator& communicator, std::vector<RankMessage> out,
+  StagedExchange(cudaStream_t stream, Communicator& communicator, std::vector<RankMessage> out,
                  std::vector<RankMessage> in)
-      : main_(main),
-        side_(side),
+      : stream_(stream),
         out_(std::move(out)),
         in_(std::move(in)),
-        exchange_(communicator.exchange(out_.on_host(), in_.on_host())),
-        packed_(make_event()) {}
+        exchange_(communicator.exchange(out_.on_host(), in_.on_host())) {}
 
-  void start() override {
-    let_follow(side_, main_, packed_);
-    out_.queue_download(side_);
-  }
+  void start() override { out_.queue_download(stream_); }
   void finish() override {
-    NEWEL_CHECK_CUDA(cudaStreamSynchronize(side_));
+    NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream_));
     exchange_->start();
     exchange_->finish();
-    in_.queue_upload(main_);
+    in_.queue_upload(stream_);
   }
 
  private:
-  cudaStream_t main_, side_;
+  cudaStream_t stream_;
   StagedMessages out_, in_;
   std::unique_ptr<RankExchange> exchange_;
-  OwnEvent packed_;
 };
 
 class StagedRanks final : public DeviceRanks {
@@ -107,7 +101,6 @@ class StagedRanks final : public DeviceRanks {
       : ctx_(ctx),
         communicator_(std::move(communicator)),
         why_(std::move(why)),
-        side_(make_stream()),
         sums_(ctx, most),
         all_(ctx, std::int64_t{most} * communicator_->size()),
         mine_on_host_(locked_host_memory(most * sizeof(double))),
@@ -129,9 +122,9 @@ class StagedRanks final : public DeviceRanks {
   }
 
   std::shared_ptr<void> memory(std::size_t bytes) override { return plain_device_memory(bytes); }
-  std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in) override {
-    return std::make_unique<StagedExchange>(ctx_.stream(), side_.get(), *communicator_, std::move(out),
-                                            std::move(in));
+  std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in,
+                                         cudaStream_t stream) override {
+    return std::make_unique<StagedExchange>(stream, *communicator_, std::move(out), std::move(in));
   }
 
   bool capturable() const override { return false; }
@@ -142,7 +135,6 @@ class StagedRanks final : public DeviceRanks {
   Context<Space::device> ctx_;
   std::shared_ptr<Communicator> communicator_;
   std::string why_;
-  OwnStream side_;
   Array<double, Space::device> sums_, all_;
   std::shared_ptr<void> mine_on_host_, all_on_host_;
 };

@@ -10,6 +10,8 @@
 #include <newel/core/communicator.hpp>
 #include "core/ranks/peer_sums.hpp"
 
+struct CUstream_st;
+
 namespace newel::detail {
 
 /// One rank's view of the devices of all ranks. Functions queue their work on the stream of this rank's context,
@@ -41,9 +43,10 @@ class DeviceRanks {
   /// Empty: they cannot, or a device has not enough. All ranks call it together.
   virtual std::vector<std::shared_ptr<void>> shared_memory(std::size_t) { return {}; }
 
-  /// An exchange between memories that `memory` has given. `start` queues it after the work that is on the stream,
-  /// and `finish` lets the work that follows wait for it. The memory must exist as long as the exchange.
-  virtual std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in) = 0;
+  /// An exchange between memories that `memory` has given, on a stream of this device: work that is queued on it after
+  /// `finish` reads what has come. The memory must exist as long as the exchange.
+  virtual std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in,
+                                                 CUstream_st* stream) = 0;
 
   /// Whether the functions above may be captured in a graph.
   virtual bool capturable() const = 0;

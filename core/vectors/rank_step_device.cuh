@@ -73,9 +73,9 @@ __global__ void __launch_bounds__(PeerTuning::threads)
   if (threadIdx.x == 0) end_in_rank_order(step, all, peers.size);
 }
 
+/// Ends a step whose sums of this device are in `ranks.sums()`.
 template <class Step>
-void sweep_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, std::int64_t n, const Step& step) {
-  sweep(ctx, n, StoredSums<Step>(step, ranks.sums()));
+void end_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, const Step& step) {
   if (const PeerSums* const peers = ranks.peer_sums()) {
     end_over_peers_kernel<<<1, PeerTuning::threads, 0, ctx.state().stream()>>>(step, *peers, ranks.sums());
   } else {
@@ -83,6 +83,12 @@ void sweep_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, std
     end_over_ranks_kernel<<<1, 1, 0, ctx.state().stream()>>>(step, all, ranks.size());
   }
   NEWEL_CHECK_LAUNCH();
+}
+
+template <class Step>
+void sweep_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, std::int64_t n, const Step& step) {
+  sweep(ctx, n, StoredSums<Step>(step, ranks.sums()));
+  end_over_ranks(ctx, ranks, step);
 }
 
 /// A step on one device: the same step, whose `sweep` is not the one that asks for ranks.

@@ -40,10 +40,10 @@ __device__ __forceinline__ void ask_for_halo(const EhybView<T>& a, const EhybPar
     for (int i = 0; i < HaloNodes::count; ++i) {
       const int h = first + i * threads;
       if (h >= halo) continue;
+      const Index node = nodes.node[i];
+      const T* const from = node < a.own_nodes ? x + Offset{node} * B : a.beyond + Offset{node - a.own_nodes} * B;
 #pragma unroll
-      for (int e = 0; e < B; ++e) {
-        __pipeline_memcpy_async(cache + own + h * B + e, x + Offset{nodes.node[i]} * B + e, sizeof(T));
-      }
+      for (int e = 0; e < B; ++e) __pipeline_memcpy_async(cache + own + h * B + e, from + e, sizeof(T));
     }
     first += HaloNodes::count * threads;
     if (first < halo) nodes = halo_nodes(a, part, first);

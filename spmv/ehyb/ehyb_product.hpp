@@ -62,6 +62,8 @@ struct EhybView {
   int share;  ///< lanes of a node; 1 on the host
   Index parts;
   const EhybPart* part;
+  Index own_nodes;  ///< halo nodes from this number on have no row, and their x is at `beyond`
+  const T* beyond;  ///< null: there are none
   const Index* halo_node;
   const Index* slice_first;
   const std::uint16_t* column;
@@ -80,6 +82,15 @@ struct EhybView {
 
   bool has_remainder() const { return extra.rows > 0 || longs.rows > 0; }
 };
+
+/// The view of parts first .. last - 1, of a layout without a remainder.
+template <class T>
+EhybView<T> parts_of(EhybView<T> view, Index first, Index last) {
+  view.part += first;
+  view.parts = last - first;
+  view.part_dot += first;
+  return view;
+}
 
 /// args.xy is null where the layout has a remainder.
 template <class T>

@@ -41,11 +41,11 @@ struct LinkedValues {
 struct RingExchange {
   LinkedValues out, in;
   std::unique_ptr<RankExchange> exchange;
-  RingExchange(detail::DeviceRanks& link, const Communicator& ranks, std::int64_t count)
+  RingExchange(detail::DeviceRanks& link, const Context<device>& ctx, const Communicator& ranks, std::int64_t count)
       : out(link, count), in(link, count) {
     const int size = ranks.size(), next = (ranks.rank() + 1) % size, previous = (ranks.rank() + size - 1) % size;
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(double);
-    exchange = link.exchange({{next, out.memory.get(), bytes}}, {{previous, in.memory.get(), bytes}});
+    exchange = link.exchange({{next, out.memory.get(), bytes}}, {{previous, in.memory.get(), bytes}}, ctx.stream());
   }
 };
 
@@ -59,7 +59,7 @@ void check_link(int size, const Linked& linked, const MakeLink& make) {
     constexpr std::int64_t halo = 5000;
     auto mine = upload<double, device>(ctx, std::vector<double>(most, 0.0));
     auto all = upload<double, device>(ctx, std::vector<double>(static_cast<std::size_t>(most) * size, 0.0));
-    RingExchange ring(*link, *ranks, halo);
+    RingExchange ring(*link, ctx, *ranks, halo);
     const auto value = [](int rank, int round, std::int64_t k) { return rank + 1e-3 * round + 1e-9 * k + 1e-17; };
     const auto values = [&](int rank, int round, std::int64_t count) {
       std::vector<double> made;

@@ -122,7 +122,7 @@ TEST_CASE("A rank that fails ends the kernel that waits for it on another device
     const std::vector<std::int64_t> first_rows = detail::first_rows(*ranks, own.rows());
     Ranks shared{ranks, own.first, a.rows, detail::link_devices(of_rank, ranks, RankLink::peers)};
     const Context<device> ctx = detail::with_ranks(of_rank, shared);
-    const detail::DistributedOperator<double, device> A(ctx, own.view(), first_rows, detail::OneKernel::if_possible);
+    const detail::DistributedOperator<double, device> A(ctx, own.view(), first_rows, detail::RankFormat::automatic);
     RANK_CHECK(A.resident_view().across != nullptr);
     Cg<double, device> cg(ctx, own.rows());
     cg.prepare(ctx, A, nullptr);
