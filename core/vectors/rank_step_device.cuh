@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How a vector step ends on a device that shares its system with other ranks. Internal.
 ///
-/// Without ranks a step is the one kernel of vector_step_device.cuh. With ranks that kernel leaves the sums of this
-/// device, which are gathered from all ranks. A kernel of one thread adds them in the order of ranks and runs the
-/// step's end: the same bits on every rank.
+/// Without ranks a step is the one kernel of vector_step_device.cuh. With ranks its last block gathers the sums of all
+/// devices, adds them in the order of ranks and runs the step's end: the same bits on every rank. Without packets
+/// between the devices the kernel leaves its sums, and two more gather and end.
 #pragma once
 
 #include "core/ranks/device_ranks.hpp"
@@ -26,6 +26,14 @@ struct StoredSums : Step {
   NEWEL_HD void end(const double* totals) const {
     for (int k = 0; k < Step::sums; ++k) at[k] = totals[k];
   }
+};
+
+/// A step whose last block gathers the sums of other devices and ends it, if there are packets between them.
+template <class Step>
+struct PeerEnd : Step {
+  PeerSums peers;
+  PeerEnd(const Step& step, const PeerSums& peers_) : Step(step), peers(peers_) {}
+  __device__ void end_together(const double* totals) const;
 };
 
 /// Whether a step has elements: one that has none has nothing to add over ranks.
@@ -55,6 +63,13 @@ __device__ __forceinline__ void end_in_rank_order(const Step& step, const double
 #pragma unroll
   for (int k = 0; k < Step::sums; ++k) totals[k] = sum_in_rank_order(all, ranks, Step::sums, k);
   step.end(totals);
+}
+
+template <class Step>
+__device__ void PeerEnd<Step>::end_together(const double* totals) const {
+  __shared__ double all[PeerSums::most_ranks * Step::sums];
+  gather_from_peers(peers, totals, Step::sums, all);
+  if (threadIdx.x == 0) end_in_rank_order(static_cast<const Step&>(*this), all, peers.size);
 }
 
 /// One thread: `all` has been gathered.
@@ -87,6 +102,7 @@ void end_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, const
 
 template <class Step>
 void sweep_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, std::int64_t n, const Step& step) {
+  if (const PeerSums* const peers = ranks.peer_sums()) return sweep(ctx, n, PeerEnd<Step>(step, *peers));
   sweep(ctx, n, StoredSums<Step>(step, ranks.sums()));
   end_over_ranks(ctx, ranks, step);
 }

@@ -2,6 +2,8 @@
 /// How a vector step runs on the device: one kernel, whose last block adds the sums in a fixed order. Internal.
 #pragma once
 
+#include <type_traits>
+
 #include "core/memory/context_device.hpp"
 #include "core/vectors/vector_step.hpp"
 
@@ -98,6 +100,12 @@ __device__ __forceinline__ bool last_block(unsigned* tickets) {
   return last;
 }
 
+/// Whether all threads of the last block end the step, by `end_together`.
+template <class Step, class = void>
+constexpr bool ends_together = false;
+template <class Step>
+constexpr bool ends_together<Step, std::void_t<decltype(&Step::end_together)>> = true;
+
 /// A thread takes every (grid size)-th element; a block leaves one partial per sum; the block that finishes last
 /// adds the partials in block order and runs the step's end.
 template <class Step>
@@ -125,7 +133,11 @@ __global__ void __launch_bounds__(SweepTuning<Step>::threads,
       for (int k = 0; k < Step::sums; ++k) of_blocks.add(k, __ldcg(partial + b * Step::sums + k));
     }
     const double* const totals = block_sums(of_blocks.value, scratch);
-    if (threadIdx.x == 0) step.end(totals);
+    if constexpr (ends_together<Step>) {
+      step.end_together(totals);
+    } else {
+      if (threadIdx.x == 0) step.end(totals);
+    }
   }
 }
 
