@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dot product of a product whose rows are in two parts.
+// A dot product that kernels of ranks have formed.
 #include "distributed/rank_dot.hpp"
 
 #include "core/vectors/rank_step_device.cuh"
@@ -7,17 +7,17 @@
 namespace newel::detail {
 namespace {
 
-struct TwoDots {
-  static constexpr int sums = 2;
+struct FormedDot {
+  static constexpr int sums = 1;
   double* xy;
   NEWEL_HD bool active() const { return true; }
-  NEWEL_HD void end(const double* totals) const { *xy = totals[0] + totals[1]; }
+  NEWEL_HD void end(const double* totals) const { *xy = totals[0]; }
 };
 
 }  // namespace
 
-void add_dots_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, double* xy) {
-  end_over_ranks(ctx, ranks, TwoDots{xy});
+void add_dot_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, double* xy) {
+  end_over_ranks(ctx, ranks, FormedDot{xy});
 }
 
 }  // namespace newel::detail

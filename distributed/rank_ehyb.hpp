@@ -49,7 +49,7 @@ class RankEhyb final : public RankProduct<T, Space::device> {
 
  private:
   RankEhyb() = default;
-  void multiply(const Context<Space::device>& ctx, const ProductArgs<T>& args, double* two_dots) const;
+  void multiply(const Context<Space::device>& ctx, const ProductArgs<T>& args) const;
   void number_across(const Context<Space::device>& ctx, const std::vector<std::int64_t>& first_rows,
                      const std::vector<Index>& place_of_other, std::vector<unsigned char> readers);
 
@@ -58,6 +58,8 @@ class RankEhyb final : public RankProduct<T, Space::device> {
   std::unique_ptr<SideWork<Space::device>> side_;
   std::unique_ptr<Halo<T, Space::device>> halo_;  ///< of `side_`
   EhybView<T> inner_{}, border_{};                ///< the parts that need no other rank, and the others
+  Array<PeerDot, Space::device> peer_dot_;        ///< of both
+  Array<unsigned, Space::device> tickets_;        ///< of `peer_dot_`
   mutable Array<T, Space::device> x_and_halo_;    ///< of `residual`
   Array<Index, Space::device> halo_node_;         ///< of `across_`
   Array<unsigned char, Space::device> readers_;

@@ -249,6 +249,12 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<device>& ctx, const
   made->inner_ = parts_of(view, 0, order.inner_parts);
   made->border_ = parts_of(view, order.inner_parts, view.parts);
   made->border_.beyond = made->halo_->values().data;
+  PeerSums peers{};
+  peers.size = 1;
+  if (ranks.device->peer_sums() != nullptr) peers = *ranks.device->peer_sums();
+  made->tickets_ = make_array(ctx, std::vector<unsigned>{0});
+  made->peer_dot_ = make_array(ctx, std::vector<PeerDot>{{peers, view.part_dot, view.parts, made->tickets_.data()}});
+  made->inner_.peer_dot = made->border_.peer_dot = made->peer_dot_.data();
   made->capturable_ = ranks.device->capturable();
   made->x_and_halo_ = Array<T, device>(ctx, columns);
   made->old_of_new_ = std::move(order.old_of_new);
@@ -289,35 +295,30 @@ void RankEhyb<T>::number_across(const Context<device>& ctx, const std::vector<st
   across_->parts = static_cast<int>(std::accumulate(parts.begin(), parts.end(), 0.0));
 }
 
-// Where the dot product of each of the two goes, if `two_dots` is not null.
 template <class T>
-void RankEhyb<T>::multiply(const Context<device>& ctx, const ProductArgs<T>& args, double* two_dots) const {
-  if (two_dots != nullptr && (inner_.parts == 0 || border_.parts == 0)) {
-    fill<double, device>(ctx, 0, Span<double, device>(two_dots, 2));
-  }
-  ProductArgs<T> of_part = args;
+void RankEhyb<T>::multiply(const Context<device>& ctx, const ProductArgs<T>& args) const {
   side_->start();
   halo_->start(side_->context(), Span<const T, device>(args.x, matrix_->rows()));
-  of_part.xy = two_dots;
-  if (inner_.parts > 0) ehyb_product(ctx, inner_, of_part);
+  if (inner_.parts > 0) ehyb_product(ctx, inner_, args);
   halo_->finish();
-  of_part.xy = two_dots == nullptr ? nullptr : two_dots + 1;
-  if (border_.parts > 0) ehyb_product(side_->context(), border_, of_part);
+  if (border_.parts > 0) ehyb_product(side_->context(), border_, args);
   side_->finish();
 }
 
 template <class T>
 void RankEhyb<T>::apply(const Context<device>& ctx, T alpha, Span<const T, device> x, T beta,
                         Span<T, device> y) const {
-  multiply(ctx, {alpha, x.data, beta, y.data, nullptr}, nullptr);
+  multiply(ctx, {alpha, x.data, beta, y.data, nullptr});
 }
 
 template <class T>
 void RankEhyb<T>::apply_dot(const Context<device>& ctx, Span<const T, device> x, Span<T, device> y,
                             double* xy) const {
   DeviceRanks& ranks = *ranks_of(ctx)->device;
-  multiply(ctx, {T(1), x.data, T(0), y.data, nullptr}, ranks.sums());
-  add_dots_over_ranks(ctx, ranks, xy);
+  const bool gathers = ranks.peer_sums() != nullptr;
+  multiply(ctx, {T(1), x.data, T(0), y.data, gathers ? xy : ranks.sums()});
+  if (gathers) return;
+  add_dot_over_ranks(ctx, ranks, xy);
 }
 
 template <class T>

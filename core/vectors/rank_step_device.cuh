@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How a vector step ends on a device that shares its system with other ranks. Internal.
 ///
-/// Without ranks a step is the one kernel of vector_step_device.cuh. With ranks its last block gathers the sums of all
-/// devices, adds them in the order of ranks and runs the step's end: the same bits on every rank. Without packets
+/// Without ranks a step is the one kernel of vector_step_device.cuh. With ranks its last block gathers the sums of
+/// all devices, adds them in the order of ranks and runs the step's end: the same bits on every rank. Without packets
 /// between the devices the kernel leaves its sums, and two more gather and end.
 #pragma once
 

@@ -86,19 +86,22 @@ __device__ __forceinline__ const double* block_sums(const double (&value)[count]
   return scratch + count * 32;
 }
 
-/// True in every thread of the block that arrives last of all blocks; what the others wrote before is then visible.
-__device__ __forceinline__ bool last_block(unsigned* tickets) {
+/// True in every thread of the block that arrives last of `blocks`; what the others wrote before is then visible.
+__device__ __forceinline__ bool last_block_of(unsigned blocks, unsigned* tickets) {
   __shared__ bool last;
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
-    last = atomicAdd(tickets, 1u) == gridDim.x - 1;
+    last = atomicAdd(tickets, 1u) == blocks - 1;
     if (last) *tickets = 0;
   }
   __syncthreads();
   if (last) __threadfence();
   return last;
 }
+
+/// The same of all blocks of the launch.
+__device__ __forceinline__ bool last_block(unsigned* tickets) { return last_block_of(gridDim.x, tickets); }
 
 /// Whether all threads of the last block end the step, by `end_together`.
 template <class Step, class = void>

@@ -6,6 +6,7 @@
 #include "spmv/ehyb/ehyb_part_device.cuh"
 #include "spmv/ehyb/ehyb_places_device.cuh"
 #include "spmv/ehyb/ehyb_walk.hpp"
+#include "spmv/peer_dot_device.cuh"
 #include "spmv/residual_device.cuh"
 
 namespace newel::detail {
@@ -141,7 +142,14 @@ __global__ void __launch_bounds__(ehyb_most_threads(B))
     if (lane == 0) ticket = atomicAdd(&next_slice, 1);
     third = run_of(a, part, __shfl_sync(0xffffffffu, ticket, 0));
   }
-  if (with_dot) finish_dot(sum_slices(a, part), a.part_dot, tickets, args.xy);
+  if constexpr (with_dot) {
+    const double dot = sum_slices(a, part);
+    if (a.peer_dot != nullptr) {
+      finish_peer_dot(dot, a.part_dot + blockIdx.x, *a.peer_dot, args.xy);
+    } else {
+      finish_dot(dot, a.part_dot, tickets, args.xy);
+    }
+  }
 }
 
 /// The second half: a warp takes a slice of extra rows and adds their sums to y, which the first kernel has written.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <newel/core/context.hpp>
+#include "core/ranks/peer_dot.hpp"
 #include "spmv/ehyb/ehyb_layout.hpp"
 #include "spmv/product.hpp"
 #include "spmv/residual.hpp"
@@ -79,6 +80,7 @@ struct EhybView {
   bool overlaps;      ///< device: a launch may begin while the one in front of it ends
   double* part_dot;   ///< one per part: its share of x.y
   double* slice_dot;  ///< device: one per slice, likewise
+  const PeerDot* peer_dot;  ///< device: x.y is formed with other launches and devices; null: with neither
 
   bool has_remainder() const { return extra.rows > 0 || longs.rows > 0; }
 };
