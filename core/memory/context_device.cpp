@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device context: stream, handles and memory.
 #include "core/memory/context_device.hpp"
+#include "core/vectors/kernels_overlap_device.hpp"
 
 #include <utility>
 
@@ -95,6 +96,7 @@ Context<Space::device>::Context(int device, CUstream_st* stream, std::shared_ptr
 }
 
 void Context<Space::device>::prepare_reductions() {
+  state_->overlaps = stream() != nullptr && detail::kernels_may_overlap();
   state_->partial_ = Array<double, Space::device>(*this, state_->multiprocessors * partials_per_multiprocessor);
   state_->tickets_ = Array<unsigned, Space::device>(*this, 1);
   NEWEL_CHECK_CUDA(cudaMemsetAsync(state_->tickets_.data(), 0, state_->tickets_.bytes(), stream()));

@@ -39,6 +39,8 @@ struct Context<Space::device>::State {
   /// Null where there was none to be had.
   void* page = nullptr;
   static constexpr std::size_t page_bytes = 4096;
+  /// Whether launches by `launch_overlapped` may begin while the work in front of them ends.
+  bool overlaps = false;
   Array<double, Space::device> partial_;    ///< partial sums of the reductions
   Array<unsigned, Space::device> tickets_;  ///< counts the blocks that have finished; always 0 between kernels
 

@@ -18,18 +18,6 @@ __device__ __forceinline__ void wait_for_earlier_work() {
 #endif
 }
 
-/// Whether the kernel may be launched so: its code must contain the wait, which code for compute capabilities
-/// below 9.0 does not, and the driver must be able to capture such launches, as drivers for CUDA 12.3 and newer are.
-template <class Kernel>
-bool may_overlap(Kernel kernel) {
-  constexpr int first_with_wait = 90, first_with_capture = 12030;
-  cudaFuncAttributes attributes;
-  NEWEL_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-  int driver = 0;
-  NEWEL_CHECK_CUDA(cudaDriverGetVersion(&driver));
-  return attributes.ptxVersion >= first_with_wait && driver >= first_with_capture;
-}
-
 /// Blocks and threads of a launch, bytes of dynamic shared memory.
 struct LaunchShape {
   unsigned blocks;
@@ -38,10 +26,10 @@ struct LaunchShape {
 };
 
 /// Launches the kernel on the context's stream, and lets it begin before the kernel in front of it has ended where
-/// `overlaps`: `may_overlap` said so. Never on the legacy default stream, which other streams wait for.
+/// the context says so. Never on the legacy default stream, which other streams wait for.
 template <class... Parameters, class... Arguments>
-void launch_overlapped(const Context<Space::device>& ctx, bool overlaps, void (*kernel)(Parameters...),
-                       const LaunchShape& shape, Arguments... arguments) {
+void launch_overlapped(const Context<Space::device>& ctx, void (*kernel)(Parameters...), const LaunchShape& shape,
+                       Arguments... arguments) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -51,7 +39,7 @@ void launch_overlapped(const Context<Space::device>& ctx, bool overlaps, void (*
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = ctx.state().stream();
   config.attrs = &attribute;
-  config.numAttrs = overlaps && config.stream != nullptr ? 1 : 0;
+  config.numAttrs = ctx.state().overlaps ? 1 : 0;
   NEWEL_CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 

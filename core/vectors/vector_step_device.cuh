@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/memory/context_device.hpp"
+#include "core/vectors/overlapped_launch_device.cuh"
 #include "core/vectors/vector_step.hpp"
 
 namespace newel::detail {
@@ -115,6 +116,7 @@ template <class Step>
 __global__ void __launch_bounds__(SweepTuning<Step>::threads,
                                   is_split<Step> ? SweepTuning<Step>::blocks_per_multiprocessor : 1)
     sweep_kernel(const Step step, std::int64_t n, double* partial, unsigned* tickets) {
+  wait_for_earlier_work();
   if (!step.active()) return;
   const auto coefficients = step.begin();
   RegisterSums<Step::sums> sums;
@@ -152,8 +154,8 @@ void sweep(const Context<Space::device>& ctx, std::int64_t n, const Step& step) 
   const std::int64_t wanted = (n + Tuning::threads - 1) / Tuning::threads;
   const std::int64_t most = std::int64_t{state.multiprocessors} * Tuning::blocks_per_multiprocessor;
   const auto blocks = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-  sweep_kernel<<<blocks, Tuning::threads, 0, state.stream()>>>(step, n, state.partial(), state.tickets());
-  NEWEL_CHECK_LAUNCH();
+  launch_overlapped(ctx, sweep_kernel<Step>, LaunchShape{blocks, Tuning::threads, 0}, step, n, state.partial(),
+                    state.tickets());
 }
 
 }  // namespace newel::detail

@@ -230,7 +230,7 @@ void ehyb_product(const Context<Space::device>& ctx, const EhybView<T>& a, const
   const auto kernel = args.xy != nullptr ? parts_kernel<T, true>(a.block) : parts_kernel<T, false>(a.block);
   const LaunchShape shape{static_cast<unsigned>(a.parts), static_cast<unsigned>(a.block_threads),
                           static_cast<std::size_t>(a.caches.longest) * sizeof(T)};
-  launch_overlapped(ctx, a.overlaps, kernel, shape, a, args, ctx.state().tickets());
+  launch_overlapped(ctx, kernel, shape, a, args, ctx.state().tickets());
   add_ehyb_remainder(ctx, a, args);
 }
 
@@ -250,10 +250,9 @@ void add_ehyb_remainder(const Context<Space::device>& ctx, const EhybView<T>& a,
 }
 
 template <class T>
-void prepare_ehyb(const Context<Space::device>& ctx, EhybView<T>& a) {
+void prepare_ehyb(const Context<Space::device>& ctx, const EhybView<T>& a) {
   for (const auto kernel : {parts_kernel<T, false>(a.block), parts_kernel<T, true>(a.block)}) {
     allow_all_shared_memory(ctx, kernel);
-    a.overlaps = may_overlap(kernel);
   }
 }
 
@@ -261,8 +260,8 @@ template void ehyb_product(const Context<Space::device>&, const EhybView<double>
 template void ehyb_product(const Context<Space::device>&, const EhybView<float>&, const ProductArgs<float>&);
 template void add_ehyb_remainder(const Context<Space::device>&, const EhybView<double>&, const ProductArgs<double>&);
 template void add_ehyb_remainder(const Context<Space::device>&, const EhybView<float>&, const ProductArgs<float>&);
-template void prepare_ehyb(const Context<Space::device>&, EhybView<double>&);
-template void prepare_ehyb(const Context<Space::device>&, EhybView<float>&);
+template void prepare_ehyb(const Context<Space::device>&, const EhybView<double>&);
+template void prepare_ehyb(const Context<Space::device>&, const EhybView<float>&);
 
 template <class T>
 ResidualSums ehyb_residual(const Context<Space::device>& ctx, const EhybView<T>& a, const ResidualArgs<T>& args) {

@@ -121,14 +121,14 @@ void add_ehyb_remainder(const Context<Space::host>& ctx, const EhybView<T>& a, c
 }
 
 template <class T>
-void prepare_ehyb(const Context<Space::host>&, EhybView<T>&) {}
+void prepare_ehyb(const Context<Space::host>&, const EhybView<T>&) {}
 
 template void ehyb_product(const Context<Space::host>&, const EhybView<double>&, const ProductArgs<double>&);
 template void ehyb_product(const Context<Space::host>&, const EhybView<float>&, const ProductArgs<float>&);
 template void add_ehyb_remainder(const Context<Space::host>&, const EhybView<double>&, const ProductArgs<double>&);
 template void add_ehyb_remainder(const Context<Space::host>&, const EhybView<float>&, const ProductArgs<float>&);
-template void prepare_ehyb(const Context<Space::host>&, EhybView<double>&);
-template void prepare_ehyb(const Context<Space::host>&, EhybView<float>&);
+template void prepare_ehyb(const Context<Space::host>&, const EhybView<double>&);
+template void prepare_ehyb(const Context<Space::host>&, const EhybView<float>&);
 
 template <class T>
 ResidualSums ehyb_residual(const Context<Space::host>& ctx, const EhybView<T>& a, const ResidualArgs<T>& args) {

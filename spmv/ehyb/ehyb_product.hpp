@@ -77,7 +77,6 @@ struct EhybView {
 
   int block_threads;  ///< device: of a part
   float kept_share;   ///< device: of values and columns, what the second-level cache keeps between products
-  bool overlaps;      ///< device: a launch may begin while the one in front of it ends
   double* part_dot;   ///< one per part: its share of x.y
   double* slice_dot;  ///< device: one per slice, likewise
   const PeerDot* peer_dot;  ///< device: x.y is formed with other launches and devices; null: with neither
@@ -112,11 +111,10 @@ void add_ehyb_remainder(const Context<Space::host>& ctx, const EhybView<T>& a, c
 template <class T>
 void add_ehyb_remainder(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args);
 
-/// Prepares launches, once per operator: a device's blocks must be allowed their shared memory, and `a` records
-/// whether they may begin before earlier work has ended.
+/// Prepares launches, once per operator: a device's blocks must be allowed their shared memory.
 template <class T>
-void prepare_ehyb(const Context<Space::host>& ctx, EhybView<T>& a);
+void prepare_ehyb(const Context<Space::host>& ctx, const EhybView<T>& a);
 template <class T>
-void prepare_ehyb(const Context<Space::device>& ctx, EhybView<T>& a);
+void prepare_ehyb(const Context<Space::device>& ctx, const EhybView<T>& a);
 
 }  // namespace newel::detail

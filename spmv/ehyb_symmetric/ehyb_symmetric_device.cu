@@ -306,7 +306,7 @@ void ehyb_symmetric_product(const Context<Space::device>& ctx, const EhybSymmetr
   const auto kernel = args.xy != nullptr ? parts_kernel<T, true>(a) : parts_kernel<T, false>(a);
   const LaunchShape shape{static_cast<unsigned>(a.left.parts), static_cast<unsigned>(a.left.block_threads),
                           shared_bytes_of(a)};
-  launch_overlapped(ctx, a.left.overlaps, kernel, shape, a, args, ctx.state().tickets());
+  launch_overlapped(ctx, kernel, shape, a, args, ctx.state().tickets());
   add_ehyb_remainder(ctx, a.left, args);
 }
 
@@ -321,10 +321,9 @@ void compare_pairs(const Context<Space::device>& ctx, const EhybSymmetricView<T>
 }
 
 template <class T>
-void prepare_ehyb_symmetric(const Context<Space::device>& ctx, EhybSymmetricView<T>& a) {
+void prepare_ehyb_symmetric(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a) {
   for (const auto kernel : {parts_kernel<T, false>(a), parts_kernel<T, true>(a)}) {
     allow_all_shared_memory(ctx, kernel);
-    a.left.overlaps = may_overlap(kernel);
   }
 }
 
@@ -332,7 +331,7 @@ void prepare_ehyb_symmetric(const Context<Space::device>& ctx, EhybSymmetricView
   template void ehyb_symmetric_product(const Context<Space::device>&, const EhybSymmetricView<T>&,       \
                                        const ProductArgs<T>&);                                           \
   template void compare_pairs(const Context<Space::device>&, const EhybSymmetricView<T>&, Offset, int*); \
-  template void prepare_ehyb_symmetric(const Context<Space::device>&, EhybSymmetricView<T>&);
+  template void prepare_ehyb_symmetric(const Context<Space::device>&, const EhybSymmetricView<T>&);
 X(double)
 X(float)
 #undef X

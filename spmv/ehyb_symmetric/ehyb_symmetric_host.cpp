@@ -143,13 +143,13 @@ void compare_pairs(const Context<Space::host>& ctx, const EhybSymmetricView<T>& 
 }
 
 template <class T>
-void prepare_ehyb_symmetric(const Context<Space::host>&, EhybSymmetricView<T>&) {}
+void prepare_ehyb_symmetric(const Context<Space::host>&, const EhybSymmetricView<T>&) {}
 
 #define X(T)                                                                                           \
   template void ehyb_symmetric_product(const Context<Space::host>&, const EhybSymmetricView<T>&,       \
                                        const ProductArgs<T>&);                                         \
   template void compare_pairs(const Context<Space::host>&, const EhybSymmetricView<T>&, Offset, int*); \
-  template void prepare_ehyb_symmetric(const Context<Space::host>&, EhybSymmetricView<T>&);
+  template void prepare_ehyb_symmetric(const Context<Space::host>&, const EhybSymmetricView<T>&);
 X(double)
 X(float)
 #undef X

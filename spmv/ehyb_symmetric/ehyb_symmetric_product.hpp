@@ -63,8 +63,8 @@ void prepare_ehyb_symmetric_residual(const Context<Space::device>& ctx, const Eh
 
 /// As prepare_ehyb.
 template <class T>
-void prepare_ehyb_symmetric(const Context<Space::host>& ctx, EhybSymmetricView<T>& a);
+void prepare_ehyb_symmetric(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a);
 template <class T>
-void prepare_ehyb_symmetric(const Context<Space::device>& ctx, EhybSymmetricView<T>& a);
+void prepare_ehyb_symmetric(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a);
 
 }  // namespace newel::detail
