@@ -6,7 +6,7 @@
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #if NEWEL_HAS_CUDA
-#include "tests/distributed/device_rank_support.hpp"
+#include "tests/distributed/device_counts.hpp"
 #endif
 
 TEST_IN_FOLDER("What --gpus does not combine with is refused, and so are more GPUs than there are", "[cli]") {
