@@ -150,6 +150,7 @@ const Field<std::string> texts[] = {
     {"preconditioner", [](S s, R) { return s.info.preconditioner.name; }},
     {"format", [](S s, R) { return s.info.matrix.name; }},
     {"changed", [](S, R r) { return r.changed; }},
+    {"link", [](S s, R) { return s.system->link(); }},
     {"decision", [](S s, R) { return json_of(s.system->decision()); }},
 };
 
@@ -216,6 +217,21 @@ int newel_set_progress(newel_system* system, newel_progress function, void* user
   return guarded(system, [&] {
     system->progress = function;
     system->user = user;
+    return NEWEL_OK;
+  });
+}
+
+int newel_set_devices(newel_system* system, int count, const int* devices) {
+  return guarded(system, [&] {
+    if (NEWEL_HAS_CUDA == 0) throw InputError("devices: this library was built without CUDA");
+    if (count < 0) throw InputError("devices: expected a count of at least 0, found " + std::to_string(count));
+    if (count > 0) c::require(devices, "devices");
+    for (int k = 0; k < count; ++k) {
+      if (devices[k] < 0) throw InputError("devices: expected numbers from 0, found " + std::to_string(devices[k]));
+    }
+    system->settings.device.reset();
+    if (count == 1) system->settings.device = devices[0];
+    system->settings.devices.assign(devices, devices + count);
     return NEWEL_OK;
   });
 }

@@ -95,6 +95,13 @@ NEWEL_API int newel_set_coordinates(newel_system* system, int64_t points, int di
 /* `count` vectors that A maps to almost zero, for algebraic multigrid; the values of a row are adjacent. */
 NEWEL_API int newel_set_near_null_space(newel_system* system, int64_t rows, int count, const double* values);
 
+/* GPUs that share the rows of a system: `count` numbers, from 0. Used from the next setup on, instead of the option
+ * "device". Of 1 it is a system on that device, of 0 on the host. A system on several devices has the preconditioners
+ * none, jacobi, fsai, spai and spai0, and the format csr. Its arrays are in host memory. Options that need the whole
+ * matrix return NEWEL_INVALID at setup. If a refresh or a solve fails on a device, set the system up again. Returns
+ * NEWEL_INVALID if a number is negative, or if the library was built without CUDA. */
+NEWEL_API int newel_set_devices(newel_system* system, int count, const int* devices);
+
 /* The caller's stream, a cudaStream_t, for systems on a device; used from the next setup on. Systems then queue all
  * work on it, and it must outlive them. Null, the default, is the legacy default stream: systems then use their own
  * stream, ordered with the legacy one. NEWEL_INVALID if the library was built without CUDA. */
@@ -158,7 +165,7 @@ NEWEL_API int newel_multiply(newel_system* system, const void* x, void* y);
  *            error of true_residual: in a converged solve their sum meets the tolerance; row_residual, near 1 if a
  *            row is hardly solved, negative: not known; of the system: rows, setup_seconds, bytes
  *   texts    status, cause, reason, warning (empty: none), solver, preconditioner, format, changed, decision: what
- *            "auto" has decided and learnt so far, as JSON
+ *            "auto" has decided and learnt so far, as JSON; link, how values travel between devices that share a system
  * A text is valid until the next call for this system. */
 NEWEL_API int newel_report_number(newel_system* system, int64_t column, const char* name, double* value);
 NEWEL_API int newel_report_text(newel_system* system, int64_t column, const char* name, const char** text);

@@ -14,16 +14,16 @@ namespace {
 
 constexpr Space host = Space::host;
 
+constexpr const char* on_ranks = "whose rows are distributed over ranks";
+
+[[noreturn]] void refuse(const char* option, const char* of_which) {
+  throw InputError(std::string(option) + ": not possible for a system " + of_which);
+}
+
 void refuse_on_ranks(const Settings& s) {
-  const auto refuse = [](const char* option) {
-    throw InputError(std::string(option) + ": not possible for a system whose rows are distributed over ranks");
-  };
-  if (s.device) refuse("device");
-  if (s.half) refuse("stored_half");
-  if (s.options.spmv.coordinates != nullptr) refuse("coordinates");
-  if (!s.options.spmv.plan_cache.empty()) refuse("plan_cache");
-  if (s.options.decision) refuse("decision");
-  if (s.options.precond.of<AmgOptions>().vectors != nullptr) refuse("near_null_space");
+  if (s.device || s.devices.size() > 1) refuse("device", on_ranks);
+  if (s.half) refuse("stored_half", on_ranks);
+  refuse_of_whole(s, on_ranks);
 }
 
 // Indices as 64 bits that count from 0; `kept` holds them if they are not so already.
@@ -115,6 +115,13 @@ class RankSystem final : public System {
 };
 
 }  // namespace
+
+void refuse_of_whole(const Settings& s, const char* of_which) {
+  if (s.options.spmv.coordinates != nullptr) refuse("coordinates", of_which);
+  if (!s.options.spmv.plan_cache.empty()) refuse("plan_cache", of_which);
+  if (s.options.decision) refuse("decision", of_which);
+  if (s.options.precond.of<AmgOptions>().vectors != nullptr) refuse("near_null_space", of_which);
+}
 
 std::unique_ptr<System> make_rank_system(const Settings& settings, const std::shared_ptr<Communicator>& ranks,
                                          const RowPointers& own) {

@@ -17,6 +17,9 @@ struct RowPointers {
   const void *row_ptr, *col, *val;
 };
 
+/// Throws InputError for options that need the whole matrix in one place, with the words for such a system.
+void refuse_of_whole(const Settings& settings, const char* of_which);
+
 /// Throws what a DistributedSystem throws. The other ranks learn of all failures.
 std::unique_ptr<System> make_rank_system(const Settings& settings, const std::shared_ptr<Communicator>& ranks,
                                          const RowPointers& own);

@@ -85,6 +85,7 @@ void set_format(Settings& s, const std::string& name, const std::string& value) 
 }
 
 void set_device(Settings& s, const std::string& name, const std::string& value) {
+  s.devices.clear();
   if (value == "host") return s.device.reset();
   const bool numbered = value.rfind("cuda:", 0) == 0;
   if (value != "cuda" && !numbered) refuse(name, "host, cuda or cuda:N", value);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <newel/solver/linear_system.hpp>
 
@@ -14,6 +15,7 @@ struct Settings {
   bool single = false;
   int threads = 0;
   std::optional<int> device;      ///< its number; none: the host
+  std::vector<int> devices;       ///< that share a system; used if there are several
   CUstream_st* stream = nullptr;  ///< of the caller's; null: one of the system's own
   int index_base = 0;
   std::optional<Triangle> half;

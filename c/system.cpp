@@ -64,6 +64,7 @@ std::unique_ptr<System> make(const Settings& settings, const MatrixPointers& mat
 
 std::unique_ptr<System> make_system(const Settings& settings, const MatrixPointers& matrix) {
 #if NEWEL_HAS_CUDA
+  if (settings.devices.size() > 1) return make_team_system(settings, matrix);
   if (settings.device) return make_device_system(settings, matrix);
 #endif
   return settings.single ? make<float>(settings, matrix) : make<double>(settings, matrix);

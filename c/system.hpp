@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "matrix_pointers.hpp"
@@ -26,12 +27,17 @@ class System {
   virtual void multiply(const void* x, void* y) = 0;
   virtual SystemInfo info() const = 0;
   virtual SystemDecision decision() const = 0;
+  /// How values travel between the devices that share the rows; empty: none do.
+  virtual std::string link() const { return ""; }
 };
 
-/// Throws what a LinearSystem throws. Where `settings.device` names a device, what `make_device_system` makes.
+/// Throws what a LinearSystem throws. Where the settings name devices, what the functions below make.
 std::unique_ptr<System> make_system(const Settings& settings, const MatrixPointers& matrix);
 
 /// A system on the device `settings.device`. Defined only with CUDA on.
 std::unique_ptr<System> make_device_system(const Settings& settings, const MatrixPointers& matrix);
+
+/// A system that `settings.devices` share. Defined only with CUDA on.
+std::unique_ptr<System> make_team_system(const Settings& settings, const MatrixPointers& matrix);
 
 }  // namespace newel::c

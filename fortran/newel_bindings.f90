@@ -67,6 +67,14 @@ module newel_bindings
       integer(c_int) :: status
     end function
 
+    function newel_set_devices(system, count, devices) bind(c, name="newel_set_devices") result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: system
+      integer(c_int), value :: count
+      type(c_ptr), value :: devices
+      integer(c_int) :: status
+    end function
+
     function newel_set_stream(system, stream) bind(c, name="newel_set_stream") result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: system, stream

@@ -34,6 +34,7 @@ module newel_reports
     character(:), allocatable :: preconditioner
     character(:), allocatable :: format
     character(:), allocatable :: changed   !< what the library replaced in this solve
+    character(:), allocatable :: link      !< how values travel between GPUs that share the rows; empty: none do
     real(real64), allocatable :: history(:) !< history(1) before the first iteration, then after each
   end type
 
@@ -95,6 +96,7 @@ contains
     call get('preconditioner', report%preconditioner)
     call get('format', report%format)
     call get('changed', report%changed)
+    call get('link', report%link)
     length = int(number('history_length'), int64)
     call get_history()
 

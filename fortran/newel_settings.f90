@@ -4,7 +4,7 @@ module newel_settings
   use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_int64_t, c_loc, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: error_unit, int64, real32, real64
   use newel_bindings, only: newel_create, newel_destroy, newel_error, newel_ok, newel_out_of_memory, &
-                             newel_set, newel_set_coordinates, newel_set_near_null_space
+                             newel_set, newel_set_coordinates, newel_set_devices, newel_set_near_null_space
   use newel_errors, only: call_outcome, decimal, from_c, to_c
   implicit none
   private
@@ -27,6 +27,9 @@ module newel_settings
     !> call s%set_near_null_space(vectors [, stat] [, errmsg]): vectors that the matrix maps to almost zero, for
     !> algebraic multigrid. vectors(:, k) has one element per row of the matrix. An empty array removes them.
     procedure :: set_near_null_space
+    !> call s%set_devices(numbers [, stat] [, errmsg]): GPUs that share the rows of a system, counted from 0. One
+    !> number is a system on that GPU; an empty array, one on the host.
+    procedure :: set_devices
     !> The index base: 1 or 0.
     procedure :: index_base
     !> The handle for functions of newel_bindings; created if there is none yet. It belongs to this object.
@@ -214,6 +217,24 @@ contains
                                                 size(vectors, 2, c_int), c_loc(by_rows))
     else
       outcome%code = newel_set_near_null_space(self%c_handle(), 0_c_int64_t, 1_c_int, c_null_ptr)
+    end if
+    call self%explain(outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine set_devices(self, numbers, stat, errmsg)
+    class(newel_options), intent(inout) :: self
+    integer, intent(in) :: numbers(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int), allocatable, target :: devices(:)
+    type(call_outcome) :: outcome
+    devices = int(numbers, c_int)
+    if (size(devices) > 0) then
+      outcome%code = newel_set_devices(self%c_handle(), size(devices, kind=c_int), c_loc(devices))
+    else
+      outcome%code = newel_set_devices(self%c_handle(), 0_c_int, c_null_ptr)
     end if
     call self%explain(outcome)
     if (present(errmsg)) call outcome%explain(errmsg)

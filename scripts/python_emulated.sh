@@ -29,7 +29,7 @@ if [ "${1:-}" = --fast ]; then
   sanitizer=$("${CXX:-c++}" -print-file-name=libasan.so)
   [ -f "$sanitizer" ] || cannot "${CXX:-c++} has no libasan.so"
   few=(read_where_they_are allocates columns_in_either guess_may dlpack_alone another_pattern does_not_use_the_arrays
-    products_are mistakes host_behind foreign_memory)
+    products_are mistakes host_behind foreign_memory new_values_and_products)
   chosen=(-k "$(printf '%s or ' "${few[@]}")import_and")
 fi
 
@@ -67,6 +67,7 @@ cp -r python/newel "$tree/site"
 cp "$tree"/build/lib/_core.*so "$tree/site/newel"
 export LD_LIBRARY_PATH=$PWD/$tree/build/lib PYTHONPATH=$PWD/$tree/site:$PWD/tests/emulation/python
 run=("$folder/venv/bin/python" -m pytest -c pyproject.toml -p no:cacheprovider python/tests/test_device.py
+  python/tests/test_devices.py
   "${chosen[@]}" "$@")
 if [ -n "$fast" ]; then  # Python knows nothing of the sanitizer, which has to come first, nor of what throws
   export ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0:${ASAN_OPTIONS:-}"

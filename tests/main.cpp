@@ -12,7 +12,7 @@
 #include <newel/core/context.hpp>
 #if NEWEL_HAS_CUDA
 #include "distributed/nccl_device.hpp"
-#include "tests/distributed/device_rank_support.hpp"
+#include "tests/distributed/device_counts.hpp"
 #endif
 
 std::string newel::testing::data_folder() {

@@ -50,4 +50,16 @@ Place choose_place(const std::string& device) {
   return {Space::device, number};
 }
 
+Place choose_gpus(int count) {
+  const std::string asked = "--gpus " + std::to_string(count);
+  if (NEWEL_HAS_CUDA == 0) throw NoDevice(asked + ": this newel was built without CUDA (see newel --version)");
+  const int found = devices_that_answer();
+  if (count > found) {
+    throw NoDevice(asked + ": " +
+                   (found == 0 ? std::string("no CUDA device is available on this machine")
+                               : "this machine has " + count_of(found, "CUDA device", "CUDA devices")));
+  }
+  return {Space::device, 0, count};
+}
+
 }  // namespace newel::cli

@@ -16,15 +16,24 @@ inline constexpr int most_threads = Context<Space::host>::most_threads;
 
 struct Place {
   Space space = Space::host;
-  int device = 0;  ///< number of the CUDA device
+  int device = 0;   ///< number of the CUDA device
+  int devices = 1;  ///< of several that share a system: how many, from that one on
 
-  /// "host", "cuda:0"
-  std::string name() const { return space == Space::host ? "host" : "cuda:" + std::to_string(device); }
+  /// "host", "cuda:0", "cuda:0 and cuda:1", "cuda:0 to cuda:3"
+  std::string name() const {
+    if (space == Space::host) return "host";
+    const std::string first = "cuda:" + std::to_string(device);
+    const char* const between = devices == 2 ? " and cuda:" : " to cuda:";
+    return devices == 1 ? first : first + between + std::to_string(device + devices - 1);
+  }
 };
 
 /// auto | host | cuda[:N]. Throws UsageError for other words, NoDevice where a device was requested by name and is
 /// not there.
 Place choose_place(const std::string& device);
+
+/// So many GPUs of this host, from the first on. Throws NoDevice, which says how many there are.
+Place choose_gpus(int count);
 
 /// f(ctx), with the host's context or one of the device.
 template <class F>

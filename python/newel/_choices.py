@@ -44,6 +44,19 @@ def choose_device(device, of_matrix: int | None, of_vectors: int | None) -> int 
     return int(number)
 
 
+def choose_devices(devices) -> list[int]:
+    """The numbers of the devices that share a system."""
+    try:
+        numbers = [whole_number(number, "devices", 0) for number in devices]
+    except TypeError:
+        raise TypeError(f"devices: expected numbers of devices, such as [0, 1], found {shown(devices)}") from None
+    if not numbers:
+        raise ValueError("devices: expected at least one number of a device")
+    if not _core.has_cuda:
+        raise RuntimeError(f"devices={numbers}: this build of Newel has no CUDA; install it where nvcc works")
+    return numbers
+
+
 def stream_handle(stream, device: int | None) -> int | None:
     """The handle of a stream of CuPy, PyTorch or CUDA Python, or a handle itself; None for None."""
     if stream is None:

@@ -16,15 +16,20 @@ from ._matrices import _indices, _values
 
 def refuse_on_ranks(choices: dict[str, Any], device: Any, stream: Any, preconditioner: Any) -> None:
     """Raise ValueError for what belongs to the whole matrix or to a device."""
-    for name in ("coordinates", "near_null_space", "plan_cache", "decision"):
-        if choices[name] is not None:
-            raise ValueError(f"{name}: not possible with comm, because it belongs to the whole matrix")
+    refuse_of_whole(choices, preconditioner, "comm")
     if str(device) not in ("auto", "host", "cpu"):
         raise ValueError(f'device: expected "host" with comm, found {device!r}')
     if stream is not None:
         raise ValueError("stream: not possible with comm, whose ranks solve on the host")
+
+
+def refuse_of_whole(choices: dict[str, Any], preconditioner: Any, keyword: str) -> None:
+    """Raise ValueError for what belongs to the whole matrix, and not to rows that are shared."""
+    for name in ("coordinates", "near_null_space", "plan_cache", "decision"):
+        if choices[name] is not None:
+            raise ValueError(f"{name}: not possible with {keyword}, because it belongs to the whole matrix")
     if not (preconditioner is None or isinstance(preconditioner, str)):
-        raise ValueError("preconditioner: expected a name or None with comm")
+        raise ValueError(f"preconditioner: expected a name or None with {keyword}")
 
 
 class OwnRows:

@@ -24,7 +24,7 @@ from ._libraries import Foreign
 from ._matrices import ValueMap, given_matrix, is_matrix, require_finite
 from ._operators import DeviceProduct, HostProduct, check_square, is_operator
 from ._options import check_options, warn_of_unused
-from ._own_rows import OwnRows, refuse_on_ranks
+from ._own_rows import OwnRows, refuse_of_whole, refuse_on_ranks
 from ._products import Products
 from ._ranks import Ranks
 from ._single import choose_precision, default_rtol
@@ -37,6 +37,7 @@ class Setup(Products):
     _like = None  # a vector that will be solved for, where it is known: `_made_for` sets it
     _once = False  # whether it serves one call, so that no new values come; `_made_for` sets it
     _ranks: Ranks | None = None  # that share the system, if there are several
+    _devices: list[int] | None = None  # the same of devices
     _resident = True  # whether a solve may keep its vectors on the chip, where callbacks do not see them
 
     def _set_up(self, A, solver, preconditioner, format, precision, device, coordinates, near_null_space,
@@ -70,6 +71,9 @@ class Setup(Products):
         if self._ranks is not None:
             self._set_up_rows(A, preconditioner, choices, device, stream, threads)
             return
+        if self._devices is not None:
+            self._set_up_devices(A, preconditioner, choices, device, stream, threads)
+            return
         self._place(A, device, stream, threads)
         if is_operator(A) and not is_matrix(A):
             self._set_up_operator(A, preconditioner, choices)
@@ -86,6 +90,26 @@ class Setup(Products):
         self._system = own.system(self._precision == "single", choices, check_threads(threads, None), self._ranks)
         self._all_rows = self._system.info()["all_rows"]
         own.check_columns(self._all_rows)
+
+    def _set_up_devices(self, A, preconditioner, choices, device, stream, threads) -> None:
+        """Set up the system that several devices share, from a matrix on the host."""
+        refuse_of_whole(choices, preconditioner, "devices")
+        for name, value, usual in (("device", device, "auto"), ("stream", stream, None), ("threads", threads, None)):
+            if value != usual:
+                raise ValueError(f"{name}: not possible with devices")
+        if is_operator(A) and not is_matrix(A):
+            raise TypeError("A: devices share the rows of a matrix, and an operator has none")
+        if library_and_device_of(A)[1] is not None:
+            raise TypeError("A: devices share the rows of a matrix on the host; pass a copy (CuPy: A.get(), PyTorch: "
+                            "A.cpu())")
+        self._device, self._library = None, Foreign()
+        given = given_matrix(A, self._dtype)
+        n = self._rows = check_square(given.shape, "A")
+        require_finite(given, A)
+        check_rows(choices, n)
+        choices["preconditioner"] = preconditioner or "none"
+        self._system = _core.system_of_team(given.arrays, self._precision == "single", choices, self._devices)
+        self._value_map = given.value_map(self._system)
 
     def _place(self, A, device, stream, threads) -> None:
         """Decide where the system is solved, and which library's arrays its operators receive."""

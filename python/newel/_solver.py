@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
 from . import _core
-from ._choices import a_function, real_number, rows_of_numbers, whole_number
+from ._choices import a_function, choose_devices, real_number, rows_of_numbers, whole_number
 from ._device_matrices import library_and_device_of
 from ._keywords import names_keywords
 from ._libraries import library_of
@@ -95,6 +95,11 @@ class Solver(Setup):
         the whole matrix. They follow the rows of the previous rank. Vectors are a rank's own parts too. All ranks make
         the Solver and call its methods together, with the same arguments. Coordinates, near null spaces, orders and
         operators are not possible.
+    devices : sequence of int, optional
+        GPUs of this host, by number, that share the rows of a matrix on the host. Vectors are whole, and on the host.
+        Preconditioners are Jacobi, FSAI, SPAI, ``spai0`` or none. Coordinates, near null spaces, orders, formats,
+        streams and operators are not possible. Of one number: the Solver on that GPU. `info` has the rows of each GPU
+        and how values travel between them.
 
     Raises
     ------
@@ -151,6 +156,7 @@ class Solver(Setup):
         options: Mapping[str, Any] | None = None,
         rtol: float | None = None,
         comm: Any = None,
+        devices: Sequence[int] | None = None,
     ) -> None:
         began = time.perf_counter()
         given = dict(A=A, solver=solver, preconditioner=preconditioner, format=format, precision=precision,
@@ -158,13 +164,23 @@ class Solver(Setup):
                      expected_solves=expected_solves, threads=threads, stream=stream, columns=columns,
                      null_space=null_space, restart=restart, deterministic=deterministic, plan_cache=plan_cache,
                      decision=decision, options=options, rtol=rtol)
+        if devices is not None:
+            if comm is not None:
+                raise ValueError("devices: not possible with comm, whose ranks solve on the host")
+            numbers = choose_devices(devices)
+            if len(numbers) > 1:
+                self._devices = numbers
+            elif str(device) not in ("auto", "cuda", f"cuda:{numbers[0]}"):
+                raise ValueError(f"device: expected none other than that of devices={numbers}, found {device!r}")
+            else:
+                given["device"] = f"cuda:{numbers[0]}"
         if comm is None:
             self._set_up(**given)
         else:
             self._ranks = Ranks(comm)
             with self._ranks.with_others():
                 self._set_up(**given)
-        self._vectors = Vectors(self._rows, self._dtype, self._device)
+        self._vectors = Vectors(self._rows, self._dtype, self._device, self._devices is not None)
         self._info: dict[str, Any] | None = None
         self._symmetric = {}
         self._setup_seconds = time.perf_counter() - began
@@ -181,7 +197,9 @@ class Solver(Setup):
 
     @property
     def device(self) -> str:
-        """Where it solves: ``"host"``, ``"cuda:0"``, ..."""
+        """Where it solves: ``"host"``, ``"cuda:0"``, ...; several devices with commas between them."""
+        if self._devices is not None:
+            return ",".join(f"cuda:{number}" for number in self._devices)
         return "host" if self._device is None else f"cuda:{self._device}"
 
     @property

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
@@ -34,3 +34,4 @@ class SolverKeywords(TypedDict, total=False):
     decision: str | None
     options: Mapping[str, Any] | None
     comm: Any
+    devices: Sequence[int] | None

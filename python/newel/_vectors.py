@@ -12,10 +12,12 @@ from ._libraries import library_of
 
 
 class Vectors:
-    """Vectors of `rows` values of `dtype`, for a system on a device, or on the host if `device` is None."""
+    """Vectors of `rows` values of `dtype`, for a system on a device, or on the host if `device` is None.
 
-    def __init__(self, rows: int, dtype: np.dtype, device: int | None):
-        self._rows, self._dtype, self._device = rows, dtype, device
+    A system that several devices share takes vectors of the host."""
+
+    def __init__(self, rows: int, dtype: np.dtype, device: int | None, shared: bool = False):
+        self._rows, self._dtype, self._device, self._shared = rows, dtype, device, shared
 
     def pair(self, b, x0):
         """(b, x with the guess in it, and both as arguments for the compiled part). Without a guess, x is
@@ -59,7 +61,10 @@ class Vectors:
         return as_kind_of(kind, y)
 
     def check_on_device(self, what: str) -> None:
-        """Raise TypeError if the system is on the host."""
+        """Raise TypeError if the system takes arrays of the host alone."""
+        if self._shared:
+            raise TypeError(f"{what} is on a device, and a Solver on several devices takes arrays of the host: pass a "
+                            "copy (CuPy: .get(), PyTorch: .cpu())")
         if self._device is None:
             raise TypeError(f'{what} is on a device and this Solver on the host: make it with device="cuda", or pass a '
                             "copy on the host (CuPy: .get(), PyTorch: .cpu())")

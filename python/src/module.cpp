@@ -62,5 +62,6 @@ NB_MODULE(_core, module) {
   bind_matrix_facts(module);
 #if NEWEL_HAS_CUDA
   bind_device(module);
+  bind_team_system(module);
 #endif
 }

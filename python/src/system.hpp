@@ -58,5 +58,7 @@ void bind_rank_system(nb::module_& module);
 /// Systems on a device, the arrays that they take, and what Python needs to know of devices. Defined only with CUDA
 /// on.
 void bind_device(nb::module_& module);
+/// Systems whose rows several devices share. Defined only with CUDA on.
+void bind_team_system(nb::module_& module);
 
 }  // namespace newel::python

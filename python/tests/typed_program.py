@@ -24,6 +24,8 @@ x, report = newel.solve(A, vector, preconditioner="amg", options={"amg_degree": 
 assert_type(report, newel.Report)
 x, report = newel.solve(A, [1.0] * 100, rtol=1e-6, callback=watch, raise_on_failure=False)
 assert_type(report, newel.Report)
+x, report = newel.solve(A, vector, devices=[0, 1])
+assert_type(report, newel.Report)
 several, reports = newel.solve(A, columns, x0=np.zeros((100, 3)), columns=3)
 assert_type(reports, list[newel.Report])
 all_converged: bool = all(reports) and report.converged and bool(report)

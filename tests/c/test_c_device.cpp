@@ -2,6 +2,8 @@
 // The C interface on a device: arrays there, on the host and in both places, and the order of streams.
 #include "tests/solver/systems.hpp"
 
+#include "tests/distributed/device_counts.hpp"
+
 #include <cuda_runtime.h>
 #include <newel.h>
 
@@ -191,4 +193,90 @@ TEST_CASE("a system of the C interface takes turns with the default stream and w
   REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
   solve_between_queued_copies(stream);
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+namespace {
+
+// The same system in all forms of C, with new values and two right-hand sides.
+template <class T>
+void solve_on_devices(const std::vector<int>& devices, const char* precision, double tolerance) {
+  const Rows a = laplacian(12);
+  const Parts<T, std::int32_t> parts(a, 1);
+  const std::vector<T> b = rhs<T>(a);
+  const auto n = static_cast<std::int64_t>(a.size());
+  for (const bool triplets : {false, true}) {
+    for (const std::string preconditioner : {"auto", "fsai", "spai", "jacobi"}) {
+      INFO(preconditioner);
+      const System system;
+      CHECK(newel_set_devices(system, static_cast<int>(devices.size()), devices.data()) == NEWEL_OK);
+      CHECK(newel_set(system, "precision", precision) == NEWEL_OK);
+      CHECK(newel_set(system, "rtol", std::to_string(tolerance).c_str()) == NEWEL_OK);
+      CHECK(newel_set(system, "preconditioner", preconditioner.c_str()) == NEWEL_OK);
+      CHECK(newel_set(system, "index_base", "1") == NEWEL_OK);
+      const auto entries = static_cast<std::int64_t>(parts.col.size());
+      const int status =
+          triplets ? newel_setup_coo(system, n, entries, 32, parts.row.data(), parts.col.data(), parts.val.data())
+                   : newel_setup_csr(system, n, 32, parts.row_ptr.data(), parts.col.data(), parts.val.data());
+      INFO(newel_error(system));
+      REQUIRE(status == NEWEL_OK);
+      std::vector<T> both = b, x(2 * b.size(), 0);
+      for (const T value : b) both.push_back(1 - value);
+      CHECK(newel_solve(system, 2, both.data(), x.data()) == NEWEL_OK);
+      check_residual<T>(a, b, {x.begin(), x.begin() + n}, tolerance);
+      check_residual<T>(a, {both.begin() + n, both.end()}, {x.begin() + n, x.end()}, tolerance);
+      const char* text = "";
+      CHECK(newel_report_text(system, 0, "link", &text) == NEWEL_OK);
+      CHECK(std::string(text) != "");
+      std::vector<T> values = parts.val, half(b.size(), 0);
+      for (T& value : values) value *= 2;
+      CHECK(newel_refresh(system, values.data(), 0) == NEWEL_OK);
+      CHECK(newel_refresh(system, values.data(), 1) == NEWEL_INVALID);
+      CHECK(newel_solve(system, 1, b.data(), half.data()) == NEWEL_OK);
+      for (T& value : half) value *= 2;
+      check_residual<T>(a, b, half, tolerance);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ranks that share a device solve a whole matrix from C", "[c][distributed][device]") {
+  solve_on_devices<double>({0, 0}, "double", 1e-6);
+  solve_on_devices<float>({0, 0, 0}, "single", 1e-4);
+}
+
+TEST_CASE("two devices solve a whole matrix from C", "[c][distributed][device]") {
+  if (skipped_without_devices(2)) return;
+  solve_on_devices<double>({0, 1}, "double", 1e-6);
+}
+
+TEST_CASE("what several devices do not have is refused from C", "[c][distributed][device]") {
+  const Rows a = laplacian(5);
+  const Parts<double, std::int32_t> parts(a);
+  const auto n = static_cast<std::int64_t>(a.size());
+  const int devices[] = {0, 0};
+  const auto refused = [&](const System& system) {
+    CHECK(newel_set_devices(system, 2, devices) == NEWEL_OK);
+    CHECK(newel_setup_csr(system, n, 32, parts.row_ptr.data(), parts.col.data(), parts.val.data()) == NEWEL_INVALID);
+    return std::string(newel_error(system));
+  };
+  for (const auto& [option, value] : {std::pair("preconditioner", "amg"), std::pair("format", "ehyb"),
+                                      std::pair("precision", "mixed"), std::pair("plan_cache", "somewhere")}) {
+    const System system;
+    CHECK(newel_set(system, option, value) == NEWEL_OK);
+    CHECK(refused(system) != "");
+  }
+  const System system;
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  CHECK(newel_set_stream(system, stream) == NEWEL_OK);
+  CHECK(refused(system).find("stream") == 0);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+  CHECK(newel_set_stream(system, nullptr) == NEWEL_OK);
+  REQUIRE(newel_setup_csr(system, n, 32, parts.row_ptr.data(), parts.col.data(), parts.val.data()) == NEWEL_OK);
+  OnDevice<double> there(rhs<double>(a));
+  std::vector<double> x(a.size(), 0);
+  CHECK(newel_solve(system, 1, there.data(), x.data()) == NEWEL_INVALID);
+  CHECK(std::string(newel_error(system)).find("b is in the memory of device") == 0);
+  CHECK(newel_solve(system, 1, rhs<double>(a).data(), x.data()) == NEWEL_OK);  // nothing was changed
 }

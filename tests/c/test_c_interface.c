@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface, called from C: every form of a matrix, options, errors, refresh, reports. Residuals are computed here. */
+/* The C interface, called from C: every form of a matrix, options, errors, refresh, reports. Residuals are computed
+ * here. */
 #include <math.h>
 #include <newel.h>
 #include <stdio.h>
@@ -302,7 +303,21 @@ static void a_device_is_chosen_by_name(void) {
   CHECK(newel_set(system, "device", "cuda:4711") == NEWEL_OK);
   CHECK(newel_setup_csr(system, n, 32, row_ptr, col, val) == NEWEL_INTERNAL);
   CHECK(strstr(newel_error(system), "CUDA device") != NULL);
-  CHECK(newel_set(system, "device", "cuda") == NEWEL_OK);
+  const int numbers[] = {0, 4711}, wrong[] = {0, -1};
+  CHECK(newel_set_devices(system, 2, wrong) == NEWEL_INVALID);
+  CHECK(strstr(newel_error(system), "found -1") != NULL);
+  CHECK(newel_set_devices(system, -1, numbers) == NEWEL_INVALID);
+  CHECK(newel_set_devices(system, 2, NULL) == NEWEL_INVALID);
+  CHECK(newel_set_devices(system, 2, numbers) == NEWEL_OK);
+  CHECK(newel_setup_csr(system, n, 32, row_ptr, col, val) == NEWEL_INTERNAL);
+  CHECK(strstr(newel_error(system), "CUDA device") != NULL);
+  CHECK(newel_set_devices(system, 0, NULL) == NEWEL_OK);
+  CHECK(newel_setup_csr(system, n, 32, row_ptr, col, val) == NEWEL_OK);
+  memset(x, 0, sizeof x);
+  CHECK(newel_solve(system, 1, b, x) == NEWEL_OK);
+  CHECK(residual(b, x, 1) < 2e-8);
+  CHECK(newel_set_devices(system, 2, numbers) == NEWEL_OK);
+  CHECK(newel_set(system, "device", "cuda") == NEWEL_OK);  // instead of those
   CHECK(newel_set(system, "threads", "2") == NEWEL_OK);
   CHECK(newel_setup_csr(system, n, 32, row_ptr, col, val) == NEWEL_INVALID);
   CHECK(strstr(newel_error(system), "threads") != NULL);
@@ -323,6 +338,8 @@ static void a_device_is_chosen_by_name(void) {
   CHECK(newel_set(system, "device", "cuda") == NEWEL_INVALID);
   CHECK(strstr(newel_error(system), "without CUDA") != NULL);
   CHECK(newel_set_stream(system, NULL) == NEWEL_INVALID);
+  const int numbers[] = {0, 1};
+  CHECK(newel_set_devices(system, 2, numbers) == NEWEL_INVALID);
   CHECK(newel_set(system, "device", "host") == NEWEL_OK);
   newel_destroy(system);
 #endif

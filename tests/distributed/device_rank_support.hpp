@@ -2,18 +2,12 @@
 /// Ranks in threads, each with a device, which they may share.
 #pragma once
 
+#include "tests/distributed/device_counts.hpp"
 #include "tests/distributed/rank_support.hpp"
 
 namespace newel::testing {
 
 constexpr Space device = Space::device;
-
-/// Whether a test case has to be skipped because there are fewer devices, or no NCCL. It then says so and is counted,
-/// like those without data. The first line of each test case that needs them: if (skipped_without_devices(2)) return;
-/// Tools that check memory run the kernels of all devices one after the other: kernels of two devices that wait for
-/// each other would wait for ever there, so that these are skipped too.
-bool skipped_without_devices(int devices);
-bool skipped_without_nccl();
 
 /// How the devices of ranks are linked, and how many there are.
 struct Linked {

@@ -9,7 +9,7 @@ program test_refusals
     'tolerance, residual_error_bound, row_residual, attainable_residual, '// &
     'seconds, restarts, history_length, rows, setup_seconds, bytes,'
   character(*), parameter :: text_fields = ' status, cause, reason, warning, solver, preconditioner, format, changed, '// &
-    'decision,'
+    'link, decision,'
 
   call make_matrix(0.4_real64)
   call reports_are_complete()
@@ -50,7 +50,8 @@ contains
     call check(r%history(size(r%history)) <= r%tolerance .and. r%history(1) >= r%initial_residual*0.999, 'residuals')
     call check(r%rows == n .and. r%bytes > 8*entries .and. r%seconds >= 0 .and. r%setup_seconds > 0, 'the system')
     call check(r%preconditioner == 'jacobi' .and. r%format == 'csr' .and. r%solver == s%text('solver'), 'the parts')
-    call check(r%attainable_residual <= 0 .and. r%restarts == 0 .and. r%changed == '', 'the rest')
+    call check(r%attainable_residual <= 0 .and. r%restarts == 0 .and. r%changed == '' .and. r%link == '', &
+      'the rest')
     call check(index(s%text('decision'), '"newel_decision"') > 0, 'the decision')
     ! The library lists its fields: newel_report has all of them but the last text.
     number = s%number('colour', stat=stat, errmsg=text)
@@ -142,13 +143,24 @@ contains
       call check(index(text, 'without CUDA') > 0, 'without CUDA: '//text)
       return
     end if
+    call s%set_devices([0, -1], stat=stat, errmsg=text)
+    call check(stat == newel_invalid .and. index(text, 'found -1') > 0, 'a negative number: '//text)
+    call s%set_devices([integer ::])
+    call s%setup_csr(row_ptr, col(:entries), val(:entries))
+    call solved(s, 'on the host, after all')
+    call s%set_devices([0, 0])
     call s%setup_csr(row_ptr, col(:entries), val(:entries), stat=stat, errmsg=text)
     if (stat /= newel_ok) then
       call check(stat == newel_internal .and. index(text, 'no CUDA device') > 0, 'without a GPU: '//text)
       print '(2a)', 'no device: ', text
       return
     end if
+    call solved(s, 'on a device that two ranks share')
+    call check(s%text('link') /= '' .and. s%text('format') == 'csr', 'the link')
+    call s%set_devices([0])
+    call s%setup_csr(row_ptr, col(:entries), val(:entries))
     call solved(s, 'on a device')
+    call check(s%text('link') == '', 'no link')
   end subroutine
 
 end program

@@ -7,11 +7,13 @@
 
 #include "apps/common/text.hpp"
 #include "solve_in.hpp"
+#include "solve_on_gpus.hpp"
 
 namespace newel::cli {
 
 SolveOutcome solve_at(const Place& place, const Context<Space::host>& host, bool single_precision, SolveTask& task,
                       const SolveObserver& observer) {
+  if (place.devices > 1) return solve_on_gpus(place, host, single_precision, task, observer);
   return at_place(place, host, [&](const auto& ctx) {
     using Ctx = std::decay_t<decltype(ctx)>;
     SetupFacts facts;

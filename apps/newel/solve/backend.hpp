@@ -30,9 +30,20 @@ struct SolveTask {
 /// What is known when everything is set up and nothing is solved.
 struct SetupFacts {
   SystemInfo system;
-  std::string device_name;      ///< "NVIDIA H200"; empty on the host
-  double transfer_seconds = 0;  ///< of the setup: conversion to the precision, and upload
+  std::string device_name;               ///< "NVIDIA H200", of several the first; empty on the host
+  double transfer_seconds = 0;           ///< of the setup: conversion to the precision, and upload
+  std::string link;                      ///< how values travel between GPUs that share the rows, else empty
+  std::vector<std::int64_t> first_rows;  ///< of each of these GPUs, and the number of all rows; else empty
 };
+
+/// The number of rows of each GPU that shares the rows.
+inline std::vector<std::int64_t> rows_of_ranks(const SetupFacts& facts) {
+  std::vector<std::int64_t> rows;
+  for (std::size_t r = 1; r < facts.first_rows.size(); ++r) {
+    rows.push_back(facts.first_rows[r] - facts.first_rows[r - 1]);
+  }
+  return rows;
+}
 
 struct SolveOutcome {
   SetupFacts setup;

@@ -105,7 +105,9 @@ bool available_on(const SolveOptions& o, Space space) {
 // Without a look at the matrix.
 void choose_place_of(SolveResult& result) {
   const SolveOptions& o = result.options;
-  result.place = choose_place(o.device);
+  if (o.gpus > 1) refuse_on_ranks(o);
+  result.place = o.gpus > 1 ? choose_gpus(o.gpus) : choose_place(o.device);
+  result.ranks = std::max(result.ranks, result.place.devices);
   result.clock.end("start");
   require_available(o, result.place.space);
 }
@@ -146,7 +148,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line,
   result.options = options;
   result.command_line = command_line;
   clock.end("launch");
-  const bool waits = options.device == "auto" && available_on(options, Space::host);
+  const bool waits = options.device == "auto" && options.gpus == 0 && available_on(options, Space::host);
   if (!waits) choose_place_of(result);
   check_files(options, rhs_spec);
 

@@ -22,6 +22,7 @@ namespace newel::cli {
 namespace {
 
 constexpr int most_check_every = 64;  // what the library keeps norms for
+constexpr int most_gpus = 1024;       // more than a host can have
 
 constexpr const char* examples =
     "Examples:\n"
@@ -32,6 +33,7 @@ constexpr const char* examples =
     "  newel solve generate:elasticity:20            a generated finite-element system\n"
     "  newel solve K.npz f.npy --out u.npy           files of SciPy and NumPy\n"
     "  mpirun -n 4 newel solve K.mtx                 four processes share the rows, on the host\n"
+    "  newel solve K.mtx --gpus 2                    two GPUs share the rows\n"
     "  zcat K.mtx.gz | newel solve - --rhs f.mtx --out - > u.mtx  in a pipe\n"
     "\n"
     "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file or text that cannot "
@@ -111,6 +113,11 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
   group.add("--device", raw.options.device, "auto|host|cuda[:N]",
             "Where to solve, default auto: cuda if a device is available, else host; also host\n"
             "if the solve is estimated to end before a device has started");
+  group
+      .add("--gpus", raw.options.gpus, "N",
+           "The first N GPUs of this host share the rows, with the preconditioners jacobi, fsai, spai and\n"
+           "spai0; the report says how values travel between them")
+      ->check(CLI::Range(1, most_gpus));
   group.add("--precision", raw.precision, "double|single|mixed",
             "Precision of matrix and vectors, default double; single solves the system rounded to single precision;\n"
             "mixed iterates in single, is as accurate as double, and continues in double if that fails;\n"
@@ -202,6 +209,10 @@ SolveOptions checked_solve(RawSolve& raw, const CLI::App& solve) {
   if (raw.time_limit_given->count() > 0 && s.stop.time_limit_seconds == 0) {
     throw UsageError("--time-limit: expected more than 0 seconds");
   }
+  if (o.gpus > 0 && o.device != "auto" && o.device != "cuda") {
+    throw UsageError("--gpus and --device " + o.device + ": pass only one of them");
+  }
+  if (o.gpus == 1) o.device = "cuda";
   const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);

@@ -56,6 +56,7 @@ Ending first_failure(Communicator& ranks, const Ending& own) {
 int run_solve_launched(const Launch& launch, const SolveOptions& options, const std::string& command_line) {
   std::unique_ptr<MpiLibrary> mpi;
   try {
+    refuse_under_mpi(options);
     refuse_on_ranks(options);
     mpi = std::make_unique<MpiLibrary>(launch);
   } catch (const InputError&) {

@@ -21,6 +21,7 @@ struct SolveOptions {
   bool precond_residual = false;  ///< measure |A M - I|
   bool explain = false;           ///< print what the automatic choices compare
   std::string device = "auto";
+  int gpus = 0;  ///< that share the system; 0: not asked for
   bool single_precision = false;
   int threads = 0;  ///< 0: all
   bool quiet = false;

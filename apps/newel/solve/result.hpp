@@ -34,8 +34,8 @@ struct SolveResult {
   Place place;
   std::string place_reason;  ///< why the host, where it was chosen although there may be a device
   int threads = 0;           ///< of each rank
-  int ranks = 1;
-  Index columns = 1;  ///< right-hand sides
+  int ranks = 1;             ///< processes or GPUs that share the rows
+  Index columns = 1;         ///< right-hand sides
   Index rows = 0;
   Offset nonzeros = 0;
   Offset repeated = 0;            ///< entries of the file that repeat others, and were summed
@@ -84,9 +84,13 @@ struct SolveResult {
 ///   solution_error                |x - x*| / |x*| where the solution is known, else null
 ///   repeated_entries              how many entries of the file repeat others, and were summed
 ///   values_taken_as_one           whether the matrix's file holds a pattern without values
-///   device                        "host" or "cuda:N"; device_name is null on the host; device_reason says why the
+///   device                        "host", "cuda:0", "cuda:0 to cuda:3"; device_name is null on the
+///   host; device_reason says why the
 ///                                 host was taken under --device auto, else ""
-///   ranks                         processes under MPI that shared the rows, else 1; threads, those of each
+///   ranks                         processes under MPI, or GPUs, that shared the rows, else 1; threads, those of each
+///                                 process
+///   link                          how values travelled between the GPUs that shared the rows; null without several
+///   rank_rows                     how many rows each of these GPUs had; null without several
 ///   seconds                       of the process until the report is written, by phases that add up to total:
 ///                                   launch    the program is loaded, options and files are checked
 ///                                   start     the context: the CUDA driver wakes up

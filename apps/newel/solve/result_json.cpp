@@ -206,6 +206,8 @@ Json solve_json(SolveResult& result) {
   json["precision_reason"] = system.precision_reason;
   json["deterministic"] = result.options.system.deterministic;
   json["ranks"] = result.ranks;
+  json["link"] = setup.link.empty() ? Json() : Json(setup.link);
+  json["rank_rows"] = setup.first_rows.empty() ? Json() : Json(rows_of_ranks(setup));
   json["threads"] = result.threads;
   json["seconds"] = Json();  // when all else is made
   json["setup_phases"] = {{"transfer", setup.transfer_seconds}};

@@ -214,6 +214,12 @@ std::string candidates_text(const SolveResult& result) {
   return lines + labelled("measured", measured_text(result));
 }
 
+std::string rows_text(const std::vector<std::int64_t>& rows) {
+  std::string words;
+  for (const std::int64_t count : rows) words += (words.empty() ? "" : ", ") + thousands(count);
+  return words;
+}
+
 }  // namespace
 
 std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
@@ -231,7 +237,10 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
   lines += labelled("right-hand side",
                     result.options.rhs + (result.columns > 1 ? ", " + thousands(result.columns) + " columns" : ""));
   lines += labelled("device", where + ", " + result.options.precision() + " precision");
-  if (result.ranks > 1) {
+  if (!facts.link.empty()) {
+    lines += labelled("ranks", thousands(result.ranks) + " GPUs, link: " + facts.link);
+    lines += labelled("", "rows of each: " + rows_text(rows_of_ranks(facts)));
+  } else if (result.ranks > 1) {
     lines += labelled("ranks", thousands(result.ranks) + " processes under MPI, each with " +
                                    count_of(result.threads, "thread", "threads") + " and a part of the rows");
   }

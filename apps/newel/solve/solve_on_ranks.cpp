@@ -145,11 +145,20 @@ void refuse(const std::string& option, const std::string& why) {
   throw UsageError(option + " is not possible on several ranks: " + why);
 }
 
+void refuse_on_gpus(const std::string& option, const std::string& why) {
+  throw UsageError(option + " is not possible with --gpus: " + why);
+}
+
 }  // namespace
+
+void refuse_under_mpi(const SolveOptions& o) {
+  if (o.gpus > 0) refuse("--gpus", "processes under MPI solve on the host");
+  if (o.device != "auto" && o.device != "host") refuse("--device " + o.device, "ranks solve on the host");
+}
 
 void refuse_on_ranks(const SolveOptions& o) {
   const SystemOptions& s = o.system;
-  if (o.device != "auto" && o.device != "host") refuse("--device " + o.device, "ranks solve on the host");
+  const auto refuse = o.gpus > 1 ? refuse_on_gpus : cli::refuse;
   if (o.precond_residual) refuse("--precond-residual", "it needs the whole preconditioner");
   if (o.explain) refuse("--explain", "ranks keep no list of what they compared");
   if (!o.precond_files.coordinates.empty()) refuse("--coordinates", "they belong to methods of the whole matrix");

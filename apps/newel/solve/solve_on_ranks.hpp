@@ -12,8 +12,10 @@
 namespace newel::cli {
 
 /// Throws UsageError for options that need the whole matrix on each rank, or that ranks do not have: it names the
-/// option and says why. The library refuses methods itself.
+/// option and says why. The library refuses methods itself. Ranks are processes under MPI, or the GPUs of --gpus.
 void refuse_on_ranks(const SolveOptions& options);
+/// The same for what only processes under MPI cannot do: devices.
+void refuse_under_mpi(const SolveOptions& options);
 
 /// The threads of each rank if --threads is not given: OMP_NUM_THREADS, else the processors of this host shared out
 /// among its ranks, but no more than the process may use. All ranks call it together.
