@@ -248,6 +248,7 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<device>& ctx, const
       std::make_unique<Halo<T, device>>(made->side_->context(), first_rows, std::vector<Index>(), ghosts, new_of_old);
   made->inner_ = parts_of(view, 0, order.inner_parts);
   made->border_ = parts_of(view, order.inner_parts, view.parts);
+  made->border_.beyond_node = view.rows / block;
   made->border_.beyond = made->halo_->values().data;
   PeerSums peers{};
   peers.size = 1;
@@ -275,13 +276,13 @@ void RankEhyb<T>::number_across(const Context<device>& ctx, const std::vector<st
   const EhybView<T>& view = matrix_->view();
   const std::vector<EhybPart> part = to_vector(ctx, Span<const EhybPart, device>(view.part, view.parts));
   std::vector<Index> halo = to_vector(ctx, Span<const Index, device>(view.halo_node, part.back().halo_end));
-  const auto first_node = static_cast<Index>(first_rows[rank] / view.block);
+  const auto first_node = static_cast<Index>(first_rows[rank] / view.block), nodes = view.rows / view.block;
   for (Index& node : halo) {
-    if (node < view.own_nodes) {
+    if (node < nodes) {
       readers[static_cast<std::size_t>(node)] |= static_cast<unsigned char>(1u << rank);
       node += first_node;
     } else {
-      node = place_of_other[static_cast<std::size_t>(node - view.own_nodes)];
+      node = place_of_other[static_cast<std::size_t>(node - nodes)];
     }
   }
   halo_node_ = make_array(ctx, halo);

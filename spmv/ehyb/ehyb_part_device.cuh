@@ -41,7 +41,8 @@ __device__ __forceinline__ void ask_for_halo(const EhybView<T>& a, const EhybPar
       const int h = first + i * threads;
       if (h >= halo) continue;
       const Index node = nodes.node[i];
-      const T* const from = node < a.own_nodes ? x + Offset{node} * B : a.beyond + Offset{node - a.own_nodes} * B;
+      const T* const from =
+          node < a.beyond_node ? x + Offset{node} * B : a.beyond + Offset{node - a.beyond_node} * B;
 #pragma unroll
       for (int e = 0; e < B; ++e) __pipeline_memcpy_async(cache + own + h * B + e, from + e, sizeof(T));
     }

@@ -63,8 +63,8 @@ struct EhybView {
   int share;  ///< lanes of a node; 1 on the host
   Index parts;
   const EhybPart* part;
-  Index own_nodes;  ///< halo nodes from this number on have no row, and their x is at `beyond`
-  const T* beyond;  ///< null: there are none
+  Index beyond_node;  ///< device: the x of halo nodes from this number on is at `beyond`
+  const T* beyond;
   const Index* halo_node;
   const Index* slice_first;
   const std::uint16_t* column;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -64,7 +65,7 @@ EhybView<T> view_of(const EhybLayout<S>& layout, const T* cached, const T* rest,
   view.share = layout.shape.share;
   view.parts = static_cast<Index>(layout.part.size());
   view.part = layout.part.data();
-  view.own_nodes = layout.nodes;
+  view.beyond_node = std::numeric_limits<Index>::max();
   view.halo_node = layout.halo_node.data();
   view.slice_first = layout.slice_first.data();
   view.column = layout.column.data();

@@ -270,3 +270,38 @@ TEST_BOTH("Blocks of an order whose values are apart in the caller's matrix are 
   CHECK(together_bytes < apart_bytes);
   if (S == Space::host) CHECK(together_bytes * 2 == apart_bytes);
 }
+
+// Rows of a rank: what lies behind them in x belongs to other ranks.
+TEST_BOTH("Columns behind the rows are cached as halo, in products and residuals", "[ehyb][residual]") {
+  for (const std::string spec : {"generate:diffusion:9", "generate:elasticity:6"}) {
+    const HostCsr whole = fem_matrix(spec);
+    const Index rows = whole.rows / 6 * 3;
+    MapRows upper(static_cast<std::size_t>(rows));
+    for (Index i = 0; i < rows; ++i) {
+      for (Offset k = whole.row_ptr[i]; k < whole.row_ptr[i + 1]; ++k) upper[i][whole.col[k]] = whole.val[k];
+    }
+    const HostCsr a = from_rows(whole.cols, upper);
+    for (const std::string variant : {"halo", "block"}) {
+      INFO(spec << ", " << variant);
+      const auto there = upload_matrix<double>(ctx, a);
+      const SpmvOptions options;
+      const FormatRequest request{variant, options, machine_of(ctx), sizeof(double), nullptr};
+      RowOrder<S> order;
+      order.part_begin = {0, rows / 9 * 3, rows};
+      const EhybOperator<double, S> op(ctx, there.wide(), order, request);
+      CHECK(op.rows() == rows);
+      CHECK(op.cols() == whole.cols);
+      CHECK(op.view().block == (variant == "block" && spec == "generate:elasticity:6" ? 3 : 1));
+      const std::vector<double> x = random_vector<double>(a.cols, 5), b = random_vector<double>(rows, 6);
+      const auto x_there = upload<double, S>(ctx, x), b_there = upload<double, S>(ctx, b);
+      auto y = poisoned<double, S>(ctx, rows), r = poisoned<double, S>(ctx, rows);
+      op.apply(ctx, 1.0, x_there.cspan(), 0.0, y.span());
+      CHECK(first_outside(download<double, S>(ctx, y), expected_product(a, 1.0, x)) == "");
+      double largest = 0;
+      for (const double value : x) largest = std::max(largest, std::abs(value));
+      const auto x_max = upload<double, S>(ctx, std::vector<double>{largest});
+      REQUIRE(op.residual(ctx, b_there.cspan(), x_there.cspan(), {1.0, x_max.data()}, r.span()));
+      CHECK(first_outside(download<double, S>(ctx, r), expected_product(a, -1.0, x, 1.0, b)) == "");
+    }
+  }
+}
