@@ -13,8 +13,8 @@ struct PermutedPattern {
   Array<Offset, S> source;  ///< position of each entry in A
 };
 
-/// New row i is row old_of_new[i] of the square canonical pattern `a`, column j becomes new_of_old[j]; the two are
-/// inverse to each other, which is not checked. O(nnz log(longest row)) with the threads of the context.
+/// New row i is row old_of_new[i] of `a`, in which no row has a column twice; column j becomes new_of_old[j], which is
+/// another for each column. Of a square pattern the two are inverse to each other. Nothing of this is checked. O(nnz log(longest row)) with the threads of the context.
 PermutedPattern<Space::host> permute_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                              Span<const Index, Space::host> old_of_new,
                                              Span<const Index, Space::host> new_of_old);

@@ -25,7 +25,7 @@ struct PermuteTuning {
 // What all kernels read and write; row i of the result begins at to[i].
 template <class RowPtr>
 struct PermuteView {
-  Index rows;
+  Index rows, cols;
   const RowPtr* row_ptr;
   const Index* col;
   const Index* old_of_new;
@@ -219,7 +219,7 @@ void rank_rows(const Context<Space::device>& ctx, const PermuteView<RowPtr>& a, 
                                                                                                     rest.longest());
   NEWEL_CHECK_LAUNCH();
   if (rest.most_longest() == 0) return;
-  const Index words = a.rows / 32 + 1;
+  const Index words = a.cols / 32 + 1;
   // No more than the numbers of the matrix take, which are not there yet.
   const std::int64_t bytes = std::min<std::int64_t>(PermuteTuning::most_bit_bytes, 8 * nnz);
   const auto bitmaps_in_budget = bytes / (std::int64_t{sizeof(ColumnBits)} * words);
@@ -250,7 +250,7 @@ PermutedPattern<Space::device> permute_pattern(const Context<Space::device>& ctx
     exclusive_sum(ctx, p.row_ptr);
     if (a.nnz() == 0) return;
     const PermuteView<std::remove_const_t<std::remove_pointer_t<decltype(row_ptr.data)>>> view{
-        a.rows,          row_ptr.data,     a.col.data,   old_of_new.data,
+        a.rows,          a.cols,           row_ptr.data, a.col.data,     old_of_new.data,
         new_of_old.data, p.row_ptr.data(), p.col.data(), p.source.data()};
     if (a.nnz() <= PermuteTuning::few_entries * a.rows) {
       rank_rows<8>(ctx, view, a.nnz());

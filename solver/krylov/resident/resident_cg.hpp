@@ -16,7 +16,7 @@ struct ResidentCgVectors {
   Span<CgCoefficients, Space::device> coefficients;
 };
 
-/// Kernels across devices; null for what they do not support. Nodes of one row and of three have them.
+/// Kernels across devices; null for what they do not support. Nodes of up to three rows have them.
 template <class T>
 ResidentKernel<T> resident_cg_across(int block, ResidentPrecond precond, ResidentStorage storage);
 

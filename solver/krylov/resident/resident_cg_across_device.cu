@@ -27,6 +27,7 @@ ResidentKernel<T> kernel_across(ResidentPrecond precond, ResidentStorage storage
 template <class T>
 ResidentKernel<T> resident_cg_across(int block, ResidentPrecond precond, ResidentStorage storage) {
   if (block == 1) return kernel_across<T, 1>(precond, storage);
+  if (block == 2) return kernel_across<T, 2>(precond, storage);
   if (block == 3) return kernel_across<T, 3>(precond, storage);
   return nullptr;
 }
