@@ -170,6 +170,11 @@ struct DistributedSystem<T, S>::Impl {
     matrix_info = detail::over_all_ranks(host_context(*ctx), matrix->info());
   }
 
+  // Returns when all ranks are here. Before that no kernel of a device may wait for another rank, which may still be
+  // freeing a system that this one replaces: that can wait for all devices.
+  void meet() const {
+    if constexpr (S == Space::device) communicator->texts("");
+  }
   // Waits for a device. Throws if what it computed is without meaning.
   void finish() const {
     if constexpr (S == Space::device) {
@@ -343,6 +348,7 @@ void DistributedSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
     s.ctx->make_current();
     s.require_length(x);
     s.require_length(y);
+    s.meet();
     s.in_rank_order(x, y, [&](auto in_x, auto in_y) {
       s.matrix->apply(*s.ctx, T(1), in_x, T(0), in_y);
       return true;
@@ -359,6 +365,7 @@ void DistributedSystem<T, S>::precondition(Span<const T, S> r, Span<T, S> z) {
     s.require_length(r);
     s.require_length(z);
     if (r.size > 0 && r.data == z.data) throw InputError("r and z are the same memory");
+    s.meet();
     const LinearOperator<T, S>* M = s.system->ordered_preconditioner();
     s.in_rank_order(r, z, [&](auto in_r, auto in_z) {
       if (M == nullptr) {

@@ -63,6 +63,26 @@ void check_refresh(const Linked& linked, int size) {
   CHECK(same_bits(x, anew.x));
 }
 
+// Each new system replaces the one before, which each rank frees in its own time, and multiplies at once.
+void check_replaced(const Linked& linked, int size) {
+  const HostCsr a = fem_matrix("generate:diffusion:9");
+  const std::vector<double> x = random_vector<double>(a.rows);
+  std::vector<double> y(x.size());
+  const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+    DevicePart part(linked, ranks, a, choice_of("cg"));
+    const auto own_x = upload<double, device>(part.ctx, part.own.part_of(x));
+    for (int round = 0; round < 10; ++round) {
+      part.system = DistributedSystem<double, device>(part.ctx, ranks, part.own.view(), choice_of("cg"), linked.link);
+      auto own_y = poisoned<double, device>(part.ctx, part.own.rows());
+      part.system.multiply(own_x.cspan(), own_y.span());
+      const std::vector<double> found = download<double, device>(part.ctx, own_y);
+      std::copy(found.begin(), found.end(), y.begin() + part.own.first);
+    }
+  });
+  CHECK(thrown == std::vector<std::string>(static_cast<std::size_t>(size)));
+  CHECK(first_outside(y, expected_product<double>(a, 1, x)) == "");
+}
+
 // The last rank throws in its fifth report of progress.
 void check_failing_rank(const Linked& linked, int size) {
   const HostCsr a = fem_matrix("generate:diffusion:12");
@@ -155,6 +175,10 @@ TEST_CASE("New values on ranks that share a device are those of a new system", "
   check_refresh(shared_gpu, 3);
 }
 
+TEST_CASE("A system that replaces another on a shared device multiplies at once", "[distributed][device]") {
+  check_replaced(shared_gpu, 2);
+}
+
 TEST_CASE("A rank that fails ends the others, which share its device", "[distributed][device]") {
   check_failing_rank(shared_gpu, 3);
 }
@@ -224,6 +248,16 @@ TEST_CASE("New values on two devices are those of a new system, by packets", "[d
 TEST_CASE("New values on two devices are those of a new system, through NCCL", "[distributed][device]") {
   if (skipped_without_devices(2) || skipped_without_nccl()) return;
   check_refresh(by_nccl, 2);
+}
+
+TEST_CASE("A system that replaces another on two devices multiplies at once, by packets", "[distributed][device]") {
+  if (skipped_without_devices(2)) return;
+  check_replaced(by_packets, 2);
+}
+
+TEST_CASE("A system that replaces another on two devices multiplies at once, through NCCL", "[distributed][device]") {
+  if (skipped_without_devices(2) || skipped_without_nccl()) return;
+  check_replaced(by_nccl, 2);
 }
 
 TEST_CASE("A rank that fails ends kernels that wait for its packets", "[distributed][device]") {

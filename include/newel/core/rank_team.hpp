@@ -36,12 +36,12 @@ auto with_other_ranks(Communicator& ranks, F&& f) {
 /// As many ranks as a process wants, each on a thread: for example one for each GPU.
 class RankTeam {
  public:
-  using Work = std::function<void(const std::shared_ptr<Communicator>& rank)>;
+  using Work = std::function<void(const std::shared_ptr<Communicator>& rank)>;  ///< a rank's part
 
   /// Throws InputError if `size` is less than 1.
   explicit RankTeam(int size) : ranks_(thread_ranks(size)) {}
 
-  int size() const { return static_cast<int>(ranks_.size()); }
+  int size() const { return static_cast<int>(ranks_.size()); }  ///< the number of ranks
 
   /// Calls `work` for every rank: for rank 0 on the calling thread, for each other on a thread of its own. Returns
   /// when all calls have ended. If some threw, throws what the first of them threw that was not a RankFailed. The

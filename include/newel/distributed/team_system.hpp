@@ -31,7 +31,7 @@ class TeamSystem {
   TeamSystem(TeamSystem&&) noexcept;
   TeamSystem& operator=(TeamSystem&&) noexcept;
 
-  Index rows() const;
+  Index rows() const;  ///< of the whole matrix
   /// The first row of each rank, and the number of all rows at the end.
   const std::vector<std::int64_t>& first_rows() const;
 
@@ -48,6 +48,7 @@ class TeamSystem {
   [[nodiscard]] SolveReport solve(Span<const T, Space::host> b, Span<T, Space::host> x,
                                   const ProgressFn& progress = {}, InitialGuess guess = InitialGuess::in_x);
 
+  /// Tolerances and limits may change between solves.
   void set_stop_criterion(const StopCriterion& stop);
 
   /// z = M r with the preconditioner that the next solve begins with; z = r if there is none. z may be r.
