@@ -18,11 +18,10 @@
 namespace newel::detail {
 namespace {
 
-constexpr Space host = Space::host;
-
 // Part of the caller's rows as an operator that the caller's values refresh.
 template <class T, Space S>
-OperatorPtr<T, S> operator_of(const Context<S>& ctx, const RowPart& part, Index cols, Span<const T, host> values) {
+OperatorPtr<T, S> operator_of(const Context<S>& ctx, const RowPart& part, Index cols,
+                              Span<const T, Space::host> values) {
   const auto rows = static_cast<Index>(part.row_ptr.size()) - 1;
   std::vector<T> val;
   val.reserve(part.source.size());
@@ -30,11 +29,12 @@ OperatorPtr<T, S> operator_of(const Context<S>& ctx, const RowPart& part, Index 
   Array<Offset, S> row_ptr_there, source_there;
   Array<Index, S> col_there;
   Array<T, S> val_there;
-  const ValueMap<S> map =
-      make_value_map(ctx, in_space<Offset, S>(ctx, Span<const Offset, host>(part.source), source_there), values.size);
-  CsrView<T, S> view(rows, cols, in_space<Offset, S>(ctx, Span<const Offset, host>(part.row_ptr), row_ptr_there),
-                     in_space<Index, S>(ctx, Span<const Index, host>(part.col), col_there),
-                     in_space<T, S>(ctx, Span<const T, host>(val), val_there));
+  const ValueMap<S> map = make_value_map(
+      ctx, in_space<Offset, S>(ctx, Span<const Offset, Space::host>(part.source), source_there), values.size);
+  CsrView<T, S> view(rows, cols,
+                     in_space<Offset, S>(ctx, Span<const Offset, Space::host>(part.row_ptr), row_ptr_there),
+                     in_space<Index, S>(ctx, Span<const Index, Space::host>(part.col), col_there),
+                     in_space<T, S>(ctx, Span<const T, Space::host>(val), val_there));
   view.value_map = &map;
   return make_spmv<T, S>(ctx, view, RowOrder<S>{}, SpmvOptions{"csr"});
 }

@@ -15,8 +15,6 @@
 namespace newel::detail {
 namespace {
 
-constexpr Space host = Space::host;
-
 // The position of the diagonal entry of each row in the new order; -1: none.
 template <class T>
 std::vector<Offset> diagonal_of(const RankRows<T>& a, std::int64_t first_row, const std::vector<Index>& old_of_new) {
@@ -34,7 +32,7 @@ std::vector<Offset> diagonal_of(const RankRows<T>& a, std::int64_t first_row, co
 template <class T, Space S>
 DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const RankRows<T>& a,
                                                const std::vector<std::int64_t>& first_rows,
-                                               const Span<const Index, host>* order)
+                                               const Span<const Index, Space::host>* order)
     : rows_(static_cast<Index>(a.row_ptr.size - 1)), entries_(a.val.size) {
   make_csr(ctx, a, first_rows, order);
 }
@@ -59,7 +57,7 @@ DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const Rank
 template <class T, Space S>
 void DistributedOperator<T, S>::make_csr(const Context<S>& ctx, const RankRows<T>& a,
                                          const std::vector<std::int64_t>& first_rows,
-                                         const Span<const Index, host>* order) {
+                                         const Span<const Index, Space::host>* order) {
   const RowSplit split = split_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back(), order);
   number(ctx, a, split.old_of_new, split.diagonal);
   product_ = make_csr_rows<T, S>(ctx, a, split, first_rows);
@@ -71,8 +69,8 @@ void DistributedOperator<T, S>::number(const Context<S>& ctx, const RankRows<T>&
                                        const std::vector<Index>& old_of_new, const std::vector<Offset>& diagonal) {
   Array<Offset, S> diagonal_there;
   Array<T, S> val_there;
-  diagonal_source_ =
-      make_value_map(ctx, in_space<Offset, S>(ctx, Span<const Offset, host>(diagonal), diagonal_there), a.val.size);
+  diagonal_source_ = make_value_map(
+      ctx, in_space<Offset, S>(ctx, Span<const Offset, Space::host>(diagonal), diagonal_there), a.val.size);
   diagonal_ = Array<T, S>(ctx, std::max<Index>(rows_, 1));
   read_diagonal(ctx, in_space<T, S>(ctx, a.val, val_there));
   if (std::is_sorted(old_of_new.begin(), old_of_new.end())) return;

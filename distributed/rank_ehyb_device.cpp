@@ -17,8 +17,6 @@
 namespace newel::detail {
 namespace {
 
-constexpr Space host = Space::host, device = Space::device;
-
 // The same on all ranks.
 bool on_all_ranks(Communicator& communicator, bool holds) {
   double fails = holds ? 0 : 1;
@@ -28,38 +26,39 @@ bool on_all_ranks(Communicator& communicator, bool holds) {
 
 // The rows in the new order, with columns behind this rank's, which keep their numbers.
 template <class T>
-std::unique_ptr<EhybOperator<T, device>> ehyb_of(const Context<device>& ctx, const RankRows<T>& rows,
-                                                 const std::vector<Index>& columns, Index all_columns,
-                                                 const RankOrder& order, std::vector<Index> new_of_old,
-                                                 const FormatRequest& request) {
+std::unique_ptr<EhybOperator<T, Space::device>> ehyb_of(const Context<Space::device>& ctx, const RankRows<T>& rows,
+                                                        const std::vector<Index>& columns, Index all_columns,
+                                                        const RankOrder& order, std::vector<Index> new_of_old,
+                                                        const FormatRequest& request) {
   for (auto j = static_cast<Index>(new_of_old.size()); j < all_columns; ++j) new_of_old.push_back(j);
   const auto row_ptr = make_array(ctx, rows.row_ptr);
   const auto col = make_array(ctx, columns);
   const auto old_there = make_array(ctx, order.old_of_new);
   const auto new_there = make_array(ctx, new_of_old);
-  Pattern<device> pattern;
+  Pattern<Space::device> pattern;
   pattern.rows = static_cast<Index>(rows.row_ptr.size) - 1;
   pattern.cols = all_columns;
   pattern.row_ptr64 = row_ptr.cspan();
   pattern.col = col.cspan();
-  const PermutedPattern<device> permuted = permute_pattern(ctx, pattern, old_there.cspan(), new_there.cspan());
-  const ValueMap<device> map = make_value_map(ctx, permuted.source.cspan(), rows.val.size);
-  Array<T, device> val(ctx, rows.val.size);
+  const PermutedPattern<Space::device> permuted = permute_pattern(ctx, pattern, old_there.cspan(), new_there.cspan());
+  const ValueMap<Space::device> map = make_value_map(ctx, permuted.source.cspan(), rows.val.size);
+  Array<T, Space::device> val(ctx, rows.val.size);
   {
     const auto callers = make_array(ctx, rows.val);
-    gather<T, device>(ctx, callers.cspan(), map, val.span());
+    gather<T, Space::device>(ctx, callers.cspan(), map, val.span());
   }
-  CsrView<T, device> view(pattern.rows, all_columns, permuted.row_ptr.cspan(), permuted.col.cspan(), val.cspan());
+  CsrView<T, Space::device> view(pattern.rows, all_columns, permuted.row_ptr.cspan(), permuted.col.cspan(),
+                                 val.cspan());
   view.value_map = &map;
-  RowOrder<device> parts;
+  RowOrder<Space::device> parts;
   parts.part_begin = order.part_begin;
-  return std::make_unique<EhybOperator<T, device>>(ctx, view, parts, request);
+  return std::make_unique<EhybOperator<T, Space::device>>(ctx, view, parts, request);
 }
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<device>& ctx, const RankRows<T>& rows,
+std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx, const RankRows<T>& rows,
                                                const std::vector<std::int64_t>& first_rows) {
   const Ranks& ranks = *ranks_of(ctx);
   Communicator& communicator = *ranks.communicator;
@@ -91,9 +90,9 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<device>& ctx, const
   for (const std::int64_t node : others.node) {
     for (int d = 0; d < block; ++d) ghosts.push_back(node * block + d);
   }
-  made->side_ = std::make_unique<SideWork<device>>(ctx);
-  made->halo_ =
-      std::make_unique<Halo<T, device>>(made->side_->context(), first_rows, std::vector<Index>(), ghosts, new_of_old);
+  made->side_ = std::make_unique<SideWork<Space::device>>(ctx);
+  made->halo_ = std::make_unique<Halo<T, Space::device>>(made->side_->context(), first_rows, std::vector<Index>(),
+                                                         ghosts, new_of_old);
   made->inner_ = parts_of(view, 0, order.inner_parts);
   made->border_ = parts_of(view, order.inner_parts, view.parts);
   made->border_.beyond_node = view.rows / block;
@@ -105,7 +104,7 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<device>& ctx, const
   made->peer_dot_ = make_array(ctx, std::vector<PeerDot>{{peers, view.part_dot, view.parts, made->tickets_.data()}});
   made->inner_.peer_dot = made->border_.peer_dot = made->peer_dot_.data();
   made->capturable_ = ranks.device->capturable();
-  made->x_and_halo_ = Array<T, device>(ctx, columns);
+  made->x_and_halo_ = Array<T, Space::device>(ctx, columns);
   made->old_of_new_ = std::move(order.old_of_new);
   const bool reachable = ranks.device->peer_sums() != nullptr &&
                          communicator.size() <= ResidentAcross::most_devices && view.parts <= ctx.multiprocessors();
@@ -117,13 +116,13 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<device>& ctx, const
 
 // Own nodes that own parts read, and the halo in numbers of all ranks.
 template <class T>
-void RankEhyb<T>::number_across(const Context<device>& ctx, const std::vector<std::int64_t>& first_rows,
+void RankEhyb<T>::number_across(const Context<Space::device>& ctx, const std::vector<std::int64_t>& first_rows,
                                 const std::vector<Index>& place_of_other, std::vector<unsigned char> readers) {
   Communicator& communicator = *ranks_of(ctx)->communicator;
   const auto rank = static_cast<std::size_t>(communicator.rank());
   const EhybView<T>& view = matrix_->view();
-  const std::vector<EhybPart> part = to_vector(ctx, Span<const EhybPart, device>(view.part, view.parts));
-  std::vector<Index> halo = to_vector(ctx, Span<const Index, device>(view.halo_node, part.back().halo_end));
+  const std::vector<EhybPart> part = to_vector(ctx, Span<const EhybPart, Space::device>(view.part, view.parts));
+  std::vector<Index> halo = to_vector(ctx, Span<const Index, Space::device>(view.halo_node, part.back().halo_end));
   const auto first_node = static_cast<Index>(first_rows[rank] / view.block), nodes = view.rows / view.block;
   for (Index& node : halo) {
     if (node < nodes) {
@@ -145,9 +144,9 @@ void RankEhyb<T>::number_across(const Context<device>& ctx, const std::vector<st
 }
 
 template <class T>
-void RankEhyb<T>::multiply(const Context<device>& ctx, const ProductArgs<T>& args) const {
+void RankEhyb<T>::multiply(const Context<Space::device>& ctx, const ProductArgs<T>& args) const {
   side_->start();
-  halo_->start(side_->context(), Span<const T, device>(args.x, matrix_->rows()));
+  halo_->start(side_->context(), Span<const T, Space::device>(args.x, matrix_->rows()));
   if (inner_.parts > 0) ehyb_product(ctx, inner_, args);
   halo_->finish();
   if (border_.parts > 0) ehyb_product(side_->context(), border_, args);
@@ -155,14 +154,14 @@ void RankEhyb<T>::multiply(const Context<device>& ctx, const ProductArgs<T>& arg
 }
 
 template <class T>
-void RankEhyb<T>::apply(const Context<device>& ctx, T alpha, Span<const T, device> x, T beta,
-                        Span<T, device> y) const {
+void RankEhyb<T>::apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x, T beta,
+                        Span<T, Space::device> y) const {
   multiply(ctx, {alpha, x.data, beta, y.data, nullptr});
 }
 
 template <class T>
-void RankEhyb<T>::apply_dot(const Context<device>& ctx, Span<const T, device> x, Span<T, device> y,
-                            double* xy) const {
+void RankEhyb<T>::apply_dot(const Context<Space::device>& ctx, Span<const T, Space::device> x,
+                            Span<T, Space::device> y, double* xy) const {
   DeviceRanks& ranks = *ranks_of(ctx)->device;
   const bool gathers = ranks.peer_sums() != nullptr;
   multiply(ctx, {T(1), x.data, T(0), y.data, gathers ? xy : ranks.sums()});
@@ -171,16 +170,17 @@ void RankEhyb<T>::apply_dot(const Context<device>& ctx, Span<const T, device> x,
 }
 
 template <class T>
-ResidualSums RankEhyb<T>::residual(const Context<device>& ctx, Span<const T, device> b, Span<const T, device> x,
-                                   const ResidualScale& scale, Span<T, device> r) const {
-  const Span<T, device> all = x_and_halo_.span();
+ResidualSums RankEhyb<T>::residual(const Context<Space::device>& ctx, Span<const T, Space::device> b,
+                                   Span<const T, Space::device> x, const ResidualScale& scale,
+                                   Span<T, Space::device> r) const {
+  const Span<T, Space::device> all = x_and_halo_.span();
   side_->start();
   halo_->start(side_->context(), x);
   copy<T>(ctx, x, all.subspan(0, x.size));
   halo_->finish();
   side_->finish();
   copy<T>(ctx, halo_->values(), all.subspan(x.size, all.size - x.size));
-  return *matrix_->residual(ctx, b, Span<const T, device>(all), scale, r);
+  return *matrix_->residual(ctx, b, Span<const T, Space::device>(all), scale, r);
 }
 
 template class RankEhyb<double>;

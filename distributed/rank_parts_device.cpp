@@ -17,8 +17,6 @@
 namespace newel::detail {
 namespace {
 
-constexpr Space host = Space::host, device = Space::device;
-
 // Whether the rows of each node read the same whole nodes of other ranks.
 bool reads_whole_nodes(const ColumnsOfRank& a, const OwnPattern& own, int block) {
   std::vector<std::int64_t> first, others;
@@ -41,9 +39,9 @@ bool reads_whole_nodes(const ColumnsOfRank& a, const OwnPattern& own, int block)
 
 }  // namespace
 
-OwnPattern::OwnPattern(const Context<device>& ctx, const ColumnsOfRank& a)
+OwnPattern::OwnPattern(const Context<Space::device>& ctx, const ColumnsOfRank& a)
     : reads_others(static_cast<std::size_t>(a.rows()), 0) {
-  const Context<host>& setup = host_context(ctx);
+  const Context<Space::host>& setup = host_context(ctx);
   std::vector<Offset> begin(static_cast<std::size_t>(a.rows()) + 1, 0);
   parallel_for(setup, a.rows(), [&](Index i) {
     const auto own = std::count_if(a.col.data + a.row_ptr[i], a.col.data + a.row_ptr[i + 1],
@@ -62,15 +60,15 @@ OwnPattern::OwnPattern(const Context<device>& ctx, const ColumnsOfRank& a)
   row_ptr = make_array(ctx, begin);
   col = make_array(ctx, own);
 }
-Pattern<device> OwnPattern::view() const {
-  Pattern<device> pattern;
+Pattern<Space::device> OwnPattern::view() const {
+  Pattern<Space::device> pattern;
   pattern.rows = pattern.cols = static_cast<Index>(reads_others.size());
   pattern.row_ptr64 = row_ptr.cspan();
   pattern.col = col.cspan();
   return pattern;
 }
 
-int node_rows(const Context<device>& ctx, const ColumnsOfRank& a, const OwnPattern& own) {
+int node_rows(const Context<Space::device>& ctx, const ColumnsOfRank& a, const OwnPattern& own) {
   Communicator& communicator = *ranks_of(ctx)->communicator;
   std::vector<double> all(static_cast<std::size_t>(communicator.size()));
   const int found = ehyb_block(ctx, own.view());
@@ -82,14 +80,14 @@ int node_rows(const Context<device>& ctx, const ColumnsOfRank& a, const OwnPatte
   return static_cast<int>(block);
 }
 
-RankOrder order_of_parts(const Context<device>& ctx, const OwnPattern& own, const FormatRequest& request) {
+RankOrder order_of_parts(const Context<Space::device>& ctx, const OwnPattern& own, const FormatRequest& request) {
   std::vector<Index> old_of_new, part_begin;
-  if (const std::optional<RowOrder<device>> planned = plan_ehyb_order(ctx, own.view(), request)) {
+  if (const std::optional<RowOrder<Space::device>> planned = plan_ehyb_order(ctx, own.view(), request)) {
     old_of_new = to_vector(ctx, planned->old_of_new.cspan());
     part_begin = planned->part_begin;
   } else {
     const HostPattern here(ctx, own.view());
-    const RowOrder<host> order = plan_ehyb_order(host_context(ctx), here.view(), request);
+    const RowOrder<Space::host> order = plan_ehyb_order(host_context(ctx), here.view(), request);
     old_of_new.assign(order.old_of_new.begin(), order.old_of_new.end());
     part_begin = order.part_begin;
   }
@@ -143,7 +141,7 @@ OtherNodes find_others(const ColumnsOfRank& a, const std::vector<Index>& new_of_
   return others;
 }
 
-std::vector<Index> columns_of(const Context<host>& ctx, const ColumnsOfRank& a,
+std::vector<Index> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,
                               const std::vector<std::int64_t>& other_nodes, int block) {
   std::vector<Index> col(static_cast<std::size_t>(a.col.size));
   parallel_for(ctx, a.col.size, [&](Offset k) {
