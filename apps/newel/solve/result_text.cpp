@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <newel/core/error.hpp>
+#include <newel/solver/registry.hpp>
 
 #include "apps/common/precond_report.hpp"
 #include "apps/common/text.hpp"
@@ -214,6 +215,13 @@ std::string candidates_text(const SolveResult& result) {
   return lines + labelled("measured", measured_text(result));
 }
 
+std::string refinements_text(const SolveReport& report) {
+  const std::string times = count_of(report.refinements, "time", "times");
+  const bool from_factors = !report.method.empty() && find_solver(report.method).from_matrix();
+  return from_factors ? "refined " + times + " by residuals in twice the precision"
+                      : "iterated in single precision, corrected in double " + times;
+}
+
 }  // namespace
 
 std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
@@ -253,10 +261,7 @@ std::string result_text(const SolveResult& result) {
     lines = labelled("result", ending_text(report));
     lines += reason_text(result);
     if (report.resident) lines += labelled("", "resident: in one kernel that kept the vectors on the chip");
-    if (report.refinements > 0) {
-      lines += labelled(
-          "", "iterated in single precision, corrected in double " + count_of(report.refinements, "time", "times"));
-    }
+    if (report.refinements > 0) lines += labelled("", refinements_text(report));
   }
   lines += labelled(result.several() ? "worst residual" : "true residual",
                     residual_text(report) + text(" (tolerance %.1e)", report.relative(report.tolerance)) +
