@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <new>
 #include <utility>
@@ -11,7 +12,6 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/memory/available_memory.hpp"
-#include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
@@ -22,6 +22,12 @@ namespace {
 constexpr Space host = Space::host;
 // Entries are numbered by Index.
 constexpr double most_entries = std::numeric_limits<Index>::max();
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g s", seconds);
+  return text;
+}
 
 template <class T>
 ColumnPattern pattern_of(const CsrView<T, host>& a) {
@@ -73,9 +79,9 @@ void DirectSolver<T>::prepare(const HostContext& ctx, ScaledFactors& factors) co
   const double most = std::min(most_entries, std::sqrt(squares * static_cast<double>(values_.size() + 1)));
   const FactorCost cost = factors.order(most);
   if (cost.seconds > most_seconds_) {
-    const std::string about = std::isfinite(cost.seconds) ? "about " + plain_number(cost.seconds, 2) + " s, " : "";
-    throw InputError("its factors would take " + about + "more than the " + plain_number(most_seconds_, 2) +
-                     " s that are allowed (an estimate)");
+    const std::string about = std::isfinite(cost.seconds) ? "about " + seconds_text(cost.seconds) + ", " : "";
+    throw InputError("its factors would take " + about + "more than the " + seconds_text(most_seconds_) +
+                     " that are allowed (an estimate)");
   }
   if (!std::isfinite(cost.bytes)) throw InputError("its factors would have too many entries to be numbered");
   require_available(ctx, "the factors of the matrix (an estimate)", static_cast<std::uint64_t>(cost.bytes));

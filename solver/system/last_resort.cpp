@@ -3,6 +3,7 @@
 #include "solver/system/last_resort.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/alone.hpp"
@@ -20,12 +21,17 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
   const bool is_for_system = system.options.solver.name == "auto" && system.options.null_space == NullSpace::none &&
                              ranks_of(system.ctx) == nullptr;
   if (method == nullptr || !is_for_system || method->make_from_matrix.template get<T, S>() == nullptr) return {};
+  const auto start = std::chrono::steady_clock::now();
   try {
     if (!prepare(system, *method)) return {};
     StopCriterion own = stop;
     own.max_iterations = std::max(1, stop.max_iterations);  // it makes none
     SolveReport report = solver_->run({system.ctx, system.matrix(), nullptr, b, x, own, progress});
-    for (Attempt& attempt : report.attempts) attempt.preconditioner = "none";
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (Attempt& attempt : report.attempts) {
+      attempt.preconditioner = "none";
+      attempt.seconds = report.seconds;  // with what was set up for it
+    }
     answers_ = report.converged();
     if (!answers_) solver_.reset();
     return report;

@@ -55,16 +55,21 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
     report = std::move(*first);
     s_.last_converged = true;
   } else {
-    report = by_others(limits.progress(), first ? InitialGuess::in_x : from);
+    report = by_others(limits.progress(), first ? InitialGuess::in_x : from, !first);
+    if (first) {
+      append_attempt(*first, std::move(report));
+      report = std::move(*first);
+      s_.write_reasons(report);
+    }
   }
   s_.ctx.synchronize();  // x may be read from any stream
   report.changed = std::exchange(s_.changed, {});
   return report;
 }
 
-// By the solvers that "auto" ranks, or the one that was named, with every preconditioner, and by the last resort.
+// By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort.
 template <class T, Space S>
-SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from) {
+SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort) {
   SolveReport report = s_.chain->solve(b_, x_, s_.stop_now(), progress, from, this);
   if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
   may_move_ = false;
@@ -77,7 +82,7 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   moves_.end_probation(report.converged());
   if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
-  try_last_resort(report, progress);
+  if (then_last_resort) try_last_resort(report, progress);
   return report;
 }
 

@@ -34,7 +34,7 @@ class SolveSession final : public OperatorExchange<T, S> {
   void follow(Span<const T, S>& b, Span<T, S>& x) const override;
 
  private:
-  SolveReport by_others(const ProgressFn& progress, InitialGuess from);
+  SolveReport by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort);
   std::optional<SolveReport> by_last_resort(const StopCriterion& stop, const ProgressFn& progress,
                                             std::vector<Untried>& untried);
   void try_other_preconditioners(SolveReport& report, const ProgressFn& progress);

@@ -117,7 +117,7 @@ void SystemMoves<T, S>::pin() {
   decide_by_expectation();
   s_.pinned = true;
   s_.operators->chosen.untried.clear();
-  if (s_.operators->source) s_.operators->source->forget();
+  if (s_.operators->source && !s_.last_resort.answers()) s_.operators->source->forget();
   s_.vectors.guess = Array<T, S>();
 }
 

@@ -181,7 +181,8 @@ std::string name_of(const Attempt& attempt, const SolveReport& report) {
     return other.preconditioner == report.attempts.front().preconditioner;
   });
   if (alike) return attempt.solver;
-  return attempt.solver + ", " + (attempt.preconditioner.empty() ? "no preconditioner" : attempt.preconditioner);
+  const std::string& name = attempt.preconditioner;
+  return attempt.solver + ", " + (name.empty() || name == "none" ? "no preconditioner" : name);
 }
 
 std::string attempts_text(const SolveReport& report) {
