@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "solver/krylov/monitor/convergence_monitor.hpp"
+#include "solver/krylov/steps/monitor_state.hpp"
 
 namespace newel::detail {
 namespace {
@@ -62,7 +63,9 @@ bool worth_another_preconditioner(const SolveReport& report) {
 }
 
 bool worth_last_resort(const SolveReport& report, std::int64_t rows) {
-  if (report.status == Status::max_iterations) return report.iterations >= std::min<std::int64_t>(rows, enough_to_judge);
+  if (!(report.rhs_norm >= least_safe_norm && report.rhs_norm <= 1 / least_safe_norm)) return false;
+  if (report.status == Status::max_iterations)
+    return report.iterations >= std::min<std::int64_t>(rows, enough_to_judge);
   return worth_another_preconditioner(report);
 }
 

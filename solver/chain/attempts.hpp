@@ -18,7 +18,7 @@ bool worth_another_preconditioner(const SolveReport& report);
 /// for n iterations and fall then.
 inline constexpr int enough_to_judge = 1000;
 /// The same of a method that is tried when all others have failed. An iteration limit is the caller's, and counts as
-/// failure only if it lets the others be judged.
+/// failure only if it lets the others be judged. A |b| whose square leaves the range is not for it.
 bool worth_last_resort(const SolveReport& report, std::int64_t rows);
 
 /// What the attempts call attainable becomes one figure, the residual of the best x. Where another attempt came far

@@ -16,8 +16,7 @@ const detail::FactorLibrary& factors_of_this_build() {
 
 template <class T>
 std::unique_ptr<KrylovSolver<T, Space::host>> make(const Context<Space::host>& ctx,
-                                                   const SolverMatrix<T, Space::host>& matrix,
-                                                   const SolverOptions&) {
+                                                   const SolverMatrix<T, Space::host>& matrix, const SolverOptions&) {
   return std::make_unique<detail::DirectSolver<T>>(ctx, factors_of_this_build(), matrix);
 }
 

@@ -169,7 +169,8 @@ bool DirectSolver<T>::refine(const HostContext& ctx, Monitor& monitor) {
 template <class T>
 void DirectSolver<T>::explain(SolveReport& report) {
   report.failure.untried = refused_;
-  if (report.failure.cause == Cause::rounding || !refused_.empty()) return overrule(report, report.status, report.failure);
+  if (report.failure.cause == Cause::rounding || !refused_.empty())
+    return overrule(report, report.status, report.failure);
   Failure failure{Cause::singular};
   if (state_ == State::no_factors) {
     if (!std::all_of(values_.begin(), values_.end(), [](double value) { return std::isfinite(value); })) return;

@@ -36,8 +36,8 @@ struct FactorLibrary {
   /// A fill-reducing order of rows and columns together for a pattern that is symmetric (approximate minimum degree;
   /// Amestoy, Davis and Duff 1996).
   std::vector<Index> (*order_symmetric)(const ColumnPattern& pattern);
-  /// A fill-reducing order of the columns, whatever rows are chosen as pivots (COLAMD; Davis, Gilbert, Larimore and Ng
-  /// 2004).
+  /// A fill-reducing order of the columns, whatever rows are chosen as pivots (COLAMD; Davis, Gilbert, Larimore and
+  /// Ng 2004).
   std::vector<Index> (*order_columns)(const ColumnPattern& pattern);
   /// A = L D L^T without pivoting, for a symmetric A of which the pattern has the upper triangle with the diagonal.
   std::unique_ptr<Factors> (*make_ldlt)(const ColumnPattern& upper);

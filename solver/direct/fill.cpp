@@ -53,7 +53,8 @@ Fill fill_of_graph(Index size, const LowerEdges& edges, double most_entries) {
         ++entries;
       }
     }
-    if (entries > most_entries) return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    if (entries > most_entries)
+      return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   }
   Fill fill{entries, 0};
   for (const Index count : column) fill.squares += double{static_cast<double>(count)} * count;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Fill: the entries of factors and the work of a factorisation, counted from the pattern before it is made. Internal.
+/// Fill: the entries of factors and the work of a factorisation, counted from the pattern before it is made.
+/// Internal.
 #pragma once
 
 #include <vector>

@@ -121,8 +121,8 @@ bool ScaledFactors::factorise(const std::vector<double>& values) {
   std::vector<double> by_rows(values.size());
   each_entry(rows_, [&](Index e, Index i, Index j) {
     const auto at = static_cast<std::size_t>(e);
-    by_rows[at] = std::ldexp(values[at], row_power_[static_cast<std::size_t>(i)] +
-                                             column_power_[static_cast<std::size_t>(j)]);
+    by_rows[at] =
+        std::ldexp(values[at], row_power_[static_cast<std::size_t>(i)] + column_power_[static_cast<std::size_t>(j)]);
   });
   scaled_.resize(source_.size());
   for (std::size_t k = 0; k < source_.size(); ++k) scaled_[k] = by_rows[static_cast<std::size_t>(source_[k])];
@@ -173,8 +173,8 @@ double ScaledFactors::inverse_norm() {
     signs.resize(n);
     for (std::size_t i = 0; i < n; ++i) signs[i] = v[i] < 0 ? -1 : 1;
     factors_->solve_transposed(signs);
-    const auto most = std::max_element(signs.begin(), signs.end(),
-                                       [](double a, double b) { return std::fabs(a) < std::fabs(b); });
+    const auto most =
+        std::max_element(signs.begin(), signs.end(), [](double a, double b) { return std::fabs(a) < std::fabs(b); });
     const auto next = static_cast<std::size_t>(most - signs.begin());
     if (next == unit) break;
     unit = next;

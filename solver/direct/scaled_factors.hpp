@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ScaledFactors: the factors of a matrix in a fill-reducing order, rows and columns scaled by powers of two. Internal.
+/// ScaledFactors: the factors of a matrix in a fill-reducing order, rows and columns scaled by powers of two.
+/// Internal.
 #pragma once
 
 #include <memory>
@@ -19,8 +20,8 @@ struct FactorCost {
 /// values take a numeric factorisation. Vectors are in the numbering of the matrix.
 class ScaledFactors {
  public:
-  /// `rows` is the pattern by rows: `begin` of rows, and `row` the columns of their entries. With `symmetric`, L D L^T.
-  /// The library outlives this.
+  /// `rows` is the pattern by rows: `begin` of rows, and `row` the columns of their entries. With `symmetric`, L D
+  /// L^T. The library outlives this.
   ScaledFactors(const FactorLibrary& library, ColumnPattern rows, bool symmetric);
 
   bool symmetric() const { return symmetric_; }

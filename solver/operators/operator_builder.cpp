@@ -291,8 +291,7 @@ void OperatorBuilder<T, S>::make_from_matrix(const CsrView<T, S>& a) {
     if (method.precond_products == 0 && s_.preconditioner() != nullptr) {
       throw InputError("solver '" + method.name + "' uses no preconditioner: it needs auto or none");
     }
-    timed(s_.ctx, s_.setup_seconds, "solver",
-          [&] { s_.made.emplace_back(&method, make(s_.ctx, matrix, options)); });
+    timed(s_.ctx, s_.setup_seconds, "solver", [&] { s_.made.emplace_back(&method, make(s_.ctx, matrix, options)); });
   };
   if (s_.chosen.diagonal && options.name == "auto") add(*solver_of_diagonal());
   for (const std::string& name : s_.chosen.solvers.order) {

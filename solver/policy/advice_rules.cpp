@@ -74,8 +74,9 @@ MaybeSuggestion no_solution(const Situation&) {
 }
 
 MaybeSuggestion regular_matrix(const Situation& s) {
-  return Suggestion{{}, "check the boundary conditions and the equations with " + s.words().inspect +
-                            ": some of them depend on the others, to working precision"};
+  return Suggestion{{},
+                    "check the boundary conditions and the equations with " + s.words().inspect +
+                        ": some of them depend on the others, to working precision"};
 }
 
 // ---- precision

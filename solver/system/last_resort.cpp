@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+
+#include <newel/core/vector_ops.hpp>
 
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/alone.hpp"
@@ -16,7 +19,7 @@ namespace newel::detail {
 template <class T, Space S>
 std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                                    const StopCriterion& stop, const ProgressFn& progress,
-                                                   std::vector<Untried>& untried) {
+                                                   SolveReport& before) {
   const SolverMethod* const method = solver_of_last_resort();
   const bool is_for_system = system.options.solver.name == "auto" && system.options.null_space == NullSpace::none &&
                              ranks_of(system.ctx) == nullptr;
@@ -24,6 +27,7 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
   const auto start = std::chrono::steady_clock::now();
   try {
     if (!prepare(system, *method)) return {};
+    if (!std::isfinite(before.true_residual)) fill<T, S>(system.ctx, T(0), x);
     StopCriterion own = stop;
     own.max_iterations = std::max(1, stop.max_iterations);  // it makes none
     SolveReport report = solver_->run({system.ctx, system.matrix(), nullptr, b, x, own, progress});
@@ -37,9 +41,9 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
     return report;
   } catch (const OutOfMemory& e) {
     require_alone(system.ctx);
-    untried.push_back({method->name, e.what()});
+    before.failure.untried.push_back({method->name, e.what()});
   } catch (const InputError& e) {
-    untried.push_back({method->name, e.what()});
+    before.failure.untried.push_back({method->name, e.what()});
   }
   solver_.reset();
   answers_ = false;

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "solver/operators/operators.hpp"
 
@@ -21,11 +20,11 @@ class LastResort {
   /// The rows are in another order: the method is made again when it is needed.
   void order_changed() { solver_.reset(); }
 
-  /// One attempt from x, both vectors in solver order. Nothing if the system does not leave the solver to "auto", or
-  /// if there is no such method here; also where that would take too long or too much memory, which `untried` says.
+  /// One attempt from x, or from zero if the residual of `before` is not finite; both vectors are in solver order.
+  /// Nothing if the system does not leave the solver to "auto", or if there is no such method here; also where that
+  /// would take too long or too much memory, which is noted in `before`.
   std::optional<SolveReport> solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
-                                   const StopCriterion& stop, const ProgressFn& progress,
-                                   std::vector<Untried>& untried);
+                                   const StopCriterion& stop, const ProgressFn& progress, SolveReport& before);
 
  private:
   bool prepare(const Operators<T, S>& system, const SolverMethod& method);

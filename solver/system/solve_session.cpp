@@ -47,9 +47,11 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   if (s_.vectors.guess.size() > 0 && !guess_is_zero_) copy<T>(s_.ctx, Span<const T, S>(x), s_.vectors.guess.span());
   b_ = b;
   x_ = x;
-  std::vector<Untried> untried;
+  SolveReport nothing;
   std::optional<SolveReport> first;
-  if (s_.last_resort.answers()) first = by_last_resort(s_.stop_now(), limits.progress(), untried);
+  if (s_.last_resort.answers()) {
+    first = s_.last_resort.solve(*s_.operators, b_, x_, s_.stop_now(), limits.progress(), nothing);
+  }
   SolveReport report;
   if (first && first->converged()) {
     report = std::move(*first);
@@ -86,18 +88,12 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   return report;
 }
 
-template <class T, Space S>
-std::optional<SolveReport> SolveSession<T, S>::by_last_resort(const StopCriterion& stop, const ProgressFn& progress,
-                                                              std::vector<Untried>& untried) {
-  return s_.last_resort.solve(*s_.operators, b_, x_, stop, progress, untried);
-}
-
 // From the best x, which it keeps if it does not come closer.
 template <class T, Space S>
 void SolveSession<T, S>::try_last_resort(SolveReport& report, const ProgressFn& progress) {
   if (s_.setup.ended != WorkEnd::none || !worth_last_resort(report, s_.rows)) return;
   std::optional<SolveReport> last =
-      by_last_resort(limits_left(s_.stop_now(), report.iterations, 0), progress, report.failure.untried);
+      s_.last_resort.solve(*s_.operators, b_, x_, limits_left(s_.stop_now(), report.iterations, 0), progress, report);
   if (last) {
     append_attempt(report, std::move(*last));
     s_.last_converged = report.converged();
@@ -277,8 +273,7 @@ void columns_by_last_resort(SystemState<T, S>& s, Span<const T, S> b, Span<T, S>
     SolveReport& report = is_first ? of_others : reports[static_cast<std::size_t>(c)];
     if (!is_first && !worth_last_resort(report, s.rows)) continue;
     const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
-    std::optional<SolveReport> found = s.last_resort.solve(*s.operators, b_c, x_c, left, shared.of(c),
-                                                           report.failure.untried);
+    std::optional<SolveReport> found = s.last_resort.solve(*s.operators, b_c, x_c, left, shared.of(c), report);
     if (is_first) {
       if (!found || !found->converged()) found = s.chain->solve(b_c, x_c, left, shared.of(c));
       reports.push_back(std::move(*found));

@@ -35,8 +35,6 @@ class SolveSession final : public OperatorExchange<T, S> {
 
  private:
   SolveReport by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort);
-  std::optional<SolveReport> by_last_resort(const StopCriterion& stop, const ProgressFn& progress,
-                                            std::vector<Untried>& untried);
   void try_other_preconditioners(SolveReport& report, const ProgressFn& progress);
   void try_last_resort(SolveReport& report, const ProgressFn& progress);
   InitialGuess begin_again(bool from_guess);

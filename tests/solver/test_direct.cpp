@@ -130,7 +130,8 @@ TEST_CASE("New values have the bits of a new system, and any number of columns t
 TEST_CASE("Rows and columns of very different units are solved", "[direct]") {
   Rows a = laplacian(7, 0.5);
   for (Index i = 0; i < a.size(); ++i) {
-    for (auto& [j, value] : a.row[static_cast<std::size_t>(i)]) value *= std::ldexp(1.0, 37 * (i % 21) - 370 + 11 * (j % 9));
+    for (auto& [j, value] : a.row[static_cast<std::size_t>(i)])
+      value *= std::ldexp(1.0, 37 * (i % 21) - 370 + 11 * (j % 9));
   }
   std::vector<double> x(static_cast<std::size_t>(a.size()));
   for (Index j = 0; j < a.size(); ++j) x[static_cast<std::size_t>(j)] = std::ldexp(1.0 + j % 3, -11 * (j % 9));
@@ -159,8 +160,9 @@ TEST_CASE("A matrix that is structurally singular is called so, with its structu
   CHECK(report.status == Status::breakdown);
   CHECK(report.failure.cause == Cause::singular);
   CHECK(report.failure.structural_rank == a.size() - 1);
-  CHECK(report.reason == "the matrix is singular: at most 35 rows can be paired with different columns in which they "
-                         "have an entry");
+  CHECK(report.reason ==
+        "the matrix is singular: at most 35 rows can be paired with different columns in which they "
+        "have an entry");
   CHECK(report.attempts.back().reason == report.reason);
   CHECK(report.relative(report.true_residual) == 1);
 }

@@ -188,7 +188,8 @@ TEST_CASE("The condition is that of the dense inverse, from either factors", "[d
     } else {
       std::vector<int> half(static_cast<std::size_t>(n));
       for (Index i = 0; i < n; ++i) {
-        half[static_cast<std::size_t>(i)] = -(std::ilogb(static_cast<double>(scaled.row(i).cwiseAbs().maxCoeff())) / 2);
+        half[static_cast<std::size_t>(i)] =
+            -(std::ilogb(static_cast<double>(scaled.row(i).cwiseAbs().maxCoeff())) / 2);
       }
       for (Index i = 0; i < n; ++i) {
         for (Index j = 0; j < n; ++j) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The direct solver where "auto" has failed with everything else: when it is tried, what is reported, and what is kept.
+// The direct solver where "auto" has failed with everything else: when it is tried, what is reported, and what is
+// kept.
 #include "tests/core/memory_support.hpp"
 #include "tests/solver/systems.hpp"
 
@@ -9,8 +10,8 @@ namespace {
 
 constexpr Index rows = 400;
 
-// Every unknown depends on the next one, round a circle, with factors of very different sizes: no Krylov space of fewer
-// than n vectors holds x, and no sparse approximate inverse is close.
+// Every unknown depends on the next one, round a circle, with factors of very different sizes: no Krylov space of
+// fewer than n vectors holds x, and no sparse approximate inverse is close.
 Rows circle(Index n, std::uint64_t seed = 1) {
   Rows a(n);
   const auto sizes = noise(n, seed);
@@ -142,7 +143,8 @@ TEST_CASE("A last resort without the memory for it is named as not tried", "[dir
   memory->available = std::uint64_t{17} << 20;
   const SolveReport report = run_system(ctx, system, noise(a.size(), 2)).report;
   CHECK_FALSE(report.converged());
-  CHECK_THAT(report.reason, Catch::Contains("; direct was not tried: out of host memory for the factors of the matrix"));
+  CHECK_THAT(report.reason,
+             Catch::Contains("; direct was not tried: out of host memory for the factors of the matrix"));
 }
 
 TEST_CASE("The table has one last resort, and auto ranks it nowhere else", "[direct][auto]") {

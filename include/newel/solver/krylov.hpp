@@ -35,7 +35,7 @@ struct StopCriterion {
 enum class Status {
   converged,       ///< |b - A x| plus its own rounding bound meets the tolerance
   max_iterations,  ///< `StopCriterion::max_iterations` were made
-  breakdown,       ///< the method cannot continue (BiCGStab after its restarts; GMRES and `direct` on a singular system)
+  breakdown,  ///< the method cannot continue (BiCGStab after its restarts; GMRES and `direct` on a singular system)
   not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `failure` says which
   not_finite,  ///< NaN or infinity in the matrix, the right-hand side or the guess; overflow, or |b| underflows
   stagnation,  ///< the residual no longer falls, because of rounding or lack of progress; `failure` says which
@@ -92,11 +92,11 @@ struct SolveReport {
   int residual_replacements = 0;  ///< how often the recurrence met the tolerance but b - A x did not
   /// Mixed precision: residuals in double from which the iteration continued; `direct`: steps of iterative refinement
   int refinements = 0;
-  int cycle_length = 0;           ///< GMRES: iterations between restarts
-  int restarts = 0;               ///< GMRES: cycles after the first; BiCGStab: restarts after breakdowns
-  int second_passes = 0;          ///< GMRES: second passes of Gram-Schmidt
-  bool resident = false;          ///< all iterations, at least one, ran in a kernel that kept the vectors on the chip
-  double seconds = 0;             ///< from the call to the confirmed residual
+  int cycle_length = 0;   ///< GMRES: iterations between restarts
+  int restarts = 0;       ///< GMRES: cycles after the first; BiCGStab: restarts after breakdowns
+  int second_passes = 0;  ///< GMRES: second passes of Gram-Schmidt
+  bool resident = false;  ///< all iterations, at least one, ran in a kernel that kept the vectors on the chip
+  double seconds = 0;     ///< from the call to the confirmed residual
   /// A warning for a converged solve: some rows are hardly solved. Empty: no warning.
   std::string warning;
   std::vector<double> history;    ///< residual before the first and after each iteration, by the recurrence
