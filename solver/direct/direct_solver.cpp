@@ -74,7 +74,12 @@ void DirectSolver<T>::refresh(const HostContext&, Span<const T, host> values) {
 
 // Of what is infinite, the count stopped there.
 template <class T>
-void DirectSolver<T>::prepare(const HostContext& ctx, ScaledFactors& factors) const {
+void DirectSolver<T>::prepare(const HostContext& ctx, ScaledFactors& factors) {
+  within_memory([&] { order_and_analyse(ctx, factors); });
+}
+
+template <class T>
+void DirectSolver<T>::order_and_analyse(const HostContext& ctx, ScaledFactors& factors) {
   const double squares = most_seconds_ * factor_constants.lu_squares_per_second;
   const double most = std::min(most_entries, std::sqrt(squares * static_cast<double>(values_.size() + 1)));
   const FactorCost cost = factors.order(most);
@@ -84,11 +89,19 @@ void DirectSolver<T>::prepare(const HostContext& ctx, ScaledFactors& factors) co
                      " that are allowed (an estimate)");
   }
   if (!std::isfinite(cost.bytes)) throw InputError("its factors would have too many entries to be numbered");
-  require_available(ctx, "the factors of the matrix (an estimate)", static_cast<std::uint64_t>(cost.bytes));
+  factor_bytes_ = static_cast<std::uint64_t>(cost.bytes);
+  require_available(ctx, "the factors of the matrix (an estimate)", factor_bytes_);
+  factors.analyse();
+}
+
+// The library allocates by itself.
+template <class T>
+template <class Work>
+void DirectSolver<T>::within_memory(const Work& work) {
   try {
-    factors.analyse();
+    work();
   } catch (const std::bad_alloc&) {
-    throw OutOfMemory(name_of(host), "the factors of the matrix", static_cast<std::uint64_t>(cost.bytes), {});
+    throw OutOfMemory(name_of(host), "the factors of the matrix (an estimate)", factor_bytes_, {});
   }
 }
 
@@ -116,11 +129,9 @@ template <class T>
 bool DirectSolver<T>::factorise(const HostContext& ctx) {
   if (state_ != State::values_are_new) return state_ == State::factorised;
   state_ = State::no_factors;
-  try {
+  within_memory([&] {
     if (factors_.factorise(values_)) state_ = State::factorised;
-  } catch (const std::bad_alloc&) {
-    throw OutOfMemory(name_of(host), "the factors of the matrix", 0, {});
-  }
+  });
   if (state_ == State::no_factors && take_lu(ctx)) return factorise(ctx);
   return state_ == State::factorised;
 }

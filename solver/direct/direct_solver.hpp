@@ -36,7 +36,10 @@ class DirectSolver final : public KrylovSolver<T, Space::host> {
  private:
   using Monitor = ConvergenceMonitor<T, Space::host>;
 
-  void prepare(const HostContext& ctx, ScaledFactors& factors) const;
+  void prepare(const HostContext& ctx, ScaledFactors& factors);
+  void order_and_analyse(const HostContext& ctx, ScaledFactors& factors);
+  template <class Work>
+  void within_memory(const Work& work);
   bool take_lu(const HostContext& ctx);
   bool factorise(const HostContext& ctx);
   bool refine(const HostContext& ctx, Monitor& monitor);
@@ -44,8 +47,9 @@ class DirectSolver final : public KrylovSolver<T, Space::host> {
   void explain(SolveReport& report);
 
   double most_seconds_;
-  std::vector<Offset> source_;  // of each entry by rows, in the caller's values; empty: the same
-  std::vector<double> values_;  // by rows
+  std::uint64_t factor_bytes_ = 0;  // an estimate
+  std::vector<Offset> source_;      // of each entry by rows, in the caller's values; empty: the same
+  std::vector<double> values_;      // by rows
   ScaledFactors factors_;
   enum class State { values_are_new, factorised, no_factors } state_ = State::values_are_new;
   std::vector<Untried> refused_;  // L U, if that is what it took
