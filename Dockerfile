@@ -3,7 +3,7 @@
 #   docker build -t newel . && docker run --rm -v "$PWD":/data newel solve /data/A.mtx
 FROM debian:12 AS build
 RUN apt-get update && apt-get install -y --no-install-recommends \
-    g++ cmake ninja-build zlib1g-dev libcli11-dev nlohmann-json3-dev libmetis-dev
+    g++ cmake ninja-build zlib1g-dev libcli11-dev nlohmann-json3-dev libmetis-dev libeigen3-dev
 COPY . /source
 RUN cmake -S /source -B /build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/opt/newel \
     -DNEWEL_CUDA=OFF -DNEWEL_FORTRAN=OFF -DNEWEL_MPI=OFF -DNEWEL_BUILD_TESTS=OFF -DNEWEL_BUILD_EXAMPLES=OFF \

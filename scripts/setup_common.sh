@@ -12,9 +12,9 @@ fail() {
 
 # Debian and Ubuntu names.
 # shellcheck disable=SC2034  # used by the scripts that source this
-build_packages=(g++ make cmake zlib1g-dev libcli11-dev nlohmann-json3-dev)
+build_packages=(g++ make cmake zlib1g-dev libcli11-dev nlohmann-json3-dev libeigen3-dev)
 # What tests and comparisons need besides.
-comparison_packages=(libmetis-dev libeigen3-dev)
+comparison_packages=(libmetis-dev)
 mpi_packages=(libopenmpi-dev openmpi-bin)
 petsc_packages=(petsc-dev python3-petsc4py pkg-config)
 

@@ -10,6 +10,7 @@
 #define NEWEL_HAS_CUDA 0
 #define NEWEL_HAS_METIS 0
 #define NEWEL_HAS_ZLIB 1
+#define NEWEL_HAS_EIGEN 0
 #define NEWEL_CUDA_TOOLKIT ""
 #define NEWEL_CUDA_ARCHITECTURES ""
 #endif

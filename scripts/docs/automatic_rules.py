@@ -25,6 +25,8 @@ PROFILES = "solver/cost/profiles"
 DECISIONS = f"{PROFILES}/decision_constants.hpp"
 FORECASTS = f"{PROFILES}/forecast_constants.hpp"
 HOST_SPEED = f"{PROFILES}/host_speed_constants.hpp"
+FACTORS = f"{PROFILES}/factor_constants.hpp"
+LAST_RESORT = "solver/chain/attempts.hpp"
 DECLARATIONS = ("core/memory/machine_constants.hpp", "spmv/cost/product_constants.hpp", "precond/precond_constants.hpp",
                 f"{PROFILES}/iteration_constants.hpp", HOST_SPEED)
 MACHINES = {"EPYC": f"{PROFILES}/epyc.cpp", "H200 and H100": f"{PROFILES}/h200.cpp"}
@@ -148,7 +150,7 @@ def read_fitted(text):
 def constants():
     """{name or Struct.name: number} of all that the text may name."""
     found = {}
-    for path in (DECISIONS, FORECASTS, HOST_SPEED):
+    for path in (DECISIONS, FORECASTS, HOST_SPEED, FACTORS, LAST_RESORT):
         for struct in read_structs((ROOT / path).read_text(encoding="utf-8")):
             for names, _ in struct.fields:
                 for name, expression in names.items():

@@ -6,7 +6,8 @@ import re
 from functools import cached_property
 
 from .direct import Elimination
-from .exact import Binary, is_positive_definite, is_symmetric, largest, least_residual, norm, ranks, rounded_to_float
+from .exact import (Binary, is_positive_definite, is_symmetric, largest, least_residual, norm, ranks, rounded_to_float,
+                    structural_rank)
 
 _SYMMETRIC_PRECONDITIONERS = ("none", "jacobi", "fsai")
 
@@ -33,6 +34,11 @@ class Facts:
     def condition(self):
         plain = Elimination(self.matrix, by_columns=False)
         return math.inf if plain.singular else plain.condition()
+
+    @cached_property
+    def scaled_condition(self):
+        """Of the matrix with rows and columns scaled so that their largest entries are about 1; infinite: singular."""
+        return math.inf if self.elimination.singular else self.elimination.condition()
 
     @cached_property
     def columns_sum_to_zero(self):
@@ -76,6 +82,18 @@ def _wrong_about_zeros(facts, reason):
             yield f"{what} with values said to hold none", reason
     if re.search(r"\bA holds no value other than 0", reason) and not re.search(r"of A", reason) and entries:
         yield "matrix with values said to hold none", reason
+
+
+def _wrong_about_singularity(facts, reasons):
+    """Of what a direct solver says: a structural rank, a zero pivot, a condition."""
+    for rank in map(int, re.findall(r"at most (\d+) rows can be paired", reasons)):
+        if rank != structural_rank(facts.matrix) or rank >= facts.matrix.size:
+            yield "wrong structural rank", f"{rank}, by a matching {structural_rank(facts.matrix)}"
+    worse = [float(number) for number in re.findall(r"its condition number is about ([0-9.e+]+)", reasons)]
+    if "meets a zero pivot" in reasons:
+        worse.append(math.inf)
+    if worse and facts.scaled_condition < 1e13:  # an upper bound; what is said is at least 4.5e15
+        yield "regular matrix called singular to working precision", f"condition at most {facts.scaled_condition:.1e}"
 
 
 def _wrong_about_limits(facts, fields, b, limits, single):
@@ -155,6 +173,7 @@ def wrong_claims(facts, fields, b, guess, limits, single):
     fields = dict(fields, reason=reason)
     yield from _wrong_about_matrix(facts, reason + "; " + attempts)
     yield from _wrong_about_zeros(facts, reason)
+    yield from _wrong_about_singularity(facts, reason + "; " + attempts)
     yield from _wrong_about_inputs(fields, b, guess, single)
     if all(map(math.isfinite, b)):
         yield from _wrong_about_limits(facts, fields, b, limits, single)

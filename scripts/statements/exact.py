@@ -197,6 +197,25 @@ def least_residual(matrix, b):
     return bound
 
 
+def structural_rank(matrix):
+    """The most rows that can be paired with different columns in which they have an entry: by augmenting paths."""
+    columns = [[] for _ in range(matrix.size)]
+    for i, j in matrix.entries():
+        columns[i].append(j)
+    row_of = {}
+
+    def pair(i, tried):
+        for j in columns[i]:
+            if j not in tried:
+                tried.add(j)
+                if j not in row_of or pair(row_of[j], tried):
+                    row_of[j] = i
+                    return True
+        return False
+
+    return sum(pair(i, set()) for i in range(matrix.size))
+
+
 def is_symmetric(matrix):
     """Whether a_ij = a_ji for all i and j, exactly."""
     entries = matrix.entries()

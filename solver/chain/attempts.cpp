@@ -2,9 +2,11 @@
 // Several attempts as one report.
 #include "solver/chain/attempts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "solver/krylov/monitor/convergence_monitor.hpp"
+#include "solver/krylov/steps/monitor_state.hpp"
 
 namespace newel::detail {
 namespace {
@@ -12,7 +14,7 @@ namespace {
 // Of another solver, a longer solve or another preconditioner: nothing is to be hoped for.
 bool is_inconsistent(const Failure& failure) {
   return failure.cause == Cause::outside_range || failure.cause == Cause::zero_row ||
-         failure.cause == Cause::inconsistent;
+         failure.cause == Cause::inconsistent || failure.cause == Cause::singular;
 }
 
 }  // namespace
@@ -58,6 +60,13 @@ void settle_attainable(SolveReport& whole) {
 bool worth_another_preconditioner(const SolveReport& report) {
   const Cause cause = report.failure.cause;
   return worth_another_solver(report) && cause != Cause::rounding && cause != Cause::rounding_of_x;
+}
+
+bool worth_last_resort(const SolveReport& report, std::int64_t rows) {
+  if (!(report.rhs_norm >= least_safe_norm && report.rhs_norm <= 1 / least_safe_norm)) return false;
+  if (report.status == Status::max_iterations)
+    return report.iterations >= std::min<std::int64_t>(rows, enough_to_judge);
+  return worth_another_preconditioner(report);
 }
 
 void write_reasons(SolveReport& report, const std::string& preconditioner) {

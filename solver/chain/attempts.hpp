@@ -2,6 +2,7 @@
 /// What the attempts of a solve come to, as one report. Internal.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <newel/solver/krylov.hpp>
@@ -12,6 +13,13 @@ namespace newel::detail {
 bool worth_another_solver(const SolveReport& report);
 /// The same of another preconditioner: not against rounding, nor for a b that no x produces.
 bool worth_another_preconditioner(const SolveReport& report);
+
+/// With fewer iterations a method cannot be judged, unless there are as many as unknowns: a residual may stand still
+/// for n iterations and fall then.
+inline constexpr int enough_to_judge = 1000;
+/// The same of a method that is tried when all others have failed. An iteration limit is the caller's, and counts as
+/// failure only if it lets the others be judged. A |b| whose square leaves the range is not for it.
+bool worth_last_resort(const SolveReport& report, std::int64_t rows);
 
 /// What the attempts call attainable becomes one figure, the residual of the best x. Where another attempt came far
 /// below what one of them reached, none of them knows.

@@ -2,6 +2,7 @@
 // Sentences of failures.
 #include <newel/solver/failure.hpp>
 
+#include <cmath>
 #include <cstdio>
 
 namespace newel {
@@ -19,6 +20,17 @@ std::string name_of(Subject subject) {
 
 std::string name_of(Asymmetric which, const std::string& preconditioner) {
   return which == Asymmetric::matrix ? "the matrix" : preconditioner;
+}
+
+std::string evidence_of_singularity(const Failure& f) {
+  if (f.structural_rank >= 0) {
+    return ": at most " + std::to_string(f.structural_rank) +
+           " rows can be paired with different columns in which they have an entry";
+  }
+  if (!std::isfinite(f.condition)) return " to working precision: its factorisation meets a zero pivot";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1e", f.condition);
+  return " to working precision: with rows and columns scaled, its condition number is about " + std::string(text);
 }
 
 std::string sentence(const Failure& f, const std::string& preconditioner) {
@@ -80,6 +92,8 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
       return "b - A x, " + of_rhs(f.level) +
              ", is orthogonal to the range of the matrix, to working precision: the matrix is singular or nearly "
              "so, and x is a least-squares solution to that precision";
+    case Cause::singular:
+      return "the matrix is singular" + evidence_of_singularity(f);
   }
   return "";
 }
@@ -140,6 +154,8 @@ std::string_view name_of(Cause cause) {
       return "zero_row";
     case Cause::inconsistent:
       return "inconsistent";
+    case Cause::singular:
+      return "singular";
   }
   return "unknown";
 }

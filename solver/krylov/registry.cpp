@@ -8,6 +8,7 @@
 #include <newel/solver/cg.hpp>
 #include <newel/solver/gmres.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "solver/direct/direct_solver.hpp"
 #include "solver/krylov/division.hpp"
 
 namespace newel {
@@ -15,7 +16,7 @@ namespace {
 
 Table<SolverMethod>& table() {
   static Table<SolverMethod> methods = {
-      "solver", {"auto"}, {cg_method(), bicgstab_method(), gmres_method(), division_method()}};
+      "solver", {"auto"}, {cg_method(), bicgstab_method(), gmres_method(), direct_method(), division_method()}};
   return methods;
 }
 
@@ -57,7 +58,7 @@ MakeSolver<T, S> detail::maker_of(const SolverMethod& method, const SolverOption
 std::vector<std::string> general_solver_names() {
   std::vector<std::string> names;
   for (const SolverMethod& method : solver_methods()) {
-    if (method.demands != Demand::diagonal) names.push_back(method.name);
+    if (!method.from_matrix()) names.push_back(method.name);
   }
   return names;
 }

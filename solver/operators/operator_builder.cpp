@@ -56,6 +56,14 @@ Machine machine_for(const Context<S>& ctx, const SystemOptions& options) {
   }
 }
 
+// Whether a method made from the matrix may follow when all others have failed.
+template <class T, Space S>
+bool may_come_to_last_resort(const Operators<T, S>& s) {
+  const SolverMethod* const method = solver_of_last_resort();
+  return s.options.solver.name == "auto" && method != nullptr &&
+         method->make_from_matrix.template get<T, S>() != nullptr;
+}
+
 bool chooses_precond(const SystemOptions& options) { return canonical_name(options.precond.name) == "auto"; }
 
 template <Space S>
@@ -171,6 +179,11 @@ void OperatorBuilder<T, S>::choose_format(const CsrView<T, S>& a, bool exchangea
   const std::string asked = canonical_name(options.spmv.format);
   chosen.format.format = options.spmv.format;
   if (!is_format_choice(asked)) return;
+  if (asked == "auto" && s_.first_method().from_matrix() && !chosen.diagonal) {
+    chosen.format.format = options.spmv.format = "csr";
+    chosen.format.reason = "the solver is set up from the matrix";
+    return;
+  }
   if (chosen.diagonal && asked == "auto" && !options.decision) {
     chosen.format.format = options.spmv.format = "csr";
     chosen.format.reason = "a diagonal matrix";
@@ -275,12 +288,18 @@ void OperatorBuilder<T, S>::make_from_matrix(const CsrView<T, S>& a) {
       throw InputError("solver '" + method.name + "' is not available on the " + std::string(name_of(S)) +
                        (std::is_same_v<T, float> ? " in single precision" : ""));
     }
-    s_.made.emplace_back(&method, make(s_.ctx, matrix, options));
+    if (method.precond_products == 0 && s_.preconditioner() != nullptr) {
+      throw InputError("solver '" + method.name + "' uses no preconditioner: it needs auto or none");
+    }
+    timed(s_.ctx, s_.setup_seconds, "solver", [&] { s_.made.emplace_back(&method, make(s_.ctx, matrix, options)); });
   };
   if (s_.chosen.diagonal && options.name == "auto") add(*solver_of_diagonal());
   for (const std::string& name : s_.chosen.solvers.order) {
     const SolverMethod& method = find_solver(name);
     if (!method.from_matrix()) continue;
+    if (s_.options.null_space != NullSpace::none && method.demands != Demand::diagonal) {
+      throw InputError("solver '" + method.name + "' needs a regular matrix, and so no null space");
+    }
     add(method);
     const bool inverse = s_.preconditioner() != nullptr && !s_.preconditioner()->diagonal().empty();
     if (method.demands != Demand::diagonal || (inverse && s_.options.null_space == NullSpace::none)) continue;
@@ -293,7 +312,8 @@ void OperatorBuilder<T, S>::make_from_matrix(const CsrView<T, S>& a) {
 // Where the memory for it is not there, no other preconditioner than none can follow.
 template <class T, Space S>
 void OperatorBuilder<T, S>::keep_source(const CsrView<T, S>& a) const {
-  if (!s_.chosen.untried.empty() && !s_.source->keep_pattern(a)) s_.chosen.untried = {"none"};
+  const bool may_be_needed = !s_.chosen.untried.empty() || may_come_to_last_resort(s_);
+  if (may_be_needed && !s_.source->keep_pattern(a) && !s_.chosen.untried.empty()) s_.chosen.untried = {"none"};
 }
 
 namespace {

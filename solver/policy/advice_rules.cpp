@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of advice: what happened, and what helps. The first rule that has a suggestion speaks.
+#include "solver/chain/attempts.hpp"
 #include "solver/policy/advice_situation.hpp"
 
 #include <algorithm>
@@ -72,6 +73,12 @@ MaybeSuggestion no_solution(const Situation&) {
                     "check boundary conditions and b: A is singular or nearly so, and A x cannot come closer to b"};
 }
 
+MaybeSuggestion regular_matrix(const Situation& s) {
+  return Suggestion{{},
+                    "check the boundary conditions and the equations with " + s.words().inspect +
+                        ": some of them depend on the others, to working precision"};
+}
+
 // ---- precision
 
 // Where single precision had a part in how an attempt ended, that comes before all that the last of them suggests.
@@ -130,9 +137,7 @@ MaybeSuggestion tolerance_of_x(const Situation& s) {
 // ---- limits
 
 MaybeSuggestion after_few_iterations(const Situation& s) {
-  // Below these a method cannot be judged: a residual may stand still for n iterations and fall then.
-  constexpr Index enough_to_judge = 1000;
-  if (s.options().stop.max_iterations >= std::min(s.facts().rows, enough_to_judge)) return std::nullopt;
+  if (s.options().stop.max_iterations >= std::min<Index>(s.facts().rows, enough_to_judge)) return std::nullopt;
   return s.more_iterations();
 }
 
@@ -235,6 +240,7 @@ constexpr Rule rules[] = {
     {&met<Cause::krylov_space_exhausted>, &no_solution},
     {&met<Cause::inconsistent>, &no_solution},
     {&ended_for<Cause::zero_row>, &no_solution},
+    {&ended_for<Cause::singular>, &regular_matrix},
     {&ended_for<Cause::rounding_of_x>, &tolerance_of_x},
     {&ended_for<Cause::outside_range>, &no_solution},
     {&ended<Status::max_iterations>, &after_few_iterations},

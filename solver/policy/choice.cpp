@@ -28,6 +28,11 @@ const SolverMethod* solver_of_diagonal() {
   return names.empty() ? nullptr : &find_solver(names.front());
 }
 
+const SolverMethod* solver_of_last_resort() {
+  const std::vector<std::string> names = ranked(&AutoRank::last_resort);
+  return names.empty() ? nullptr : &find_solver(names.front());
+}
+
 SolverChoice choose_solver(const MatrixTraits& traits) {
   if (!traits.symmetric()) {
     return {ranked(&AutoRank::general),

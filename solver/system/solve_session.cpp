@@ -47,7 +47,32 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   if (s_.vectors.guess.size() > 0 && !guess_is_zero_) copy<T>(s_.ctx, Span<const T, S>(x), s_.vectors.guess.span());
   b_ = b;
   x_ = x;
-  SolveReport report = s_.chain->solve(b, x, s_.stop_now(), limits.progress(), from, this);
+  SolveReport nothing;
+  std::optional<SolveReport> first;
+  if (s_.last_resort.answers()) {
+    first = s_.last_resort.solve(*s_.operators, b_, x_, s_.stop_now(), limits.progress(), nothing);
+  }
+  SolveReport report;
+  if (first && first->converged()) {
+    report = std::move(*first);
+    s_.last_converged = true;
+  } else {
+    report = by_others(limits.progress(), first ? InitialGuess::in_x : from, !first);
+    if (first) {
+      append_attempt(*first, std::move(report));
+      report = std::move(*first);
+      s_.write_reasons(report);
+    }
+  }
+  s_.ctx.synchronize();  // x may be read from any stream
+  report.changed = std::exchange(s_.changed, {});
+  return report;
+}
+
+// By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort.
+template <class T, Space S>
+SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort) {
+  SolveReport report = s_.chain->solve(b_, x_, s_.stop_now(), progress, from, this);
   if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
   may_move_ = false;
   s_.write_reasons(report);  // while the preconditioner of the last attempt is there
@@ -57,11 +82,23 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
     s_.setup.why_double = "in double: single precision did not suffice";
   }
   moves_.end_probation(report.converged());
-  if (!s_.pinned) try_other_preconditioners(report, limits.progress());
-  s_.ctx.synchronize();  // x may be read from any stream
+  if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
-  report.changed = std::exchange(s_.changed, {});
+  if (then_last_resort) try_last_resort(report, progress);
   return report;
+}
+
+// From the best x, which it keeps if it does not come closer.
+template <class T, Space S>
+void SolveSession<T, S>::try_last_resort(SolveReport& report, const ProgressFn& progress) {
+  if (s_.setup.ended != WorkEnd::none || !worth_last_resort(report, s_.rows)) return;
+  std::optional<SolveReport> last =
+      s_.last_resort.solve(*s_.operators, b_, x_, limits_left(s_.stop_now(), report.iterations, 0), progress, report);
+  if (last) {
+    append_attempt(report, std::move(*last));
+    s_.last_converged = report.converged();
+  }
+  s_.write_reasons(report);
 }
 
 template <class T, Space S>
@@ -220,13 +257,45 @@ SolveReport solve(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, const 
   return report;
 }
 
+namespace {
+
+// Column after column: those that others have failed at, or all of them where it has answered before. What it fails
+// at then is for the others.
+template <class T, Space S>
+void columns_by_last_resort(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, Index columns,
+                            const ProgressFn& progress, std::vector<SolveReport>& reports) {
+  const bool is_first = reports.empty();
+  ColumnProgress shared(progress, columns);
+  for (Index c = 0; c < columns; ++c) {
+    const Span<const T, S> b_c = b.subspan(std::int64_t{c} * s.rows, s.rows);
+    const Span<T, S> x_c = x.subspan(std::int64_t{c} * s.rows, s.rows);
+    SolveReport of_others;
+    SolveReport& report = is_first ? of_others : reports[static_cast<std::size_t>(c)];
+    if (!is_first && !worth_last_resort(report, s.rows)) continue;
+    const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
+    std::optional<SolveReport> found = s.last_resort.solve(*s.operators, b_c, x_c, left, shared.of(c), report);
+    if (is_first) {
+      if (!found || !found->converged()) found = s.chain->solve(b_c, x_c, left, shared.of(c));
+      reports.push_back(std::move(*found));
+    } else if (found) {
+      append_attempt(report, std::move(*found));
+    }
+  }
+}
+
+}  // namespace
+
 template <class T, Space S>
 std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, Index columns,
                                                const ProgressFn& progress, InitialGuess from) {
   s.require_sound();
   if (from == InitialGuess::zero) fill<T, S>(s.ctx, T(0), x);
   const SolveLimits<S> limits(s.ctx, s.seconds_of_solve(), progress);
-  std::vector<SolveReport> reports = s.chain->solve_columns(b, x, columns, s.stop_now(), limits.progress(), from);
+  std::vector<SolveReport> reports;
+  if (!s.last_resort.answers()) {
+    reports = s.chain->solve_columns(b, x, columns, s.stop_now(), limits.progress(), from);
+  }
+  columns_by_last_resort<T, S>(s, b, x, columns, limits.progress(), reports);
   s.ctx.synchronize();
   for (SolveReport& report : reports) {
     if (s.setup.ended != WorkEnd::none) end_as(report, s.setup.ended);

@@ -34,7 +34,9 @@ class SolveSession final : public OperatorExchange<T, S> {
   void follow(Span<const T, S>& b, Span<T, S>& x) const override;
 
  private:
+  SolveReport by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort);
   void try_other_preconditioners(SolveReport& report, const ProgressFn& progress);
+  void try_last_resort(SolveReport& report, const ProgressFn& progress);
   InitialGuess begin_again(bool from_guess);
   void renumber(std::vector<Span<T, S>> vectors, Span<T, S> scratch);
   void learn(const SolveReport& report);

@@ -117,7 +117,7 @@ void SystemMoves<T, S>::pin() {
   decide_by_expectation();
   s_.pinned = true;
   s_.operators->chosen.untried.clear();
-  if (s_.operators->source) s_.operators->source->forget();
+  if (s_.operators->source && !s_.last_resort.answers()) s_.operators->source->forget();
   s_.vectors.guess = Array<T, S>();
 }
 
@@ -144,6 +144,7 @@ bool SystemMoves<T, S>::take_format(const std::string& format, bool in_a_solve) 
     Array<T, S> b(s_.ctx, s_.rows), x(s_.ctx, s_.rows);
     if (!s_.alternatives->take_format(format)) return false;
     s_.use_operators();
+    s_.last_resort.order_changed();
     if (!s_.natural()) {
       s_.vectors.b = std::move(b);
       s_.vectors.x = std::move(x);

@@ -51,6 +51,7 @@ void SystemState<T, S>::make_vectors() {
 template <class T, Space S>
 void SystemState<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   chain->values_changed();
+  last_resort.values_changed();
   if (scope != RefreshScope::operator_only) history.count_refresh();
   const LinearOperator<T, S>* const applied = operators->applied_preconditioner();
   try {
@@ -67,6 +68,7 @@ void SystemState<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
 template <class T, Space S>
 void SystemState<T, S>::slots_written(RefreshScope scope) {
   chain->values_changed();
+  last_resort.values_changed();
   const LinearOperator<T, S>* const applied = operators->applied_preconditioner();
   operators->slots_written(scope);
   if (operators->applied_preconditioner() != applied) use_operators();

@@ -15,6 +15,7 @@
 #include "solver/policy/history.hpp"
 #include "solver/operators/alternatives.hpp"
 #include "solver/operators/operators.hpp"
+#include "solver/system/last_resort.hpp"
 #include "solver/system/solve_gate.hpp"
 
 namespace newel::detail {
@@ -47,6 +48,7 @@ struct SystemState {
   std::unique_ptr<Operators<T, S>> operators;
   std::unique_ptr<Alternatives> alternatives;
   std::optional<SolverChain<T, S>> chain;
+  LastResort<T, S> last_resort;
   SystemVectors<T, S> vectors;
   SetupOutcome setup;
   SolveGate gate;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <newel/core/error.hpp>
+#include <newel/solver/registry.hpp>
 
 #include "apps/common/precond_report.hpp"
 #include "apps/common/text.hpp"
@@ -180,7 +181,8 @@ std::string name_of(const Attempt& attempt, const SolveReport& report) {
     return other.preconditioner == report.attempts.front().preconditioner;
   });
   if (alike) return attempt.solver;
-  return attempt.solver + ", " + (attempt.preconditioner.empty() ? "no preconditioner" : attempt.preconditioner);
+  const std::string& name = attempt.preconditioner;
+  return attempt.solver + ", " + (name.empty() || name == "none" ? "no preconditioner" : name);
 }
 
 std::string attempts_text(const SolveReport& report) {
@@ -218,6 +220,13 @@ std::string rows_text(const std::vector<std::int64_t>& rows) {
   std::string words;
   for (const std::int64_t count : rows) words += (words.empty() ? "" : ", ") + thousands(count);
   return words;
+}
+
+std::string refinements_text(const SolveReport& report) {
+  const std::string times = count_of(report.refinements, "time", "times");
+  const bool from_factors = !report.method.empty() && find_solver(report.method).from_matrix();
+  return from_factors ? "refined " + times + " by residuals in twice the precision"
+                      : "iterated in single precision, corrected in double " + times;
 }
 
 }  // namespace
@@ -262,10 +271,7 @@ std::string result_text(const SolveResult& result) {
     lines = labelled("result", ending_text(report));
     lines += reason_text(result);
     if (report.resident) lines += labelled("", "resident: in one kernel that kept the vectors on the chip");
-    if (report.refinements > 0) {
-      lines += labelled(
-          "", "iterated in single precision, corrected in double " + count_of(report.refinements, "time", "times"));
-    }
+    if (report.refinements > 0) lines += labelled("", refinements_text(report));
   }
   lines += labelled(result.several() ? "worst residual" : "true residual",
                     residual_text(report) + text(" (tolerance %.1e)", report.relative(report.tolerance)) +

@@ -25,4 +25,7 @@ SolverChoice choose_solver(const MatrixTraits& traits);
 /// The method that "auto" tries first if A is diagonal; null: the table has none.
 const SolverMethod* solver_of_diagonal();
 
+/// The method that "auto" tries when all others have failed with every preconditioner; null: the table has none.
+const SolverMethod* solver_of_last_resort();
+
 }  // namespace newel

@@ -42,6 +42,8 @@ enum class Cause {
   outside_range,         ///< b has a constant part of norm `level`, which the singular matrix cannot produce
   zero_row,              ///< rows of A contain only zeros, and b is not 0 there: its norm there is `level`
   inconsistent,          ///< b - A x, of norm `level`, is orthogonal to the range of a singular matrix
+  singular,              ///< a direct solver found A singular to working precision; `structural_rank` or `condition`
+                         ///< is the evidence
 };
 
 /// The vector that a cause refers to.
@@ -56,7 +58,7 @@ enum class Asymmetric { none, matrix, preconditioner };
 template <class T, Space S>
 Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
 
-/// A solver that was not tried after the failure, for lack of memory.
+/// A solver that was not tried after the failure, for lack of memory or time.
 struct Untried {
   std::string solver;  ///< empty: the same solvers on the scaled system
   std::string error;   ///< the library's error message
@@ -70,7 +72,13 @@ struct Failure {
   int iterations = 0;                        ///< for causes that state a number of iterations
   Asymmetric asymmetric = Asymmetric::none;  ///< the operator that CG cannot use because it is not symmetric
   bool in_single_precision = false;          ///< the inner solver in mixed precision failed
-  std::vector<Untried> untried = {};         ///< solvers that lacked memory for an attempt
+  std::vector<Untried> untried = {};         ///< solvers that lacked memory or time for an attempt
+  /// For `singular`: the most rows that can be paired with different columns in which they have an entry that is not
+  /// 0, if these are fewer than all n; else -1.
+  Index structural_rank = -1;
+  /// For `singular`: an estimate of |A|_1 |inverse(A)|_1, computed from factors of A whose rows and columns were
+  /// scaled; infinite if a pivot was 0; 0 if it was not computed.
+  double condition = 0;
 };
 
 /// A warning if the residual of some row is nearly as large as the row itself, although |b - A x| meets the tolerance

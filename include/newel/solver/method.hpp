@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct SolverMatrix {
   CsrView<T, S> a;                       ///< square and canonical, in solver order
   const RowOrder<S>& order;              ///< that order; with the map for new values in the caller's order
   const MatrixTraits* traits = nullptr;  ///< of the matrix in the caller's row numbers; null: not known
+  /// If the setup is estimated to take longer, the method throws InputError, which says so.
+  double most_seconds = std::numeric_limits<double>::infinity();
 };
 
 /// Makes a method from the matrix that it will solve with, for example a direct solver, which factorises it. Throws
@@ -62,6 +65,8 @@ struct AutoRank {
   int symmetric = 0;  ///< for other symmetric matrices, which are not positive definite
   int general = 0;    ///< for all other matrices
   int diagonal = 0;   ///< for diagonal matrices, before the three above
+  /// After all of these have failed with every preconditioner; such a method is made from the matrix.
+  int last_resort = 0;
 };
 
 /// Lower bound on the vectors read or written per iteration, without the products with A and M.
@@ -92,7 +97,7 @@ struct SolverMethod {
   void (*check)(const SolverOptions&) = nullptr;
   /// Products with A per iteration.
   int products = 1;
-  int precond_products = 1;           ///< applications of M per iteration
+  int precond_products = 1;           ///< applications of M per iteration; 0: it uses no M, and none may be named
   Demand demands = Demand::nothing;   ///< what A and M must be for the method to converge
   bool short_recurrence = false;      ///< a step needs a fixed number of vectors, independent of the number of steps
   bool minimises = false;             ///< its residual is minimal over the space of a cycle, so it never grows

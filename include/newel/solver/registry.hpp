@@ -18,7 +18,7 @@ const SolverMethod& find_solver(std::string_view name);
 
 /// The names of all methods.
 std::vector<std::string> solver_names();
-/// The names of methods that are not restricted to diagonal matrices.
+/// The names of methods that need products with A alone, and are made for any operator.
 std::vector<std::string> general_solver_names();
 
 /// All options of the table, each once, in table order; their values are in `SolverOptions::methods`.

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Constants of the cost model of factorisations, and what "auto" allows them. Internal.
+#pragma once
+
+namespace newel::detail {
+
+struct FactorConstants {
+  /// Sums of squares of columns (see Fill) a second, of one thread. Measured on an EPYC: 1.7e9 for L D L^T of c-62
+  /// (1.7e10), 2.8e9 for trilinos_vardof (1.2e9); 1.1e10 for L U of c-62 (5.5e11) and 9e9 for trilinos_vardof
+  /// (7.0e9), of which L and U fill about half.
+  double ldlt_squares_per_second = 1.5e9, lu_squares_per_second = 8e9;
+  /// L has a value and a row for each entry. L and U are arrays that grow by copying; they begin with room for twenty
+  /// times the entries of A.
+  double ldlt_bytes_per_entry = 12, lu_bytes_per_entry = 36, lu_bytes_per_nonzero = 420;
+  /// Of a factorisation after all other solvers have failed.
+  double most_seconds_of_last_resort = 60;
+};
+
+inline constexpr FactorConstants factor_constants{};
+
+}  // namespace newel::detail

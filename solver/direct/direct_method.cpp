@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the table of solvers says of the direct solver.
+#include <newel/core/error.hpp>
+#include "solver/direct/direct_solver.hpp"
+
+namespace newel {
+namespace {
+
+const detail::FactorLibrary& factors_of_this_build() {
+#if NEWEL_HAS_EIGEN
+  return detail::eigen_factors;
+#else
+  throw InputError("this build of Newel has no direct solver: it needs Eigen (package libeigen3-dev)");
+#endif
+}
+
+template <class T>
+std::unique_ptr<KrylovSolver<T, Space::host>> make(const Context<Space::host>& ctx,
+                                                   const SolverMatrix<T, Space::host>& matrix, const SolverOptions&) {
+  return std::make_unique<detail::DirectSolver<T>>(ctx, factors_of_this_build(), matrix);
+}
+
+// The matrix by rows, and once more in its order; the factors, which depend on the pattern, take more.
+std::uint64_t bytes_of_matrix(const SolverOptions&, Index rows, Offset nonzeros, std::size_t) {
+  constexpr std::uint64_t per_entry = 3 * sizeof(double) + 4 * sizeof(Index), per_row = 8 * sizeof(Index);
+  return per_entry * static_cast<std::uint64_t>(nonzeros) + per_row * static_cast<std::uint64_t>(rows);
+}
+
+}  // namespace
+
+SolverMethod direct_method() {
+  SolverMethod direct;
+  direct.name = "direct";
+  direct.title = "the direct solver";
+  direct.summary = "L D L^T or L U of A, on the host, refined by residuals in twice the precision";
+  direct.products = 1;
+  direct.precond_products = 0;
+  direct.rank.last_resort = 1;
+  direct.keeps_values = true;
+  direct.matrix_bytes = bytes_of_matrix;
+  direct.bytes_per_unknown = [](const SolverOptions&, Index, std::size_t value_bytes) {
+    return 3.0 * static_cast<double>(value_bytes) + 2 * sizeof(double);
+  };
+  direct.vector_passes = [](const SolverOptions&, Index, std::size_t) { return 5.0; };
+  direct.floor = {5, 5, 5};
+  direct.make_from_matrix.host_double = &make<double>;
+  direct.make_from_matrix.host_float = &make<float>;
+  return direct;
+}
+
+}  // namespace newel

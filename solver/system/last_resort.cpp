@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solving by the last resort of "auto".
+#include "solver/system/last_resort.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <newel/core/vector_ops.hpp>
+
+#include "core/memory/work_limit.hpp"
+#include "core/vectors/alone.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
+#include "solver/cost/profiles/factor_constants.hpp"
+
+namespace newel::detail {
+
+template <class T, Space S>
+std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
+                                                   const StopCriterion& stop, const ProgressFn& progress,
+                                                   SolveReport& before) {
+  const SolverMethod* const method = solver_of_last_resort();
+  const bool is_for_system = system.options.solver.name == "auto" && system.options.null_space == NullSpace::none &&
+                             ranks_of(system.ctx) == nullptr;
+  if (method == nullptr || !is_for_system || method->make_from_matrix.template get<T, S>() == nullptr) return {};
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    if (!prepare(system, *method)) return {};
+    if (!std::isfinite(before.true_residual)) fill<T, S>(system.ctx, T(0), x);
+    StopCriterion own = stop;
+    own.max_iterations = std::max(1, stop.max_iterations);  // it makes none
+    SolveReport report = solver_->run({system.ctx, system.matrix(), nullptr, b, x, own, progress});
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (Attempt& attempt : report.attempts) {
+      attempt.preconditioner = "none";
+      attempt.seconds = report.seconds;  // with what was set up for it
+    }
+    answers_ = report.converged();
+    if (!answers_) solver_.reset();
+    return report;
+  } catch (const OutOfMemory& e) {
+    require_alone(system.ctx);
+    before.failure.untried.push_back({method->name, e.what()});
+  } catch (const InputError& e) {
+    before.failure.untried.push_back({method->name, e.what()});
+  }
+  solver_.reset();
+  answers_ = false;
+  return {};
+}
+
+// False: the matrix is not there. The method is made as for a caller whose numbering is the solver's.
+template <class T, Space S>
+bool LastResort<T, S>::prepare(const Operators<T, S>& system, const SolverMethod& method) {
+  if (solver_ != nullptr && !values_are_new_) return true;
+  if (system.A == nullptr || !system.sound()) return false;
+  Array<T, S> values;
+  PermutedCsr<T, S> permuted;
+  std::optional<CsrView<T, S>> a = system.A->as_csr();
+  if (!a) {
+    if (!system.source || !system.source->pattern()) return false;
+    a = system.source->in_order(values, permuted);
+  }
+  a->value_map = nullptr;
+  if (solver_ != nullptr) {
+    solver_->refresh(system.ctx, a->val);
+  } else {
+    const RowOrder<S> natural;
+    SolverMatrix<T, S> matrix{*a, natural};
+    if (system.chosen.traits && !system.chosen.traits_older) matrix.traits = &*system.chosen.traits;
+    matrix.most_seconds =
+        std::min(factor_constants.most_seconds_of_last_resort, work_limit(system.ctx).seconds_left());
+    solver_ = method.make_from_matrix.template get<T, S>()(system.ctx, matrix, system.options.solver);
+  }
+  values_are_new_ = false;
+  return true;
+}
+
+#define X(T, S) template class LastResort<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

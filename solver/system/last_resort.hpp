@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// LastResort: the method of the table that "auto" takes when all others have failed. Internal.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "solver/operators/operators.hpp"
+
+namespace newel::detail {
+
+/// Made from the matrix as it is at the first failure, and kept if it has solved the system.
+template <class T, Space S>
+class LastResort {
+ public:
+  /// Whether it has solved the system that the others failed at, so that solves begin with it.
+  bool answers() const { return answers_; }
+  /// A has new values: they are read when the method is needed.
+  void values_changed() { values_are_new_ = true; }
+  /// The rows are in another order: the method is made again when it is needed.
+  void order_changed() { solver_.reset(); }
+
+  /// One attempt from x, or from zero if the residual of `before` is not finite; both vectors are in solver order.
+  /// Nothing if the system does not leave the solver to "auto", or if there is no such method here; also where that
+  /// would take too long or too much memory, which is noted in `before`.
+  std::optional<SolveReport> solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
+                                   const StopCriterion& stop, const ProgressFn& progress, SolveReport& before);
+
+ private:
+  bool prepare(const Operators<T, S>& system, const SolverMethod& method);
+
+  std::unique_ptr<KrylovSolver<T, S>> solver_;
+  bool values_are_new_ = false, answers_ = false;
+};
+
+}  // namespace newel::detail

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fill, structural rank and condition of the direct solver, against dense counting and dense inverses.
+#include "tests/solver/systems.hpp"
+
+#include <Eigen/Dense>
+
+#include "solver/direct/fill.hpp"
+#include "solver/direct/scaled_factors.hpp"
+#include "solver/direct/structural_rank.hpp"
+
+namespace {
+
+using detail::ColumnPattern;
+using detail::ScaledFactors;
+using Dense = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+
+struct Sparse {
+  ColumnPattern pattern;  // by rows, or by columns of the transpose
+  std::vector<double> values;
+};
+
+Sparse sparse(const Rows& a) {
+  Sparse made{{a.size(), {0}, {}}, {}};
+  for (const auto& row : a.row) {
+    for (const auto& [j, value] : row) {
+      made.pattern.row.push_back(j);
+      made.values.push_back(value);
+    }
+    made.pattern.begin.push_back(made.pattern.entries());
+  }
+  return made;
+}
+
+Rows transposed(const Rows& a) {
+  Rows b(a.size());
+  for (Index i = 0; i < a.size(); ++i) {
+    for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) b.at(j, i) = value;
+  }
+  return b;
+}
+
+Dense dense(const Rows& a) {
+  Dense d = Dense::Zero(a.size(), a.size());
+  for (Index i = 0; i < a.size(); ++i) {
+    for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) d(i, j) = value;
+  }
+  return d;
+}
+
+// Entries of random sizes at random places; with `diagonal` there too.
+Rows random_rows(Index n, double density, std::uint64_t seed, bool with_diagonal) {
+  Rows a(n);
+  const auto places = noise(n * n, seed), values = noise(n * n, seed + 1000);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      const auto k = static_cast<std::size_t>(i * n + j);
+      if ((places[k] + 1) / 2 < density || (with_diagonal && i == j)) a.at(i, j) = values[k] + (i == j ? 3 : 0);
+    }
+  }
+  return a;
+}
+
+// Entries of the factor, column by column, of a symmetric pattern that is eliminated densely in that order.
+std::vector<int> eliminated(std::vector<std::vector<bool>> full) {
+  const std::size_t n = full.size();
+  std::vector<int> counts(n, 0);
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t i = k; i < n; ++i) {
+      if (i != k && !full[i][k]) continue;
+      ++counts[k];
+      for (std::size_t j = k + 1; j < n; ++j) {
+        if (full[j][k] && i > k) full[i][j] = full[j][i] = true;
+      }
+    }
+  }
+  return counts;
+}
+
+void require_fill(const detail::Fill& fill, const std::vector<int>& counts) {
+  double entries = 0, squares = 0;
+  for (const int count : counts) {
+    entries += count;
+    squares += 1.0 * count * count;
+  }
+  CHECK(fill.entries == entries);
+  CHECK(fill.squares == squares);
+}
+
+// The largest sum of columns.
+long double one_norm(const Dense& a) { return a.cwiseAbs().colwise().sum().maxCoeff(); }
+
+}  // namespace
+
+TEST_CASE("The fill of both factorisations is that of a dense elimination", "[direct]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Index n = 5 + static_cast<Index>(seed % 12);
+    const auto size = static_cast<std::size_t>(n);
+    const Rows a = random_rows(n, 0.15, seed, true);
+    const std::vector<Index> new_number = shuffled(n);
+    std::vector<std::vector<bool>> both(size, std::vector<bool>(size)), squared = both;
+    Rows symmetric(n);
+    for (Index i = 0; i < n; ++i) {
+      for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) {
+        const auto p = static_cast<std::size_t>(new_number[static_cast<std::size_t>(i)]);
+        const auto q = static_cast<std::size_t>(new_number[static_cast<std::size_t>(j)]);
+        both[p][q] = both[q][p] = true;
+        symmetric.at(i, j) = symmetric.at(j, i) = 1;
+        for (const auto& [l, other] : a.row[static_cast<std::size_t>(i)]) {
+          squared[q][static_cast<std::size_t>(new_number[static_cast<std::size_t>(l)])] = true;
+        }
+      }
+    }
+    CAPTURE(seed);
+    require_fill(detail::fill_of_ldlt(sparse(symmetric).pattern, new_number, 1e9), eliminated(both));
+    require_fill(detail::fill_of_lu(sparse(transposed(a)).pattern, new_number, 1e9), eliminated(squared));
+  }
+  const Rows a = random_rows(9, 0.5, 3, true);
+  CHECK(std::isinf(detail::fill_of_lu(sparse(a).pattern, shuffled(9), 12).entries));
+}
+
+TEST_CASE("The structural rank is the size of the largest matching, found by trying all", "[direct]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Index n = 1 + static_cast<Index>(seed % 7);
+    Rows a = random_rows(n, 0.3, seed, false);
+    if (seed % 3 == 0 && !a.row.front().empty()) a.row.front().begin()->second = 0;  // stored, and none
+    std::vector<Index> columns(static_cast<std::size_t>(n));
+    std::iota(columns.begin(), columns.end(), 0);
+    Index most = 0;
+    do {
+      Index pairs = 0;
+      for (Index i = 0; i < n; ++i) {
+        const auto& row = a.row[static_cast<std::size_t>(i)];
+        const auto found = row.find(columns[static_cast<std::size_t>(i)]);
+        pairs += found != row.end() && found->second != 0 ? 1 : 0;
+      }
+      most = std::max(most, pairs);
+    } while (std::next_permutation(columns.begin(), columns.end()));
+    const Sparse s = sparse(a);
+    CAPTURE(seed);
+    CHECK(detail::structural_rank(s.pattern, s.values) == most);
+  }
+  // Every column can be paired only if all the others move on: each greedy choice is wrong.
+  const Index n = 2000;
+  Rows chain(n);
+  for (Index i = 0; i < n; ++i) {
+    chain.at(i, i) = 1;
+    if (i > 0) chain.at(i, i - 1) = 1;
+  }
+  chain.at(0, n - 1) = 1;
+  chain.row[static_cast<std::size_t>(n - 1)].erase(n - 1);
+  const Sparse s = sparse(chain);
+  CHECK(detail::structural_rank(s.pattern, s.values) == n);
+}
+
+TEST_CASE("The condition is that of the dense inverse, from either factors", "[direct]") {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const Index n = 2 + static_cast<Index>(seed % 23);
+    Rows a = random_rows(n, 0.3, seed, true);
+    const bool symmetric = seed % 2 == 0;
+    if (symmetric) {
+      Rows sum(n);
+      const Rows t = transposed(a);
+      for (Index i = 0; i < n; ++i) {
+        for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) sum.at(i, j) += value;
+        for (const auto& [j, value] : t.row[static_cast<std::size_t>(i)]) sum.at(i, j) += value;
+      }
+      a = sum;
+    }
+    // Nearly dependent rows: conditions up to 1e9.
+    for (const auto& [j, value] : std::map<Index, double>(a.row[0])) {
+      if (!symmetric) a.at(1, j) = value * (1 + std::pow(10.0, -static_cast<double>(seed % 9)) * (j == 0 ? 1 : 0));
+    }
+    const Sparse s = sparse(a);
+    ScaledFactors factors(detail::eigen_factors, s.pattern, symmetric);
+    CHECK(factors.order(1e9).bytes > 0);
+    factors.analyse();
+    const bool made = factors.factorise(s.values);
+    Dense scaled = dense(a);
+    if (!symmetric) {
+      for (Index i = 0; i < n; ++i) {
+        const auto most = static_cast<double>(scaled.row(i).cwiseAbs().maxCoeff());
+        scaled.row(i) *= std::ldexp(1.0L, -std::ilogb(most));
+      }
+      for (Index j = 0; j < n; ++j) {
+        const auto most = static_cast<double>(scaled.col(j).cwiseAbs().maxCoeff());
+        if (most > 0) scaled.col(j) *= std::ldexp(1.0L, -std::ilogb(most));
+      }
+    } else {
+      std::vector<int> half(static_cast<std::size_t>(n));
+      for (Index i = 0; i < n; ++i) {
+        half[static_cast<std::size_t>(i)] =
+            -(std::ilogb(static_cast<double>(scaled.row(i).cwiseAbs().maxCoeff())) / 2);
+      }
+      for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j < n; ++j) {
+          scaled(i, j) *= std::ldexp(1.0L, half[static_cast<std::size_t>(i)] + half[static_cast<std::size_t>(j)]);
+        }
+      }
+    }
+    const Eigen::FullPivLU<Dense> lu(scaled);
+    CAPTURE(seed, n, symmetric);
+    if (!made || !lu.isInvertible()) continue;
+    const auto exact = static_cast<double>(one_norm(scaled) * one_norm(lu.inverse()));
+    const double estimate = factors.condition();
+    CHECK(estimate <= exact * (1 + 1e-4));
+    CHECK(estimate >= exact / 10);
+  }
+}
