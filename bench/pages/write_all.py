@@ -8,6 +8,7 @@ import argparse
 
 import amg_tables
 import draw_formats
+import gpu_tables
 import matrices_tables
 import over_time
 import preconditioner_tables
@@ -20,6 +21,7 @@ def write_pages():
     preconditioner_tables.write()
     amg_tables.write()
     matrices_tables.write()
+    gpu_tables.write()
     draw_formats.main()
 
 

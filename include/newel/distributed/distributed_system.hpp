@@ -39,6 +39,10 @@ enum class RankLink {
 /// bits depend only on the number of ranks and threads or, on devices, on ranks and device. One rank gives the bits
 /// of a LinearSystem with the format "csr", if the options name solver and preconditioner.
 ///
+/// On the host rows are in CSR. In the device space they are in EHYB if there are several ranks and all rows suit it,
+/// unless the format is "csr". If the devices reach each other's memory (RankLink::peers) and the vectors fit on the
+/// chips, CG with Jacobi or without a preconditioner is one kernel on each device (`SolveReport::resident`).
+///
 /// The preconditioner is "jacobi", "fsai", "spai", "spai0" or "none". FSAI and SPAI are the matrices that one rank
 /// computes: rows of other ranks are fetched at setup, and their values at every refresh. Their options are honoured,
 /// except given patterns and `SpaiOptions::adaptive`. "auto" tries a few iterations with Jacobi, and with FSAI or
