@@ -144,6 +144,7 @@ def endings():
     broken[120, 120] = 0.0
     write_matrix("broken.mtx", 121, broken)
     several = (("solve spd.mtx --device cuda", "--device cuda is not possible on several ranks"),
+               ("solve spd.mtx --gpus 2", "--gpus is not possible on several ranks"),
                ("solve spd.mtx --explain", "--explain is not possible on several ranks"),
                ("solve spd.mtx --plan-cache .", "--plan-cache is not possible on several ranks"),
                ("solve spd.mtx --format ehyb", 'rank 0: the format "ehyb" needs the whole matrix'),

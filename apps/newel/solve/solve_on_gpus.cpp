@@ -56,8 +56,9 @@ SolveOutcome solve_with(const Context<Space::host>& ctx, const std::vector<Conte
 
 }  // namespace
 
-SolveOutcome solve_on_gpus(const Place& place, const Context<Space::host>& ctx, bool single_precision,
-                           SolveTask& task, const SolveObserver& observer) {
+SolveOutcome solve_on_gpus([[maybe_unused]] const Place& place, [[maybe_unused]] const Context<Space::host>& ctx,
+                           [[maybe_unused]] bool single_precision, [[maybe_unused]] SolveTask& task,
+                           [[maybe_unused]] const SolveObserver& observer) {
 #if NEWEL_HAS_CUDA
   std::vector<Context<Space::device>> gpus;
   for (int d = 0; d < place.devices; ++d) gpus.emplace_back(place.device + d);
