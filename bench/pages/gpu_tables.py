@@ -24,15 +24,17 @@ def best_of_one(system):
     return min(median(run) for run in runs_of(system, 1))
 
 
-def measured_table(peers, nccl):
-    through_nccl = {system["system"]: system for system in nccl["systems"]}
+def cell(runs):
+    return f"{median(runs[0]):.1f}" if runs else ""
+
+
+def measured_table(peers):
     rows = []
     for system in peers["systems"]:
-        csr, ehyb = (median(runs_of(system, 1, f"none, {name}")[0]) for name in ("csr", "ehyb"))
-        two = median(runs_of(system, 2)[0])
-        other = through_nccl.get(system["system"])
-        rows.append([f"`{system['system']}`", f"{system['rows']:,}", f"{csr:.0f}", f"{ehyb:.1f}", f"{two:.1f}",
-                     f"{median(runs_of(other, 2)[0]):.1f}" if other else "", f"{two / min(csr, ehyb):.2f}"])
+        one = [runs_of(system, 1, f"none, {name}") for name in ("csr", "ehyb")]
+        two = runs_of(system, 2, "packets")
+        rows.append([f"`{system['system']}`", f"{system['rows']:,}", *map(cell, one), cell(two),
+                     cell(runs_of(system, 2, "NCCL")), f"{median(two[0]) / best_of_one(system):.2f}"])
     return table(["system", "rows", "one GPU, `csr`", "one GPU, `ehyb`", "two GPUs, `peers`", "two GPUs, `nccl`",
                   "two / one"], rows, 1)
 
@@ -73,11 +75,10 @@ def estimate_table(peers, counts=(8, 16, 64, 256, 1024)):
 
 
 def write():
-    peers, nccl = load("gpus_h200"), load("gpus_nccl_h200")
+    peers = load("gpus_h200")
     write_parts("several-gpus.md", "gpu_tables.py", {
-        "measured": [*measured_table(peers, nccl), "", *weak_scaling(peers), "",
-                     f"`{peers['command']}`, {peers['date']}; the figures are in {link('gpus_h200.json')} and "
-                     f"{link('gpus_nccl_h200.json')}."],
+        "measured": [*measured_table(peers), "", *weak_scaling(peers), "",
+                     f"`{peers['command']}`, {peers['date']}; the figures are in {link('gpus_h200.json')}."],
         "estimate": estimate_table(peers)})
 
 

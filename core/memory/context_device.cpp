@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device context: stream, handles and memory.
 #include "core/memory/context_device.hpp"
-#include "core/vectors/kernels_overlap_device.hpp"
+#include "core/memory/kernels_overlap_device.hpp"
 
 #include <utility>
 
