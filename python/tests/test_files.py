@@ -244,6 +244,23 @@ def test_options_of_a_solver_are_those_of_the_table():
         newel.Solver(a, solver="bicgstab", options={"basis": "single"})
 
 
+def test_the_direct_solver_needs_no_iteration_and_says_what_it_found():
+    a = convection(12)
+    b = a @ np.arange(1.0, a.shape[0] + 1)
+    x, report = newel.solve(a, b, solver="direct")
+    assert report.converged and report.solver == "direct" and report.iterations == 0
+    assert np.allclose(x, np.arange(1.0, a.shape[0] + 1), rtol=1e-10)
+    solver = newel.Solver(a, solver="direct")
+    solver.refresh(2 * a)
+    assert np.allclose(solver.solve(b)[0], x / 2, rtol=1e-10)
+    singular = sp.csr_array(np.array([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [3.0, 1.0, 1.0]]))
+    _, report = newel.solve(singular, np.array([1.0, 0.0, 0.0]), solver="direct")
+    assert report.status == "breakdown" and report.cause == "singular"
+    assert report.reason.startswith("the matrix is singular: at most 2 rows can be paired")
+    with pytest.raises(ValueError, match="'direct' uses no preconditioner"):
+        newel.solve(a, b, solver="direct", preconditioner="jacobi")
+
+
 def test_a_solver_for_diagonal_matrices_refuses_others():
     diagonal = sp.diags_array(np.arange(1.0, 9.0), format="csr")
     x, report = newel.solve(diagonal, np.ones(8), solver="division")

@@ -61,7 +61,7 @@ DirectSolver<T>::DirectSolver(const HostContext& ctx, const FactorLibrary& libra
   if (matrix.a.value_map != nullptr) source_ = positions_of(ctx, *matrix.a.value_map, matrix.a.nnz());
   values_.assign(matrix.a.val.data, matrix.a.val.data + matrix.a.nnz());
   prepare(ctx, factors_);
-  factorise(ctx);
+  factorise();
 }
 
 template <class T>
@@ -124,15 +124,14 @@ bool DirectSolver<T>::take_lu(const HostContext& ctx) {
   return false;
 }
 
-// False: there are none. Of a symmetric matrix L U may follow.
+// False: there are none.
 template <class T>
-bool DirectSolver<T>::factorise(const HostContext& ctx) {
+bool DirectSolver<T>::factorise() {
   if (state_ != State::values_are_new) return state_ == State::factorised;
   state_ = State::no_factors;
   within_memory([&] {
     if (factors_.factorise(values_)) state_ = State::factorised;
   });
-  if (state_ == State::no_factors && take_lu(ctx)) return factorise(ctx);
   return state_ == State::factorised;
 }
 
@@ -205,8 +204,8 @@ SolveReport DirectSolver<T>::run(const SolveRequest<T, host>& request) {
   Monitor monitor(name(), r_.size(), alone, scratch_.data(), 0);
   if (!monitor.open(r_.span())) return monitor.close(r_.span(), work_.span());
   if (!monitor.residual.known()) monitor.residual.form(r_.span());
-  bool met = factorise(ctx) && refine(ctx, monitor);
-  if (!met && take_lu(ctx)) met = factorise(ctx) && refine(ctx, monitor);
+  bool met = factorise() && refine(ctx, monitor);
+  if (!met && take_lu(ctx)) met = factorise() && refine(ctx, monitor);
   if (state_ == State::no_factors) monitor.residual.form(r_.span());  // which shows entries that are not finite
   monitor.report.recurrence_residual = monitor.residual.norm();
   if (met) {

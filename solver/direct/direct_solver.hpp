@@ -41,7 +41,7 @@ class DirectSolver final : public KrylovSolver<T, Space::host> {
   template <class Work>
   void within_memory(const Work& work);
   bool take_lu(const HostContext& ctx);
-  bool factorise(const HostContext& ctx);
+  bool factorise();
   bool refine(const HostContext& ctx, Monitor& monitor);
   void correct(Span<T, Space::host> x);
   void explain(SolveReport& report);

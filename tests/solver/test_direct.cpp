@@ -200,6 +200,16 @@ TEST_CASE("A tolerance that rounding does not allow is stagnation, and no singul
   CHECK(report.relative(report.true_residual) <= 1e-14);
 }
 
+TEST_CASE("A matrix that is only ill conditioned is not called singular", "[direct]") {
+  Rows hilbert(9);  // of condition 5e11: a third of the digits of x are right, and b - A x is above the tolerance
+  for (Index i = 0; i < hilbert.size(); ++i) {
+    for (Index j = 0; j < hilbert.size(); ++j) hilbert.at(i, j) = 1.0 / (i + j + 1);
+  }
+  const SolveReport report = reported(hilbert, noise(hilbert.size(), 3));
+  CHECK(report.status == Status::stagnation);
+  CHECK(report.failure.condition == 0);
+}
+
 TEST_CASE("NaN in the matrix is not called singular", "[direct]") {
   for (const double wind : {0.0, 0.4}) {
     Rows a = laplacian(5, wind);
