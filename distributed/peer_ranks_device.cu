@@ -44,6 +44,9 @@ struct PeerRound {
   unsigned* tickets;
 };
 
+/// Half of a double, or a float, that is NaN.
+constexpr unsigned no_number = 0xffffffffu;
+
 __device__ __forceinline__ void store_number(unsigned* at, unsigned number) {
   *static_cast<volatile unsigned*>(at) = number;
 }
@@ -74,7 +77,7 @@ __global__ void __launch_bounds__(PeerExchangeTuning::threads) send_to_peers_ker
   if (last_block(round.tickets) && threadIdx.x == 0) *round.round = number;
 }
 
-// The same blocks wait for the packets. What a rank that has failed did not send is left as it was.
+// The same blocks wait for the packets. What a rank that has failed did not send becomes NaN.
 __global__ void __launch_bounds__(PeerExchangeTuning::threads) receive_from_peers_kernel(const PeerRound round) {
   const unsigned number = *round.round + 1;
   for (int m = 0; m < round.count; ++m) {
@@ -83,7 +86,7 @@ __global__ void __launch_bounds__(PeerExchangeTuning::threads) receive_from_peer
     for (std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < message.words;
          k += std::int64_t{gridDim.x} * blockDim.x) {
       unsigned word = 0;
-      if (!await_packet(from + k, number, round.failed, word)) break;
+      if (!await_packet(from + k, number, round.failed, word)) word = no_number;
       message.data[k] = word;
     }
   }
