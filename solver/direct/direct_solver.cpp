@@ -15,6 +15,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
+#include "solver/krylov/monitor/scaled_system.hpp"
 
 namespace newel::detail {
 namespace {
@@ -39,6 +40,13 @@ ColumnPattern pattern_of(const CsrView<T, host>& a) {
   for (Index i = 0; i <= a.rows; ++i) rows.begin[static_cast<std::size_t>(i)] = static_cast<Index>(a.row_begin(i));
   rows.row.assign(a.col.data, a.col.data + a.nnz());
   return rows;
+}
+
+// The power of two by which a chain has scaled the matrix, for a system near the ends of the range.
+template <class T>
+int exponent_of(const LinearOperator<T, host>& A) {
+  const auto* const scaled = dynamic_cast<const ScaledOperator<T, host>*>(&A);
+  return scaled != nullptr ? scaled->exponent() : 0;
 }
 
 template <class T>
@@ -135,9 +143,9 @@ bool DirectSolver<T>::factorise() {
   return state_ == State::factorised;
 }
 
-// x += inverse(A) r, in a unit in which r is at most 1.
+// x += inverse(A) r, in a unit in which r is at most 1; the factors are those of A without its exponent.
 template <class T>
-void DirectSolver<T>::correct(Span<T, host> x) {
+void DirectSolver<T>::correct(Span<T, host> x, int exponent) {
   double most = 0;
   for (std::int64_t i = 0; i < r_.size(); ++i) most = std::max(most, std::fabs(double{r_.data()[i]}));
   const int unit = most > 0 && std::isfinite(most) ? std::ilogb(most) : 0;
@@ -146,7 +154,7 @@ void DirectSolver<T>::correct(Span<T, host> x) {
   }
   factors_.solve(correction_);
   for (std::int64_t i = 0; i < x.size; ++i) {
-    x[i] = static_cast<T>(x[i] + std::ldexp(correction_[static_cast<std::size_t>(i)], unit));
+    x[i] = static_cast<T>(x[i] + std::ldexp(correction_[static_cast<std::size_t>(i)], unit - exponent));
   }
 }
 
@@ -159,7 +167,7 @@ bool DirectSolver<T>::refine(const HostContext& ctx, Monitor& monitor) {
   for (int step = 0; step < most_steps; ++step) {
     const double before = monitor.residual.norm();
     copy<T>(ctx, Span<const T, host>(x), best_.span());
-    correct(x);
+    correct(x, exponent_of(monitor.residual.system().A));
     monitor.residual.x_has_changed();
     const bool met = monitor.residual.form(r_.span());
     if (step > 0) ++monitor.report.refinements;

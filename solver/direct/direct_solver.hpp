@@ -43,7 +43,7 @@ class DirectSolver final : public KrylovSolver<T, Space::host> {
   bool take_lu(const HostContext& ctx);
   bool factorise();
   bool refine(const HostContext& ctx, Monitor& monitor);
-  void correct(Span<T, Space::host> x);
+  void correct(Span<T, Space::host> x, int exponent);
   void explain(SolveReport& report);
 
   double most_seconds_;

@@ -140,6 +140,27 @@ TEST_CASE("Rows and columns of very different units are solved", "[direct]") {
   CHECK(report.row_residual <= 1e-14);
 }
 
+TEST_CASE("Systems near the ends of the range are solved in other units by the same factors", "[direct]") {
+  for (const double size : {0x1p-900, 0x1p850}) {
+    for (const double wind : {0.0, 0.6}) {
+      Rows a = laplacian(6, wind);
+      for (auto& row : a.row) {
+        for (auto& [j, value] : row) value *= size;
+      }
+      std::vector<double> x = noise(a.size(), 12);
+      for (double& value : x) value *= 0x1p100;
+      const auto b = a.rhs_for(x);
+      const Context<Space::host> ctx;
+      SystemOf<double, Space::host> system(ctx, a, system_options("direct"));
+      const auto found = run_system(ctx, system, b);
+      CAPTURE(size, wind, found.report.reason);
+      CHECK(found.report.converged());
+      CHECK(found.x.size() == x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) CHECK(std::fabs(found.x[i] - x[i]) <= 1e-11 * 0x1p100);
+    }
+  }
+}
+
 TEST_CASE("What rounding has spoilt is refined by residuals in twice the precision", "[direct]") {
   // Without pivoting L D L^T of this loses about ten digits, which L U would not.
   Rows a = exchanges(30);

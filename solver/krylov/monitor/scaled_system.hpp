@@ -35,6 +35,8 @@ class ScaledOperator final : public LinearOperator<T, S> {
   ScaledOperator(const Context<S>& ctx, const LinearOperator<T, S>& inner, int exponent)
       : inner_(inner), exponent_(exponent), x_(ctx, inner.cols()), x_max_(ctx, 1) {}
 
+  /// It is 2^exponent times the other one.
+  int exponent() const { return exponent_; }
   Index rows() const override { return inner_.rows(); }
   Index cols() const override { return inner_.cols(); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
