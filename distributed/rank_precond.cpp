@@ -17,6 +17,7 @@
 #include "distributed/rank_traits.hpp"
 #include "precond/build_cost.hpp"
 #include "precond/jacobi/jacobi.hpp"
+#include "precond/l1_jacobi/l1_jacobi.hpp"
 #include "solver/cost/iteration_model.hpp"
 #include "solver/operators/precond_chooser.hpp"
 
@@ -40,6 +41,12 @@ OperatorPtr<T, Space::host> make_jacobi(const Context<Space::host>& ctx, const D
   return JacobiOperator<T, Space::host>::of_operator(ctx, A, a.old_of_new);
 }
 
+template <class T>
+OperatorPtr<T, Space::host> make_l1_jacobi(const Context<Space::host>& ctx, const DistributedOperator<T>&,
+                                           const RankMatrix<T>& a, const PrecondOptions&) {
+  return std::make_unique<L1JacobiOperator<T, Space::host>>(ctx, a.rows.row_ptr, a.rows.val, a.old_of_new);
+}
+
 template <class Operator, class T>
 OperatorPtr<T, Space::host> make_from_rows(const Context<Space::host>& ctx, const DistributedOperator<T>&,
                                            const RankMatrix<T>& a, const PrecondOptions& options) {
@@ -47,8 +54,9 @@ OperatorPtr<T, Space::host> make_from_rows(const Context<Space::host>& ctx, cons
 }
 
 template <class T>
-const std::array<RankPrecond<T>, 4>& rank_preconditioners() {
-  static const std::array<RankPrecond<T>, 4> all = {{{"jacobi", &make_jacobi<T>},
+const std::array<RankPrecond<T>, 5>& rank_preconditioners() {
+  static const std::array<RankPrecond<T>, 5> all = {{{"jacobi", &make_jacobi<T>},
+                                                     {"l1-jacobi", &make_l1_jacobi<T>},
                                                      {"fsai", &make_from_rows<RankFsai<T>, T>},
                                                      {"spai", &make_from_rows<RankSpai<T>, T>},
                                                      {"spai0", &make_from_rows<RankSpai0<T>, T>}}};

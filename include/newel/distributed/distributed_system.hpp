@@ -39,11 +39,11 @@ enum class RankLink {
 /// bits depend only on the number of ranks and threads or, on devices, on ranks and device. One rank gives the bits
 /// of a LinearSystem with the format "csr", if the options name solver and preconditioner.
 ///
-/// The preconditioner is "jacobi", "fsai", "spai", "spai0" or "none". FSAI and SPAI are the matrices that one rank
-/// computes: rows of other ranks are fetched at setup, and their values at every refresh. Their options are honoured,
-/// except given patterns and `SpaiOptions::adaptive`. "auto" tries a few iterations with Jacobi, and with FSAI or
-/// SPAI if the cost model expects a gain; it does not change the preconditioner during a solve. On devices there are
-/// "jacobi", also under "auto", and "none".
+/// The preconditioner is "jacobi", "l1-jacobi", "fsai", "spai", "spai0" or "none". FSAI and SPAI are the matrices
+/// that one rank computes: rows of other ranks are fetched at setup, and their values at every refresh. Their options
+/// are honoured, except given patterns and `SpaiOptions::adaptive`. "auto" tries a few iterations with Jacobi, and
+/// with FSAI or SPAI if the cost model expects a gain; it does not change the preconditioner during a solve. On
+/// devices there are "jacobi", also under "auto", and "none".
 ///
 /// Errors: if a rank throws, the others throw RankFailed with its message. The communicator cannot be used any more
 /// after that.
