@@ -16,8 +16,10 @@
 #include "distributed/rank_spai.hpp"
 #include "distributed/rank_sparsity.hpp"
 #include "distributed/rank_traits.hpp"
+#include "distributed/values_in_space.hpp"
 #include "precond/build_cost.hpp"
 #include "precond/jacobi/jacobi.hpp"
+#include "precond/l1_jacobi/l1_jacobi.hpp"
 #include "solver/cost/iteration_model.hpp"
 #include "solver/operators/precond_chooser.hpp"
 
@@ -41,6 +43,15 @@ OperatorPtr<T, S> make_jacobi(const Context<S>& ctx, const DistributedOperator<T
   return JacobiOperator<T, S>::of_operator(ctx, A, A.old_of_new());
 }
 
+template <class T, Space S>
+OperatorPtr<T, S> make_l1_jacobi(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>& a,
+                                 const PrecondOptions&) {
+  Array<Offset, S> row_ptr;
+  Array<T, S> val;
+  return std::make_unique<L1JacobiOperator<T, S>>(ctx, in_space<Offset, S>(ctx, a.rows.row_ptr, row_ptr),
+                                                  in_space<T, S>(ctx, a.rows.val, val), A.old_of_new());
+}
+
 template <class Operator, class T, Space S>
 OperatorPtr<T, S> make_from_rows(const Context<S>& ctx, const DistributedOperator<T, S>&, const RankMatrix<T>& a,
                                  const PrecondOptions& options) {
@@ -48,8 +59,9 @@ OperatorPtr<T, S> make_from_rows(const Context<S>& ctx, const DistributedOperato
 }
 
 template <class T, Space S>
-const std::array<RankPrecond<T, S>, 4>& rank_preconditioners() {
-  static const std::array<RankPrecond<T, S>, 4> all = {{{"jacobi", &make_jacobi<T, S>},
+const std::array<RankPrecond<T, S>, 5>& rank_preconditioners() {
+  static const std::array<RankPrecond<T, S>, 5> all = {{{"jacobi", &make_jacobi<T, S>},
+                                                        {"l1-jacobi", &make_l1_jacobi<T, S>},
                                                         {"fsai", &make_from_rows<RankFsai<T, S>, T, S>},
                                                         {"spai", &make_from_rows<RankSpai<T, S>, T, S>},
                                                         {"spai0", &make_from_rows<RankSpai0<T, S>, T, S>}}};

@@ -42,6 +42,10 @@ double solves_of(double expected_products, double iterations) {
   return std::max(1.0, expected_products / std::max(iterations, 1.0));
 }
 
+bool costs_next_to_nothing(const PrecondMethod& method) {
+  return method.automatic == AutoPrecond::simple || method.automatic == AutoPrecond::symmetric;
+}
+
 // The names with "or" between them.
 std::string any_of(const std::vector<const PrecondMethod*>& methods) {
   std::string names;
@@ -65,7 +69,7 @@ double simple_iterations_for(ExpectedIterations iterations, double n) {
 }
 
 ExpectedIterations iterations_with(const PrecondMethod& method, MatrixOrigin origin) {
-  if (method.automatic == AutoPrecond::simple) return &simple_iterations;
+  if (costs_next_to_nothing(method)) return &simple_iterations;
   const PrecondOptions options;
   PrecondQuestion question{options};
   question.origin = origin;
@@ -78,14 +82,19 @@ ExpectedIterations iterations_with(std::string_view name, MatrixOrigin origin) {
 }
 
 const PrecondMethod* simple_preconditioner(const MatrixTraits& traits) {
+  if (traits.symmetric() && !traits.positive_diagonal()) {
+    const PrecondMethod* const positive = automatic_preconditioner(AutoPrecond::symmetric);
+    if (positive != nullptr) return positive;
+  }
   const PrecondMethod* const simple = automatic_preconditioner(AutoPrecond::simple);
   if (simple == nullptr || (simple->divides_by_diagonal && !traits.full_diagonal())) return nullptr;
   return simple;
 }
 
 std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits) {
-  const bool definite = traits.symmetric() && traits.positive_diagonal();
-  return automatic_preconditioners(definite ? AutoPrecond::definite : AutoPrecond::general);
+  if (!traits.symmetric()) return automatic_preconditioners(AutoPrecond::general);
+  if (traits.positive_diagonal()) return automatic_preconditioners(AutoPrecond::definite);
+  return {};  // SPAI of an indefinite matrix is not positive definite
 }
 
 std::string why_no_stronger(const PrecondUse& use) {
@@ -224,7 +233,7 @@ struct Choosing {
   bool takes_too_long(const std::string& name) {
     if (name == "none") return false;
     const PrecondMethod& method = find_preconditioner(name);
-    if (method.automatic == AutoPrecond::simple) return false;
+    if (costs_next_to_nothing(method)) return false;
     return takes_longer(method, detail::work_limit(ctx).seconds_left(), ", longer than the time limit allows");
   }
 

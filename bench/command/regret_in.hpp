@@ -23,8 +23,11 @@ namespace newel::cli {
 /// None, and the preconditioners that `auto` may choose for the solver.
 inline std::vector<std::string> preconds_of_auto(const std::string& solver) {
   std::vector<std::string> names{"none"};
-  const bool definite = find_solver(solver).demands == Demand::definite;
-  for (const AutoPrecond use : {AutoPrecond::simple, definite ? AutoPrecond::definite : AutoPrecond::general}) {
+  const Demand demands = find_solver(solver).demands;
+  const AutoPrecond stronger = demands == Demand::definite    ? AutoPrecond::definite
+                               : demands == Demand::symmetric ? AutoPrecond::symmetric
+                                                              : AutoPrecond::general;
+  for (const AutoPrecond use : {AutoPrecond::simple, stronger}) {
     for (const PrecondMethod* method : automatic_preconditioners(use)) names.push_back(method->name);
   }
   return names;

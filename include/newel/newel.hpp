@@ -37,6 +37,7 @@
 #include <newel/solver/gmres.hpp>
 #include <newel/solver/linear_system.hpp>
 #include <newel/solver/memory_estimate.hpp>
+#include <newel/solver/minres.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/format_choice.hpp>
 #include <newel/spmv/registry.hpp>

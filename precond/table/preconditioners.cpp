@@ -4,6 +4,7 @@
 #include "precond/amg/amg.hpp"
 #include "precond/fsai/fsai.hpp"
 #include "precond/jacobi/jacobi.hpp"
+#include "precond/l1_jacobi/l1_jacobi.hpp"
 #include "precond/spai/spai.hpp"
 
 namespace newel::detail {
@@ -12,7 +13,7 @@ Table<PrecondMethod>& precond_table() {
   static Table<PrecondMethod> methods = {
       "preconditioner",
       {"auto", "none"},
-      {jacobi_method(), spai0_method(), spai_method(), fsai_method(), amg_method()}};
+      {jacobi_method(), l1_jacobi_method(), spai0_method(), spai_method(), fsai_method(), amg_method()}};
   return methods;
 }
 

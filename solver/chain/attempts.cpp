@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <newel/solver/registry.hpp>
 #include "solver/krylov/monitor/convergence_monitor.hpp"
 #include "solver/krylov/steps/monitor_state.hpp"
 
@@ -39,6 +40,18 @@ bool worth_another_solver(const SolveReport& report) {
     default:
       return false;
   }
+}
+
+bool may_help(const SolverMethod& method, const SolveReport& report) {
+  if (method.demands != Demand::symmetric) return true;
+  bool tried_definite = false, indefinite = false;
+  for (const Attempt& attempt : report.attempts) {
+    if (attempt.failure.asymmetric == Asymmetric::matrix) return false;
+    indefinite = indefinite || attempt.failure.cause == Cause::matrix_not_positive;
+    tried_definite =
+        tried_definite || (!attempt.method.empty() && find_solver(attempt.method).demands == Demand::definite);
+  }
+  return indefinite || !tried_definite;
 }
 
 void settle_attainable(SolveReport& whole) {

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <string>
 
-#include <newel/solver/krylov.hpp>
+#include <newel/solver/method.hpp>
 
 namespace newel::detail {
 
 /// After these outcomes another solver may do better from the same x.
 bool worth_another_solver(const SolveReport& report);
+/// Whether this one may help. Where A may be positive definite, one for symmetric matrices does no better than CG.
+bool may_help(const SolverMethod& method, const SolveReport& report);
 /// The same of another preconditioner: not against rounding, nor for a b that no x produces.
 bool worth_another_preconditioner(const SolveReport& report);
 

@@ -76,6 +76,9 @@ SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Sp
   }
   const GiveUpFn* const asked = give_up ? &give_up : nullptr;
   if (ones_ == nullptr) {
+    // An M for definite matrices may be indefinite if A is.
+    if (exchange_ != nullptr)
+      exchange_->keep_preconditioner(method != nullptr && method->demands == Demand::symmetric);
     SolveReport report = solvers_.at(step).run({ctx_, *A_, M_, b, x, stop, progress, guess, exchange_, asked});
     if (exchange_ != nullptr) {
       exchange_->follow(b, x);
@@ -140,6 +143,8 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
   for (std::size_t k = 1; k < solvers_.size(); ++k) {
     const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
     if (!worth_another_solver(whole) || left.max_iterations == 0) break;
+    const SolverMethod* const method = solvers_.steps()[k].method;
+    if (method != nullptr && !may_help(*method, whole)) continue;
     if (!solvers_.can_make(ctx_, k, whole)) break;
     tried = k;
     copy<T>(ctx_, Span<const T, S>(x), best_.x.span());

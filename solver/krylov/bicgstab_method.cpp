@@ -36,7 +36,7 @@ SolverMethod bicgstab_method() {
   bicgstab.resident = bicgstab.resident_in_mixed = true;
   bicgstab.resident_shape = {4, 2, 2, 2, 1};
   bicgstab.vector_kernels = 4;
-  bicgstab.rank = {3, 2, 1};
+  bicgstab.rank = {4, 3, 1};
   bicgstab.bytes_per_unknown = [](const SolverOptions&, Index, std::size_t value_bytes) { return 8.0 * value_bytes; };
   bicgstab.vector_passes = [](const SolverOptions&, Index, std::size_t) { return 20.0; };
   bicgstab.floor = {15, 21, 17};

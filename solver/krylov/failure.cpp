@@ -184,7 +184,7 @@ std::string text_of(const Failure& failure, const std::string& name) {
   }
   if (failure.asymmetric != Asymmetric::none) {
     text += failure.cause == Cause::residual_grew ? ": " : ", and ";
-    text += name_of(failure.asymmetric, preconditioner) + " is not symmetric, but CG needs symmetry";
+    text += name_of(failure.asymmetric, preconditioner) + " is not symmetric, but the method needs symmetry";
   }
   for (const Untried& untried : failure.untried) {
     text += untried.solver.empty() ? "; with scaling, the solver" : "; " + untried.solver;

@@ -99,7 +99,7 @@ SolverMethod gmres_method() {
   gmres.minimises = true;
   gmres.restarts = true;
   gmres.vector_kernels = 5;
-  gmres.rank = {2, 1, 2};
+  gmres.rank = {3, 2, 2};
   gmres.bytes_per_unknown = &gmres_bytes_per_unknown;
   gmres.vector_passes = &gmres_vector_passes;
   gmres.floor = {7, 9, 7, 1};

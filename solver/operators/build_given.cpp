@@ -122,6 +122,15 @@ SolverChoice choose_solver_for(const Operators<T, S>& s) {
   return choice;
 }
 
+// The inverse of a diagonal that is not positive is no M for a method that needs a definite one.
+template <class T, Space S>
+void drop_indefinite_preconditioner(Operators<T, S>& s, const PrecondOptions& asked) {
+  if (s.M == nullptr || !same_name(asked.name, "auto") || s.first_method().demands != Demand::symmetric) return;
+  s.M.reset();
+  s.options.precond.name = "none";
+  s.chosen.precond_reason = s.first_method().title + " needs a positive definite preconditioner";
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -137,6 +146,7 @@ std::unique_ptr<Operators<T, S>> build_given(const Context<S>& ctx, std::shared_
   timed(ctx, made->setup_seconds, "preconditioner", [&] { make_preconditioner(*made); });
   if (made->options.mixed) timed(ctx, made->setup_seconds, "single precision", [&] { make_single(*made, asked); });
   timed(ctx, made->setup_seconds, "solver choice", [&] { made->chosen.solvers = choose_solver_for(*made); });
+  drop_indefinite_preconditioner(*made, asked);
   return made;
 }
 

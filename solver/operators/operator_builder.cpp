@@ -301,7 +301,8 @@ void OperatorBuilder<T, S>::make_from_matrix(const CsrView<T, S>& a) {
       throw InputError("solver '" + method.name + "' needs a regular matrix, and so no null space");
     }
     add(method);
-    const bool inverse = s_.preconditioner() != nullptr && !s_.preconditioner()->diagonal().empty();
+    const bool inverse = s_.preconditioner() != nullptr && !s_.preconditioner()->diagonal().empty() &&
+                         (!s_.chosen.precond_chosen || divides(s_));
     if (method.demands != Demand::diagonal || (inverse && s_.options.null_space == NullSpace::none)) continue;
     throw InputError("solver '" + method.name +
                      "' needs the preconditioner auto or jacobi, a diagonal without zeros, and no "

@@ -10,6 +10,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/machine.hpp>
+#include <newel/precond/registry.hpp>
 #include <newel/solver/system_info.hpp>
 #include <newel/solver/system_options.hpp>
 #include <newel/solver/system_parts.hpp>
@@ -94,7 +95,8 @@ struct Operators {
 /// Whether A is diagonal and M its inverse, by choice, so that nothing has to be iterated.
 template <class T, Space S>
 bool divides(const Operators<T, S>& s) {
-  return s.chosen.diagonal && s.chosen.precond_chosen && s.M != nullptr && !s.M->diagonal().empty();
+  return s.chosen.diagonal && s.chosen.precond_chosen && s.M != nullptr && !s.M->diagonal().empty() &&
+         find_preconditioner(s.options.precond.name).automatic == AutoPrecond::simple;
 }
 
 /// Everything but the bytes that the context holds. What has been put off is not weighed.

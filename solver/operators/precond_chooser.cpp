@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <newel/core/vector_ops.hpp>
+#include <newel/precond/registry.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
 #include "solver/operators/system_estimates.hpp"
@@ -90,8 +91,8 @@ void PrecondChooser<T, S>::choose(const CsrView<T, S>& a, bool may_follow) {
 // False where it has zeros, or entries without an inverse, on which the usual choice has the say.
 template <class T, Space S>
 bool PrecondChooser<T, S>::invert_diagonal(const CsrView<T, S>& a) {
-  const PrecondMethod* const simple = simple_preconditioner(*s_.chosen.traits);
-  if (simple == nullptr) return false;
+  const PrecondMethod* const simple = automatic_preconditioner(AutoPrecond::simple);
+  if (simple == nullptr || (simple->divides_by_diagonal && !s_.chosen.traits->full_diagonal())) return false;
   PrecondOptions named = s_.options.precond;
   named.name = simple->name;
   try {
@@ -109,8 +110,11 @@ template <class T, Space S>
 void PrecondChooser<T, S>::list_candidates() {
   std::vector<std::string>& untried = s_.chosen.untried;
   const std::string& present = s_.options.precond.name;
-  for (const AutoPrecond use : {AutoPrecond::simple, AutoPrecond::definite, AutoPrecond::general}) {
-    const bool definite = s_.chosen.traits->symmetric() && s_.chosen.traits->positive_diagonal();
+  const bool symmetric = s_.chosen.traits->symmetric();
+  const bool definite = symmetric && s_.chosen.traits->positive_diagonal();
+  for (const AutoPrecond use :
+       {AutoPrecond::simple, AutoPrecond::symmetric, AutoPrecond::definite, AutoPrecond::general}) {
+    if (use == AutoPrecond::symmetric && (!symmetric || definite)) continue;
     if (use == AutoPrecond::definite && !definite) continue;
     for (const PrecondMethod* const method : automatic_preconditioners(use)) {
       if (method->name != present) untried.push_back(method->name);

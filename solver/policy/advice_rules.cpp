@@ -185,6 +185,8 @@ MaybeSuggestion minimising_for_indefinite(const Situation& s) {
   return s.minimising("it does not need a positive definite matrix or preconditioner");
 }
 
+MaybeSuggestion symmetric_indefinite(const Situation& s) { return s.symmetric_indefinite(); }
+
 // The preconditioner may be to blame.
 MaybeSuggestion bare_after_divergence(const Situation& s) {
   return s.no_preconditioner("the preconditioner may cause the divergence");
@@ -244,6 +246,7 @@ constexpr Rule rules[] = {
     {&ended_for<Cause::rounding_of_x>, &tolerance_of_x},
     {&ended_for<Cause::outside_range>, &no_solution},
     {&ended<Status::max_iterations>, &after_few_iterations},
+    {&judged, &symmetric_indefinite},
     {&ended<Status::max_iterations>, &longer_cycle},
     {&ended<Status::max_iterations>, &while_it_falls},
     {&ended<Status::max_iterations>, &stronger_for_definite},

@@ -115,7 +115,12 @@ bool AdviceSituation::residual_falls() const {
 }
 
 bool AdviceSituation::may_be_definite() const {
-  if (!facts().may_be_definite || met(Cause::matrix_not_positive)) return false;
+  return facts().may_be_definite && !met(Cause::matrix_not_positive) && found_no_asymmetry();
+}
+
+bool AdviceSituation::is_symmetric() const { return facts().symmetric && found_no_asymmetry(); }
+
+bool AdviceSituation::found_no_asymmetry() const {
   return std::none_of(attempts_.begin(), attempts_.end(),
                       [](const Attempt& a) { return a.failure.asymmetric == Asymmetric::matrix; });
 }
@@ -147,7 +152,8 @@ bool AdviceSituation::supports(const SolverMethod& method) const {
   switch (method.demands) {
     case Demand::nothing:
       return true;
-    case Demand::symmetric:  // of others it is not known
+    case Demand::symmetric:
+      return is_symmetric();
     case Demand::definite:
       return may_be_definite();
     case Demand::diagonal:
@@ -170,6 +176,23 @@ std::optional<Suggestion> AdviceSituation::minimising(const std::string& why) co
     std::vector<SettingChange> settings = {{"solver", method.name, true}};
     if (method.restarts) settings.push_back({"restart", std::to_string(worthwhile_restart(long_cycle))});
     return Suggestion{settings, why};
+  }
+  return std::nullopt;
+}
+
+std::optional<Suggestion> AdviceSituation::symmetric_indefinite() const {
+  if (!is_symmetric() || may_be_definite()) return std::nullopt;
+  const PrecondMethod* const positive = automatic_preconditioner(AutoPrecond::symmetric);
+  const bool names_precond = !same_name(options().precond.name, "auto") && !same_name(options().precond.name, "none");
+  for (const SolverMethod& method : solver_methods()) {
+    if (method.demands != Demand::symmetric) continue;
+    std::vector<SettingChange> settings;
+    if (!same_name(options().solver.name, method.name)) settings.push_back({"solver", method.name, true});
+    if (names_precond && positive != nullptr && facts().has_entries) {
+      settings.push_back({"preconditioner", positive->name, true});
+    }
+    if (settings.empty() || was_tried(settings)) continue;
+    return Suggestion{settings, "A is symmetric and not positive definite"};
   }
   return std::nullopt;
 }

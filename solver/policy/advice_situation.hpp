@@ -46,6 +46,8 @@ class AdviceSituation {
   bool residual_falls() const;
   /// A matrix that CG may solve, as far as has been seen.
   bool may_be_definite() const;
+  /// Symmetric by its entries, and by what attempts have seen.
+  bool is_symmetric() const;
 
   /// Whether an attempt was made with these settings.
   bool was_tried(const std::vector<SettingChange>& settings) const;
@@ -58,6 +60,8 @@ class AdviceSituation {
   int worthwhile_restart(int wanted) const;
   /// A method that minimises its residual, where none was tried.
   std::optional<Suggestion> minimising(const std::string& why) const;
+  /// A method for symmetric matrices that are not definite, where A is seen to be one, with an M that it can use.
+  std::optional<Suggestion> symmetric_indefinite() const;
   /// Longer cycles of such a method that was restarted.
   std::optional<Suggestion> longer_cycle() const;
   /// The next stronger preconditioner that was not tried.
@@ -70,6 +74,8 @@ class AdviceSituation {
   Suggestion inspect() const;
 
  private:
+  bool found_no_asymmetry() const;
+
   const AdviceInput& in_;
   const AdviceWords& words_;
   std::vector<Attempt> attempts_;

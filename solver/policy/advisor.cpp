@@ -46,7 +46,8 @@ bool would_pay(const FormatChoice* choice, const PrecondOutlooks* outlooks, doub
 std::optional<Move> Advisor::next(const SolveStanding& now, const History& history, Forecasts& forecasts) {
   standing_ = now;
   simple_seen_ = 0;
-  format_too_ = preconditioner_too_ = true;
+  format_too_ = true;
+  preconditioner_too_ = !now.keeps_preconditioner;
   if (probation_.on()) {
     const auto verdict = probation_.judge(now, forecasts.followed_preconditioner(), history.whole);
     if (verdict == Probation::Verdict::failed) return Move{Move::Kind::weaker_preconditioner};

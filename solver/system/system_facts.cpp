@@ -75,7 +75,8 @@ void take_setup(const SystemDecision& decision, SystemFacts& facts) {
   facts.has_entries = decision.entries > 0;
   if (!decision.traits) return;
   facts.full_diagonal = decision.traits->full_diagonal();
-  facts.may_be_definite = decision.traits->symmetric() && decision.traits->positive_diagonal();
+  facts.symmetric = decision.traits->symmetric();
+  facts.may_be_definite = facts.symmetric && decision.traits->positive_diagonal();
 }
 
 }  // namespace

@@ -38,12 +38,13 @@ TEST_CASE("A sentence names the preconditioner, the level, what is not symmetric
   CHECK(contains(text_of({Cause::norm_overflows, Subject::initial_guess}), "squares of the initial guess overflow"));
   Failure grew{Cause::residual_grew, Subject::none, 250};
   grew.asymmetric = Asymmetric::matrix;
-  CHECK(text_of(grew) == "the residual grew to 2.50e+02 of |b|: the matrix is not symmetric, but CG needs symmetry");
+  CHECK(text_of(grew) ==
+        "the residual grew to 2.50e+02 of |b|: the matrix is not symmetric, but the method needs symmetry");
   Failure stuck{Cause::no_better_residual, Subject::none, 0, 1000};
   stuck.asymmetric = Asymmetric::preconditioner;
   CHECK(text_of(stuck, "spai") ==
-        "the residual did not improve for 1000 iterations, and the preconditioner spai is not symmetric, but CG "
-        "needs symmetry");
+        "the residual did not improve for 1000 iterations, and the preconditioner spai is not symmetric, but the "
+        "method needs symmetry");
   Failure slow{Cause::slow_residual, Subject::none, 0, 1000};
   CHECK(text_of(slow) == "the residual did not decrease by a factor of 10 in 1000 iterations");
   Failure low{Cause::omega_vanished};

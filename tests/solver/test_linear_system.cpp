@@ -145,9 +145,9 @@ TEST_BOTH("the automatic choice says why, and goes on to the next solver", "[sys
   CHECK(choice_for(rounded).solver == "cg");
   Rows negative = laplacian(6);
   negative.at(8, 8) = -1;
-  CHECK(choice_for(negative).solver == "gmres");
+  CHECK(choice_for(negative).solver == "minres");
 
-  // Symmetric, positive diagonal, yet indefinite: CG finds out, GMRES solves.
+  // Symmetric, positive diagonal, yet indefinite: CG finds out, MINRES solves.
   const Rows indefinite = laplacian(9, 0, -1.5);
   SystemOptions options;
   options.solver.of<GmresOptions>().restart = 81;
@@ -159,7 +159,7 @@ TEST_BOTH("the automatic choice says why, and goes on to the next solver", "[sys
   REQUIRE(report.attempts.size() == 2);
   CHECK(report.attempts[0].solver == "cg");
   CHECK(report.attempts[0].status == Status::not_positive_definite);
-  CHECK(report.attempts[1].solver == "gmres");
+  CHECK(report.attempts[1].solver == "minres");
   CHECK(report.iterations == report.attempts[0].iterations + report.attempts[1].iterations);
   CHECK(true_residual<double>(indefinite, b, x) <= 1e-8 * norm(b) * (1 + 1e-6));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <newel/core/error.hpp>
+#include <newel/precond/choice.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/solver/choice.hpp>
 #include <newel/spmv/registry.hpp>
@@ -216,7 +217,7 @@ Recommendation recommend(const std::string& name, Index rows, Index cols, const 
   const SolverChoice choice = choose_solver(traits);
   result.command = "newel solve " + shell_quoted(name) + " --rhs " + shell_quoted("A*random");
   result.reason = choice.reason + ": solvers are tried in this order: " + join(choice.order);
-  if (!traits.full_diagonal()) {
+  if (simple_preconditioner(traits) == nullptr) {
     result.command += " --precond none";
     result.reason =
         "Jacobi divides by the diagonal, which has missing or zero entries; if it fails, try " + strong_precond();

@@ -129,10 +129,11 @@ struct PrecondCost {
 
 /// Roles of preconditioners under `--precond auto`.
 enum class AutoPrecond {
-  never,     ///< only used by name
-  simple,    ///< costs next to nothing; tried first
-  definite,  ///< a stronger one for symmetric matrices with a positive diagonal
-  general,   ///< a stronger one for all other matrices
+  never,      ///< only used by name
+  simple,     ///< costs next to nothing; tried first
+  symmetric,  ///< the same for symmetric matrices without a positive diagonal; must be positive definite
+  definite,   ///< a stronger one for symmetric matrices with a positive diagonal
+  general,    ///< a stronger one for all other matrices
 };
 
 /// Name of a figure in OperatorInfo: floating-point operations of the local problems that a refresh solves.

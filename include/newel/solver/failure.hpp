@@ -49,12 +49,12 @@ enum class Cause {
 /// The vector that a cause refers to.
 enum class Subject { none, right_hand_side, initial_guess };
 
-/// Which operator is not symmetric, as products with two vectors have shown. CG needs both symmetric.
+/// Which operator is not symmetric, as products with two vectors have shown. CG and MINRES need both symmetric.
 enum class Asymmetric { none, matrix, preconditioner };
 
-/// Which of A and M is not symmetric, so that CG cannot use it. M may be null. `none` if the test with two vectors
-/// finds no asymmetry, or if there is no memory for the test. Costs two products with each operator; waits for the
-/// stream.
+/// Which of A and M is not symmetric, so that CG and MINRES cannot use it. M may be null. `none` if the test with two
+/// vectors finds no asymmetry, or if there is no memory for the test. Costs two products with each operator; waits
+/// for the stream.
 template <class T, Space S>
 Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
 
@@ -70,7 +70,7 @@ struct Failure {
   Subject subject = Subject::none;           ///< the vector that the cause refers to
   double level = 0;                          ///< a residual divided by |b|
   int iterations = 0;                        ///< for causes that state a number of iterations
-  Asymmetric asymmetric = Asymmetric::none;  ///< the operator that CG cannot use because it is not symmetric
+  Asymmetric asymmetric = Asymmetric::none;  ///< the operator that is not symmetric, which the method needs
   bool in_single_precision = false;          ///< the inner solver in mixed precision failed
   std::vector<Untried> untried = {};         ///< solvers that lacked memory or time for an attempt
   /// For `singular`: the most rows that can be paired with different columns in which they have an entry that is not

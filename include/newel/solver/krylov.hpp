@@ -21,7 +21,7 @@ class OperatorExchange;
 
 /// Iterate until |b - A x|_2 <= max(rel_tol |b|_2, abs_tol). The residual is unpreconditioned.
 struct StopCriterion {
-  int max_iterations = 10000;     ///< one product with A per iteration in CG and GMRES, two in BiCGStab
+  int max_iterations = 10000;     ///< one product with A per iteration, two in BiCGStab
   double rel_tol = 1e-8;          ///< relative; systems in float reach only about 1e-5 and need a larger value
   double abs_tol = 0;             ///< absolute, in the units of b
   double time_limit_seconds = 0;  ///< 0: no limit; checked every `check_every` iterations
@@ -33,10 +33,10 @@ struct StopCriterion {
 
 /// How a solve ended. Only `converged` is success, and it is based only on a computed residual b - A x.
 enum class Status {
-  converged,       ///< |b - A x| plus its own rounding bound meets the tolerance
-  max_iterations,  ///< `StopCriterion::max_iterations` were made
-  breakdown,  ///< the method cannot continue (BiCGStab after its restarts; GMRES and `direct` on a singular system)
-  not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `failure` says which
+  converged,              ///< |b - A x| plus its own rounding bound meets the tolerance
+  max_iterations,         ///< `StopCriterion::max_iterations` were made
+  breakdown,              ///< the method cannot continue (BiCGStab after its restarts; GMRES, `direct`: singular A)
+  not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix), or CG or MINRES r.Mr <= 0 (M); `failure` says which
   not_finite,  ///< NaN or infinity in the matrix, the right-hand side or the guess; overflow, or |b| underflows
   stagnation,  ///< the residual no longer falls, because of rounding or lack of progress; `failure` says which
   diverged,    ///< the residual grew far above |b|; x is the best iterate that was kept
@@ -64,8 +64,8 @@ struct Attempt {
 /// The result of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
 struct SolveReport {
   Status status = Status::max_iterations;  ///< how it ended
-  /// "cg", "bicgstab", "gmres"; "mixed cg" if it iterated in single precision; "division" for a diagonal matrix;
-  /// "direct"
+  /// "cg", "minres", "bicgstab", "gmres"; "mixed cg" if it iterated in single precision; "division" for a diagonal
+  /// matrix; "direct"
   std::string solver;
   std::string method;              ///< name in the table of solvers: "cg" also for "mixed cg"; empty for "division"
   Failure failure;                 ///< why it did not converge
@@ -198,8 +198,9 @@ class KrylovSolver {
 
 /// Which method, and its options.
 struct SolverOptions {
-  std::string name = "auto";  ///< "auto" (LinearSystem only) or a name of the table: "cg", "bicgstab", "gmres"
-  OptionBag methods = {};     ///< options of each method: CgOptions, BicgstabOptions, GmresOptions
+  std::string name =
+      "auto";              ///< "auto" (LinearSystem only) or a name of the table: "cg", "bicgstab", "gmres", "minres"
+  OptionBag methods = {};  ///< options of each method: CgOptions, BicgstabOptions, GmresOptions
 
   /// The options of one method, for example `options.of<GmresOptions>().restart = 100`.
   template <class Options>

@@ -19,6 +19,7 @@ struct SystemFacts {
   bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
   bool has_entries = true;        ///< A is a matrix, not an operator: preconditioners can be chosen
   bool full_diagonal = true;      ///< every diagonal entry is stored and not 0, as far as is known
+  bool symmetric = false;         ///< pattern and values of A are symmetric, as far as is known
   bool may_be_definite = false;   ///< symmetric with a positive diagonal
 
   /// Whether A is zero.

@@ -78,6 +78,8 @@ void ConvergenceMonitor<T, S>::conclude(Event event, std::optional<Span<T, S>> v
       return outcome.conclude(Status::breakdown, {Cause::omega_vanished});
     case Event::krylov_space_exhausted:
       return outcome.conclude(Status::breakdown, {Cause::krylov_space_exhausted});
+    case Event::recurrence_spent:
+      return outcome.conclude_stagnation();
     case Event::diverged: {
       const double level = report.relative(seen_.residual);
       const Failure of_digits{Cause::growth_beyond_digits, Subject::none, level};

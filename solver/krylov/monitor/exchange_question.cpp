@@ -30,7 +30,8 @@ bool exchange_due(ConvergenceMonitor<T, S>& convergence) {
   const double sure = forecast.sure(seen.tolerance, question.owner()->sure_of_solve());
   question.forget();
   return question.owner()->due({seen.iteration, left, by_rate, seen.residual, seen.tolerance, sure,
-                                convergence.report.initial_residual, seen.gained, forecast.gained_lately()});
+                                convergence.report.initial_residual, seen.gained, forecast.gained_lately(),
+                                question.owner()->keeps_preconditioner()});
 }
 
 template <class T, Space S>

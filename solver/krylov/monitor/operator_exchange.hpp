@@ -31,9 +31,10 @@ struct SolveStanding {
   bool by_rate = false;  ///< by how the residual falls
   double residual = 0, tolerance = 0;
   double sure = 0;  ///< iterations that are to come in all likelihood, by what the residual has done: no estimate
-  double initial_residual = 0;  ///< 0: not known
-  double gained = 0;            ///< by CG, since the solve began: see EnergyGains; 0: by another method
-  double gained_lately = 0;     ///< the same in an iteration, with the present M; 0: not known
+  double initial_residual = 0;        ///< 0: not known
+  double gained = 0;                  ///< by CG, since the solve began: see EnergyGains; 0: by another method
+  double gained_lately = 0;           ///< the same in an iteration, with the present M; 0: not known
+  bool keeps_preconditioner = false;  ///< the method needs properties that another M may lack
 
   /// The share of the digits between the initial residual and the tolerance that is left, 0 to 1; 0 where they are
   /// not known.
@@ -79,8 +80,15 @@ class OperatorExchange {
   /// The name of the present M, for the report of an attempt; empty: there is none.
   virtual std::string preconditioner() const = 0;
 
+  /// Whether the method of the present attempt needs properties of M that another M may lack: M stays then.
+  void keep_preconditioner(bool keeps) { keeps_preconditioner_ = keeps; }
+  bool keeps_preconditioner() const { return keeps_preconditioner_; }
+
   /// b and x of the solve that goes on, where `exchange` has put others in the place of those that it began with.
   virtual void follow(Span<const T, S>& b, Span<T, S>& x) const = 0;
+
+ private:
+  bool keeps_preconditioner_ = false;
 };
 
 }  // namespace newel::detail

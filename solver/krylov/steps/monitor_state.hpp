@@ -20,6 +20,7 @@ enum class Event : int {
   rho_vanished,
   omega_vanished,
   krylov_space_exhausted,
+  recurrence_spent,  ///< it can go no further; another may, from b - A x
   diverged,
 };
 

@@ -6,22 +6,28 @@
 #include "solver/krylov/steps/cg_steps.hpp"
 #include "solver/krylov/steps/gmres_steps.hpp"
 #include "solver/krylov/steps/convergence_steps.hpp"
+#include "solver/krylov/steps/minres_steps.hpp"
 #include "solver/krylov/steps/mixed_steps.hpp"
 
-#define NEWEL_SOLVER_STEPS_OF(SWEEP, T)       \
-  SWEEP(newel::detail::AbsSumStep<T>)         \
-  SWEEP(newel::detail::ScaledSquares<T>)      \
-  SWEEP(newel::detail::CgStart<T>)            \
-  SWEEP(newel::detail::CgDirection<T, false>) \
-  SWEEP(newel::detail::CgDirection<T, true>)  \
-  SWEEP(newel::detail::CgUpdate<T, false>)    \
-  SWEEP(newel::detail::CgUpdate<T, true>)     \
-  SWEEP(newel::detail::CgLastStep<T>)         \
-  SWEEP(newel::detail::BicgstabDirection<T>)  \
-  SWEEP(newel::detail::BicgstabHalfStep<T>)   \
-  SWEEP(newel::detail::BicgstabDots<T>)       \
-  SWEEP(newel::detail::BicgstabUpdate<T>)     \
-  SWEEP(newel::detail::GmresScale<T, T>)
+#define NEWEL_SOLVER_STEPS_OF(SWEEP, T)         \
+  SWEEP(newel::detail::AbsSumStep<T>)           \
+  SWEEP(newel::detail::ScaledSquares<T>)        \
+  SWEEP(newel::detail::CgStart<T>)              \
+  SWEEP(newel::detail::CgDirection<T, false>)   \
+  SWEEP(newel::detail::CgDirection<T, true>)    \
+  SWEEP(newel::detail::CgUpdate<T, false>)      \
+  SWEEP(newel::detail::CgUpdate<T, true>)       \
+  SWEEP(newel::detail::CgLastStep<T>)           \
+  SWEEP(newel::detail::BicgstabDirection<T>)    \
+  SWEEP(newel::detail::BicgstabHalfStep<T>)     \
+  SWEEP(newel::detail::BicgstabDots<T>)         \
+  SWEEP(newel::detail::BicgstabUpdate<T>)       \
+  SWEEP(newel::detail::GmresScale<T, T>)        \
+  SWEEP(newel::detail::MinresStart<T>)          \
+  SWEEP(newel::detail::MinresLanczos<T, false>) \
+  SWEEP(newel::detail::MinresLanczos<T, true>)  \
+  SWEEP(newel::detail::MinresUpdate<T, false>)  \
+  SWEEP(newel::detail::MinresUpdate<T, true>)
 
 /// Every step of the solvers, for one space.
 #define NEWEL_SOLVER_STEPS(SWEEP)                 \
