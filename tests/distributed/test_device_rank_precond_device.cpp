@@ -79,7 +79,8 @@ void check_iterations(const Linked& linked, const std::vector<int>& sizes) {
   };
   for (const Case& of : {Case{"generate:elasticity:7", "cg", "fsai"}, Case{"generate:diffusion:12", "auto", "fsai"},
                          Case{"generate:diffusion:9", "cg", "spai"}, Case{"generate:convection:9", "gmres", "spai"},
-                         Case{"generate:convection:9", "gmres", "spai0"}}) {
+                         Case{"generate:convection:9", "gmres", "spai0"},
+                         Case{"generate:diffusion:9", "minres", "l1-jacobi"}}) {
     const HostCsr a = fem_matrix(of.system);
     const std::vector<double> b = rhs_of(a);
     const SystemOptions options = choice_of(of.solver, of.precond);
@@ -105,7 +106,7 @@ void check_new_values(const Linked& linked, int size) {
     }
   }
   const std::vector<double> x = random_vector<double>(a.rows);
-  for (const std::string precond : {"fsai", "spai", "spai0", "jacobi"}) {
+  for (const std::string precond : {"fsai", "spai", "spai0", "jacobi", "l1-jacobi"}) {
     INFO(precond);
     const SystemOptions options = options_of(precond);
     const std::vector<double> refreshed = preconditioned(linked, size, a, options, x, &changed);

@@ -67,6 +67,7 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
                          {"generate:diffusion:12", "cg", "fsai"},
                          {"generate:diffusion:12", "cg", "spai"},
                          {"generate:diffusion:12", "cg", "spai0"},
+                         {"generate:diffusion:12", "minres", "l1-jacobi"},
                          {"generate:elasticity:7", "auto", "jacobi"},
                          {"generate:elasticity:7", "auto", "fsai"},
                          {"generate:elasticity:7", "cg", "auto"},
@@ -215,7 +216,7 @@ TEST_CASE("New values on ranks are those of a new system", "[distributed]") {
   HostCsr scaled = a;
   for (Offset k = 0; k < a.nnz(); ++k) scaled.val[k] *= 3;
   const std::vector<double> b = rhs_of(scaled);
-  const std::string precond = GENERATE(as<std::string>{}, "jacobi", "fsai", "spai", "spai0");
+  const std::string precond = GENERATE(as<std::string>{}, "jacobi", "l1-jacobi", "fsai", "spai", "spai0");
   INFO(precond);
   const RankSolve anew = solve_on_ranks(3, scaled, b, choice_of("cg", precond));
   std::vector<double> x(b.size());
