@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/several-gpus.md: iterations on one and two GPUs as newel_bench_gpus measures them, and an estimate for
 more GPUs."""
-from page import link, load, table, write_parts
+from page import link, load, remark, table, write_parts
 
 # Microseconds of one exchange of sums and of halos among GPUs of a host, all blocks with all blocks, measured on H100 with
 # NVLink: 2.0 on two GPUs, 2.2 on four. An iteration in several kernels has two of them.
@@ -78,7 +78,7 @@ def write():
     peers = load("gpus_h200")
     write_parts("several-gpus.md", "gpu_tables.py", {
         "measured": [*measured_table(peers), "", *weak_scaling(peers), "",
-                     f"`{peers['command']}`, {peers['date']}; the figures are in {link('gpus_h200.json')}."],
+                     f"`{peers['command']}`, {peers['date']}; the figures are in {link('gpus_h200.json')}.{remark(peers)}"],
         "estimate": estimate_table(peers)})
 
 

@@ -87,8 +87,8 @@ TEST_IN_FOLDER("info recommends a command, and it solves", "[cli]") {
     /recommended_reason has cg
 0 newel solve grid.mtx --rhs 'A*random' --quiet
 0 newel info saddle.mtx --report r.json
-    /recommended_command is newel solve saddle.mtx --rhs 'A*random' --precond none
-    /recommended_reason has --precond spai --spai-adaptive 0.4
+    /recommended_command is newel solve saddle.mtx --rhs 'A*random'
+    /recommended_reason has minres, gmres, bicgstab
 2 newel solve saddle.mtx --device host --precond jacobi -> --precond none, then --precond spai --spai-adaptive 0.4
 0 newel solve saddle.mtx --device host --precond none --quiet
 0 newel info neumann.mtx --report r.json -> rows sum to zero: singular | |a_ij| from 1 to 2
@@ -192,8 +192,8 @@ TEST_IN_FOLDER("What is printed fits a pipe, and what does not apply is a warnin
     /unused_options/3 is absent
 0 newel solve A.mtx --device host --report r.json
     /unused_options is []
-file saddle.mtx {general}3 3 5\n1 1 4\n2 2 1\n3 3 1\n2 3 2\n3 2 2\n
-0 newel solve saddle.mtx --device host --restart 2 --max-iterations 500 --report r.json
+file skew.mtx {general}2 2 2\n1 2 1\n2 1 -1\n
+0 newel solve skew.mtx --device host --precond none --restart 2 --max-iterations 500 --report r.json
     /attempts/1/solver has gmres
     /unused_options is []
 0 newel solve A.mtx --deterministic --format csr --device host --report r.json
