@@ -18,10 +18,10 @@
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
-#include "distributed/device_link.hpp"
-#include "distributed/distributed_operator.hpp"
-#include "distributed/rank_info.hpp"
-#include "distributed/rank_precond.hpp"
+#include "distributed/links/device_link.hpp"
+#include "distributed/rows/distributed_operator.hpp"
+#include "distributed/rows/rank_info.hpp"
+#include "distributed/precond/rank_precond.hpp"
 #include "solver/chain/attempts.hpp"
 
 namespace newel {

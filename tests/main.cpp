@@ -11,7 +11,7 @@
 
 #include <newel/core/context.hpp>
 #if NEWEL_HAS_CUDA
-#include "distributed/nccl_device.hpp"
+#include "distributed/links/nccl_device.hpp"
 #include "tests/distributed/device_counts.hpp"
 #endif
 

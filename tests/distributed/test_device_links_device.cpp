@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-#include "distributed/device_link.hpp"
+#include "distributed/links/device_link.hpp"
 #include "tests/distributed/device_rank_support.hpp"
 
 using namespace newel;

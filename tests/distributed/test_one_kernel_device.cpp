@@ -7,10 +7,10 @@
 
 #include <newel/solver/cg.hpp>
 
-#include "distributed/device_link.hpp"
-#include "distributed/distributed_operator.hpp"
-#include "distributed/halo.hpp"
-#include "distributed/rank_ehyb.hpp"
+#include "distributed/links/device_link.hpp"
+#include "distributed/rows/distributed_operator.hpp"
+#include "distributed/rows/halo.hpp"
+#include "distributed/rows/rank_ehyb.hpp"
 #include "precond/jacobi/jacobi.hpp"
 #include "tests/distributed/device_rank_support.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "distributed/halo.hpp"
-#include "distributed/rank_sparsity.hpp"
-#include "distributed/rank_traits.hpp"
-#include "distributed/rank_transpose.hpp"
+#include "distributed/rows/halo.hpp"
+#include "distributed/precond/rank_sparsity.hpp"
+#include "distributed/precond/rank_traits.hpp"
+#include "distributed/precond/rank_transpose.hpp"
 #include "tests/distributed/rank_support.hpp"
 
 using namespace newel;

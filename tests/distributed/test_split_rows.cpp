@@ -2,7 +2,7 @@
 // Rows of a rank, told apart by hand.
 #include "tests/catch.hpp"
 
-#include "distributed/split_rows.hpp"
+#include "distributed/rows/split_rows.hpp"
 #include "tests/distributed/rank_support.hpp"
 
 using namespace newel;

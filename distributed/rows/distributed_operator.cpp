@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix whose rows are shared out among ranks, as one of them has it.
+#include "distributed/rows/distributed_operator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <newel/core/vector_ops.hpp>
+#include "core/ranks/device_ranks.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
+#include "distributed/rows/rank_ehyb.hpp"
+#include "distributed/rows/values_in_space.hpp"
+
+namespace newel::detail {
+namespace {
+
+// The position of the diagonal entry of each row in the new order; -1: none.
+template <class T>
+std::vector<Offset> diagonal_of(const RankRows<T>& a, std::int64_t first_row, const std::vector<Index>& old_of_new) {
+  std::vector<Offset> positions;
+  for (const Index old : old_of_new) {
+    const auto begin = a.col.data + a.row_ptr[old], end = a.col.data + a.row_ptr[old + 1];
+    const auto at = std::lower_bound(begin, end, first_row + old);
+    positions.push_back(at != end && *at == first_row + old ? at - a.col.data : -1);
+  }
+  return positions;
+}
+
+}  // namespace
+
+template <class T, Space S>
+DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const RankRows<T>& a,
+                                               const std::vector<std::int64_t>& first_rows,
+                                               const Span<const Index, Space::host>* order)
+    : rows_(static_cast<Index>(a.row_ptr.size - 1)), entries_(a.val.size) {
+  make_csr(ctx, a, first_rows, order);
+}
+
+template <class T, Space S>
+DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const RankRows<T>& a,
+                                               const std::vector<std::int64_t>& first_rows, RankFormat format)
+    : rows_(static_cast<Index>(a.row_ptr.size - 1)), entries_(a.val.size) {
+  if constexpr (S == Space::device) {
+    if (format == RankFormat::automatic && first_rows.size() > 2) {
+      check_rank_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back());
+      if (std::unique_ptr<RankEhyb<T>> rows = RankEhyb<T>::make(ctx, a, first_rows)) {
+        number(ctx, a, rows->old_of_new(), diagonal_of(a, first_row(ctx), rows->old_of_new()));
+        product_ = std::move(rows);
+        return;
+      }
+    }
+  }
+  make_csr(ctx, a, first_rows, nullptr);
+}
+
+template <class T, Space S>
+void DistributedOperator<T, S>::make_csr(const Context<S>& ctx, const RankRows<T>& a,
+                                         const std::vector<std::int64_t>& first_rows,
+                                         const Span<const Index, Space::host>* order) {
+  const RowSplit split = split_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back(), order);
+  number(ctx, a, split.old_of_new, split.diagonal);
+  product_ = make_csr_rows<T, S>(ctx, a, split, first_rows);
+}
+
+// `diagonal`: of each row in rank order, the position of its diagonal entry, or -1.
+template <class T, Space S>
+void DistributedOperator<T, S>::number(const Context<S>& ctx, const RankRows<T>& a,
+                                       const std::vector<Index>& old_of_new, const std::vector<Offset>& diagonal) {
+  Array<Offset, S> diagonal_there;
+  Array<T, S> val_there;
+  diagonal_source_ = make_value_map(
+      ctx, in_space<Offset, S>(ctx, Span<const Offset, Space::host>(diagonal), diagonal_there), a.val.size);
+  diagonal_ = Array<T, S>(ctx, std::max<Index>(rows_, 1));
+  read_diagonal(ctx, in_space<T, S>(ctx, a.val, val_there));
+  if (std::is_sorted(old_of_new.begin(), old_of_new.end())) return;
+  std::vector<Index> new_of_old(old_of_new.size());
+  for (std::size_t i = 0; i < old_of_new.size(); ++i) {
+    new_of_old[static_cast<std::size_t>(old_of_new[i])] = static_cast<Index>(i);
+  }
+  old_of_new_ = make_array(ctx, old_of_new);
+  new_of_old_ = make_array(ctx, new_of_old);
+}
+
+template <class T, Space S>
+void DistributedOperator<T, S>::read_diagonal(const Context<S>& ctx, Span<const T, S> values) {
+  if (rows_ > 0) gather<T, S>(ctx, values, diagonal_source_, diagonal_.span().subspan(0, rows_));
+}
+
+template <class T, Space S>
+void DistributedOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  require_values(entries_, values.size);
+  product_->refresh(ctx, values);
+  read_diagonal(ctx, values);
+}
+
+template <class T, Space S>
+std::uint64_t DistributedOperator<T, S>::bytes() const {
+  return product_->info().total_bytes() + product_->more_bytes() + diagonal_.bytes() + old_of_new_.bytes() +
+         new_of_old_.bytes() + diagonal_source_.bytes();
+}
+
+template <class T, Space S>
+std::optional<ResidualSums> DistributedOperator<T, S>::residual(const Context<S>& ctx, Span<const T, S> b,
+                                                                Span<const T, S> x, const ResidualScale& scale,
+                                                                Span<T, S> r) const {
+  const ResidualSums mine = product_->residual(ctx, b, x, scale, r);
+  if (ranks_of(ctx)->communicator->size() == 1) return mine;
+  double sums[] = {mine.square, mine.sum, mine.error_sum, mine.beyond_square};
+  double most[] = {mine.worst_row, mine.x_max};
+  sum_over_ranks(ctx, sums, 4);
+  max_over_ranks(ctx, most, 2);
+  return ResidualSums{sums[0], sums[1], sums[2], sums[3], most[0], most[1]};
+}
+
+template <class T, Space S>
+bool DistributedOperator<T, S>::matrix_diagonal(const Context<S>& ctx, Span<T, S> d) const {
+  copy<T>(ctx, matrix_diagonal(), d);
+  return true;
+}
+
+template <class T, Space S>
+OperatorTraits<T, S> DistributedOperator<T, S>::traits() const {
+  OperatorTraits<T, S> traits;
+  traits.capturable = product_->capturable();
+  return traits;
+}
+
+template <class T, Space S>
+ResidentView<T, S> DistributedOperator<T, S>::resident_view() const {
+  ResidentView<T, S> view;
+  view.across = product_->across();
+  return view;
+}
+
+#define X(T, S) template class DistributedOperator<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

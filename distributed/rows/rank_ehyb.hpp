@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// RankEhyb: a rank's rows in EHYB on its device. Internal; only in builds with CUDA.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <newel/distributed/distributed_system.hpp>
+#include "distributed/rows/halo.hpp"
+#include "distributed/rows/rank_product.hpp"
+#include "distributed/links/side_work.hpp"
+#include "spmv/ehyb/ehyb.hpp"
+#include "spmv/ehyb/ehyb_across.hpp"
+
+namespace newel::detail {
+
+/// Parts whose rows need other ranks come last. They are multiplied beside the others, when their halo has come.
+///
+/// If the devices reach each other's memory and a part is a multiprocessor's, solves may be one kernel on each device
+/// (`across`).
+template <class T>
+class RankEhyb final : public RankProduct<T, Space::device> {
+ public:
+  /// Null on all ranks if a rank has no rows, or rows for which EHYB has no layout without a remainder. All ranks
+  /// call it together. `ctx` has other ranks too; the rows have been checked.
+  static std::unique_ptr<RankEhyb> make(const Context<Space::device>& ctx, const RankRows<T>& a,
+                                        const std::vector<std::int64_t>& first_rows);
+
+  /// The order of this rank's rows: the caller's number of each.
+  const std::vector<Index>& old_of_new() const { return old_of_new_; }
+
+  void refresh(const Context<Space::device>& ctx, Span<const T, Space::device> values) override {
+    matrix_->refresh(ctx, values);
+  }
+  void apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x, T beta,
+             Span<T, Space::device> y) const override;
+  void apply_dot(const Context<Space::device>& ctx, Span<const T, Space::device> x, Span<T, Space::device> y,
+                 double* xy) const override;
+  ResidualSums residual(const Context<Space::device>& ctx, Span<const T, Space::device> b,
+                        Span<const T, Space::device> x, const ResidualScale& scale,
+                        Span<T, Space::device> r) const override;
+  OperatorInfo info() const override { return matrix_->info(); }
+  std::uint64_t more_bytes() const override {
+    return halo_->bytes() + x_and_halo_.bytes() + halo_node_.bytes() + readers_.bytes();
+  }
+  bool capturable() const override { return capturable_; }
+  const EhybAcross<T>* across() const override { return across_ ? &*across_ : nullptr; }
+
+ private:
+  RankEhyb() = default;
+  void multiply(const Context<Space::device>& ctx, const ProductArgs<T>& args) const;
+  void number_across(const Context<Space::device>& ctx, const std::vector<std::int64_t>& first_rows,
+                     const std::vector<Index>& place_of_other, std::vector<unsigned char> readers);
+
+  std::vector<Index> old_of_new_;
+  std::unique_ptr<EhybOperator<T, Space::device>> matrix_;  ///< columns behind the rows: nodes of other ranks
+  std::unique_ptr<SideWork<Space::device>> side_;
+  std::unique_ptr<Halo<T, Space::device>> halo_;  ///< of `side_`
+  EhybView<T> inner_{}, border_{};                ///< the parts that need no other rank, and the others
+  Array<PeerDot, Space::device> peer_dot_;        ///< of both
+  Array<unsigned, Space::device> tickets_;        ///< of `peer_dot_`
+  mutable Array<T, Space::device> x_and_halo_;    ///< of `residual`
+  Array<Index, Space::device> halo_node_;         ///< of `across_`
+  Array<unsigned char, Space::device> readers_;
+  std::optional<EhybAcross<T>> across_;
+  bool capturable_ = false;
+};
+
+}  // namespace newel::detail

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's rows in EHYB, and their products.
+#include "distributed/rows/rank_ehyb.hpp"
+
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <newel/core/vector_ops.hpp>
+#include "core/ranks/device_ranks.hpp"
+#include "core/vectors/over_ranks.hpp"
+#include "distributed/links/rank_dot.hpp"
+#include "distributed/rows/rank_parts.hpp"
+#include "reorder/permute_pattern.hpp"
+#include "solver/krylov/resident/resident_across.hpp"
+
+namespace newel::detail {
+namespace {
+
+// The same on all ranks.
+bool on_all_ranks(Communicator& communicator, bool holds) {
+  double fails = holds ? 0 : 1;
+  communicator.max(&fails, 1);
+  return fails == 0;
+}
+
+// The rows in the new order, with columns behind this rank's, which keep their numbers.
+template <class T>
+std::unique_ptr<EhybOperator<T, Space::device>> ehyb_of(const Context<Space::device>& ctx, const RankRows<T>& rows,
+                                                        const std::vector<Index>& columns, Index all_columns,
+                                                        const RankOrder& order, std::vector<Index> new_of_old,
+                                                        const FormatRequest& request) {
+  for (auto j = static_cast<Index>(new_of_old.size()); j < all_columns; ++j) new_of_old.push_back(j);
+  const auto row_ptr = make_array(ctx, rows.row_ptr);
+  const auto col = make_array(ctx, columns);
+  const auto old_there = make_array(ctx, order.old_of_new);
+  const auto new_there = make_array(ctx, new_of_old);
+  Pattern<Space::device> pattern;
+  pattern.rows = static_cast<Index>(rows.row_ptr.size) - 1;
+  pattern.cols = all_columns;
+  pattern.row_ptr64 = row_ptr.cspan();
+  pattern.col = col.cspan();
+  const PermutedPattern<Space::device> permuted = permute_pattern(ctx, pattern, old_there.cspan(), new_there.cspan());
+  const ValueMap<Space::device> map = make_value_map(ctx, permuted.source.cspan(), rows.val.size);
+  Array<T, Space::device> val(ctx, rows.val.size);
+  {
+    const auto callers = make_array(ctx, rows.val);
+    gather<T, Space::device>(ctx, callers.cspan(), map, val.span());
+  }
+  CsrView<T, Space::device> view(pattern.rows, all_columns, permuted.row_ptr.cspan(), permuted.col.cspan(),
+                                 val.cspan());
+  view.value_map = &map;
+  RowOrder<Space::device> parts;
+  parts.part_begin = order.part_begin;
+  return std::make_unique<EhybOperator<T, Space::device>>(ctx, view, parts, request);
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx, const RankRows<T>& rows,
+                                               const std::vector<std::int64_t>& first_rows) {
+  const Ranks& ranks = *ranks_of(ctx);
+  Communicator& communicator = *ranks.communicator;
+  const ColumnsOfRank a{rows.row_ptr, rows.col, first_rows, communicator.rank()};
+  const bool has_rows = a.rows() > 0 && first_rows.back() <= std::numeric_limits<Index>::max();
+  if (!on_all_ranks(communicator, has_rows)) return nullptr;
+
+  const OwnPattern own(ctx, a);
+  const int block = node_rows(ctx, a, own);
+  const SpmvOptions options;
+  const FormatRequest request{block > 1 ? "block" : "halo", options, machine_of(ctx), sizeof(T), nullptr};
+  RankOrder order = order_of_parts(ctx, own, request);
+  std::vector<Index> new_of_old(order.old_of_new.size());
+  for (std::size_t i = 0; i < new_of_old.size(); ++i) {
+    new_of_old[static_cast<std::size_t>(order.old_of_new[i])] = static_cast<Index>(i);
+  }
+  OtherNodes others = find_others(a, new_of_old, block, communicator);
+  const Index columns = a.rows() + static_cast<Index>(others.node.size()) * block;
+
+  std::unique_ptr<RankEhyb> made(new RankEhyb);
+  made->matrix_ = ehyb_of<T>(ctx, rows, columns_of(host_context(ctx), a, others.node, block), columns, order,
+                             new_of_old, request);
+  const EhybView<T>& view = made->matrix_->view();
+  const bool suits =
+      !view.has_remainder() && view.block == block && view.parts == static_cast<Index>(order.part_begin.size()) - 1;
+  if (!on_all_ranks(communicator, suits)) return nullptr;
+
+  std::vector<std::int64_t> ghosts;
+  for (const std::int64_t node : others.node) {
+    for (int d = 0; d < block; ++d) ghosts.push_back(node * block + d);
+  }
+  made->side_ = std::make_unique<SideWork<Space::device>>(ctx);
+  made->halo_ = std::make_unique<Halo<T, Space::device>>(made->side_->context(), first_rows, std::vector<Index>(),
+                                                         ghosts, new_of_old);
+  made->inner_ = parts_of(view, 0, order.inner_parts);
+  made->border_ = parts_of(view, order.inner_parts, view.parts);
+  made->border_.beyond_node = view.rows / block;
+  made->border_.beyond = made->halo_->values().data;
+  PeerSums peers{};
+  peers.size = 1;
+  if (ranks.device->peer_sums() != nullptr) peers = *ranks.device->peer_sums();
+  made->tickets_ = make_array(ctx, std::vector<unsigned>{0});
+  made->peer_dot_ = make_array(ctx, std::vector<PeerDot>{{peers, view.part_dot, view.parts, made->tickets_.data()}});
+  made->inner_.peer_dot = made->border_.peer_dot = made->peer_dot_.data();
+  made->capturable_ = ranks.device->capturable();
+  made->x_and_halo_ = Array<T, Space::device>(ctx, columns);
+  made->old_of_new_ = std::move(order.old_of_new);
+  const bool reachable = ranks.device->peer_sums() != nullptr &&
+                         communicator.size() <= ResidentAcross::most_devices && view.parts <= ctx.multiprocessors();
+  if (on_all_ranks(communicator, reachable)) {
+    made->number_across(ctx, first_rows, others.place, std::move(others.readers));
+  }
+  return made;
+}
+
+// Own nodes that own parts read, and the halo in numbers of all ranks.
+template <class T>
+void RankEhyb<T>::number_across(const Context<Space::device>& ctx, const std::vector<std::int64_t>& first_rows,
+                                const std::vector<Index>& place_of_other, std::vector<unsigned char> readers) {
+  Communicator& communicator = *ranks_of(ctx)->communicator;
+  const auto rank = static_cast<std::size_t>(communicator.rank());
+  const EhybView<T>& view = matrix_->view();
+  const std::vector<EhybPart> part = to_vector(ctx, Span<const EhybPart, Space::device>(view.part, view.parts));
+  std::vector<Index> halo = to_vector(ctx, Span<const Index, Space::device>(view.halo_node, part.back().halo_end));
+  const auto first_node = static_cast<Index>(first_rows[rank] / view.block), nodes = view.rows / view.block;
+  for (Index& node : halo) {
+    if (node < nodes) {
+      readers[static_cast<std::size_t>(node)] |= static_cast<unsigned char>(1u << rank);
+      node += first_node;
+    } else {
+      node = place_of_other[static_cast<std::size_t>(node - nodes)];
+    }
+  }
+  halo_node_ = make_array(ctx, halo);
+  readers_ = make_array(ctx, readers);
+  std::vector<double> parts(static_cast<std::size_t>(communicator.size()));
+  const double mine = view.parts;
+  communicator.all_gather(&mine, 1, parts.data());
+  across_ = EhybAcross<T>{view, readers_.data(), first_rows[rank], first_rows.back(), 0, 0};
+  across_->view.halo_node = halo_node_.data();
+  across_->first_part = static_cast<int>(std::accumulate(parts.begin(), parts.begin() + communicator.rank(), 0.0));
+  across_->parts = static_cast<int>(std::accumulate(parts.begin(), parts.end(), 0.0));
+}
+
+template <class T>
+void RankEhyb<T>::multiply(const Context<Space::device>& ctx, const ProductArgs<T>& args) const {
+  side_->start();
+  halo_->start(side_->context(), Span<const T, Space::device>(args.x, matrix_->rows()));
+  if (inner_.parts > 0) ehyb_product(ctx, inner_, args);
+  halo_->finish();
+  if (border_.parts > 0) ehyb_product(side_->context(), border_, args);
+  side_->finish();
+}
+
+template <class T>
+void RankEhyb<T>::apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x, T beta,
+                        Span<T, Space::device> y) const {
+  multiply(ctx, {alpha, x.data, beta, y.data, nullptr});
+}
+
+template <class T>
+void RankEhyb<T>::apply_dot(const Context<Space::device>& ctx, Span<const T, Space::device> x,
+                            Span<T, Space::device> y, double* xy) const {
+  DeviceRanks& ranks = *ranks_of(ctx)->device;
+  const bool gathers = ranks.peer_sums() != nullptr;
+  multiply(ctx, {T(1), x.data, T(0), y.data, gathers ? xy : ranks.sums()});
+  if (gathers) return;
+  add_dot_over_ranks(ctx, ranks, xy);
+}
+
+template <class T>
+ResidualSums RankEhyb<T>::residual(const Context<Space::device>& ctx, Span<const T, Space::device> b,
+                                   Span<const T, Space::device> x, const ResidualScale& scale,
+                                   Span<T, Space::device> r) const {
+  const Span<T, Space::device> all = x_and_halo_.span();
+  side_->start();
+  halo_->start(side_->context(), x);
+  copy<T>(ctx, x, all.subspan(0, x.size));
+  halo_->finish();
+  side_->finish();
+  copy<T>(ctx, halo_->values(), all.subspan(x.size, all.size - x.size));
+  return *matrix_->residual(ctx, b, Span<const T, Space::device>(all), scale, r);
+}
+
+template class RankEhyb<double>;
+template class RankEhyb<float>;
+
+}  // namespace newel::detail
