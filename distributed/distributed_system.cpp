@@ -20,6 +20,7 @@
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/links/device_link.hpp"
 #include "distributed/rows/distributed_operator.hpp"
+#include "distributed/rows/halo.hpp"
 #include "distributed/rows/rank_info.hpp"
 #include "distributed/precond/rank_precond.hpp"
 #include "solver/chain/attempts.hpp"
