@@ -2,6 +2,7 @@
 /// A dot product that kernels of ranks have formed. Internal; only in builds with CUDA.
 #pragma once
 
+#include <newel/core/context.hpp>
 #include "core/ranks/device_ranks.hpp"
 
 namespace newel::detail {

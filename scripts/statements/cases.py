@@ -9,7 +9,8 @@ from .exact import rounded_to_float
 
 INTERFACES = ("python", "c", "cpp", "fortran", "command")
 _SOLVERS = ("auto",) * 6 + ("cg", "cg", "bicgstab", "gmres", "gmres", "minres")
-_PRECONDITIONERS = ("auto",) * 6 + ("none", "none", "jacobi", "jacobi", "l1-jacobi", "spai0", "spai", "fsai", "amg", "amg")
+_PRECONDITIONERS = ("auto",) * 6 + ("none", "none", "jacobi", "jacobi", "l1-jacobi", "spai0", "spai", "fsai", "amg",
+                                    "amg")
 _FORMATS = ("auto",) * 8 + ("csr", "ehyb", "ehyb-symmetric", "bce", "ellwarp", "evchyb")
 _TOLERANCES = (1e-8,) * 6 + (0.0, 1e-17, 1e-15, 1e-13, 1e-12, 1e-10, 1e-6, 1e-5, 1e-3, 1e-2, 0.5)
 _LIMITS = (10000, 10000, 3000, 1000, 1000, 300, 300, 100, 50, 20, 5, 3, 2, 1, 0)
@@ -61,7 +62,8 @@ class Case:
     def _nothing_hinders(self):
         o = self.options
         return (o["rtol"] >= (1e-4 if self.single else 1e-10) and o["max_iterations"] >= 300 and not o["time_limit"]
-                and o["null_space"] == "none" and o["solver"] != "cg" and o["preconditioner"] not in ("fsai", "amg")
+                and o["null_space"] == "none" and o["solver"] not in ("cg", "minres")
+                and o["preconditioner"] not in ("fsai", "amg")
                 and o["restart"] in (0, 50)
                 and all(r.guess is None or all(abs(v) < 1e3 for c in r.guess for v in c) for r in self.rounds)
                 and all(math.isfinite(v) for r in self.rounds for c in r.b for v in c))

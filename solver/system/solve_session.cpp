@@ -275,7 +275,11 @@ void columns_by_last_resort(SystemState<T, S>& s, Span<const T, S> b, Span<T, S>
     const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
     std::optional<SolveReport> found = s.last_resort.solve(*s.operators, b_c, x_c, left, shared.of(c), report);
     if (is_first) {
-      if (!found || !found->converged()) found = s.chain->solve(b_c, x_c, left, shared.of(c));
+      if (!found) {
+        found = s.chain->solve(b_c, x_c, left, shared.of(c));
+      } else if (!found->converged()) {
+        append_attempt(*found, s.chain->solve(b_c, x_c, left, shared.of(c)));
+      }
       reports.push_back(std::move(*found));
     } else if (found) {
       append_attempt(report, std::move(*found));

@@ -13,12 +13,12 @@ import sys
 # Loads and stores of spmv's and solver's kernels that are written in PTX.
 REGISTER = r'"=?l"\((\w+)\)'
 PTX = [
-    (r'"st\.relaxed\.gpu\.global\.v2\.u64 \[%0\], \{%1, %2\};"\s*::\s*'
+    (r'"st\.relaxed\.(?:gpu|sys)\.global\.v2\.u64 \[%0\], \{%1, %2\};"\s*::\s*'
      + rf"{REGISTER}, {REGISTER}, {REGISTER}", r"emu::st_v2(\1, \2, \3);"),
-    (r'"st\.(?:relaxed|release)\.gpu\.global\.u64 \[%0\], %1;"\s*::\s*' + rf"{REGISTER}, {REGISTER}", r"emu::st_v1(\1, \2);"),
-    (r'"ld\.relaxed\.gpu\.global\.v2\.u64 \{%0, %1\}, \[%2\];"\s*:\s*'
+    (r'"st\.(?:relaxed|release)\.(?:gpu|sys)\.global\.u64 \[%0\], %1;"\s*::\s*' + rf"{REGISTER}, {REGISTER}", r"emu::st_v1(\1, \2);"),
+    (r'"ld\.relaxed\.(?:gpu|sys)\.global\.v2\.u64 \{%0, %1\}, \[%2\];"\s*:\s*'
      + rf"{REGISTER}, {REGISTER}\s*:\s*{REGISTER}", r"emu::ld_v2(\3, \1, \2);"),
-    (r'"ld\.(?:relaxed|acquire)\.gpu\.global\.u64 %0, \[%1\];"\s*:\s*' + rf"{REGISTER}\s*:\s*{REGISTER}",
+    (r'"ld\.(?:relaxed|acquire)\.(?:gpu|sys)\.global\.u64 %0, \[%1\];"\s*:\s*' + rf"{REGISTER}\s*:\s*{REGISTER}",
      r"emu::ld_v1(\2, \1);"),
     (r'"red\.release\.gpu\.global\.add\.u64 \[%0\], %1;"\s*::\s*' + rf"{REGISTER}, {REGISTER}",
      r"emu::red_add(\1, \2);"),
