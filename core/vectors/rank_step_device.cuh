@@ -13,11 +13,6 @@
 
 namespace newel::detail {
 
-/// A thread for each of up to four sums of eight ranks.
-struct PeerTuning {
-  static constexpr int threads = 32;
-};
-
 /// A step whose end leaves its sums in memory.
 template <class Step>
 struct StoredSums : Step {
@@ -78,25 +73,11 @@ __global__ void end_over_ranks_kernel(const Step step, const double* all, int ra
   if (step.active()) end_in_rank_order(step, all, ranks);
 }
 
-/// One block, which gathers too.
-template <class Step>
-__global__ void __launch_bounds__(PeerTuning::threads)
-    end_over_peers_kernel(const Step step, const PeerSums peers, const double* mine) {
-  __shared__ double all[PeerSums::most_ranks * Step::sums];
-  if (!step.active()) return;  // the same on all ranks
-  gather_from_peers(peers, mine, Step::sums, all);
-  if (threadIdx.x == 0) end_in_rank_order(step, all, peers.size);
-}
-
-/// Ends a step whose sums of this device are in `ranks.sums()`.
+/// Ends a step whose sums of this device are in `ranks.sums()`, if there are no packets between the devices.
 template <class Step>
 void end_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, const Step& step) {
-  if (const PeerSums* const peers = ranks.peer_sums()) {
-    end_over_peers_kernel<<<1, PeerTuning::threads, 0, ctx.state().stream()>>>(step, *peers, ranks.sums());
-  } else {
-    const double* const all = ranks.all_gather(ranks.sums(), Step::sums);
-    end_over_ranks_kernel<<<1, 1, 0, ctx.state().stream()>>>(step, all, ranks.size());
-  }
+  const double* const all = ranks.all_gather(ranks.sums(), Step::sums);
+  end_over_ranks_kernel<<<1, 1, 0, ctx.state().stream()>>>(step, all, ranks.size());
   NEWEL_CHECK_LAUNCH();
 }
 

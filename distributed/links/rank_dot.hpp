@@ -7,7 +7,8 @@
 
 namespace newel::detail {
 
-/// Queues *xy = the first value in `ranks.sums()`, added over all ranks in their order.
+/// Queues *xy = the first value in `ranks.sums()`, added over all ranks in their order, if there are no packets
+/// between the devices: with them the last block of a product gathers (core/ranks/peer_dot.hpp).
 void add_dot_over_ranks(const Context<Space::device>& ctx, DeviceRanks& ranks, double* xy);
 
 }  // namespace newel::detail
