@@ -8,6 +8,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/vector_ops_steps.hpp"
 #include "precond/l1_jacobi/l1_jacobi_steps.hpp"
 
 namespace newel {
@@ -21,7 +22,7 @@ Array<Offset, S> wide_row_ptr(const Context<S>& ctx, Span<const Offset, S> row_p
 template <Space S>
 Array<Offset, S> wide_row_ptr(const Context<S>& ctx, Span<const std::int32_t, S> row_ptr) {
   Array<Offset, S> wide(ctx, row_ptr.size);
-  detail::sweep(ctx, row_ptr.size, detail::WidenRowPtrStep(row_ptr.data, wide.data()));
+  detail::sweep(ctx, row_ptr.size, detail::ConvertStep<std::int32_t, Offset>(row_ptr.data, wide.data()));
   return wide;
 }
 

@@ -36,19 +36,7 @@ struct L1RowStep : PlainStep {
   }
 };
 
-/// Row pointers of 32 bits in 64.
-struct WidenRowPtrStep : PlainStep {
-  const std::int32_t* narrow;
-  Offset* wide;
-  WidenRowPtrStep(const std::int32_t* narrow_, Offset* wide_) : narrow(narrow_), wide(wide_) {}
-  template <class Sums>
-  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
-    wide[i] = narrow[i];
-  }
-};
-
 #define NEWEL_L1_JACOBI_STEPS(SWEEP)                     \
-  SWEEP(newel::detail::WidenRowPtrStep)                  \
   SWEEP(newel::detail::L1RowStep<double, std::uint32_t>) \
   SWEEP(newel::detail::L1RowStep<double, newel::Offset>) \
   SWEEP(newel::detail::L1RowStep<float, std::uint32_t>)  \
