@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ranks/on_all_ranks.hpp"
 #include "core/ranks/peer_sums_device.cuh"
 #include "core/vectors/vector_step_device.cuh"
 #include "distributed/links/device_link.hpp"
@@ -290,9 +291,7 @@ class PeerRanks final : public DeviceRanks {
       mine = zeros(bytes);
     } catch (const OutOfMemory&) {
     }
-    double missing = mine == nullptr ? 1 : 0;
-    communicator_->max(&missing, 1);
-    if (missing > 0) return {};
+    if (!on_all_ranks(*communicator_, mine != nullptr)) return {};
     NEWEL_CHECK_CUDA(cudaDeviceSynchronize());  // the zeros are there before others write
     return share(*communicator_, mine);
   }

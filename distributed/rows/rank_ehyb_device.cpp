@@ -8,6 +8,7 @@
 
 #include <newel/core/vector_ops.hpp>
 #include "core/ranks/device_ranks.hpp"
+#include "core/ranks/on_all_ranks.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/links/rank_dot.hpp"
 #include "distributed/rows/rank_parts.hpp"
@@ -16,13 +17,6 @@
 
 namespace newel::detail {
 namespace {
-
-// The same on all ranks.
-bool on_all_ranks(Communicator& communicator, bool holds) {
-  double fails = holds ? 0 : 1;
-  communicator.max(&fails, 1);
-  return fails == 0;
-}
 
 // The rows in the new order, with columns behind this rank's, which keep their numbers.
 template <class T>

@@ -264,8 +264,8 @@ class ResidentSystem {
   std::vector<Array<unsigned char, Space::device>> marked_;  // of each, a node: whether another part reads it
   Array<std::uint64_t, Space::device> posted_;               // packets between blocks
   ResidentAcross across_{};                                  // of several devices, if there are any
-  const unsigned char* readers_ = nullptr;                   // in the place of `marked_`
-  std::vector<std::shared_ptr<void>> posted_across_;         // in the place of `posted_`
+  const unsigned char* readers_ = nullptr;                   // instead of `marked_`
+  std::vector<std::shared_ptr<void>> posted_across_;         // instead of `posted_`
   ResidentRoom room_ = ResidentRoom::all;
   Array<T, Space::device> diagonal_;  // in memory: each part's with its halo
 };

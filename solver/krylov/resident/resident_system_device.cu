@@ -6,6 +6,7 @@
 
 #include "core/memory/shared_memory_device.hpp"
 #include "core/ranks/device_ranks.hpp"
+#include "core/ranks/on_all_ranks.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "solver/krylov/resident/resident_part_device.cuh"
 #include "spmv/ehyb/ehyb_across.hpp"
@@ -141,10 +142,8 @@ bool ResidentSystem<T>::fit(const Context<Space::device>& ctx, const LinearOpera
 template <class T>
 bool ResidentSystem<T>::fit_across(const Context<Space::device>& ctx) {
   const Ranks& ranks = *ranks_of(ctx);
-  double missing = fits_ ? 0 : 1;
-  ranks.communicator->max(&missing, 1);
   const PeerSums* const peers = ranks.device->peer_sums();
-  if (missing > 0 || peers == nullptr) return false;
+  if (!on_all_ranks(*ranks.communicator, fits_) || peers == nullptr) return false;
   const std::int64_t packets = Exchange::packets<T>(across_.rows, across_.parts, method_.needs.buffers);
   posted_across_ = ranks.device->shared_memory(static_cast<std::size_t>(packets) * sizeof(std::uint64_t));
   for (std::size_t d = 0; d < posted_across_.size(); ++d) {
