@@ -158,27 +158,32 @@ void DirectSolver<T>::correct(Span<T, host> x, int exponent) {
   }
 }
 
-// True: the tolerance is met. Keeps the best x; the first step is the solve itself.
+// True: the tolerance is met. Keeps the best x; the first step is the solve itself. A step from an x that is right but
+// for its last digits may take one of them the wrong way, and the next one puts it right.
 template <class T>
 bool DirectSolver<T>::refine(const HostContext& ctx, Monitor& monitor) {
-  constexpr int most_steps = 20;
+  constexpr int most_steps = 20, most_in_vain = 3;
   constexpr double least_gain = 0.5;
   const Span<T, host> x = monitor.residual.system().x;
-  for (int step = 0; step < most_steps; ++step) {
-    const double before = monitor.residual.norm();
-    copy<T>(ctx, Span<const T, host>(x), best_.span());
+  double best = monitor.residual.norm();
+  copy<T>(ctx, Span<const T, host>(x), best_.span());
+  for (int step = 0, in_vain = 0; step < most_steps && in_vain < most_in_vain; ++step) {
     correct(x, exponent_of(monitor.residual.system().A));
     monitor.residual.x_has_changed();
-    const bool met = monitor.residual.form(r_.span());
     if (step > 0) ++monitor.report.refinements;
+    if (monitor.residual.form(r_.span())) return true;
     const double now = monitor.residual.norm();
-    if (met) return true;
-    if (!(now < before)) {
-      copy<T>(ctx, best_.cspan(), x);
-      monitor.residual.x_has_changed();
-      monitor.residual.form(r_.span());
+    in_vain = now <= least_gain * best ? 0 : in_vain + 1;
+    if (now < best) {
+      best = now;
+      copy<T>(ctx, Span<const T, host>(x), best_.span());
     }
-    if (!(now <= least_gain * before)) return false;
+    if (!std::isfinite(now)) break;
+  }
+  if (!(monitor.residual.norm() <= best)) {
+    copy<T>(ctx, best_.cspan(), x);
+    monitor.residual.x_has_changed();
+    monitor.residual.form(r_.span());
   }
   return false;
 }

@@ -12,6 +12,7 @@
 #include "core/vectors/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "solver/chain/attempts.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
 
 namespace newel::detail {
@@ -24,36 +25,51 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
   const bool is_for_system = system.options.solver.name == "auto" && system.options.null_space == NullSpace::none &&
                              ranks_of(system.ctx) == nullptr;
   if (method == nullptr || !is_for_system || method->make_from_matrix.template get<T, S>() == nullptr) return {};
+  const bool short_attempt = ended_by_rounding(before);
+  if (short_attempt && no_closer_) return {};
   const auto start = std::chrono::steady_clock::now();
   try {
-    if (!prepare(system, *method)) return {};
+    const double most_seconds = short_attempt ? factor_constants.most_seconds_after_rounding
+                                              : factor_constants.most_seconds_of_last_resort;
+    if (!prepare(system, *method, std::min(most_seconds, work_limit(system.ctx).seconds_left()))) return {};
     if (!std::isfinite(before.true_residual)) fill<T, S>(system.ctx, T(0), x);
     StopCriterion own = stop;
     own.max_iterations = std::max(1, stop.max_iterations);  // it makes none
-    SolveReport report = solver_->run({system.ctx, system.matrix(), nullptr, b, x, own, progress});
+    SolveReport report = chain_->solve(b, x, own, progress);
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (Attempt& attempt : report.attempts) {
       attempt.preconditioner = "none";
       attempt.seconds = report.seconds;  // with what was set up for it
     }
     answers_ = report.converged();
-    if (!answers_) solver_.reset();
+    no_closer_ = short_attempt && ended_by_rounding(report);
+    if (!answers_) forget();
     return report;
   } catch (const OutOfMemory& e) {
     require_alone(system.ctx);
-    before.failure.untried.push_back({method->name, e.what()});
+    if (!short_attempt) before.failure.untried.push_back({method->name, e.what()});
   } catch (const InputError& e) {
-    before.failure.untried.push_back({method->name, e.what()});
+    if (!short_attempt) before.failure.untried.push_back({method->name, e.what()});
   }
-  solver_.reset();
+  no_closer_ = no_closer_ || short_attempt;  // it would be refused again
+  forget();
   answers_ = false;
   return {};
 }
 
+template <class T, Space S>
+void LastResort<T, S>::forget() {
+  chain_.reset();
+  solver_.reset();
+}
+
 // False: the matrix is not there. The method is made as for a caller whose numbering is the solver's.
 template <class T, Space S>
-bool LastResort<T, S>::prepare(const Operators<T, S>& system, const SolverMethod& method) {
-  if (solver_ != nullptr && !values_are_new_) return true;
+bool LastResort<T, S>::prepare(const Operators<T, S>& system, const SolverMethod& method, double most_seconds) {
+  if (solver_ != nullptr && !values_are_new_) {
+    chain_->use(system.matrix(), nullptr);
+    return true;
+  }
   if (system.A == nullptr || !system.sound()) return false;
   Array<T, S> values;
   PermutedCsr<T, S> permuted;
@@ -69,10 +85,11 @@ bool LastResort<T, S>::prepare(const Operators<T, S>& system, const SolverMethod
     const RowOrder<S> natural;
     SolverMatrix<T, S> matrix{*a, natural};
     if (system.chosen.traits && !system.chosen.traits_older) matrix.traits = &*system.chosen.traits;
-    matrix.most_seconds =
-        std::min(factor_constants.most_seconds_of_last_resort, work_limit(system.ctx).seconds_left());
+    matrix.most_seconds = most_seconds;
     solver_ = method.make_from_matrix.template get<T, S>()(system.ctx, matrix, system.options.solver);
   }
+  const std::vector<ChainStep<T, S>> alone = {{method.name, &method, false, [solver = solver_] { return solver; }}};
+  chain_ = std::make_unique<SolverChain<T, S>>(system.ctx, alone, system.matrix(), nullptr, false);
   values_are_new_ = false;
   return true;
 }

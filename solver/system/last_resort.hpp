@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "solver/chain/solver_chain.hpp"
 #include "solver/operators/operators.hpp"
 
 namespace newel::detail {
@@ -18,19 +19,23 @@ class LastResort {
   /// A has new values: they are read when the method is needed.
   void values_changed() { values_are_new_ = true; }
   /// The rows are in another order: the method is made again when it is needed.
-  void order_changed() { solver_.reset(); }
+  void order_changed() { forget(); }
 
   /// One attempt from x, or from zero if the residual of `before` is not finite; both vectors are in solver order.
   /// Nothing if the system does not leave the solver to "auto", or if there is no such method here; also where that
-  /// would take too long or too much memory, which is noted in `before`.
+  /// would take too long or too much memory, which is noted in `before`. If the others have come as close as rounding
+  /// lets them, only a short attempt is made, and no second one if the first came no closer than rounding either.
   std::optional<SolveReport> solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                    const StopCriterion& stop, const ProgressFn& progress, SolveReport& before);
 
  private:
-  bool prepare(const Operators<T, S>& system, const SolverMethod& method);
+  bool prepare(const Operators<T, S>& system, const SolverMethod& method, double most_seconds);
+  void forget();
 
-  std::unique_ptr<KrylovSolver<T, S>> solver_;
+  std::shared_ptr<KrylovSolver<T, S>> solver_;
+  std::unique_ptr<SolverChain<T, S>> chain_;  // of that solver alone: it knows what to do at the ends of the range
   bool values_are_new_ = false, answers_ = false;
+  bool no_closer_ = false;  // than rounding let the others come
 };
 
 }  // namespace newel::detail

@@ -96,6 +96,7 @@ void SolveSession<T, S>::try_last_resort(SolveReport& report, const ProgressFn& 
       s_.last_resort.solve(*s_.operators, b_, x_, limits_left(s_.stop_now(), report.iterations, 0), progress, report);
   if (last) {
     append_attempt(report, std::move(*last));
+    settle_attainable(report);
     s_.last_converged = report.converged();
   }
   s_.write_reasons(report);
@@ -283,6 +284,7 @@ void columns_by_last_resort(SystemState<T, S>& s, Span<const T, S> b, Span<T, S>
       reports.push_back(std::move(*found));
     } else if (found) {
       append_attempt(report, std::move(*found));
+      settle_attainable(report);
     }
   }
 }

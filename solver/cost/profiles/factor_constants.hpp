@@ -14,6 +14,8 @@ struct FactorConstants {
   double ldlt_bytes_per_entry = 12, lu_bytes_per_entry = 36, lu_bytes_per_nonzero = 420;
   /// Of a factorisation after all other solvers have failed.
   double most_seconds_of_last_resort = 60;
+  /// And if others have come as close as rounding lets them, so that hardly more than their accuracy can be gained.
+  double most_seconds_after_rounding = 1;
 };
 
 inline constexpr FactorConstants factor_constants{};
