@@ -143,19 +143,12 @@ bool DirectSolver<T>::factorise() {
   return state_ == State::factorised;
 }
 
-// x += inverse(A) r, in a unit in which r is at most 1; the factors are those of A without its exponent.
+// x += inverse(A) r; the factors are those of A without its exponent.
 template <class T>
 void DirectSolver<T>::correct(Span<T, host> x, int exponent) {
-  double most = 0;
-  for (std::int64_t i = 0; i < r_.size(); ++i) most = std::max(most, std::fabs(double{r_.data()[i]}));
-  const int unit = most > 0 && std::isfinite(most) ? std::ilogb(most) : 0;
-  for (std::int64_t i = 0; i < r_.size(); ++i) {
-    correction_[static_cast<std::size_t>(i)] = std::ldexp(double{r_.data()[i]}, -unit);
-  }
-  factors_.solve(correction_);
-  for (std::int64_t i = 0; i < x.size; ++i) {
-    x[i] = static_cast<T>(x[i] + std::ldexp(correction_[static_cast<std::size_t>(i)], unit - exponent));
-  }
+  for (std::int64_t i = 0; i < r_.size(); ++i) correction_[static_cast<std::size_t>(i)] = double{r_.data()[i]};
+  factors_.solve(correction_, -exponent);
+  for (std::int64_t i = 0; i < x.size; ++i) x[i] = static_cast<T>(x[i] + correction_[static_cast<std::size_t>(i)]);
 }
 
 // True: the tolerance is met. Keeps the best x; the first step is the solve itself. A step from an x that is right but
