@@ -26,7 +26,6 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
                              ranks_of(system.ctx) == nullptr;
   if (method == nullptr || !is_for_system || method->make_from_matrix.template get<T, S>() == nullptr) return {};
   const bool short_attempt = ended_by_rounding(before);
-  if (short_attempt && no_closer_) return {};
   const auto start = std::chrono::steady_clock::now();
   try {
     const double most_seconds = short_attempt ? factor_constants.most_seconds_after_rounding
@@ -42,8 +41,7 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
       attempt.seconds = report.seconds;  // with what was set up for it
     }
     answers_ = report.converged();
-    no_closer_ = short_attempt && ended_by_rounding(report);
-    if (!answers_) forget();
+    if (!answers_ && !ended_by_rounding(report)) forget();
     return report;
   } catch (const OutOfMemory& e) {
     require_alone(system.ctx);
@@ -51,7 +49,6 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
   } catch (const InputError& e) {
     if (!short_attempt) before.failure.untried.push_back({method->name, e.what()});
   }
-  no_closer_ = no_closer_ || short_attempt;  // it would be refused again
   forget();
   answers_ = false;
   return {};

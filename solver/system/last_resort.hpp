@@ -10,7 +10,8 @@
 
 namespace newel::detail {
 
-/// Made from the matrix as it is at the first failure, and kept if it has solved the system.
+/// Made from the matrix as it is at the first failure, and kept if it has solved the system, or if rounding alone kept
+/// it from that.
 template <class T, Space S>
 class LastResort {
  public:
@@ -24,7 +25,7 @@ class LastResort {
   /// One attempt from x, or from zero if the residual of `before` is not finite; both vectors are in solver order.
   /// Nothing if the system does not leave the solver to "auto", or if there is no such method here; also where that
   /// would take too long or too much memory, which is noted in `before`. If the others have come as close as rounding
-  /// lets them, only a short attempt is made, and no second one if the first came no closer than rounding either.
+  /// lets them, only a short attempt is made.
   std::optional<SolveReport> solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                    const StopCriterion& stop, const ProgressFn& progress, SolveReport& before);
 
@@ -35,7 +36,6 @@ class LastResort {
   std::shared_ptr<KrylovSolver<T, S>> solver_;
   std::unique_ptr<SolverChain<T, S>> chain_;  // of that solver alone: it knows what to do at the ends of the range
   bool values_are_new_ = false, answers_ = false;
-  bool no_closer_ = false;  // than rounding let the others come
 };
 
 }  // namespace newel::detail
