@@ -72,7 +72,7 @@ std::vector<Index> by_colours(const Sparsity& a) {
 }  // namespace
 
 std::vector<Index> elimination_order(const Sparsity& symmetric, FactorOrder order) {
-  if (order == FactorOrder::rcm) {
+  if (order == FactorOrder::automatic || order == FactorOrder::rcm) {
     std::vector<Index> found = cuthill_mckee(symmetric);
     std::reverse(found.begin(), found.end());
     return found;

@@ -50,9 +50,10 @@ struct StagedRow {
 // All lanes wait until row k has been factorised, and then see its values through the second level of the cache.
 __device__ __forceinline__ void wait_for_row(const std::uint64_t* done, Index k, std::uint64_t number) {
   if (threadIdx.x % 32 == 0) {
+    const std::uint64_t* const from = done + k;
     std::uint64_t last;
     do {
-      asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(last) : "l"(done + k) : "memory");
+      asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(last) : "l"(from) : "memory");
     } while (last != number);
   }
   __syncwarp();
@@ -231,7 +232,8 @@ __device__ void factorise_row(const FactoriseArgs<T>& args, Index i, StagedRow<T
 
 template <class T>
 __global__ void __launch_bounds__(FactoriseTuning::threads) factorise_kernel(FactoriseArgs<T> args) {
-  __shared__ StagedRow<T> staged[FactoriseTuning::threads / 32];
+  using Staged = StagedRow<T>;
+  __shared__ Staged staged[FactoriseTuning::threads / 32];
   unsigned ticket = next_ticket(args.tickets);
   while (ticket < static_cast<unsigned>(args.f.rows)) {
     factorise_row(args, static_cast<Index>(ticket), staged[threadIdx.x / 32]);

@@ -3,6 +3,8 @@
 #include "precond/incomplete/incomplete.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <newel/core/error.hpp>
@@ -25,9 +27,9 @@ constexpr double first_shift = 1e-3, last_shift = 1e6;
 
 const char* name_of_order(FactorOrder order) {
   switch (order) {
-    case FactorOrder::rcm: return "reverse Cuthill-McKee order";
+    case FactorOrder::natural: return "natural order";
     case FactorOrder::colours: return "order of colours";
-    default: return "natural order";
+    default: return "reverse Cuthill-McKee order";
   }
 }
 
@@ -78,9 +80,8 @@ detail::FactorPattern IncompleteOperator<T, S>::find_pattern(const Context<S>& c
   }
   detail::Sparsity rows = detail::in_order(host, of_a, old_of_new);
   detail::Sparsity both = detail::with_transpose(host, rows);
-  const FactorOrder kind = recipe_.factors.order;
-  if (kind == FactorOrder::rcm || kind == FactorOrder::colours) {
-    const std::vector<Index> found = detail::elimination_order(both, kind);
+  if (recipe_.factors.order != FactorOrder::natural) {
+    const std::vector<Index> found = detail::elimination_order(both, recipe_.factors.order);
     std::vector<Index> composed(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) composed[i] = old_of_new[found[i]];
     old_of_new = std::move(composed);
@@ -114,7 +115,7 @@ void IncompleteOperator<T, S>::place(const Context<S>& ctx, detail::FactorPatter
   z_ = Array<T, S>(ctx, rows_);
   detail::prepare_vectors(ctx, y_.data(), y_.size());
   detail::prepare_vectors(ctx, z_.data(), z_.size());
-  if (recipe_.factors.sweeps > 0) spare_ = Array<T, S>(ctx, rows_);
+  spare_ = Array<T, S>(ctx, rows_);
 
   view_.rows = rows_;
   view_.symmetric = recipe_.symmetric;
@@ -138,14 +139,28 @@ void IncompleteOperator<T, S>::compute(const Context<S>& ctx) {
   for (shift_ = recipe_.factors.shift;; shift_ = std::max(first_shift, 2 * shift_)) {
     view_.shift = shift_;
     verdict_ = detail::factorise(ctx, view_, *factor_work_);
-    if (!has_failed(verdict_)) return;
-    if (shift_ > last_shift) refuse(ctx);
+    const bool last = shift_ > last_shift;
+    if (!has_failed(verdict_) && (last || verdict_.bounded == 0 || is_stable(ctx))) return;
+    if (last) refuse(ctx);
     if (verdict_.not_positive > 0 && shift_ == recipe_.factors.shift) {
       // No shift helps where the diagonal itself is not positive.
       const std::vector<T> diagonal = to_vector(ctx, Span<const T, S>(view_.a_d, rows_));
       if (std::any_of(diagonal.begin(), diagonal.end(), [](T d) { return !(d > T(0)); })) refuse(ctx);
     }
   }
+}
+
+// Whether M e, e a vector of ones, can be squared: bounded pivots may make factors whose inverse overflows (E. Chow and
+// Y. Saad, "Experimental study of ILU preconditioners for indefinite matrices", J. Comput. Appl. Math. 86, 1997).
+template <class T, Space S>
+bool IncompleteOperator<T, S>::is_stable(const Context<S>& ctx) const {
+  fill<T, S>(ctx, T(1), spare_.span());
+  const detail::TriangleArgs<T> args{row_.data(), T(1),      T(0),     spare_.data(),
+                                     spare_.data(), y_.data(), z_.data()};
+  detail::solve_triangles(ctx, view_, *triangle_work_, args, 1);
+  Array<double, S> largest(ctx, 1);
+  max_abs(ctx, Span<const T, S>(spare_.span()), largest.data());
+  return fetch(ctx, largest.cspan().data) < std::sqrt(static_cast<double>(std::numeric_limits<T>::max()));
 }
 
 // The first row, in the caller's numbering, whose diagonal entry is not positive, or else a row that failed.

@@ -89,6 +89,7 @@ class IncompleteOperator final : public MatrixOperator<T, S> {
   detail::FactorPattern find_pattern(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order) const;
   void place(const Context<S>& ctx, detail::FactorPattern&& pattern);
   void compute(const Context<S>& ctx);
+  bool is_stable(const Context<S>& ctx) const;
   [[noreturn]] void refuse(const Context<S>& ctx) const;
   std::string detail_text() const;
 

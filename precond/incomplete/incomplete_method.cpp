@@ -14,8 +14,8 @@ constexpr int most_sweeps = 64;   // exact solves take less
 std::vector<MethodOption> factor_options() {
   return {
       choice_option("--factor-order",
-                    "Order of elimination of incomplete factors: natural (auto), rcm (reverse\n"
-                    "Cuthill-McKee) or colours (few parallel steps, more iterations)",
+                    "Order of elimination of incomplete factors: rcm (auto: reverse Cuthill-McKee),\n"
+                    "natural, or colours (few parallel steps, more iterations)",
                     "factor_order", {"auto", "natural", "rcm", "colours"}, &FactorOptions::order),
       in_range(value_option("--factor-sweeps", "N",
                             "Solve with incomplete factors by N Jacobi sweeps each; default 0: exactly", "factor_sweeps",
@@ -119,7 +119,7 @@ struct MakeFactors {
 std::uint64_t factor_bytes(std::uint64_t rows, std::uint64_t entries, std::size_t value_bytes, bool symmetric) {
   const std::uint64_t of_a = symmetric ? (entries + rows) / 2 : entries;
   return entries * value_bytes + (entries - rows) * sizeof(Index) + 2 * (rows + 1) * sizeof(Offset) +
-         of_a * (value_bytes + sizeof(std::uint32_t)) + rows * (2 * value_bytes + sizeof(Index)) +
+         of_a * (value_bytes + sizeof(std::uint32_t)) + rows * (3 * value_bytes + sizeof(Index)) +
          (symmetric ? (entries - rows) / 2 * sizeof(Offset) : 0);
 }
 
@@ -185,7 +185,7 @@ PrecondMethod ilut_method() {
   ilut.options = with_factor_options(
       {value_option("--ilut-drop", "D", "ilut drops entries below D times the norm of their row of A, default 0.001",
                     "ilut_drop", &IlutOptions::drop),
-       value_option("--ilut-fill", "F", "The factors of ilut have at most about F times as many entries as A, default 5",
+       value_option("--ilut-fill", "F", "The factors of ilut have at most about F times as many entries as A, default 10",
                     "ilut_fill", &IlutOptions::fill)});
   ilut.check = &check_ilut;
   ilut.estimate_bytes = &estimate_ilut_bytes;

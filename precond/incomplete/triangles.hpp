@@ -11,7 +11,7 @@
 namespace newel::detail {
 
 /// out = alpha M x + beta out for M = (L D U)^-1 and k vectors at once, interleaved; row i of the factors is entry
-/// row[i] of the vectors.
+/// row[i] of the vectors. x may be out if the solves are exact: it is read before out is written.
 template <class T>
 struct TriangleArgs {
   const Index* row;

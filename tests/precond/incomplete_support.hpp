@@ -105,7 +105,8 @@ template <class T>
 constexpr double factor_rounding = 1000 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
 template <class Options>
-PrecondOptions named(const std::string& name, const Options& own, const FactorOptions& factors = {}) {
+PrecondOptions named(const std::string& name, const Options& own,
+                     const FactorOptions& factors = FactorOptions{FactorOrder::natural}) {
   PrecondOptions options;
   options.name = name;
   options.of<Options>() = own;

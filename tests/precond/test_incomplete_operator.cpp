@@ -9,7 +9,7 @@ using namespace newel::testing;
 
 namespace {
 
-std::vector<PrecondOptions> all_factors(const FactorOptions& factors = {}) {
+std::vector<PrecondOptions> all_factors(const FactorOptions& factors = FactorOptions{FactorOrder::natural}) {
   return {named("ilu", IluOptions{0}, factors), named("ilu", IluOptions{2}, factors),
           named("ilut", IlutOptions{1e-2, 4}, factors), named("ic", IcOptions{1}, factors)};
 }

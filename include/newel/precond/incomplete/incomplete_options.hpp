@@ -7,7 +7,7 @@ namespace newel {
 
 /// The order in which rows are eliminated. It is internal to the preconditioner: vectors keep the order of A.
 enum class FactorOrder {
-  automatic,  ///< natural
+  automatic,  ///< rcm
   natural,    ///< the caller's numbering
   rcm,        ///< reverse Cuthill-McKee: a small bandwidth (E. Cuthill and J. McKee, 1969; A. George, 1971)
   colours,    ///< greedy colouring: few steps, each with many rows, and usually more iterations
@@ -35,7 +35,7 @@ struct IluOptions {
 /// 1994).
 struct IlutOptions {
   double drop = 1e-3;  ///< entries of a row below drop times the 2-norm of that row of A are left out
-  double fill = 5;     ///< rows of L and U have at most fill / 2 times the mean number of entries of A's rows each
+  double fill = 10;     ///< rows of L and U have at most fill / 2 times the mean number of entries of A's rows each
 };
 
 /// Options of IC(k), incomplete Cholesky.
