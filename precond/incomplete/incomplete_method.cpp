@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "precond/incomplete/incomplete.hpp"
+#include "precond/precond_constants.hpp"
 
 namespace newel {
 namespace {
@@ -143,6 +144,24 @@ std::uint64_t estimate_ilut_bytes(const PrecondOptions&, const SpmvFormat&, Inde
   return factor_bytes(n, n, value_bytes, false);
 }
 
+double iterations_with_ilut(double simple) { return detail::precond_counts.ilut_of_any * std::sqrt(simple); }
+
+// On a host one thread finds the pattern, and one solves; on a device rows wait for each other.
+PrecondCost ilut_cost(const PrecondQuestion& question) {
+  PrecondCost cost;
+  const auto entries = static_cast<double>(question.nonzeros);
+  cost.entries = detail::precond_counts.ilut_entries * entries;
+  cost.iterations = &iterations_with_ilut;
+  if (question.machine.device()) {
+    cost.start_seconds = detail::constants_of<detail::DevicePrecondConstants>(question.machine).ilut_row * question.rows;
+  }
+  if (question.setup == nullptr) return cost;
+  const auto& on_host = detail::constants_of<detail::HostPrecondConstants>(question.machine);
+  cost.setup.build = on_host.ilut_entry * entries;
+  cost.setup.refresh = on_host.ilut_refresh_share * cost.setup.build;
+  return cost;
+}
+
 std::vector<SettingChange> higher_ilu_level(const PrecondOptions& options) {
   const int level = options.of<IluOptions>().level;
   if (level >= 2) return {};
@@ -187,6 +206,8 @@ PrecondMethod ilut_method() {
                     "ilut_drop", &IlutOptions::drop),
        value_option("--ilut-fill", "F", "The factors of ilut have at most about F times as many entries as A, default 10",
                     "ilut_fill", &IlutOptions::fill)});
+  ilut.automatic = AutoPrecond::general;
+  ilut.cost = &ilut_cost;
   ilut.check = &check_ilut;
   ilut.estimate_bytes = &estimate_ilut_bytes;
   ilut.stronger = &smaller_drop;
