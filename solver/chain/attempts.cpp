@@ -28,7 +28,7 @@ void overrule(SolveReport& report, Status status, const Failure& failure) {
 }
 
 bool worth_another_solver(const SolveReport& report) {
-  if (is_inconsistent(report.failure)) return false;
+  if (is_inconsistent(report.failure) || report.failure.cause == Cause::slower_than_factors) return false;
   switch (report.status) {
     case Status::breakdown:
     case Status::not_positive_definite:
@@ -81,7 +81,7 @@ bool worth_another_preconditioner(const SolveReport& report) {
 bool worth_last_resort(const SolveReport& report, std::int64_t rows) {
   if (report.status == Status::max_iterations)
     return report.iterations >= std::min<std::int64_t>(rows, enough_to_judge);
-  return worth_another_solver(report);
+  return worth_another_solver(report) || report.failure.cause == Cause::slower_than_factors;
 }
 
 void write_reasons(SolveReport& report, const std::string& preconditioner) {

@@ -17,14 +17,36 @@
 
 namespace newel::detail {
 
+// Null: there is none for this system.
+template <class T, Space S>
+const SolverMethod* LastResort<T, S>::method_for(const Operators<T, S>& system) {
+  const SolverMethod* const method = solver_of_last_resort();
+  const bool is_for_system = system.options.solver.name == "auto" && system.options.null_space == NullSpace::none &&
+                             ranks_of(system.ctx) == nullptr;
+  if (method == nullptr || !is_for_system) return nullptr;
+  return method->make_from_matrix.template get<T, S>() != nullptr ? method : nullptr;
+}
+
+template <class T, Space S>
+bool LastResort<T, S>::ready_within(const Operators<T, S>& system, double seconds) {
+  const SolverMethod* const method = method_for(system);
+  if (method == nullptr) return false;
+  try {
+    return prepare(system, *method, std::min(seconds, work_limit(system.ctx).seconds_left()));
+  } catch (const OutOfMemory&) {
+    require_alone(system.ctx);
+  } catch (const InputError&) {
+  }
+  forget();
+  return false;
+}
+
 template <class T, Space S>
 std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                                    const StopCriterion& stop, const ProgressFn& progress,
                                                    SolveReport& before) {
-  const SolverMethod* const method = solver_of_last_resort();
-  const bool is_for_system = system.options.solver.name == "auto" && system.options.null_space == NullSpace::none &&
-                             ranks_of(system.ctx) == nullptr;
-  if (method == nullptr || !is_for_system || method->make_from_matrix.template get<T, S>() == nullptr) return {};
+  const SolverMethod* const method = method_for(system);
+  if (method == nullptr) return {};
   const bool short_attempt = ended_by_rounding(before);
   const auto start = std::chrono::steady_clock::now();
   try {

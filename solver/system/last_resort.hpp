@@ -29,7 +29,13 @@ class LastResort {
   std::optional<SolveReport> solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                    const StopCriterion& stop, const ProgressFn& progress, SolveReport& before);
 
+  /// Whether there is one for such a system.
+  static bool exists_for(const Operators<T, S>& system) { return method_for(system) != nullptr; }
+  /// Makes it now if that is estimated to take at most so many seconds; false: it is not there.
+  bool ready_within(const Operators<T, S>& system, double seconds);
+
  private:
+  static const SolverMethod* method_for(const Operators<T, S>& system);
   bool prepare(const Operators<T, S>& system, const SolverMethod& method, double most_seconds);
   void forget();
 

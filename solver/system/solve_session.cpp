@@ -72,6 +72,7 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
 // By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort.
 template <class T, Space S>
 SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort) {
+  then_last_resort_ = then_last_resort;
   SolveReport report = s_.chain->solve(b_, x_, s_.stop_now(), progress, from, this);
   if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
   may_move_ = false;
@@ -82,9 +83,11 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
     s_.setup.why_double = "in double: single precision did not suffice";
   }
   moves_.end_probation(report.converged());
+  const bool overdue = report.failure.cause == Cause::slower_than_factors;
+  if (overdue) try_last_resort(report, progress);
   if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
-  if (then_last_resort) try_last_resort(report, progress);
+  if (then_last_resort && !overdue) try_last_resort(report, progress);
   return report;
 }
 
@@ -182,6 +185,13 @@ int SolveSession<T, S>::not_before() {
 template <class T, Space S>
 double SolveSession<T, S>::sure_of_solve() const {
   return std::max(SureConstants::of_any_solve, s_.alternatives->forecasts().sure_iterations(false));
+}
+
+template <class T, Space S>
+GiveUpFn SolveSession<T, S>::overdue() {
+  if (!then_last_resort_ || !LastResort<T, S>::exists_for(*s_.operators)) return {};
+  if (!watch_) watch_.emplace(s_);
+  return [this](const Progress& now) { return (*watch_)(now); };
 }
 
 template <class T, Space S>

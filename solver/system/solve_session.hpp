@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/system/last_resort_watch.hpp"
 #include "solver/system/system_moves.hpp"
 
 namespace newel::detail {
@@ -30,6 +31,7 @@ class SolveSession final : public OperatorExchange<T, S> {
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
   double of_usual_iterations() const override { return s_.alternatives->forecasts().of_usual_iterations(); }
   double sure_of_solve() const override;
+  GiveUpFn overdue() override;
   std::string preconditioner() const override;
   void follow(Span<const T, S>& b, Span<T, S>& x) const override;
 
@@ -48,7 +50,9 @@ class SolveSession final : public OperatorExchange<T, S> {
   Span<T, S> x_;
   bool exchanged_ = false;  // b_ and x_ are not those that it began with
   bool guess_is_zero_ = false;
+  bool then_last_resort_ = false;
   std::optional<Move> next_;
+  std::optional<LastResortWatch<T, S>> watch_;  // of all attempts
 };
 
 /// From the guess in x, both in the caller's numbering. The system may move before the solve, and on its way.

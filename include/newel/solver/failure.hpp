@@ -36,6 +36,7 @@ enum class Cause {
   no_progress,           ///< the residual no longer decreases; `level` was reached
   no_better_residual,    ///< no better residual for `iterations` iterations
   slow_residual,         ///< the residual did not fall by a factor of 10 in `iterations` iterations
+  slower_than_factors,   ///< factors of A are expected to take half the time of `iterations` iterations
   residual_grew,         ///< the residual grew to `level`
   growth_beyond_digits,  ///< CG: the residual grew to `level`, so x has no correct digits, although A and M are
                          ///< symmetric

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/// LastResortWatch: when a solve has taken so long that the method of the last resort is faster. Internal.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include <newel/solver/registry.hpp>
+#include "solver/cost/iteration_model.hpp"
+#include "solver/cost/profiles/factor_constants.hpp"
+#include "solver/system/system_state.hpp"
+
+namespace newel::detail {
+
+/// Counts the seconds of all attempts of a solve by the cost model. Not for methods for definite matrices: they get
+/// there, and stronger preconditioners are for them.
+template <class T, Space S>
+class LastResortWatch {
+ public:
+  /// The state outlives this.
+  explicit LastResortWatch(SystemState<T, S>& of) : s_(of) {}
+
+  /// Whether the solve should end here. Makes the factors then.
+  std::optional<Failure> operator()(const Progress& now) {
+    const SolverMethod* const method = method_of(now);
+    if (method == nullptr || ended_) return std::nullopt;
+    count(now, *method);
+    if (method->demands == Demand::definite) return std::nullopt;
+    if (next_ == 0) next_ = factor_constants.seconds_to_ask(s_.rows, static_cast<double>(s_.entries));
+    if (!(spent_ >= next_) || arrives_soon(now)) return std::nullopt;
+    next_ = factor_constants.ask_again * spent_;
+    if (!s_.last_resort.ready_within(*s_.operators, factor_constants.share_of_solve * spent_)) return std::nullopt;
+    ended_ = true;
+    Failure failure{Cause::slower_than_factors};
+    failure.iterations = iterations_;
+    return failure;
+  }
+
+ private:
+  // Null: it iterates in single precision.
+  static const SolverMethod* method_of(const Progress& now) {
+    for (const SolverMethod& method : solver_methods()) {
+      if (method.name == now.solver) return &method;
+    }
+    return nullptr;
+  }
+
+  void count(const Progress& now, const SolverMethod& method) {
+    if (now.iteration < last_) last_ = 0;  // of the next attempt
+    if (last_ == 0) first_residual_ = now.residual;
+    const Operators<T, S>& system = *s_.operators;
+    if (named_ != system.options.precond.name || method_ != method.name) {
+      named_ = system.options.precond.name;
+      method_ = method.name;
+      const PatternFacts* const facts = system.chosen.facts ? &*system.chosen.facts : nullptr;
+      const IterationModel model{
+          method,           system.options, system.machine, facts, sizeof(T), system.parts.has_preconditioner(),
+          system.needless()};
+      const auto product = model.product(system.options.spmv.format);
+      of_iteration_ = product ? model.iteration(named_, *product).seconds : 0;
+    }
+    spent_ += of_iteration_ * (now.iteration - last_);
+    iterations_ += now.iteration - last_;
+    last_ = now.iteration;
+  }
+
+  // By the way that the residual has come in this attempt.
+  bool arrives_soon(const Progress& now) const {
+    const double come = std::log(first_residual_ / now.residual), to_come = std::log(now.residual / now.tolerance);
+    return come > 0 && last_ * of_iteration_ * to_come / come < factor_constants.share_of_solve * spent_;
+  }
+
+  SystemState<T, S>& s_;
+  std::string named_, method_;  // of `of_iteration_`: the preconditioner and the method
+  double of_iteration_ = 0, spent_ = 0, next_ = 0, first_residual_ = 0;
+  int last_ = 0, iterations_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace newel::detail
