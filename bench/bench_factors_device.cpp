@@ -86,62 +86,103 @@ double relative_difference(const std::vector<double>& x, const std::vector<doubl
   return largest > 0 ? apart / largest : apart;
 }
 
-Json measured_system(const std::string& spec, const Options& options) {
-  const Context<device> ctx;
-  const Csr<double, host> a = system_of(spec);
-  const Csr<double, device> there = make_csr(ctx, CsrView<double, host>(a));
-  const CsrView<double, device> view(there);
-  const auto m = factors_of(ctx, view, options.order, 0), swept = factors_of(ctx, view, options.order, 2);
-  const OperatorPtr<double, device> product = make_spmv(ctx, view, RowOrder<device>{}, SpmvOptions{});
-  const OperatorInfo info = m->info();
-  // cuSPARSE gets the matrix in the order of our factors.
-  const RowOrder<device> order = make_row_order(ctx, to_vector(ctx, m->vector_rows()));
-  const PermutedCsr<double, device> permuted = permute(ctx, view, order);
-  std::unique_ptr<CusparseFactors> rival;
-  std::string refusal = has_full_diagonal(a) ? "" : "a diagonal entry is missing";
-  try {
-    if (refusal.empty()) rival = std::make_unique<CusparseFactors>(ctx, permuted.view());
-  } catch (const std::exception& failure) {
-    refusal = failure.what();
+// Our factors and those of cuSPARSE, which gets the matrix in the order of ours.
+class Comparison {
+ public:
+  Comparison(const Context<device>& ctx, const Csr<double, host>& a, FactorOrder order)
+      : ctx_(ctx),
+        matrix_(make_csr(ctx, CsrView<double, host>(a))),
+        ours_(factors_of(ctx, matrix_, order, 0)),
+        swept_(factors_of(ctx, matrix_, order, 2)),
+        product_(make_spmv(ctx, CsrView<double, device>(matrix_), RowOrder<device>{}, SpmvOptions{})),
+        order_(make_row_order(ctx, to_vector(ctx, ours_->vector_rows()))),
+        permuted_(permute(ctx, CsrView<double, device>(matrix_), order_)),
+        x_(make_array(ctx, random_vector(a.rows))),
+        x_in_order_(in_order(x_)),
+        y_(ctx, a.rows),
+        z_(ctx, a.rows) {
+    if (!has_full_diagonal(a)) {
+      refusal_ = "a diagonal entry is missing";
+      return;
+    }
+    try {
+      rival_ = std::make_unique<CusparseFactors>(ctx, permuted_.view());
+    } catch (const std::exception& failure) {
+      refusal_ = failure.what();
+    }
   }
 
-  const Array<double, device> x = make_array(ctx, random_vector(a.rows));
-  Array<double, device> x_in_order(ctx, a.rows), y(ctx, a.rows), z(ctx, a.rows);
-  gather<double, device>(ctx, x.cspan(), order.old_of_new.cspan(), x_in_order.span());
-  const Timer<device> timer(ctx);
-  Measured found;
-  std::vector<Run> runs;
-  std::vector<Samples*> to;
-  const auto measure = [&](const Work& work, Samples& samples) {
-    const int calls = calls_for(timer, work);
-    runs.emplace_back([&timer, calls, work] { return timer.back_to_back(calls, work); });
-    to.push_back(&samples);
-  };
-  measure([&] { m->apply(ctx, 1, x.cspan(), 0, y.span()); }, found.apply);
-  measure([&] { swept->apply(ctx, 1, x.cspan(), 0, z.span()); }, found.sweep);
-  measure([&] { product->apply(ctx, 1, x.cspan(), 0, z.span()); }, found.product);
-  measure([&] { m->refresh(ctx, view.val); }, found.factorise);
-  if (rival != nullptr) {
-    m->apply(ctx, 1, x.cspan(), 0, y.span());
-    rival->solve(x_in_order.cspan(), z.span());
-    Array<double, device> y_in_order(ctx, a.rows);
-    gather<double, device>(ctx, y.cspan(), order.old_of_new.cspan(), y_in_order.span());
-    found.difference = relative_difference(to_vector(ctx, y_in_order.cspan()), to_vector(ctx, z.cspan()));
-    measure([&] { rival->solve(x_in_order.cspan(), z.span()); }, found.rival_apply);
-    measure([&] { rival->factorise(permuted.matrix.val.cspan()); }, found.rival_factorise);
-  }
-  const std::vector<Samples> samples = alternate(runs, options.repeats);
-  for (std::size_t i = 0; i < to.size(); ++i) *to[i] = samples[i];
+  OperatorInfo info() const { return ours_->info(); }
+  const CusparseFactors* rival() const { return rival_.get(); }
+  const std::string& refusal() const { return refusal_; }
 
-  std::printf("%-40s %9d rows %6.0f levels  apply %s us  factorise %s us", spec.c_str(), a.rows,
+  Measured measure(int repeats) {
+    const Timer<device> timer(ctx_);
+    Measured found;
+    std::vector<Run> runs;
+    std::vector<Samples*> to;
+    const auto add = [&](const Work& work, Samples& samples) {
+      const int calls = calls_for(timer, work);
+      runs.emplace_back([&timer, calls, work] { return timer.back_to_back(calls, work); });
+      to.push_back(&samples);
+    };
+    add([&] { ours_->apply(ctx_, 1, x_.cspan(), 0, y_.span()); }, found.apply);
+    add([&] { swept_->apply(ctx_, 1, x_.cspan(), 0, z_.span()); }, found.sweep);
+    add([&] { product_->apply(ctx_, 1, x_.cspan(), 0, z_.span()); }, found.product);
+    add([&] { ours_->refresh(ctx_, matrix_.val.cspan()); }, found.factorise);
+    if (rival_ != nullptr) {
+      found.difference = difference();
+      add([&] { rival_->solve(x_in_order_.cspan(), z_.span()); }, found.rival_apply);
+      add([&] { rival_->factorise(permuted_.matrix.val.cspan()); }, found.rival_factorise);
+    }
+    const std::vector<Samples> samples = alternate(runs, repeats);
+    for (std::size_t i = 0; i < to.size(); ++i) *to[i] = samples[i];
+    return found;
+  }
+
+ private:
+  Array<double, device> in_order(const Array<double, device>& vector) const {
+    Array<double, device> moved(ctx_, vector.size());
+    gather<double, device>(ctx_, vector.cspan(), order_.old_of_new.cspan(), moved.span());
+    return moved;
+  }
+
+  double difference() {
+    ours_->apply(ctx_, 1, x_.cspan(), 0, y_.span());
+    rival_->solve(x_in_order_.cspan(), z_.span());
+    return relative_difference(to_vector(ctx_, in_order(y_).cspan()), to_vector(ctx_, z_.cspan()));
+  }
+
+  const Context<device>& ctx_;
+  Csr<double, device> matrix_;
+  std::unique_ptr<IncompleteOperator<double, device>> ours_, swept_;
+  OperatorPtr<double, device> product_;
+  RowOrder<device> order_;
+  PermutedCsr<double, device> permuted_;
+  Array<double, device> x_, x_in_order_, y_, z_;
+  std::unique_ptr<CusparseFactors> rival_;
+  std::string refusal_;
+};
+
+void print(const std::string& spec, const OperatorInfo& info, const Measured& found) {
+  std::printf("%-40s %9d rows %6.0f levels  apply %s us  factorise %s us", spec.c_str(), info.rows,
               info.figure("levels").value_or(0), spread(found.apply, 1e6).c_str(),
               spread(found.factorise, 1e6).c_str());
-  if (rival != nullptr) {
+  if (!found.rival_apply.empty()) {
     std::printf("  cuSPARSE %s us, %s us", spread(found.rival_apply, 1e6).c_str(),
                 spread(found.rival_factorise, 1e6).c_str());
   }
   std::printf("\n");
   std::fflush(stdout);
+}
+
+Json measured_system(const std::string& spec, const Options& options) {
+  const Context<device> ctx;
+  const Csr<double, host> a = system_of(spec);
+  Comparison comparison(ctx, a, options.order);
+  const OperatorInfo info = comparison.info();
+  const Measured found = comparison.measure(options.repeats);
+  print(spec, info, found);
   double setup = 0;
   for (const auto& phase : info.setup_seconds) setup += phase.second;
   Json result{{"system", spec},
@@ -155,11 +196,11 @@ Json measured_system(const std::string& spec, const Options& options) {
               {"two_sweeps_microseconds", summary(found.sweep, 1e6)},
               {"product_microseconds", summary(found.product, 1e6)},
               {"factorise_microseconds", summary(found.factorise, 1e6)}};
-  if (rival == nullptr) {
-    result["cusparse"] = refusal;
+  if (comparison.rival() == nullptr) {
+    result["cusparse"] = comparison.refusal();
     return result;
   }
-  result["cusparse"] = {{"setup_milliseconds", 1e3 * rival->setup_seconds()},
+  result["cusparse"] = {{"setup_milliseconds", 1e3 * comparison.rival()->setup_seconds()},
                         {"apply_microseconds", summary(found.rival_apply, 1e6)},
                         {"factorise_microseconds", summary(found.rival_factorise, 1e6)},
                         {"relative_difference", found.difference}};

@@ -26,7 +26,8 @@ void check(cusparseStatus_t status) {
     throw std::runtime_error(std::string("cuSPARSE: ") + cusparseGetErrorString(status));
 }
 
-std::vector<std::int32_t> narrow_pointers(const Context<Space::device>& ctx, const CsrView<double, Space::device>& a) {
+std::vector<std::int32_t> narrow_pointers(const Context<Space::device>& ctx,
+                                          const CsrView<double, Space::device>& a) {
   if (a.nnz() > std::numeric_limits<std::int32_t>::max()) throw std::runtime_error("too many entries for csrilu02");
   if (!a.wide()) return to_vector(ctx, a.row_ptr32);
   const std::vector<Offset> wide = to_vector(ctx, a.row_ptr64);
@@ -84,8 +85,8 @@ struct CusparseFactors::State {
   void analyse() {
     int bytes = 0;
     double boost_below = 1e-4, boost_to = 1e-4;
-    check(cusparseDcsrilu02_bufferSize(handle, rows, entries, description, val.data(), row_ptr.data(), col.data(), info,
-                                       &bytes));
+    check(cusparseDcsrilu02_bufferSize(handle, rows, entries, description, val.data(), row_ptr.data(), col.data(),
+                                       info, &bytes));
     factor_buffer = Array<char, Space::device>(ctx, bytes);
     check(cusparseDcsrilu02_numericBoost(handle, info, 1, &boost_below, &boost_to));
     check(cusparseDcsrilu02_analysis(handle, rows, entries, description, val.data(), row_ptr.data(), col.data(), info,

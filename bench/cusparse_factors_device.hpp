@@ -8,7 +8,8 @@
 
 namespace newel::bench {
 
-/// Factors of a square matrix with a full diagonal, in double, by csrilu02; applied by SpSV. Pivots of 0 are replaced.
+/// Factors of a square matrix with a full diagonal, in double, by csrilu02; applied by SpSV. Pivots of 0 are
+/// replaced.
 class CusparseFactors {
  public:
   /// Analyses the pattern and factorises. Throws where cuSPARSE fails, or the matrix has 2^31 entries or more.

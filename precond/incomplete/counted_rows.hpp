@@ -15,11 +15,13 @@ Sparsity counted_rows(const Context<Space::host>& ctx, Index rows, const Length&
   Sparsity result;
   result.rows = result.cols = rows;
   result.row_ptr = Array<Offset, Space::host>(ctx, Offset{rows} + 1);
-  parallel_for(ctx, rows, [&](Index i) { result.row_ptr[i] = length(i); }, few_rows);
+  parallel_for(
+      ctx, rows, [&](Index i) { result.row_ptr[i] = length(i); }, few_rows);
   result.row_ptr[rows] = 0;
   exclusive_sum(ctx, result.row_ptr);
   result.col = Array<Index, Space::host>(ctx, result.row_ptr[rows]);
-  parallel_for(ctx, rows, [&](Index i) { fill(i, result.col.data() + result.row_ptr[i]); }, few_rows);
+  parallel_for(
+      ctx, rows, [&](Index i) { fill(i, result.col.data() + result.row_ptr[i]); }, few_rows);
   return result;
 }
 

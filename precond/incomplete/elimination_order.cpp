@@ -13,9 +13,7 @@ Offset degree(const Sparsity& a, Index i) { return a.row_length(i); }
 // The vertices that can be reached from `start`, nearest first, those of a vertex by degree; appended to `order`.
 // Vertices count as new if their mark differs from `mark`.
 void walk(const Sparsity& a, Index start, Index mark, std::vector<Index>& marks, std::vector<Index>& order) {
-  const auto by_degree = [&](Index x, Index y) {
-    return std::pair(degree(a, x), x) < std::pair(degree(a, y), y);
-  };
+  const auto by_degree = [&](Index x, Index y) { return std::pair(degree(a, x), x) < std::pair(degree(a, y), y); };
   std::size_t at = order.size();
   order.push_back(start);
   marks[start] = mark;

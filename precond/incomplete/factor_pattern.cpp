@@ -34,8 +34,8 @@ Sparsity renumbered(const Context<Space::host>& ctx, const Pattern<Space::host>&
       });
 }
 
-// The length of the longest chain of rows that each row waits for. A later row waits for i if L has an entry in column
-// i, or U one in row i.
+// The length of the longest chain of rows that each row waits for. A later row waits for i if L has an entry in
+// column i, or U one in row i.
 std::vector<Index> level_of_rows(const Triangles& parts) {
   const Index n = parts.lower.rows;
   std::vector<Index> level(static_cast<std::size_t>(n), 0);

@@ -35,14 +35,14 @@ Sparsity in_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a
 /// The pattern of A and A^T together, for a square pattern. O(nnz).
 Sparsity with_transpose(const Context<Space::host>& ctx, const Sparsity& a);
 
-/// An order of elimination: entry i is the row that comes i-th. `symmetric` is a pattern with its transpose, in natural
-/// order.
+/// An order of elimination: entry i is the row that comes i-th. `symmetric` is a pattern with its transpose, in
+/// natural order.
 std::vector<Index> elimination_order(const Sparsity& symmetric, FactorOrder order);
 
-/// The patterns of ILU(level), in the order of `a`. An entry (i, j) is kept if a path of at most level + 1 edges leads
-/// from i to j in the graph of A through vertices below min(i, j) (D. Hysom and A. Pothen, SIAM J. Sci. Comput. 22,
-/// 2001, theorem 1). Rows are independent of each other. The same for any number of threads. `symmetric`: `a` is its own
-/// transpose.
+/// The patterns of ILU(level), in the order of `a`. An entry (i, j) is kept if a path of at most level + 1 edges
+/// leads from i to j in the graph of A through vertices below min(i, j) (D. Hysom and A. Pothen, SIAM J. Sci. Comput.
+/// 22, 2001, theorem 1). Rows are independent of each other. The same for any number of threads. `symmetric`: `a` is
+/// its own transpose.
 Triangles level_fill(const Context<Space::host>& ctx, const Sparsity& a, int level, bool symmetric);
 
 /// Sorts `parts`, in the order `old_of_new` of A, by levels, and finds their entries in A. `symmetric`: upper is the

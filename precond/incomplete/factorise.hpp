@@ -41,12 +41,11 @@ class FactorWork<Space::device> {
   Offset mirrored_ = 0;               ///< symmetric: entries of U
 };
 
-/// L, U and the inverse of D from A's values: (L D U)_ij = a_ij on the pattern. In the order of rows and, within a row,
-/// of columns, so results depend neither on threads nor on the schedule. Pivots that are too small are bounded if the
-/// matrix is not symmetric, and counted otherwise: see factor_view.hpp. Waits on the stream.
+/// L, U and the inverse of D from A's values: (L D U)_ij = a_ij on the pattern. In the order of rows and, within a
+/// row, of columns, so results depend neither on threads nor on the schedule. Pivots that are too small are bounded
+/// if the matrix is not symmetric, and counted otherwise: see factor_view.hpp. Waits on the stream.
 template <class T>
-FactorVerdict factorise(const Context<Space::host>& ctx, const FactorView<T>& f,
-                        const FactorWork<Space::host>& work);
+FactorVerdict factorise(const Context<Space::host>& ctx, const FactorView<T>& f, const FactorWork<Space::host>& work);
 template <class T>
 FactorVerdict factorise(const Context<Space::device>& ctx, const FactorView<T>& f,
                         const FactorWork<Space::device>& work);

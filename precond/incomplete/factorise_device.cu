@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incomplete factors on the device: a warp has a row, in shared memory if it fits, and waits for the rows that it needs.
-// Warps take rows in the order of levels.
+// Incomplete factors on the device: a warp has a row, in shared memory if it fits, and waits for the rows that it
+// needs. Warps take rows in the order of levels.
 #include <algorithm>
 
 #include <newel/core/vector_ops.hpp>
@@ -91,8 +91,8 @@ __device__ void take_row(const FactorView<T>& f, Index i, const OwnRow<T>& row, 
   }
 }
 
-// Row i of L, D and U: w_j -= w_k u_kj for all k < j in the row, then l_ik = w_k / d_k. Where the entries of row k go is
-// found before it is waited for.
+// Row i of L, D and U: w_j -= w_k u_kj for all k < j in the row, then l_ik = w_k / d_k. Where the entries of row k go
+// is found before it is waited for.
 template <class T>
 __device__ void eliminate_general(const FactorView<T>& f, Index i, const OwnRow<T>& row, const std::uint64_t* done,
                                   std::uint64_t number) {
@@ -245,7 +245,8 @@ __global__ void __launch_bounds__(FactoriseTuning::threads) factorise_kernel(Fac
 template <class T>
 __global__ void __launch_bounds__(FactoriseTuning::threads) mirror_kernel(FactorView<T> f, Offset entries) {
   const Offset stride = static_cast<Offset>(gridDim.x) * blockDim.x;
-  for (Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x; e < entries || e < f.rows; e += stride) {
+  for (Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x; e < entries || e < f.rows;
+       e += stride) {
     if (e < entries) f.u_val[e] = f.l_val[f.mirror[e]];
     if (e < f.rows) f.d_inv[e] = magnitude(f.d_inv[e]);
   }
@@ -278,7 +279,7 @@ FactorVerdict factorise(const DeviceContext& ctx, const FactorView<T>& f, const 
   return fetch(ctx, static_cast<const FactorVerdict*>(work.verdict_.data()));
 }
 
-#define X(T)                                                     \
+#define X(T) \
   template FactorVerdict factorise(const DeviceContext&, const FactorView<T>&, const FactorWork<Space::device>&);
 X(double)
 X(float)

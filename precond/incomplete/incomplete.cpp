@@ -21,15 +21,18 @@
 namespace newel {
 namespace {
 
-// The first shift that follows none, and the last; each is twice the one before it. The last makes any diagonal dominant
-// that has a chance to be.
+// The first shift that follows none, and the last; each is twice the one before it. The last makes any diagonal
+// dominant that has a chance to be.
 constexpr double first_shift = 1e-3, last_shift = 1e6;
 
 const char* name_of_order(FactorOrder order) {
   switch (order) {
-    case FactorOrder::natural: return "natural order";
-    case FactorOrder::colours: return "order of colours";
-    default: return "reverse Cuthill-McKee order";
+    case FactorOrder::natural:
+      return "natural order";
+    case FactorOrder::colours:
+      return "order of colours";
+    default:
+      return "reverse Cuthill-McKee order";
   }
 }
 
@@ -89,8 +92,8 @@ detail::FactorPattern IncompleteOperator<T, S>::find_pattern(const Context<S>& c
     both = detail::with_transpose(host, rows);
   }
   if (recipe_.by_size) {
-    const detail::Triangles parts = detail::threshold_fill(host, detail::matrix_on_host(ctx, a, kept), old_of_new,
-                                                           recipe_.sizes);
+    const detail::Triangles parts =
+        detail::threshold_fill(host, detail::matrix_on_host(ctx, a, kept), old_of_new, recipe_.sizes);
     return detail::by_levels(host, of_a, old_of_new, parts, recipe_.symmetric);
   }
   const bool symmetric = recipe_.symmetric || both.nnz() == rows.nnz();
@@ -150,13 +153,12 @@ void IncompleteOperator<T, S>::compute(const Context<S>& ctx) {
   }
 }
 
-// Whether M e, e a vector of ones, can be squared: bounded pivots may make factors whose inverse overflows (E. Chow and
-// Y. Saad, "Experimental study of ILU preconditioners for indefinite matrices", J. Comput. Appl. Math. 86, 1997).
+// Whether M e, e a vector of ones, can be squared: bounded pivots may make factors whose inverse overflows (E. Chow
+// and Y. Saad, "Experimental study of ILU preconditioners for indefinite matrices", J. Comput. Appl. Math. 86, 1997).
 template <class T, Space S>
 bool IncompleteOperator<T, S>::is_stable(const Context<S>& ctx) const {
   fill<T, S>(ctx, T(1), spare_.span());
-  const detail::TriangleArgs<T> args{row_.data(), T(1),      T(0),     spare_.data(),
-                                     spare_.data(), y_.data(), z_.data()};
+  const detail::TriangleArgs<T> args{row_.data(), T(1), T(0), spare_.data(), spare_.data(), y_.data(), z_.data()};
   detail::solve_triangles(ctx, view_, *triangle_work_, args, 1);
   Array<double, S> largest(ctx, 1);
   max_abs(ctx, Span<const T, S>(spare_.span()), largest.data());

@@ -43,16 +43,16 @@ PrecondMethod ilu_method();
 PrecondMethod ilut_method();
 PrecondMethod ic_method();
 
-/// z = M r, M = (L D U)^-1: two triangular solves, or Jacobi sweeps on both factors. The order of elimination is that of
-/// FactorOptions, whatever the order of A, and so is M. If M must be symmetric, U = L^T and D is positive.
+/// z = M r, M = (L D U)^-1: two triangular solves, or Jacobi sweeps on both factors. The order of elimination is that
+/// of FactorOptions, whatever the order of A, and so is M. If M must be symmetric, U = L^T and D is positive.
 ///
 /// Setup finds order, pattern and levels on the host; the values are computed where the matrix is. A refresh computes
 /// values on the pattern of the constructor, that of ILUT included.
 template <class T, Space S>
 class IncompleteOperator final : public MatrixOperator<T, S> {
  public:
-  /// Throws NotSymmetric and NotPositiveDefinite if the recipe says so; InputError if the factors overflow whatever the
-  /// shift. Waits on the stream.
+  /// Throws NotSymmetric and NotPositiveDefinite if the recipe says so; InputError if the factors overflow whatever
+  /// the shift. Waits on the stream.
   IncompleteOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                      const detail::FactorRecipe& recipe);
 
@@ -97,8 +97,8 @@ class IncompleteOperator final : public MatrixOperator<T, S> {
   Index rows_ = 0;
   Offset a_nonzeros_ = 0;
   Index levels_ = 0;
-  Array<Index, S> row_;  ///< of the vectors, for each row of the factors
-  bool natural_ = false;  ///< vectors are in the caller's order
+  Array<Index, S> row_;       ///< of the vectors, for each row of the factors
+  bool natural_ = false;      ///< vectors are in the caller's order
   Array<Index, S> user_row_;  ///< the caller's number of each row of the factors, for messages
   Array<Offset, S> l_ptr_, u_ptr_, mirror_;
   Array<Index, S> l_col_, u_col_;

@@ -9,8 +9,8 @@
 namespace newel {
 namespace {
 
-constexpr int most_level = 16;    // the fill of higher ones is close to that of exact factors
-constexpr int most_sweeps = 64;   // exact solves take less
+constexpr int most_level = 16;   // the fill of higher ones is close to that of exact factors
+constexpr int most_sweeps = 64;  // exact solves take less
 
 std::vector<MethodOption> factor_options() {
   return {
@@ -19,8 +19,8 @@ std::vector<MethodOption> factor_options() {
                     "natural, or colours (few parallel steps, more iterations)",
                     "factor_order", {"auto", "natural", "rcm", "colours"}, &FactorOptions::order),
       in_range(value_option("--factor-sweeps", "N",
-                            "Solve with incomplete factors by N Jacobi sweeps each; default 0: exactly", "factor_sweeps",
-                            &FactorOptions::sweeps),
+                            "Solve with incomplete factors by N Jacobi sweeps each; default 0: exactly",
+                            "factor_sweeps", &FactorOptions::sweeps),
                0, most_sweeps),
       value_option("--factor-shift", "S",
                    "Added to the diagonal before an incomplete factorisation, relative to a_ii (ic)\n"
@@ -92,7 +92,8 @@ struct IlutRecipe {
     detail::FactorRecipe recipe = common_recipe("ilut", options);
     recipe.by_size = true;
     recipe.sizes = options.of<IlutOptions>();
-    recipe.text = "ILUT(" + detail::three_digits(recipe.sizes.drop) + ", " + detail::three_digits(recipe.sizes.fill) + ")";
+    recipe.text =
+        "ILUT(" + detail::three_digits(recipe.sizes.drop) + ", " + detail::three_digits(recipe.sizes.fill) + ")";
     return recipe;
   }
 };
@@ -153,7 +154,8 @@ PrecondCost ilut_cost(const PrecondQuestion& question) {
   cost.entries = detail::precond_counts.ilut_entries * entries;
   cost.iterations = &iterations_with_ilut;
   if (question.machine.device()) {
-    cost.start_seconds = detail::constants_of<detail::DevicePrecondConstants>(question.machine).ilut_row * question.rows;
+    cost.start_seconds =
+        detail::constants_of<detail::DevicePrecondConstants>(question.machine).ilut_row * question.rows;
   }
   if (question.setup == nullptr) return cost;
   const auto& on_host = detail::constants_of<detail::HostPrecondConstants>(question.machine);
@@ -187,9 +189,9 @@ PrecondMethod ilu_method() {
   PrecondMethod ilu;
   ilu.name = "ilu";
   ilu.summary = "incomplete L U on the pattern of A, or with levels of fill, for any matrix";
-  ilu.options = with_factor_options({level_option(value_option(
-      "--ilu-level", "K", "ILU keeps fill of levels up to K, default 0: the pattern of A", "ilu_level",
-      &IluOptions::level))});
+  ilu.options = with_factor_options(
+      {level_option(value_option("--ilu-level", "K", "ILU keeps fill of levels up to K, default 0: the pattern of A",
+                                 "ilu_level", &IluOptions::level))});
   ilu.check = &check_ilu;
   ilu.estimate_bytes = &estimate_ilu_bytes;
   ilu.stronger = &higher_ilu_level;
@@ -204,8 +206,9 @@ PrecondMethod ilut_method() {
   ilut.options = with_factor_options(
       {value_option("--ilut-drop", "D", "ilut drops entries below D times the norm of their row of A, default 0.001",
                     "ilut_drop", &IlutOptions::drop),
-       value_option("--ilut-fill", "F", "The factors of ilut have at most about F times as many entries as A, default 10",
-                    "ilut_fill", &IlutOptions::fill)});
+       value_option("--ilut-fill", "F",
+                    "The factors of ilut have at most about F times as many entries as A, default 10", "ilut_fill",
+                    &IlutOptions::fill)});
   ilut.automatic = AutoPrecond::general;
   ilut.cost = &ilut_cost;
   ilut.check = &check_ilut;
@@ -219,9 +222,9 @@ PrecondMethod ic_method() {
   PrecondMethod ic;
   ic.name = "ic";
   ic.summary = "incomplete Cholesky factors with levels of fill, for symmetric positive definite matrices";
-  ic.options = with_factor_options({level_option(
-      value_option("--ic-level", "K", "ic keeps fill of levels up to K, default 0: the pattern of A", "ic_level",
-                   &IcOptions::level))});
+  ic.options = with_factor_options(
+      {level_option(value_option("--ic-level", "K", "ic keeps fill of levels up to K, default 0: the pattern of A",
+                                 "ic_level", &IcOptions::level))});
   ic.check = &check_ic;
   ic.estimate_bytes = &estimate_ic_bytes;
   ic.stronger = &higher_ic_level;

@@ -38,8 +38,8 @@ void run_phase(const Context<Space::host>& ctx, const LevelPhase& phase, const R
   constexpr std::int64_t least_rows = 64;
   if (!phase.parallel) return rows(phase.begin, phase.end);
   parallel_ranges(
-      ctx, phase.end - phase.begin,
-      [&](Index begin, Index end) { rows(phase.begin + begin, phase.begin + end); }, least_rows);
+      ctx, phase.end - phase.begin, [&](Index begin, Index end) { rows(phase.begin + begin, phase.begin + end); },
+      least_rows);
 }
 
 }  // namespace newel::detail

@@ -44,8 +44,8 @@ __device__ __forceinline__ float wait_for(const float* from) {
   return __int_as_float(static_cast<int>(bits));
 }
 
-/// The next number of a counter, in all lanes of a warp: warps take work in its order, so whatever a warp waits for has
-/// been taken by one that is running.
+/// The next number of a counter, in all lanes of a warp: warps take work in its order, so whatever a warp waits for
+/// has been taken by one that is running.
 __device__ __forceinline__ unsigned next_ticket(unsigned* counter) {
   unsigned ticket = 0;
   if (threadIdx.x % 32 == 0) ticket = atomicAdd(counter, 1u);

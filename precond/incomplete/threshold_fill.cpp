@@ -30,10 +30,7 @@ struct GrowingRows {
 class Threshold {
  public:
   Threshold(Index n, double drop, std::size_t most)
-      : drop_(drop),
-        most_(most),
-        w_(static_cast<std::size_t>(n), 0.0),
-        row_of_(static_cast<std::size_t>(n), -1) {}
+      : drop_(drop), most_(most), w_(static_cast<std::size_t>(n), 0.0), row_of_(static_cast<std::size_t>(n), -1) {}
 
   /// Adds an entry of A's row i.
   void put(Index i, Index j, double value) {

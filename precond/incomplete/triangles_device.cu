@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangular solves on the device: one kernel for each triangle. Its warps take rows in the order of levels, and wait
-// for each entry of the solution that they need (W. Liu, A. Li, J. Hogg, I. S. Duff, B. Vinter, "A synchronization-free
-// algorithm for parallel sparse triangular solves", Euro-Par 2016; here rows wait for values, which are their own
-// flags).
+// for each entry of the solution that they need (W. Liu, A. Li, J. Hogg, I. S. Duff, B. Vinter, "A
+// synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016; here rows wait for values,
+// which are their own flags).
 #include <algorithm>
 
 #include <newel/core/vector_ops.hpp>
@@ -52,7 +52,8 @@ __device__ void join_lanes(int lanes, T (&sum)[k]) {
 
 // y_i = x_i - sum l_ij y_j; and z is taken back. A warp has a task at a time, a few lanes a row.
 template <class T, int k>
-__global__ void __launch_bounds__(TriangleTuning::threads) forward_kernel(DeviceTriangles<T> t, TriangleArgs<T> args) {
+__global__ void __launch_bounds__(TriangleTuning::threads)
+    forward_kernel(DeviceTriangles<T> t, TriangleArgs<T> args) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   unsigned ticket = next_ticket(t.tickets);
   if (ticket == 0 && lane == 0) t.tickets[1] = 0;
@@ -192,10 +193,14 @@ void solve_triangles(const DeviceContext& ctx, const FactorView<T>& f, const Tri
   if (f.rows == 0) return;
   const DeviceTriangles<T> t{f, work.tasks_.data(), static_cast<unsigned>(work.tasks_.size()), work.tickets_.data()};
   switch (columns) {
-    case 1: return launch_solves<1>(ctx, t, args);
-    case 2: return launch_solves<2>(ctx, t, args);
-    case 4: return launch_solves<4>(ctx, t, args);
-    default: return launch_solves<8>(ctx, t, args);
+    case 1:
+      return launch_solves<1>(ctx, t, args);
+    case 2:
+      return launch_solves<2>(ctx, t, args);
+    case 4:
+      return launch_solves<4>(ctx, t, args);
+    default:
+      return launch_solves<8>(ctx, t, args);
   }
 }
 
@@ -204,8 +209,8 @@ void sweep_triangles(const DeviceContext& ctx, const FactorView<T>& f, const Tri
                      int sweeps) {
   if (f.rows == 0) return;
   constexpr int threads = TriangleTuning::sweep_threads;
-  const auto blocks = static_cast<unsigned>(
-      (static_cast<Offset>(f.rows) * TriangleTuning::sweep_lanes + threads - 1) / threads);
+  const auto blocks =
+      static_cast<unsigned>((static_cast<Offset>(f.rows) * TriangleTuning::sweep_lanes + threads - 1) / threads);
   const cudaStream_t stream = ctx.state().stream();
   T *from = args.y, *to = spare;
   forward_sweep<T><<<blocks, threads, 0, stream>>>(f, args, static_cast<const T*>(nullptr), from);
@@ -227,8 +232,8 @@ void sweep_triangles(const DeviceContext& ctx, const FactorView<T>& f, const Tri
 template <class T>
 void prepare_vectors(const DeviceContext& ctx, T* values, std::int64_t count) {
   if (count == 0) return;
-  NEWEL_CHECK_CUDA(cudaMemsetAsync(values, no_value_byte, static_cast<std::size_t>(count) * sizeof(T),
-                                   ctx.state().stream()));
+  NEWEL_CHECK_CUDA(
+      cudaMemsetAsync(values, no_value_byte, static_cast<std::size_t>(count) * sizeof(T), ctx.state().stream()));
 }
 
 #define X(T)                                                                                                    \

@@ -69,10 +69,14 @@ template <class T>
 void solve_triangles(const Context<Space::host>& ctx, const FactorView<T>& f, const TriangleWork<Space::host>& work,
                      const TriangleArgs<T>& args, int columns) {
   switch (columns) {
-    case 1: return solve<1>(ctx, f, work.phases(), args);
-    case 2: return solve<2>(ctx, f, work.phases(), args);
-    case 4: return solve<4>(ctx, f, work.phases(), args);
-    default: return solve<8>(ctx, f, work.phases(), args);
+    case 1:
+      return solve<1>(ctx, f, work.phases(), args);
+    case 2:
+      return solve<2>(ctx, f, work.phases(), args);
+    case 4:
+      return solve<4>(ctx, f, work.phases(), args);
+    default:
+      return solve<8>(ctx, f, work.phases(), args);
   }
 }
 
@@ -104,9 +108,9 @@ void sweep_triangles(const Context<Space::host>& ctx, const FactorView<T>& f, co
   parallel_for(ctx, f.rows, [&](Index i) { write(args.out[args.row[i]], args.alpha, args.beta, old[i]); });
 }
 
-#define X(T)                                                                                                       \
+#define X(T)                                                                                                         \
   template void solve_triangles(const Context<Space::host>&, const FactorView<T>&, const TriangleWork<Space::host>&, \
-                                const TriangleArgs<T>&, int);                                                      \
+                                const TriangleArgs<T>&, int);                                                        \
   template void sweep_triangles(const Context<Space::host>&, const FactorView<T>&, const TriangleArgs<T>&, T*, int);
 X(double)
 X(float)

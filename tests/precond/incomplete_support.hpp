@@ -32,8 +32,8 @@ inline Dense dense_of(const HostCsr& a) {
   return d;
 }
 
-/// The pattern of ILU(level) by its definition: lev_ij = min over k < i, j of lev_ik + lev_kj + 1 (Saad 2003, algorithm
-/// 10.5), 0 where A has an entry or on the diagonal.
+/// The pattern of ILU(level) by its definition: lev_ij = min over k < i, j of lev_ik + lev_kj + 1 (Saad 2003,
+/// algorithm 10.5), 0 where A has an entry or on the diagonal.
 inline std::vector<std::vector<char>> dense_fill(const HostCsr& a, int level) {
   const auto n = static_cast<std::size_t>(a.rows);
   constexpr int none = 1 << 20;

@@ -66,8 +66,8 @@ TEST_BOTH("IC(k) is ILU(k) of a symmetric matrix, symmetric and positive", "[pre
 }
 
 TEST_BOTH("The product of the factors is A on the pattern of ILU(0)", "[precond][incomplete]") {
-  // M^-1 = L D U: the columns of its inverse are solves with unit vectors, so the product of A's entry is tested by the
-  // dense factors, whose product is formed here.
+  // M^-1 = L D U: the columns of its inverse are solves with unit vectors, so the product of A's entry is tested by
+  // the dense factors, whose product is formed here.
   const HostCsr a = one_sided(60, 3);
   const DenseFactors f = dense_factors(a, dense_fill(a, 0));
   const Dense of_a = dense_of(a);
@@ -166,7 +166,9 @@ TEST_BOTH("Orders of elimination do what they are for", "[precond][incomplete]")
   const HostCsr a = renumbered(grid_matrix(24), random_order(24 * 24, 3));
   const auto there = upload_matrix<double>(ctx, a);
   const auto levels = [&](FactorOrder kind) {
-    return *made<double, S>(ctx, there.wide(), named("ilu", IluOptions{}, FactorOptions{kind}))->info().figure("levels");
+    return *made<double, S>(ctx, there.wide(), named("ilu", IluOptions{}, FactorOptions{kind}))
+                ->info()
+                .figure("levels");
   };
   const HostCsr in_rows = grid_matrix(24);
   const auto rows_there = upload_matrix<double>(ctx, in_rows);
@@ -174,7 +176,7 @@ TEST_BOTH("Orders of elimination do what they are for", "[precond][incomplete]")
   CHECK(*of_rows->info().figure("levels") == 2 * 24 - 1);
   CHECK(levels(FactorOrder::rcm) == 2 * 24 - 1);
   CHECK(levels(FactorOrder::colours) < 7);
-  const auto coloured = made<double, S>(ctx, rows_there.wide(),
-                                        named("ilu", IluOptions{}, FactorOptions{FactorOrder::colours}));
+  const auto coloured =
+      made<double, S>(ctx, rows_there.wide(), named("ilu", IluOptions{}, FactorOptions{FactorOrder::colours}));
   CHECK(*coloured->info().figure("levels") == 2);
 }

@@ -82,7 +82,8 @@ TEST_BOTH("alpha and beta are those of apply", "[precond][incomplete]") {
   const auto there = upload_matrix<double>(ctx, a);
   const auto x = random_vector<double>(a.rows, 2), y0 = random_vector<double>(a.rows, 3);
   for (const int sweeps : {0, 3}) {
-    const auto m = made<double, S>(ctx, there.wide(), named("ilu", IluOptions{}, FactorOptions{FactorOrder::natural, sweeps}));
+    const auto m =
+        made<double, S>(ctx, there.wide(), named("ilu", IluOptions{}, FactorOptions{FactorOrder::natural, sweeps}));
     const std::vector<double> mx = applied(ctx, *m, x);
     const auto at_x = upload(ctx, x);
     auto y = upload(ctx, y0);
@@ -100,7 +101,8 @@ TEST_BOTH("Columns together are what they are alone", "[precond][incomplete][col
   const HostCsr a = grid_matrix(15, 0.3);
   const auto there = upload_matrix<double>(ctx, a);
   for (const int sweeps : {0, 2}) {
-    const auto m = made<double, S>(ctx, there.wide(), named("ilu", IluOptions{1}, FactorOptions{FactorOrder::natural, sweeps}));
+    const auto m =
+        made<double, S>(ctx, there.wide(), named("ilu", IluOptions{1}, FactorOptions{FactorOrder::natural, sweeps}));
     for (const int k : {1, 2, 4, 8}) {
       INFO(k << " columns");
       const auto x = random_vector<double>(std::int64_t{a.rows} * k, 5);
@@ -122,12 +124,16 @@ TEST_BOTH("Columns together are what they are alone", "[precond][incomplete][col
   }
 }
 
-TEST_BOTH("Sweeps approach the exact solves, and reach them after as many as there are levels", "[precond][incomplete]") {
+TEST_BOTH("Sweeps approach the exact solves, and reach them after as many as there are levels",
+          "[precond][incomplete]") {
   const HostCsr a = grid_matrix(7, 0.1);
   const auto there = upload_matrix<double>(ctx, a);
   const auto x = random_vector<double>(a.rows, 5);
   const auto with = [&](int sweeps) {
-    return applied(ctx, *made<double, S>(ctx, there.wide(), named("ilu", IluOptions{}, FactorOptions{FactorOrder::natural, sweeps})), x);
+    return applied(
+        ctx,
+        *made<double, S>(ctx, there.wide(), named("ilu", IluOptions{}, FactorOptions{FactorOrder::natural, sweeps})),
+        x);
   };
   const std::vector<double> exact = with(0);
   CHECK(relative_difference(with(12), exact) < 1e-14);
@@ -165,7 +171,8 @@ TEST_BOTH("Zero pivots are bounded and counted, and never give a NaN", "[precond
   for (const HostCsr& a : {zero_first, no_diagonal, empty_row, empty_matrix(50, 50)}) {
     const auto there = upload_matrix<double>(ctx, a);
     const auto x = random_vector<double>(a.rows, 5);
-    for (const PrecondOptions& options : {named("ilu", IluOptions{0}), named("ilut", IlutOptions{}), named("ilu", IluOptions{2})}) {
+    for (const PrecondOptions& options :
+         {named("ilu", IluOptions{0}), named("ilut", IlutOptions{}), named("ilu", IluOptions{2})}) {
       INFO(options.name << " of " << a.rows << " rows");
       const auto m = made<double, S>(ctx, there.wide(), options);
       CHECK(figure(m->info(), "bounded pivots") >= 1);
@@ -201,7 +208,8 @@ TEST_BOTH("IC shifts the diagonal until all pivots are positive", "[precond][inc
   CHECK(relative_difference(applied(ctx, *m, x), solved(with_shift(shift), x)) < 1e-13);
   CHECK(with_shift(shift).lu[3][3] > 0);
   CHECK(with_shift(shift / 2).lu[3][3] <= 1e-6);
-  const auto given = made<double, S>(ctx, there.wide(), named("ic", IcOptions{}, FactorOptions{FactorOrder::natural, 0, 1.0}));
+  const auto given =
+      made<double, S>(ctx, there.wide(), named("ic", IcOptions{}, FactorOptions{FactorOrder::natural, 0, 1.0}));
   CHECK(figure(given->info(), "shift") == 1);
   CHECK(relative_difference(applied(ctx, *given, x), solved(with_shift(1.0), x)) < 1e-13);
   // With its full factor no shift is needed.
@@ -245,7 +253,8 @@ TEST_BOTH("Incomplete factors refuse what they cannot take", "[precond][incomple
     CHECK(e.count() == 1);
   }
   const auto wide = upload_matrix<double>(ctx, ragged_matrix(40, 50));
-  CHECK(contains(message_of<InputError>([&] { made<double, S>(ctx, wide.wide(), named("ilu", IluOptions{})); }), "square"));
+  CHECK(contains(message_of<InputError>([&] { made<double, S>(ctx, wide.wide(), named("ilu", IluOptions{})); }),
+                 "square"));
   const auto refused = [&](const PrecondOptions& options) {
     return message_of<InputError>([&] { made<double, S>(ctx, grid.wide(), options); });
   };

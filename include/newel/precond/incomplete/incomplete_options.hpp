@@ -26,8 +26,8 @@ struct FactorOptions {
 
 /// Options of ILU(k).
 struct IluOptions {
-  /// k: entries whose level of fill is at most k are kept (Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd
-  /// edition, 2003, section 10.3.3).
+  /// k: entries whose level of fill is at most k are kept (Y. Saad, "Iterative Methods for Sparse Linear Systems",
+  /// 2nd edition, 2003, section 10.3.3).
   int level = 0;
 };
 
@@ -35,7 +35,7 @@ struct IluOptions {
 /// 1994).
 struct IlutOptions {
   double drop = 1e-3;  ///< entries of a row below drop times the 2-norm of that row of A are left out
-  double fill = 10;     ///< rows of L and U have at most fill / 2 times the mean number of entries of A's rows each
+  double fill = 10;    ///< rows of L and U have at most fill / 2 times the mean number of entries of A's rows each
 };
 
 /// Options of IC(k), incomplete Cholesky.
