@@ -159,7 +159,7 @@ struct DistributedSystem<T, S>::Impl {
     SystemParts<T, S> parts;
     const std::vector<Index> old_of_new = to_vector(*ctx, matrix->old_of_new());
     const Span<const Index, Space::host> order(old_of_new);
-    ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(*ctx, *matrix, {a, first_rows, order}, options);
+    ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(*ctx, *matrix, {a, first_rows, order, options.spmv.coordinates.get()}, options);
     precond = std::move(chosen.M);
     precond_reason = std::move(chosen.choice.reason);
     parts.preconditioner = precond;

@@ -11,6 +11,7 @@
 #include <newel/solver/choice.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "distributed/precond/amg/rank_amg.hpp"
 #include "distributed/precond/rank_fsai.hpp"
 #include "distributed/precond/rank_refusal.hpp"
 #include "distributed/precond/rank_spai.hpp"
@@ -35,6 +36,7 @@ template <class T, Space S>
 struct RankPrecond {
   const char* name;
   MakeOnRanks<T, S> make;
+  bool asks_symmetry = false;  // it reads PrecondOptions::symmetric
 };
 
 template <class T, Space S>
@@ -59,12 +61,13 @@ OperatorPtr<T, S> make_from_rows(const Context<S>& ctx, const DistributedOperato
 }
 
 template <class T, Space S>
-const std::array<RankPrecond<T, S>, 5>& rank_preconditioners() {
-  static const std::array<RankPrecond<T, S>, 5> all = {{{"jacobi", &make_jacobi<T, S>},
+const std::array<RankPrecond<T, S>, 6>& rank_preconditioners() {
+  static const std::array<RankPrecond<T, S>, 6> all = {{{"jacobi", &make_jacobi<T, S>},
                                                         {"l1-jacobi", &make_l1_jacobi<T, S>},
                                                         {"fsai", &make_from_rows<RankFsai<T, S>, T, S>},
-                                                        {"spai", &make_from_rows<RankSpai<T, S>, T, S>},
-                                                        {"spai0", &make_from_rows<RankSpai0<T, S>, T, S>}}};
+                                                        {"spai", &make_from_rows<RankSpai<T, S>, T, S>, true},
+                                                        {"spai0", &make_from_rows<RankSpai0<T, S>, T, S>},
+                                                        {"amg", &make_amg_on_ranks<T, S>, true}}};
   return all;
 }
 
@@ -225,7 +228,8 @@ ChosenPrecond<T, S> precond_on_ranks(const Context<S>& ctx, const DistributedOpe
                                      const RankMatrix<T>& a, const SystemOptions& options) {
   const bool choose = same_name(options.precond.name, "auto");
   PrecondOptions precond = options.precond;
-  if (!choose && !same_name(precond.name, "spai")) return {make_precond_on_ranks(ctx, A, a, precond), {}};
+  const RankPrecond<T, S>* const named = choose ? nullptr : find_on_ranks<T, S>(precond.name);
+  if (!choose && (named == nullptr || !named->asks_symmetry)) return {make_precond_on_ranks(ctx, A, a, precond), {}};
   const NearRows<T> near(host_context(ctx), a.first_rows, a.rows, 1);
   const MatrixTraits traits = rank_traits(host_context(ctx), near);
   const bool any_solver = same_name(options.solver.name, "auto");
