@@ -123,7 +123,6 @@ def test_endings_are_reported():
 
 @pytest.mark.device
 def test_what_ranks_do_not_have_is_refused():
-    wrong(ValueError, '"amg" is not available on ranks', preconditioner="amg", devices=TWO)
     wrong(ValueError, "needs the whole matrix", format="ehyb", devices=TWO)
     wrong(ValueError, "needs the whole matrix", precision="mixed", devices=TWO)
     zero = A.tolil()
