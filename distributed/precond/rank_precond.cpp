@@ -150,8 +150,7 @@ class RankChoice {
       return {std::move(simple), {of_simple.name, "a trial found that nothing stronger is needed"}};
     }
     LocatedText why = "no stronger preconditioner is available on ranks";
-    for (const PrecondMethod* const method : stronger_preconditioners(traits_)) {
-      if (find_on_ranks<T, S>(method->name) == nullptr) continue;
+    for (const PrecondMethod* const method : stronger_by_seconds(first)) {
       if (std::isfinite(first) && setup_seconds(*method, 0) > seconds_of(of_simple, first)) {
         why = method->name + " was refused: its setup is estimated to take longer than the solve with " +
               of_simple.name;
@@ -174,10 +173,33 @@ class RankChoice {
     if (!is_taken([&] { M = make_precond_on_ranks(ctx_, A_, a_, named); }, refusal_)) return false;
     trial = try_precond<T, S>(ctx_, A_, M.get(), trial_rhs(), solver_.name, options_);
     trial.name = name;
-    const Offset entries = M == nullptr ? 0 : M->info().nonzeros;
-    if (M != nullptr) trial.build_seconds = setup_seconds(find_preconditioner(name), entries);
-    trial.iteration_seconds = iteration_seconds(entries);
+    const OperatorInfo info = M == nullptr ? OperatorInfo{} : M->info();
+    if (M != nullptr) trial.build_seconds = setup_seconds(find_preconditioner(name), info.nonzeros);
+    const auto of_entries = an_entry * static_cast<double>(info.nonzeros);
+    trial.iteration_seconds =
+        iteration_seconds(info.bytes_per_product > 0 ? static_cast<double>(info.bytes_per_product) : of_entries);
     return true;
+  }
+
+  // Those that ranks have, by the model's seconds of a solve that takes `simple` iterations with the simple one.
+  std::vector<const PrecondMethod*> stronger_by_seconds(double simple) const {
+    if (!std::isfinite(simple)) simple = precond_counts.few_iterations;
+    const MatrixOrigin origin = a_.coordinates != nullptr ? MatrixOrigin::mesh : MatrixOrigin::unknown;
+    std::vector<std::pair<double, const PrecondMethod*>> all;
+    for (const PrecondMethod* const method : stronger_preconditioners(traits_)) {
+      if (find_on_ranks<T, S>(method->name) == nullptr) continue;
+      PrecondQuestion question{precond_, machine_of(ctx_), A_.rows(), a_.rows.col.size};
+      question.origin = origin;
+      const PrecondCost cost = cost_of(*method, question);
+      const double entries = cost.entries > 0 ? cost.entries : static_cast<double>(a_.rows.col.size);
+      const double bytes = cost.low_share * (an_entry * entries + sizeof(T) * cost.vector_passes * A_.rows());
+      const double iterations = iterations_with(*method, origin)(simple);
+      all.emplace_back(setup_seconds(*method, 0) + iterations * iteration_seconds(bytes), method);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::vector<const PrecondMethod*> methods;
+    for (const auto& one : all) methods.push_back(one.second);
+    return methods;
   }
 
   // The same on any number of ranks.
@@ -199,16 +221,18 @@ class RankChoice {
     return seconds;
   }
 
-  double iteration_seconds(Offset entries_of_m) const {
+  // `bytes_of_m`: that a product with M moves on this rank.
+  double iteration_seconds(double bytes_of_m) const {
     const Machine machine = machine_of(ctx_);
     const IterationModel model{solver_, options_, machine, nullptr, sizeof(T), false, false};
-    const double an_entry = sizeof(T) + sizeof(Index);
     const double bytes = model.bytes(an_entry * static_cast<double>(a_.rows.col.size), A_.rows()) +
-                         solver_.precond_products * an_entry * static_cast<double>(entries_of_m);
+                         solver_.precond_products * bytes_of_m;
     double seconds = bytes / machine.bytes_per_second;
     sum_over_ranks(ctx_, &seconds, 1);
     return seconds;
   }
+
+  static constexpr double an_entry = sizeof(T) + sizeof(Index);
 
   const Context<S>& ctx_;
   const DistributedOperator<T, S>& A_;

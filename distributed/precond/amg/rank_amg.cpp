@@ -14,6 +14,7 @@
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/precond/amg/rank_near_null.hpp"
 #include "distributed/precond/amg/whole_precond.hpp"
+#include "distributed/precond/rank_refusal.hpp"
 #include "distributed/rows/values_in_space.hpp"
 #include "precond/amg/amg.hpp"
 #include "precond/amg/cycle/single_rounding.hpp"
@@ -88,7 +89,7 @@ RankAmg<T, S>::RankAmg(const Context<S>& ctx, const DistributedOperator<T, S>& A
   const HostContext& host = host_context(ctx);
   const AmgOptions& amg = options.of<AmgOptions>();
   if (amg.numbering == AmgNumbering::by_component) {
-    throw InputError("AMG on ranks: the unknowns of a node must be adjacent, not numbered component by component");
+    throw RefusedAlike("AMG on ranks: the unknowns of a node must be adjacent, not numbered component by component");
   }
   RankNearNull near_null(host, a, amg);
   near_null_ = near_null.name;
@@ -230,7 +231,10 @@ OperatorInfo RankAmg<T, S>::info() const {
                   {"operator complexity", entries == 0 ? 1 : entries / info.levels.front()[1].second}};
   info.bytes.emplace_back("intermediate vectors", between_.bytes());
   info.bytes.emplace_back("hierarchy for refreshes",
-                          hierarchy_.bytes() + below_.bytes() + source_.bytes() + low_values_.bytes());
+                          hierarchy_.bytes() + source_.bytes() + low_values_.bytes());
+  for (auto& [part, bytes] : info.bytes) {
+    if (part == gathered_levels) bytes += hierarchy_.gathered().bytes() + below_.bytes();
+  }
   info.setup_seconds = seconds_;
   return info;
 }

@@ -353,8 +353,10 @@ OperatorInfo RankCycle<T, S>::info() const {
     info.bytes_per_product += products * part.bytes_per_product;
   };
   for (const Level& level : levels_) {
+    // Vectors as in AmgCycle::bytes_per_cycle; the next level's cycles are counted once.
     const std::uint64_t steps = level.steps.next.size() + 1;
     add(level.a->info(), 2 * steps);
+    info.bytes_per_product += (level.transfer.exists() ? 12 * steps - 2 : 6 * steps - 2) * level.smoother.bytes();
     if (level.own != nullptr) matrices += level.own->bytes();
     if (level.transfer.exists()) {
       add(level.transfer.info(), 1);
@@ -372,7 +374,7 @@ OperatorInfo RankCycle<T, S>::info() const {
   if (below_) {
     std::uint64_t gathered = below_->vector_bytes();
     for (const auto& part : below_->cycle().bytes()) gathered += part.second;
-    info.bytes.emplace_back("gathered levels", gathered);
+    info.bytes.emplace_back(gathered_levels, gathered);
     const auto [nonzeros, slots] = below_->cycle().nonzeros_and_slots();
     info.nonzeros += nonzeros;
     info.stored_slots += slots;

@@ -15,6 +15,9 @@
 
 namespace newel::detail {
 
+/// The part of the bytes of AMG on ranks that all ranks have alike.
+inline constexpr const char* gathered_levels = "gathered levels";
+
 /// What the first level of a cycle is made from.
 template <class T, Space S>
 struct RankFinest {

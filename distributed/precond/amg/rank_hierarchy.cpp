@@ -14,7 +14,7 @@
 namespace newel::detail {
 namespace {
 
-// A level that does not get smaller on ranks is gathered if it has no more than so many times the usual rows.
+// A level below the first that does not get smaller on ranks is gathered if it has no more than so many times the usual rows.
 constexpr std::int64_t more_if_stuck = 16;
 
 // The near-null vectors of the coarse nodes of this rank.
@@ -36,7 +36,7 @@ RankHierarchy::RankHierarchy(const HostContext& ctx, RankLevel first, NearNull<S
   while ((levels_.size() == 1 || !is_small(most_gathered)) && coarsen(ctx, near_null, clock)) {
     near_null = coarse_near_null(levels_[levels_.size() - 2]);
   }
-  is_gathered_ = is_small(remark_.empty() ? most_gathered : more_if_stuck * most_gathered);
+  is_gathered_ = levels_.size() > 1 && is_small(remark_.empty() ? most_gathered : more_if_stuck * most_gathered);
   if (is_gathered_) {
     remark_.clear();
     gathered_ = GatheredLevel(ctx, levels_.back(), near_null, symmetric_pattern);
@@ -175,7 +175,7 @@ void RankHierarchy::describe(const HostContext& ctx) {
 }
 
 std::uint64_t RankHierarchy::bytes() const {
-  std::uint64_t bytes = gathered_.bytes();
+  std::uint64_t bytes = 0;
   for (const RankLevel& level : levels_) {
     const AmgLevel<Space::host>& own = level.own;
     bytes += own.a.bytes() + own.p.bytes() + own.galerkin.bytes() + level.p_rows.bytes() + own.kept.size() +

@@ -44,7 +44,7 @@ class RankHierarchy {
   const std::vector<std::vector<std::pair<std::string, double>>>& figures() const { return figures_; }
   /// Why there is no further level, if none is gathered.
   const std::string& remark() const { return remark_; }
-  std::uint64_t bytes() const;
+  std::uint64_t bytes() const;  ///< without the gathered level
   const std::vector<std::pair<std::string, double>>& seconds() const { return seconds_; }
 
  private:

@@ -2,8 +2,11 @@
 // What ranks know of nodes, and what they agree on.
 #include "distributed/precond/amg/rank_near_null.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
+
+#include "distributed/precond/rank_refusal.hpp"
 
 namespace newel::detail {
 namespace {
@@ -28,8 +31,8 @@ std::array<double, count> agreed(const HostContext& ctx, bool has_rows, const st
       std::copy_n(of_rank + 1, count, found.begin());
       first = r;
     } else if (!std::equal(found.begin(), found.end(), of_rank + 1)) {
-      throw InputError(std::string("AMG: ") + what + " of rank " + std::to_string(r) + " are not those of rank " +
-                       std::to_string(first));
+      throw RefusedAlike(std::string("AMG: ") + what + " of rank " + std::to_string(r) + " are not those of rank " +
+                         std::to_string(first));
     }
   }
   return found;
