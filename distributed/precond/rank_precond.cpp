@@ -181,9 +181,10 @@ class RankChoice {
     return true;
   }
 
-  // Those that ranks have, by the model's seconds of a solve that takes `simple` iterations with the simple one.
+  // Those that ranks have, by the model's seconds of all solves, which take `simple` iterations with the simple one.
   std::vector<const PrecondMethod*> stronger_by_seconds(double simple) const {
     if (!std::isfinite(simple)) simple = precond_counts.few_iterations;
+    const double solves = std::max(1.0, options_.expected_products / std::max(simple, 1.0));
     const MatrixOrigin origin = a_.coordinates != nullptr ? MatrixOrigin::mesh : MatrixOrigin::unknown;
     std::vector<std::pair<double, const PrecondMethod*>> all;
     for (const PrecondMethod* const method : stronger_preconditioners(traits_)) {
@@ -193,7 +194,7 @@ class RankChoice {
       const PrecondCost cost = cost_of(*method, question);
       const double entries = cost.entries > 0 ? cost.entries : static_cast<double>(a_.rows.col.size);
       const double bytes = cost.low_share * (an_entry * entries + sizeof(T) * cost.vector_passes * A_.rows());
-      const double iterations = iterations_with(*method, origin)(simple);
+      const double iterations = solves * iterations_with(*method, origin)(simple);
       all.emplace_back(setup_seconds(*method, 0) + iterations * iteration_seconds(bytes), method);
     }
     std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
