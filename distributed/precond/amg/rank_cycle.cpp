@@ -13,8 +13,10 @@
 #include "distributed/precond/rank_refusal.hpp"
 #include "distributed/rows/rank_info.hpp"
 #include "distributed/rows/values_in_space.hpp"
+#include "precond/amg/cycle/chebyshev_trial.hpp"
 #include "precond/amg/cycle/level_cycle.hpp"
 #include "precond/amg/cycle/two_cycles.hpp"
+#include "precond/amg/setup/strength.hpp"
 
 namespace newel::detail {
 namespace {
@@ -59,6 +61,32 @@ RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const
     own_x_ = Array<T, S>(ctx, levels_.front().a->rows());
   }
   if (options.symmetric) choose_cycles(hierarchy);
+  if (!is_put_off(from.front(), true)) return;
+  tried_ = true;
+  if (first_needs_fsai(from.front())) make_smoother(from.front(), levels_.front(), true, finest.rows);
+}
+
+// On a host FSAI has to show first that the first level needs it: see chebyshev_trial.hpp.
+template <class T, Space S>
+bool RankCycle<T, S>::is_put_off(const RankLevel& from, bool first) const {
+  return S == Space::host && first && !tried_ && chooses_smoothers_ && from.own.smoother == AmgSmoother::fsai;
+}
+
+template <class T, Space S>
+bool RankCycle<T, S>::first_needs_fsai(const RankLevel& from) const {
+  if constexpr (S == Space::host) {
+    const Level& level = levels_.front();
+    using Vector = Array<T, S>;
+    SmootherTrial<T> trial{
+        [&](const Vector& x, Vector& y) { level.a->apply(level.ctx, T(1), x.cspan(), T(0), y.span()); },
+        [&](Span<const T, S> b, Span<T, S> x) { this->template apply<T>(level.ctx, b, x, nullptr); }, from.own.a,
+        diagonal_norms(level.ctx, from.own.a), Span<const Index, S>(level.order.old_of_new)};
+    from.ghosts.append(level.ctx, 1, trial.diagonal);
+    return !chebyshev_suffices(level.ctx, trial);
+  } else {
+    static_cast<void>(from);
+    return true;
+  }
 }
 
 // `rows`: of the first level; null: those of the hierarchy.
@@ -90,7 +118,7 @@ void RankCycle<T, S>::make_level(const RankLevel& from, std::size_t l, const Ran
 // A sparse smoother that refuses the matrix gives way to the diagonal, unless it is asked for on the first level.
 template <class T, Space S>
 void RankCycle<T, S>::make_smoother(const RankLevel& from, Level& level, bool first, const RankMatrix<T>& rows) {
-  if (is_sparse(from.own.smoother)) {
+  if (is_sparse(from.own.smoother) && !is_put_off(from, first)) {
     PrecondOptions named;
     named.name = name_of(from.own.smoother);
     named.symmetric = options_.symmetric;

@@ -84,6 +84,8 @@ class RankCycle {
 
   void make_level(const RankLevel& from, std::size_t l, const RankMatrix<T>* rows);
   void make_smoother(const RankLevel& from, Level& level, bool first, const RankMatrix<T>& rows);
+  bool is_put_off(const RankLevel& from, bool first) const;
+  bool first_needs_fsai(const RankLevel& from) const;
   void place_smoother(const RankLevel& from, Level& level) const;
   bool takes_smoother(const RankLevel& from, Level& level) const;
   double sparse_lambda(const RankLevel& from, const Level& level) const;
@@ -101,6 +103,7 @@ class RankCycle {
 
   PrecondOptions options_;
   bool chooses_smoothers_;
+  bool tried_ = false;  ///< the diagonal on the first level, for which FSAI was chosen
   std::vector<Level> levels_;
   std::optional<GatheredCycle<T, S>> below_;
   mutable Array<T, S> own_b_, own_x_;  ///< b and x of a cycle that converts
