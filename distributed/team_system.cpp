@@ -71,8 +71,8 @@ SystemOptions options_of_rows(const SystemOptions& options, const std::vector<st
       throw InputError("near-null vectors: expected " + std::to_string(first_rows.back()) + " rows, found " +
                        std::to_string(all->values.size()) + " values for " + std::to_string(count) + " vectors");
     }
-    amg.vectors = std::make_shared<NearNullVectors>(NearNullVectors{
-        all->count, {all->values.begin() + begin * count, all->values.begin() + end * count}});
+    amg.vectors = std::make_shared<NearNullVectors>(
+        NearNullVectors{all->count, {all->values.begin() + begin * count, all->values.begin() + end * count}});
   }
   return own;
 }

@@ -80,7 +80,8 @@ bool AmgHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nul
   clock.end("aggregates");
   if (aggregates.count == 0) {
     remark_ = nothing_strong_remark;
-  } else if (aggregates.count * static_cast<double>(near_null.vectors) > AmgRules::least_coarsening * level.a.scalar_rows()) {
+  } else if (aggregates.count * static_cast<double>(near_null.vectors) >
+             AmgRules::least_coarsening * level.a.scalar_rows()) {
     remark_ = hardly_smaller_remark;
   } else if (levels_.size() == AmgRules::most_levels) {
     remark_ = "coarsening ended at the limit of " + std::to_string(AmgRules::most_levels) + " levels";

@@ -125,7 +125,8 @@ TEST_CASE("AMG on ranks takes hardly more iterations than on one", "[distributed
 }
 
 TEST_CASE("AMG on one rank has the bits of a LinearSystem", "[distributed][amg]") {
-  for (const AmgCase& of : {grid_case(80, 70, 1), fem_case("generate:elasticity:6"), fem_case("generate:convection:9")}) {
+  for (const AmgCase& of :
+       {grid_case(80, 70, 1), fem_case("generate:elasticity:6"), fem_case("generate:convection:9")}) {
     INFO(of.name);
     const Solved one = on_one(of, amg_choice(of)), team = on_team(1, of, amg_choice(of));
     CHECK(team.report.iterations == one.report.iterations);
@@ -150,7 +151,8 @@ TEST_CASE("AMG of a small system has the same M on any number of ranks", "[distr
 TEST_CASE("A cycle on ranks is symmetric and positive definite", "[distributed][amg]") {
   for (const AmgCase& of : amg_cases()) {
     if (of.name.find("convection") != std::string::npos) continue;
-    const std::vector<double> x = random_vector<double>(of.matrix.rows, 5), y = random_vector<double>(of.matrix.rows, 6);
+    const std::vector<double> x = random_vector<double>(of.matrix.rows, 5),
+                              y = random_vector<double>(of.matrix.rows, 6);
     for (const int size : {2, 3, 8}) {
       INFO(of.name << " on " << size << " ranks");
       const std::vector<double> mx = cycle_on(size, of, cycle_options(), x, 40),
@@ -215,8 +217,8 @@ TEST_CASE("AMG on ranks solves singular systems", "[distributed][amg]") {
   const Index n = 75;
   Rows rows(static_cast<std::size_t>(n * n));
   for (Index i = 0; i < n * n; ++i) {
-    for (const auto& [inside, j] : {std::pair(i % n > 0, i - 1), {i % n + 1 < n, i + 1}, {i >= n, i - n},
-                                    {i + n < n * n, i + n}}) {
+    for (const auto& [inside, j] :
+         {std::pair(i % n > 0, i - 1), {i % n + 1 < n, i + 1}, {i >= n, i - n}, {i + n < n * n, i + n}}) {
       if (!inside) continue;
       rows[i][j] = -1;
       rows[i][i] += 1;
@@ -255,7 +257,8 @@ TEST_CASE("What AMG on ranks refuses is refused by all", "[distributed][amg]") {
   all_say(refused([](int, SystemOptions&) {}), "row 5000");
   all_say(refused([](int, SystemOptions& o) { o.precond.of<AmgOptions>().numbering = AmgNumbering::by_component; }),
           "adjacent");
-  all_say(refused([](int r, SystemOptions& o) { o.precond.of<AmgOptions>().node_rows = r == 0 ? 3 : 1; }), "of rank 2");
+  all_say(refused([](int r, SystemOptions& o) { o.precond.of<AmgOptions>().node_rows = r == 0 ? 3 : 1; }),
+          "of rank 2");
   all_say(refused([](int r, SystemOptions& o) {
             if (r == 2) o.precond.of<AmgOptions>().vectors = std::make_shared<NearNullVectors>();
           }),

@@ -19,7 +19,7 @@ namespace {
 // Of all ranks.
 struct DenseLevels {
   std::vector<EigenDense> a, p, near_null;
-  std::vector<double> omega;  // of each prolongator
+  std::vector<double> omega;   // of each prolongator
   std::vector<Index> missing;  // columns of zeros of each tentative one
   std::vector<std::int64_t> gathered_rows;
 };
@@ -108,7 +108,8 @@ TEST_CASE("Coarse matrices of AMG on ranks are P^T A P", "[distributed][amg]") {
       INFO(of.name << " on " << size << " ranks");
       HostCsr changed = of.matrix;
       for (double& value : changed.val) value *= 3;
-      for (const HostCsr* const refreshed : {static_cast<const HostCsr*>(nullptr), static_cast<const HostCsr*>(&changed)}) {
+      for (const HostCsr* const refreshed :
+           {static_cast<const HostCsr*>(nullptr), static_cast<const HostCsr*>(&changed)}) {
         const DenseLevels all = levels_on(size, of, options, 40, refreshed);
         REQUIRE(all.p.size() >= 1);
         deepest = std::max(deepest, all.p.size());

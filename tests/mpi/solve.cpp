@@ -42,8 +42,8 @@ bool solves(const std::shared_ptr<Communicator>& ranks, const std::string& syste
   const RankSolve in_threads = solve_on_ranks(ranks->size(), a, b, options);
   const bool same = same_bits(x, in_threads.x) && report.iterations == in_threads.reports[0].iterations;
   const double residual = residual_norm(a, x, b) / norm_oracle(b);
-  std::cout << system << ", " << solver << " with " << precond << ": " << report.iterations << " iterations, residual " << residual
-            << (same ? "" : ", NOT the bits of ranks in threads") << "\n";
+  std::cout << system << ", " << solver << " with " << precond << ": " << report.iterations
+            << " iterations, residual " << residual << (same ? "" : ", NOT the bits of ranks in threads") << "\n";
   return report.converged() && residual <= 1.01e-8 && same;
 }
 

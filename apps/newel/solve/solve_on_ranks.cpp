@@ -47,7 +47,8 @@ std::vector<double> scatter_rows(Communicator& ranks, const std::vector<double>*
 // Whether there is a coordinate for each row, and no rank has a part of a node.
 bool fit(const NodeCoordinates* coordinates, const std::vector<std::int64_t>& bounds) {
   return coordinates != nullptr && static_cast<std::int64_t>(coordinates->xyz.size()) == bounds.back() &&
-         std::all_of(bounds.begin(), bounds.end(), [&](std::int64_t row) { return row % coordinates->dimension == 0; });
+         std::all_of(bounds.begin(), bounds.end(),
+                     [&](std::int64_t row) { return row % coordinates->dimension == 0; });
 }
 
 // Parts of consecutive columns of a vector with `bounds.back()` rows.
@@ -91,12 +92,14 @@ Share distribute(Communicator& ranks, SolveTask* task) {
   const Offset first = own.row_ptr.front();
   for (Offset& position : own.row_ptr) position -= first;
   if (sent[2] > 0) {
-    own.coordinates = std::make_shared<NodeCoordinates>(NodeCoordinates{
-        scatter_rows(ranks, coordinates == nullptr ? nullptr : &coordinates->xyz, 1, bounds), static_cast<int>(sent[2])});
+    own.coordinates = std::make_shared<NodeCoordinates>(
+        NodeCoordinates{scatter_rows(ranks, coordinates == nullptr ? nullptr : &coordinates->xyz, 1, bounds),
+                        static_cast<int>(sent[2])});
   }
   if (sent[3] > 0) {
-    own.vectors = std::make_shared<NearNullVectors>(NearNullVectors{
-        static_cast<int>(sent[3]), scatter_rows(ranks, vectors == nullptr ? nullptr : &vectors->values, sent[3], bounds)});
+    own.vectors = std::make_shared<NearNullVectors>(
+        NearNullVectors{static_cast<int>(sent[3]),
+                        scatter_rows(ranks, vectors == nullptr ? nullptr : &vectors->values, sent[3], bounds)});
   }
   const bool is_first = task != nullptr;
   const std::vector<Index> col =

@@ -89,8 +89,8 @@ GatheredLevel::GatheredLevel(const HostContext& ctx, const RankLevel& level, con
   for (const Offset k : columns.block) {
     for (Offset e = 0; e < size; ++e) sent.push_back(k * size + e);
   }
-  values_ = std::make_unique<ValueExchange<double>>(ctx, std::vector<std::vector<Offset>>(received.size(), sent),
-                                                    received);
+  values_ =
+      std::make_unique<ValueExchange<double>>(ctx, std::vector<std::vector<Offset>>(received.size(), sent), received);
   refresh(level);
 }
 

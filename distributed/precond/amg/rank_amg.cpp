@@ -67,7 +67,8 @@ double rounding_on_ranks(const HostContext& ctx, const RankHierarchy& hierarchy,
   scale = fine_scale(ctx, levels.front().own.a);
   double most = 0;
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    if (l > 0 && l < hierarchy.smoothed_levels()) most = std::max(most, largest_rounding(ctx, levels[l].own.a, scale));
+    if (l > 0 && l < hierarchy.smoothed_levels())
+      most = std::max(most, largest_rounding(ctx, levels[l].own.a, scale));
     if (l + 1 == levels.size()) break;
     Aggregates<Space::host> own;  // without those of other ranks
     own.count = levels[l].own.aggregates.count;
@@ -102,10 +103,10 @@ RankAmg<T, S>::RankAmg(const Context<S>& ctx, const DistributedOperator<T, S>& A
                              S == Space::device);
   clock.end("hierarchy");
   if (hierarchy_.is_gathered()) {
-    below_ = AmgHierarchy<S>(alone_, in_space_of(alone_, hierarchy_.gathered().matrix()),
-                             {hierarchy_.gathered().near_null().vectors,
-                              in_space_of(alone_, hierarchy_.gathered().near_null().values)},
-                             amg, static_cast<double>(std::numeric_limits<T>::epsilon()), true);
+    below_ = AmgHierarchy<S>(
+        alone_, in_space_of(alone_, hierarchy_.gathered().matrix()),
+        {hierarchy_.gathered().near_null().vectors, in_space_of(alone_, hierarchy_.gathered().near_null().values)},
+        amg, static_cast<double>(std::numeric_limits<T>::epsilon()), true);
   }
   bool low = false;
   if constexpr (std::is_same_v<T, double>) low = single_suffices(ctx, a);
@@ -213,7 +214,8 @@ OperatorInfo RankAmg<T, S>::info() const {
   OperatorInfo info = with_cycle([](const auto& cycle) { return cycle.info(); });
   info.name = "amg";
   info.detail = with_cycle([&](const auto& cycle) { return cycle.smoother_text(hierarchy_, below_); });
-  info.detail += " of degree " + std::to_string(options_.template of<AmgOptions>().degree) + ", " + near_null_ + ", on ranks";
+  info.detail +=
+      " of degree " + std::to_string(options_.template of<AmgOptions>().degree) + ", " + near_null_ + ", on ranks";
   if (low_cycle_) info.detail += single_remark;
   if (contrast_) info.detail += contrast_remark;
   info.detail += with_cycle([](const auto& cycle) { return cycle.cycles_text(); });
@@ -223,15 +225,15 @@ OperatorInfo RankAmg<T, S>::info() const {
   info.levels = hierarchy_.figures();
   for (std::size_t l = 1; l < below_.levels().size(); ++l) {
     const BlockCsr<S>& a = below_.levels()[l].a;
-    info.levels.push_back({{"rows", static_cast<double>(a.scalar_rows())}, {"entries", static_cast<double>(a.val.size())}});
+    info.levels.push_back(
+        {{"rows", static_cast<double>(a.scalar_rows())}, {"entries", static_cast<double>(a.val.size())}});
   }
   double entries = 0;
   for (const auto& figures : info.levels) entries += figures[1].second;
   info.figures = {{"levels", static_cast<double>(info.levels.size())},
                   {"operator complexity", entries == 0 ? 1 : entries / info.levels.front()[1].second}};
   info.bytes.emplace_back("intermediate vectors", between_.bytes());
-  info.bytes.emplace_back("hierarchy for refreshes",
-                          hierarchy_.bytes() + source_.bytes() + low_values_.bytes());
+  info.bytes.emplace_back("hierarchy for refreshes", hierarchy_.bytes() + source_.bytes() + low_values_.bytes());
   for (auto& [part, bytes] : info.bytes) {
     if (part == gathered_levels) bytes += hierarchy_.gathered().bytes() + below_.bytes();
   }
@@ -248,8 +250,8 @@ OperatorPtr<T, S> make_amg_on_ranks(const Context<S>& ctx, const DistributedOper
   return std::make_unique<RankAmg<T, S>>(ctx, A, a, options);
 }
 
-#define X(T, S)                                                                                    \
-  template class RankAmg<T, S>;                                                                    \
+#define X(T, S)                                                                                     \
+  template class RankAmg<T, S>;                                                                     \
   template OperatorPtr<T, S> make_amg_on_ranks(const Context<S>&, const DistributedOperator<T, S>&, \
                                                const RankMatrix<T>&, const PrecondOptions&);
 NEWEL_FOR_TYPES_AND_SPACES(X)

@@ -9,8 +9,9 @@
 #include <newel/precond/fsai/fsai_options.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
-#include "distributed/precond/rank_precond.hpp"
+#include "distributed/precond/rank_fsai.hpp"
 #include "distributed/precond/rank_refusal.hpp"
+#include "distributed/precond/rank_spai.hpp"
 #include "distributed/rows/rank_info.hpp"
 #include "distributed/rows/values_in_space.hpp"
 #include "precond/amg/cycle/chebyshev_trial.hpp"
@@ -120,10 +121,15 @@ template <class T, Space S>
 void RankCycle<T, S>::make_smoother(const RankLevel& from, Level& level, bool first, const RankMatrix<T>& rows) {
   if (is_sparse(from.own.smoother) && !is_put_off(from, first)) {
     PrecondOptions named;
-    named.name = name_of(from.own.smoother);
     named.symmetric = options_.symmetric;
     named.of<FsaiOptions>().symmetric_product = !first;
-    const auto make = [&] { level.sparse.m = make_precond_on_ranks<T, S>(level.ctx, *level.a, rows, named); };
+    const auto make = [&] {
+      if (from.own.smoother == AmgSmoother::fsai) {
+        level.sparse.m = std::make_unique<RankFsai<T, S>>(level.ctx, rows, named);
+      } else {
+        level.sparse.m = std::make_unique<RankSpai<T, S>>(level.ctx, rows, named);
+      }
+    };
     LocatedText why;
     if (first && !chooses_smoothers_) {
       make();
@@ -164,7 +170,8 @@ void RankCycle<T, S>::place_smoother(const RankLevel& from, Level& level) const 
   }
   std::vector<T> values(from.own.smoother_diagonal.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = static_cast<T>(from.own.smoother_diagonal[static_cast<std::size_t>(level.order.old_row(static_cast<Index>(i)))]);
+    values[i] = static_cast<T>(
+        from.own.smoother_diagonal[static_cast<std::size_t>(level.order.old_row(static_cast<Index>(i)))]);
   }
   const Array<T, S> there = make_array(level.ctx, values);
   copy<T>(level.ctx, there.cspan(), level.smoother.span());
@@ -209,8 +216,8 @@ void RankCycle<T, S>::solve_twice(const RankLevel& from, Level& level) const {
   const std::vector<double> values = level.rows->template values<double>(from.own.a.val.cspan());
   const Span<const Index, Space::host> order(level.order.old_of_new);
   again.exact = std::make_unique<DistributedOperator<double, S>>(
-      level.ctx, level.rows->pattern.template with<double>(Span<const double, Space::host>(values)), from.first_rows(),
-      &order);
+      level.ctx, level.rows->pattern.template with<double>(Span<const double, Space::host>(values)),
+      from.first_rows(), &order);
   again.exact_r = Array<double, S>(level.ctx, level.b.size());
   again.exact_x = Array<double, S>(level.ctx, level.b.size());
 }
@@ -300,7 +307,8 @@ template <class Last>
 void RankCycle<T, S>::smooth(const Context<S>& ctx, std::size_t l, T* x, Last&& last) const {
   const Level& level = levels_[l];
   if (!level.transfer.exists()) return smooth_further<T>(ctx, level, x, x, last);
-  smooth_around(ctx, level, x, [&] { correct_below(ctx, l); }, last);
+  smooth_around(
+      ctx, level, x, [&] { correct_below(ctx, l); }, last);
 }
 
 template <class T, Space S>
@@ -398,7 +406,8 @@ OperatorInfo RankCycle<T, S>::info() const {
     vectors += level.r.bytes() + level.d.bytes() + level.z.bytes() + level.b.bytes() + level.x.bytes() +
                (level.again == nullptr ? 0 : level.again->bytes());
   }
-  info.bytes = {{"matrices", matrices}, {"prolongators", prolongators}, {"smoothers", smoothers}, {"vectors", vectors}};
+  info.bytes = {
+      {"matrices", matrices}, {"prolongators", prolongators}, {"smoothers", smoothers}, {"vectors", vectors}};
   if (below_) {
     std::uint64_t gathered = below_->vector_bytes();
     for (const auto& part : below_->cycle().bytes()) gathered += part.second;
@@ -411,8 +420,8 @@ OperatorInfo RankCycle<T, S>::info() const {
   return info;
 }
 
-#define X(T, S)                                                                                            \
-  template class RankCycle<T, S>;                                                                          \
+#define X(T, S)                   \
+  template class RankCycle<T, S>; \
   template void RankCycle<T, S>::apply<T>(const Context<S>&, Span<const T, S>, Span<T, S>, double*) const;
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X

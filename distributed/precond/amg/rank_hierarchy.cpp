@@ -14,7 +14,8 @@
 namespace newel::detail {
 namespace {
 
-// A level below the first that does not get smaller on ranks is gathered if it has no more than so many times the usual rows.
+// A level below the first that does not get smaller on ranks is gathered if it has no more than so many times the
+// usual rows.
 constexpr std::int64_t more_if_stuck = 16;
 
 // The near-null vectors of the coarse nodes of this rank.
@@ -90,12 +91,14 @@ bool RankHierarchy::coarsen(const HostContext& ctx, const NearNull<Space::host>&
 }
 
 // The ghosts behind this rank's nodes, each an aggregate of its own with its near-null vectors as they are.
-void RankHierarchy::add_ghosts(const HostContext& ctx, RankLevel& level, const NearNull<Space::host>& near_null) const {
+void RankHierarchy::add_ghosts(const HostContext& ctx, RankLevel& level,
+                               const NearNull<Space::host>& near_null) const {
   AmgLevel<Space::host>& own = level.own;
   const int k = near_null.vectors, node_values = own.a.row_block * k;
   std::vector<double> known = near_null.values;  // 0 in nodes that are left out
   for (std::size_t i = 0; i < own.aggregates.of_node.size(); ++i) {
-    if (own.aggregates.of_node[i] < 0) std::fill_n(known.begin() + static_cast<std::ptrdiff_t>(i) * node_values, node_values, 0.0);
+    if (own.aggregates.of_node[i] < 0)
+      std::fill_n(known.begin() + static_cast<std::ptrdiff_t>(i) * node_values, node_values, 0.0);
   }
   const auto before = static_cast<std::ptrdiff_t>(known.size());
   level.ghosts.append(ctx, node_values, known);

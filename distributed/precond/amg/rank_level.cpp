@@ -63,7 +63,9 @@ struct LocalRows {
 
 RankLevel::RankLevel(const HostContext& ctx, std::vector<std::int64_t> first, HostBlockCsr a,
                      std::vector<std::int64_t> ghost_numbers)
-    : first_nodes(std::move(first)), rank(ctx.ranks()->communicator->rank()), ghosts(ctx, first_nodes, std::move(ghost_numbers)) {
+    : first_nodes(std::move(first)),
+      rank(ctx.ranks()->communicator->rank()),
+      ghosts(ctx, first_nodes, std::move(ghost_numbers)) {
   own.a = std::move(a);
   ghost_rows = ghosts.exchange(ctx, own.a.row_block);
 }
@@ -105,8 +107,10 @@ RankFirstLevel<T> make_rank_first_level(const HostContext& ctx, const RankMatrix
   Array<Offset, Space::host> source;
   HostBlockCsr blocks = make_block_csr(ctx, view, {}, node_rows, source);
   blocks.pattern.cols = view.cols / node_rows;
-  if (source.size() == 0) source = std::move(local.place);
-  else parallel_for(ctx, source.size(), [&](Offset k) { source[k] = source[k] < 0 ? -1 : local.place[source[k]]; });
+  if (source.size() == 0)
+    source = std::move(local.place);
+  else
+    parallel_for(ctx, source.size(), [&](Offset k) { source[k] = source[k] < 0 ? -1 : local.place[source[k]]; });
   std::vector<std::int64_t> first_nodes = a.first_rows;
   for (std::int64_t& first : first_nodes) first /= node_rows;
   RankFirstLevel<T> made;
@@ -185,14 +189,14 @@ LevelRows::LevelRows(const RankLevel& level) {
   }
 }
 
-#define X(T)                                                                                             \
+#define X(T)                                                                                       \
   template RankFirstLevel<T> make_rank_first_level(const HostContext&, const RankMatrix<T>&, int); \
   template int node_rows_on_ranks(const HostContext&, const RankMatrix<T>&);
 X(double)
 X(float)
 #undef X
 
-#define X(S)                                                                                       \
+#define X(S)                                                                                \
   template Context<S> context_of_rows(const Context<S>&, const std::vector<std::int64_t>&); \
   template Context<S> context_alone(const Context<S>&);
 NEWEL_FOR_SPACES(X)

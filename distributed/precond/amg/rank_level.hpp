@@ -35,7 +35,7 @@ struct RankLevel {
 
   std::vector<std::int64_t> first_nodes;  ///< of each rank, and how many there are
   int rank = 0;
-  AmgLevel<Space::host> own;              ///< of this rank: columns of `a` are its nodes, then the ghosts
+  AmgLevel<Space::host> own;  ///< of this rank: columns of `a` are its nodes, then the ghosts
   GhostNodes ghosts;
   std::unique_ptr<ValueExchange<double>> ghost_rows;  ///< of the values of a vector
   ColumnRows p_rows;                                  ///< empty on the last level

@@ -47,14 +47,16 @@ struct WholePattern {
 };
 
 template <class T>
-std::unique_ptr<ValueExchange<T>> exchange_of_all(const HostContext& ctx, Offset own, const std::vector<Offset>& of_ranks) {
+std::unique_ptr<ValueExchange<T>> exchange_of_all(const HostContext& ctx, Offset own,
+                                                  const std::vector<Offset>& of_ranks) {
   std::vector<Offset> all(static_cast<std::size_t>(own));
   for (Offset k = 0; k < own; ++k) all[static_cast<std::size_t>(k)] = k;
   return std::make_unique<ValueExchange<T>>(ctx, std::vector<std::vector<Offset>>(of_ranks.size(), all), of_ranks);
 }
 
 // Coordinates of all nodes, if all ranks with rows know theirs.
-std::shared_ptr<const NodeCoordinates> whole_coordinates(const HostContext& ctx, const NodeCoordinates* own, Index rows) {
+std::shared_ptr<const NodeCoordinates> whole_coordinates(const HostContext& ctx, const NodeCoordinates* own,
+                                                         Index rows) {
   if (!on_all_ranks(*ctx.ranks()->communicator, own != nullptr || rows == 0)) return nullptr;
   double dimension = own == nullptr ? 0 : own->dimension;
   max_over_ranks(ctx, &dimension, 1);
@@ -115,8 +117,10 @@ void WholePrecond<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values)
 template <class T, Space S>
 void WholePrecond<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
   if (is_alone_) return whole_->apply(alone_, alpha, x, beta, y);
-  if (new_of_old_.empty()) copy<T>(ctx, x, x_.own());
-  else gather<T, S>(ctx, x, new_of_old_.cspan(), x_.own());
+  if (new_of_old_.empty())
+    copy<T>(ctx, x, x_.own());
+  else
+    gather<T, S>(ctx, x, new_of_old_.cspan(), x_.own());
   whole_->apply(alone_, T(1), x_.gather(), T(0), y_.span());
   const Span<const T, S> mine = x_.part_of(y_.cspan());
   if (old_of_new_.empty()) return axpby(ctx, alpha, mine, beta, y);

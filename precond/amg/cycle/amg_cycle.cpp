@@ -64,7 +64,10 @@ OperatorPtr<T, S> make_block_matrix(const Context<S>& ctx, const BlockCsr<S>& a)
 template <class T, Space S>
 AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy<S>& hierarchy,
                          LevelOrder<S> order, int degree)
-    : order_(std::move(order)), symmetric_(finest.symmetric), below_first_(finest.below_first), finest_in_blocks_(finest.in_blocks) {
+    : order_(std::move(order)),
+      symmetric_(finest.symmetric),
+      below_first_(finest.below_first),
+      finest_in_blocks_(finest.in_blocks) {
   const std::vector<AmgLevel<S>>& from = hierarchy.levels();
   levels_.resize(from.size());
   const LevelOrder<S> natural;

@@ -72,9 +72,10 @@ template <class T>
 bool chebyshev_suffices(const HostContext& ctx, const AmgCycle<T, Space::host>& cycle, const HostBlockCsr& level) {
   using Vector = Array<T, Space::host>;
   return chebyshev_suffices<T>(
-      ctx, {[&](const Vector& x, Vector& y) { cycle.finest()->apply(ctx, T(1), x.cspan(), T(0), y.span()); },
-            [&](Span<const T, Space::host> b, Span<T, Space::host> x) { cycle.template apply<T>(ctx, b, x, nullptr); },
-            level, diagonal_norms(ctx, level), cycle.old_of_new()});
+      ctx,
+      {[&](const Vector& x, Vector& y) { cycle.finest()->apply(ctx, T(1), x.cspan(), T(0), y.span()); },
+       [&](Span<const T, Space::host> b, Span<T, Space::host> x) { cycle.template apply<T>(ctx, b, x, nullptr); },
+       level, diagonal_norms(ctx, level), cycle.old_of_new()});
 }
 
 template <class T>
@@ -91,7 +92,7 @@ bool chebyshev_suffices(const HostContext& ctx, const SmootherTrial<T>& of) {
   return false;
 }
 
-#define X(T, S)                                                                                       \
+#define X(T, S)                                                                                     \
   template bool chebyshev_suffices(const HostContext&, const AmgCycle<T, S>&, const HostBlockCsr&); \
   template bool chebyshev_suffices(const HostContext&, const SmootherTrial<T>&);
 NEWEL_FOR_TYPES(X, Space::host)

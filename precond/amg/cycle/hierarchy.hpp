@@ -40,14 +40,14 @@ struct AmgRules {
   static constexpr std::size_t most_levels = 24;
   /// A level with more than this share of the unknowns before is not worth it.
   static constexpr double least_coarsening = 0.8;
-  static constexpr Index coarse_width = 2;    ///< coarse levels, which have few entries, get wider prolongators
-  static constexpr double damping = 4.0 / 3;  ///< omega = 4 / (3 lambda), as usual for smoothed aggregation
+  static constexpr Index coarse_width = 2;          ///< coarse levels, which have few entries, get wider prolongators
+  static constexpr double damping = 4.0 / 3;        ///< omega = 4 / (3 lambda), as usual for smoothed aggregation
   static constexpr double eigenvalue_margin = 1.1;  ///< Ritz values come from below
   static constexpr int lanczos_steps = 10;
 };
-inline constexpr const char* nothing_strong_remark = "only the smoother is used, since no rows are strongly connected";
-inline constexpr const char* hardly_smaller_remark =
-    "coarsening ended, since the next level would hardly be smaller";
+inline constexpr const char* nothing_strong_remark =
+    "only the smoother is used, since no rows are strongly connected";
+inline constexpr const char* hardly_smaller_remark = "coarsening ended, since the next level would hardly be smaller";
 
 template <Space S>
 class AmgHierarchy {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The smoothing of a level around the correction of the next one, for a cycle on one rank and on several. Internal.
 ///
-/// A Level has the matrix `a`, `smoother`, `steps` and `sparse` as in AmgCycle, and the vectors r, d and, with a sparse
-/// smoother, z.
+/// A Level has the matrix `a`, `smoother`, `steps` and `sparse` as in AmgCycle, and the vectors r, d and, with a
+/// sparse smoother, z.
 #pragma once
 
 #include <newel/core/vector_ops.hpp>

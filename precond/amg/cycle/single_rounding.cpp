@@ -59,7 +59,7 @@ double rounding_of_soft_vectors(const Context<S>& ctx, const AmgHierarchy<S>& hi
   return rounding_from(ctx, hierarchy, std::move(scale), 0);
 }
 
-#define X(S)                                                                               \
+#define X(S)                                                                           \
   template double rounding_of_soft_vectors(const Context<S>&, const AmgHierarchy<S>&); \
   template double rounding_of_soft_vectors(const Context<S>&, const AmgHierarchy<S>&, FineScale<S>);
 NEWEL_FOR_SPACES(X)

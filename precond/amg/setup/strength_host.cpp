@@ -153,7 +153,8 @@ Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& 
   std::vector<unsigned char> dominated(nodes), reaches_others(nodes);
   Array<Offset, Space::host> strong_blocks(ctx, Offset{pattern.rows} + 1);
   strong_blocks[pattern.rows] = 0;
-  const StrengthRows rows{a, diagonal, rounded_to_16_bits(theta * theta), strong, dominated, reaches_others, strong_blocks};
+  const StrengthRows rows{
+      a, diagonal, rounded_to_16_bits(theta * theta), strong, dominated, reaches_others, strong_blocks};
   const auto symmetry = parallel_count<std::uint64_t>(
       ctx, pattern.rows, [&](Index i) { return a.block_size() == 1 ? rows.find<true>(i) : rows.find<false>(i); });
   result.graph = symmetry == 0 ? graph_of(ctx, pattern, std::move(strong_blocks), strong)

@@ -16,7 +16,8 @@ ModeFrame::ModeFrame(const HostContext& ctx, const NodeCoordinates& c) {
   double extent = 0;
   for (int d = 0; d < c.dimension; ++d) {
     const auto at = [&](Index i) { return c.xyz[static_cast<std::size_t>(Offset{i} * c.dimension + d)]; };
-    double most[] = {parallel_max(ctx, nodes, none, at), parallel_max(ctx, nodes, none, [&](Index i) { return -at(i); })};
+    double most[] = {parallel_max(ctx, nodes, none, at),
+                     parallel_max(ctx, nodes, none, [&](Index i) { return -at(i); })};
     max_over_ranks(ctx, most, 2);
     if (most[0] == none) return;
     const double high = most[0], low = -most[1];

@@ -233,7 +233,8 @@ class WholeRow {
     sum_up(parts);
     const auto first = static_cast<std::ptrdiff_t>(columns.size());
     const auto size = static_cast<std::size_t>(parts.node_values());
-    const bool all_own = std::all_of(aggregates_.begin(), aggregates_.end(), [&](Index j) { return parts.is_own(j); });
+    const bool all_own =
+        std::all_of(aggregates_.begin(), aggregates_.end(), [&](Index j) { return parts.is_own(j); });
     if (aggregates_.size() <= static_cast<std::size_t>(width) && all_own) {
       columns.insert(columns.end(), aggregates_.begin(), aggregates_.end());
     } else {

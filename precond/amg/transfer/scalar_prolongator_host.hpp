@@ -116,9 +116,8 @@ class ScalarProlongatorRow {
   }
 
   bool all_own() const {
-    return !has_others_ ||
-           std::all_of(met_.begin(), met_.begin() + static_cast<std::ptrdiff_t>(count_),
-                       [&](Index aggregate) { return aggregate < own_; });
+    return !has_others_ || std::all_of(met_.begin(), met_.begin() + static_cast<std::ptrdiff_t>(count_),
+                                       [&](Index aggregate) { return aggregate < own_; });
   }
 
   // Of the own aggregates that are not taken, by the size of their entry in single precision, then the first one; 0:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preconditioners of a matrix whose rows are distributed over ranks.
-#include "distributed/precond/rank_precond.hpp"
+#include "distributed/rank_precond.hpp"
 
 #include <algorithm>
 #include <array>
