@@ -22,7 +22,7 @@
 #include "distributed/rows/distributed_operator.hpp"
 #include "distributed/rows/halo.hpp"
 #include "distributed/rows/rank_info.hpp"
-#include "distributed/precond/rank_precond.hpp"
+#include "distributed/rank_precond.hpp"
 #include "solver/chain/attempts.hpp"
 
 namespace newel {
@@ -159,7 +159,8 @@ struct DistributedSystem<T, S>::Impl {
     SystemParts<T, S> parts;
     const std::vector<Index> old_of_new = to_vector(*ctx, matrix->old_of_new());
     const Span<const Index, Space::host> order(old_of_new);
-    ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(*ctx, *matrix, {a, first_rows, order}, options);
+    ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(
+        *ctx, *matrix, {a, first_rows, order, options.spmv.coordinates.get()}, options);
     precond = std::move(chosen.M);
     precond_reason = std::move(chosen.choice.reason);
     parts.preconditioner = precond;

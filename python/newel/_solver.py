@@ -96,12 +96,12 @@ class Solver(Setup):
     comm : mpi4py.MPI.Intracomm, optional
         Processes that solve the system together, on the host. Each passes its own rows as A: CSR with the columns of
         the whole matrix. They follow the rows of the previous rank. Vectors are a rank's own parts too. All ranks make
-        the Solver and call its methods together, with the same arguments. Coordinates, near null spaces, orders and
-        operators are not possible.
+        the Solver and call its methods together, with the same arguments. Coordinates and near null spaces are those
+        of the rank's rows. Orders and operators are not possible.
     devices : sequence of int, optional
         GPUs of this host, by number, that share the rows of a matrix on the host. Vectors are whole, and on the host.
-        Preconditioners are Jacobi, FSAI, SPAI, ``spai0`` or none. Coordinates, near null spaces, orders, formats,
-        streams and operators are not possible. Of one number: the Solver on that GPU. `info` has the rows of each GPU
+        Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0``, AMG or none. Orders, formats, streams and
+        operators are not possible. Of one number: the Solver on that GPU. `info` has the rows of each GPU
         and how values travel between them.
 
     Raises

@@ -79,9 +79,9 @@ TEST_IN_FOLDER("Two GPUs take columns and a guess, and end as one does", "[cli][
                                      "jacobi", "--report", folder.file("r.json")});
   CHECK(limited.status == 1);
   CHECK(report_in(folder)["status"] == "max_iterations");
-  const Outcome refused = run_newel({"solve", matrix, "--gpus", "2", "--precond", "amg"});
+  const Outcome refused = run_newel({"solve", matrix, "--gpus", "2", "--partitioner", "greedy"});
   CHECK(refused.status == 2);
-  CHECK(contains(refused.err, "\"amg\" is not available on ranks"));
+  CHECK(contains(refused.err, "--partitioner is not possible with --gpus"));
   const std::string columns = "%%MatrixMarket matrix array real general\n" + std::to_string(s.n) + " 2\n";
   std::string values;
   for (const std::vector<double>& column : {first, second}) {

@@ -222,14 +222,6 @@ TEST_CASE("A link that cannot be made is an error that says why", "[distributed]
   CHECK(link == "by way of the host: ranks share a device");
 }
 
-TEST_CASE("A preconditioner that ranks with devices do not have is refused", "[distributed][device]") {
-  const HostCsr a = tridiagonal_matrix(30);
-  const auto thrown = on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
-    DevicePart part(shared_gpu, ranks, a, choice_of("cg", "amg"));
-  });
-  for (const std::string& what : thrown) CHECK(what.find("\"amg\" is not available on ranks") != std::string::npos);
-}
-
 TEST_CASE("Ranks on two devices solve what ranks on the host solve, by packets", "[distributed][device]") {
   if (skipped_without_devices(2)) return;
   check_solves(by_packets, {2});

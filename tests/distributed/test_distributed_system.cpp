@@ -84,7 +84,7 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
       check_equal(found.reports);
       CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
       CHECK(found.reports[0].true_residual == Approx(residual_norm(a, found.x, b)).epsilon(1e-6));
-      if (of.solver != "bicgstab") {  // whose residuals jump
+      if (of.solver != "bicgstab" && of.precond != "auto") {  // residuals jump; another number, another choice
         CHECK(std::abs(found.reports[0].iterations - alone) <= 1 + alone / 50);
       }
       const RankSolve again = solve_on_ranks(size, a, b, choice_of(of.solver, of.precond));
@@ -321,7 +321,7 @@ TEST_CASE("Ranks agree on what auto chooses, and say why", "[distributed]") {
     INFO(size << " ranks");
     CHECK(chosen(size, tridiagonal_matrix(3), {}).rfind("jacobi: ", 0) == 0);
     CHECK(chosen(size, fem_matrix("generate:diffusion:12"), many).rfind("fsai: ", 0) == 0);
-    CHECK(chosen(size, indefinite, many).find("fsai was refused: ") != std::string::npos);
+    CHECK(chosen(size, indefinite, many).rfind("jacobi: ", 0) == 0);
   }
 }
 
