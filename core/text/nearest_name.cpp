@@ -52,6 +52,7 @@ constexpr Synonyms synonyms[] = {
     {{"gmres"}, {"fgmres", "lgmres"}},
     {{"minres"}, {"symmlq", "minresqlp"}},
     {{"bicgstab"}, {"bcgs", "bicg", "cgs"}},
+    {{"idrs"}, {"idr", "bicgstabl", "bcgsl"}},
     {{"fsai"}, {"ic", "icc", "ichol", "ic0"}},
     {{"spai"}, {"ilu", "ilu0", "ilut", "iluk", "spilu"}},
     {{"jacobi"}, {"diag", "diagonal"}},
