@@ -6,6 +6,7 @@
 #include <newel/core/table.hpp>
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
+#include <newel/solver/fgmres.hpp>
 #include <newel/solver/gmres.hpp>
 #include <newel/solver/idrs.hpp>
 #include <newel/solver/minres.hpp>
@@ -20,7 +21,7 @@ Table<SolverMethod>& table() {
   static Table<SolverMethod> methods = {"solver",
                                         {"auto"},
                                         {cg_method(), bicgstab_method(), gmres_method(), minres_method(),
-                                         idrs_method(), direct_method(), division_method()}};
+                                         idrs_method(), fgmres_method(), direct_method(), division_method()}};
   return methods;
 }
 

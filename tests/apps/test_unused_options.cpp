@@ -156,7 +156,7 @@ TEST_CASE("A makeup after the solves counts those that ran, mixed or not", "[cli
   SystemOptions options;
   options.precond.name = "auto";
   const SolveConfiguration asked = requested_configuration(options, false, "auto");
-  CHECK(asked.solvers.size() == 5);
+  CHECK(asked.solvers.size() == 6);
   CHECK(asked.choice_left);
   CHECK(asked.on_device);
   SystemInfo system;

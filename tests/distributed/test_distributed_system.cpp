@@ -74,7 +74,8 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
                          {"generate:convection:12", "bicgstab", "auto"},
                          {"generate:convection:12", "idrs", "spai"},
                          {"generate:convection:9", "gmres", "jacobi"},
-                         {"generate:convection:9", "gmres", "spai"}}) {
+                         {"generate:convection:9", "gmres", "spai"},
+                         {"generate:convection:9", "fgmres", "spai"}}) {
     const HostCsr a = fem_matrix(of.system);
     const std::vector<double> b = rhs_of(a);
     const int alone = solve_on_ranks(1, a, b, choice_of(of.solver, of.precond)).reports[0].iterations;
