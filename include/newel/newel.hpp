@@ -34,7 +34,9 @@
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
 #include <newel/solver/choice.hpp>
+#include <newel/solver/fgmres.hpp>
 #include <newel/solver/gmres.hpp>
+#include <newel/solver/idrs.hpp>
 #include <newel/solver/linear_system.hpp>
 #include <newel/solver/memory_estimate.hpp>
 #include <newel/solver/minres.hpp>

@@ -8,7 +8,7 @@ from . import families
 from .exact import rounded_to_float
 
 INTERFACES = ("python", "c", "cpp", "fortran", "command")
-_SOLVERS = ("auto",) * 6 + ("cg", "cg", "bicgstab", "gmres", "gmres", "minres")
+_SOLVERS = ("auto",) * 6 + ("cg", "cg", "bicgstab", "gmres", "gmres", "minres", "idrs", "fgmres")
 _PRECONDITIONERS = ("auto",) * 6 + ("none", "none", "jacobi", "jacobi", "l1-jacobi", "spai0", "spai", "fsai", "amg",
                                     "amg", "ilu", "ilut", "ic")
 _FORMATS = ("auto",) * 8 + ("csr", "ehyb", "ehyb-symmetric", "bce", "ellwarp", "evchyb")

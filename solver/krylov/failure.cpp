@@ -48,7 +48,7 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
     case Cause::precond_not_positive:
       return "r.Mr <= 0: " + preconditioner + ", as computed, is not positive definite";
     case Cause::rho_vanished:
-      return "rho vanished: the residual became orthogonal to the shadow residual";
+      return "rho vanished: the recurrence became orthogonal to its shadow vector";
     case Cause::omega_vanished:
       return "omega vanished: the stabilising step makes no progress";
     case Cause::krylov_space_exhausted:

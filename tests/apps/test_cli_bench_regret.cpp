@@ -105,7 +105,7 @@ TEST_CASE("Options of bench regret are taken as typed, in the tables' spelling",
   CHECK(defaults.tolerance == 1e-8);
   CHECK_FALSE(defaults.single_precision);
   CHECK(parsed("a.mtx --precision single").tolerance == 1e-5);
-  CHECK(parsed("a.mtx --solvers all").solvers.size() == 4);
+  CHECK(parsed("a.mtx --solvers all").solvers.size() == 6);
 }
 
 TEST_CASE("bench regret refuses what makes no sense", "[cli][bench][regret]") {

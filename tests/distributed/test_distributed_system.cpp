@@ -72,8 +72,10 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
                          {"generate:elasticity:7", "auto", "fsai"},
                          {"generate:elasticity:7", "cg", "auto"},
                          {"generate:convection:12", "bicgstab", "auto"},
+                         {"generate:convection:12", "idrs", "spai"},
                          {"generate:convection:9", "gmres", "jacobi"},
-                         {"generate:convection:9", "gmres", "spai"}}) {
+                         {"generate:convection:9", "gmres", "spai"},
+                         {"generate:convection:9", "fgmres", "spai"}}) {
     const HostCsr a = fem_matrix(of.system);
     const std::vector<double> b = rhs_of(a);
     const int alone = solve_on_ranks(1, a, b, choice_of(of.solver, of.precond)).reports[0].iterations;
@@ -84,7 +86,8 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
       check_equal(found.reports);
       CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
       CHECK(found.reports[0].true_residual == Approx(residual_norm(a, found.x, b)).epsilon(1e-6));
-      if (of.solver != "bicgstab" && of.precond != "auto") {  // residuals jump; another number, another choice
+      // Residuals jump; another number, another choice.
+      if (of.solver != "bicgstab" && of.solver != "idrs" && of.precond != "auto") {
         CHECK(std::abs(found.reports[0].iterations - alone) <= 1 + alone / 50);
       }
       const RankSolve again = solve_on_ranks(size, a, b, choice_of(of.solver, of.precond));
