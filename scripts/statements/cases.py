@@ -9,7 +9,7 @@ from .exact import rounded_to_float
 
 INTERFACES = ("python", "c", "cpp", "fortran", "command")
 _SOLVERS = ("auto",) * 6 + ("cg", "cg", "bicgstab", "gmres", "gmres", "minres", "idrs", "fgmres")
-_PRECONDITIONERS = ("auto",) * 6 + ("none", "none", "jacobi", "jacobi", "l1-jacobi", "spai0", "spai", "fsai", "amg",
+_PRECONDITIONERS = ("auto",) * 6 + ("none", "none", "jacobi", "jacobi", "l1-jacobi", "block-jacobi", "spai0", "spai", "fsai", "amg",
                                     "amg")
 _FORMATS = ("auto",) * 8 + ("csr", "ehyb", "ehyb-symmetric", "bce", "ellwarp", "evchyb")
 _TOLERANCES = (1e-8,) * 6 + (0.0, 1e-17, 1e-15, 1e-13, 1e-12, 1e-10, 1e-6, 1e-5, 1e-3, 1e-2, 0.5)
