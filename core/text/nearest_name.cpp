@@ -57,6 +57,7 @@ constexpr Synonyms synonyms[] = {
     {{"fsai"}, {"ic", "icc", "ichol", "ic0"}},
     {{"spai"}, {"ilu", "ilu0", "ilut", "iluk", "spilu"}},
     {{"jacobi"}, {"diag", "diagonal"}},
+    {{"blockjacobi"}, {"bjacobi", "pbjacobi"}},
     {{"amg"}, {"multigrid", "mg", "gamg", "boomeramg", "smoothedaggregation"}},
     {{"none"}, {"no", "off", "identity"}},
     {{"ehyb"}, {"hyb"}},

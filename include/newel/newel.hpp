@@ -23,6 +23,7 @@
 #include <newel/io/matrix_file.hpp>
 #include <newel/io/matrix_market.hpp>
 #include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/block_jacobi/block_jacobi_options.hpp>
 #include <newel/precond/choice.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
 #include <newel/precond/inverse_residual.hpp>
