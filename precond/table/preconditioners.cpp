@@ -12,11 +12,11 @@
 namespace newel::detail {
 
 Table<PrecondMethod>& precond_table() {
-  static Table<PrecondMethod> methods = {"preconditioner",
-                                         {"auto", "none"},
-                                         {jacobi_method(), l1_jacobi_method(), block_jacobi_method(), spai0_method(),
-                                          spai_method(), fsai_method(), amg_method(), ilu_method(), ilut_method(),
-                                          ic_method()}};
+  static Table<PrecondMethod> methods = {
+      "preconditioner",
+      {"auto", "none"},
+      {jacobi_method(), l1_jacobi_method(), block_jacobi_method(), spai0_method(), spai_method(), fsai_method(),
+       amg_method(), ilu_method(), ilut_method(), ic_method()}};
   return methods;
 }
 

@@ -151,8 +151,8 @@ void DirectSolver<T>::correct(Span<T, host> x, int exponent) {
   for (std::int64_t i = 0; i < x.size; ++i) x[i] = static_cast<T>(x[i] + correction_[static_cast<std::size_t>(i)]);
 }
 
-// True: the tolerance is met. Keeps the best x; the first step is the solve itself. A step from an x that is right but
-// for its last digits may take one of them the wrong way, and the next one puts it right.
+// True: the tolerance is met. Keeps the best x; the first step is the solve itself. A step from an x that is right
+// but for its last digits may take one of them the wrong way, and the next one puts it right.
 template <class T>
 bool DirectSolver<T>::refine(const HostContext& ctx, Monitor& monitor) {
   constexpr int most_steps = 20, most_in_vain = 3;

@@ -80,7 +80,8 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
     case Cause::slow_residual:
       return "the residual did not decrease by a factor of 10 in " + std::to_string(f.iterations) + " iterations";
     case Cause::slower_than_factors:
-      return "after " + std::to_string(f.iterations) + " iterations the residual decreases too slowly: factors of the "
+      return "after " + std::to_string(f.iterations) +
+             " iterations the residual decreases too slowly: factors of the "
              "matrix take less than half of their time (a cost model)";
     case Cause::residual_grew:
       return "the residual grew to " + of_rhs(f.level);

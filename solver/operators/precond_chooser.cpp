@@ -113,9 +113,8 @@ void PrecondChooser<T, S>::list_candidates() {
   const std::string& present = s_.options.precond.name;
   const bool symmetric = s_.chosen.traits->symmetric();
   const bool definite = symmetric && s_.chosen.traits->positive_diagonal();
-  for (const AutoPrecond use :
-       {AutoPrecond::simple, AutoPrecond::symmetric, AutoPrecond::definite, AutoPrecond::elliptic,
-        AutoPrecond::general}) {
+  for (const AutoPrecond use : {AutoPrecond::simple, AutoPrecond::symmetric, AutoPrecond::definite,
+                                AutoPrecond::elliptic, AutoPrecond::general}) {
     if (use == AutoPrecond::symmetric && (!symmetric || definite)) continue;
     if (use == AutoPrecond::definite && !definite) continue;
     if (use == AutoPrecond::elliptic && (symmetric || !s_.chosen.traits->elliptic())) continue;

@@ -50,8 +50,8 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
   const bool short_attempt = ended_by_rounding(before);
   const auto start = std::chrono::steady_clock::now();
   try {
-    const double most_seconds = short_attempt ? factor_constants.most_seconds_after_rounding
-                                              : factor_constants.most_seconds_of_last_resort;
+    const double most_seconds =
+        short_attempt ? factor_constants.most_seconds_after_rounding : factor_constants.most_seconds_of_last_resort;
     if (!prepare(system, *method, std::min(most_seconds, work_limit(system.ctx).seconds_left()))) return {};
     if (!std::isfinite(before.true_residual)) fill<T, S>(system.ctx, T(0), x);
     StopCriterion own = stop;

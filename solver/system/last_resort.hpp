@@ -10,8 +10,8 @@
 
 namespace newel::detail {
 
-/// Made from the matrix as it is at the first failure, and kept if it has solved the system, or if rounding alone kept
-/// it from that.
+/// Made from the matrix as it is at the first failure, and kept if it has solved the system, or if rounding alone
+/// kept it from that.
 template <class T, Space S>
 class LastResort {
  public:

@@ -69,7 +69,8 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   return report;
 }
 
-// By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort.
+// By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort. If
+// it comes first, and fails, the others go on: a Krylov method may solve a singular system that factors cannot.
 template <class T, Space S>
 SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort) {
   then_last_resort_ = then_last_resort;
@@ -83,12 +84,28 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
     s_.setup.why_double = "in double: single precision did not suffice";
   }
   moves_.end_probation(report.converged());
-  const bool overdue = report.failure.cause == Cause::slower_than_factors;
-  if (overdue) try_last_resort(report, progress);
+  if (report.failure.cause == Cause::slower_than_factors) {
+    try_last_resort(report, progress);
+    if (report.converged()) {
+      s_.history.count(report.iterations);
+      return report;
+    }
+    go_on(report, progress);
+  }
   if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
-  if (then_last_resort && !overdue) try_last_resort(report, progress);
+  if (then_last_resort) try_last_resort(report, progress);
   return report;
+}
+
+// From x, by the solvers that ended before.
+template <class T, Space S>
+void SolveSession<T, S>::go_on(SolveReport& report, const ProgressFn& progress) {
+  const StopCriterion left = limits_left(s_.stop_now(), report.iterations, 0);
+  SolveReport next = s_.chain->solve(b_, x_, left, progress, InitialGuess::in_x, this);
+  s_.write_reasons(next);
+  append_attempt(report, std::move(next));
+  settle_attainable(report);
 }
 
 // From the best x, which it keeps if it does not come closer.
@@ -189,7 +206,7 @@ double SolveSession<T, S>::sure_of_solve() const {
 
 template <class T, Space S>
 GiveUpFn SolveSession<T, S>::overdue() {
-  if (!then_last_resort_ || !LastResort<T, S>::exists_for(*s_.operators)) return {};
+  if (!then_last_resort_ || s_.entries == 0 || !LastResort<T, S>::exists_for(*s_.operators)) return {};
   if (!watch_) watch_.emplace(s_);
   return [this](const Progress& now) { return (*watch_)(now); };
 }

@@ -41,6 +41,7 @@ class SolveSession final : public OperatorExchange<T, S> {
   void try_last_resort(SolveReport& report, const ProgressFn& progress);
   InitialGuess begin_again(bool from_guess);
   void renumber(std::vector<Span<T, S>> vectors, Span<T, S> scratch);
+  void go_on(SolveReport& report, const ProgressFn& progress);
   void learn(const SolveReport& report);
 
   SystemState<T, S>& s_;

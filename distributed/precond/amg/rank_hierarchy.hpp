@@ -13,9 +13,9 @@ namespace newel::detail {
 
 /// A level with at most this many rows, of all ranks, is gathered on each of them, which then work on it and on the
 /// levels below as one rank does: a product with it takes little more than an exchange with another rank. With 500,
-/// 1,000, 4,000 and 16,000 rows CG took 9, 9, 9 and 8 iterations on 8 ranks for generate:grid7:40, and setups took 0.14,
-/// 0.13, 0.17 and 0.58 s (threads on two processors). For generate:elasticity:20 it took 18, 17, 20 and 20, and 18 on
-/// one rank.
+/// 1,000, 4,000 and 16,000 rows CG took 9, 9, 9 and 8 iterations on 8 ranks for generate:grid7:40, and setups took
+/// 0.14, 0.13, 0.17 and 0.58 s (threads on two processors). For generate:elasticity:20 it took 18, 17, 20 and 20, and
+/// 18 on one rank.
 inline constexpr std::int64_t gathered_rows = 4000;
 
 /// In double on the host. Aggregates lie within a rank, and prolongators are smoothed within it: what the rows of
