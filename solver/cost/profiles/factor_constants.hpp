@@ -20,10 +20,10 @@ struct FactorConstants {
   /// so many times the seconds, for the first time when ordering the matrix takes a small part of them: on an EPYC
   /// COLAMD and the count of fill take 0.2 to 0.6 us for an entry.
   double share_of_solve = 0.5, ask_again = 2;
-  double ask_per_entry = 2e-6, ask_per_row = 1e-6;
+  double ask_us_per_entry = 2, ask_us_per_row = 1;
 
   constexpr double seconds_to_ask(double rows, double entries) const {
-    return ask_per_row * rows + ask_per_entry * entries;
+    return 1e-6 * (ask_us_per_row * rows + ask_us_per_entry * entries);
   }
 };
 
