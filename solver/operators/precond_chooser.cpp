@@ -105,8 +105,8 @@ bool PrecondChooser<T, S>::invert_diagonal(const CsrView<T, S>& a) {
   return true;
 }
 
-// What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none. Of those for matrices
-// that are not symmetric the strongest comes first, since the table has them by their price.
+// What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none. For matrices that
+// are not symmetric the strongest comes first, since the table has them by their price.
 template <class T, Space S>
 void PrecondChooser<T, S>::list_candidates() {
   std::vector<std::string>& untried = s_.chosen.untried;
@@ -119,7 +119,7 @@ void PrecondChooser<T, S>::list_candidates() {
     if (use == AutoPrecond::definite && !definite) continue;
     if (use == AutoPrecond::elliptic && (symmetric || !s_.chosen.traits->elliptic())) continue;
     std::vector<const PrecondMethod*> methods = automatic_preconditioners(use);
-    if (use == AutoPrecond::general) std::reverse(methods.begin(), methods.end());
+    if (use == AutoPrecond::general && !symmetric) std::reverse(methods.begin(), methods.end());
     for (const PrecondMethod* const method : methods) {
       if (method->name != present) untried.push_back(method->name);
     }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <newel/solver/registry.hpp>
+#include <newel/spmv/format_choice.hpp>
 #include "solver/cost/iteration_model.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/system/system_state.hpp"
@@ -57,7 +58,8 @@ class LastResortWatch {
       const IterationModel model{
           method,           system.options, system.machine, facts, sizeof(T), system.parts.has_preconditioner(),
           system.needless()};
-      const auto product = model.product(system.options.spmv.format);
+      const std::string& format = system.options.spmv.format;
+      const auto product = is_format_choice(format) ? std::nullopt : model.product(format);
       of_iteration_ = product ? model.iteration(named_, *product).seconds : 0;
     }
     spent_ += of_iteration_ * (now.iteration - last_);
