@@ -81,7 +81,6 @@ void check_iterations(const Linked& linked, const std::vector<int>& sizes) {
        {Case{"generate:elasticity:7", "cg", "fsai"}, Case{"generate:diffusion:12", "auto", "fsai"},
         Case{"generate:diffusion:9", "cg", "spai"}, Case{"generate:convection:9", "gmres", "spai"},
         Case{"generate:convection:9", "gmres", "spai0"}, Case{"generate:diffusion:9", "minres", "l1-jacobi"},
-        Case{"generate:diffusion:9", "cg", "amg"}, Case{"generate:grid7:17", "cg", "amg"},
         Case{"generate:diffusion:9", "idrs", "jacobi"}}) {
     const HostCsr a = fem_matrix(of.system);
     const std::vector<double> b = rhs_of(a);
