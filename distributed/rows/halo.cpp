@@ -98,5 +98,10 @@ void Halo<T, S>::start(const Context<S>& ctx, Span<const T, S> x) {
   template class Halo<T, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
+#define X(S)                                                                                      \
+  template std::unique_ptr<RankExchange> exchange_in(const Context<S>&, std::vector<RankMessage>, \
+                                                     std::vector<RankMessage>);
+NEWEL_FOR_SPACES(X)
+#undef X
 
 }  // namespace newel::detail

@@ -76,7 +76,7 @@ class Case:
         o = self.options
         return (o["rtol"] >= (1e-4 if self.single else 1e-10) and o["max_iterations"] >= 300 and not o["time_limit"]
                 and o["null_space"] == "none" and o["solver"] not in ("cg", "minres")
-                and o["preconditioner"] not in ("fsai", "amg")
+                and o["preconditioner"] not in ("fsai", "amg", "ic")
                 and o["restart"] in (0, 50)
                 and all(r.guess is None or all(abs(v) < 1e3 for c in r.guess for v in c) for r in self.rounds)
                 and all(math.isfinite(v) for r in self.rounds for c in r.b for v in c))

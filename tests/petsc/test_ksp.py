@@ -243,7 +243,7 @@ def what_cannot_be_done_is_refused():
     system = poisson(6)
     A = system.mat()
     b, x = vector(A, load(system)), A.createVecRight()
-    for words, options in (("expected one of auto, none, jacobi", {"ksp_newel_precond": "ilu"}),
+    for words, options in (("expected one of auto, none, jacobi", {"ksp_newel_precond": "multigrid"}),
                            ("restart: expected a whole number", {"ksp_newel_restart": "1.5"}),
                            ("expected double or mixed", {"ksp_newel_precision": "single"}),
                            ("ksp_newel_precnd (did you mean precond?)", {"ksp_newel_precnd": "amg"}),
