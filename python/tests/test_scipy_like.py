@@ -212,7 +212,7 @@ def test_minres_shows_iterations_and_its_result_if_asked(capsys):
 
 
 def test_idrs_takes_the_number_of_its_shadow_vectors():
-    a, b = convection(14), np.sin(np.arange(196.0))
+    a, b = convection(196), np.sin(np.arange(196.0))
     counts = set()
     for s in (1, 2, 4, 8):
         seen = []
