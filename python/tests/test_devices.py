@@ -97,8 +97,11 @@ def test_new_values_and_products():
     assert np.array_equal(4 * x, first)
     solver.refresh(shuffled.data)
     assert np.array_equal(solver.solve(B)[0], first)
+    solver.refresh(2 * A)
+    solver.refresh(A)  # the same entries in another form and order
+    assert np.array_equal(solver.solve(B)[0], first)
     with pytest.raises(ValueError, match="pattern"):
-        solver.refresh(A)
+        solver.refresh(A + sp.eye_array(N, k=7))
     with pytest.raises(ValueError, match="keep_preconditioner"):
         solver.refresh(shuffled.data, keep_preconditioner=True)
     assert np.array_equal(solver.solve(B)[0], first)  # nothing was changed
