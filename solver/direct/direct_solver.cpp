@@ -210,6 +210,12 @@ SolveReport DirectSolver<T>::run(const SolveRequest<T, host>& request) {
   Monitor monitor(name(), r_.size(), alone, scratch_.data(), 0);
   if (!monitor.open(r_.span())) return monitor.close(r_.span(), work_.span());
   if (!monitor.residual.known()) monitor.residual.form(r_.span());
+  monitor.clock.tell(alone, {name(), 0, monitor.residual.norm(), monitor.report.relative(monitor.residual.norm()),
+                             monitor.residual.tolerance(), monitor.clock.seconds()});
+  if (monitor.clock.interrupted()) {
+    monitor.conclude(Event::none);
+    return monitor.close(r_.span(), work_.span());
+  }
   bool met = factorise() && refine(ctx, monitor);
   if (!met && take_lu(ctx)) met = factorise() && refine(ctx, monitor);
   if (state_ == State::no_factors) monitor.residual.form(r_.span());  // which shows entries that are not finite

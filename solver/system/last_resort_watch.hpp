@@ -8,8 +8,8 @@
 
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/format_choice.hpp>
-#include "solver/cost/iteration_model.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
+#include "solver/operators/system_estimates.hpp"
 #include "solver/system/system_state.hpp"
 
 namespace newel::detail {
@@ -24,10 +24,10 @@ class LastResortWatch {
 
   /// Whether the solve should end here. Makes the factors then.
   std::optional<Failure> operator()(const Progress& now) {
-    const SolverMethod* const method = method_of(now);
-    if (method == nullptr || ended_) return std::nullopt;
-    count(now, *method);
-    if (method->demands == Demand::definite) return std::nullopt;
+    if (solver_ != now.solver || precond_ != s_.operators->options.precond.name) look_up(now);
+    if (method_ == nullptr || ended_) return std::nullopt;
+    count(now);
+    if (method_->demands == Demand::definite) return std::nullopt;
     if (next_ == 0) next_ = factor_constants.seconds_to_ask(s_.rows, static_cast<double>(s_.entries));
     if (!(spent_ >= next_) || arrives_soon(now)) return std::nullopt;
     next_ = factor_constants.ask_again * spent_;
@@ -39,29 +39,29 @@ class LastResortWatch {
   }
 
  private:
-  // Null: it iterates in single precision.
-  static const SolverMethod* method_of(const Progress& now) {
+  // The method and what its iteration takes; none if it iterates in single precision. Until the pattern is known, its
+  // bytes are all that is.
+  void look_up(const Progress& now) {
+    Operators<T, S>& system = *s_.operators;
+    solver_ = now.solver;
+    precond_ = system.options.precond.name;
+    method_ = nullptr;
+    if (system.A == nullptr) return;
     for (const SolverMethod& method : solver_methods()) {
-      if (method.name == now.solver) return &method;
+      if (method.name == now.solver) method_ = &method;
     }
-    return nullptr;
+    if (method_ == nullptr) return;
+    const IterationModel model = SystemEstimates<T, S>(system).model(*method_);
+    const std::string& format = system.options.spmv.format;
+    const auto product = is_format_choice(format) ? std::nullopt : model.product(format);
+    const auto bytes = static_cast<double>(system.A->info().bytes_per_product);
+    of_iteration_ = product ? model.iteration(precond_, *product).seconds
+                            : model.bytes(bytes, s_.rows) / system.machine.bytes_per_second;
   }
 
-  void count(const Progress& now, const SolverMethod& method) {
+  void count(const Progress& now) {
     if (now.iteration < last_) last_ = 0;  // of the next attempt
     if (last_ == 0) first_residual_ = now.residual;
-    const Operators<T, S>& system = *s_.operators;
-    if (named_ != system.options.precond.name || method_ != method.name) {
-      named_ = system.options.precond.name;
-      method_ = method.name;
-      const PatternFacts* const facts = system.chosen.facts ? &*system.chosen.facts : nullptr;
-      const IterationModel model{
-          method,           system.options, system.machine, facts, sizeof(T), system.parts.has_preconditioner(),
-          system.needless()};
-      const std::string& format = system.options.spmv.format;
-      const auto product = is_format_choice(format) ? std::nullopt : model.product(format);
-      of_iteration_ = product ? model.iteration(named_, *product).seconds : 0;
-    }
     spent_ += of_iteration_ * (now.iteration - last_);
     iterations_ += now.iteration - last_;
     last_ = now.iteration;
@@ -74,7 +74,8 @@ class LastResortWatch {
   }
 
   SystemState<T, S>& s_;
-  std::string named_, method_;  // of `of_iteration_`: the preconditioner and the method
+  std::string solver_, precond_;
+  const SolverMethod* method_ = nullptr;  // these three are of `of_iteration_`
   double of_iteration_ = 0, spent_ = 0, next_ = 0, first_residual_ = 0;
   int last_ = 0, iterations_ = 0;
   bool ended_ = false;

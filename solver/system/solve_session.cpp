@@ -53,9 +53,12 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
     first = s_.last_resort.solve(*s_.operators, b_, x_, s_.stop_now(), limits.progress(), nothing);
   }
   SolveReport report;
-  if (first && first->converged()) {
+  const auto is_final = [](const SolveReport& of) {
+    return of.converged() || of.status == Status::stopped_by_caller || of.status == Status::time_limit;
+  };
+  if (first && is_final(*first)) {
     report = std::move(*first);
-    s_.last_converged = true;
+    s_.last_converged = report.converged();
   } else {
     report = by_others(limits.progress(), first ? InitialGuess::in_x : from, !first);
     if (first) {
