@@ -263,32 +263,10 @@ void RankCycle<T, S>::refresh(const Context<S>& alone, Span<const T, S> values, 
   if (below_) below_->refresh(alone, below, prolongators);
 }
 
-// x from b on level l, below the first: see AmgCycle.
+// x from b on level l, below the first.
 template <class T, Space S>
 void RankCycle<T, S>::correct(const Context<S>& ctx, std::size_t l) const {
-  const Level& level = levels_[l];
-  if (level.again == nullptr) return descend(ctx, l, level.b.cspan(), level.x.span());
-  Again& again = *level.again;
-  descend(ctx, l, level.b.cspan(), again.x.span());
-  axpby(ctx, static_cast<T>(1 / TwoCycles::first_root), again.x.cspan(), T(0), level.x.span());
-  residual_between(ctx, level);
-  descend(ctx, l, again.b.cspan(), again.x.span());
-  axpy(ctx, static_cast<T>(1 / TwoCycles::second_root), again.x.cspan(), level.x.span());
-}
-
-// b - A x, to be the b of the second cycle.
-template <class T, Space S>
-void RankCycle<T, S>::residual_between(const Context<S>& ctx, const Level& level) const {
-  Again& again = *level.again;
-  if constexpr (std::is_same_v<T, double>) {
-    copy<T>(ctx, level.b.cspan(), again.b.span());
-    level.a->apply(ctx, -1.0, level.x.cspan(), 1.0, again.b.span());
-  } else {
-    convert(ctx, level.b.cspan(), again.exact_r.span());
-    convert(ctx, level.x.cspan(), again.exact_x.span());
-    again.exact->apply(ctx, -1.0, again.exact_x.cspan(), 1.0, again.exact_r.span());
-    convert(ctx, again.exact_r.cspan(), again.b.span());
-  }
+  correct_level<T>(ctx, levels_[l], [&](Span<const T, S> b, Span<T, S> x) { descend(ctx, l, b, x); });
 }
 
 // d of level l, from its r.

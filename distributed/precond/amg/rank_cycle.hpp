@@ -95,7 +95,6 @@ class RankCycle {
   SmootherSteps steps_of(const RankLevel& from, const Level& level, int degree) const;
 
   void correct(const Context<S>& ctx, std::size_t l) const;
-  void residual_between(const Context<S>& ctx, const Level& level) const;
   void correct_below(const Context<S>& ctx, std::size_t l) const;
   void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
   template <class Last>

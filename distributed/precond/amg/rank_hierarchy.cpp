@@ -90,7 +90,7 @@ bool RankHierarchy::coarsen(const HostContext& ctx, const NearNull<Space::host>&
   return true;
 }
 
-// The ghosts behind this rank's nodes, each an aggregate of its own with its near-null vectors as they are.
+// The ghosts after this rank's nodes, each an aggregate of its own with its near-null vectors as they are.
 void RankHierarchy::add_ghosts(const HostContext& ctx, RankLevel& level,
                                const NearNull<Space::host>& near_null) const {
   AmgLevel<Space::host>& own = level.own;

@@ -112,7 +112,6 @@ class AmgCycle {
 
   void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
   void correct(const Context<S>& ctx, const Level& level, std::size_t l) const;
-  void residual_between(const Context<S>& ctx, const Level& level) const;
   void choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, int degree, const TriedLevels& tried);
   void solve_twice(const Context<S>& ctx, const AmgLevel<S>& from, Level& level, int degree) const;
   bool solved_twice(std::size_t l) const {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The smoothing of a level around the correction of the next one, for a cycle on one rank and on several. Internal.
+/// The smoothing of a level around the correction of the next one, and that correction, for a cycle on one rank and
+/// on several. Internal.
 ///
 /// A Level has the matrix `a`, `smoother`, `steps` and `sparse` as in AmgCycle, and the vectors r, d and, with a
-/// sparse smoother, z.
+/// sparse smoother, z; where two cycles correct it, also b, x and `again`.
 #pragma once
+
+#include <type_traits>
 
 #include <newel/core/vector_ops.hpp>
 #include "precond/amg/blocks/amg_steps.hpp"
+#include "precond/amg/cycle/two_cycles.hpp"
 #include "precond/amg/smooth/amg_smoother.hpp"
 
 namespace newel::detail {
@@ -67,6 +71,33 @@ void smooth_around(const Context<S>& ctx, const Level& level, T* x, Correct&& co
   const T* const r = smoothed(ctx, level, static_cast<const T*>(level.r.data()));
   sweep(ctx, n, AmgAgainStep<T>(static_cast<T>(level.steps.first), level.smoother.data(), r, d, x));
   smooth_further<T>(ctx, level, d, x, last);
+}
+
+/// b - A x of a level, to be the b of its second cycle.
+template <class T, Space S, class Level>
+void residual_between(const Context<S>& ctx, const Level& level) {
+  auto& again = *level.again;
+  if constexpr (std::is_same_v<T, double>) {
+    copy<T>(ctx, level.b.cspan(), again.b.span());
+    level.a->apply(ctx, -1.0, level.x.cspan(), 1.0, again.b.span());
+  } else {
+    convert(ctx, level.b.cspan(), again.exact_r.span());
+    convert(ctx, level.x.cspan(), again.exact_x.span());
+    again.exact->apply(ctx, -1.0, again.exact_x.cspan(), 1.0, again.exact_r.span());
+    convert(ctx, again.exact_r.cspan(), again.b.span());
+  }
+}
+
+/// x from b on a level below the first, by one cycle or by two of them (AmgCycle): descend(b, x) makes a cycle.
+template <class T, Space S, class Level, class Descend>
+void correct_level(const Context<S>& ctx, const Level& level, Descend&& descend) {
+  if (level.again == nullptr) return descend(level.b.cspan(), level.x.span());
+  auto& again = *level.again;
+  descend(level.b.cspan(), again.x.span());
+  axpby(ctx, static_cast<T>(1 / TwoCycles::first_root), again.x.cspan(), T(0), level.x.span());
+  residual_between<T>(ctx, level);
+  descend(Span<const T, S>(again.b.cspan()), again.x.span());
+  axpy(ctx, static_cast<T>(1 / TwoCycles::second_root), again.x.cspan(), level.x.span());
 }
 
 }  // namespace newel::detail
