@@ -69,7 +69,7 @@ __device__ __forceinline__ void post_row(std::uint64_t* done, Index i, std::uint
   }
 }
 
-// A's values of row i in the place of the factors, and the sum and the largest of their magnitudes in all lanes.
+// A's values of row i where the factors will be, and the sum and the largest of their magnitudes in all lanes.
 template <class T>
 __device__ void take_row(const FactorView<T>& f, Index i, const OwnRow<T>& row, T& sum, T& largest) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

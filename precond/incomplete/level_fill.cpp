@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t block_rows = 256;
 
-// Marks of the vertices that a search has reached, and a list of those that it goes on from.
+// Marks of the vertices that a search has reached, and a list of those from which it continues.
 struct Search {
   std::vector<Index> reached_from, front, next;
   explicit Search(Index n) : reached_from(static_cast<std::size_t>(n), -1) {}

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flexible GMRES: its residuals are the least over the preconditioned vectors, which the test spans itself, and an M
 // that changes does not mislead it.
+#include "tests/solver/long_vectors.hpp"
 #include "tests/solver/ready_systems.hpp"
 
 #include <newel/solver/fgmres.hpp>
 
 namespace {
-
-using Vector = std::vector<long double>;
-
-long double dot_of(const Vector& x, const Vector& y) {
-  long double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
-}
-
-Vector times(const Rows& a, const Vector& x) {
-  Vector y(x.size(), 0.0L);
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    for (const auto& [j, value] : a.row[i]) y[i] += value * x[static_cast<std::size_t>(j)];
-  }
-  return y;
-}
 
 // Removes the parts along an orthonormal basis, twice, and returns the length that is left.
 long double orthogonalise(const std::vector<Vector>& basis, Vector& v) {

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // IDR(s): its residuals are those of the original IDR(s) in long double, it ends as early as the theory says, and M
 // makes of A what a product with M makes of it.
+#include "tests/solver/long_vectors.hpp"
 #include "tests/solver/ready_systems.hpp"
 
 #include <newel/solver/idrs.hpp>
 
 namespace {
-
-using Vector = std::vector<long double>;
-
-long double dot_of(const Vector& x, const Vector& y) {
-  long double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
-}
-
-Vector times(const Rows& a, const Vector& x) {
-  Vector y(x.size(), 0.0L);
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    for (const auto& [j, value] : a.row[i]) y[i] += value * x[static_cast<std::size_t>(j)];
-  }
-  return y;
-}
 
 void add(Vector& y, long double factor, const Vector& x) {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] += factor * x[i];
