@@ -97,8 +97,8 @@ NEWEL_API int newel_set_near_null_space(newel_system* system, int64_t rows, int 
 
 /* GPUs that share the rows of a system: `count` numbers, from 0. Used from the next setup on, instead of the option
  * "device". Of 1 it is a system on that device, of 0 on the host. A system on several devices has the preconditioners
- * none, jacobi, l1-jacobi, fsai, spai and spai0, and the format csr. Its arrays are in host memory. Options that need
- * the whole matrix return NEWEL_INVALID at setup. If a refresh or a solve fails on a device, set the system up again. Returns
+ * none, jacobi, l1-jacobi, fsai, spai, spai0 and amg, and the format csr. Its arrays are in host memory. Options that need the whole
+ * matrix return NEWEL_INVALID at setup. If a refresh or a solve fails on a device, set the system up again. Returns
  * NEWEL_INVALID if a number is negative, or if the library was built without CUDA. */
 NEWEL_API int newel_set_devices(newel_system* system, int count, const int* devices);
 

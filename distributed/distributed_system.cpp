@@ -64,7 +64,6 @@ void require_same_options(Communicator& communicator, const std::string& options
 }
 
 // Throws for what needs the whole matrix.
-template <Space S>
 void require_rows_suffice(const SystemOptions& options) {
   const auto refuse = [](const std::string& what) {
     throw InputError(what + " needs the whole matrix, and ranks have rows of it");
@@ -76,10 +75,7 @@ void require_rows_suffice(const SystemOptions& options) {
   if (!options.spmv.plan_cache.empty()) refuse("a plan cache");
   if (options.spmv.parts > 0 || options.spmv.partitioner != Partitioner::automatic) refuse("a partition");
   if (options.decision) refuse("a decision");
-  if (S == Space::device && options.spmv.coordinates != nullptr) {
-    throw InputError("coordinates are for \"amg\", which is not available on ranks with devices");
-  }
-  detail::require_precond_on_ranks<S>(options.precond);
+  detail::require_precond_on_ranks(options.precond);
 }
 
 detail::RankFormat format_of(const SystemOptions& options) {
@@ -156,7 +152,7 @@ struct DistributedSystem<T, S>::Impl {
       throw InputError("a rank has at most 2^31 - 1 rows, not " + std::to_string(a.row_ptr.size - 1));
     }
     require_same_options(*communicator, text_of(options) + ", bytes of a value " + std::to_string(sizeof(T)));
-    require_rows_suffice<S>(options);
+    require_rows_suffice(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
     ctx.emplace(of_ranks<S>(of_rank, communicator, first_rows, link));
     matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows, format_of(options));

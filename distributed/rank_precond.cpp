@@ -35,7 +35,7 @@ using MakeOnRanks = OperatorPtr<T, S> (*)(const Context<S>&, const DistributedOp
 template <class T, Space S>
 struct RankPrecond {
   const char* name;
-  MakeOnRanks<T, S> make;      // null: not in this space
+  MakeOnRanks<T, S> make;
   bool asks_symmetry = false;  // it reads PrecondOptions::symmetric
 };
 
@@ -60,13 +60,6 @@ OperatorPtr<T, S> make_from_rows(const Context<S>& ctx, const DistributedOperato
   return std::make_unique<Operator>(ctx, a, options);
 }
 
-// Its cycle on several devices does not give what ranks on the host give.
-template <class T, Space S>
-MakeOnRanks<T, S> amg_in_space() {
-  if constexpr (S == Space::host) return &make_amg_on_ranks<T, S>;
-  return nullptr;
-}
-
 template <class T, Space S>
 const std::array<RankPrecond<T, S>, 6>& rank_preconditioners() {
   static const std::array<RankPrecond<T, S>, 6> all = {{{"jacobi", &make_jacobi<T, S>},
@@ -74,33 +67,30 @@ const std::array<RankPrecond<T, S>, 6>& rank_preconditioners() {
                                                         {"fsai", &make_from_rows<RankFsai<T, S>, T, S>},
                                                         {"spai", &make_from_rows<RankSpai<T, S>, T, S>, true},
                                                         {"spai0", &make_from_rows<RankSpai0<T, S>, T, S>},
-                                                        {"amg", amg_in_space<T, S>(), true}}};
+                                                        {"amg", &make_amg_on_ranks<T, S>, true}}};
   return all;
 }
 
 template <class T, Space S>
 const RankPrecond<T, S>* find_on_ranks(const std::string& name) {
   for (const RankPrecond<T, S>& one : rank_preconditioners<T, S>()) {
-    if (one.make != nullptr && same_name(one.name, name)) return &one;
+    if (same_name(one.name, name)) return &one;
   }
   return nullptr;
 }
 
 }  // namespace
 
-template <Space S>
 void require_precond_on_ranks(const PrecondOptions& options) {
   const std::string name = canonical_name(options.name);
   if (name != "auto" && name != "none") {
     const PrecondMethod& method = find_preconditioner(name);
-    if (find_on_ranks<double, S>(name) == nullptr) {
+    if (find_on_ranks<double, Space::host>(name) == nullptr) {
       std::string names;
-      for (const auto& one : rank_preconditioners<double, S>()) {
-        if (one.make != nullptr) names += std::string(", \"") + one.name + "\"";
-      }
-      const std::string where = S == Space::host ? "ranks" : "ranks with devices";
-      throw InputError("the preconditioner \"" + method.name + "\" is not available on " + where +
-                       ", which have \"none\"" + names);
+      for (const auto& one : rank_preconditioners<double, Space::host>())
+        names += std::string(", \"") + one.name + "\"";
+      throw InputError("the preconditioner \"" + method.name + "\" is not available on ranks, which have \"none\"" +
+                       names);
     }
     if (method.check != nullptr) method.check(options);
   }
@@ -280,9 +270,6 @@ ChosenPrecond<T, S> precond_on_ranks(const Context<S>& ctx, const DistributedOpe
   template ChosenPrecond<T, S> precond_on_ranks(const Context<S>&, const DistributedOperator<T, S>&,    \
                                                 const RankMatrix<T>&, const SystemOptions&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
-#undef X
-#define X(S) template void require_precond_on_ranks<S>(const PrecondOptions&);
-NEWEL_FOR_SPACES(X)
 #undef X
 
 }  // namespace newel::detail

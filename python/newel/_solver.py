@@ -100,8 +100,8 @@ class Solver(Setup):
         of the rank's rows. Orders and operators are not possible.
     devices : sequence of int, optional
         GPUs of this host, by number, that share the rows of a matrix on the host. Vectors are whole, and on the host.
-        Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0`` or none. Coordinates, orders, formats, streams
-        and operators are not possible. Of one number: the Solver on that GPU. `info` has the rows of each GPU
+        Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0``, AMG or none. Orders, formats, streams and
+        operators are not possible. Of one number: the Solver on that GPU. `info` has the rows of each GPU
         and how values travel between them.
 
     Raises

@@ -55,6 +55,14 @@ def test_every_form_is_solved(form, devices):
 
 
 @pytest.mark.device
+def test_multigrid_of_a_small_system_is_that_of_one_device():
+    x, report = newel.solve(A, B, solver="cg", preconditioner="amg", devices=TWO, rtol=1e-10)
+    assert residual(A, x, B) < 2e-10
+    _, of_one = newel.solve(A, B, solver="cg", preconditioner="amg", devices=TWO[:1], rtol=1e-10)
+    assert report.iterations == of_one.iterations
+
+
+@pytest.mark.device
 @pytest.mark.parametrize("preconditioner", ["jacobi", "fsai", "spai", "spai0", None, "auto"])
 def test_iterations_are_those_of_the_host(preconditioner):
     solver = newel.Solver(A, "cg", preconditioner, devices=TWO)

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <newel/precond/amg/amg_options.hpp>
+
 #include "tests/distributed/device_rank_support.hpp"
 #include "tests/distributed/precond_support.hpp"
 
@@ -98,6 +100,53 @@ void check_iterations(const Linked& linked, const std::vector<int>& sizes) {
   }
 }
 
+// A small system has the M of one device. Of a large one aggregates are those of ranks on the host.
+void check_multigrid(const Linked& linked, const std::vector<int>& sizes) {
+  struct Case {
+    std::string system;
+    bool gathered_whole;
+    SystemOptions options;
+  };
+  std::vector<Case> cases = {{"generate:diffusion:9", true, choice_of("cg", "amg")}};
+  for (const AmgPrecision precision : {AmgPrecision::system, AmgPrecision::single}) {
+    cases.push_back({"generate:grid7:17", false, choice_of("cg", "amg")});
+    cases.back().options.precond.of<AmgOptions>().precision = precision;
+  }
+  for (const Case& of : cases) {
+    const HostCsr a = fem_matrix(of.system);
+    const std::vector<double> b = rhs_of(a);
+    const int by_one = solve_on_devices(linked, 1, a, b, of.options).reports[0].iterations;
+    for (const int size : sizes) {
+      INFO(of.system << " with multigrid on " << size << " ranks");
+      const RankSolve found = solve_on_devices(linked, size, a, b, of.options);
+      CHECK(found.reports[0].converged());
+      check_equal(found.reports);
+      CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
+      const int expected =
+          of.gathered_whole ? by_one : solve_on_ranks(size, a, b, of.options).reports[0].iterations;
+      CHECK(std::abs(found.reports[0].iterations - expected) <= (of.gathered_whole ? 0 : 1));
+      CHECK(same_bits(solve_on_devices(linked, size, a, b, of.options).x, found.x));
+    }
+  }
+}
+
+// Iterations after a refresh are those of a system made with the new values.
+void check_refreshed_multigrid(const Linked& linked, int size) {
+  const HostCsr a = fem_matrix("generate:grid7:17");
+  HostCsr changed = a;
+  for (double& value : changed.val) value *= 3;
+  const std::vector<double> x = random_vector<double>(a.rows);
+  const SystemOptions options = choice_of("cg", "amg");
+  const std::vector<double> refreshed = preconditioned(linked, size, a, options, x, &changed);
+  const std::vector<double> anew = preconditioned(linked, size, changed, options, x);
+  const auto distance = [&](std::vector<double> z) {
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] -= anew[i];
+    return norm_oracle(z) / norm_oracle(anew);
+  };
+  CHECK(distance(refreshed) <= 1e-5);  // prolongators are kept
+  CHECK(distance(preconditioned(linked, size, a, options, x)) > 0.1);
+}
+
 void check_new_values(const Linked& linked, int size) {
   const HostCsr a = fem_matrix("generate:elasticity:4");
   HostCsr changed = a;
@@ -125,6 +174,11 @@ TEST_CASE("Approximate inverses on ranks that share a device are those of one ra
 TEST_CASE("Approximate inverses on ranks that share a device take the iterations of ranks on the host",
           "[distributed][device]") {
   check_iterations(shared_gpu, {1, 2, 3});
+}
+
+TEST_CASE("Multigrid on ranks that share a device takes the iterations of ranks on the host", "[distributed][device]") {
+  check_multigrid(shared_gpu, {1, 2, 3});
+  check_refreshed_multigrid(shared_gpu, 2);
 }
 
 TEST_CASE("New values of approximate inverses on a shared device are those of new ones", "[distributed][device]") {
@@ -173,6 +227,8 @@ TEST_CASE("Approximate inverses on two devices are those of one rank, by packets
   check_factors(by_packets, {2});
   check_iterations(by_packets, {2});
   check_new_values(by_packets, 2);
+  check_multigrid(by_packets, {2});
+  check_refreshed_multigrid(by_packets, 2);
 }
 
 TEST_CASE("Approximate inverses on two devices are those of one rank, through NCCL", "[distributed][device]") {
@@ -180,4 +236,5 @@ TEST_CASE("Approximate inverses on two devices are those of one rank, through NC
   check_factors(by_nccl, {2});
   check_iterations(by_nccl, {2});
   check_new_values(by_nccl, 2);
+  check_multigrid(by_nccl, {2});
 }

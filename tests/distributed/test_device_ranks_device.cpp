@@ -179,16 +179,6 @@ TEST_CASE("A system that replaces another on a shared device multiplies at once"
   check_replaced(shared_gpu, 2);
 }
 
-TEST_CASE("A preconditioner that ranks with devices do not have is refused", "[distributed][device]") {
-  const HostCsr a = tridiagonal_matrix(30);
-  const auto thrown = on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
-    DevicePart part(shared_gpu, ranks, a, choice_of("cg", "amg"));
-  });
-  for (const std::string& what : thrown) {
-    CHECK(what.find("\"amg\" is not available on ranks with devices") != std::string::npos);
-  }
-}
-
 TEST_CASE("A rank that fails ends the others, which share its device", "[distributed][device]") {
   check_failing_rank(shared_gpu, 3);
 }

@@ -197,8 +197,6 @@ void refuse_on_ranks(const SolveOptions& o) {
   const auto refuse = o.gpus > 1 ? refuse_on_gpus : cli::refuse;
   if (o.precond_residual) refuse("--precond-residual", "it needs the whole preconditioner");
   if (o.explain) refuse("--explain", "ranks keep no list of what they compared");
-  if (o.gpus > 1 && !o.precond_files.coordinates.empty()) refuse("--coordinates", "they are for AMG on one GPU");
-  if (o.gpus > 1 && !o.precond_files.vectors.empty()) refuse("--amg-vectors", "they are for AMG on one GPU");
   if (!o.precond_files.pattern.empty()) refuse("--precond-pattern", "it is a pattern of the whole matrix");
   if (!s.spmv.plan_cache.empty()) refuse("--plan-cache", "ranks make no plans");
   if (s.spmv.partitioner != Partitioner::automatic)
