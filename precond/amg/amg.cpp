@@ -10,9 +10,11 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/spmv/registry.hpp>
+#include "core/vectors/column_ops.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/amg/blocks/placed_csr.hpp"
 #include "precond/amg/cycle/chebyshev_trial.hpp"
+#include "precond/amg/cycle/column_cycle.hpp"
 #include "precond/amg/cycle/single_rounding.hpp"
 #include "precond/amg/setup/first_level.hpp"
 #include "precond/amg/transfer/near_null_choice.hpp"
@@ -259,6 +261,34 @@ void AmgOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x
 template <class T, Space S>
 void AmgOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
   with_cycle([&](const auto& cycle) { cycle.apply(ctx, x, y, xy); });
+}
+
+template <class T, Space S>
+std::uint64_t AmgOperator<T, S>::column_work_bytes(int columns) const {
+  if (!together(columns)) return LinearOperator<T, S>::column_work_bytes(columns);
+  return with_cycle([&](const auto& cycle) { return detail::ColumnCycle(cycle, columns).work_bytes(); }) +
+         sizeof(T) * static_cast<std::uint64_t>(columns) * static_cast<std::uint64_t>(rows_);
+}
+
+// M x comes to the end of the work, where it has to be added to y.
+template <class T, Space S>
+void AmgOperator<T, S>::apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta,
+                                      Span<T, S> y, Span<char, S> work) const {
+  if (!together(columns)) return LinearOperator<T, S>::apply_columns(ctx, columns, alpha, x, beta, y, work);
+  const bool plain = alpha == T(1) && beta == T(0);
+  const auto bytes = static_cast<std::int64_t>(sizeof(T)) * y.size;
+  const Span<char, S> of_cycle = work.subspan(0, work.size - bytes);
+  const Span<T, S> to = plain ? y : Span<T, S>(reinterpret_cast<T*>(of_cycle.data + of_cycle.size), y.size);
+  with_cycle([&](const auto& cycle) { detail::ColumnCycle(cycle, columns, of_cycle).apply(ctx, x, to); });
+  if (!plain) axpby(ctx, alpha, Span<const T, S>(to), beta, y);
+}
+
+template <class T, Space S>
+void AmgOperator<T, S>::apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y,
+                                          double* xy, Span<char, S> work) const {
+  if (!together(columns)) return LinearOperator<T, S>::apply_dot_columns(ctx, columns, x, y, xy, work);
+  apply_columns(ctx, columns, T(1), x, T(0), y, work);
+  dot_columns<T, S>(ctx, columns, x, Span<const T, S>(y), xy);
 }
 
 template <class T, Space S>

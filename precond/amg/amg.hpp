@@ -58,6 +58,12 @@ class AmgOperator final : public MatrixOperator<T, S> {
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   /// The last step of the cycle forms x.y.
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  /// One cycle for all columns, which reads every level once.
+  void apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta, Span<T, S> y,
+                     Span<char, S> work) const override;
+  void apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y, double* xy,
+                         Span<char, S> work) const override;
+  std::uint64_t column_work_bytes(int columns) const override;
   OperatorTraits<T, S> traits() const override;
   OperatorInfo info() const override;
 
@@ -87,6 +93,10 @@ class AmgOperator final : public MatrixOperator<T, S> {
     finest.converts = !std::is_same_v<C, T>;
     finest.symmetric = symmetric_;
     return finest;
+  }
+  /// Whether vectors are taken together.
+  bool together(int columns) const {
+    return columns > 1 && with_cycle([](const auto& cycle) { return cycle.has_columns(); });
   }
   /// f of the cycle that is in use.
   template <class F>

@@ -7,6 +7,7 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "reorder/host_pattern.hpp"
+#include "spmv/bce/bce_columns.hpp"
 #include "spmv/cost/product_constants.hpp"
 #include "spmv/plan/phase_clock.hpp"
 #include "spmv/plan/slot_sum_host.hpp"
@@ -116,6 +117,34 @@ template <class T, Space S>
 void BceOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
   if (rows_ == 0) return fill<double, S>(ctx, 0.0, Span<double, S>(xy, 1));
   detail::bce_product(ctx, view_, detail::ProductArgs<T>{T(1), x.data, T(0), y.data, xy});
+}
+
+template <class T, Space S>
+void BceOperator<T, S>::apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta,
+                                      Span<T, S> y, Span<char, S> work) const {
+  if constexpr (S == Space::host) {
+    if (columns > 1) {
+      return detail::bce_columns_product<T>(ctx, view_, columns, {alpha, x.data, beta, y.data, nullptr, work.data});
+    }
+  }
+  LinearOperator<T, S>::apply_columns(ctx, columns, alpha, x, beta, y, work);
+}
+
+template <class T, Space S>
+void BceOperator<T, S>::apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y,
+                                          double* xy, Span<char, S> work) const {
+  if constexpr (S == Space::host) {
+    if (columns > 1) {
+      return detail::bce_columns_product<T>(ctx, view_, columns, {T(1), x.data, T(0), y.data, xy, work.data});
+    }
+  }
+  LinearOperator<T, S>::apply_dot_columns(ctx, columns, x, y, xy, work);
+}
+
+template <class T, Space S>
+std::uint64_t BceOperator<T, S>::column_work_bytes(int columns) const {
+  if (S == Space::device || columns == 1) return LinearOperator<T, S>::column_work_bytes(columns);
+  return static_cast<std::uint64_t>(columns) * piece_sums_.bytes();
 }
 
 template <class T, Space S>

@@ -66,6 +66,12 @@ class BceOperator final : public MatrixOperator<T, S> {
   Slots<T, S> slots(const Context<S>& ctx) override { return val_.open(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  /// On a host all vectors at once.
+  void apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta, Span<T, S> y,
+                     Span<char, S> work) const override;
+  void apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y, double* xy,
+                         Span<char, S> work) const override;
+  std::uint64_t column_work_bytes(int columns) const override;
   std::optional<detail::ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
                                                const detail::ResidualScale& scale, Span<T, S> r) const override;
   OperatorTraits<T, S> traits() const override { return {true}; }

@@ -2,42 +2,10 @@
 // CSR on the host with k vectors at once: the shares and the sums of a product with one, each entry read once.
 #include <newel/core/error.hpp>
 #include <newel/core/parallel.hpp>
-#include "spmv/column_lanes_host.hpp"
 #include "spmv/csr/csr.hpp"
-#include "spmv/plan/slot_sum_host.hpp"
-#include "spmv/prefetch_host.hpp"
+#include "spmv/plan/slot_sum_columns_host.hpp"
 
 namespace newel {
-namespace {
-
-// As detail::sum_run for each column, with its order of additions.
-template <int k, bool prefetch, class T>
-inline void sum_run_columns(bool by_step, const T* val, const Index* col, Offset begin, Offset end, const T* x,
-                            T (&sum)[k]) {
-  constexpr int lanes = detail::run_lanes;
-  detail::ColumnLanes<T, k> s[lanes];
-  const auto add = [&](int lane, Offset at) {
-    if constexpr (prefetch) __builtin_prefetch(&x[Offset{col[at + detail::prefetch_ahead / 4]} * k]);
-    s[lane].add_product(val[at], x + Offset{col[at]} * k);
-  };
-  Offset at = begin;
-  for (; at + lanes <= end; at += lanes) {
-    for (int lane = 0; lane < lanes; ++lane) add(lane, at + lane);
-  }
-  if (by_step && end - begin >= lanes) {
-    for (int lane = 1; lane < lanes; ++lane) {
-      if (lane >= lanes - (end - at)) add(lane, at++);
-    }
-  }
-  for (; at < end; ++at) add(0, at);
-  s[0].add(s[1]);
-  s[2].add(s[3]);
-  s[0].add(s[2]);
-  s[0].store(sum);
-}
-
-}  // namespace
-
 template <class T>
 template <int k, bool prefetch, class RowPtr>
 void CsrOperator<T, Space::host>::apply_column_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha,
@@ -61,7 +29,7 @@ void CsrOperator<T, Space::host>::apply_column_shares(const Context<Space::host>
           detail::ColumnDots<k> dot;
           for (Index i = first.row; i < last.row; ++i) {
             const Offset end = row_ptr[i + 1];
-            sum_run_columns<k, prefetch>(unlike_lengths_, val, col, at, end, x, sum);
+            detail::sum_run_columns<k, prefetch>(unlike_lengths_, val, col, at, end, x, sum);
             T* const yi = y + Offset{i} * k;
             for (int c = 0; c < k; ++c) {
               const T product = alpha * sum[c];
@@ -71,7 +39,7 @@ void CsrOperator<T, Space::host>::apply_column_shares(const Context<Space::host>
             if (xy != nullptr) dot.add_products(x + Offset{i} * k, sum);
             at = end;
           }
-          sum_run_columns<k, prefetch>(unlike_lengths_, val, col, at, last.entry, x, sum);
+          detail::sum_run_columns<k, prefetch>(unlike_lengths_, val, col, at, last.entry, x, sum);
           for (int c = 0; c < k; ++c) carry[share].value[c] = alpha * sum[c];
           dot.store(carry[share].dot);
         });

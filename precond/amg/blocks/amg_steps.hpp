@@ -77,6 +77,19 @@ struct AmgAgainStep : PlainStep {
   }
 };
 
+/// An entry of s for each of the columns that are interleaved in `to`: 2, 4 or 8.
+template <class T>
+struct RepeatStep : PlainStep {
+  const T* s;
+  int shift;
+  T* to;
+  RepeatStep(const T* s_, int columns, T* to_) : s(s_), shift(columns == 8 ? 3 : columns / 2), to(to_) {}
+  template <class Sums>
+  NEWEL_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    to[i] = s[i >> shift];
+  }
+};
+
 /// p = z + (rz / before) p: the direction of CG in a trial.
 template <class T>
 struct TrialDirection {
@@ -127,6 +140,8 @@ struct TrialMove {
   SWEEP(newel::detail::AmgNextStep<float>)           \
   SWEEP(newel::detail::AmgAgainStep<double>)         \
   SWEEP(newel::detail::AmgAgainStep<float>)          \
+  SWEEP(newel::detail::RepeatStep<double>)           \
+  SWEEP(newel::detail::RepeatStep<float>)            \
   SWEEP(newel::detail::TrialDirection<double>)       \
   SWEEP(newel::detail::TrialDirection<float>)        \
   SWEEP(newel::detail::TrialMove<double>)            \

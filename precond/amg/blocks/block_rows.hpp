@@ -61,9 +61,19 @@ class BlockRows {
   Array<T, Space::device> val_;
 };
 
+/// Of several vectors: entry i of column c is number i `entry` + c `column`.
+struct ColumnLayout {
+  std::int64_t entry, column;
+};
+inline ColumnLayout interleaved(int columns) { return {columns, 1}; }
+
 /// y = B x; where given, entry i of y goes to y_place[i], and entry j of x comes from x_place[j].
 template <class T>
 void multiply(const DeviceContext& ctx, const BlockRows<T>& b, const T* x, const Index* x_place, T* y,
               const Index* y_place);
+/// The same for several columns, whose entries are read and written where the layouts of x and y say.
+template <class T>
+void multiply_columns(const DeviceContext& ctx, const BlockRows<T>& b, int columns, const T* x, ColumnLayout of_x,
+                      const Index* x_place, T* y, ColumnLayout of_y, const Index* y_place);
 
 }  // namespace newel::detail

@@ -134,6 +134,15 @@ __device__ __forceinline__ void for_rows(const BlockRowsView<T>& b, const Launch
   }
 }
 
+/// The place of a thread among those of one column, to which a launch deals its blocks in turn.
+struct ColumnPlace : LaunchPlace {
+  int column;
+  __device__ explicit ColumnPlace(int columns) : column(static_cast<int>(blockIdx.x) % columns) {
+    thread = static_cast<Index>(blockIdx.x / columns * blockDim.x + threadIdx.x);
+    threads = static_cast<Index>(gridDim.x / columns * blockDim.x);
+  }
+};
+
 /// For rows whose end needs nothing.
 struct NothingBefore {};
 __device__ __forceinline__ auto nothing_before() {

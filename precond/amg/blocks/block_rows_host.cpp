@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <newel/core/parallel.hpp>
+#include "spmv/column_lanes_host.hpp"
 #include "spmv/plan/slot_sum_host.hpp"
 
 namespace newel::detail {
@@ -139,6 +140,64 @@ void HostBlockRows<T>::apply(const HostContext& ctx, T alpha, Span<const T, Spac
   if (is(6, 3)) return multiply<6, 3>(ctx, alpha, x.data, beta, y.data);
   if (is(6, 6)) return multiply<6, 6>(ctx, alpha, x.data, beta, y.data);
   multiply<0, 0>(ctx, alpha, x.data, beta, y.data);
+}
+
+// Rows of blocks begin .. end - 1 times k vectors. m = 0: blocks of any size, whose rows come one by one.
+template <class T>
+template <int m, int k>
+void HostBlockRows<T>::multiply_column_share(Index begin, Index end, T alpha, const T* x, T beta, T* y) const {
+  constexpr int rows_at_once = m == 0 ? 1 : m;
+  const int n = n_, of_block = m_;
+  for (Index i = begin; i < end; ++i) {
+    for (int first = 0; first < of_block; first += rows_at_once) {
+      ColumnLanes<T, k> sums[rows_at_once];
+      for (Offset at = row_ptr_[i]; at < row_ptr_[i + 1]; ++at) {
+        const T* val = val_.data() + at * of_block * n + first;
+        const T* from = x + Offset{col_[at]} * n * k;
+        for (int c = 0; c < n; ++c, val += of_block, from += k) {
+          for (int r = 0; r < rows_at_once; ++r) sums[r].add_product(val[r], from);
+        }
+      }
+      T* const to = y + (Offset{i} * of_block + first) * k;
+      for (int r = 0; r < rows_at_once; ++r) {
+        T sum[k];
+        sums[r].store(sum);
+        for (int c = 0; c < k; ++c) {
+          T& value = to[r * k + c];
+          value = beta == T(0) ? alpha * sum[c] : alpha * sum[c] + beta * value;
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+template <int k>
+void HostBlockRows<T>::multiply_columns(const HostContext& ctx, T alpha, const T* x, T beta, T* y) const {
+  parallel_tasks(ctx, static_cast<Index>(cuts_.size()) - 1, [&](Index share) {
+    const Index begin = cuts_[static_cast<std::size_t>(share)], end = cuts_[static_cast<std::size_t>(share) + 1];
+    with_wide_vectors([&] {
+      if (m_ == 6) return multiply_column_share<6, k>(begin, end, alpha, x, beta, y);
+      if (m_ == 3) return multiply_column_share<3, k>(begin, end, alpha, x, beta, y);
+      if (m_ == 2) return multiply_column_share<2, k>(begin, end, alpha, x, beta, y);
+      multiply_column_share<0, k>(begin, end, alpha, x, beta, y);
+    });
+  });
+}
+
+template <class T>
+void HostBlockRows<T>::apply_columns(const HostContext& ctx, int columns, T alpha, Span<const T, Space::host> x,
+                                     T beta, Span<T, Space::host> y, Span<char, Space::host>) const {
+  switch (columns) {
+    case 8:
+      return multiply_columns<8>(ctx, alpha, x.data, beta, y.data);
+    case 4:
+      return multiply_columns<4>(ctx, alpha, x.data, beta, y.data);
+    case 2:
+      return multiply_columns<2>(ctx, alpha, x.data, beta, y.data);
+    default:
+      return apply(ctx, alpha, x, beta, y);
+  }
 }
 
 template <class T>

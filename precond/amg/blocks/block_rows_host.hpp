@@ -23,6 +23,10 @@ class HostBlockRows final : public MatrixOperator<T, Space::host> {
   Index cols() const override { return cols_ * n_; }
   void apply(const HostContext& ctx, T alpha, Span<const T, Space::host> x, T beta,
              Span<T, Space::host> y) const override;
+  /// Reads an entry once for all columns.
+  void apply_columns(const HostContext& ctx, int columns, T alpha, Span<const T, Space::host> x, T beta,
+                     Span<T, Space::host> y, Span<char, Space::host> work) const override;
+  std::uint64_t column_work_bytes(int) const override { return 0; }
   /// `values` are those of the matrix that it was made from, block after block.
   void refresh(const HostContext& ctx, Span<const T, Space::host> values) override;
   /// The same in double.
@@ -34,6 +38,10 @@ class HostBlockRows final : public MatrixOperator<T, Space::host> {
   void place(const HostContext& ctx, const From* values);
   template <int m, int n>
   void multiply(const HostContext& ctx, T alpha, const T* x, T beta, T* y) const;
+  template <int k>
+  void multiply_columns(const HostContext& ctx, T alpha, const T* x, T beta, T* y) const;
+  template <int m, int k>
+  void multiply_column_share(Index begin, Index end, T alpha, const T* x, T beta, T* y) const;
 
   Index rows_, cols_;  // of blocks
   int m_, n_;

@@ -12,6 +12,9 @@
 
 namespace newel::detail {
 
+template <class T, Space S>
+class ColumnCycle;
+
 /// The figure `local_operations`; 0 where there is none.
 double local_operations_of(const OperatorInfo& info);
 
@@ -80,6 +83,8 @@ class AmgCycle {
   /// From the hierarchy's numbering to that of the first level; empty: the same.
   Span<const Index, S> old_of_new() const { return order_.old_of_new.cspan(); }
   bool finest_in_blocks() const { return finest_in_blocks_; }
+  /// Whether a ColumnCycle can do as it does: not where one kernel, or the cycle of a coarse level, is all of it.
+  bool has_columns() const { return !below_first_ && (coarse_ == nullptr || coarse_first_ > 0); }
   const MatrixOperator<T, S>* finest() const { return levels_.empty() ? nullptr : levels_.front().a.get(); }
   /// Without a matrix where it is a diagonal.
   const SparseSmoother<T, S>& finest_smoother() const {
@@ -88,6 +93,8 @@ class AmgCycle {
   }
 
  private:
+  friend class ColumnCycle<T, S>;
+
   /// Between two cycles of a level. The residual is one in double: of a coarse matrix of a body that is hardly held
   /// one in single precision is lost in rounding.
   struct Again {

@@ -22,6 +22,9 @@ class CoarseCycle {
   virtual void refresh(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, bool prolongators) = 0;
   /// Queued on the stream; may be captured.
   virtual void apply(const Context<S>& ctx, const T* b, T* x) const = 0;
+  /// The same for several vectors, one after the other in b and x. `work`: of column_work_bytes(columns) bytes.
+  virtual void apply_columns(const Context<S>& ctx, int columns, const T* b, T* x, Span<char, S> work) const = 0;
+  virtual std::uint64_t column_work_bytes(int columns) const = 0;
   virtual Offset entries() const = 0;
   virtual std::uint64_t matrix_bytes() const = 0;
   virtual std::uint64_t prolongator_bytes() const = 0;

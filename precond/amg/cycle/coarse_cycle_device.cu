@@ -20,6 +20,8 @@ Offset threads_for(const BlockRowsView<T>& b) {
 
 template <class T>
 class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
+  static constexpr int most_columns = 8;
+
  public:
   DeviceCoarseCycle(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy, std::size_t first,
                     int degree)
@@ -33,10 +35,12 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
       work = std::max({work, threads_for(view.a), threads_for(view.p), threads_for(view.transposed)});
     }
     if (inverted) work = std::max(work, take_inverse(ctx, hierarchy));
-    arrived_ = zeros<unsigned long long>(ctx, 2);
+    args_.columns = 1;
+    vectors_ = DeviceArray<T>(ctx, args_.of_column);
+    args_.vectors = vectors_.data();
+    arrived_ = zeros<unsigned long long>(ctx, 2 * most_columns);
     much_ = work > Offset{CoarseTuning::rounds} * CoarseTuning::few_threads * ctx.multiprocessors();
-    const Offset wanted = (work + threads() - 1) / threads();
-    blocks_ = static_cast<unsigned>(std::clamp<Offset>(wanted, 1, ctx.multiprocessors()));
+    wanted_blocks_ = (work + threads() - 1) / threads();
     args_.count = static_cast<int>(levels_.size());
     args_.arrived = arrived_.data();
     place_levels(ctx, 0);
@@ -54,7 +58,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
       any = true;
       place_levels(ctx, k);
       LevelTrial<T, Space::device> trial(
-          ctx, level.x.size(),
+          ctx, level.rows(),
           [&](const DeviceArray<T>& x, DeviceArray<T>& y) {
             multiply<T>(ctx, level.a, x.data(), nullptr, y.data(), nullptr);
           },
@@ -86,6 +90,13 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
   }
 
   void apply(const DeviceContext& ctx, const T* b, T* x) const override { launch(ctx, b, x); }
+  void apply_columns(const DeviceContext& ctx, int columns, const T* b, T* x,
+                     Span<char, Space::device> work) const override {
+    launch(ctx, b, x, columns, reinterpret_cast<T*>(work.data));
+  }
+  std::uint64_t column_work_bytes(int columns) const override {
+    return static_cast<std::uint64_t>(columns) * vectors_.bytes();
+  }
 
   Offset entries() const override {
     Offset sum = inverse_.size();
@@ -102,20 +113,19 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
   }
   std::uint64_t inverse_bytes() const override { return inverse_.bytes(); }
   std::uint64_t vector_bytes() const override {
-    return sum([](const Level& level) { return 5 * level.x.bytes() + level.b.bytes(); }) + inverse_b_.bytes() +
-           inverse_x_.bytes();
+    return sum([](const Level& level) { return level.smoother.bytes(); }) + vectors_.bytes();
   }
   std::uint64_t bytes_per_cycle() const override {
     std::uint64_t total = 0, cycles = 1;
     for (const Level& level : levels_) {
       if (level.twice) {
-        total += cycles *
-                 ((level.exact.rows() > 0 ? level.exact.bytes_read() : level.a.bytes_read()) + 5 * level.x.bytes());
+        total += cycles * ((level.exact.rows() > 0 ? level.exact.bytes_read() : level.a.bytes_read()) +
+                           5 * level.smoother.bytes());
         cycles *= 2;
       }
       const auto products = static_cast<std::uint64_t>(level.products);
       total += cycles * (products * level.a.bytes_read() + level.p.bytes_read() + level.transposed.bytes_read() +
-                         products * 6 * level.x.bytes());
+                         products * 6 * level.smoother.bytes());
     }
     return total + cycles * inverse_.bytes();
   }
@@ -124,21 +134,26 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
   struct Level {
     BlockRows<T> a, p, transposed;
     BlockRows<double> exact;  ///< a, for two cycles in single precision
-    DeviceArray<T> smoother, b, x, r, d, e;
+    DeviceArray<T> smoother;
     bool twice = false;
     int products = 0;
     CoarseLevel<T> view{};
+    Index rows() const { return view.rows; }
   };
 
-  void launch(const DeviceContext& ctx, const T* b, T* x) const {
+  // `vectors`: of the levels, for several columns.
+  void launch(const DeviceContext& ctx, const T* b, T* x, int columns = 1, T* vectors = nullptr) const {
     CoarseArgs<T> args = args_;
     args.b = b;
     args.x = x;
-    if (args.count == 0) args.inverse_x = x;
+    args.columns = columns;
+    if (vectors != nullptr) args.vectors = vectors;
     if (args.count == 0 && args.inverse.rows == 0) return;
     void* arguments[] = {&args};
+    const Offset of_column = std::clamp<Offset>(wanted_blocks_, 1, ctx.multiprocessors() / columns);
+    const auto blocks = static_cast<unsigned>(of_column * columns);
     const auto start = [&](auto kernel) {
-      NEWEL_CHECK_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(blocks_), dim3(static_cast<unsigned>(threads())),
+      NEWEL_CHECK_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(static_cast<unsigned>(threads())),
                                                    arguments, 0, ctx.state().stream()));
     };
     if (much_) return start(coarse_cycle_kernel<T, CoarseTuning::many_threads>);
@@ -180,8 +195,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     take_steps(level, from, twice ? degree_ : coarse_degree(degree_));
     level.view.weight[0] = static_cast<T>(twice ? 1 / TwoCycles::first_root : 1);
     level.view.weight[1] = static_cast<T>(1 / TwoCycles::second_root);
-    level.b = twice ? DeviceArray<T>(ctx, level.x.size()) : DeviceArray<T>();
-    level.view.b = level.b.data();
+    level.view.keeps_b = twice;
     if constexpr (std::is_same_v<T, double>) {
       level.view.exact = level.a.view();
     } else {
@@ -210,9 +224,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
       level.transposed = BlockRows<T>(ctx, from.p, &from.galerkin.transposed());
     }
     const Index rows = from.a.scalar_rows();
-    for (auto* vector : {&level.smoother, &level.x, &level.r, &level.d, &level.e}) {
-      *vector = DeviceArray<T>(ctx, rows);
-    }
+    level.smoother = DeviceArray<T>(ctx, rows);
     take_smoother(ctx, level, from);
     CoarseLevel<T>& view = level.view;
     view.a = level.a.view();
@@ -220,10 +232,8 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     view.transposed = level.transposed.view();
     view.rows = rows;
     view.smoother = level.smoother.data();
-    view.x = level.x.data();
-    view.r = level.r.data();
-    view.d = level.d.data();
-    view.e = level.e.data();
+    view.at = args_.of_column;
+    args_.of_column += Offset{CoarseVectors<T>::count} * rows;
     set_cycles(ctx, level, from, 1);
     return view;
   }
@@ -246,8 +256,6 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     if (n == 0) return 0;
     inverse_ = DeviceArray<T>(ctx, Offset{n} * n);
     convert(ctx, hierarchy.inverse().cspan(), inverse_.span());
-    inverse_b_ = DeviceArray<T>(ctx, n);
-    inverse_x_ = DeviceArray<T>(ctx, n);
     inverse_row_ptr_ = make_array(ctx, std::vector<Offset>{0, 1});
     inverse_col_ = zeros<Index>(ctx, 1);
     BlockRowsView<T>& view = args_.inverse;
@@ -258,22 +266,23 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     view.row_ptr = inverse_row_ptr_.data();
     view.col = inverse_col_.data();
     view.val = inverse_.data();
-    args_.inverse_b = inverse_b_.data();
-    args_.inverse_x = inverse_x_.data();
+    args_.inverse_at = args_.of_column;
+    args_.of_column += Offset{2} * n;
     return threads_for(view);
   }
 
   std::size_t first_;
   int degree_;  ///< of the first level's smoother
   std::vector<Level> levels_;
-  DeviceArray<T> inverse_, inverse_b_, inverse_x_;
+  DeviceArray<T> inverse_;
+  DeviceArray<T> vectors_;  ///< of one column
   DeviceArray<Offset> inverse_row_ptr_;
   DeviceArray<Index> inverse_col_;
   DeviceArray<CoarseLevel<T>> views_;
   DeviceArray<CoarsePart> parts_;
   DeviceArray<unsigned long long> arrived_;
   CoarseArgs<T> args_{};
-  unsigned blocks_ = 1;
+  Offset wanted_blocks_ = 1;
   bool much_ = false;  ///< work in a pass
 };
 

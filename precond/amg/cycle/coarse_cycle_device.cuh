@@ -29,8 +29,18 @@ struct CoarseLevel {
   T first, c1[CoarseTuning::most_steps], c2[CoarseTuning::most_steps];
   T weight[2];  // with which its cycles go into x
   const T* smoother;
-  T *b, *x;      // not of the level that a launch begins with: those are the caller's; b where two cycles need it
-  T *r, *d, *e;  // d and e: directions, in turn
+  bool keeps_b;  // two cycles need it
+  Offset at;     // where its vectors stand among those of a column
+};
+
+/// The vectors of a level, of `rows` each, one after the other. b and x of the level that a launch begins with are
+/// the caller's; d and e are directions, in turn.
+template <class T>
+struct CoarseVectors {
+  static constexpr int count = 5;
+  T *b, *x, *r, *d, *e;
+  __device__ CoarseVectors(T* at, Index rows)
+      : b(at), x(at + rows), r(at + Offset{2} * rows), d(at + Offset{3} * rows), e(at + Offset{4} * rows) {}
 };
 
 /// Part of a cycle: down from a level, the inverse, up to a level. `second`: of two cycles of the level.
@@ -49,21 +59,25 @@ struct CoarseArgs {
   const CoarsePart* parts;
   int part_count;
   BlockRowsView<T> inverse;  // without rows where the last level's smoother ends the cycle
-  T *inverse_b, *inverse_x;
+  Offset inverse_at;         // where its b and x stand among the vectors of a column
+  int columns;               // vectors b and x, one after the other, each with blocks of its own
+  Offset of_column;          // values in `vectors`
+  T* vectors;
   const T* b;
   T* x;
-  unsigned long long* arrived;  // blocks at synchronisations, and blocks that have left; 0 between launches
+  unsigned long long* arrived;  // of each column: blocks at synchronisations, and blocks that have left; 0 between
+                                // launches
 };
 
-/// All blocks wait for each other. What one has written before is there for all of them afterwards. Measured on an
-/// H200, 132 blocks with a little work: 1.65 us, with fences around a plain counter 1.86 us, with a flag for each
-/// block 1.74 us.
+/// All blocks of a column wait for each other. What one has written before is there for all of them afterwards.
+/// Measured on an H200, 132 blocks with a little work: 1.65 us, with fences around a plain counter 1.86 us, with a
+/// flag for each block 1.74 us.
 class GridBarrier {
  public:
-  __device__ explicit GridBarrier(unsigned long long* arrived) : arrived_(arrived) {}
+  __device__ GridBarrier(unsigned long long* arrived, unsigned blocks) : arrived_(arrived), blocks_(blocks) {}
 
   __device__ void wait() {
-    wanted_ += gridDim.x;
+    wanted_ += blocks_;
     __syncthreads();
     if (threadIdx.x == 0) {
       auto* const counter = reinterpret_cast<std::uint64_t*>(arrived_);
@@ -78,12 +92,13 @@ class GridBarrier {
   }
   /// After the last wait: the counters are as they were before the launch.
   __device__ void leave() const {
-    if (threadIdx.x != 0 || atomicAdd(arrived_ + 1, 1ull) + 1 < gridDim.x) return;
+    if (threadIdx.x != 0 || atomicAdd(arrived_ + 1, 1ull) + 1 < blocks_) return;
     arrived_[0] = arrived_[1] = 0;
   }
 
  private:
   unsigned long long* arrived_;
+  unsigned blocks_;
   unsigned long long wanted_ = 0;
 };
 
@@ -96,7 +111,15 @@ __device__ __forceinline__ auto fresh(const T* x) {
 template <class T>
 class CoarseKernel {
  public:
-  __device__ explicit CoarseKernel(const CoarseArgs<T>& args) : args_(args), barrier_(args.arrived) {}
+  __device__ explicit CoarseKernel(const CoarseArgs<T>& args)
+      : args_(args),
+        at_(args.columns),
+        barrier_(args.arrived + 2 * at_.column, gridDim.x / args.columns),
+        vectors_(args.vectors + at_.column * args.of_column) {
+    const Offset rows = args.count > 0 ? args.levels[args.from].rows : Index{args.inverse.m};
+    b_ = args.b + at_.column * rows;
+    x_ = args.x + at_.column * rows;
+  }
 
   __device__ void run() {
     for (int k = 0; k < args_.part_count; ++k) {
@@ -133,37 +156,37 @@ class CoarseKernel {
   template <int together>
   __device__ void descend(int l, int second) {
     const CoarseLevel<T>& level = args_.levels[l];
+    const CoarseVectors<T> own = vectors(l);
     const T weight = level.weight[second];
     T* const x = x_of(l);
     const auto smoother = [&](Index i) { return load_cached(level.smoother + i); };
     const auto start = [&](Index i, T b, T s) {
       const T value = level.first * s * b;
-      level.r[i] = b;
-      level.d[i] = value;
+      own.r[i] = b;
+      own.d[i] = value;
       x[i] = weight * value;
     };
     if (second != 0) {
       begin_again<together>(l);
     } else if (l == args_.from) {
-      for (Index i = at_.thread; i < level.rows; i += at_.threads) start(i, args_.b[i], smoother(i));
+      for (Index i = at_.thread; i < level.rows; i += at_.threads) start(i, b_[i], smoother(i));
     } else {
       const CoarseLevel<T>& above = args_.levels[l - 1];
-      for_rows(above.transposed, at_, fresh(above.r), smoother, [&](Index i, T b, T s) {
-        if (level.b != nullptr) level.b[i] = b;
+      for_rows(above.transposed, at_, fresh(vectors(l - 1).r), smoother, [&](Index i, T b, T s) {
+        if (level.keeps_b) own.b[i] = b;
         start(i, b, s);
       });
     }
     const LaneRows<T, together> held = hold<together>(level.a);
     barrier_.wait();
     if (second != 0 && level.next_steps == 0) {
-      for (Index i = at_.thread; i < level.rows; i += at_.threads)
-        x[i] = __ldcg(x + i) + weight * __ldcg(level.d + i);
+      for (Index i = at_.thread; i < level.rows; i += at_.threads) x[i] = __ldcg(x + i) + weight * __ldcg(own.d + i);
     }
-    const T* const last = smooth_further<together>(l, held, level.d, level.e, weight, second != 0);
+    const T* const last = smooth_further<together>(l, held, own.d, own.e, weight, second != 0);
     if (level.p.rows == 0) return;
     for_rows_together<together>(
-        level.a, at_, &held, fresh(last), [&](Index i) { return __ldcg(level.r + i); },
-        [&](Index i, T sum, T r) { level.r[i] = r - sum; });
+        level.a, at_, &held, fresh(last), [&](Index i) { return __ldcg(own.r + i); },
+        [&](Index i, T sum, T r) { own.r[i] = r - sum; });
     barrier_.wait();
   }
 
@@ -171,7 +194,8 @@ class CoarseKernel {
   template <int together>
   __device__ void begin_again(int l) {
     const CoarseLevel<T>& level = args_.levels[l];
-    const T* const b = l == args_.from ? args_.b : level.b;
+    const CoarseVectors<T> to = vectors(l);
+    const T* const b = l == args_.from ? b_ : to.b;
     const T* const x = x_of(l);
     for_rows_together<together, double>(
         level.exact, at_, nullptr, [x](Index j) { return static_cast<double>(__ldcg(x + j)); },
@@ -180,8 +204,8 @@ class CoarseKernel {
         },
         [&](Index i, double sum, const OwnOfStart& own) {
           const T r = static_cast<T>(static_cast<double>(own.b) - sum);
-          level.r[i] = r;
-          level.d[i] = level.first * own.smoother * r;
+          to.r[i] = r;
+          to.d[i] = level.first * own.smoother * r;
         });
   }
 
@@ -190,15 +214,15 @@ class CoarseKernel {
   template <int together>
   __device__ const T* smooth_further(int l, const LaneRows<T, together>& held, T* d, T* e, T weight, bool adds) {
     const CoarseLevel<T>& level = args_.levels[l];
-    T* const x = x_of(l);
+    T *const x = x_of(l), *const r_of_level = vectors(l).r;
     for (int k = 0; k < level.next_steps; ++k) {
       const T c1 = level.c1[k], c2 = level.c2[k];
       for_rows_together<together>(
-          level.a, at_, &held, fresh(d), [&](Index i) { return own_of(level, x, d, i); },
+          level.a, at_, &held, fresh(d), [&](Index i) { return own_of(level, r_of_level, x, d, i); },
           [&](Index i, T sum, const Own& own) {
             const T r = own.r - sum;
             const T value = c1 * own.d + c2 * own.smoother * r;
-            level.r[i] = r;
+            r_of_level[i] = r;
             e[i] = value;
             x[i] = own.x + weight * (adds ? own.d + value : value);
           });
@@ -212,17 +236,16 @@ class CoarseKernel {
   }
 
   __device__ void solve_coarsest() {
-    T* const b = args_.inverse_b;
+    T *const b = vectors_ + args_.inverse_at, *const x = args_.count == 0 ? x_ : inverse_x();
     if (args_.count == 0) {
-      for (Index i = at_.thread; i < args_.inverse.m; i += at_.threads) b[i] = args_.b[i];
+      for (Index i = at_.thread; i < args_.inverse.m; i += at_.threads) b[i] = b_[i];
     } else {
       const CoarseLevel<T>& above = args_.levels[args_.count - 1];
-      for_rows(above.transposed, at_, fresh(above.r), nothing_before(),
+      for_rows(above.transposed, at_, fresh(vectors(args_.count - 1).r), nothing_before(),
                [&](Index i, T sum, NothingBefore) { b[i] = sum; });
     }
     barrier_.wait();
-    for_rows(args_.inverse, at_, fresh(b), nothing_before(),
-             [&](Index i, T sum, NothingBefore) { args_.inverse_x[i] = sum; });
+    for_rows(args_.inverse, at_, fresh(b), nothing_before(), [&](Index i, T sum, NothingBefore) { x[i] = sum; });
     barrier_.wait();
   }
 
@@ -230,33 +253,42 @@ class CoarseKernel {
   template <int together>
   __device__ void ascend(int l, int second) {
     const CoarseLevel<T>& level = args_.levels[l];
+    const CoarseVectors<T> of_level = vectors(l);
     const T weight = level.weight[second];
-    const T* const coarse = l + 1 < args_.count ? args_.levels[l + 1].x : args_.inverse_x;
+    const T* const coarse = l + 1 < args_.count ? vectors(l + 1).x : inverse_x();
     T* const x = x_of(l);
-    for_rows(level.p, at_, fresh(coarse), nothing_before(), [&](Index i, T sum, NothingBefore) { level.d[i] = sum; });
+    for_rows(level.p, at_, fresh(coarse), nothing_before(),
+             [&](Index i, T sum, NothingBefore) { of_level.d[i] = sum; });
     const LaneRows<T, together> held = hold<together>(level.a);
     barrier_.wait();
     for_rows_together<together>(
-        level.a, at_, &held, fresh(level.d), [&](Index i) { return own_of(level, x, level.d, i); },
+        level.a, at_, &held, fresh(of_level.d), [&](Index i) { return own_of(level, of_level.r, x, of_level.d, i); },
         [&](Index i, T sum, const Own& own) {
           const T r = own.r - sum;
           const T value = level.first * own.smoother * r;
-          level.r[i] = r;
-          level.e[i] = value;
+          of_level.r[i] = r;
+          of_level.e[i] = value;
           x[i] = own.x + weight * (own.d + value);
         });
     barrier_.wait();
-    smooth_further<together>(l, held, level.e, level.d, weight, false);
+    smooth_further<together>(l, held, of_level.e, of_level.d, weight, false);
   }
 
-  __device__ static Own own_of(const CoarseLevel<T>& level, const T* x, const T* d, Index i) {
-    return {load_cached(level.smoother + i), __ldcg(level.r + i), __ldcg(x + i), __ldcg(d + i)};
+  __device__ static Own own_of(const CoarseLevel<T>& level, const T* r, const T* x, const T* d, Index i) {
+    return {load_cached(level.smoother + i), __ldcg(r + i), __ldcg(x + i), __ldcg(d + i)};
   }
-  __device__ T* x_of(int l) const { return l == args_.from ? args_.x : args_.levels[l].x; }
+  __device__ CoarseVectors<T> vectors(int l) const {
+    return CoarseVectors<T>(vectors_ + args_.levels[l].at, args_.levels[l].rows);
+  }
+  __device__ T* x_of(int l) const { return l == args_.from ? x_ : vectors(l).x; }
+  __device__ T* inverse_x() const { return vectors_ + args_.inverse_at + args_.inverse.m; }
 
   const CoarseArgs<T>& args_;
+  ColumnPlace at_;
   GridBarrier barrier_;
-  LaunchPlace at_;
+  T* vectors_;  ///< of this block's column
+  const T* b_;
+  T* x_;
 };
 
 template <class T, int threads>

@@ -33,6 +33,14 @@ class AmgTransfer<T, Space::host> {
   /// x = P e
   void prolong(const HostContext& ctx, const T* e, T* x) const;
 
+  /// The same for 2, 4 or 8 interleaved vectors; those of the next level are interleaved too.
+  void restrict_columns(const HostContext& ctx, int columns, const T* r, T* b, ColumnLayout of_b,
+                        Span<char, Space::host> work) const;
+  void prolong_columns(const HostContext& ctx, int columns, const T* e, ColumnLayout of_e, T* x,
+                       Span<char, Space::host> work) const;
+  /// Bytes that their `work` needs.
+  std::uint64_t column_work_bytes(int columns) const;
+
   bool exists() const { return p_ != nullptr; }
   Offset entries() const;
   std::uint64_t bytes() const, bytes_read() const;
@@ -55,6 +63,16 @@ class AmgTransfer<T, Space::device> {
     multiply(ctx, transposed_, r, place_, b, nullptr);
   }
   void prolong(const DeviceContext& ctx, const T* e, T* x) const { multiply(ctx, p_, e, nullptr, x, place_); }
+  /// The same for 2, 4 or 8 interleaved vectors; those of the next level have a layout of their own.
+  void restrict_columns(const DeviceContext& ctx, int columns, const T* r, T* b, ColumnLayout of_b,
+                        Span<char, Space::device>) const {
+    multiply_columns(ctx, transposed_, columns, r, interleaved(columns), place_, b, of_b, nullptr);
+  }
+  void prolong_columns(const DeviceContext& ctx, int columns, const T* e, ColumnLayout of_e, T* x,
+                       Span<char, Space::device>) const {
+    multiply_columns(ctx, p_, columns, e, of_e, nullptr, x, interleaved(columns), place_);
+  }
+  std::uint64_t column_work_bytes(int) const { return 0; }
 
   bool exists() const { return p_.rows() > 0; }
   const BlockRows<T>& prolongator() const { return p_; }

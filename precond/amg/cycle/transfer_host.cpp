@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prolongators on the host, in blocks and in the hierarchy's numbering.
+#include <algorithm>
+
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "precond/amg/cycle/transfer.hpp"
 
 namespace newel::detail {
+namespace {
+
+// Row i of the interleaved vectors is row `from[i]` of x.
+template <class T>
+void gather_rows(const HostContext& ctx, int columns, const T* x, Span<const Index, Space::host> from, T* to) {
+  parallel_for(ctx, from.size,
+               [&](std::int64_t i) { std::copy_n(x + std::int64_t{from[i]} * columns, columns, to + i * columns); });
+}
+
+}  // namespace
 
 template <class T>
 AmgTransfer<T, Space::host>::AmgTransfer(const HostContext& ctx, const AmgLevel<Space::host>& level,
@@ -38,6 +51,32 @@ void AmgTransfer<T, Space::host>::prolong(const HostContext& ctx, const T* e, T*
   const bool ordered = !old_of_new_.empty();
   p_->apply(ctx, T(1), {e, p_->cols()}, T(0), ordered ? natural_.span() : to);
   if (ordered) gather(ctx, natural_.cspan(), old_of_new_, to);
+}
+
+template <class T>
+std::uint64_t AmgTransfer<T, Space::host>::column_work_bytes(int columns) const {
+  return static_cast<std::uint64_t>(columns) * natural_.bytes();
+}
+
+template <class T>
+void AmgTransfer<T, Space::host>::restrict_columns(const HostContext& ctx, int columns, const T* r, T* b,
+                                                   ColumnLayout, Span<char, Space::host> work) const {
+  const std::int64_t fine = std::int64_t{columns} * p_->rows(), coarse = std::int64_t{columns} * p_->cols();
+  if (!new_of_old_.empty()) {
+    T* const natural = reinterpret_cast<T*>(work.data);
+    gather_rows(ctx, columns, r, new_of_old_, natural);
+    r = natural;
+  }
+  transposed_->apply_columns(ctx, columns, T(1), {r, fine}, T(0), {b, coarse}, {});
+}
+
+template <class T>
+void AmgTransfer<T, Space::host>::prolong_columns(const HostContext& ctx, int columns, const T* e, ColumnLayout, T* x,
+                                                  Span<char, Space::host> work) const {
+  const std::int64_t fine = std::int64_t{columns} * p_->rows(), coarse = std::int64_t{columns} * p_->cols();
+  T* const natural = old_of_new_.empty() ? x : reinterpret_cast<T*>(work.data);
+  p_->apply_columns(ctx, columns, T(1), {e, coarse}, T(0), {natural, fine}, {});
+  if (!old_of_new_.empty()) gather_rows<T>(ctx, columns, natural, old_of_new_, x);
 }
 
 template <class T>
