@@ -55,6 +55,12 @@ def test_a_program_passes_the_strict_check():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_a_program_for_pytorch_passes_the_strict_check():
+    pytest.importorskip("torch")
+    result = mypy(PROGRAM.with_name("typed_torch_program.py"))
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def test_mistakes_in_a_program_are_found(tmp_path):
     program = tmp_path / "wrong.py"
     program.write_text("import numpy as np\nimport newel\nb = np.ones(3)\n"
