@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What XLA calls, through the compiled part: a solve for one vector or, where JAX has mapped it, for many."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import weakref
+from collections.abc import Iterator
+
+import jax
+import numpy as np
+
+from . import _ffi
+from ._arrays import XlaArray
+from ._setups import Matrix, Setups
+
+TARGET = "newel_solve"
+
+# By number, because a call takes no other objects than arrays and numbers.
+_setups: weakref.WeakValueDictionary[int, Setups] = weakref.WeakValueDictionary()
+_handles = itertools.count(1)
+
+# What a call returns for each vector besides x: 0, or one more than the place in this tuple.
+STATUSES = ("max_iterations", "breakdown", "not_positive_definite", "not_finite", "stagnation", "diverged", "time_limit",
+            "stopped_by_caller")
+
+
+def handle_of(setups: Setups) -> int:
+    """A number for these setups, which are not kept alive by it."""
+    handle = next(_handles)
+    _setups[handle] = setups
+    return handle
+
+
+def _answer(stream, handle, form, transposed, raises, places) -> str | None:
+    """The text of an error; None: the results are written."""
+    try:
+        arrays = [XlaArray(stream, *place) for place in places]
+        setups = _setups.get(handle)
+        if setups is None:
+            raise RuntimeError("the newel.jax.Solver of this function exists no longer: keep it as long as the function "
+                               "is used")
+        _solve(setups, form, transposed, raises, *arrays)
+    except BaseException as error:  # XLA takes no exceptions
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _solve(setups, form, transposed, raises, first, second, values, b, x, status, iterations) -> None:
+    n = x.shape[-1]
+    for array in (first, second):
+        if math.prod(array.shape[:-1]) != 1:
+            raise ValueError("vmap over the indices of a matrix is not possible: its systems have one pattern")
+    size = values.shape[-1]
+    reports: list = [None] * math.prod(x.shape[:-1])
+    for at, of_b, of_x in _groups(values.shape[:-1], b.shape[:-1], x.shape[:-1]):
+        matrix = Matrix(form, n, first, second, values, at * size, size)
+        for begin, to, columns in _runs(of_b, of_x):
+            reports[to:to + columns] = setups.solve(matrix, transposed, b, begin * n, x, to * n, columns)
+    setups.reports[transposed] = reports
+    failed = [report for report in reports if not report.converged]
+    if failed and raises:
+        what = "the system with the transpose of A" if transposed else "A x = b"
+        one = failed[0]
+        advice = f"; try: {one.advice}" if one.advice else ""
+        raise RuntimeError(f"newel: {what}, {len(failed)} of {len(reports)}: {one.status}: {one.reason} (|b - A x| / |b| "
+                           f"= {one.relative_residual:.2e}){advice}")
+    status.set(np.array([0 if r.converged else 1 + STATUSES.index(r.status) for r in reports], np.int32))
+    iterations.set(np.array([report.iterations for report in reports], np.int32))
+
+
+def _groups(of_values, of_b, of_x) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """The vectors of b and x, by number, that belong to each matrix. Axes of length 1 are repeated."""
+    matrices, from_, to = (np.broadcast_to(np.arange(math.prod(shape)).reshape(shape), of_x).reshape(-1)
+                           for shape in (of_values, of_b, of_x))
+    for at in range(math.prod(of_values)):
+        chosen = np.flatnonzero(matrices == at)
+        yield at, from_[chosen], to[chosen]
+
+
+def _runs(of_b: np.ndarray, of_x: np.ndarray) -> Iterator[tuple[int, int, int]]:
+    """(first of b, first of x, number) of vectors that follow each other in both."""
+    ends = np.flatnonzero((np.diff(of_b) != 1) | (np.diff(of_x) != 1)) + 1
+    for some in np.split(np.arange(of_b.size), ends):
+        if some.size:
+            yield int(of_b[some[0]]), int(of_x[some[0]]), int(some.size)
+
+
+_ffi.set_solver(_answer)
+for _platform, _handler in _ffi.handlers().items():
+    jax.ffi.register_ffi_target(TARGET, _handler, platform=_platform)
