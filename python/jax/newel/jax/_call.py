@@ -11,6 +11,8 @@ from collections.abc import Iterator
 import jax
 import numpy as np
 
+from newel import ConvergenceError
+
 from . import _ffi
 from ._arrays import XlaArray
 from ._setups import Matrix, Setups
@@ -64,8 +66,9 @@ def _solve(setups, form, transposed, raises, first, second, values, b, x, status
         what = "the system with the transpose of A" if transposed else "A x = b"
         one = failed[0]
         advice = f"; try: {one.advice}" if one.advice else ""
-        raise RuntimeError(f"newel: {what}, {len(failed)} of {len(reports)}: {one.status}: {one.reason} (|b - A x| / |b| "
-                           f"= {one.relative_residual:.2e}){advice}")
+        message = (f"{what}, {len(failed)} of {len(reports)}: {one.status}: {one.reason} (|b - A x| / |b| = "
+                   f"{one.relative_residual:.2e}){advice}")
+        raise ConvergenceError(message, None, reports)
     status.set(np.array([0 if r.converged else 1 + STATUSES.index(r.status) for r in reports], np.int32))
     iterations.set(np.array([report.iterations for report in reports], np.int32))
 

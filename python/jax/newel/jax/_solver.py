@@ -84,7 +84,7 @@ class Solver:
 
         Raises
         ------
-        jax.errors.JaxRuntimeError
+        jax.errors.JaxRuntimeError or ValueError, as JAX passes it on
             When the function runs: if a solve does not converge, one for a gradient included, and for values that
             `newel.Solver` refuses. The message has the reason and what to try.
         ValueError, TypeError
