@@ -3,6 +3,7 @@
 
 import doctest
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -73,6 +74,11 @@ def test_the_figures_of_the_document_are_those_of_its_record():
     assert f"`refresh` {overhead['refresh_call_us']:.1f} us" in text
     assert f"Of {len(systems)} systems both solve {len(both)}" in text
     assert f"On all {len(ahead)} `newel.solve` was faster" in text
+
+
+def test_the_package_for_jax_has_the_same_version():
+    version = re.search(r"project\(newel VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+    assert f'version = "{version}"' in (ROOT / "python/jax/pyproject.toml").read_text()
 
 
 def test_every_public_name_is_documented():

@@ -56,10 +56,9 @@ def _solve(setups, form, transposed, raises, first, second, values, b, x, status
             raise ValueError("vmap over the indices of a matrix is not possible: its systems have one pattern")
     size = values.shape[-1]
     reports: list = [None] * math.prod(x.shape[:-1])
-    for at, of_b, of_x in _groups(values.shape[:-1], b.shape[:-1], x.shape[:-1]):
+    for at, begin, to, columns in _runs(values.shape[:-1], b.shape[:-1], x.shape[:-1]):
         matrix = Matrix(form, n, first, second, values, at * size, size)
-        for begin, to, columns in _runs(of_b, of_x):
-            reports[to:to + columns] = setups.solve(matrix, transposed, b, begin * n, x, to * n, columns)
+        reports[to:to + columns] = setups.solve(matrix, transposed, b, begin * n, x, to * n, columns)
     setups.reports[transposed] = reports
     failed = [report for report in reports if not report.converged]
     if failed and raises:
@@ -73,21 +72,21 @@ def _solve(setups, form, transposed, raises, first, second, values, b, x, status
     iterations.set(np.array([report.iterations for report in reports], np.int32))
 
 
-def _groups(of_values, of_b, of_x) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """The vectors of b and x, by number, that belong to each matrix. Axes of length 1 are repeated."""
+def _runs(of_values, of_b, of_x) -> Iterator[tuple[int, int, int, int]]:
+    """(matrix, first of b, first of x, number) of vectors that belong to one matrix and follow each other.
+
+    The arguments are the shapes of what is numbered; axes of length 1 are repeated.
+    """
+    if math.prod(of_values) == 1 and of_b == of_x:
+        yield 0, 0, 0, math.prod(of_x)
+        return
     matrices, from_, to = (np.broadcast_to(np.arange(math.prod(shape)).reshape(shape), of_x).reshape(-1)
                            for shape in (of_values, of_b, of_x))
-    for at in range(math.prod(of_values)):
-        chosen = np.flatnonzero(matrices == at)
-        yield at, from_[chosen], to[chosen]
-
-
-def _runs(of_b: np.ndarray, of_x: np.ndarray) -> Iterator[tuple[int, int, int]]:
-    """(first of b, first of x, number) of vectors that follow each other in both."""
-    ends = np.flatnonzero((np.diff(of_b) != 1) | (np.diff(of_x) != 1)) + 1
-    for some in np.split(np.arange(of_b.size), ends):
+    order = np.argsort(matrices, kind="stable")  # so that each matrix is refreshed once
+    ends = np.flatnonzero((np.diff(matrices[order]) != 0) | (np.diff(from_[order]) != 1) | (np.diff(to[order]) != 1))
+    for some in np.split(order, ends + 1):
         if some.size:
-            yield int(of_b[some[0]]), int(of_x[some[0]]), int(some.size)
+            yield int(matrices[some[0]]), int(from_[some[0]]), int(to[some[0]]), int(some.size)
 
 
 _ffi.set_solver(_answer)
