@@ -76,6 +76,15 @@ def test_the_figures_of_the_document_are_those_of_its_record():
     assert f"On all {len(ahead)} `newel.solve` was faster" in text
 
 
+def test_the_costs_of_gradients_are_those_of_their_record():
+    kinds = json.loads((ROOT / "docs/results/gradients_host.json").read_text())["kinds"]
+    text = (ROOT / "docs/howto/differentiate.md").read_text()
+    for name, title in (("torch", "PyTorch"), ("jax", "JAX")):
+        for rows, taken in kinds[name].items():
+            figures = " | ".join(f"{taken[call]:,.0f}" for call in ("plain", "forward", "gradient"))
+            assert f"| {title} | {int(rows):,} | {figures} |" in text
+
+
 def test_the_package_for_jax_has_the_same_version():
     version = re.search(r"project\(newel VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
     assert f'version = "{version}"' in (ROOT / "python/jax/pyproject.toml").read_text()

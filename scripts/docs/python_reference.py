@@ -9,6 +9,8 @@ from cpp_headers import ROOT
 PACKAGE = ROOT / "python/newel"
 # Classes of the compiled module, which cannot be read without compiling it, with the source that binds them.
 COMPILED = {"Progress": "python/src/interrupts.cpp"}
+# The package newel-jax, whose sources lie in a folder of their own, so that mkdocstrings does not find them.
+JAX = ROOT / "python/jax/newel/jax"
 # Modules that are imported by their own names, and what other files contain only for them.
 SUBMODULES = {"torch": "_torch"}
 
@@ -32,7 +34,29 @@ def public_names(module="__init__"):
 
 def all_names():
     """The public names as users write them after `newel.`."""
-    return public_names() + [f"{module}.{name}" for module in SUBMODULES for name in public_names(module)]
+    names = public_names() + [f"{module}.{name}" for module in SUBMODULES for name in public_names(module)]
+    return names + [name.removeprefix("newel.") for name, _, _ in jax_definitions()]
+
+
+def jax_definitions():
+    """(name, file, definition) for each public name of newel.jax."""
+    for stem, prefix in (("_solver", "newel.jax"), ("lineax", "newel.jax.lineax")):
+        listed = JAX / ("lineax.py" if stem == "lineax" else "__init__.py")
+        names = re.search(r"__all__ = (\[.*\])", listed.read_text()).group(1)
+        for node in ast.parse((JAX / f"{stem}.py").read_text()).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in ast.literal_eval(names):
+                yield f"{prefix}.{node.name}", JAX / f"{stem}.py", node
+
+
+def jax_lines():
+    """The part of the page that is about newel.jax: signatures and docstrings as they are."""
+    for name, _, node in jax_definitions():
+        yield from (f"## {name} {{ #{name} }}", "")
+        members = [m for m in getattr(node, "body", []) if isinstance(m, ast.FunctionDef)]
+        for one in [node, *(m for m in members if not m.name.startswith("_"))]:
+            if isinstance(one, ast.FunctionDef):
+                yield from ("```py", f"{one.name}({ast.unparse(one.args)})", "```", "")
+            yield from ("```text", ast.get_docstring(one), "```", "")
 
 
 def definitions(module="__init__"):
@@ -50,7 +74,13 @@ def definitions(module="__init__"):
 def undocumented(names=None):
     """Lines for those of the names, all public ones by default, that have no docstring."""
     if names is None:
-        return [line for module in ("__init__", *SUBMODULES) for line in undocumented_in(module, public_names(module))]
+        lines = [line for module in ("__init__", *SUBMODULES) for line in undocumented_in(module, public_names(module))]
+        return lines + [
+            f"{path.relative_to(ROOT)}:{one.lineno}: {name}"
+            for name, path, node in jax_definitions()
+            for one in [node, *(m for m in getattr(node, "body", []) if isinstance(m, ast.FunctionDef))]
+            if (one is node or not one.name.startswith("_")) and not ast.get_docstring(one)
+        ]
     return undocumented_in("__init__", names)
 
 
@@ -103,4 +133,5 @@ def page():
     for module in SUBMODULES:
         for name in public_names(module):
             lines += [f"::: newel.{module}.{name}", ""]
+    lines += jax_lines()
     return "\n".join(lines)
