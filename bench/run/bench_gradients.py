@@ -4,8 +4,8 @@
 
     bench/run/bench_gradients.py [--device host|cuda] [--calls 300] [--json docs/results/gradients_host.json]
 
-Grids of 5 points, CG with Jacobi in CSR on one thread of the host. The kinds of calls take turns, and the median of each
-is reported, in microseconds: `plain` is newel.Solver.solve, `forward` the differentiable call, `gradient` a forward and
+Grids of 5 points, CG with Jacobi in CSR on one thread of the host. The kinds of calls take turns. The median of each is
+reported, in microseconds: `plain` is newel.Solver.solve, `forward` the differentiable call, `gradient` a forward and
 a backward pass for the values of A and for b. Runs where the package is installed.
 """
 import argparse
@@ -52,9 +52,10 @@ def jax_calls(a, device, options):
 
     jax.config.update("jax_enable_x64", True)
     place = jax.devices("cpu" if device == "host" else "cuda")[0]
-    data, indices, indptr, b = (jax.device_put(part, place) for part in (a.data, a.indices, a.indptr, np.ones(a.shape[0])))
-    plain, solver = newel.Solver((data, indices, indptr) if device == "cuda" else a, **options), newel.jax.Solver(
-        **{name: value for name, value in options.items()})
+    parts = (a.data, a.indices, a.indptr, np.ones(a.shape[0]))
+    data, indices, indptr, b = (jax.device_put(part, place) for part in parts)
+    plain = newel.Solver((data, indices, indptr) if device == "cuda" else a, **options)
+    solver = newel.jax.Solver(**options)
     forward = jax.jit(lambda data, b: solver.solve((data, indices, indptr), b))
     gradient = jax.jit(jax.grad(lambda data, b: solver.solve((data, indices, indptr), b).sum(), (0, 1)))
     of_plain = b if device == "cuda" else np.ones(a.shape[0])

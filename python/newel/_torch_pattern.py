@@ -59,8 +59,8 @@ class Pattern:
         for mine, others in ((self._first, other._first), (self._second, other._second)):
             same = same and (mine.data_ptr() == others.data_ptr() or torch.equal(mine, others))
         if not same:
-            raise ValueError("A: expected the pattern and the layout that the Solver was made from, found another; make "
-                             "a new Solver")
+            raise ValueError("A: expected the pattern and the layout that the Solver was made from, found another; "
+                             "make a new Solver")
 
     @property
     def entries(self) -> tuple[torch.Tensor, torch.Tensor]:

@@ -118,5 +118,6 @@ def systems_of(handle: int) -> Systems:
     """The systems with this number; RuntimeError if they exist no longer."""
     found = _systems.get(handle)
     if found is None:
-        raise RuntimeError("the newel.torch.Solver of this graph exists no longer: keep it as long as the graph is used")
+        raise RuntimeError("the newel.torch.Solver of this graph exists no longer: keep it as long as the graph is "
+                           "used")
     return found

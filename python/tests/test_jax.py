@@ -87,7 +87,7 @@ MATRICES = {
     "random symmetric": (random_matrix(30, symmetric=True), {}),
     "laplacian": (laplacian(12), {}),
     "convection": (convection(60), {}),
-    "laplacian with multigrid": (laplacian(24), {"preconditioner": "amg", "solver": "cg", "options": {"amg_degree": 2}}),
+    "laplacian with multigrid": (laplacian(24), {"preconditioner": "amg", "options": {"amg_degree": 2}}),
     "convection with multigrid": (convection(300), {"preconditioner": "amg", "solver": "bicgstab"}),
 }
 

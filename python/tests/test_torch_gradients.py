@@ -96,7 +96,7 @@ def test_gradients_are_those_of_a_dense_solve(place, name, layout, columns):
     assert close(A.grad.to_dense(), of_a * torch.from_numpy(a.toarray() != 0), bound)
 
 
-@pytest.mark.parametrize("a", [random_matrix(7), laplacian(3), convection(8)], ids=["random", "laplacian", "convection"])
+@pytest.mark.parametrize("a", [random_matrix(7), laplacian(3), convection(8)])
 @pytest.mark.parametrize("columns", [None, 2])
 @pytest.mark.parametrize("transpose", [False, True])
 def test_first_and_second_derivatives_are_those_of_differences(place, a, columns, transpose):
@@ -138,7 +138,8 @@ def test_derivatives_pass_through_the_making_of_a_tensor(place, layout):
 
 def test_single_precision_stays_single(place):
     a = random_matrix(30)
-    A, b = tensor(a, place, dtype=torch.float32).requires_grad_(), vector(30, place, dtype=torch.float32).requires_grad_()
+    A = tensor(a, place, dtype=torch.float32).requires_grad_()
+    b = vector(30, place, dtype=torch.float32).requires_grad_()
     weights = vector(30, place, seed=6, dtype=torch.float32)
     x = newel.torch.solve(A, b, rtol=1e-6)
     (x * weights).sum().backward()
@@ -198,7 +199,8 @@ def test_asymmetry_of_a_rounding_error_needs_no_second_setup(place, counted):
 def test_symmetry_may_be_stated(place, counted, monkeypatch):
     monkeypatch.setattr(newel._torch_pattern.Pattern, "is_symmetric", None)  # not asked
     for symmetric, made in ((True, 1), (False, 3)):
-        newel.torch.solve(tensor(laplacian(6), place).requires_grad_(), vector(36, place), symmetric=symmetric).sum().backward()
+        A = tensor(laplacian(6), place).requires_grad_()
+        newel.torch.solve(A, vector(36, place), symmetric=symmetric).sum().backward()
         assert counted.made == made
 
 
@@ -368,7 +370,7 @@ def test_the_current_stream_is_respected():
     (lambda A: newel.torch.Solver(A.to_dense().to_sparse_bsr((2, 2))), TypeError, "to_sparse_csr"),
     (lambda A: newel.torch.Solver(A.to_dense().to_sparse_csc()), TypeError, "to_sparse_csr"),
     (lambda A: newel.torch.Solver(A.to_dense()[:4].to_sparse_csr()), ValueError, "square"),
-    (lambda A: newel.torch.Solver(torch.sparse_coo_tensor([[0, 0], [0, 0]], [1.0, 1.0], (1, 1))), ValueError, "coalesce"),
+    (lambda A: newel.torch.Solver(torch.sparse_coo_tensor([[0], [0]], [1.0], (1, 1))), ValueError, "coalesce"),
     (lambda A: newel.torch.Solver(A.to(torch.complex128)), TypeError, "complex"),
     (lambda A: newel.torch.Solver(A, preconditioner=lambda r: r), TypeError, "by name|a name"),
     (lambda A: newel.torch.Solver(A, devices=[0, 1]), ValueError, "devices"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module newel.jax._ffi: what XLA calls for a solve. It passes the places of the arrays on to a function of Python,
-// which calls newel; the lock is held until that solves, and released meanwhile.
+// The module newel.jax._ffi: what XLA calls for a solve. It passes the places of the arrays on to a function of
+// Python, which calls newel; the lock is held until that solves, and released meanwhile.
 #include <nanobind/nanobind.h>
 #include <xla/ffi/api/ffi.h>
 

@@ -24,8 +24,8 @@ _setups: weakref.WeakValueDictionary[int, Setups] = weakref.WeakValueDictionary(
 _handles = itertools.count(1)
 
 # What a call returns for each vector besides x: 0, or one more than the place in this tuple.
-STATUSES = ("max_iterations", "breakdown", "not_positive_definite", "not_finite", "stagnation", "diverged", "time_limit",
-            "stopped_by_caller")
+STATUSES = ("max_iterations", "breakdown", "not_positive_definite", "not_finite", "stagnation", "diverged",
+            "time_limit", "stopped_by_caller")
 
 
 def handle_of(setups: Setups) -> int:
@@ -41,8 +41,8 @@ def _answer(stream, handle, form, transposed, raises, places) -> str | None:
         arrays = [XlaArray(stream, *place) for place in places]
         setups = _setups.get(handle)
         if setups is None:
-            raise RuntimeError("the newel.jax.Solver of this function exists no longer: keep it as long as the function "
-                               "is used")
+            raise RuntimeError("the newel.jax.Solver of this function exists no longer: keep it as long as the "
+                               "function is used")
         _solve(setups, form, transposed, raises, *arrays)
     except BaseException as error:  # XLA takes no exceptions
         return f"{type(error).__name__}: {error}"

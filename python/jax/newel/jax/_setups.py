@@ -25,7 +25,8 @@ _precisions = {np.dtype(np.float64): "double", np.dtype(np.float32): "single"}
 class Matrix:
     """A matrix of a call: its pattern, and where its values begin in those of the call."""
 
-    def __init__(self, form: str, rows: int, first: XlaArray, second: XlaArray, values: XlaArray, begin: int, size: int):
+    def __init__(self, form: str, rows: int, first: XlaArray, second: XlaArray, values: XlaArray, begin: int,
+                 size: int):
         self.form, self.rows, self.first, self.second = form, rows, first, second
         self.values, self.begin, self.size = values, begin, size
 

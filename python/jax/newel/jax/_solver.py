@@ -54,7 +54,8 @@ class Solver:
                 raise ValueError(f"{name}: not possible with newel.jax, which solves where the arrays are")
         preconditioner = given.get("preconditioner")
         if preconditioner is not None and not isinstance(preconditioner, str):
-            raise TypeError("preconditioner: expected a name or None, because a gradient needs that of the transpose too")
+            raise TypeError("preconditioner: expected a name or None, because a gradient needs that of the transpose "
+                            "too")
         if rtol is not None:
             given["rtol"] = real_number(rtol, "rtol")
         limits = (given.get("rtol"), real_number(atol, "atol"),
