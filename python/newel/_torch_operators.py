@@ -105,3 +105,24 @@ def _product_backward(ctx: Any, gradient: torch.Tensor) -> Any:
 solve.register_autograd(_solve_backward, setup_context=_keep_for_solve)
 outer.register_autograd(_outer_backward, setup_context=_keep_for_outer)
 product.register_autograd(_product_backward, setup_context=_keep_for_product)
+
+
+def _solve_mapped(info: Any, axes: Any, values: torch.Tensor, b: torch.Tensor, system: int, transposed: bool) -> Any:
+    if axes[0] is None and b.dim() == 2:  # one matrix: the vectors are columns
+        return solve(values, b.movedim(axes[1], 1), system, transposed), 1
+    return _one_by_one(solve)(info, axes, values, b, system, transposed)
+
+
+def _one_by_one(operator: Any) -> Any:
+    """How `torch.func.vmap` applies an operator of two tensors along an axis of one or of both."""
+    def mapped(info: Any, axes: Any, first: torch.Tensor, second: torch.Tensor, *others: Any) -> Any:
+        tensors = [[tensor] * info.batch_size if axis is None else tensor.unbind(axis)
+                   for tensor, axis in zip((first, second), axes)]
+        return torch.stack([operator(one, other, *others) for one, other in zip(*tensors)]), 0
+
+    return mapped
+
+
+solve.register_vmap(_solve_mapped)
+outer.register_vmap(_one_by_one(outer))
+product.register_vmap(_one_by_one(product))

@@ -72,7 +72,7 @@ class Systems:
         with self._lock:
             solver = self.load(values, transposed)
             try:
-                x, report = solver.solve(b.detach(), **self._limits, raise_on_failure=True)
+                x, report = solver.solve(b.detach().resolve_neg(), **self._limits, raise_on_failure=True)
             except ConvergenceError as error:
                 self.reports[transposed] = error.report
                 what = "the system with the transpose of A, which gradients need" if transposed else "A x = b"

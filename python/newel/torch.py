@@ -8,7 +8,7 @@
 >>> b.grad
 tensor([0.5000, 0.5000, 0.5000], dtype=torch.float64)
 
-PyTorch 2.4 or newer is needed. ``import newel`` alone does not import it.
+PyTorch 2.5 or newer is needed. ``import newel`` alone does not import it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-if not hasattr(torch.library, "custom_op"):
-    raise ImportError(f"newel.torch needs PyTorch 2.4 or newer, found {torch.__version__}")
+if not hasattr(torch.library, "register_vmap"):
+    raise ImportError(f"newel.torch needs PyTorch 2.5 or newer, found {torch.__version__}")
 
 from ._choices import real_number, whole_number
 from ._torch_operators import solve as _solve
@@ -67,8 +67,9 @@ class Solver:
     A solve makes no copy of A or b. One copy of the values is kept, to see whether those of a solve are new.
 
     Inside a function that ``torch.compile`` compiles, `solve` is one operator and breaks no graph; make the Solver
-    outside. Forward-mode derivatives are not available. On a device, second derivatives add in an order that varies,
-    unless ``torch.use_deterministic_algorithms(True)`` is set.
+    outside. Under ``torch.func.vmap`` vectors that share a matrix are solved together, and matrices with different values
+    one after the other. ``torch.func.grad`` and forward-mode derivatives are not available: use ``torch.autograd``. On a
+    device, second derivatives add in an order that varies, unless ``torch.use_deterministic_algorithms(True)`` is set.
     """
 
     def __init__(self, A: torch.Tensor, *, symmetric: bool | None = None, rtol: float | None = None,
@@ -191,7 +192,8 @@ def _checked(A: torch.Tensor, options: SolverKeywords, rtol: float | None) -> di
     if isinstance(A, torch.Tensor) and A.layout is not torch.strided:
         if A.dtype not in _precisions:
             raise TypeError(f"A: expected float64 or float32, found {A.dtype}")
-        result.setdefault("precision", _precisions[A.dtype])
+        if result.get("precision", "auto") == "auto":
+            result["precision"] = _precisions[A.dtype]
     if rtol is not None:
         result.setdefault("rtol", rtol)
     return result

@@ -295,6 +295,7 @@ def test_a_solver_has_to_outlive_what_uses_it():
     (lambda A, b: newel.jax.solve(BCOO.fromdense(jnp.ones((2, 6, 6)), n_batch=1), b), ValueError, "batched"),
     (lambda A, b: newel.jax.solve(A, b, device="host"), ValueError, "device"),
     (lambda A, b: newel.jax.solve(A, b, preconditioner=lambda r: r), TypeError, "a name or None"),
+    (lambda A, b: newel.jax.solve(A, b, precision="single"), FAILURE, "expected that of the arrays, double"),
     (lambda A, b: newel.jax.solve(A, b, precond="amg"), FAILURE, "did you mean 'preconditioner'"),
     (lambda A, b: newel.jax.solve(with_values(A, A.data * np.nan), b), FAILURE, "finite"),
     (lambda A, b: newel.jax.solve((A.data, A.indices + 6, A.indptr), b), FAILURE, "ValueError"),

@@ -14,8 +14,8 @@ import newel
 from newel._matrices import given_matrix
 
 torch = pytest.importorskip("torch")
-if not hasattr(torch.library, "custom_op"):
-    pytest.skip("PyTorch is older than 2.4", allow_module_level=True)
+if not hasattr(torch.library, "register_vmap"):
+    pytest.skip("PyTorch is older than 2.5", allow_module_level=True)
 
 import newel.torch  # noqa: E402
 import newel._torch_pattern  # noqa: E402
@@ -302,6 +302,37 @@ def test_a_compiled_function_has_one_graph(place):
     assert torch.allclose(compiled(*columns), loss(*columns), rtol=1e-10)
 
 
+def test_vectors_and_values_are_mapped(place):
+    a = random_matrix(12)
+    A, B = tensor(a, place), vector(12, place, columns=3).t()
+    solver = newel.torch.Solver(A, **FIXED)
+    x = torch.linalg.solve(A.to_dense(), B.t()).t()
+    scales = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64, device=place)
+    V = scales[:, None] * A.values()
+    vmap = torch.func.vmap
+    assert torch.allclose(vmap(lambda b: solver.solve(None, b))(B), x, rtol=1e-10)
+    assert len(solver.report) == 3
+    assert torch.allclose(vmap(lambda v: solver.solve(v, B[0]))(V), x[0] / scales[:, None], rtol=1e-10)
+    assert torch.allclose(vmap(solver.solve)(V, B), x / scales[:, None], rtol=1e-10)
+
+
+def test_jacobians_are_those_of_a_dense_solve(place):
+    a = random_matrix(6)
+    A, b = tensor(a, place), vector(6, place)
+    solver = newel.torch.Solver(A, **FIXED)
+    rows, columns = (torch.from_numpy(part.astype(np.int64)).to(place) for part in a.tocoo().coords)
+
+    def dense(values, b):
+        empty = torch.zeros(6, 6, dtype=torch.float64, device=place)
+        return torch.linalg.solve(empty.index_put((rows, columns), values), b)
+
+    given = (A.values(), b)
+    for vectorize in (False, True):
+        jacobians = [torch.autograd.functional.jacobian(f, given, vectorize=vectorize) for f in (solver.solve, dense)]
+        for found, expected in zip(*jacobians):
+            assert torch.allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("columns", [None, 2])
 def test_pytorch_finds_no_fault_in_the_operators(place, columns):
     A = tensor(convection(6), place)
@@ -370,7 +401,7 @@ def test_the_current_stream_is_respected():
     (lambda A: newel.torch.Solver(A.to_dense().to_sparse_bsr((2, 2))), TypeError, "to_sparse_csr"),
     (lambda A: newel.torch.Solver(A.to_dense().to_sparse_csc()), TypeError, "to_sparse_csr"),
     (lambda A: newel.torch.Solver(A.to_dense()[:4].to_sparse_csr()), ValueError, "square"),
-    (lambda A: newel.torch.Solver(torch.sparse_coo_tensor([[0], [0]], [1.0], (1, 1))), ValueError, "coalesce"),
+    (lambda A: newel.torch.Solver(torch.sparse_coo_tensor([[0, 0]] * 2, [1.0, 1.0], (1, 1))), ValueError, "coalesce"),
     (lambda A: newel.torch.Solver(A.to(torch.complex128)), TypeError, "complex"),
     (lambda A: newel.torch.Solver(A, preconditioner=lambda r: r), TypeError, "by name|a name"),
     (lambda A: newel.torch.Solver(A, devices=[0, 1]), ValueError, "devices"),

@@ -98,7 +98,11 @@ class Setup:
 
     def _new(self, matrix: Matrix, transposed: bool) -> None:
         options = self._options if not transposed else {**self._options, "decision": None}  # which is of A
-        precision = options.get("precision", _precisions[matrix.values.dtype])
+        precision, own = options.get("precision", "auto"), _precisions[matrix.values.dtype]
+        if precision == "auto":
+            precision = own
+        elif (precision == "single") != (own == "single"):
+            raise ValueError(f"precision: expected that of the arrays, {own}, found {precision}")
         self._solvers[transposed] = Solver(matrix.parts(transposed), **{**options, "precision": precision})
 
     def _is_symmetric(self, matrix: Matrix, bits) -> bool:
