@@ -55,9 +55,10 @@ def test_a_program_passes_the_strict_check():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_a_program_for_pytorch_passes_the_strict_check():
-    pytest.importorskip("torch")
-    result = mypy(PROGRAM.with_name("typed_torch_program.py"))
+@pytest.mark.parametrize("name, needed", [("torch", "torch"), ("jax", "newel.jax")])
+def test_a_program_that_differentiates_passes_the_strict_check(name, needed):
+    pytest.importorskip(needed)
+    result = mypy(PROGRAM.with_name(f"typed_{name}_program.py"))
     assert result.returncode == 0, result.stdout + result.stderr
 
 

@@ -55,7 +55,10 @@ def jax_lines():
         members = [m for m in getattr(node, "body", []) if isinstance(m, ast.FunctionDef)]
         for one in [node, *(m for m in members if not m.name.startswith("_"))]:
             if isinstance(one, ast.FunctionDef):
-                yield from ("```py", f"{one.name}({ast.unparse(one.args)})", "```", "")
+                of_property = "property" in map(ast.unparse, one.decorator_list)
+                arguments = "" if of_property else f"({ast.unparse(one.args)})"
+                returns = f" -> {ast.unparse(one.returns)}" if one.returns else ""
+                yield from ("```py", f"{one.name}{arguments}{returns}", "```", "")
             yield from ("```text", ast.get_docstring(one), "```", "")
 
 
