@@ -53,8 +53,10 @@ if [ -e "${CUDA_PATH:-/usr/local/cuda}/lib64/libcudart.so" ]; then
 fi
 # JAX, with the package that is compiled for it.
 {
-  "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: jax lineax &&
-    "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps "$PWD/python/jax"
+  "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: jax lineax nanobind \
+    scikit-build-core &&
+    "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation \
+      "$PWD/python/jax"
 } >"$dir/jax.log" 2>&1 || say "without JAX ($dir/jax.log): tests that need it are skipped"
 say "running the tests"
 # From elsewhere, so that what is imported is what was installed.
