@@ -4,8 +4,8 @@
 >>> import jax.numpy as jnp, newel.jax
 >>> from jax.experimental.sparse import BCSR
 >>> A = BCSR.fromdense(2 * jnp.eye(3))
->>> newel.jax.solve(A, jnp.ones(3))
-Array([0.5, 0.5, 0.5], dtype=float32)
+>>> newel.jax.solve(A, jnp.ones(3)).tolist()
+[0.5, 0.5, 0.5]
 
 XLA calls the library where the arrays are, on the host or on a CUDA device, without a copy. `newel.jax.lineax` has a
 solver for lineax.

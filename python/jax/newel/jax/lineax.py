@@ -5,8 +5,8 @@
 >>> from jax.experimental.sparse import BCSR
 >>> from newel.jax.lineax import Newel, SparseOperator
 >>> operator = SparseOperator(BCSR.fromdense(2 * jnp.eye(3)))
->>> lineax.linear_solve(operator, jnp.ones(3), Newel()).value
-Array([0.5, 0.5, 0.5], dtype=float32)
+>>> lineax.linear_solve(operator, jnp.ones(3), Newel()).value.tolist()
+[0.5, 0.5, 0.5]
 """
 
 from __future__ import annotations
