@@ -40,6 +40,24 @@ if command -v mpicc >/dev/null; then
   "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check mpi4py >"$dir/mpi4py.log" 2>&1 ||
     say "without mpi4py ($dir/mpi4py.log): tests that need it are skipped"
 fi
+# PyTorch without most of CUDA's libraries, which are in the toolkit if there is one and gigabytes otherwise. It is not
+# needed by the package: where it cannot be imported its tests are skipped and counted.
+if [ -e "${CUDA_PATH:-/usr/local/cuda}/lib64/libcudart.so" ]; then
+  {
+    "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: --no-deps torch \
+      nvidia-cufile nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvshmem-cu13 &&
+      "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: sympy networkx jinja2 \
+        fsspec typing_extensions filelock setuptools &&
+      "$dir/venv/bin/python" -c 'import torch'
+  } >"$dir/torch.log" 2>&1 || say "without PyTorch ($dir/torch.log): tests that need it are skipped"
+fi
+# JAX, with the package that is compiled for it.
+{
+  "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: jax lineax nanobind \
+    scikit-build-core &&
+    "$dir/venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation \
+      "$PWD/python/jax"
+} >"$dir/jax.log" 2>&1 || say "without JAX ($dir/jax.log): tests that need it are skipped"
 say "running the tests"
 # From elsewhere, so that what is imported is what was installed.
 root=$PWD

@@ -8,12 +8,15 @@
 #   python_device/data     the matrices of docs/results/python_host.json, where NEWEL_TEST_DATA names a folder of them
 #   python_device/run.sh   which runs the tests; its arguments are passed to pytest. NEWEL_BENCH=1 measures afterwards, by
 #                          python_device/bench_python.py, what calls cost, and solves beside CuPy's where data/ is there,
-#                          and by python_device/profile_python_call.py where the time of a call goes. Results lie in OUT,
-#                          the folder python_device by default
+#                          by python_device/profile_python_call.py where the time of a call goes, and by
+#                          python_device/bench_gradients.py what derivatives cost. Results lie in OUT, the folder
+#                          python_device by default
 #   python_device/commit   what was built; "-changed" is appended where files differ from it
 # On the other machine: tar xJf python_device.tar.xz && python_device/run.sh
 #   scripts/stage_python_device.sh [CMAKE_CHOICE...]      for example -DCMAKE_CUDA_ARCHITECTURES=90
 #   PYTHON       the interpreter to build for, python3.12 by default
+#   JAXLIB       the jaxlib of the other machine, for the package newel-jax: "jaxlib==0.7.2", say; by default the newest.
+#                Without network it is left out, and so are its tests
 #   HAS_PYTEST   if set, the other machine has pytest and Hypothesis, which are left out then
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
@@ -42,11 +45,15 @@ rm -rf "$build/wheels"
 [ -n "${HAS_PYTEST:-}" ] ||
   "${pip[@]}" download --only-binary :all: -d "$build/wheels" "pytest>=7" "hypothesis>=6" >>"$build/pip.log" 2>&1 ||
   fail "pip could not download pytest and hypothesis; its output is in $build/pip.log"
+{
+  "${pip[@]}" install --only-binary :all: "${JAXLIB:-jaxlib}" nanobind scikit-build-core cmake ninja &&
+    "${pip[@]}" wheel ./python/jax --no-deps --no-build-isolation -w "$build/wheels"
+} >>"$build/pip.log" 2>&1 || say "without newel-jax; pip's output is in $build/pip.log"
 for wheel in "$build/wheels"/*.whl; do "$build/venv/bin/python" -m zipfile -e "$wheel" "$stage/site"; done
 
 mkdir -p "$stage/tests"
 cp python/tests/*.py docs/python.md "$stage/tests"
-cp bench/run/{bench_python,profile_python_call,measured}.py bench/compact_results.py scripts/reports.py "$stage"
+cp bench/run/{bench_python,bench_gradients,profile_python_call,measured}.py bench/compact_results.py scripts/reports.py "$stage"
 rm "$stage/tests/test_docs.py"
 printf '[pytest]\nmarkers =\n  device: needs a CUDA device\n' >"$stage/tests/pytest.ini"
 if [ -n "${NEWEL_TEST_DATA:-}" ]; then
@@ -75,9 +82,9 @@ echo "commit $(cat commit)"
 "$python" - <<'PROGRAM'
 import importlib, sys
 print("Python", sys.version.split()[0])
-for name in ("newel", "numpy", "scipy", "cupy", "torch"):
+for name in ("newel", "numpy", "scipy", "cupy", "torch", "jax", "lineax", "newel.jax"):
     try:
-        print(name, importlib.import_module(name).__version__)
+        print(name, getattr(importlib.import_module(name), "__version__", "is there"))
     except ImportError as error:
         print(name, "is not there:", error)
 import newel
@@ -91,6 +98,7 @@ if [ -n "${NEWEL_BENCH:-}" ]; then
   [ ! -d data ] || folder=(data)
   "$python" bench_python.py "${folder[@]}" --device --calls 2000 --turns 5 --out "$out/python_device.json" || status=$?
   "$python" profile_python_call.py --out "$out/python_call.json" || status=$?
+  "$python" bench_gradients.py --device cuda --json "$out/gradients.json" || status=$?
 fi
 exit "$status"
 SCRIPT

@@ -42,6 +42,8 @@ def is_torch_sparse(a) -> bool:
 
 def parts_of(a) -> Parts | None:
     """The arrays of a sparse tensor, a sparse CuPy matrix, or a tuple on a device; None for everything else."""
+    if isinstance(a, Parts):
+        return a
     if is_torch_sparse(a):
         return _of_torch(a)
     if isinstance(a, tuple):

@@ -38,6 +38,15 @@ void download(std::uintptr_t address, std::uintptr_t to, std::size_t bytes, std:
   CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
 }
 
+void upload(std::uintptr_t from, std::uintptr_t address, std::size_t bytes, std::uintptr_t stream) {
+  if (bytes == 0) return;
+  const WithoutGil released;
+  const OnDevice here(device_of(reinterpret_cast<const void*>(address)).value_or(0));
+  CHECK_CUDA(cudaMemcpyAsync(reinterpret_cast<void*>(address), reinterpret_cast<const void*>(from), bytes,
+                             cudaMemcpyHostToDevice, stream_of(stream)));
+  CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
+}
+
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
   const int count = device_count();
@@ -100,6 +109,8 @@ void bind_device_memory(nb::module_& module) {
   module.def("device_names", &device_names, "Of the devices that answer; none also where the driver is missing.");
   module.def("download", &download, nb::arg("address"), nb::arg("to"), nb::arg("bytes"), nb::arg("stream"),
              "Copies memory of a device to the host, and waits for that.");
+  module.def("upload", &upload, nb::arg("from_"), nb::arg("address"), nb::arg("bytes"), nb::arg("stream"),
+             "Copies memory of the host to a device, and waits for that.");
   module.def(
       "device_of", [](std::uintptr_t address) { return device_of(reinterpret_cast<void*>(address)); },
       nb::arg("address"), "The number of the device that has this memory; None for memory of the host.");

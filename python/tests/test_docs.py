@@ -3,6 +3,7 @@
 
 import doctest
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -18,9 +19,13 @@ import run_python  # noqa: E402
 
 PAGES = sorted(page for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if "```python\n" in page.read_text())
 
+NEEDED = {"differentiate.md": ["torch", "newel.jax"]}  # what pages need and the package does not
+
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_python_of_a_page_can_be_pasted(page):
+    for module in NEEDED.get(page.name, ()):
+        pytest.importorskip(module)
     count, wrong, names = run_python.work_through(page.read_text(), page.name)
     assert count > 0 and not wrong, "\n".join(wrong)
     assert names["report"].converged and names.get("info", 0) == 0
@@ -47,9 +52,9 @@ def test_what_a_block_prints_is_compared_with_what_the_page_shows():
         assert len(run_python.work_through(page.format(shown), "page")[1]) == wrong
 
 
-@pytest.mark.parametrize("module", [newel, newel._solve, newel._progress])
+@pytest.mark.parametrize("module", ["newel", "newel._solve", "newel._progress", "newel.torch", "newel.jax", "newel.jax.lineax"])
 def test_the_examples_of_docstrings_run(module):
-    results = doctest.testmod(module)
+    results = doctest.testmod(pytest.importorskip(module))
     assert results.attempted > 0 and results.failed == 0
 
 
@@ -69,6 +74,20 @@ def test_the_figures_of_the_document_are_those_of_its_record():
     assert f"`refresh` {overhead['refresh_call_us']:.1f} us" in text
     assert f"Of {len(systems)} systems both solve {len(both)}" in text
     assert f"On all {len(ahead)} `newel.solve` was faster" in text
+
+
+def test_the_costs_of_gradients_are_those_of_their_record():
+    kinds = json.loads((ROOT / "docs/results/gradients_host.json").read_text())["kinds"]
+    text = (ROOT / "docs/howto/differentiate.md").read_text()
+    for name, title in (("torch", "PyTorch"), ("jax", "JAX")):
+        for rows, taken in kinds[name].items():
+            figures = " | ".join(f"{taken[call]:,.0f}" for call in ("plain", "forward", "gradient"))
+            assert f"| {title} | {int(rows):,} | {figures} |" in text
+
+
+def test_the_package_for_jax_has_the_same_version():
+    version = re.search(r"project\(newel VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+    assert f'version = "{version}"' in (ROOT / "python/jax/pyproject.toml").read_text()
 
 
 def test_every_public_name_is_documented():

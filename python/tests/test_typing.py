@@ -55,6 +55,13 @@ def test_a_program_passes_the_strict_check():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.parametrize("name, needed", [("torch", "torch"), ("jax", "newel.jax")])
+def test_a_program_that_differentiates_passes_the_strict_check(name, needed):
+    pytest.importorskip(needed)
+    result = mypy(PROGRAM.with_name(f"typed_{name}_program.py"))
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def test_mistakes_in_a_program_are_found(tmp_path):
     program = tmp_path / "wrong.py"
     program.write_text("import numpy as np\nimport newel\nb = np.ones(3)\n"

@@ -40,7 +40,7 @@ def on_config(config):
     addresses.update(c_reference.addresses("reference/c.md"))
     pages["reference/python.md"] = python_reference.page()
     addresses.update(
-        (f"newel.{name}", f"reference/python.md#newel.{name}") for name in python_reference.public_names()
+        (f"newel.{name}", f"reference/python.md#newel.{name}") for name in python_reference.all_names()
     )
     for path in pages:
         origins[path] = f"docs/{path}"

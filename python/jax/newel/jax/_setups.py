@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is set up for the matrices of calls by XLA, and kept: a Solver for each pattern and for its transpose."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from newel import Solver, _core
+from newel._device_matrices import Parts
+from newel._matrices import given_matrix
+from newel._report import Report
+
+from ._arrays import XlaArray
+
+KEPT_PATTERNS = 2  # on each device, for one set of options
+
+_transposed_form = {"csr": "csc", "coo": "coo"}
+_precisions = {np.dtype(np.float64): "double", np.dtype(np.float32): "single"}
+
+
+class Matrix:
+    """A matrix of a call: its pattern, and where its values begin in those of the call."""
+
+    def __init__(self, form: str, rows: int, first: XlaArray, second: XlaArray, values: XlaArray, begin: int,
+                 size: int):
+        self.form, self.rows, self.first, self.second = form, rows, first, second
+        self.values, self.begin, self.size = values, begin, size
+
+    @property
+    def given_values(self):
+        return self.values.part(self.begin, self.size)
+
+    def parts(self, transposed: bool) -> Parts:
+        form, first, second = self.form, self.first.part(), self.second.part()
+        if transposed:
+            form = _transposed_form[form]
+            if form == "coo":
+                first, second = second, first
+        return Parts(form, (self.rows, self.rows), 1, first, second, self.given_values)
+
+    def pattern(self, system):
+        """A hash of the pattern."""
+        return system.pattern_hash(given_matrix(self.parts(False)).arrays)
+
+    def value_bits(self, system):
+        """A hash of the values."""
+        bits, values = self.values.bits(self.begin, self.size), self.values.argument(self.begin, self.size)
+        if self.values.on_host:
+            none = np.empty(0, np.int32)
+            return system.pattern_hash(_core.MatrixArrays("coo", self.rows, self.rows, 1, bits, none, values))
+        none = _core.DeviceSpan(self, 0, 0, "i4", values.stream)
+        return system.pattern_hash(_core.DeviceMatrixArrays("coo", self.rows, self.rows, 1, bits, none, values))
+
+    def entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """The row and the column of each value, on the host."""
+        first, second = self.first.get(), self.second.get()
+        if self.form == "csr":
+            first = np.repeat(np.arange(self.rows), np.diff(first))
+        return first.astype(np.int64), second.astype(np.int64)
+
+
+class Setup:
+    """The Solvers of one pattern: of A and of its transpose, or one of both while A is symmetric."""
+
+    def __init__(self, matrix: Matrix, symmetric: bool | None, options: Mapping[str, Any]):
+        self._symmetric, self._options = symmetric, options
+        self._solvers: dict[bool, Solver] = {}
+        self._held: dict[bool, Any] = {}  # a hash of the values of each
+        self._seen: dict[Any, bool] = {}  # whether the latest values, by their hash, were symmetric
+        self._partner: np.ndarray | None = None
+        self._checked = False
+        self._new(matrix, False)
+        self.pattern = matrix.pattern(self.system)
+        self._held[False] = matrix.value_bits(self.system)
+
+    @property
+    def system(self):
+        """The compiled part of the Solver of A."""
+        return self._solvers[False]._system
+
+    def load(self, matrix: Matrix, transposed: bool) -> Solver:
+        """The Solver of A, or of its transpose, with the values of the matrix."""
+        bits = matrix.value_bits(self.system)
+        if transposed and self._is_symmetric(matrix, bits):
+            transposed = False
+        if self._held.get(transposed) != bits:
+            self._held.pop(transposed, None)  # in case that the values are refused
+            if transposed in self._solvers:
+                self._solvers[transposed].refresh(matrix.given_values)
+            else:
+                self._new(matrix, transposed)
+            self._held[transposed] = bits
+        return self._solvers[transposed]
+
+    def _new(self, matrix: Matrix, transposed: bool) -> None:
+        options = self._options if not transposed else {**self._options, "decision": None}  # which is of A
+        precision, own = options.get("precision", "auto"), _precisions[matrix.values.dtype]
+        if precision == "auto":
+            precision = own
+        elif (precision == "single") != (own == "single"):
+            raise ValueError(f"precision: expected that of the arrays, {own}, found {precision}")
+        self._solvers[transposed] = Solver(matrix.parts(transposed), **{**options, "precision": precision})
+
+    def _is_symmetric(self, matrix: Matrix, bits) -> bool:
+        if self._symmetric is not None:
+            return self._symmetric
+        if bits not in self._seen:
+            self._seen = {bits: self._values_are_symmetric(matrix)}
+        return self._seen[bits]
+
+    def _values_are_symmetric(self, matrix: Matrix) -> bool:
+        if not self._checked:
+            self._partner, self._checked = partners(*matrix.entries(), matrix.rows), True
+        if self._partner is None:
+            return False
+        values = matrix.values.get(matrix.begin, matrix.size)
+        return bool(np.allclose(values, values[self._partner], rtol=4 * np.finfo(values.dtype).eps, atol=0.0))
+
+
+class Setups:
+    """Solves the systems of calls that have the same options, one after the other.
+
+    Parameters
+    ----------
+    symmetric : None: see from the values, before a solve with the transpose.
+    limits : rtol, atol and max_iterations of a solve.
+    options : keywords of `newel.Solver`.
+    """
+
+    def __init__(self, symmetric: bool | None, limits: tuple[float | None, float, int], options: Mapping[str, Any]):
+        self._symmetric, self._limits, self._options = symmetric, limits, dict(options)
+        self._kept: dict[int | None, list[Setup]] = {}  # by device, the latest first
+        self._lock = threading.RLock()
+        self.reports: dict[bool, list[Report]] = {}  # of the latest call, of A and of the transpose
+
+    def clear(self) -> None:
+        """Free what is set up."""
+        with self._lock:
+            self._kept.clear()
+
+    def solve(self, matrix: Matrix, transposed: bool, b: XlaArray, begin: int, x: XlaArray, to: int, columns: int
+              ) -> list[Report]:
+        """Solve for consecutive vectors, and return their reports."""
+        with self._lock:
+            solver = self._setup(matrix).load(matrix, transposed)
+            n = matrix.rows
+            rtol, atol, most = self._limits
+            if rtol is None:
+                rtol = 1e-5 if solver.dtype == np.float32 else 1e-8
+            raw = solver._system.solve(b.argument(begin, columns * n), x.argument(to, columns * n), columns, rtol, atol,
+                                       most, 0.0, None, 0, True)
+            return solver._reports(raw if type(raw) is list else [raw])
+
+    def _setup(self, matrix: Matrix) -> Setup:
+        kept = self._kept.setdefault(matrix.values.device, [])
+        pattern = matrix.pattern(kept[0].system) if kept else None
+        for place, setup in enumerate(kept):
+            if setup.pattern == pattern and setup.system.single == (matrix.values.dtype == np.float32):
+                kept.insert(0, kept.pop(place))
+                return setup
+        setup = Setup(matrix, self._symmetric, self._options)
+        kept.insert(0, setup)
+        del kept[KEPT_PATTERNS:]
+        return setup
+
+
+def partners(rows: np.ndarray, columns: np.ndarray, n: int) -> np.ndarray | None:
+    """For each entry the position of that in the transposed place; None if there is none for some."""
+    place, transposed = rows * n + columns, columns * n + rows
+    by_place, by_transposed = np.argsort(place, kind="stable"), np.argsort(transposed, kind="stable")
+    if not np.array_equal(place[by_place], transposed[by_transposed]):
+        return None
+    partner = np.empty_like(by_place)
+    partner[by_place] = by_transposed
+    return partner

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A system and its transpose, for the derivatives of a solve: what is set up, and the values that each has."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from ._report import ConvergenceError
+from ._solver import Solver
+from ._torch_pattern import Pattern
+
+
+class Systems:
+    """A x = b and A^T y = c for one pattern. Both are one Solver while A is symmetric.
+
+    The transpose is set up when it is first needed, from the same arrays of indices and values.
+
+    Parameters
+    ----------
+    A : the tensor with the pattern and the first values.
+    symmetric : None: see from the values, before a solve with the transpose.
+    limits : keywords of `newel.Solver.solve`.
+    options : keywords of `newel.Solver`.
+    """
+
+    def __init__(self, A: torch.Tensor, symmetric: bool | None, limits: Mapping[str, Any], options: Mapping[str, Any]):
+        self.pattern = Pattern(A)
+        self.reports: dict[bool, Any] = {}  # the last of A and of the transpose
+        self._symmetric, self._limits, self._options = symmetric, dict(limits), dict(options)
+        self._found: bool | None = None  # whether the values of A that `_held` has are symmetric
+        self._solvers: dict[bool, Solver] = {}
+        self._held: dict[bool, torch.Tensor] = {}
+        self._lock = threading.RLock()  # one solve at a time: its values stay until its end
+        self.handle = next(_handles)
+        _systems[self.handle] = self
+
+    def first_values(self, values: torch.Tensor) -> torch.Tensor:
+        """Set A up with these values. Returns the copy of them that is kept, and never written to."""
+        self.load(values, False)
+        return self._held[False]
+
+    def load(self, values: torch.Tensor, transposed: bool) -> Solver:
+        """The Solver of A, or of its transpose, with these values."""
+        with self._lock:
+            values = values.detach().resolve_neg()
+            if transposed and self._is_symmetric(values):
+                transposed = False
+            held = self._held.get(transposed)
+            if held is not None and _equal(held, values):
+                return self._solvers[transposed]
+            solver = self._solvers.get(transposed)
+            self._held.pop(transposed, None)  # in case that the values are refused
+            if solver is not None:
+                solver.refresh(values)
+            else:
+                solver = self._solvers[transposed] = self._new(values, transposed)
+            # A copy, because memory of the caller's may have other values later and the same version.
+            self._held[transposed] = self._copy(values)
+            if not transposed:
+                self._found = None
+            return solver
+
+    def solve(self, values: torch.Tensor, b: torch.Tensor, transposed: bool) -> torch.Tensor:
+        """x of A x = b, or of A^T x = b; ConvergenceError if a solve does not converge."""
+        with self._lock:
+            solver = self.load(values, transposed)
+            try:
+                x, report = solver.solve(b.detach().resolve_neg(), **self._limits, raise_on_failure=True)
+            except ConvergenceError as error:
+                self.reports[transposed] = error.report
+                what = "the system with the transpose of A, which gradients need" if transposed else "A x = b"
+                raise ConvergenceError(f"{what}: {error}", error.x, error.report) from None
+            self.reports[transposed] = report
+            return x if x.dtype is b.dtype else x.to(b.dtype)
+
+    def _new(self, values: torch.Tensor, transposed: bool) -> Solver:
+        options = self._options if not transposed else {**self._options, "decision": None}  # which is of A
+        return Solver(self.pattern.parts(values, transposed), **options)
+
+    def _copy(self, values: torch.Tensor) -> torch.Tensor:
+        for held in self._held.values():
+            if _equal(held, values):
+                return held
+        return values.clone()
+
+    def _is_symmetric(self, values: torch.Tensor) -> bool:
+        if self._symmetric is not None:
+            return self._symmetric
+        held = self._held.get(False)
+        if held is None or not _equal(held, values):
+            return self.pattern.is_symmetric(values)
+        if self._found is None:
+            self._found = self.pattern.is_symmetric(values)
+        return self._found
+
+
+def _equal(held: torch.Tensor, values: torch.Tensor) -> bool:
+    if held.data_ptr() == values.data_ptr():  # held memory is never written to
+        return True
+    if held.is_cuda:
+        return torch.equal(held, values)
+    return bool(np.array_equal(held.numpy(), values.numpy()))  # in this thread: PyTorch would start a team
+
+
+# By number, because an operator of PyTorch takes no other objects than tensors and numbers.
+_systems: weakref.WeakValueDictionary[int, Systems] = weakref.WeakValueDictionary()
+_handles = itertools.count(1)
+
+
+def systems_of(handle: int) -> Systems:
+    """The systems with this number; RuntimeError if they exist no longer."""
+    found = _systems.get(handle)
+    if found is None:
+        raise RuntimeError("the newel.torch.Solver of this graph exists no longer: keep it as long as the graph is "
+                           "used")
+    return found

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program with types that uses newel.torch, which test_typing.py gives to mypy."""
+
+from __future__ import annotations
+
+import torch
+from typing_extensions import assert_type
+
+import newel
+import newel.torch
+
+A = torch.eye(3).to_sparse_csr()
+b = torch.ones(3)
+
+assert_type(newel.torch.solve(A, b, rtol=1e-6, preconditioner="amg", options={"amg_degree": 3}), torch.Tensor)
+solver = newel.torch.Solver(A, symmetric=True, max_iterations=100)
+assert_type(solver.solve(None, b), torch.Tensor)
+assert_type(solver.solve(torch.ones(3), b, transpose=True), torch.Tensor)
+reports: list[newel.Report | list[newel.Report] | None] = [solver.report, solver.transpose_report]
