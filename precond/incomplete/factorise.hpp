@@ -27,7 +27,7 @@ class FactorWork<Space::host> {
   std::vector<LevelPhase> phases_;
 };
 
-/// On a device: which rows have been factorised, by the number of the factorisation.
+/// On a device: which long rows have been factorised, by the number of the factorisation.
 template <>
 class FactorWork<Space::device> {
  public:
@@ -38,7 +38,7 @@ class FactorWork<Space::device> {
   mutable Array<unsigned, Space::device> tickets_;
   mutable Array<FactorVerdict, Space::device> verdict_;
   mutable std::uint64_t number_ = 0;  ///< of the last factorisation
-  Offset mirrored_ = 0;               ///< symmetric: entries of U
+  Offset entries_ = 0;                ///< of U
 };
 
 /// L, U and the inverse of D from A's values: (L D U)_ij = a_ij on the pattern. In the order of rows and, within a

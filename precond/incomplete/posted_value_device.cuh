@@ -28,20 +28,33 @@ __device__ __forceinline__ void post(float* to, float value) {
 __device__ __forceinline__ void clear(double* at) { *at = __longlong_as_double(static_cast<long long>(no_double)); }
 __device__ __forceinline__ void clear(float* at) { *at = __int_as_float(static_cast<int>(no_float)); }
 
-/// The value at `from`, when it is there. Some thread must be about to post it that waits for none that waits here.
-__device__ __forceinline__ double wait_for(const double* from) {
+/// What is at `from` now.
+__device__ __forceinline__ double look(const double* from) {
   std::uint64_t bits;
-  do {
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(from) : "memory");
-  } while (bits == no_double);
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(from) : "memory");
   return __longlong_as_double(static_cast<long long>(bits));
 }
-__device__ __forceinline__ float wait_for(const float* from) {
+__device__ __forceinline__ float look(const float* from) {
   std::uint32_t bits;
-  do {
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(bits) : "l"(from) : "memory");
-  } while (bits == no_float);
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(bits) : "l"(from) : "memory");
   return __int_as_float(static_cast<int>(bits));
+}
+/// Whether that is a value.
+__device__ __forceinline__ bool is_there(double seen) {
+  return static_cast<std::uint64_t>(__double_as_longlong(seen)) != no_double;
+}
+__device__ __forceinline__ bool is_there(float seen) {
+  return static_cast<std::uint32_t>(__float_as_int(seen)) != no_float;
+}
+
+/// The value at `from`, when it is there. Some thread must be about to post it that waits for none that waits here.
+template <class T>
+__device__ __forceinline__ T wait_for(const T* from) {
+  T seen;
+  do {
+    seen = look(from);
+  } while (!is_there(seen));
+  return seen;
 }
 
 /// The next number of a counter, in all lanes of a warp: warps take work in its order, so whatever a warp waits for
