@@ -252,7 +252,49 @@ LinearSystem<T, S>& ComplexSystem<T, S>::real_system() {
   return impl_->real();
 }
 
-#define X(T, S) template class ComplexSystem<T, S>;
+namespace {
+
+RowCount halved(const RowCount& rows) { return {(rows.count + 1) / 2, rows.count == 0 ? -1 : rows.first / 2}; }
+
+}  // namespace
+
+template <class T, Space S>
+std::vector<SystemFacts> ComplexSystem<T, S>::facts(Span<const Value, S> b, Index columns) {
+  Impl& s = *impl_;
+  require_size(b.size, s.rows, columns);
+  if (!s.in_parts()) {
+    std::vector<SystemFacts> found = facts_of<T, S>(s.ctx, s.real(), flat(b), columns);
+    for (SystemFacts& f : found) {
+      f.rows = s.rows;
+      for (RowCount* rows : {&f.zero_rows, &f.impossible_rows, &f.zero_columns, &f.not_finite_rows}) {
+        *rows = halved(*rows);
+      }
+    }
+    return found;
+  }
+  s.reserve_parts(b.size);
+  s.separate(b, s.in, columns);
+  const std::vector<SystemFacts> parts =
+      facts_of<T, S>(s.ctx, s.real(), Span<const T, S>(s.in.data(), 2 * b.size), 2 * columns);
+  std::vector<SystemFacts> found;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
+    found.push_back(parts[2 * c]);
+    const RowCount& other = parts[2 * c + 1].impossible_rows;
+    if (other.count > found.back().impossible_rows.count) found.back().impossible_rows = other;
+  }
+  return found;
+}
+
+template <class T, Space S>
+std::vector<SystemFacts> facts_of(const Context<S>&, ComplexSystem<T, S>& system, Span<const std::complex<T>, S> b,
+                                  Index columns) {
+  return system.facts(b, columns);
+}
+
+#define X(T, S)                                                                       \
+  template class ComplexSystem<T, S>;                                                 \
+  template std::vector<SystemFacts> facts_of(const Context<S>&, ComplexSystem<T, S>&, \
+                                             Span<const std::complex<T>, S>, Index);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

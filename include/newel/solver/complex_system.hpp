@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <newel/solver/linear_system.hpp>
+#include <newel/solver/system_facts.hpp>
 
 namespace newel {
 
@@ -106,9 +107,17 @@ class ComplexSystem {
   /// The real system, for what this class does not offer. Its unknowns are y.
   LinearSystem<T, S>& real_system();
 
+  /// Internal: facts of the real system for a right-hand side of each column.
+  std::vector<SystemFacts> facts(Span<const Value, S> b, Index columns);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// The facts of `facts_of` for a complex system, with complex rows. In `real_parts` it allocates as `solve` does.
+template <class T, Space S>
+std::vector<SystemFacts> facts_of(const Context<S>& ctx, ComplexSystem<T, S>& system,
+                                  Span<const std::complex<T>, S> b, Index columns = 1);
 
 }  // namespace newel
