@@ -54,7 +54,7 @@ void ComplexState<T, S>::take_pattern(const CsrView<Value, S>& a) {
 template <class T, Space S>
 void ComplexState<T, S>::set_up(const CsrView<Value, S>& a, SystemParts<T, S> parts) {
   change = {};
-  if (parts.has_preconditioner() || has_imaginary_parts(a.val)) {
+  if (own_unknowns || has_imaginary_parts(a.val)) {
     col = {};
     set_up_pairs(a, std::move(parts));
     return;
@@ -78,7 +78,6 @@ template <class T, Space S>
 void ComplexState<T, S>::set_up_pairs(const CsrView<Value, S>& a, SystemParts<T, S> parts) {
   form = RealForm::general;
   reason = "two real unknowns for each complex one";
-  const bool own_unknowns = parts.has_preconditioner();
   Array<Offset, S> real_row_ptr(ctx, 2 * std::int64_t{rows} + 1);
   Array<Index, S> real_col(ctx, 4 * a.nnz());
   real_val = Array<T, S>(ctx, 4 * a.nnz());

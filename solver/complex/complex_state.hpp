@@ -29,6 +29,7 @@ struct ComplexState {
   Context<S> ctx;
   SystemOptions options;  // as given, for a new setup
   Index rows = 0;
+  bool own_unknowns = false;  // x itself is what the real system solves for
   RealForm form = RealForm::general;
   std::string reason;
   UnknownChange change;  // from the unknowns of the real system

@@ -134,9 +134,10 @@ std::vector<SolveReport> ComplexSystem<T, S>::Impl::solve(Span<const Value, S> b
 
 template <class T, Space S>
 ComplexSystem<T, S>::ComplexSystem(const Context<S>& ctx, const MatrixInput<Value, S>& a, SystemOptions options,
-                                   SystemParts<T, S> parts)
+                                   SystemParts<T, S> parts, ComplexUnknowns unknowns)
     : impl_(std::make_unique<Impl>(ctx, std::move(options))) {
   Impl& s = *impl_;
+  s.own_unknowns = unknowns == ComplexUnknowns::as_given || parts.has_preconditioner();
   s.ctx.make_current();
   s.assembled.emplace(ctx, a);
   const CsrView<Value, S> view = s.assembled->view();

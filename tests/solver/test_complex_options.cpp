@@ -202,6 +202,29 @@ TEST_BOTH("operators of the caller work on real and imaginary parts", "[complex]
   CHECK(norm(minus(b, a.times(solved(ctx, with_own, b, &report)))) <= 1.01e-8 * norm(b));
 }
 
+TEST_ON_HOST("x holds the iterates of a complex solve where the unknowns are as given", "[complex]") {
+  for (const ComplexRows& a : {laplacian(6, 0.2, Complex(0, 1)), laplacian(6, 0.2)}) {
+    SystemOptions options;
+    options.solver.name = "bicgstab";
+    options.spmv.format = "csr";
+    options.stop.check_every = 1;
+    ComplexSystem<double, Space::host> system(ctx, ComplexArrays<double, Space::host>(ctx, a).input(), options, {},
+                                              ComplexUnknowns::as_given);
+    CHECK(system.form() == RealForm::general);
+    const ComplexVector b = random_vector(a.row.size(), 5);
+    ComplexVector x(b.size());
+    int seen = 0;
+    const ProgressFn look = [&](const Progress& progress) {
+      ++seen;
+      CHECK(norm(minus(b, a.times(x))) == Approx(progress.residual).epsilon(1e-6).margin(1e-12));
+      return true;
+    };
+    const auto size = static_cast<std::int64_t>(b.size());
+    CHECK(system.solve({b.data(), size}, {x.data(), size}, look, InitialGuess::zero).converged());
+    CHECK(seen > 2);
+  }
+}
+
 TEST_ON_HOST("direct factors of a complex matrix, mixed precision, and an absolute tolerance", "[complex]") {
   const ComplexRows a = helmholtz(9, 0.7), real = laplacian(9, 0.1);
   SystemOptions direct;

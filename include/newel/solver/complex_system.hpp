@@ -25,6 +25,13 @@ enum class RealForm {
   real_parts,
 };
 
+/// Which unknowns the real system has.
+enum class ComplexUnknowns {
+  automatic,  ///< those of the form that fits the matrix
+  /// Re x and Im x, in the form `general`: x holds the iterates during a solve, for callbacks that look at them.
+  as_given,
+};
+
 /// "general", "symmetric" or "real_parts".
 std::string_view name_of(RealForm form);
 
@@ -61,7 +68,7 @@ class ComplexSystem {
   /// own M, an operator on 2 rows() real values: real and imaginary parts next to each other. With it the form is
   /// `general`, and x = y.
   ComplexSystem(const Context<S>& ctx, const MatrixInput<Value, S>& a, SystemOptions options = {},
-                SystemParts<T, S> parts = {});
+                SystemParts<T, S> parts = {}, ComplexUnknowns unknowns = ComplexUnknowns::automatic);
   /// The same for an operator on 2 n real values, as LinearSystem takes it. The form is `general`, and x = y.
   ComplexSystem(const Context<S>& ctx, std::shared_ptr<const LinearOperator<T, S>> a, SystemOptions options = {},
                 SystemParts<T, S> parts = {});
