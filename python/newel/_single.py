@@ -30,12 +30,12 @@ def default_rtol(dtype: np.dtype[Any]) -> float:
 def is_complex(value: Any) -> bool:
     """Whether the values of a matrix, an operator or a vector are complex."""
     dtype = _dtype_of(value)
-    return dtype is not None and dtype.kind == "c"
+    return dtype is not None and bool(dtype.kind == "c")
 
 
 def is_single(value: Any) -> bool:
     """Whether the values of a matrix, an operator or a vector are in single precision."""
-    return _dtype_of(value) in (np.float32, np.float16, np.complex64)
+    return bool(_dtype_of(value) in (np.float32, np.float16, np.complex64))
 
 
 def _dtype_of(value: Any) -> np.dtype[Any] | None:
