@@ -111,7 +111,8 @@ TEST_IN_FOLDER("what complex files cannot do is said in words", "[cli][complex]"
   const Outcome info = run_newel({"info", matrix});
   CHECK(info.status == 2);
   CHECK(contains(info.err, "newel info takes real matrices, and newel solve takes both"));
-  const Outcome npy = run_newel({"solve", matrix, "--device", "host", "--out", folder.file("x.npy")});
+  const Outcome npy =
+      run_newel({"solve", matrix, "--rhs", "ones", "--device", "host", "--out", folder.file("x.npy")});
   CHECK(npy.status == 2);
   CHECK(contains(npy.err, "complex solutions"));
   const std::string wide =
