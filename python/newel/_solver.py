@@ -430,7 +430,8 @@ class Solver(Setup):
 
     def info(self) -> dict[str, Any]:
         """Format, preconditioner and solver with the reasons for them, columns without entries, bytes and setup
-        times."""
+        times. For a complex system also ``real_form``, the real system that stands for it: ``"general"``,
+        ``"symmetric"`` or ``"real_parts"``."""
         return dict(self._system.info())
 
     def __repr__(self) -> str:

@@ -197,7 +197,9 @@ class SystemIn final : public System {
 
   nb::dict info() override {
     const Turn turn(busy_);
-    return system_dict(system_->info());
+    nb::dict facts = system_dict(system_->info());
+    if constexpr (complex) facts["real_form"] = nb::str(std::string(name_of(system_->form())).c_str());
+    return facts;
   }
 
   std::string decision() override {

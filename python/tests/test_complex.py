@@ -72,6 +72,8 @@ def test_columns_refresh_and_products(name):
     a = MATRICES[name]
     solver = newel.Solver(a)
     assert solver.dtype == np.complex128 and solver.shape == (N, N)
+    assert solver.info()["real_form"] == ("real_parts" if name == "no imaginary parts" else "general")
+    assert newel.Solver(MATRICES["helmholtz"], solver="minres").info()["real_form"] == "symmetric"
     b = np.stack([B, 2j * B, B.real], axis=1)
     x, reports = solver.solve(b)
     assert all(report.converged for report in reports) and np.linalg.norm(b - a @ x) <= 3e-8 * np.linalg.norm(b)

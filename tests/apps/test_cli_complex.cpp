@@ -111,6 +111,9 @@ TEST_IN_FOLDER("what complex files cannot do is said in words", "[cli][complex]"
   const Outcome info = run_newel({"info", matrix});
   CHECK(info.status == 2);
   CHECK(contains(info.err, "newel info takes real matrices, and newel solve takes both"));
+  const Outcome bench = run_newel({"bench", "spmv", matrix, "--device", "host", "--repeats", "1"});
+  CHECK(bench.status == 2);
+  CHECK(contains(bench.out + bench.err, "newel bench"));
   const Outcome npy =
       run_newel({"solve", matrix, "--rhs", "ones", "--device", "host", "--out", folder.file("x.npy")});
   CHECK(npy.status == 2);

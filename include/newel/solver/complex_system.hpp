@@ -80,7 +80,8 @@ class ComplexSystem {
   Index rows() const;
 
   /// Replaces the values on the same pattern: see `LinearSystem::refresh`. Allocates nothing, with one exception: in
-  /// `real_parts`, values with imaginary parts set up a new system in another form, with the options of the first.
+  /// `real_parts`, values with imaginary parts set up a new system in another form, with the options of the first. If
+  /// that throws, the system cannot be used any more. In `real_parts` it waits for the stream.
   void refresh(Span<const Value, S> values, RefreshScope scope = RefreshScope::everything);
 
   /// See `LinearSystem::move_nodes`.
