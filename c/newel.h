@@ -12,7 +12,8 @@
  * All functions except newel_destroy, newel_error and the two for versions return one of the status codes below. No
  * function ends the process or throws. Arrays are read only during the call that they are passed to; they stay the
  * caller's. They are in host memory, or for systems on a device also in device memory. Values are double, or float
- * if the option "precision" is "single"; indices are signed integers of 32 or 64 bits.
+ * if the option "precision" is "single", and complex numbers of these if the option "values" is "complex": real and
+ * imaginary part next to each other, as in double _Complex and std::complex<double>. Indices are signed integers of 32 or 64 bits.
  *
  * Use a system from one thread at a time. A call for a system that is in use, for example from its own progress
  * function, returns NEWEL_INVALID without an error text. Systems are independent of each other.
@@ -74,6 +75,8 @@ NEWEL_API const char* newel_error(const newel_system* system);
  *   preconditioner  auto    or none, jacobi, l1-jacobi, block-jacobi, spai0, spai, fsai, amg, ilu, ilut, ic
  *   format          auto    or measure, csr, ehyb, ...
  *   precision       double  or single (arrays of float), mixed (arrays of double)
+ *   values          real    or complex: those of the matrix, b, x and y. Rows, columns and coordinates are complex ones;
+ *                           near null spaces are real. stored_half means a matrix that is equal to its transpose
  *   device          host    or cuda, the first GPU; cuda:1, the second; ...
  *   threads         0       host threads; 0: OMP_NUM_THREADS, else all; must be 0 for a device
  *   index_base      0       or 1: all indices and pointers count from 1

@@ -122,6 +122,7 @@ void refuse_of_whole(const Settings& s, const char* of_which) {
 
 std::unique_ptr<System> make_rank_system(const Settings& settings, const std::shared_ptr<Communicator>& ranks,
                                          const RowPointers& own) {
+  refuse_complex(settings, "ranks");
   if (settings.single) return std::make_unique<RankSystem<float>>(settings, ranks, own);
   return std::make_unique<RankSystem<double>>(settings, ranks, own);
 }

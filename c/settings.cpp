@@ -120,6 +120,10 @@ const Option table[] = {
      }},
     {"format", set_format},
     {"precision", set_precision},
+    {"values",
+     [](Settings& s, Text n, Text v) {
+       s.complex = one_of(n, v, {"real", "complex"}) == 1;
+     }},
     {"device", set_device},
     {"threads", [](Settings& s, Text n, Text v) { s.threads = whole(n, v, 0, Context<Space::host>::most_threads); }},
     {"index_base", [](Settings& s, Text n, Text v) { s.index_base = whole(n, v, 0, 1); }},

@@ -13,6 +13,7 @@ namespace newel::c {
 struct Settings {
   SystemOptions options;
   bool single = false;
+  bool complex = false;  ///< values; real and imaginary parts lie next to each other
   int threads = 0;
   std::optional<int> device;      ///< its number; none: the host
   std::vector<int> devices;       ///< that share a system; used if there are several

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system on the host, in both precisions, and the choice between host and device.
+// The system on the host, for all types of values, and the choice between host and device.
 #include "system.hpp"
 
 #include <newel/config.hpp>
@@ -52,7 +52,7 @@ class HostSystem final : public System {
  private:
   Context<host> ctx_;
   std::int64_t values_;
-  LinearSystem<T, host> system_;
+  typename SystemFor<T, host>::Type system_;
 };
 
 template <class T>
@@ -67,7 +67,7 @@ std::unique_ptr<System> make_system(const Settings& settings, const MatrixPointe
   if (settings.devices.size() > 1) return make_team_system(settings, matrix);
   if (settings.device) return make_device_system(settings, matrix);
 #endif
-  return settings.single ? make<float>(settings, matrix) : make<double>(settings, matrix);
+  return with_values(settings, [&](auto value) { return make<decltype(value)>(settings, matrix); });
 }
 
 }  // namespace newel::c

@@ -2,10 +2,13 @@
 /// A LinearSystem of either space and precision behind one interface that takes untyped pointers. Internal.
 #pragma once
 
+#include <complex>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <newel/solver/complex_system.hpp>
 
 #include "matrix_pointers.hpp"
 #include "settings.hpp"
@@ -30,6 +33,32 @@ class System {
   /// How values travel between the devices that share the rows; empty: none do.
   virtual std::string link() const { return ""; }
 };
+
+/// The system for values of type V, real or complex.
+template <class V, Space S>
+struct SystemFor {
+  using Type = LinearSystem<V, S>;
+};
+template <class T, Space S>
+struct SystemFor<std::complex<T>, S> {
+  using Type = ComplexSystem<T, S>;
+};
+
+/// Throws InputError if the settings want complex values; `which` has only real ones.
+inline void refuse_complex(const Settings& settings, const char* which) {
+  if (settings.complex) {
+    throw InputError(
+        std::string("values: complex systems are solved by one process, on the host or on one device, ") + "not on " +
+        which);
+  }
+}
+
+/// Calls `f` with a value of the type that the settings name.
+template <class F>
+auto with_values(const Settings& settings, const F& f) {
+  if (settings.complex) return settings.single ? f(std::complex<float>()) : f(std::complex<double>());
+  return settings.single ? f(float()) : f(double());
+}
 
 /// Throws what a LinearSystem throws. Where the settings name devices, what the functions below make.
 std::unique_ptr<System> make_system(const Settings& settings, const MatrixPointers& matrix);

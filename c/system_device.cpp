@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system on a device, in both precisions, from pointers into its memory or that of the host.
+// The system on a device, for all types of values, from pointers into its memory or that of the host.
 #include <deque>
 
 #include <newel/core/cuda_interop.hpp>
@@ -86,7 +86,7 @@ class DeviceSystem final : public System {
     const MatrixInput<T, device> input = input_of<T, device>(settings, matrix, arrays);
     values_ = input.values().size;
     const SystemOptions options = settings.options_for(static_cast<Index>(input.rows()), matrix.block_size);
-    system_ = std::make_unique<LinearSystem<T, device>>(ctx_, input, options);
+    system_ = std::make_unique<typename SystemFor<T, device>::Type>(ctx_, input, options);
   }
   ~DeviceSystem() override {
     const KeptDevice kept;
@@ -167,7 +167,7 @@ class DeviceSystem final : public System {
   bool has_own_stream_;
   std::int64_t values_ = 0;
   Array<T, device> in_, out_, new_values_;  // of the host's vectors, made when there are some
-  std::unique_ptr<LinearSystem<T, device>> system_;
+  std::unique_ptr<typename SystemFor<T, device>::Type> system_;
 };
 
 }  // namespace
@@ -178,8 +178,9 @@ std::unique_ptr<System> make_device_system(const Settings& settings, const Matri
     throw InputError(
         "threads: a setup on a device takes as many threads of the host as OMP_NUM_THREADS says, or all");
   }
-  if (settings.single) return std::make_unique<DeviceSystem<float>>(settings, matrix);
-  return std::make_unique<DeviceSystem<double>>(settings, matrix);
+  return with_values(settings, [&](auto value) -> std::unique_ptr<System> {
+    return std::make_unique<DeviceSystem<decltype(value)>>(settings, matrix);
+  });
 }
 
 }  // namespace newel::c

@@ -86,6 +86,7 @@ std::unique_ptr<System> make(const Settings& settings, const MatrixPointers& mat
 std::unique_ptr<System> make_team_system(const Settings& settings, const MatrixPointers& matrix) {
   const KeptDevice kept;
   refuse_of_whole(settings, "on several devices");
+  refuse_complex(settings, "several devices");
   if (settings.threads != 0) throw InputError("threads: not possible for a system on several devices");
   if (settings.stream != nullptr) throw InputError("stream: not possible for a system on several devices");
   return settings.single ? make<float>(settings, matrix) : make<double>(settings, matrix);

@@ -16,7 +16,7 @@ module newel
   use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_funloc, c_int, c_int64_t, c_loc, c_null_funptr, &
                                          c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
-  use newel_arrays, only: array_view, values
+  use newel_arrays, only: array_view, value_name, values
   use newel_bindings, only: newel_internal, newel_invalid, newel_move_nodes, newel_multiply, &
                              newel_not_converged, newel_ok, newel_out_of_memory, newel_refresh, newel_set_progress, &
                              newel_solve, newel_version
@@ -47,21 +47,24 @@ module newel
     !> call s%refresh(val [, keep_preconditioner] [, stat] [, errmsg]): replaces the values; the pattern stays the same.
     !> val has the order and length of the setup's values. With keep_preconditioner=.true. the preconditioner keeps its
     !> values.
-    generic :: refresh => refresh_32, refresh_64
+    generic :: refresh => refresh_32, refresh_64, refresh_c32, refresh_c64
     !> call s%move_nodes(xyz [, stat] [, errmsg]): replaces the coordinates of the nodes, as many as set_coordinates
     !> gave to the setup. The next refresh of the preconditioner uses them.
     procedure :: move_nodes
     !> call s%solve(b, x [, progress] [, stat] [, errmsg]): solves A x = b from the guess in x and overwrites x with the
     !> solution. b and x are vectors, or have one column per right-hand side.
-    generic :: solve => solve_32, solve_64, solve_columns_32, solve_columns_64
+    generic :: solve => solve_32, solve_64, solve_columns_32, solve_columns_64, &
+                        solve_c32, solve_c64, solve_columns_c32, solve_columns_c64
     !> call s%multiply(x, y [, stat] [, errmsg]): y = A x.
-    generic :: multiply => multiply_32, multiply_64
+    generic :: multiply => multiply_32, multiply_64, multiply_c32, multiply_c64
     !> r = s%report([column] [, stat] [, errmsg]): the report of the last solve for a column, counted from 1.
     procedure :: report
     !> Single fields of the report by their names in newel.h, including those that newel_report lacks:
     !> s%number(name [, column] [, stat] [, errmsg]) returns real(real64), s%text(...) a text.
     procedure :: number, text
     procedure, private :: refresh_32, refresh_64, solve_32, solve_64, solve_columns_32, solve_columns_64
+    procedure, private :: refresh_c32, refresh_c64, solve_c32, solve_c64, solve_columns_c32, solve_columns_c64
+    procedure, private :: multiply_c32, multiply_c64
     procedure, private :: multiply_32, multiply_64, refresh_any, solve_any, multiply_any
   end type
 
@@ -134,8 +137,8 @@ contains
     type(call_outcome), intent(inout) :: outcome
     if (self%precision_bits() == 0) return
     if (one%bits /= self%precision_bits()) then
-      call outcome%refuse(names//': expected real'//decimal(int(self%precision_bits(), int64))// &
-                          ', as the matrix has, found real'//decimal(int(one%bits, int64)))
+      call outcome%refuse(names//': expected '//value_name(self%precision_bits())//', as the matrix has, found '// &
+                          value_name(one%bits))
     else if (one%rows /= self%rows() .or. two%rows /= self%rows()) then
       call outcome%refuse(names//': expected '//decimal(int(self%rows(), int64))//' elements, one for each row '// &
                           'of the matrix, found '//decimal(one%rows)//' and '//decimal(two%rows))
@@ -152,9 +155,9 @@ contains
     type(call_outcome), intent(out) :: outcome
     integer(c_int) :: keep
     if (self%precision_bits() /= 0 .and. (val%bits /= self%precision_bits() .or. val%rows /= self%entries())) then
-      call outcome%refuse('val: expected '//decimal(self%entries())//' elements of real'// &
-                          decimal(int(self%precision_bits(), int64))//', as in the setup, found '// &
-                          decimal(val%rows)//' of real'//decimal(int(val%bits, int64)))
+      call outcome%refuse('val: expected '//decimal(self%entries())//' elements of '// &
+                          value_name(self%precision_bits())//', as in the setup, found '// &
+                          decimal(val%rows)//' of '//value_name(val%bits))
       return
     end if
     keep = 0
@@ -307,6 +310,106 @@ contains
     class(newel_system), intent(inout) :: self
     real(real64), intent(in), contiguous, target :: x(:)
     real(real64), intent(inout), contiguous, target :: y(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%multiply_any(values(x), values(y), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine refresh_c32(self, val, keep_preconditioner, stat, errmsg)
+    class(newel_system), intent(inout) :: self
+    complex(real32), intent(in), contiguous, target :: val(:)
+    logical, intent(in), optional :: keep_preconditioner
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%refresh_any(values(val), keep_preconditioner, outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine refresh_c64(self, val, keep_preconditioner, stat, errmsg)
+    class(newel_system), intent(inout) :: self
+    complex(real64), intent(in), contiguous, target :: val(:)
+    logical, intent(in), optional :: keep_preconditioner
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%refresh_any(values(val), keep_preconditioner, outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine solve_c32(self, b, x, progress, stat, errmsg)
+    class(newel_system), intent(inout) :: self
+    complex(real32), intent(in), contiguous, target :: b(:)
+    complex(real32), intent(inout), contiguous, target :: x(:)
+    procedure(newel_progress), optional :: progress
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%solve_any(values(b), values(x), progress, outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine solve_columns_c32(self, b, x, progress, stat, errmsg)
+    class(newel_system), intent(inout) :: self
+    complex(real32), intent(in), contiguous, target :: b(:, :)
+    complex(real32), intent(inout), contiguous, target :: x(:, :)
+    procedure(newel_progress), optional :: progress
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%solve_any(values(b), values(x), progress, outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine solve_c64(self, b, x, progress, stat, errmsg)
+    class(newel_system), intent(inout) :: self
+    complex(real64), intent(in), contiguous, target :: b(:)
+    complex(real64), intent(inout), contiguous, target :: x(:)
+    procedure(newel_progress), optional :: progress
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%solve_any(values(b), values(x), progress, outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine solve_columns_c64(self, b, x, progress, stat, errmsg)
+    class(newel_system), intent(inout) :: self
+    complex(real64), intent(in), contiguous, target :: b(:, :)
+    complex(real64), intent(inout), contiguous, target :: x(:, :)
+    procedure(newel_progress), optional :: progress
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%solve_any(values(b), values(x), progress, outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine multiply_c32(self, x, y, stat, errmsg)
+    class(newel_system), intent(inout) :: self
+    complex(real32), intent(in), contiguous, target :: x(:)
+    complex(real32), intent(inout), contiguous, target :: y(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%multiply_any(values(x), values(y), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine multiply_c64(self, x, y, stat, errmsg)
+    class(newel_system), intent(inout) :: self
+    complex(real64), intent(in), contiguous, target :: x(:)
+    complex(real64), intent(inout), contiguous, target :: y(:)
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
     type(call_outcome) :: outcome

@@ -3,7 +3,7 @@
 module newel_matrices
   use, intrinsic :: iso_c_binding, only: c_int
   use, intrinsic :: iso_fortran_env, only: int64
-  use newel_arrays, only: array_view
+  use newel_arrays, only: array_view, value_name
   use newel_bindings, only: newel_setup_bsr, newel_setup_coo, newel_setup_csc, newel_setup_csr
   use newel_errors, only: call_outcome, decimal
   use newel_settings, only: newel_options
@@ -24,7 +24,8 @@ module newel_matrices
   contains
     !> Rows of the matrix; 0 if there is none.
     procedure :: rows
-    !> Number of values that a refresh needs, and the bits of one; 0 if there is no matrix.
+    !> Number of values that a refresh needs, and the bits of one, of complex values minus those of a part; 0 if there
+    !> is no matrix.
     procedure :: entries
     procedure :: precision_bits
     procedure :: destroy
@@ -108,17 +109,19 @@ contains
                         decimal(second%rows)//' and '//decimal(val%rows))
   end subroutine
 
-  !> The kind of the values decides the precision; an option that contradicts it is refused.
+  !> The kind of the values decides the precision and whether they are complex; a precision that contradicts it is
+  !> refused.
   subroutine choose_precision(self, bits, outcome)
     class(newel_matrix), intent(inout) :: self
     integer, intent(in) :: bits
     type(call_outcome), intent(inout) :: outcome
     character(:), allocatable :: asked
     asked = self%precision_set()
+    call self%use_option('values', trim(merge('complex', 'real   ', bits < 0)))
     if (asked == '') then
-      call self%use_precision(trim(merge('single', 'double', bits == 32)))
-    else if ((asked == 'single') .neqv. (bits == 32)) then
-      call outcome%refuse('the option precision is '//asked//', and val is real'//decimal(int(bits, int64)))
+      call self%use_option('precision', merge('single', 'double', abs(bits) == 32))
+    else if ((asked == 'single') .neqv. (abs(bits) == 32)) then
+      call outcome%refuse('the option precision is '//asked//', and val is '//value_name(bits))
     end if
   end subroutine
 end module

@@ -36,8 +36,8 @@ module newel_settings
     procedure :: c_handle
     !> The option "precision" if it was set, else "".
     procedure :: precision_set
-    !> Sets the precision of the next setup, if the option was not set.
-    procedure :: use_precision
+    !> Sets an option of the next setup that its arrays decide.
+    procedure :: use_option
     !> Adds the library's error text of the last call, if that call failed.
     procedure :: explain
     !> Frees everything. The object can then be used again, like a new one. Called when a variable ceases to exist.
@@ -106,10 +106,10 @@ contains
     if (allocated(self%precision)) name = self%precision
   end function
 
-  subroutine use_precision(self, name)
+  subroutine use_option(self, name, value)
     class(newel_options), intent(inout) :: self
-    character(*), intent(in) :: name
-    if (newel_set(self%c_handle(), to_c('precision'), to_c(name)) /= newel_ok) return  ! which the setup then says
+    character(*), intent(in) :: name, value
+    if (newel_set(self%c_handle(), to_c(name), to_c(value)) /= newel_ok) return  ! which the setup then says
   end subroutine
 
   subroutine set_option(self, name, value, outcome)

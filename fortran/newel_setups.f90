@@ -9,24 +9,28 @@ module newel_setups
   private
   public :: newel_forms
 
-  !> Indices are integer(int32) or integer(int64). Values are real(real64) or real(real32), and the system is solved in
-  !> that precision. Entries may be in any order; repeated entries are summed. Extended by newel_system.
+  !> Indices are integer(int32) or integer(int64). Values are real or complex, of kind real64 or real32, and the system
+  !> is solved in that precision. Entries may be in any order; repeated entries are summed. Extended by newel_system.
   type, extends(newel_matrix) :: newel_forms
   contains
     !> call s%setup_csr(row_ptr, col, val [, stat] [, errmsg]): row_ptr has length n + 1; the entries of row i are
     !> row_ptr(i) .. row_ptr(i + 1) - 1.
-    generic :: setup_csr => csr_32_32, csr_32_64, csr_64_32, csr_64_64
+    generic :: setup_csr => csr_32_32, csr_32_64, csr_64_32, csr_64_64, csr_32_c32, csr_32_c64, csr_64_c32, csr_64_c64
     !> call s%setup_csc(col_ptr, row, val [, stat] [, errmsg])
-    generic :: setup_csc => csc_32_32, csc_32_64, csc_64_32, csc_64_64
+    generic :: setup_csc => csc_32_32, csc_32_64, csc_64_32, csc_64_64, csc_32_c32, csc_32_c64, csc_64_c32, csc_64_c64
     !> call s%setup_coo(n, row, col, val [, stat] [, errmsg])
-    generic :: setup_coo => coo_32_32, coo_32_64, coo_64_32, coo_64_64
+    generic :: setup_coo => coo_32_32, coo_32_64, coo_64_32, coo_64_64, coo_32_c32, coo_32_c64, coo_64_c32, coo_64_c64
     !> call s%setup_bsr(block_size, row_ptr, col, val [, stat] [, errmsg]): row_ptr and col count blocks. The entry in
     !> row i and column j of block k is val((k - 1)*block_size**2 + (i - 1)*block_size + j).
-    generic :: setup_bsr => bsr_32_32, bsr_32_64, bsr_64_32, bsr_64_64
+    generic :: setup_bsr => bsr_32_32, bsr_32_64, bsr_64_32, bsr_64_64, bsr_32_c32, bsr_32_c64, bsr_64_c32, bsr_64_c64
     procedure, private :: csr_32_32, csr_32_64, csr_64_32, csr_64_64
+    procedure, private :: csr_32_c32, csr_32_c64, csr_64_c32, csr_64_c64
     procedure, private :: csc_32_32, csc_32_64, csc_64_32, csc_64_64
+    procedure, private :: csc_32_c32, csc_32_c64, csc_64_c32, csc_64_c64
     procedure, private :: coo_32_32, coo_32_64, coo_64_32, coo_64_64
+    procedure, private :: coo_32_c32, coo_32_c64, coo_64_c32, coo_64_c64
     procedure, private :: bsr_32_32, bsr_32_64, bsr_64_32, bsr_64_64
+    procedure, private :: bsr_32_c32, bsr_32_c64, bsr_64_c32, bsr_64_c64
   end type
 
 contains
@@ -223,6 +227,206 @@ contains
     integer, intent(in) :: block_size
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real64), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine csr_32_c32(self, row_ptr, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
+    complex(real32), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine csr_32_c64(self, row_ptr, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
+    complex(real64), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine csr_64_c32(self, row_ptr, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
+    complex(real32), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine csr_64_c64(self, row_ptr, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
+    complex(real64), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine csc_32_c32(self, col_ptr, row, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer(int32), intent(in), contiguous, target :: col_ptr(:), row(:)
+    complex(real32), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine csc_32_c64(self, col_ptr, row, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer(int32), intent(in), contiguous, target :: col_ptr(:), row(:)
+    complex(real64), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine csc_64_c32(self, col_ptr, row, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer(int64), intent(in), contiguous, target :: col_ptr(:), row(:)
+    complex(real32), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine csc_64_c64(self, col_ptr, row, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer(int64), intent(in), contiguous, target :: col_ptr(:), row(:)
+    complex(real64), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine coo_32_c32(self, n, row, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer, intent(in) :: n
+    integer(int32), intent(in), contiguous, target :: row(:), col(:)
+    complex(real32), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine coo_32_c64(self, n, row, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer, intent(in) :: n
+    integer(int32), intent(in), contiguous, target :: row(:), col(:)
+    complex(real64), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine coo_64_c32(self, n, row, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer, intent(in) :: n
+    integer(int64), intent(in), contiguous, target :: row(:), col(:)
+    complex(real32), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine coo_64_c64(self, n, row, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer, intent(in) :: n
+    integer(int64), intent(in), contiguous, target :: row(:), col(:)
+    complex(real64), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine bsr_32_c32(self, block_size, row_ptr, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer, intent(in) :: block_size
+    integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
+    complex(real32), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine bsr_32_c64(self, block_size, row_ptr, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer, intent(in) :: block_size
+    integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
+    complex(real64), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine bsr_64_c32(self, block_size, row_ptr, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer, intent(in) :: block_size
+    integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
+    complex(real32), intent(in), contiguous, target :: val(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
+  end subroutine
+
+  subroutine bsr_64_c64(self, block_size, row_ptr, col, val, stat, errmsg)
+    class(newel_forms), intent(inout) :: self
+    integer, intent(in) :: block_size
+    integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
+    complex(real64), intent(in), contiguous, target :: val(:)
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
     type(call_outcome) :: outcome

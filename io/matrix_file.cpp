@@ -45,7 +45,7 @@ TextLines lines_of(std::string_view head, const std::string& name) {
   return content_of(head, name) == Content::matrix_market ? TextLines::without_comments : TextLines::all;
 }
 
-MatrixFile parse_content(const Context<Space::host>& ctx, const NamedText& text, Wanted wanted) {
+MatrixFile parse_content(const Context<Space::host>& ctx, const NamedText& text, Wanted wanted, ValueKinds kinds) {
   switch (content_of(text.text, text.name)) {
     case Content::npy:
       return full_npy(ctx, parse_npy(text.text, text.name));
@@ -58,15 +58,12 @@ MatrixFile parse_content(const Context<Space::host>& ctx, const NamedText& text,
     default:
       break;
   }
-  MatrixFile file;
-  file.a = parse_plain_matrix(ctx, text, &file.header.emplace());
-  file.full = file.header->layout == MatrixMarketHeader::Layout::array;
-  return file;
+  return parse_plain_file(ctx, text, kinds);
 }
 
-DenseColumns parse_content_columns(const Context<Space::host>& ctx, const NamedText& text) {
-  if (content_of(text.text, text.name) == Content::matrix_market) return parse_plain_columns(ctx, text);
-  return columns_of(ctx, parse_content(ctx, text, Wanted::columns), text.name);
+DenseColumns parse_content_columns(const Context<Space::host>& ctx, const NamedText& text, ValueKinds kinds) {
+  if (content_of(text.text, text.name) == Content::matrix_market) return parse_plain_columns(ctx, text, kinds);
+  return columns_of(ctx, parse_content(ctx, text, Wanted::columns, kinds), text.name);
 }
 
 TextSource source_of(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name) {
@@ -95,24 +92,70 @@ std::optional<FileFormat> format_of_name(const std::string& path) {
   return std::nullopt;
 }
 
-MatrixFile read_matrix_file(const Context<Space::host>& ctx, const std::string& path) {
-  const detail::TextSource source = detail::source_of(ctx, path);
-  return detail::parse_content(ctx, {source.text(), path, source.left_out()}, detail::Wanted::matrix);
+namespace {
+
+using detail::ValueKinds;
+
+MatrixFile matrix_of(const Context<Space::host>& ctx, const detail::TextSource& source, const std::string& name,
+                     ValueKinds kinds) {
+  return detail::parse_content(ctx, {source.text(), name, source.left_out()}, detail::Wanted::matrix, kinds);
 }
 
+DenseColumns columns_of(const Context<Space::host>& ctx, const detail::TextSource& source, const std::string& name,
+                        ValueKinds kinds) {
+  return detail::parse_content_columns(ctx, {source.text(), name, source.left_out()}, kinds);
+}
+
+Array<std::complex<double>, Space::host> joined(const Context<Space::host>& ctx, const Array<double, Space::host>& re,
+                                                const Array<double, Space::host>& im) {
+  Array<std::complex<double>, Space::host> z(ctx, re.size());
+  for (std::int64_t k = 0; k < z.size(); ++k) z[k] = {re[k], im.empty() ? 0.0 : im[k]};
+  return z;
+}
+
+}  // namespace
+
+MatrixFile read_matrix_file(const Context<Space::host>& ctx, const std::string& path) {
+  return matrix_of(ctx, detail::source_of(ctx, path), path, ValueKinds::real);
+}
 MatrixFile parse_matrix_file(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name) {
-  const detail::TextSource source = detail::source_of(ctx, bytes, name);
-  return detail::parse_content(ctx, {source.text(), name, source.left_out()}, detail::Wanted::matrix);
+  return matrix_of(ctx, detail::source_of(ctx, bytes, name), name, ValueKinds::real);
+}
+MatrixFile read_complex_matrix_file(const Context<Space::host>& ctx, const std::string& path) {
+  return matrix_of(ctx, detail::source_of(ctx, path), path, ValueKinds::complex_too);
+}
+MatrixFile parse_complex_matrix_file(const Context<Space::host>& ctx, std::string_view bytes,
+                                     const std::string& name) {
+  return matrix_of(ctx, detail::source_of(ctx, bytes, name), name, ValueKinds::complex_too);
 }
 
 DenseColumns read_columns_file(const Context<Space::host>& ctx, const std::string& path) {
-  const detail::TextSource source = detail::source_of(ctx, path);
-  return detail::parse_content_columns(ctx, {source.text(), path, source.left_out()});
+  return columns_of(ctx, detail::source_of(ctx, path), path, ValueKinds::real);
+}
+DenseColumns parse_columns_file(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name) {
+  return columns_of(ctx, detail::source_of(ctx, bytes, name), name, ValueKinds::real);
+}
+DenseColumns read_complex_columns_file(const Context<Space::host>& ctx, const std::string& path) {
+  return columns_of(ctx, detail::source_of(ctx, path), path, ValueKinds::complex_too);
+}
+DenseColumns parse_complex_columns_file(const Context<Space::host>& ctx, std::string_view bytes,
+                                        const std::string& name) {
+  return columns_of(ctx, detail::source_of(ctx, bytes, name), name, ValueKinds::complex_too);
 }
 
-DenseColumns parse_columns_file(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name) {
-  const detail::TextSource source = detail::source_of(ctx, bytes, name);
-  return detail::parse_content_columns(ctx, {source.text(), name, source.left_out()});
+Csr<std::complex<double>, Space::host> complex_matrix(const Context<Space::host>& ctx, MatrixFile file) {
+  Csr<std::complex<double>, Space::host> a;
+  a.rows = file.a.rows;
+  a.cols = file.a.cols;
+  a.val = joined(ctx, file.a.val, file.imaginary);
+  a.row_ptr = std::move(file.a.row_ptr);
+  a.col = std::move(file.a.col);
+  return a;
+}
+
+Array<std::complex<double>, Space::host> complex_columns(const Context<Space::host>& ctx,
+                                                         const DenseColumns& columns) {
+  return joined(ctx, columns.values, columns.imaginary);
 }
 
 template <class T>

@@ -60,6 +60,7 @@ std::optional<InputMatrix> load_or_refuse(const Context<Space::host>& host, Benc
   };
   try {
     InputMatrix matrix = load_matrix(host, system.name);
+    require_real(matrix, "newel bench");
     system.rows = matrix.a.rows;
     system.nonzeros = matrix.a.nnz();
     return matrix;

@@ -2,11 +2,13 @@
 // From a checked pattern in any form to a canonical matrix with its values.
 #include <newel/core/assembled_matrix.hpp>
 
+#include <complex>
 #include <string>
 #include <utility>
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
+#include "core/csr/complex_steps.hpp"
 #include "core/csr/csr_check.hpp"
 #include "core/csr/input_entries.hpp"
 #include "core/memory/available_memory.hpp"
@@ -20,6 +22,25 @@ void require_memory(const Context<S>& ctx, const detail::InputEntries& entries) 
   detail::require_available(ctx, "assembling this matrix (an estimate)", detail::assembly_bytes(ctx, entries));
 }
 
+// The pattern alone is judged, whatever the values are.
+template <class T, Space S>
+bool is_canonical(const Context<S>& ctx, const CsrView<T, S>& a) {
+  return detail::csr_fault(ctx, CsrView<double, S>(Pattern<S>(a), {})) == detail::no_fault;
+}
+
+template <class T, Space S>
+void sum_repeated(const Context<S>& ctx, Span<const T, S> values, const Array<Offset, S>& first,
+                  const Array<Offset, S>& source, Span<T, S> sums) {
+  gather_sum<T, S>(ctx, values, first.cspan(), source.cspan(), sums);
+}
+template <class T, Space S>
+void sum_repeated(const Context<S>& ctx, Span<const std::complex<T>, S> values, const Array<Offset, S>& first,
+                  const Array<Offset, S>& source, Span<std::complex<T>, S> sums) {
+  detail::sweep(ctx, sums.size,
+                detail::PairSumStep<T>(reinterpret_cast<const detail::Pair<T>*>(values.data), first.data(),
+                                       source.data(), reinterpret_cast<detail::Pair<T>*>(sums.data)));
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -27,7 +48,7 @@ AssembledMatrix<T, S>::AssembledMatrix(const Context<S>& ctx, const MatrixInput<
     : caller_count_(input.values().size) {
   input.check_lengths();
   detail::check_pointers(ctx, input.form());
-  if (const auto csr = input.as_csr(); csr && detail::csr_fault(ctx, *csr) == detail::no_fault) {
+  if (const auto csr = input.as_csr(); csr && is_canonical(ctx, *csr)) {
     view_ = *csr;
     borrowed_ = true;
     return;
@@ -53,7 +74,7 @@ Span<const T, S> AssembledMatrix<T, S>::values(const Context<S>& ctx, Span<const
     throw InputError("expected " + std::to_string(caller_count_) + " values, found " + std::to_string(callers.size));
   }
   if (borrowed_) return callers;
-  gather_sum<T, S>(ctx, callers, begin_.cspan(), source_.cspan(), matrix_.val.span());
+  sum_repeated(ctx, callers, begin_, source_, matrix_.val.span());
   return matrix_.val.cspan();
 }
 
@@ -64,7 +85,9 @@ void AssembledMatrix<T, S>::drop_pattern() {
   matrix_.col = {};
 }
 
-#define X(T, S) template class AssembledMatrix<T, S>;
+#define X(T, S)                         \
+  template class AssembledMatrix<T, S>; \
+  template class AssembledMatrix<std::complex<T>, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

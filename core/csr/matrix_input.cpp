@@ -2,6 +2,7 @@
 // What can be said of a caller's matrix without reading its arrays.
 #include <newel/core/matrix_input.hpp>
 
+#include <complex>
 #include <limits>
 #include <string>
 
@@ -90,7 +91,9 @@ std::optional<CsrView<T, S>> MatrixInput<T, S>::as_csr() const {
   return view;
 }
 
-#define X(T, S) template class MatrixInput<T, S>;
+#define X(T, S)                     \
+  template class MatrixInput<T, S>; \
+  template class MatrixInput<std::complex<T>, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

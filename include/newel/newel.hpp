@@ -35,6 +35,7 @@
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
 #include <newel/solver/choice.hpp>
+#include <newel/solver/complex_system.hpp>
 #include <newel/solver/fgmres.hpp>
 #include <newel/solver/gmres.hpp>
 #include <newel/solver/idrs.hpp>

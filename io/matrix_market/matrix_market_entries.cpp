@@ -53,13 +53,22 @@ class CutParser {
       const char* row = p;
       if ((p = read_index(p, header_.rows, "row", &entry.row)) == nullptr) return;
       if ((p = read_index(skip_blanks(p), header_.cols, "column", &entry.col)) == nullptr) return;
+      double imaginary = 0;
       if constexpr (F != Field::pattern) {
         if ((p = read_value<F>(skip_blanks(p), &entry.value)) == nullptr) return;
       }
+      if constexpr (F == Field::complex) {
+        if ((p = read_value<F>(skip_blanks(p), &imaginary)) == nullptr) return;
+        piece->imaginary.push_back(imaginary);
+      }
       if ((p = finish_line(p)) == nullptr) return;
       if (!general) {
-        if (skew && entry.row == entry.col && entry.value != 0) {
+        if (skew && entry.row == entry.col && (entry.value != 0 || imaginary != 0)) {
           fail_value(row, "only zeros on the diagonal of a skew-symmetric matrix");
+          return;
+        }
+        if (header_.symmetry == Symmetry::hermitian && entry.row == entry.col && imaginary != 0) {
+          fail_value(row, "only real values on the diagonal of a Hermitian matrix");
           return;
         }
         piece->below |= entry.row > entry.col;
@@ -74,6 +83,11 @@ class CutParser {
     for (const char* p = first_line(cut_.begin); p != nullptr && p < cut_.end; p = first_line(p)) {
       double value = 0;
       if ((p = read_value<F>(p, &value)) == nullptr) return;
+      if constexpr (F == Field::complex) {
+        double imaginary = 0;
+        if ((p = read_value<F>(skip_blanks(p), &imaginary)) == nullptr) return;
+        piece->imaginary.push_back(imaginary);
+      }
       if ((p = finish_line(p)) == nullptr) return;
       piece->values.push_back(value);
     }
@@ -167,6 +181,9 @@ Mistake parse_cut(const MatrixMarketHeader& header, const TextCut& cut, Piece* p
     case Field::integer:
       coordinate ? parser.parse_coordinate<Field::integer>(piece) : parser.parse_array<Field::integer>(piece);
       break;
+    case Field::complex:
+      coordinate ? parser.parse_coordinate<Field::complex>(piece) : parser.parse_array<Field::complex>(piece);
+      break;
     case Field::pattern:
       parser.parse_coordinate<Field::pattern>(piece);
       break;
@@ -197,8 +214,9 @@ std::vector<TextCut> cut_text(const NamedText& text, const char* data, std::size
   return cuts;
 }
 
-// The shortest data lines: "1 1\n", "1 1 1\n" and "1\n".
+// The shortest data lines: "1 1\n", "1 1 1\n" and "1\n"; " 1" more for complex values.
 Offset shortest_line(const MatrixMarketHeader& header) {
+  if (header.field == Field::complex) return header.layout == Layout::array ? 4 : 8;
   if (header.layout == Layout::array) return 2;
   return header.field == Field::pattern ? 4 : 6;
 }
@@ -217,8 +235,10 @@ void check_memory(const Context<Space::host>& ctx, const NamedText& text, const 
   const auto lines =
       static_cast<Offset>(likely_lines(header, text.end() - preamble.data, text.end() - preamble.data));
   const Offset stored = header.symmetry == Symmetry::general ? lines : 2 * lines;
-  const Offset line_bytes = header.layout == Layout::array ? sizeof(double) : sizeof(Entry);
-  const auto wanted = static_cast<std::uint64_t>(lines * line_bytes + stored * Offset{sizeof(Entry)});
+  const Offset value_bytes = header.field == Field::complex ? sizeof(double) : 0;  // of imaginary parts
+  const Offset line_bytes = (header.layout == Layout::array ? sizeof(double) : sizeof(Entry)) + value_bytes;
+  const auto wanted =
+      static_cast<std::uint64_t>(lines * line_bytes + stored * (Offset{sizeof(Entry)} + 2 * value_bytes));
   constexpr std::uint64_t worth_asking = std::uint64_t{256} << 20;
   if (wanted < worth_asking) return;
   const auto available = ctx.memory()->available_bytes();

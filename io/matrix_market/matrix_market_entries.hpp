@@ -20,6 +20,7 @@ struct Entry {
 struct Piece {
   std::vector<Entry> entries;
   std::vector<double> values;
+  std::vector<double> imaginary;  ///< of a complex file: one for each entry or value
   bool below = false;  ///< an entry below the diagonal was met (filled for symmetric and skew-symmetric files)
   bool above = false;  ///< an entry above the diagonal was met
 

@@ -14,6 +14,7 @@ namespace newel {
 namespace detail {
 namespace {
 
+using Field = MatrixMarketHeader::Field;
 using Layout = MatrixMarketHeader::Layout;
 using Symmetry = MatrixMarketHeader::Symmetry;
 
@@ -47,7 +48,7 @@ class ArrayPlace {
 
  private:
   Index first_row(Index col) const {
-    return header_.symmetry == Symmetry::general ? 0 : header_.symmetry == Symmetry::symmetric ? col : col + 1;
+    return header_.symmetry == Symmetry::general ? 0 : header_.symmetry == Symmetry::skew_symmetric ? col + 1 : col;
   }
 
   const MatrixMarketHeader& header_;
@@ -55,10 +56,18 @@ class ArrayPlace {
   Index col_ = 0;
 };
 
-// A full matrix. A skew-symmetric one has no diagonal, as the file does not store it.
+// The symmetry of the real or of the imaginary parts of a matrix.
+Symmetry symmetry_of_part(Symmetry symmetry, bool imaginary) {
+  if (symmetry != Symmetry::hermitian) return symmetry;
+  return imaginary ? Symmetry::skew_symmetric : Symmetry::symmetric;
+}
+
+// A full matrix, from the real or from the imaginary parts. A skew-symmetric one has no diagonal, as the file does
+// not store it.
 Csr<double, Space::host> array_to_csr(const Context<Space::host>& ctx, const MatrixMarketHeader& header,
-                                      const std::vector<Piece>& pieces) {
+                                      const std::vector<Piece>& pieces, bool imaginary) {
   const bool skew = header.symmetry == Symmetry::skew_symmetric;
+  const bool negated = symmetry_of_part(header.symmetry, imaginary) == Symmetry::skew_symmetric;
   const Offset row_length = skew ? std::max<Offset>(Offset{header.cols} - 1, 0) : header.cols;
   Csr<double, Space::host> a;
   a.rows = header.rows;
@@ -76,10 +85,10 @@ Csr<double, Space::host> array_to_csr(const Context<Space::host>& ctx, const Mat
   for (std::size_t p = 0; p < pieces.size(); ++p) first[p + 1] = first[p] + pieces[p].count();
   parallel_tasks(ctx, pieces.size(), [&](std::size_t p) {
     ArrayPlace place(header, first[p]);
-    for (const double value : pieces[p].values) {
+    for (const double value : imaginary ? pieces[p].imaginary : pieces[p].values) {
       store(place.row(), place.col(), value);
       if (header.symmetry != Symmetry::general && place.row() != place.col()) {
-        store(place.col(), place.row(), skew ? -value : value);
+        store(place.col(), place.row(), negated ? -value : value);
       }
       place.advance();
     }
@@ -87,39 +96,80 @@ Csr<double, Space::host> array_to_csr(const Context<Space::host>& ctx, const Mat
   return a;
 }
 
+// The diagonal of a Hermitian array, which the pieces' parser does not know.
+void check_diagonal(const MatrixMarketHeader& header, const Csr<double, Space::host>& imaginary,
+                    const std::string& name) {
+  if (header.symmetry != Symmetry::hermitian) return;
+  for (Index i = 0; i < imaginary.rows; ++i) {
+    const double value = imaginary.val[imaginary.row_ptr[i] + i];
+    if (value == 0) continue;
+    throw InputError(name +
+                     ": expected only real values on the diagonal of a Hermitian matrix, found the imaginary " +
+                     "part " + std::to_string(value) + " in row " + std::to_string(i + 1));
+  }
+}
+
+// The same entries with their imaginary parts.
+std::vector<Piece> imaginary_entries(const std::vector<Piece>& pieces) {
+  std::vector<Piece> result(pieces.size());
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    result[p].entries = pieces[p].entries;
+    for (std::size_t k = 0; k < result[p].entries.size(); ++k) result[p].entries[k].value = pieces[p].imaginary[k];
+  }
+  return result;
+}
+
 }  // namespace
 
-Csr<double, Space::host> parse_plain_matrix(const Context<Space::host>& ctx, const NamedText& text,
-                                            MatrixMarketHeader* header, const ReadLimits& limits) {
-  const Preamble preamble = read_preamble(text);
+MatrixFile parse_plain_file(const Context<Space::host>& ctx, const NamedText& text, ValueKinds kinds,
+                            const ReadLimits& limits) {
+  const Preamble preamble = read_preamble(text, kinds);
   std::vector<Piece> pieces = parse_pieces(ctx, text, preamble, limits.piece_bytes);
   const MatrixMarketHeader& said = preamble.header;
   check_proportion(text, preamble, said.rows, "rows", count_of(pieces), limits.empty_rows);
-  if (header != nullptr) *header = said;
-  if (said.layout == Layout::array) return array_to_csr(ctx, said, pieces);
-  return entries_to_csr(ctx, said.rows, said.cols, said.symmetry, std::move(pieces), text.name);
+  MatrixFile file;
+  file.header = said;
+  file.full = said.layout == Layout::array;
+  if (file.full) {
+    file.a = array_to_csr(ctx, said, pieces, false);
+    if (said.field != Field::complex) return file;
+    Csr<double, Space::host> imaginary = array_to_csr(ctx, said, pieces, true);
+    check_diagonal(said, imaginary, text.name);
+    file.imaginary = std::move(imaginary.val);
+    return file;
+  }
+  const auto matrix_of = [&](std::vector<Piece> part, bool imaginary) {
+    return entries_to_csr(ctx, said.rows, said.cols, symmetry_of_part(said.symmetry, imaginary), std::move(part),
+                          text.name);
+  };
+  if (said.field == Field::complex) file.imaginary = matrix_of(imaginary_entries(pieces), true).val;
+  file.a = matrix_of(std::move(pieces), false);
+  return file;
 }
 
-Array<double, Space::host> parse_plain_vector(const Context<Space::host>& ctx, const NamedText& text,
-                                              const ReadLimits& limits) {
-  const Preamble preamble = read_preamble(text);
-  const MatrixMarketHeader& said = preamble.header;
-  if (said.cols != 1 && said.rows != 1) {
-    throw_at(text, preamble.size_line, "a vector, n x 1 or 1 x n",
-             std::to_string(said.rows) + " x " + std::to_string(said.cols));
-  }
-  const bool upright = said.cols == 1;
-  const Index length = upright ? said.rows : said.cols;
-  const std::vector<Piece> pieces = parse_pieces(ctx, text, preamble, limits.piece_bytes);
-  check_proportion(text, preamble, length, upright ? "rows" : "columns", count_of(pieces), limits.empty_values);
+Csr<double, Space::host> parse_plain_matrix(const Context<Space::host>& ctx, const NamedText& text,
+                                            MatrixMarketHeader* header, const ReadLimits& limits) {
+  MatrixFile file = parse_plain_file(ctx, text, ValueKinds::real, limits);
+  if (header != nullptr) *header = *file.header;
+  return std::move(file.a);
+}
+
+namespace {
+
+// One vector, from the real or from the imaginary parts.
+Array<double, Space::host> vector_of(const Context<Space::host>& ctx, const NamedText& text,
+                                     const std::vector<Piece>& pieces, Index length, bool upright, bool imaginary) {
   Array<double, Space::host> x(ctx, length);
   std::fill(x.begin(), x.end(), 0.0);
   Offset next = 0;
   for (const Piece& piece : pieces) {
-    for (const double value : piece.values) x[next++] = value;
-    for (const Entry& entry : piece.entries) {
+    if (piece.entries.empty()) {
+      for (const double value : imaginary ? piece.imaginary : piece.values) x[next++] = value;
+    }
+    for (std::size_t k = 0; k < piece.entries.size(); ++k) {
+      const Entry& entry = piece.entries[k];
       double& sum = x[upright ? entry.row : entry.col];
-      sum += entry.value;
+      sum += imaginary ? piece.imaginary[k] : entry.value;
       if (!std::isfinite(sum)) {
         throw InputError(text.name +
                          ": expected a sum that a double can hold, found overflow in the entries repeated " +
@@ -130,17 +180,39 @@ Array<double, Space::host> parse_plain_vector(const Context<Space::host>& ctx, c
   return x;
 }
 
-DenseColumns parse_plain_columns(const Context<Space::host>& ctx, const NamedText& text, const ReadLimits& limits) {
-  const Preamble preamble = read_preamble(text);
+DenseColumns one_vector(const Context<Space::host>& ctx, const NamedText& text, const Preamble& preamble,
+                        const ReadLimits& limits) {
   const MatrixMarketHeader& said = preamble.header;
-  DenseColumns columns;
-  if (said.cols == 1 || said.rows == 1) {
-    columns.values = parse_plain_vector(ctx, text, limits);
-    columns.rows = static_cast<Index>(columns.values.size());
-    columns.cols = 1;
-    columns.from_row = said.cols != 1;
-    return columns;
+  if (said.cols != 1 && said.rows != 1) {
+    throw_at(text, preamble.size_line, "a vector, n x 1 or 1 x n",
+             std::to_string(said.rows) + " x " + std::to_string(said.cols));
   }
+  const bool upright = said.cols == 1;
+  const Index length = upright ? said.rows : said.cols;
+  const std::vector<Piece> pieces = parse_pieces(ctx, text, preamble, limits.piece_bytes);
+  check_proportion(text, preamble, length, upright ? "rows" : "columns", count_of(pieces), limits.empty_values);
+  DenseColumns columns;
+  columns.rows = length;
+  columns.cols = 1;
+  columns.from_row = !upright;
+  columns.values = vector_of(ctx, text, pieces, length, upright, false);
+  if (said.field == Field::complex) columns.imaginary = vector_of(ctx, text, pieces, length, upright, true);
+  return columns;
+}
+
+}  // namespace
+
+Array<double, Space::host> parse_plain_vector(const Context<Space::host>& ctx, const NamedText& text,
+                                              const ReadLimits& limits) {
+  return one_vector(ctx, text, read_preamble(text), limits).values;
+}
+
+DenseColumns parse_plain_columns(const Context<Space::host>& ctx, const NamedText& text, ValueKinds kinds,
+                                 const ReadLimits& limits) {
+  const Preamble preamble = read_preamble(text, kinds);
+  const MatrixMarketHeader& said = preamble.header;
+  if (said.cols == 1 || said.rows == 1) return one_vector(ctx, text, preamble, limits);
+  DenseColumns columns;
   if (said.layout != Layout::array || said.symmetry != Symmetry::general) {
     throw_at(text, preamble.size_line, "a vector, n x 1 or 1 x n, or vectors, array real general n x k",
              std::to_string(said.rows) + " x " + std::to_string(said.cols) +
@@ -153,6 +225,10 @@ DenseColumns parse_plain_columns(const Context<Space::host>& ctx, const NamedTex
   columns.values = Array<double, Space::host>(ctx, Offset{said.rows} * said.cols);
   double* to = columns.values.begin();
   for (const Piece& piece : pieces) to = std::copy(piece.values.begin(), piece.values.end(), to);
+  if (said.field != Field::complex) return columns;
+  columns.imaginary = Array<double, Space::host>(ctx, columns.values.size());
+  to = columns.imaginary.begin();
+  for (const Piece& piece : pieces) to = std::copy(piece.imaginary.begin(), piece.imaginary.end(), to);
   return columns;
 }
 

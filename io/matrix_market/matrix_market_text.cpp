@@ -91,8 +91,7 @@ class LineReader {
     for (std::size_t i = 0; i < N; ++i) {
       if (same_word(found, names[i])) return i;
     }
-    const bool not_real = same_word(found, "complex") || same_word(found, "hermitian");
-    throw_expected(text_, begin_, expected, not_real ? " (complex matrices are not supported)" : "");
+    throw_expected(text_, begin_, expected);
   }
   Offset count(const char* expected, Offset largest) {
     const std::string_view digits = word();
@@ -127,7 +126,27 @@ class LineReader {
   const char* begin_ = nullptr;
 };
 
-void read_banner(const NamedText& text, MatrixMarketHeader* header) {
+// What the banner says must fit together.
+void check_banner(const NamedText& text, const MatrixMarketHeader& header, ValueKinds kinds) {
+  using Header = MatrixMarketHeader;
+  const char* const at = banner_begin(text.text);
+  const bool hermitian = header.symmetry == Header::Symmetry::hermitian;
+  if (header.field == Header::Field::complex && kinds == ValueKinds::real) {
+    throw_at(text, at, "real values", "'complex' (only real values can be read here)");
+  }
+  if (hermitian && header.field != Header::Field::complex) {
+    throw_at(text, at, "complex values in a Hermitian matrix", "others");
+  }
+  if (header.field != Header::Field::pattern) return;
+  if (header.layout == Header::Layout::array) {
+    throw_at(text, at, "real or integer values in an array", "'pattern'");
+  }
+  if (header.symmetry == Header::Symmetry::skew_symmetric) {
+    throw_at(text, at, "a general or symmetric pattern", "'skew-symmetric'");
+  }
+}
+
+void read_banner(const NamedText& text, ValueKinds kinds, MatrixMarketHeader* header) {
   using Header = MatrixMarketHeader;
   check_banner_start(text.text, text.name);
   LineReader line(text, banner_begin(text.text));
@@ -136,22 +155,17 @@ void read_banner(const NamedText& text, MatrixMarketHeader* header) {
   header->layout = static_cast<Header::Layout>(
       line.one_of(std::array<std::string_view, 2>{"coordinate", "array"}, "the layout 'coordinate' or 'array'"));
   // What SciPy writes for unsigned integers is read as integers are.
-  constexpr std::array<Header::Field, 4> fields = {Header::Field::real, Header::Field::integer,
-                                                   Header::Field::pattern, Header::Field::integer};
+  constexpr std::array<Header::Field, 5> fields = {Header::Field::real, Header::Field::integer,
+                                                   Header::Field::pattern, Header::Field::integer,
+                                                   Header::Field::complex};
   header->field =
-      fields[line.one_of(std::array<std::string_view, 4>{"real", "integer", "pattern", "unsigned-integer"},
-                         "values 'real', 'integer', 'unsigned-integer' or 'pattern'")];
+      fields[line.one_of(std::array<std::string_view, 5>{"real", "integer", "pattern", "unsigned-integer", "complex"},
+                         "values 'real', 'integer', 'unsigned-integer', 'complex' or 'pattern'")];
   header->symmetry = static_cast<Header::Symmetry>(
-      line.one_of(std::array<std::string_view, 3>{"general", "symmetric", "skew-symmetric"},
-                  "the symmetry 'general', 'symmetric' or 'skew-symmetric'"));
+      line.one_of(std::array<std::string_view, 4>{"general", "symmetric", "skew-symmetric", "hermitian"},
+                  "the symmetry 'general', 'symmetric', 'skew-symmetric' or 'hermitian'"));
   line.finish("the symmetry");
-  if (header->field != Header::Field::pattern) return;
-  if (header->layout == Header::Layout::array) {
-    throw_at(text, banner_begin(text.text), "real or integer values in an array", "'pattern'");
-  }
-  if (header->symmetry == Header::Symmetry::skew_symmetric) {
-    throw_at(text, banner_begin(text.text), "a general or symmetric pattern", "'skew-symmetric'");
-  }
+  check_banner(text, *header, kinds);
 }
 
 void read_sizes(const NamedText& text, Preamble* preamble) {
@@ -244,9 +258,9 @@ TextLines matrix_market_lines(std::string_view head, const std::string& name) {
   return TextLines::without_comments;
 }
 
-Preamble read_preamble(const NamedText& text) {
+Preamble read_preamble(const NamedText& text, ValueKinds kinds) {
   Preamble preamble;
-  read_banner(text, &preamble.header);
+  read_banner(text, kinds, &preamble.header);
   const char* line = next_line(banner_begin(text.text), text.end());
   while (line < text.end() && LineReader(text, line).empty()) line = next_line(line, text.end());
   preamble.size_line = line;

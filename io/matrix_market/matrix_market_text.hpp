@@ -56,8 +56,11 @@ void check_banner_start(std::string_view head, const std::string& name);
 /// The HeadCheck of such a file: the same, and the lines that its reader wants.
 TextLines matrix_market_lines(std::string_view head, const std::string& name);
 
+/// Whether complex values are read, or refused.
+enum class ValueKinds { real, complex_too };
+
 /// Reads banner, comments and size line. Throws InputError with the line for everything that is not understood.
-Preamble read_preamble(const NamedText& text);
+Preamble read_preamble(const NamedText& text, ValueKinds kinds = ValueKinds::real);
 
 /// Throws InputError where `length` (of what the size line calls `what`) is out of proportion to the entries that
 /// the file really holds, so that nothing is allocated on the header's word: more than `empty` and 16 per entry.

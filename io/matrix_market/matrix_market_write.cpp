@@ -2,6 +2,7 @@
 // Matrices and vectors to Matrix Market text.
 #include <algorithm>
 #include <charconv>
+#include <complex>
 
 #include <newel/core/error.hpp>
 #include <newel/core/file_writer.hpp>
@@ -12,12 +13,17 @@
 namespace newel {
 namespace {
 
-constexpr std::size_t longest_line = 64;  // two indices and the longest double
+constexpr std::size_t longest_line = 96;  // two indices and the two longest doubles
 
-void write_banner(FileWriter* file, const char* layout, std::string_view comment) {
+template <class T>
+constexpr const char* field_of = " real general\n";
+template <class T>
+constexpr const char* field_of<std::complex<T>> = " complex general\n";
+
+void write_banner(FileWriter* file, const char* layout, const char* field, std::string_view comment) {
   file->write("%%MatrixMarket matrix ");
   file->write(layout);
-  file->write(" real general\n");
+  file->write(field);
   while (!comment.empty()) {
     const std::size_t length = std::min(comment.find('\n'), comment.size());
     file->write("% ");
@@ -44,11 +50,16 @@ char* append(char* p, float number, char behind) {
              : append<double>(p, static_cast<double>(number), behind);
 }
 
+template <class T>
+char* append(char* p, std::complex<T> value, char behind) {
+  return append(append(p, value.real(), ' '), value.imag(), behind);
+}
+
 }  // namespace
 
 template <class T>
 void write_matrix(FileWriter& file, const CsrView<T, Space::host>& a, std::string_view comment) {
-  write_banner(&file, "coordinate", comment);
+  write_banner(&file, "coordinate", field_of<T>, comment);
   char* p = file.reserve(2 * longest_line);
   p = append(p, a.rows, ' ');
   p = append(p, a.cols, ' ');
@@ -67,7 +78,7 @@ void write_matrix(FileWriter& file, const CsrView<T, Space::host>& a, std::strin
 
 template <class T>
 void write_columns(FileWriter& file, Span<const T, Space::host> x, Index cols, std::string_view comment) {
-  write_banner(&file, "array", comment);
+  write_banner(&file, "array", field_of<T>, comment);
   char* p = file.reserve(2 * longest_line);
   p = append(p, x.size / cols, ' ');
   file.advance(append(p, cols, '\n'));
@@ -103,6 +114,8 @@ void write_columns(const std::string& path, Span<const T, Space::host> x, Index 
   template void write_vector<T>(const std::string&, Span<const T, SPACE>, std::string_view);     \
   template void write_columns<T>(const std::string&, Span<const T, SPACE>, Index, std::string_view);
 NEWEL_FOR_TYPES(NEWEL_INSTANTIATE, ::newel::Space::host)
+NEWEL_INSTANTIATE(std::complex<double>, ::newel::Space::host)
+NEWEL_INSTANTIATE(std::complex<float>, ::newel::Space::host)
 #undef NEWEL_INSTANTIATE
 
 }  // namespace newel

@@ -39,19 +39,16 @@ def numpy_dtype(dtype) -> np.dtype:
     return np.dtype(name[6:] if name.startswith("torch.") else dtype)
 
 
-def real_dtype(dtype, what: str) -> np.dtype:
-    """float32 or float64, whichever can represent `dtype`; raise TypeError if neither can."""
+def number_dtype(dtype, what: str) -> np.dtype:
+    """float32, float64, complex64 or complex128, whichever can represent `dtype`; raise TypeError if none can."""
     if dtype is double:
         return dtype
     try:
         found = numpy_dtype(dtype).newbyteorder("=")
     except TypeError:  # a bfloat16 of PyTorch, say
         raise TypeError(f"{what}: expected float64, float32 or integers, found {dtype}") from None
-    if found.kind == "c":
-        raise TypeError(
-            f"{what} is complex ({found}): Newel solves real systems only; write a complex system as a real one of "
-            "twice the size"
-        )
+    if found in (np.complex64, np.complex128):
+        return found
     if found == np.float32 or found == np.float16:
         return np.dtype(np.float32)
     if found.kind in "biu" or found == np.float64:
@@ -59,8 +56,34 @@ def real_dtype(dtype, what: str) -> np.dtype:
     raise TypeError(f"{what}: expected float64, float32 or integers, found {found}")
 
 
-def as_real(value, dtype: np.dtype, what: str) -> np.ndarray:
-    """`value` as an array of `dtype` in native byte order; returned unchanged if it already is one."""
+def real_dtype(dtype, what: str) -> np.dtype:
+    """float32 or float64, whichever can represent `dtype`; raise TypeError if neither can."""
+    found = number_dtype(dtype, what)
+    if found.kind == "c":
+        raise TypeError(f"{what} is complex ({found}): expected real values; a Solver for complex ones is made from a "
+                        "complex matrix, A.astype(complex)")
+    return found
+
+
+def check_dtype(found, dtype: np.dtype, what: str) -> None:
+    """Raise TypeError if values of the type `found` do not become values of `dtype`."""
+    if dtype.kind == "c":
+        number_dtype(found, what)
+    else:
+        real_dtype(found, what)
+
+
+def first_not_finite(values: np.ndarray) -> int:
+    """The position of the first value that is NaN or infinite; -1 if there is none."""
+    if values.dtype.kind != "c":
+        return _core.first_not_finite(values)
+    found = _core.first_not_finite(values.view(np.float32 if values.dtype == np.complex64 else np.float64))
+    return found if found < 0 else found // 2
+
+
+def as_dtype(value, dtype: np.dtype, what: str) -> np.ndarray:
+    """`value` as an array of `dtype`, real or complex, in native byte order; returned unchanged if it already is
+    one."""
     if type(value) is np.ndarray and value.dtype == dtype and value.dtype.isnative:
         return value
     if hasattr(value, "tocsr"):
@@ -69,7 +92,7 @@ def as_real(value, dtype: np.dtype, what: str) -> np.ndarray:
     array = np.asarray(_imported(value))
     if array.dtype.kind not in "biufc":
         raise TypeError(f"{what}: expected an array of numbers, found {type_name(value)} of {array.dtype}")
-    real_dtype(array.dtype, what)
+    check_dtype(array.dtype, dtype, what)
     return np.asarray(array, dtype=dtype)
 
 

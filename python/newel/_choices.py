@@ -11,7 +11,7 @@ import reprlib
 import numpy as np
 
 from . import _core
-from ._arrays import as_real
+from ._arrays import as_dtype
 from ._device_array import shape_of
 
 
@@ -168,7 +168,7 @@ def rows_of_numbers(array, what: str):
     """A two-dimensional array of finite numbers, or None."""
     if array is None:
         return None
-    array = as_real(array, np.dtype(np.float64), what)
+    array = as_dtype(array, np.dtype(np.float64), what)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2:
@@ -200,6 +200,6 @@ def first_guess(x0, shape, dtype) -> np.ndarray:
     """The initial x for the library: its own memory, column after column; uninitialised without a guess."""
     if x0 is None:
         return np.empty(shape, dtype=dtype, order="F")
-    guess = as_real(x0, dtype, "x0")
+    guess = as_dtype(x0, dtype, "x0")
     check_guess(guess, shape)
     return np.array(guess, dtype=dtype, order="F", copy=True)

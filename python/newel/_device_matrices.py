@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 from . import _core
-from ._arrays import real_dtype, type_name
+from ._arrays import number_dtype, type_name
 from ._device_array import shape_of
 from ._libraries import CuPy, library_of
 
@@ -115,7 +115,7 @@ def library_and_device_of(a):
 def device_arrays(parts: Parts, dtype):
     """(arrays for the compiled part, values as passed to it, dtype); with `dtype` None, float32 is kept."""
     library = library_of(parts.values)
-    own = real_dtype(library.dtype(parts.values), "A")
+    own = number_dtype(library.dtype(parts.values), "A")
     dtype = own if dtype is None else np.dtype(dtype)
     values = library.span(library.values(parts.values, dtype, "A"))
     first, second = (library_of(array).span(library_of(array).indices(array, what))

@@ -59,6 +59,8 @@ def info(A: Any, *, threads: int | None = None) -> MatrixInfo:
     """
     A = matrix_on_host(A)
     given = given_matrix(A)
+    if given.dtype.kind == "c":
+        raise TypeError(f"A is complex ({given.dtype}): newel.info describes real matrices; newel.solve solves with both")
     result = MatrixInfo(
         form=given.form,
         rows=int(given.shape[0]),

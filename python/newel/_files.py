@@ -25,7 +25,7 @@ def read(file: str | os.PathLike[str] | IO[Any], *, threads: int | None = None) 
     Parameters
     ----------
     file : str, path, or an open file
-        Matrix Market: real, integer or pattern entries; general, symmetric or skew-symmetric. Symmetric storage is
+        Matrix Market: real, complex, integer or pattern entries; general, symmetric, skew-symmetric or Hermitian. Symmetric storage is
         expanded, repeated entries are summed, and entries of a pattern have the value 1.
 
         Also files of ``scipy.sparse.save_npz``, one- and two-dimensional arrays of ``numpy.save``, PETSc's binary
@@ -43,8 +43,8 @@ def read(file: str | os.PathLike[str] | IO[Any], *, threads: int | None = None) 
     Raises
     ------
     ValueError
-        If the file is not well formed; the message names the file and the position. Also for complex values. For a
-        MATLAB file the message gives the line of Python that converts it.
+        If the file is not well formed; the message names the file and the position. Also for complex values in other
+        formats than Matrix Market. For a MATLAB file the message gives the line of Python that converts it.
     FileNotFoundError, IsADirectoryError, PermissionError
         As for ``open``.
     """

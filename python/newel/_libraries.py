@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 from . import _core
-from ._arrays import as_real, numpy_dtype, real_dtype, type_name
+from ._arrays import as_dtype, check_dtype, numpy_dtype, type_name
 from ._device_array import DeviceArray, ForeignArray
 
 # What DLPack calls CUDA's memory and managed memory, and what the host can read.
@@ -89,14 +89,14 @@ class CuPy:
         """The array itself if it has `dtype` and is contiguous in Fortran order; otherwise a copy."""
         if array.dtype == dtype and array.flags.f_contiguous:
             return array
-        real_dtype(array.dtype, what)
+        check_dtype(array.dtype, dtype, what)
         with array.device:
             return self._cupy.asfortranarray(array, dtype=dtype)
 
     def values(self, array, dtype: np.dtype, what: str):
         """The values of a matrix, flat: the array itself if it has `dtype` and is contiguous in C order; otherwise a
         copy."""
-        real_dtype(array.dtype, what)
+        check_dtype(array.dtype, dtype, what)
         with array.device:
             return self._cupy.ascontiguousarray(array, dtype=dtype).reshape(-1)
 
@@ -117,7 +117,7 @@ class CuPy:
 
     def columns(self, array) -> list:
         """`span` for each column of an array from `vectors`."""
-        return _columns(self.span(array), tuple(array.shape), array.dtype.itemsize)
+        return _columns(self.span(array), tuple(array.shape), array.dtype)
 
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
         """Memory for a result of that shape: uninitialised, or with the values of x0. `like` is b."""
@@ -127,7 +127,7 @@ class CuPy:
             if x0 is None:
                 return self._cupy.empty(shape, dtype=dtype, order="F")
             if library_of(x0) is None:
-                x0 = as_real(x0, dtype, "x0")
+                x0 = as_dtype(x0, dtype, "x0")
             else:
                 _wait_for(x0)
             return self._cupy.array(x0, dtype=dtype, order="F", copy=True)
@@ -179,7 +179,7 @@ class PyTorch:
         return numpy_dtype(array.dtype)
 
     def _of(self, dtype: np.dtype):
-        return self._torch.float32 if dtype == np.float32 else self._torch.float64
+        return getattr(self._torch, dtype.name)
 
     def _code(self, array) -> str:
         if array.dtype is self._torch.float64:  # the usual one, whose name takes long to be read
@@ -189,18 +189,18 @@ class PyTorch:
     def vectors(self, array, dtype: np.dtype, what: str):
         torch = self._torch
         as_it_is = array.dtype is self._of(dtype) and array.layout is torch.strided and array.dim() == 1
-        if as_it_is and array.is_contiguous() and not array.is_neg():
+        if as_it_is and array.is_contiguous() and not (array.is_neg() or array.is_conj()):
             return array.detach() if array.requires_grad else array
         array = array.detach()
         if array.layout is not self._torch.strided:
             raise TypeError(f"{what}: expected a dense array, found a tensor of the layout {array.layout}")
-        real_dtype(array.dtype, what)
-        array = array.resolve_neg().to(self._of(dtype))
+        check_dtype(array.dtype, dtype, what)
+        array = array.resolve_conj().resolve_neg().to(self._of(dtype))
         return array.t().contiguous().t() if array.dim() == 2 else array.contiguous()
 
     def values(self, array, dtype: np.dtype, what: str):
-        real_dtype(array.dtype, what)
-        return array.detach().resolve_neg().to(self._of(dtype)).contiguous().reshape(-1)
+        check_dtype(array.dtype, dtype, what)
+        return array.detach().resolve_conj().resolve_neg().to(self._of(dtype)).contiguous().reshape(-1)
 
     def indices(self, array, what: str):
         _check_indices(numpy_dtype(array.dtype), tuple(array.shape), what)
@@ -212,7 +212,7 @@ class PyTorch:
         return _core.DeviceSpan(array, array.data_ptr(), array.numel(), self._code(array), stream)
 
     def columns(self, array) -> list:
-        return _columns(self.span(array), tuple(array.shape), array.element_size())
+        return _columns(self.span(array), tuple(array.shape), numpy_dtype(array.dtype))
 
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
         x = self._torch.empty(shape[::-1], dtype=self._of(dtype), device=self._device(device))
@@ -220,7 +220,7 @@ class PyTorch:
         if x0 is None:
             return x
         if library_of(x0) is None:
-            x0 = self._torch.from_numpy(np.array(as_real(x0, dtype, "x0")))
+            x0 = self._torch.from_numpy(np.array(as_dtype(x0, dtype, "x0")))
         elif not isinstance(x0, self._torch.Tensor):
             _wait_for(x0)
             x0 = self._torch.as_tensor(x0, device=x.device)
@@ -258,7 +258,7 @@ class Foreign:
 
     def vectors(self, array, dtype: np.dtype, what: str):
         taken = ForeignArray.of(array)
-        real_dtype(taken.dtype, what)
+        check_dtype(taken.dtype, dtype, what)
         if taken.dtype != dtype or not taken.by_columns:
             raise TypeError(f"{what}: expected {dtype} with contiguous columns, found {taken.dtype} of shape "
                             f"{taken.shape} with strides {taken.strides} in {type_name(array)}; convert it with its "
@@ -267,7 +267,7 @@ class Foreign:
 
     def values(self, array, dtype: np.dtype, what: str):
         taken = ForeignArray.of(array)
-        real_dtype(taken.dtype, what)
+        check_dtype(taken.dtype, dtype, what)
         if taken.dtype != dtype or not taken.by_rows:
             raise TypeError(f"{what}: expected contiguous {dtype}, found {taken.dtype} with the strides "
                             f"{taken.strides} in {type_name(array)}; convert it with its own library")
@@ -285,14 +285,14 @@ class Foreign:
         return _core.DeviceSpan(taken, taken.address, taken.size, taken.dtype.str[1:], taken.stream)
 
     def columns(self, array) -> list:
-        return _columns(self.span(array), array.shape, array.dtype.itemsize)
+        return _columns(self.span(array), array.shape, array.dtype)
 
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
         x = DeviceArray(shape, dtype, device, 0 if like is None else ForeignArray.of(like).stream)
         if x0 is None:
             return x
         if library_of(x0) is None:
-            x._take(np.asfortranarray(as_real(x0, dtype, "x0")).ctypes.data)
+            x._take(np.asfortranarray(as_dtype(x0, dtype, "x0")).ctypes.data)
         else:
             library = library_of(x0)
             guess = library.vectors(x0, dtype, "x0")
@@ -318,10 +318,11 @@ class Foreign:
         return ForeignArray.of(array).get()
 
 
-def _columns(span, shape, itemsize: int) -> list:
+def _columns(span, shape, dtype: np.dtype) -> list:
     if len(shape) == 1:
         return [span]
-    return [_core.DeviceSpan(span, span.address + column * shape[0] * itemsize, shape[0], f"f{itemsize}", span.stream)
+    return [_core.DeviceSpan(span, span.address + column * shape[0] * dtype.itemsize, shape[0], dtype.str[1:],
+                             span.stream)
             for column in range(shape[1])]
 
 

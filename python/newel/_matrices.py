@@ -9,7 +9,7 @@ import os
 import numpy as np
 
 from . import _core
-from ._arrays import as_real, real_dtype, refuse_device_array, type_name
+from ._arrays import as_dtype, check_dtype, first_not_finite, number_dtype, refuse_device_array, type_name
 from ._device_matrices import device_arrays, host_copy, is_torch_sparse, parts_of
 from ._libraries import library_of
 from ._places import KeptPlaces, OtherPattern, Places
@@ -61,11 +61,11 @@ class ValueMap:
         library = library_of(values)
         if library is not None:
             return self._of_device_array(library, values)
-        array = as_real(values, self.dtype, "the values")
+        array = as_dtype(values, self.dtype, "the values")
         self._check_size(array.size)
         flat = array.reshape(-1)
         taken = np.ascontiguousarray(flat[: self.nonzeros]) if self.gather is None else flat[self.gather]
-        bad = _core.first_not_finite(taken)
+        bad = first_not_finite(taken)
         if bad >= 0:
             position = bad if self.gather is None else int(self.gather[bad])
             raise ValueError(f"the values: expected finite ones, found {taken[bad]} at position {position} "
@@ -120,7 +120,8 @@ def given_matrix(a, dtype=None) -> GivenMatrix:
     Parameters
     ----------
     a : SciPy sparse matrix or array, or a tuple (data, indices, indptr).
-    dtype : float32 or float64, to which values are converted; None: keep float32, convert all else to float64.
+    dtype : float32, float64, complex64 or complex128, to which values are converted; None: keep these, convert all else
+        to float64.
     """
     parts = parts_of(a)
     if parts is not None:
@@ -157,7 +158,7 @@ def require_finite(given: GivenMatrix, a) -> None:
         if library_of(parts.values).all_finite(parts.values):
             return
         given = given_matrix(host_copy(parts), given.dtype)
-    bad = _core.first_not_finite(given.values)
+    bad = first_not_finite(given.values)
     if bad < 0:
         return
     row, column = given.arrays.place(bad)
@@ -213,9 +214,9 @@ def _values(array, dtype, what="A") -> tuple[np.ndarray, np.dtype]:
     refuse_device_array(array, what)
     if not hasattr(array, "dtype"):
         array = np.asarray(array)
-    dtype = real_dtype(array.dtype, what) if dtype is None else np.dtype(dtype)
-    real_dtype(array.dtype, what)
-    return np.ascontiguousarray(as_real(array, dtype, what)), dtype
+    dtype = number_dtype(array.dtype, what) if dtype is None else np.dtype(dtype)
+    check_dtype(array.dtype, dtype, what)
+    return np.ascontiguousarray(as_dtype(array, dtype, what)), dtype
 
 
 def _make(form, sizes, block, first, second, values) -> _core.MatrixArrays:

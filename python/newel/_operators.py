@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._arrays import as_real, type_name
+from ._arrays import as_dtype, type_name
 from ._libraries import library_of
 
 _MOST_ROWS = 2**31 - 1
@@ -29,7 +29,7 @@ class HostProduct:
         return np.empty(self._n, dtype=self._dtype)
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
-        y = as_real(self._apply(x), self._dtype, self._what)
+        y = as_dtype(self._apply(x), self._dtype, self._what)
         if y.shape != (self._n,):
             if y.shape != (self._n, 1):
                 raise ValueError(f"{self._what}: expected shape ({self._n},), found {y.shape}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import as_real, refuse_device_array
+from ._arrays import as_dtype, refuse_device_array
 from ._choices import shown
 from ._matrices import _indices, _values
 
@@ -70,7 +70,7 @@ class OwnRows:
     def of_array(self, values: Any) -> np.ndarray[Any, Any]:
         """The values in the library's order, from those in the order of ``data``."""
         refuse_device_array(values, "the values")
-        flat = np.asarray(as_real(values, self._dtype, "the values")).reshape(-1)
+        flat = np.asarray(as_dtype(values, self._dtype, "the values")).reshape(-1)
         if flat.size not in (self._given, self._entries):
             raise ValueError(f"the values: expected {self._given}, as this rank's rows have, found {flat.size}")
         taken = np.ascontiguousarray(flat[: self._entries])

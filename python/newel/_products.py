@@ -33,7 +33,7 @@ class Products:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of the solutions: float32 for single precision, otherwise float64."""
+        """Type of the solutions: float32 or complex64 for single precision, otherwise float64 or complex128."""
         raise NotImplementedError
 
     def __matmul__(self, x: Any) -> Any:
@@ -46,12 +46,13 @@ class Products:
         return self @ x
 
     def rmatvec(self, x: Any) -> Any:
-        """The product with the transpose of A, if A is symmetric. Products with two vectors test the symmetry.
+        """The product with the conjugate transpose of A, if A is symmetric, or Hermitian if it is complex. Products with
+        two vectors test that.
 
         Raises
         ------
         NotImplementedError
-            If A is not symmetric.
+            If A is not symmetric, or not Hermitian.
         """
         self._require_symmetric("A", self._system.matrix_is_symmetric)
         return self @ x
@@ -77,7 +78,7 @@ class Products:
 
         Use it with the solvers of SciPy, or for a Solver on a device with those of CuPy; for example with
         ``preconditioner="amg"``. Without a preconditioner it is the identity. After this call, formats and
-        preconditioners that ``"auto"`` has chosen do not change any more. It has ``rmatvec`` if M is symmetric, as it
+        preconditioners that ``"auto"`` has chosen do not change any more. Not possible for complex systems. It has ``rmatvec`` if M is symmetric, as it
         is for a symmetric A with AMG, FSAI and Jacobi.
 
         Returns

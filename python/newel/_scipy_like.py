@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import as_kind_of, as_real, real_dtype
+from ._arrays import as_dtype, as_kind_of, number_dtype
 from ._choices import a_function, real_number, whole_number
 from ._device_array import shape_of
 from ._device_matrices import sparse_of_dense
@@ -18,7 +18,7 @@ from ._matrices import given_matrix, is_sparse
 from ._operators import Sized, is_operator
 from ._report import Report
 from ._scipy_minres import printed, require_symmetric, shifted
-from ._single import is_single
+from ._single import is_complex, is_single
 from ._solver import Solver
 from ._vectors import settle
 from ._warn import warn
@@ -145,7 +145,7 @@ def gmres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0
     A, b, x0, rtol, atol, M
         As for `cg`.
     restart : int, optional
-        Iterations per cycle, 20 by default.
+        Iterations per cycle, 20 by default; twice as many if the system is complex.
     maxiter : int, optional
         Maximum number of cycles, 10 n by default; of iterations if there is a callback of the type ``"legacy"``, as in
         SciPy.
@@ -167,7 +167,7 @@ def gmres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0
         warn("gmres called without specifying `callback_type`. As in SciPy the default is \"legacy\", by which maxiter "
              "counts iterations, and SciPy will change it; name \"pr_norm\", \"x\" or \"legacy\"", DeprecationWarning)
     problem = _Problem(A, b, x0, M)
-    length, cycles = _cycles(restart, maxiter, problem.rows)
+    length, cycles = _cycles(restart, maxiter, problem)
     a_function(callback, "callback")
     if callback is not None and callback_type == "x":
         x, report = problem.solve_by_cycles(rtol, atol, cycles, callback, length)
@@ -191,7 +191,7 @@ def fgmres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 
     A, b, x0, rtol, atol, M
         As for `cg`. M may be a function that itself solves a system inexactly.
     restart : int, optional
-        Iterations per cycle, 20 by default. A cycle keeps two vectors for each.
+        Iterations per cycle, 20 by default; twice as many if the system is complex. A cycle keeps two vectors for each.
     maxiter : int, optional
         Maximum number of cycles, 10 n by default.
     callback : callable, optional
@@ -204,7 +204,7 @@ def fgmres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 
         0 if b - A x, computed from this x, meets the tolerance; otherwise `maxiter`, or the number of iterations.
     """
     problem = _Problem(A, b, x0, M)
-    length, cycles = _cycles(restart, maxiter, problem.rows)
+    length, cycles = _cycles(restart, maxiter, problem)
     watch = None if a_function(callback, "callback") is None else _relative_residuals(callback)
     x, report = problem.solve("fgmres", rtol, atol, min(cycles * length, 2**31 - 1), watch, restart=length)
     return x, max(1, cycles) if report.status == "max_iterations" else _info(report)
@@ -233,10 +233,14 @@ class _Problem:
         if found not in ((self.rows,), (self.rows, 1)):
             raise ValueError(f"b: expected shape ({self.rows},) or ({self.rows}, 1), found {found}")
         of_b = b.dtype if self.library is None else self.library.dtype(b)
-        self.single = not in_double and is_single(A) and real_dtype(of_b, "b") == np.float32
-        self.dtype = np.dtype(np.float32 if self.single else np.float64)
+        of_b = number_dtype(of_b, "b")
+        self.single = not in_double and is_single(A) and of_b in (np.float32, np.complex64)
+        if is_complex(A) or of_b.kind == "c" or (is_complex(x0) and not isinstance(x0, str)):
+            self.dtype = np.dtype(np.complex64 if self.single else np.complex128)
+        else:
+            self.dtype = np.dtype(np.float32 if self.single else np.float64)
         if self.library is None:
-            self.b = np.ascontiguousarray(as_real(b, self.dtype, "b").reshape(-1))
+            self.b = np.ascontiguousarray(as_dtype(b, self.dtype, "b").reshape(-1))
         else:
             self.b = self.library.values(b, self.dtype, "b")
         self.x0 = self._guess(x0, M)
@@ -250,7 +254,7 @@ class _Problem:
         if x0 is None:
             return None
         if library_of(x0) is None:
-            x0 = as_real(x0, self.dtype, "x0")
+            x0 = as_dtype(x0, self.dtype, "x0")
             if x0.shape in ((self.rows,), (self.rows, 1)) and not x0.any():  # saves a product with A, as in SciPy
                 return None
         if shape_of(x0) not in ((self.rows,), (self.rows, 1)):
@@ -294,7 +298,7 @@ class _Problem:
     def _solver(self, method: str, rtol: float, restart: int | None, format: str, resident: bool,
                 options: dict[str, Any] | None = None) -> Solver:
         return Solver._made_for(
-            self.given,
+            self.b if self.library is None else self.given,
             self.A,
             resident=resident,
             solver=method,
@@ -313,7 +317,7 @@ class _Problem:
             return x, self.library.span(self.b), self.library.span(x), self.library.copy
         if sees_iterates and solver.device != "host":
             raise TypeError("b: expected an array on the device, where A is and iterates are made for the callback")
-        x = np.empty_like(self.b) if self.x0 is None else np.array(as_real(self.x0, self.dtype, "x0"))
+        x = np.empty_like(self.b) if self.x0 is None else np.array(as_dtype(self.x0, self.dtype, "x0"))
         return x, self.b, x, np.copy
 
 
@@ -350,10 +354,11 @@ def _relative_residuals(callback: Callable[[Any], Any]) -> Callable[[Any], None]
     return watch
 
 
-def _cycles(restart, maxiter, rows: int) -> tuple[int, int]:
-    """Iterations of a cycle of GMRES, and the maximum number of cycles."""
-    length = max(1, min(20 if restart is None else whole_number(restart, "restart", 1), rows))
-    return length, _most_iterations(maxiter, 10 * rows)
+def _cycles(restart, maxiter, problem: _Problem) -> tuple[int, int]:
+    """Iterations of a cycle of GMRES, and the maximum number of cycles. The real system of a complex one has twice the
+    unknowns, and needs twice the iterations to end in one cycle."""
+    length = max(1, min(20 if restart is None else whole_number(restart, "restart", 1), problem.rows))
+    return length * (2 if problem.dtype.kind == "c" else 1), _most_iterations(maxiter, 10 * problem.rows)
 
 
 def _length(array) -> int:

@@ -28,12 +28,17 @@ def shifted(A: Any, shift: float) -> Any:
 
 
 def require_symmetric(A: Any, b: Any, dtype: np.dtype, name: str) -> None:
-    """Raise ValueError if two products show that A is not symmetric: w.w = b.A w with w = A b."""
+    """Raise ValueError if two products show that A is not symmetric, or Hermitian: w.w = b.A w with w = A b."""
     product = apply_of(A, name)
     w = product(b)
-    one, other = float(w @ w), float(b @ product(w))
+    if dtype.kind == "c":
+        one, other = (complex(x.conj() @ y) for x, y in ((w, w), (b, product(w))))
+        one, difference = one.real, abs(one - other)
+    else:
+        one, other = float(w @ w), float(b @ product(w))
+        difference = abs(one - other)
     eps = float(np.finfo(dtype).eps)
-    if abs(one - other) > (one + eps) * eps ** (1 / 3):
+    if difference > (one + eps) * eps ** (1 / 3):
         raise ValueError(f"{name} is not symmetric: two products differ, {one!r} and {other!r}")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import _core
-from ._arrays import real_dtype
+from ._arrays import check_dtype
 from ._choices import (
     a_name,
     a_path,
@@ -27,7 +27,7 @@ from ._options import check_options, warn_of_unused
 from ._own_rows import OwnRows, refuse_of_whole, refuse_on_ranks
 from ._products import Products
 from ._ranks import Ranks
-from ._single import choose_precision, default_rtol
+from ._single import choose_precision, default_rtol, is_complex
 
 
 class Setup(Products):
@@ -38,6 +38,7 @@ class Setup(Products):
     _once = False  # whether it serves one call, so that no new values come; `_made_for` sets it
     _ranks: Ranks | None = None  # that share the system, if there are several
     _devices: list[int] | None = None  # the same of devices
+    _complex = False
     _resident = True  # whether a solve may keep its vectors on the chip, where callbacks do not see them
 
     def _set_up(self, A, solver, preconditioner, format, precision, device, coordinates, near_null_space,
@@ -46,7 +47,12 @@ class Setup(Products):
         if null_space is not None and null_space not in ("none", "constant"):
             raise ValueError(f'null_space: expected None or "constant", found {null_space!r}')
         self._precision = choose_precision(precision, A, self._like)
-        self._dtype = np.dtype(np.float32 if self._precision == "single" else np.float64)
+        single = self._precision == "single"
+        self._complex = is_complex(A) or is_complex(self._like)
+        if self._complex:
+            self._dtype = np.dtype(np.complex64 if single else np.complex128)
+        else:
+            self._dtype = np.dtype(np.float32 if single else np.float64)
         choices = {
             "solver": a_name(solver, "solver"),
             "format": a_name(format, "format"),
@@ -62,12 +68,17 @@ class Setup(Products):
             "near_null_space": rows_of_numbers(near_null_space, "near_null_space"),
             "options": check_options(options),
             "expected_solves": number_of_solves(expected_solves),
+            "complex": self._complex,
+            "plain": not self._resident,  # iterates are seen where x lies
         }
         warn_of_unused(choices, preconditioner)
         if restart is not None:
             choices["options"]["restart"] = whole_number(restart, "restart", 1)
         if not self._resident:
             choices["options"]["resident"] = False
+        if self._complex and (self._ranks is not None or self._devices is not None):
+            raise TypeError(f"A is complex: complex systems are solved by one process, on the host or on one device, not "
+                            f"with {'comm' if self._ranks is not None else 'several devices'}")
         if self._ranks is not None:
             self._set_up_rows(A, preconditioner, choices, device, stream, threads)
             return
@@ -141,7 +152,7 @@ class Setup(Products):
         n = self._rows = check_square(A.shape, "A")
         check_rows(choices, n)
         if getattr(A, "dtype", None) is not None:
-            real_dtype(A.dtype, "A")
+            check_dtype(A.dtype, self._dtype, "A")
         choices["preconditioner"], own = self._preconditioner_of(preconditioner, n)
         if choices["format"] != "auto":
             raise ValueError("format: an operator is multiplied as it is; a format needs the entries of a matrix")
@@ -168,5 +179,5 @@ class Setup(Products):
         if hasattr(preconditioner, "shape") and tuple(preconditioner.shape) != (n, n):
             raise ValueError(f"preconditioner: expected the shape {(n, n)}, found {tuple(preconditioner.shape)}")
         if getattr(preconditioner, "dtype", None) is not None:
-            real_dtype(preconditioner.dtype, "preconditioner")
+            check_dtype(preconditioner.dtype, self._dtype, "preconditioner")
         return "none", self._product_of(preconditioner, n, "preconditioner")

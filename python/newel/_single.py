@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The precision to use for given arrays."""
+"""The precision to use for given arrays, and whether they are complex."""
 
 from __future__ import annotations
 
@@ -24,17 +24,33 @@ def choose_precision(precision: Any, A: Any, b: Any) -> str:
 
 def default_rtol(dtype: np.dtype[Any]) -> float:
     """The default tolerance of a solve."""
-    return 1e-5 if dtype == np.float32 else 1e-8
+    return 1e-5 if dtype in (np.float32, np.complex64) else 1e-8
+
+
+def is_complex(value: Any) -> bool:
+    """Whether the values of a matrix, an operator or a vector are complex."""
+    dtype = _dtype_of(value)
+    return dtype is not None and bool(dtype.kind == "c")
 
 
 def is_single(value: Any) -> bool:
     """Whether the values of a matrix, an operator or a vector are in single precision."""
+    return bool(_dtype_of(value) in (np.float32, np.float16, np.complex64))
+
+
+def _dtype_of(value: Any) -> np.dtype[Any] | None:
+    """None if it has none, or one that NumPy does not have, which is refused elsewhere."""
     array = value[0] if isinstance(value, tuple) and value else value
     dtype = getattr(array, "dtype", None)
     if dtype is None:
         library = library_of(array)
         dtype = None if library is None else library.dtype(array)
+    if dtype is None and isinstance(array, (list, tuple, complex)):
+        try:
+            dtype = np.asarray(array).dtype
+        except ValueError:  # rows of different lengths, which are refused elsewhere
+            return None
     try:
-        return dtype is not None and numpy_dtype(dtype) in (np.float32, np.float16)
-    except TypeError:  # of a type that NumPy does not have, which is refused elsewhere
-        return False
+        return None if dtype is None else numpy_dtype(dtype)
+    except TypeError:
+        return None

@@ -74,7 +74,7 @@ def solve(
 
     Takes the parameters of `Solver.solve`, and as keywords those of `Solver`; see there. ``M`` is another name for
     ``preconditioner``, as in SciPy's solvers. For several solves with one pattern, make a `Solver`. ``device="auto"``
-    solves on the device that holds A or b. If A and b are both float32, so is x, and the solve is in single precision
+    solves on the device that holds A or b. If A or b is complex, so is x. If A and b are both float32, so is x, and the solve is in single precision
     unless ``precision`` says otherwise. For a diagonal SciPy matrix in CSR or CSC, x = b / diag(A) if only tolerances
     are given; the report then names ``"division"`` as solver, with no iterations.
 

@@ -47,9 +47,10 @@ class Solver(Setup):
     A : sparse matrix, tuple, LinearOperator or callable
         A square matrix on the host or a CUDA device: of SciPy in CSR, CSC, COO, BSR or DIA; of CuPy in CSR, CSC or COO;
         of PyTorch in CSR, CSC, COO or BSR; or a tuple ``(data, indices, indptr)`` of CSR. Entries may be in any order;
-        repeated ones are summed. Integers become float64; complex values are refused. An operator, or a function from x
-        to A x, is called once or twice per iteration. Values are read, not kept; index arrays on the host are referred
-        to, for `refresh`.
+        repeated ones are summed. Integers become float64. If the values of A are complex, so are b and x: the system is
+        solved as a real one of twice the size, and reports are those of the complex one. An operator, or a function
+        from x to A x, is called once or twice per iteration. Values are read, not kept; index arrays on the host are
+        referred to, for `refresh`.
     solver : str
         ``"auto"`` or one of `newel.solvers`.
     preconditioner : str, LinearOperator, callable or None
@@ -67,7 +68,7 @@ class Solver(Setup):
         Coordinates of the mesh nodes. Node i has the rows ``b i .. b i + b - 1``, or ``i, i + points, ...``. Algebraic
         multigrid derives rigid body modes from them.
     near_null_space : array of n x k, optional
-        Vectors that A maps to almost zero, used by algebraic multigrid instead of its own.
+        Vectors that A maps to almost zero, used by algebraic multigrid instead of its own. Real, also if A is complex.
     expected_solves : float, optional
         Number of right-hand sides for this setup; the more, the more time ``"auto"`` spends on the setup.
     threads : int, optional
@@ -197,7 +198,7 @@ class Solver(Setup):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of the solutions: float32 for single precision, otherwise float64."""
+        """Type of the solutions: float32 or complex64 for single precision, otherwise float64 or complex128."""
         return self._dtype
 
     @property
@@ -429,7 +430,8 @@ class Solver(Setup):
 
     def info(self) -> dict[str, Any]:
         """Format, preconditioner and solver with the reasons for them, columns without entries, bytes and setup
-        times."""
+        times. For a complex system also ``real_form``, the real system that stands for it: ``"general"``,
+        ``"symmetric"`` or ``"real_parts"``."""
         return dict(self._system.info())
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._arrays import as_kind_of, as_real, by_columns, check_shape
+from ._arrays import as_kind_of, as_dtype, by_columns, check_shape
 from ._choices import check_guess, first_guess
 from ._device_array import DeviceArray
 from ._libraries import library_of
@@ -32,7 +32,7 @@ class Vectors:
             given = library.span(b)
             return b, x, given, library.span(x, given.stream)
         kind = b
-        b = as_real(b, self._dtype, "b")
+        b = as_dtype(b, self._dtype, "b")
         check_shape(b, self._rows, "b")
         x = first_guess(x0, b.shape, self._dtype)
         taken = x if x.ndim == 1 else x.reshape(-1, order="F")
@@ -51,7 +51,7 @@ class Vectors:
             settle(y)
             return y
         kind = x
-        x = as_real(x, self._dtype, "x")
+        x = as_dtype(x, self._dtype, "x")
         check_shape(x, self._rows, "x")
         y = np.empty(x.shape, dtype=self._dtype, order="F")
         if x.ndim == 1:

@@ -5,7 +5,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <complex>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,21 @@ namespace newel::python {
 
 namespace nb = nanobind;
 constexpr Space host = Space::host;
+
+/// The type of the real and the imaginary part of a value; of a real one itself.
+template <class V>
+struct RealOf {
+  using Type = V;
+};
+template <class T>
+struct RealOf<std::complex<T>> {
+  using Type = T;
+};
+template <class V>
+using Real = typename RealOf<V>::Type;
+/// Real values in one of V.
+template <class V>
+constexpr Index parts_of_value = std::is_same_v<V, Real<V>> ? 1 : 2;
 
 /// Host memory in one piece, of any type: the Python side hands over nothing else.
 using Flat = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

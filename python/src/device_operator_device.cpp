@@ -9,8 +9,19 @@
 
 namespace newel::python {
 
-template <class T>
-void DeviceOperator<T>::apply(const Context<device>& ctx, T alpha, Span<const T, device> x, T beta,
+namespace {
+
+// Complex values as real and imaginary parts.
+template <class V>
+Span<Real<V>, device> parts_of(const DeviceSpan& array) {
+  const Span<V, device> values = array.values<V>();
+  return {reinterpret_cast<Real<V>*>(values.data), parts_of_value<V> * values.size};
+}
+
+}  // namespace
+
+template <class V>
+void DeviceOperator<V>::apply(const Context<device>& ctx, T alpha, Span<const T, device> x, T beta,
                               Span<T, device> y) const {
   const WithGil gil;
   from_library([&] {
@@ -19,19 +30,21 @@ void DeviceOperator<T>::apply(const Context<device>& ctx, T alpha, Span<const T,
       const nb::object argument = call_method(product_, "argument");
       const auto& to = nb::cast<const DeviceSpan&>(argument);
       order_->wait_for(to.cuda_stream());  // which may still use that memory for something else
-      copy<T>(ctx, x, to.values<T>());
+      copy<T>(ctx, x, parts_of<V>(to));
       order_->let_wait(to.cuda_stream());
     }
     const nb::object result = call(product_);
     ctx.make_current();  // whatever the function made current
     const auto& product = nb::cast<const DeviceSpan&>(result);
     order_->wait_for(product.cuda_stream());
-    axpby<T>(ctx, alpha, Span<const T, device>(product.values<T>()), beta, y);
+    axpby<T>(ctx, alpha, Span<const T, device>(parts_of<V>(product)), beta, y);
     order_->let_wait(product.cuda_stream());  // where the memory of the product is used again
   });
 }
 
 template class DeviceOperator<float>;
 template class DeviceOperator<double>;
+template class DeviceOperator<std::complex<float>>;
+template class DeviceOperator<std::complex<double>>;
 
 }  // namespace newel::python

@@ -24,7 +24,8 @@ struct DeviceSpan {
   /// Throws TypeError where the values are not of type T.
   template <class T>
   Span<T, device> values() const {
-    if (type != (std::is_same_v<T, float> ? "f4" : "f8")) {
+    const bool single = std::is_same_v<Real<T>, float>;
+    if (type != (parts_of_value<T> == 2 ? (single ? "c8" : "c16") : single ? "f4" : "f8")) {
       throw nb::type_error("the values are not of the system's precision");
     }
     return {reinterpret_cast<T*>(address), size};

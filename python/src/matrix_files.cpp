@@ -20,11 +20,17 @@ nb::object pointers(Array<Offset, host> row_ptr, Offset nonzeros) {
   return as_numpy(std::vector<std::int32_t>(row_ptr.begin(), row_ptr.end()));
 }
 
-nb::tuple as_tuple(MatrixFile file) {
-  Csr<double, host>& a = file.a;
+template <class T>
+nb::tuple as_tuple(Csr<T, host> a, bool full) {
   const Offset nonzeros = a.nnz();
   return nb::make_tuple(a.rows, a.cols, pointers(std::move(a.row_ptr), nonzeros), as_numpy(std::move(a.col)),
-                        as_numpy(std::move(a.val)), file.full);
+                        as_numpy(std::move(a.val)), full);
+}
+
+nb::tuple as_tuple(MatrixFile file) {
+  const bool full = file.full;
+  if (file.imaginary.empty()) return as_tuple(std::move(file.a), full);
+  return as_tuple(complex_matrix(Context<host>(1), std::move(file)), full);
 }
 
 nb::tuple read_file(const std::string& path, int threads) {
@@ -32,7 +38,7 @@ nb::tuple read_file(const std::string& path, int threads) {
   MatrixFile file;
   {
     const WithoutGil released;
-    file = read_matrix_file(ctx, path);
+    file = read_complex_matrix_file(ctx, path);
   }
   return as_tuple(std::move(file));
 }
@@ -43,7 +49,7 @@ nb::tuple parse_bytes(const nb::bytes& bytes, const std::string& name, int threa
   MatrixFile file;
   {
     const WithoutGil released;
-    file = parse_matrix_file(ctx, view, name);
+    file = parse_complex_matrix_file(ctx, view, name);
   }
   return as_tuple(std::move(file));
 }

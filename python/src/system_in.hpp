@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include <newel/solver/complex_system.hpp>
 #include <newel/solver/failure.hpp>
 
 #include "advice.hpp"
@@ -43,12 +45,16 @@ class Turn {
 ///   matrix(arrays)        a MatrixInput
 ///   finish()              what is left to do when everything has been queued, without the GIL
 ///   solved()              the same behind a solve, which has waited for the context's stream
-template <class T, Space S>
+template <class V, Space S>
 class SideOf;
 
-template <class T, Space S>
+/// `V` is the type of the values, real or complex.
+template <class V, Space S>
 class SystemIn final : public System {
-  using Side = SideOf<T, S>;
+  using T = Real<V>;
+  static constexpr bool complex = parts_of_value<V> == 2;
+  using Held = std::conditional_t<complex, ComplexSystem<T, S>, LinearSystem<T, S>>;
+  using Side = SideOf<V, S>;
   using Visit = typename Side::Visit;
 
  public:
@@ -56,12 +62,18 @@ class SystemIn final : public System {
   template <class Arrays>
   SystemIn(const Arrays& arrays, const SystemRequest& request) : SystemIn(request) {
     Visit visit(side_);
-    const MatrixInput<T, S> input = visit.matrix(arrays);
+    const MatrixInput<V, S> input = visit.matrix(arrays);
     input.check_lengths();
     options_ = system_options(request.choices, static_cast<Index>(input.rows()));
     SystemParts<T, S> parts = parts_of(request, static_cast<Index>(input.rows()));
+    [[maybe_unused]] const bool plain = nb::cast<bool>(request.choices["plain"]);
     const WithoutGil released;
-    system_ = std::make_unique<LinearSystem<T, S>>(side_.ctx(), input, options_, std::move(parts));
+    if constexpr (complex) {
+      const auto unknowns = plain ? ComplexUnknowns::as_given : ComplexUnknowns::automatic;
+      system_ = std::make_unique<Held>(side_.ctx(), input, options_, std::move(parts), unknowns);
+    } else {
+      system_ = std::make_unique<Held>(side_.ctx(), input, options_, std::move(parts));
+    }
   }
   SystemIn(Index n, nb::object product, const SystemRequest& request) : SystemIn(request) {
     const Visit visit(side_);
@@ -70,7 +82,7 @@ class SystemIn final : public System {
     product_ = std::move(product);
     auto a = std::make_shared<typename Side::Operator>(n, product_);
     const WithoutGil released;
-    system_ = std::make_unique<LinearSystem<T, S>>(side_.ctx(), std::move(a), options_, std::move(parts));
+    system_ = std::make_unique<Held>(side_.ctx(), std::move(a), options_, std::move(parts));
   }
   ~SystemIn() override {
     const typename Side::Kept kept;
@@ -90,8 +102,8 @@ class SystemIn final : public System {
     std::vector<Explanation> explained;
     {
       Visit visit(side_);
-      const Span<const T, S> from = visit.input(b);
-      const Span<T, S> to = visit.output(x, !zero);
+      const Span<const V, S> from = visit.input(b);
+      const Span<V, S> to = visit.output(x, !zero);
       const WithoutGil released;
       system_->set_stop_criterion(stop);
       if (columns == 1) {
@@ -114,7 +126,7 @@ class SystemIn final : public System {
   void refresh(nb::handle values, RefreshScope scope) override {
     const Turn turn(busy_);
     Visit visit(side_);
-    const Span<const T, S> from = visit.input(values);
+    const Span<const V, S> from = visit.input(values);
     const WithoutGil released;
     system_->refresh(from, scope);
   }
@@ -123,7 +135,7 @@ class SystemIn final : public System {
     const Turn turn(busy_);
     const Visit visit(side_);
     const WithoutGil released;
-    system_->operator_changed(scope);
+    real().operator_changed(scope);
   }
 
   void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override {
@@ -136,8 +148,8 @@ class SystemIn final : public System {
   void multiply(nb::handle x, nb::handle y) override {
     const Turn turn(busy_);
     Visit visit(side_);
-    const Span<const T, S> from = visit.input(x);
-    const Span<T, S> to = visit.output(y, false);
+    const Span<const V, S> from = visit.input(x);
+    const Span<V, S> to = visit.output(y, false);
     const WithoutGil released;
     system_->multiply(from, to);
     visit.finish();
@@ -146,17 +158,14 @@ class SystemIn final : public System {
   void precondition(nb::handle x, nb::handle y) override {
     const Turn turn(busy_);
     Visit visit(side_);
-    const Span<const T, S> from = visit.input(x);
-    const Span<T, S> to = visit.output(y, false);
+    const Span<const V, S> from = visit.input(x);
+    const Span<V, S> to = visit.output(y, false);
     const WithoutGil released;
-    const Context<S>& ctx = side_.ctx();
-    if (const LinearOperator<T, S>* const m = system_->ordered_preconditioner()) {
-      if (ordered_in_.empty()) ordered_in_ = Array<T, S>(ctx, rows()), ordered_out_ = Array<T, S>(ctx, rows());
-      system_->to_solver_order(from, ordered_in_);
-      m->apply(ctx, T(1), ordered_in_.cspan(), T(0), ordered_out_.span());
-      system_->to_user_order(ordered_out_, to);
+    if constexpr (complex) {
+      throw InputError(
+          "as_preconditioner: not possible for a complex system; pass the preconditioner's name instead");
     } else {
-      copy<T>(ctx, from, to);
+      precondition(from, to);
     }
     visit.finish();
   }
@@ -166,9 +175,10 @@ class SystemIn final : public System {
     const Visit visit(side_);
     const WithoutGil released;
     const auto product = [this](const Context<S>&, T, Span<const T, S> x, T, Span<T, S> y) {
-      system_->multiply(x, y);
+      system_->multiply({reinterpret_cast<const V*>(x.data), rows()}, {reinterpret_cast<V*>(y.data), rows()});
     };
-    const FunctionOperator<T, S> a(rows(), rows(), product);
+    const Index parts = parts_of_value<V> * rows();
+    const FunctionOperator<T, S> a(parts, parts, product);
     return symmetry_fault<T, S>(side_.ctx(), a, nullptr) == Asymmetric::none;
   }
 
@@ -176,7 +186,7 @@ class SystemIn final : public System {
     const Turn turn(busy_);
     const Visit visit(side_);
     const WithoutGil released;
-    const LinearOperator<T, S>* const m = system_->ordered_preconditioner();
+    const LinearOperator<T, S>* const m = real().ordered_preconditioner();
     return m == nullptr || symmetry_fault<T, S>(side_.ctx(), *m, m) != Asymmetric::preconditioner;
   }
 
@@ -187,7 +197,9 @@ class SystemIn final : public System {
 
   nb::dict info() override {
     const Turn turn(busy_);
-    return system_dict(system_->info());
+    nb::dict facts = system_dict(system_->info());
+    if constexpr (complex) facts["real_form"] = nb::str(std::string(name_of(system_->form())).c_str());
+    return facts;
   }
 
   std::string decision() override {
@@ -197,6 +209,24 @@ class SystemIn final : public System {
 
  private:
   explicit SystemIn(const SystemRequest& request) : side_(request), own_(request.preconditioner) {}
+
+  LinearSystem<T, S>& real() {
+    if constexpr (complex) {
+      return system_->real_system();
+    } else {
+      return *system_;
+    }
+  }
+
+  void precondition(Span<const T, S> from, Span<T, S> to) {
+    const Context<S>& ctx = side_.ctx();
+    const LinearOperator<T, S>* const m = real().ordered_preconditioner();
+    if (m == nullptr) return copy<T>(ctx, from, to);
+    if (ordered_in_.empty()) ordered_in_ = Array<T, S>(ctx, rows()), ordered_out_ = Array<T, S>(ctx, rows());
+    real().to_solver_order(from, ordered_in_);
+    m->apply(ctx, T(1), ordered_in_.cspan(), T(0), ordered_out_.span());
+    real().to_user_order(ordered_out_, to);
+  }
 
   SystemParts<T, S> parts_of(const SystemRequest& request, Index n) const {
     SystemParts<T, S> parts;
@@ -208,7 +238,7 @@ class SystemIn final : public System {
 
   // What is wrong with A and what to try, one for each report. Products of an operator of Python's are not spent on
   // it.
-  std::vector<Explanation> explanations(const std::vector<SolveReport>& reports, Span<const T, S> b,
+  std::vector<Explanation> explanations(const std::vector<SolveReport>& reports, Span<const V, S> b,
                                         const StopCriterion& stop) {
     std::vector<Explanation> result(reports.size());
     const auto failed = [](const SolveReport& report) { return !report.converged(); };
@@ -234,12 +264,17 @@ class SystemIn final : public System {
   SystemOptions options_;
   nb::object own_, product_;              // outlive the operators that call them
   Array<T, S> ordered_in_, ordered_out_;  // of `precondition`
-  std::unique_ptr<LinearSystem<T, S>> system_;
+  std::unique_ptr<Held> system_;
 };
 
-/// A SystemIn of the precision that is wanted, made from the arguments that follow.
+/// A SystemIn of the precision that is wanted, made from the arguments that follow, the last of which is the request.
 template <Space S, class... Arguments>
 std::unique_ptr<System> new_system(bool single, const Arguments&... arguments) {
+  const SystemRequest& request = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
+  if (nb::cast<bool>(request.choices["complex"])) {
+    if (single) return std::make_unique<SystemIn<std::complex<float>, S>>(arguments...);
+    return std::make_unique<SystemIn<std::complex<double>, S>>(arguments...);
+  }
   if (single) return std::make_unique<SystemIn<float, S>>(arguments...);
   return std::make_unique<SystemIn<double, S>>(arguments...);
 }

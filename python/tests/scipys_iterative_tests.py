@@ -19,8 +19,6 @@ from xml.etree import ElementTree
 
 # Regular expressions for names of tests, every one of which differs, and the reason.
 DIFFERENCES = {
-    r".*\[(rand-cmplx.*|nonsymposdef-F)-(bicgstab|cg|gmres)\]": "complex systems are refused",
-    r"test_abi": "complex systems are refused",
     r"test_callback": "GMRES is preconditioned from the right: its callback gets the residual of the system",
     r"test_precond_inverse\[poisson.d\]": "expects at most 3 products. BiCGStab takes 4: two in its iteration, which "
     "does not end halfway, one for the residual of the x that is returned, one to estimate the rounding of it",

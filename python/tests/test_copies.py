@@ -9,7 +9,7 @@ import pytest
 from conftest import convection, laplacian, residual
 
 import newel
-from newel._arrays import as_real, by_columns
+from newel._arrays import as_dtype, by_columns
 from newel._matrices import given_matrix
 
 A = laplacian(8)
@@ -35,7 +35,7 @@ def test_the_library_reads_the_arrays_of_a_tuple():
 
 @pytest.mark.parametrize("b", [np.ones(64), np.ones((64, 1)), np.ones((64, 3), order="F")])
 def test_vectors_that_fit_are_passed_on(b):
-    assert address(by_columns(as_real(b, np.dtype(np.float64), "b"))) == address(b)
+    assert address(by_columns(as_dtype(b, np.dtype(np.float64), "b"))) == address(b)
 
 
 def test_a_solve_allocates_the_solution_alone():

@@ -17,7 +17,7 @@ void check_unreadable(const std::string& command, const std::string& lines) {
   const TemporaryFolder folder;
   const std::string grid = folder.write("grid.mtx", grid_system(6).text());
   const std::string bad =
-      folder.write("bad.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n");
+      folder.write("bad.mtx", "%%MatrixMarket matrix coordinate octonion general\n1 1 1\n1 1 1 0\n");
   const Outcome outcome =
       run_newel({"bench", command, bad, grid, "--formats", "csr", "--device", "host", "--repeats", "1", "--precision",
                  "both", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});

@@ -22,7 +22,7 @@ file 6.mtx {general}2 2 2\n1 1 1e999\n2 2 1.0\n
 file 7.mtx {general}1000000 1000000 1000000000000\n1 1 1.0\n
 2 newel {solve,info} 7.mtx -> 7.mtx | expected | found | 1000000000000 entries
 file 8.mtx %%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n
-2 newel {solve,info} 8.mtx -> 8.mtx:1 | expected | found | complex
+2 newel info 8.mtx -> 8.mtx | expected | found | complex | newel solve
 2 touch 9.mtx; newel {solve,info} 9.mtx -> 9.mtx | expected | found | banner
 file 10.mtx hello\n
 2 newel {solve,info} 10.mtx -> 10.mtx:1 | expected | banner | found | hello

@@ -32,14 +32,12 @@ TEST_CASE("a wrong banner or size line is refused with its line and its word", "
       {"%%MatrixMarket matrix sparse real general\n",
        "t.mtx:1: expected the layout 'coordinate' or 'array', found 'sparse'"},
       {"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n",
-       "t.mtx:1: expected values 'real', 'integer', 'unsigned-integer' or 'pattern', found 'complex' (complex "
-       "matrices are not supported)"},
+       "t.mtx:1: expected real values, found 'complex' (only real values can be read here)"},
       {"%%MatrixMarket matrix coordinate real Hermitian\n1 1 1\n1 1 1\n",
-       "t.mtx:1: expected the symmetry 'general', 'symmetric' or 'skew-symmetric', found 'Hermitian' (complex "
-       "matrices "
-       "are not supported)"},
+       "t.mtx:1: expected complex values in a Hermitian matrix, found others"},
       {"%%MatrixMarket matrix coordinate real\n1 1 1\n1 1 1\n",
-       "t.mtx:1: expected the symmetry 'general', 'symmetric' or 'skew-symmetric', found the end of the line"},
+       "t.mtx:1: expected the symmetry 'general', 'symmetric', 'skew-symmetric' or 'hermitian', found the end of the "
+       "line"},
       {"%%MatrixMarket matrix coordinate real general extra\n",
        "t.mtx:1: expected the end of the line after the symmetry, found 'extra'"},
       {"%%MatrixMarket matrix array pattern general\n1 1\n",

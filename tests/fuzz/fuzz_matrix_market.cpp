@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes at all through the Matrix Market reader: they give a well-formed matrix, the same one however the text is
 // cut into pieces, or an error that the reader means to give.
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -48,14 +49,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const detail::NamedText text{source->text(), name, source->left_out()};
   detail::ReadLimits limits;
   limits.empty_rows = limits.empty_values = 5000;
-  const auto a = unless_refused([&] { return detail::parse_plain_matrix(ctx, text, nullptr, limits); });
+  const auto matrix = [&] { return detail::parse_plain_file(ctx, text, detail::ValueKinds::complex_too, limits); };
+  const auto a = unless_refused(matrix);
   const auto x = unless_refused([&] { return detail::parse_plain_vector(ctx, text, limits); });
   limits.piece_bytes = 1 + size % 61;
-  const auto b = unless_refused([&] { return detail::parse_plain_matrix(ctx, text, nullptr, limits); });
+  const auto b = unless_refused(matrix);
   const auto y = unless_refused([&] { return detail::parse_plain_vector(ctx, text, limits); });
-  if (a) check_well_formed(*a);
+  if (a) {
+    check_well_formed(a->a);
+    insist(a->imaginary.empty() || a->imaginary.size() == a->a.nnz());
+    for (const double part : a->imaginary) insist(std::isfinite(part));
+  }
   insist(a.has_value() == b.has_value() && x.has_value() == y.has_value());
-  if (a) insist(same(a->row_ptr, b->row_ptr) && same(a->col, b->col) && same(a->val, b->val));
+  if (a) {
+    insist(same(a->a.row_ptr, b->a.row_ptr) && same(a->a.col, b->a.col) && same(a->a.val, b->a.val));
+    insist(same(a->imaginary, b->imaginary));
+  }
   if (x) insist(same(*x, *y));
   return 0;
 }

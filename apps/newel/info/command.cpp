@@ -23,6 +23,7 @@ Facts gather_facts(const InfoOptions& options) {
   const Context<Space::host> ctx(options.threads);
   Facts f;
   f.matrix = load_matrix(ctx, options.matrix);
+  require_real(f.matrix, "newel info");
   const Csr<double, Space::host>& a = f.matrix.a;
   f.traits = matrix_traits<double>(ctx, a);
   f.lengths = row_lengths(ctx, a);

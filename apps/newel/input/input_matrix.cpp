@@ -3,6 +3,7 @@
 #include "input_matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <newel/core/error.hpp>
 #include <newel/core/parallel.hpp>
@@ -28,12 +29,25 @@ InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name
     if (!coordinates->xyz.empty()) result.coordinates = std::move(coordinates);
     if (mesh != nullptr && !mesh->nodes.empty()) result.mesh = std::move(mesh);
   } else {
-    MatrixFile file = read_matrix_file(ctx, input_file(name));
+    MatrixFile file = read_complex_matrix_file(ctx, input_file(name));
     result.a = std::move(file.a);
+    result.imaginary = std::move(file.imaginary);
     result.header = file.header;
   }
   result.read_seconds = watch.seconds();
   return result;
+}
+
+void require_real(const InputMatrix& matrix, const char* program) {
+  if (matrix.imaginary.empty()) return;
+  throw InputError(matrix.name + ": expected real values, found complex ones: " + program +
+                   " takes real matrices, and newel solve takes both");
+}
+
+Csr<double, Space::host> magnitudes_of(const Context<Space::host>& ctx, const InputMatrix& matrix) {
+  Csr<double, Space::host> a = make_csr(ctx, CsrView<double, Space::host>(matrix.a));
+  parallel_for(ctx, a.nnz(), [&](Offset k) { a.val[k] = std::hypot(a.val[k], matrix.imaginary[k]); });
+  return a;
 }
 
 bool is_pattern_only(const InputMatrix& matrix) {

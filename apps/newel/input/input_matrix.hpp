@@ -22,9 +22,13 @@ inline constexpr const char* system_words =
     "generate:KIND:N[:PE], mesh:FILE:KIND[:R].\n"
     "KIND is elasticity, diffusion or convection, for generate: also grid7";
 
+/// Numbers in memory that nobody writes before they are computed.
+using HostVector = Array<double, Space::host>;
+
 struct InputMatrix {
   std::string name;  ///< as given
   Csr<double, Space::host> a;
+  HostVector imaginary;  ///< parts of `a.val`, which has the real parts; empty: the matrix is real
   std::optional<MatrixMarketHeader> header;            ///< of a Matrix Market file
   std::shared_ptr<const NodeCoordinates> coordinates;  ///< of a generated system on a mesh
   std::shared_ptr<const fem::TetMesh> mesh;            ///< that mesh, if it was wanted
@@ -34,6 +38,12 @@ struct InputMatrix {
 /// Reads the file or generates the system `name`, and keeps its mesh where that is wanted. Throws InputError,
 /// OutOfMemory.
 InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name, bool keep_mesh = false);
+
+/// Throws InputError for a complex matrix: `program` describes or measures real ones.
+void require_real(const InputMatrix& matrix, const char* program);
+
+/// |a_ij| for a complex matrix: which of its rows and columns are zero or not finite.
+Csr<double, Space::host> magnitudes_of(const Context<Space::host>& ctx, const InputMatrix& matrix);
 
 /// Whether it was read from a file without values, where each entry counts as 1.
 bool is_pattern_only(const InputMatrix& matrix);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <utility>
 
@@ -85,7 +86,7 @@ HostVector multiply(const Context<Space::host>& ctx, const Csr<double, Space::ho
 
 DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
                              Index n) {
-  DenseColumns columns = read_columns_file(ctx, input_file(file));
+  DenseColumns columns = read_complex_columns_file(ctx, input_file(file));
   if (n == 1 && columns.from_row) std::swap(columns.rows, columns.cols);
   if (columns.cols < 1) throw InputError(what + ' ' + file + ": expected at least one column, found none");
   if (columns.rows != n) {
@@ -100,6 +101,12 @@ RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, con
   RightHandSide result;
   if (spec.kind == RhsSpec::Kind::file) {
     DenseColumns columns = read_columns_of(ctx, "--rhs", spec.file, a.rows);
+    if (!columns.imaginary.empty()) {
+      result.complex = true;
+      result.b = interleaved(ctx, columns);
+      result.columns = columns.cols;
+      return result;
+    }
     result.b = std::move(columns.values);
     result.columns = columns.cols;
     return result;
@@ -111,6 +118,60 @@ RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, con
     return result;
   }
   result.b = multiply(ctx, a, values.cspan());
+  result.solution = std::move(values);
+  return result;
+}
+
+HostVector interleaved(const Context<Space::host>& ctx, const DenseColumns& columns) {
+  HostVector z(ctx, 2 * columns.values.size());
+  parallel_for(ctx, columns.values.size(), [&](std::int64_t i) {
+    z[2 * i] = columns.values[i];
+    z[2 * i + 1] = columns.imaginary.empty() ? 0.0 : columns.imaginary[i];
+  });
+  return z;
+}
+
+namespace {
+
+// A x of complex vectors, row by row.
+HostVector multiply_complex(const Context<Space::host>& ctx, const InputMatrix& matrix,
+                            Span<const double, Space::host> x) {
+  const Csr<double, Space::host>& a = matrix.a;
+  HostVector y(ctx, 2 * std::int64_t{a.rows});
+  parallel_for(ctx, a.rows, [&](Index i) {
+    std::complex<double> sum = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const std::int64_t j = 2 * std::int64_t{a.col[k]};
+      sum += std::complex<double>(a.val[k], matrix.imaginary[k]) * std::complex<double>(x[j], x[j + 1]);
+    }
+    y[2 * std::int64_t{i}] = sum.real();
+    y[2 * std::int64_t{i} + 1] = sum.imag();
+  });
+  return y;
+}
+
+}  // namespace
+
+RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, const InputMatrix& matrix) {
+  if (matrix.imaginary.empty()) return make_rhs(ctx, spec, matrix.a);
+  const Index n = matrix.a.rows;
+  RightHandSide result;
+  result.complex = true;
+  if (spec.kind == RhsSpec::Kind::file) {
+    const DenseColumns columns = read_columns_of(ctx, "--rhs", spec.file, n);
+    result.b = interleaved(ctx, columns);
+    result.columns = columns.cols;
+    return result;
+  }
+  DenseColumns ones;
+  if (spec.kind == RhsSpec::Kind::ones) ones.values = constant_vector(ctx, n, 1);
+  HostVector values =
+      spec.kind == RhsSpec::Kind::ones ? interleaved(ctx, ones) : random_vector(ctx, spec.seed, 2 * n);
+  if (!spec.times_matrix) {
+    result.b = std::move(values);
+    return result;
+  }
+  result.b = multiply_complex(ctx, matrix, values.cspan());
   result.solution = std::move(values);
   return result;
 }

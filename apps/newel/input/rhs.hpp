@@ -8,10 +8,9 @@
 
 #include <newel/io/matrix_market.hpp>
 
-namespace newel::cli {
+#include "input_matrix.hpp"
 
-/// Numbers in memory that nobody writes before they are computed.
-using HostVector = Array<double, Space::host>;
+namespace newel::cli {
 
 /// `--rhs` taken apart.
 struct RhsSpec {
@@ -29,11 +28,19 @@ struct RightHandSide {
   HostVector b;  ///< of several columns, one after the other
   Index columns = 1;
   std::optional<HostVector> solution;
+  bool complex = false;  ///< real and imaginary parts of a value lie next to each other in `b` and `solution`
 };
 
 /// b for the matrix `a`. Throws InputError when the length of a file's columns is not the number of rows, and for a
 /// file without columns.
 RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, const Csr<double, Space::host>& a);
+
+/// The same for a matrix that may be complex. b is complex if the matrix is, or the file of b. "ones" are real, and
+/// random values have random real and imaginary parts.
+RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, const InputMatrix& matrix);
+
+/// Real and imaginary parts of the values next to each other; imaginary parts that are missing are zero.
+HostVector interleaved(const Context<Space::host>& ctx, const DenseColumns& columns);
 
 /// n numbers in [-1, 1), the same on every machine: number i is 2 u - 1, where u is the upper 53 bits, over 2^53, of
 /// the i-th output of splitmix64 started from `seed` (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
@@ -47,8 +54,8 @@ HostVector constant_vector(const Context<Space::host>& ctx, std::int64_t n, doub
 HostVector multiply(const Context<Space::host>& ctx, const Csr<double, Space::host>& a,
                     Span<const double, Space::host> x);
 
-/// A vector from a file, or the columns of an array, for `what` ("--rhs", "--guess"). Throws InputError when their
-/// length is not `n`, and where there are none.
+/// A vector from a file, or the columns of an array, which may be complex, for `what` ("--rhs", "--guess"). Throws
+/// InputError when their length is not `n`, and where there are none.
 DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
                              Index n);
 

@@ -21,6 +21,9 @@ struct SolveTask {
   /// options.columns of them, one after the other, as of x. Given back like `a`.
   Array<double, Space::host> b;
   Array<double, Space::host> x;  ///< the guess, then the solution; empty: the guess is zero
+  /// Of a complex system: real and imaginary parts lie next to each other in b and x.
+  bool complex = false;
+  Array<double, Space::host> imaginary;  ///< parts of a.val; empty: all are zero
   SystemOptions options;
   RunClock& clock;  ///< of which a solve ends the phases from "start" to "solve", and some between
   bool measure_preconditioner = false;  ///< |A M - I|, which takes 64 products
@@ -32,6 +35,7 @@ struct SetupFacts {
   SystemInfo system;
   std::string device_name;               ///< "NVIDIA H200", of several the first; empty on the host
   double transfer_seconds = 0;           ///< of the setup: conversion to the precision, and upload
+  std::string real_form;                 ///< of a complex system: its real form, and why; else empty
   std::string link;                      ///< how values travel between GPUs that share the rows, else empty
   std::vector<std::int64_t> first_rows;  ///< of each of these GPUs, and the number of all rows; else empty
 };

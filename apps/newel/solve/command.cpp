@@ -43,14 +43,18 @@ void check_files(const SolveOptions& o, const RhsSpec& rhs) {
 std::FILE* text_stream(const SolveOptions& o) { return is_standard_stream(o.out) ? stderr : stdout; }
 
 // Empty for a guess of zeros.
-HostVector first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n, Index columns) {
+HostVector first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n, Index columns, bool complex) {
   if (o.guess.empty()) return {};
   DenseColumns guess = read_columns_of(ctx, "--guess", o.guess, n);
+  if (!complex && !guess.imaginary.empty()) {
+    throw InputError("--guess " + o.guess +
+                     ": expected real values, as in the matrix and the right-hand side, found " + "complex ones");
+  }
   if (guess.cols != columns) {
     throw InputError("--guess " + o.guess + ": expected " + count_of(columns, "column", "columns") +
                      ", as in the right-hand side, found " + thousands(guess.cols));
   }
-  return std::move(guess.values);
+  return complex ? interleaved(ctx, guess) : std::move(guess.values);
 }
 
 // With constants in the null space the solution that is returned has mean zero, and so has the one to compare with.
@@ -62,7 +66,8 @@ void remove_mean(HostVector& x) {
 void write_files(const Context<Space::host>& ctx, SolveResult& result, const SolutionGrid& grid,
                  Span<const double, Space::host> x) {
   const SolveOptions& o = result.options;
-  if (!o.out.empty()) write_solution(ctx, o, grid, x, result.columns);
+  if (!o.out.empty() && result.complex) write_complex_solution(o, x, result.columns);
+  if (!o.out.empty() && !result.complex) write_solution(ctx, o, grid, x, result.columns);
   if (!o.history.empty()) write_text_file("--history", o.history, history_csv(result.outcome.reports));
   result.clock.end("files");
   if (o.report.empty() && o.html.empty()) return;
@@ -102,6 +107,15 @@ bool available_on(const SolveOptions& o, Space space) {
   return true;
 }
 
+// Before a complex system is solved.
+void require_complex_possible(const SolveOptions& o, int ranks) {
+  if (ranks > 1) {
+    throw InputError(o.matrix + ": complex systems are solved by one process, on the host or on one GPU: leave out " +
+                     (o.gpus > 1 ? "--gpus" : "mpirun"));
+  }
+  check_complex_solution_name(o);
+}
+
 // Without a look at the matrix.
 void choose_place_of(SolveResult& result) {
   const SolveOptions& o = result.options;
@@ -127,7 +141,8 @@ void choose_place_for(const Context<Space::host>& host, const Csr<double, Space:
   const auto host_seconds = [&] {
     SystemOptions system = o.system;
     system.columns = static_cast<int>(result.columns);
-    return expected_host_seconds<double>(host, a, system);
+    // The real system of a complex one has four times the entries.
+    return (result.complex ? 4 : 1) * expected_host_seconds<double>(host, a, system);
   };
   WhereToSolve where = choose_where(o.device, may_have_device, host_seconds);
   result.clock.end("checks");
@@ -162,17 +177,22 @@ int run_solve(const SolveOptions& options, const std::string& command_line,
   result.nonzeros = matrix.a.nnz();
   result.pattern_only = is_pattern_only(matrix);
   result.repeated = repeated_entries(host, matrix);
-  result.rows_sum_to_zero = rows_sum_to_zero(host, matrix.a);
-  result.defect = defect_of(host, matrix.a);
+  const bool complex_matrix = !matrix.imaginary.empty();
+  result.rows_sum_to_zero = !complex_matrix && rows_sum_to_zero(host, matrix.a);
+  result.defect = complex_matrix ? defect_of(host, magnitudes_of(host, matrix)) : defect_of(host, matrix.a);
   clock.end("checks");
 
-  RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
+  RightHandSide rhs = make_rhs(host, rhs_spec, matrix);
   result.columns = rhs.columns;
+  result.complex = rhs.complex;
+  if (rhs.complex) require_complex_possible(options, result.ranks);
   clock.end("rhs");
   if (waits) choose_place_for(host, matrix.a, result);
   SolveTask task{matrix.a,
                  std::move(rhs.b),
-                 first_guess(host, options, result.rows, rhs.columns),
+                 first_guess(host, options, result.rows, rhs.columns, rhs.complex),
+                 rhs.complex,
+                 std::move(matrix.imaginary),
                  options.system,
                  clock,
                  options.precond_residual,
@@ -207,7 +227,8 @@ int run_solve(const SolveOptions& options, const std::string& command_line,
   }
   live.finish();
 
-  result.solution_error = error_against(host, rhs.solution, task.x.cspan(), options.system.null_space);
+  const NullSpace null_space = result.complex ? NullSpace::none : options.system.null_space;
+  result.solution_error = error_against(host, rhs.solution, task.x.cspan(), null_space);
   clock.end("result");
   print(options, result_text(result));
   clock.end("report");

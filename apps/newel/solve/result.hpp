@@ -38,6 +38,7 @@ struct SolveResult {
   Index columns = 1;         ///< right-hand sides
   Index rows = 0;
   Offset nonzeros = 0;
+  bool complex = false;           ///< the system; rows and non-zeros are complex ones
   Offset repeated = 0;            ///< entries of the file that repeat others, and were summed
   bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
   std::string defect;             ///< of rows or columns: zeros alone, NaN; empty: none

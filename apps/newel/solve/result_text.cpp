@@ -238,11 +238,12 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
                                 : result.place.name() + ", " + facts.device_name;
   std::string lines = labelled(
       "matrix", result.options.matrix + ", " + count_of(result.rows, "row", "rows") + ", " +
-                    count_of(result.nonzeros, "non-zero", "non-zeros") +
+                    count_of(result.nonzeros, "non-zero", "non-zeros") + (result.complex ? ", complex" : "") +
                     (result.repeated == 0
                          ? ""
                          : ", after summing " + count_of(result.repeated, "repeated entry", "repeated entries")));
   if (result.pattern_only) lines += labelled("", values_taken_as_one);
+  if (!facts.real_form.empty()) lines += labelled("", facts.real_form);
   lines += labelled("right-hand side",
                     result.options.rhs + (result.columns > 1 ? ", " + thousands(result.columns) + " columns" : ""));
   lines += labelled("device", where + ", " + result.options.precision() + " precision");

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <complex>
 #include <filesystem>
 
 #include <newel/core/file_writer.hpp>
@@ -33,6 +34,13 @@ void write_values(const std::string& out, Span<const T, Space::host> values, Ind
   } else {
     write_columns_file<T>(out, values, columns);
   }
+}
+
+template <class T>
+void write_complex_values(const std::string& out, Span<const std::complex<T>, Space::host> values, Index columns) {
+  if (!is_standard_stream(out)) return write_columns<std::complex<T>>(out, values, columns);
+  FileWriter file(STDOUT_FILENO, "standard output");
+  write_columns(file, values, columns);
 }
 
 // Two unknowns for each node are vectors in the plane, which ParaView wants with a third component.
@@ -80,6 +88,16 @@ void check_solution_name(const SolveOptions& options) {
                    ", optionally followed by .gz, or in .vtu");
 }
 
+void check_complex_solution_name(const SolveOptions& options) {
+  const std::string& out = options.out;
+  if (out.empty() || is_standard_stream(out)) return;
+  const std::optional<FileFormat> format = format_of_name(out);
+  if (format == FileFormat::matrix_market || (!format && !is_vtu(out) && is_special_file(out))) return;
+  throw UsageError("--out " + out +
+                   ": expected a name that ends in .mtx or .mtx.gz: complex solutions are written as "
+                   "Matrix Market");
+}
+
 bool wants_mesh(const SolveOptions& options) { return is_vtu(options.out); }
 
 SolutionGrid grid_for(const SolveOptions& options, const InputMatrix& matrix, const NodeCoordinates* coordinates) {
@@ -100,6 +118,18 @@ SolutionGrid grid_for(const SolveOptions& options, const InputMatrix& matrix, co
                      " cannot be divided among " + thousands(static_cast<std::int64_t>(grid.nodes())) + " nodes");
   }
   return grid;
+}
+
+void write_complex_solution(const SolveOptions& options, Span<const double, Space::host> x, Index columns) {
+  if (!options.single_precision) {
+    return write_complex_values<double>(options.out,
+                                        {reinterpret_cast<const std::complex<double>*>(x.data), x.size / 2}, columns);
+  }
+  std::vector<std::complex<float>> rounded;
+  for (std::int64_t i = 0; i < x.size; i += 2) {
+    rounded.emplace_back(static_cast<float>(x[i]), static_cast<float>(x[i + 1]));
+  }
+  write_complex_values<float>(options.out, {rounded.data(), x.size / 2}, columns);
 }
 
 void write_solution(const Context<Space::host>& ctx, const SolveOptions& options, const SolutionGrid& grid,

@@ -29,6 +29,8 @@ struct MatrixFile {
   Csr<double, Space::host> a;  ///< canonical
   bool full = false;           ///< from an array: all entries are stored, except the diagonal of a skew-symmetric one
   std::optional<MatrixMarketHeader> header;  ///< for Matrix Market files
+  /// Imaginary parts of `a.val`, from a complex file (see `read_complex_matrix_file`); else empty.
+  Array<double, Space::host> imaginary;
 };
 
 /// Reads a matrix. The format is detected from the content, gzipped or not:
@@ -53,12 +55,29 @@ MatrixFile read_matrix_file(const Context<Space::host>& ctx, const std::string& 
 /// tables.
 MatrixFile parse_matrix_file(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name);
 
+/// The same, and also complex Matrix Market files: general, symmetric, skew-symmetric or Hermitian. `a` then has the
+/// real parts. The diagonal of a Hermitian file is real, that of a skew-symmetric one absent or zero.
+MatrixFile read_complex_matrix_file(const Context<Space::host>& ctx, const std::string& path);
+MatrixFile parse_complex_matrix_file(const Context<Space::host>& ctx, std::string_view bytes,
+                                     const std::string& name);
+
+/// The matrix of a file with complex values; imaginary parts that the file does not have are zero.
+Csr<std::complex<double>, Space::host> complex_matrix(const Context<Space::host>& ctx, MatrixFile file);
+
 /// Reads vectors of the same length from these formats, like `read_columns` does for Matrix Market: the columns of an
 /// array; n x 1 and 1 x n are one vector. From a PETSc file it reads the vector, even if matrices precede it; more
 /// than one vector is refused.
 DenseColumns read_columns_file(const Context<Space::host>& ctx, const std::string& path);
 /// The same for bytes in memory.
 DenseColumns parse_columns_file(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name);
+
+/// The same, and also complex Matrix Market files. `values` then has the real parts.
+DenseColumns read_complex_columns_file(const Context<Space::host>& ctx, const std::string& path);
+DenseColumns parse_complex_columns_file(const Context<Space::host>& ctx, std::string_view bytes,
+                                        const std::string& name);
+/// The columns of a file with complex values, one after another.
+Array<std::complex<double>, Space::host> complex_columns(const Context<Space::host>& ctx,
+                                                         const DenseColumns& columns);
 
 /// Writes a matrix in the format of the name's suffix: Matrix Market, .npz like SciPy's save_npz for csr, or PETSc's
 /// binary format. Values of type float stay in single precision in .npz. Otherwise like `write_matrix`: a complete

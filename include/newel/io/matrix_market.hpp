@@ -3,6 +3,7 @@
 /// "The Matrix Market Exchange Formats: Initial Design", NISTIR 5935.
 #pragma once
 
+#include <complex>
 #include <string>
 #include <string_view>
 
@@ -17,9 +18,9 @@ struct MatrixMarketHeader {
   /// Entries with their positions, or all values.
   enum class Layout { coordinate, array };
   /// Type of the values. SciPy's unsigned-integer counts as integer; entries of a pattern have the value 1.
-  enum class Field { real, integer, pattern };
+  enum class Field { real, integer, pattern, complex };
   /// Whether only one half is stored.
-  enum class Symmetry { general, symmetric, skew_symmetric };
+  enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
   Layout layout = Layout::coordinate;     ///< from the banner
   Field field = Field::real;              ///< from the banner
   Symmetry symmetry = Symmetry::general;  ///< from the banner
@@ -46,11 +47,11 @@ struct MatrixMarketHeader {
 /// file that is not regular, is read to its end.
 ///
 /// Throws InputError "FILE:LINE: expected ..., found ..." for every file that is not well formed: a wrong banner
-/// (other known file formats are named) or wrong counts, an index out of range, NaN, infinity or overflow, complex or
-/// hermitian values, or text after a value. The line number is missing for a file that cannot be read, a directory,
-/// or a truncated gzip stream. The header alone never causes a large allocation: more than 1,000,000 + 16 x entries
-/// rows are refused. Throws OutOfMemory, estimated in advance. The file is mapped, so no other program may truncate
-/// it meanwhile.
+/// (other known file formats are named) or wrong counts, an index out of range, NaN, infinity or overflow, complex
+/// values (see `read_complex_matrix_file`), or text after a value. The line number is missing for a file that cannot
+/// be read, a directory, or a truncated gzip stream. The header alone never causes a large allocation: more than
+/// 1,000,000 + 16 x entries rows are refused. Throws OutOfMemory, estimated in advance. The file is mapped, so no
+/// other program may truncate it meanwhile.
 Csr<double, Space::host> read_matrix(const Context<Space::host>& ctx, const std::string& path,
                                      MatrixMarketHeader* header = nullptr);
 
@@ -70,6 +71,8 @@ struct DenseColumns {
   Index cols = 0;                     ///< number of vectors
   bool from_row = false;              ///< one vector, from a matrix of 1 x n: n vectors of length 1, if that is meant
   Array<double, Space::host> values;  ///< rows x cols, column after column
+  /// Imaginary parts in the same order, from a complex file (see `read_complex_columns_file`); else empty.
+  Array<double, Space::host> imaginary;
 };
 
 /// Reads an n x k `array` as k vectors of length n. An n x 1 or 1 x n matrix of either layout is one vector, read
@@ -77,23 +80,24 @@ struct DenseColumns {
 DenseColumns read_columns(const Context<Space::host>& ctx, const std::string& path);
 DenseColumns parse_columns(const Context<Space::host>& ctx, std::string_view text, const std::string& name);
 
-/// Writes `matrix coordinate real general` in row order, with the fewest digits that read back to the same bits;
-/// gzipped if the name ends in ".gz". Each line of `comment` becomes a comment line. Writes to a temporary file and
-/// renames it, so that no incomplete file remains; a file that is not regular, such as a pipe, is written directly.
-/// Values that are not finite are written as nan and inf, which `read_matrix` refuses. Throws InputError if the file
-/// cannot be written.
+/// Writes `matrix coordinate real general`, for complex T `complex` instead of `real`, in row order, with the fewest
+/// digits that read back to the same bits; gzipped if the name ends in ".gz". Each line of `comment` becomes a
+/// comment line. Writes to a temporary file and renames it, so that no incomplete file remains; a file that is not
+/// regular, such as a pipe, is written directly. Values that are not finite are written as nan and inf, which
+/// `read_matrix` refuses. Throws InputError if the file cannot be written.
 template <class T>
 void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std::string_view comment = {});
 /// The same with an open writer (newel/core/file_writer.hpp), for example for standard output; commits it.
 template <class T>
 void write_matrix(FileWriter& file, const CsrView<T, Space::host>& a, std::string_view comment = {});
 
-/// Writes `matrix array real general`, n x 1; otherwise like `write_matrix`.
+/// Writes `matrix array real general`, n x 1, for complex T `complex` instead of `real`; otherwise like
+/// `write_matrix`.
 template <class T>
 void write_vector(const std::string& path, Span<const T, Space::host> x, std::string_view comment = {});
 
 /// Writes `matrix array real general`, rows x `cols`, from columns stored one after another; otherwise like
-/// `write_matrix`. Throws InputError if `cols` does not divide the length.
+/// `write_vector`. Throws InputError if `cols` does not divide the length.
 template <class T>
 void write_columns(const std::string& path, Span<const T, Space::host> x, Index cols, std::string_view comment = {});
 /// The same with an open writer; commits it. Does not check whether `cols` divides the length.
