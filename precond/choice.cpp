@@ -91,16 +91,23 @@ const PrecondMethod* simple_preconditioner(const MatrixTraits& traits) {
   return simple;
 }
 
+bool is_saddle_point(const MatrixTraits& traits) {
+  const Index negative = traits.symmetric() ? traits.negative_diagonal.count : 0;
+  const Index constraints = traits.missing_diagonal.count + traits.zero_diagonal.count + negative;
+  return traits.square && constraints > 0 && constraints <= traits.rows - constraints;
+}
+
 std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits) {
-  if (!traits.symmetric()) {
-    std::vector<const PrecondMethod*> methods = automatic_preconditioners(AutoPrecond::general);
-    if (!traits.elliptic()) return methods;
-    const std::vector<const PrecondMethod*> elliptic = automatic_preconditioners(AutoPrecond::elliptic);
-    methods.insert(methods.end(), elliptic.begin(), elliptic.end());
-    return methods;
-  }
-  if (traits.positive_diagonal()) return automatic_preconditioners(AutoPrecond::definite);
-  return {};  // SPAI of an indefinite matrix is not positive definite
+  if (traits.symmetric() && traits.positive_diagonal()) return automatic_preconditioners(AutoPrecond::definite);
+  std::vector<const PrecondMethod*> methods;  // SPAI of an indefinite matrix is not positive definite
+  const auto add = [&](AutoPrecond use) {
+    const std::vector<const PrecondMethod*> more = automatic_preconditioners(use);
+    methods.insert(methods.end(), more.begin(), more.end());
+  };
+  if (!traits.symmetric()) add(AutoPrecond::general);
+  if (!traits.symmetric() && traits.elliptic()) add(AutoPrecond::elliptic);
+  if (is_saddle_point(traits)) add(AutoPrecond::saddle);
+  return methods;
 }
 
 std::string why_no_stronger(const PrecondUse& use) {

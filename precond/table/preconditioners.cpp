@@ -7,6 +7,7 @@
 #include "precond/incomplete/incomplete.hpp"
 #include "precond/jacobi/jacobi.hpp"
 #include "precond/l1_jacobi/l1_jacobi.hpp"
+#include "precond/saddle/saddle.hpp"
 #include "precond/spai/spai.hpp"
 
 namespace newel::detail {
@@ -16,7 +17,7 @@ Table<PrecondMethod>& precond_table() {
       "preconditioner",
       {"auto", "none"},
       {jacobi_method(), l1_jacobi_method(), block_jacobi_method(), spai0_method(), spai_method(), fsai_method(),
-       amg_method(), ilu_method(), ilut_method(), ic_method()}};
+       amg_method(), ilu_method(), ilut_method(), ic_method(), saddle_method()}};
   return methods;
 }
 

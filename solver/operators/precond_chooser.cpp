@@ -105,7 +105,7 @@ bool PrecondChooser<T, S>::invert_diagonal(const CsrView<T, S>& a) {
   return true;
 }
 
-// What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none. For matrices that
+// What may follow a chosen preconditioner that fails: that for saddle points if it is one, the simple one, the stronger ones, none. For matrices that
 // are not symmetric the strongest comes first, since the table has them by their price.
 template <class T, Space S>
 void PrecondChooser<T, S>::list_candidates() {
@@ -113,8 +113,9 @@ void PrecondChooser<T, S>::list_candidates() {
   const std::string& present = s_.options.precond.name;
   const bool symmetric = s_.chosen.traits->symmetric();
   const bool definite = symmetric && s_.chosen.traits->positive_diagonal();
-  for (const AutoPrecond use : {AutoPrecond::simple, AutoPrecond::symmetric, AutoPrecond::definite,
+  for (const AutoPrecond use : {AutoPrecond::saddle, AutoPrecond::simple, AutoPrecond::symmetric, AutoPrecond::definite,
                                 AutoPrecond::elliptic, AutoPrecond::general}) {
+    if (use == AutoPrecond::saddle && !is_saddle_point(*s_.chosen.traits)) continue;
     if (use == AutoPrecond::symmetric && (!symmetric || definite)) continue;
     if (use == AutoPrecond::definite && !definite) continue;
     if (use == AutoPrecond::elliptic && (symmetric || !s_.chosen.traits->elliptic())) continue;
@@ -181,6 +182,7 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   const auto complete = [&](PrecondOutlook& outlook) {
     outlook.iterations = iterations_with(outlook.name, kind.origin);
     outlook.margin = margin_of(outlook.name, s_.options.precond, kind);
+    outlook.positive = outlook.name != "none" && find_preconditioner(outlook.name).positive;
     outlook.by_values = d.builds_by_values;
   };
   chosen.outlooks = outlooks(d.ranked, *chosen.traits, complete);
