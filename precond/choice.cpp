@@ -185,6 +185,9 @@ struct Choosing {
     }
     OperatorPtr<T, S> simple, strong;
     PrecondTrial of_simple, of_strong;
+    if (cheap == nullptr && is_saddle_point(use.traits)) {
+      if (ChosenPrecond<T, S> found = for_saddle_point(); found.M != nullptr) return found;
+    }
     if (cheap == nullptr || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
     const double first = predict_iterations(of_simple, use.rel_tol);
     if (first <= detail::precond_counts.few_iterations && (use.expected_products <= first || first == 0)) {
@@ -207,6 +210,22 @@ struct Choosing {
   }
 
  private:
+  // Without any M the residual of the first iterations says little of those that follow.
+  ChosenPrecond<T, S> for_saddle_point() {
+    constexpr double many = 1e4, doubt = 2;
+    for (const PrecondMethod* const method : automatic_preconditioners(AutoPrecond::saddle)) {
+      OperatorPtr<T, S> M;
+      PrecondTrial trial;
+      if (!tried(method->name, M, trial)) continue;
+      const double iterations = predict_iterations(trial, use.rel_tol);
+      if (!(iterations <= doubt * iterations_with(*method)(many))) continue;
+      return {std::move(M),
+              {method->name, "the diagonal is that of a saddle point, and a trial predicts " +
+                                 iterations_text(iterations)}};
+    }
+    return {};
+  }
+
   OperatorPtr<T, S> made(const std::string& name) const {
     return make_precond(ctx, a, order, with_name(options, name), spmv_options);
   }

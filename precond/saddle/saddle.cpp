@@ -26,6 +26,10 @@ namespace {
 // Of D^-1 A: mass matrices have less than 10, discrete differential operators 25 and more.
 constexpr double close_to_diagonal = 12;
 
+// Multiplications for the Schur complement over entries of A11. Mixed elements need one to three; dense rows of
+// constraints make the product dense.
+constexpr double most_work = 20;
+
 template <class T, Space S>
 detail::SaddleMatrix<T, S> block_of(const Context<S>& ctx, const CsrView<T, S>& a,
                                     const detail::SaddlePattern& pattern, bool multiplied) {
@@ -155,7 +159,10 @@ void SaddleOperator<T, S>::make_parts(const Context<S>& ctx, const PrecondOption
   if (node_rows == 0) node_rows = detail::guessed_node_rows(host, pattern);
   primal_inverse_ = make_precond(ctx, view, RowOrder<S>{}, of_primal, SpmvOptions{});
   SaddleSchur schur = own.schur;
-  if (schur == SaddleSchur::automatic) schur = near ? SaddleSchur::product : SaddleSchur::diagonal;
+  if (schur == SaddleSchur::automatic) {
+    const bool sparse = detail::SchurSum::work(*patterns_) <= most_work * static_cast<double>(pattern.nnz());
+    schur = near && sparse ? SaddleSchur::product : SaddleSchur::diagonal;
+  }
   schur_ = detail::SchurInverse<T, S>(
       ctx, *patterns_, values, schur, own,
       options_of_part(options, "amg", options.symmetric, patterns_->constraint.rows));

@@ -105,6 +105,14 @@ Array<double, Space::host> SchurSum::values(const HostContext& ctx, const Saddle
   return result;
 }
 
+double SchurSum::work(const SaddlePatterns& patterns) {
+  double count = 0;
+  for (const Index k : patterns.transposed.col) {
+    count += static_cast<double>(patterns.coupling.row_ptr[k + 1] - patterns.coupling.row_ptr[k]);
+  }
+  return count;
+}
+
 Pattern<Space::host> SchurSum::pattern() const {
   const Index rows = of_->constraint.rows;
   Pattern<Space::host> found;

@@ -31,6 +31,9 @@ class SchurSum {
   /// The values of N, for `sign`, in the order of the pattern. A diagonal entry of 0 becomes 1.
   Array<double, Space::host> values(const Context<Space::host>& ctx, const SaddleValues& of, double sign) const;
 
+  /// The multiplications that the values of the product of the patterns take.
+  static double work(const SaddlePatterns& patterns);
+
   /// The pattern of N; empty unless `whole`.
   Pattern<Space::host> pattern() const;
 

@@ -128,10 +128,18 @@ void PrecondChooser<T, S>::list_candidates() {
   if (present != "none") untried.push_back("none");
 }
 
+// With an M for a saddle point b is in the range of A: many have a null vector, the constant pressure, and a residual
+// that is not in the range would stay whatever M is.
 template <class T, Space S>
 PrecondTrial PrecondChooser<T, S>::tried(const LinearOperator<T, S>* candidate) const {
   std::vector<T> b(static_cast<std::size_t>(s_.A->rows()));
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(trial_entry(static_cast<std::int64_t>(i)));
+  if (candidate != nullptr && is_saddle_point(*s_.chosen.traits)) {
+    const Array<T, S> x = make_array(s_.ctx, b);
+    Array<T, S> product(s_.ctx, x.size());
+    s_.A->apply(s_.ctx, T(1), x.cspan(), T(0), product.span());
+    b = to_vector(s_.ctx, product.cspan());
+  }
   return try_precond<T, S>(s_.ctx, *s_.A, candidate, b, s_.chosen.solvers.order.front(), s_.options);
 }
 
