@@ -220,8 +220,8 @@ struct Choosing {
       const double iterations = predict_iterations(trial, use.rel_tol);
       if (!(iterations <= doubt * iterations_with(*method)(many))) continue;
       return {std::move(M),
-              {method->name, "the diagonal is that of a saddle point, and a trial predicts " +
-                                 iterations_text(iterations)}};
+              {method->name,
+               "the diagonal is that of a saddle point, and a trial predicts " + iterations_text(iterations)}};
     }
     return {};
   }

@@ -100,7 +100,8 @@ double diagonal_spread(const HostContext& ctx, const CsrView<T, Space::host>& a)
     if (!(norm > std::numeric_limits<double>::epsilon() * std::fabs(on_diagonal))) break;  // an invariant subspace
   }
   if (lanczos.diagonal.empty()) return std::numeric_limits<double>::infinity();
-  const double least = lanczos.eigenvalue(0), most = lanczos.eigenvalue(static_cast<int>(lanczos.diagonal.size()) - 1);
+  const double least = lanczos.eigenvalue(0),
+               most = lanczos.eigenvalue(static_cast<int>(lanczos.diagonal.size()) - 1);
   return least > 0 && std::isfinite(most) ? most / least : std::numeric_limits<double>::infinity();
 }
 

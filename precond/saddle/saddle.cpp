@@ -60,8 +60,8 @@ PrecondOptions options_of_part(const PrecondOptions& options, const std::string&
   part.symmetric = symmetric;
   part.of<PatternOptions>().pattern = nullptr;
   auto& amg = part.of<AmgOptions>();
-  const bool fits = amg.vectors != nullptr &&
-                    amg.vectors->values.size() == static_cast<std::size_t>(rows) * amg.vectors->count;
+  const bool fits =
+      amg.vectors != nullptr && amg.vectors->values.size() == static_cast<std::size_t>(rows) * amg.vectors->count;
   if (!fits) amg.vectors = nullptr;
   return part;
 }
@@ -89,8 +89,9 @@ SaddleOperator<T, S>::SaddleOperator(const Context<S>& ctx, const CsrView<T, S>&
   if (a.rows != a.cols) throw InputError("a saddle point is a square matrix");
   const auto& own = options.of<SaddleOptions>();
   if (options.symmetric && own.form == SaddleForm::triangular) {
-    throw InputError("the block-triangular form of the preconditioner for saddle points is not symmetric, which the "
-                     "solver needs: use the block-diagonal form");
+    throw InputError(
+        "the block-triangular form of the preconditioner for saddle points is not symmetric, which the "
+        "solver needs: use the block-diagonal form");
   }
   triangular_ = own.form == SaddleForm::triangular || (own.form == SaddleForm::automatic && !options.symmetric);
   const std::vector<Index> new_of_old = to_vector(ctx, order.new_of_old.cspan());
@@ -98,8 +99,8 @@ SaddleOperator<T, S>::SaddleOperator(const Context<S>& ctx, const CsrView<T, S>&
     Csr<T, Space::host> kept;
     const CsrView<T, Space::host> on_host = detail::matrix_on_host(ctx, a, kept);
     users_ = detail::find_saddle_rows(host_context(ctx), on_host, to_vector(ctx, order.old_of_new.cspan()), own);
-    patterns_ = std::make_unique<detail::SaddlePatterns>(
-        detail::split(host_context(ctx), on_host, users_, new_of_old));
+    patterns_ =
+        std::make_unique<detail::SaddlePatterns>(detail::split(host_context(ctx), on_host, users_, new_of_old));
   }
   primal_ = block_of(ctx, a, patterns_->primal, own.schur == SaddleSchur::commutator);
   coupling_ = block_of(ctx, a, patterns_->coupling, true);
@@ -163,9 +164,8 @@ void SaddleOperator<T, S>::make_parts(const Context<S>& ctx, const PrecondOption
     const bool sparse = detail::SchurSum::work(*patterns_) <= most_work * static_cast<double>(pattern.nnz());
     schur = near && sparse ? SaddleSchur::product : SaddleSchur::diagonal;
   }
-  schur_ = detail::SchurInverse<T, S>(
-      ctx, *patterns_, values, schur, own,
-      options_of_part(options, "amg", options.symmetric, patterns_->constraint.rows));
+  schur_ = detail::SchurInverse<T, S>(ctx, *patterns_, values, schur, own,
+                                      options_of_part(options, "amg", options.symmetric, patterns_->constraint.rows));
 }
 
 template <class T, Space S>

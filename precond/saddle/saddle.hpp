@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// M for saddle points A = [A11 A12; A21 C], from approximate inverses of A11 and of the Schur complement (M. Benzi, G.
-/// Golub and J. Liesen, "Numerical solution of saddle point problems", Acta Numerica 14, 2005, section 10).
+/// M for saddle points A = [A11 A12; A21 C], from approximate inverses of A11 and of the Schur complement (M. Benzi,
+/// G. Golub and J. Liesen, "Numerical solution of saddle point problems", Acta Numerica 14, 2005, section 10).
 #pragma once
 
 #include <memory>
@@ -28,17 +28,17 @@ struct SaddleMatrix {
 /// Its line of the table of preconditioners.
 PrecondMethod saddle_method();
 
-/// z = M r. Block-diagonal: M = diag(P, c Q) with P an inverse of A11 and Q one of N, minus the Schur complement; it is
-/// symmetric positive definite if P and Q are. Block-triangular: M = [A11 A12; 0 -N / c]^-1, with P and Q for the
+/// z = M r. Block-diagonal: M = diag(P, c Q) with P an inverse of A11 and Q one of N, minus the Schur complement; it
+/// is symmetric positive definite if P and Q are. Block-triangular: M = [A11 A12; 0 -N / c]^-1, with P and Q for the
 /// inverses, as for multiplication from the right. c follows from a few products. Q is SchurInverse's.
 ///
-/// Rows and columns of the blocks are in the caller's order, so that M does not depend on the order of A. Patterns and
-/// the values of N are found on the host; M works in S, with the preconditioners of the table for P and Q.
+/// Rows and columns of the blocks are in the caller's order, so that M does not depend on the order of A. Patterns
+/// and the values of N are found on the host; M works in S, with the preconditioners of the table for P and Q.
 template <class T, Space S>
 class SaddleOperator final : public MatrixOperator<T, S> {
  public:
-  /// SaddleOptions apply, and those of the preconditioners that P and Q are. Throws InputError where `a` does not look
-  /// like a saddle point, or not with the constraints of the options. Waits on the stream.
+  /// SaddleOptions apply, and those of the preconditioners that P and Q are. Throws InputError where `a` does not
+  /// look like a saddle point, or not with the constraints of the options. Waits on the stream.
   SaddleOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                  const PrecondOptions& options, const SpmvOptions& spmv_options);
 
@@ -66,7 +66,7 @@ class SaddleOperator final : public MatrixOperator<T, S> {
   detail::SaddleProducts<T, S> products() const;
 
   Index rows_ = 0;
-  bool natural_ = true;     ///< vectors are in the caller's order
+  bool natural_ = true;  ///< vectors are in the caller's order
   bool triangular_ = false;
   detail::SaddleRows users_;
   std::unique_ptr<detail::SaddlePatterns> patterns_;

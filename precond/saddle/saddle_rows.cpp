@@ -96,9 +96,9 @@ SaddleRows find_saddle_rows(const HostContext& ctx, const CsrView<T, Space::host
   return found;
 }
 
-#define X(T, S)                                                                      \
-  template SaddleRows find_saddle_rows(const HostContext&, const CsrView<T, S>&, \
-                                       const std::vector<Index>&, const SaddleOptions&);
+#define X(T, S)                                                                                             \
+  template SaddleRows find_saddle_rows(const HostContext&, const CsrView<T, S>&, const std::vector<Index>&, \
+                                       const SaddleOptions&);
 NEWEL_FOR_TYPES(X, Space::host)
 #undef X
 

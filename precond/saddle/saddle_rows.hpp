@@ -15,8 +15,8 @@ struct SaddleRows {
   std::vector<Index> constraints;  ///< at least one, and at most as many as there are others
 };
 
-/// By the options, or by the diagonal of `a`. `old_of_new[i]` is the caller's row of row i; empty: i. Throws InputError
-/// where there are no constraints, more than other rows, or rows of the options that `a` does not have.
+/// By the options, or by the diagonal of `a`. `old_of_new[i]` is the caller's row of row i; empty: i. Throws
+/// InputError where there are no constraints, more than other rows, or rows of the options that `a` does not have.
 template <class T>
 SaddleRows find_saddle_rows(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
                             const std::vector<Index>& old_of_new, const SaddleOptions& options);

@@ -70,8 +70,9 @@ void SchurInverse<T, S>::take_diagonal(const Context<S>& ctx, const SaddleValues
   for (double& value : inverse) {
     value *= sign_;
     if (value < 0 || !std::isfinite(value)) {
-      throw InputError("the diagonal of the Schur complement has both signs or is not finite, so the matrix is not a "
-                       "saddle point with these constraints");
+      throw InputError(
+          "the diagonal of the Schur complement has both signs or is not finite, so the matrix is not a "
+          "saddle point with these constraints");
     }
     value = value == 0 ? 1 : 1 / value;
   }

@@ -51,9 +51,8 @@ SchurSum::SchurSum(const HostContext& ctx, const SaddlePatterns& patterns, bool 
         },
         few_rows);
   };
-  for_columns([&](Index i, const std::vector<Index>& columns) {
-    row_ptr_[i + 1] = static_cast<Offset>(columns.size());
-  });
+  for_columns(
+      [&](Index i, const std::vector<Index>& columns) { row_ptr_[i + 1] = static_cast<Offset>(columns.size()); });
   for (Index i = 0; i < rows; ++i) row_ptr_[i + 1] += row_ptr_[i];
   col_ = Array<Index, Space::host>(ctx, row_ptr_[rows]);
   for_columns([&](Index i, std::vector<Index>& columns) {

@@ -11,8 +11,8 @@ namespace newel::detail {
 
 /// The values of the blocks on the host.
 struct SaddleValues {
-  std::vector<double> diagonal;    ///< of the primal block
-  std::vector<double> coupling;    ///< in the order of its pattern, as the others
+  std::vector<double> diagonal;  ///< of the primal block
+  std::vector<double> coupling;  ///< in the order of its pattern, as the others
   std::vector<double> transposed;
   std::vector<double> constraint;
 };

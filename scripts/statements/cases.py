@@ -10,7 +10,7 @@ from .exact import rounded_to_float
 INTERFACES = ("python", "c", "cpp", "fortran", "command")
 _SOLVERS = ("auto",) * 6 + ("cg", "cg", "bicgstab", "gmres", "gmres", "minres", "idrs", "fgmres")
 _PRECONDITIONERS = ("auto",) * 6 + ("none", "none", "jacobi", "jacobi", "l1-jacobi", "block-jacobi",
-                                    "spai0", "spai", "fsai", "amg", "amg", "ilu", "ilut", "ic")
+                                    "spai0", "spai", "fsai", "amg", "amg", "ilu", "ilut", "ic", "saddle")
 _FORMATS = ("auto",) * 8 + ("csr", "ehyb", "ehyb-symmetric", "bce", "ellwarp", "evchyb")
 _TOLERANCES = (1e-8,) * 6 + (0.0, 1e-17, 1e-15, 1e-13, 1e-12, 1e-10, 1e-6, 1e-5, 1e-3, 1e-2, 0.5)
 _LIMITS = (10000, 10000, 3000, 1000, 1000, 300, 300, 100, 50, 20, 5, 3, 2, 1, 0)

@@ -18,16 +18,17 @@ enum class SaddleForm {
 
 /// What approximates the Schur complement S of the constraints.
 enum class SaddleSchur {
-  automatic,   ///< the matrix of the caller if there is one; `product` if it is sparse and the block of the other rows
-               ///< is close to its diagonal, as a mass matrix is; else `diagonal`
-  diagonal,    ///< the diagonal of `product`
-  product,     ///< B diag(A)^-1 B^T - C, inverted by AMG
+  automatic,  ///< the matrix of the caller if there is one; `product` if it is sparse and the block of the other rows
+              ///< is close to its diagonal, as a mass matrix is; else `diagonal`
+  diagonal,   ///< the diagonal of `product`
+  product,    ///< B diag(A)^-1 B^T - C, inverted by AMG
   commutator,  ///< the least-squares commutator: two inverses of `product` around B diag(A)^-1 A diag(A)^-1 B^T - C
 };
 
 /// The preconditioner of the rows that are no constraints.
 enum class SaddleBlock {
-  automatic,  ///< `amg`; `fsai` if that block is close to its diagonal; `ilut` if it is neither symmetric nor elliptic
+  automatic,  ///< `amg`; `fsai` if that block is close to its diagonal; `ilut` if it is neither symmetric nor
+              ///< elliptic
   amg,        ///< the preconditioners of these names
   fsai,
   ilu,
