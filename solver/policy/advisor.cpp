@@ -230,7 +230,9 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
 int Advisor::allowed_for_a_tenth(const PrecondOutlooks& outlooks, const PrecondOutlook& stronger) const {
   const double tenths = std::max(1.0, std::log10(standing_.residual / standing_.tolerance));
   const double weaker = standing_.left / tenths * outlooks.present.iteration_seconds / stronger.iteration_seconds;
-  return static_cast<int>(std::min(ProbationConstants::grace + ProbationConstants::times_weaker * weaker, 1e8));
+  const bool far_more = left_guessed_ && standing_.keeps_preconditioner;
+  const double times = ProbationConstants::times_weaker * (far_more ? ProbationConstants::times_if_kept : 1);
+  return static_cast<int>(std::min(ProbationConstants::grace + times * weaker, 1e8));
 }
 
 // Where solves like this one have been decided on before it, not until it turns out to be longer than they were. The
