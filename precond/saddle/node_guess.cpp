@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guessing the rows of a node from a pattern.
+// Guessing the rows of a node from the values of a matrix.
 #include "precond/saddle/node_guess.hpp"
 
-#include <algorithm>
-#include <iterator>
-#include <vector>
+#include <array>
+#include <cmath>
 
+#include <newel/core/matrix_traits.hpp>
 #include <newel/core/parallel.hpp>
+#include "core/vectors/instantiate.hpp"
 
 namespace newel::detail {
 namespace {
 
-// The groups that a row reaches, each once.
-std::vector<Index> groups_of(const SaddlePattern& a, Index row, Index size) {
-  std::vector<Index> groups;
-  for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
-    const Index group = a.col[k] / size;
-    if (groups.empty() || groups.back() != group) groups.push_back(group);
-  }
-  return groups;
-}
+// Of a row, if nodes have `size` rows.
+struct NodeRow {
+  bool coupled = false;     // to other components
+  bool translates = false;  // a translation in each direction makes no force
+};
 
-bool is_coupled(const SaddlePattern& a, Index row, Index size) {
-  for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
-    if (a.col[k] % size != row % size) return true;
+template <class T>
+NodeRow look_at(const CsrView<T, Space::host>& a, Index row, Index size) {
+  std::array<double, 3> sums{};
+  double diagonal = 0;
+  NodeRow found;
+  for (Offset k = a.row_begin(row); k < a.row_begin(row + 1); ++k) {
+    const double value = static_cast<double>(a.val[k]);
+    sums[static_cast<std::size_t>(a.col[k] % size)] += value;
+    if (a.col[k] == row) diagonal = std::fabs(value);
+    if (a.col[k] % size != row % size && value != 0) found.coupled = true;
   }
-  return false;
-}
-
-// Whether the rows of a group are coupled to other components and each reaches three quarters of what all reach.
-bool is_node(const SaddlePattern& a, Index group, Index size) {
-  std::vector<Index> all;
-  std::size_t fewest = static_cast<std::size_t>(a.cols);
-  for (Index i = 0; i < size; ++i) {
-    if (!is_coupled(a, group * size + i, size)) return false;
-    const std::vector<Index> groups = groups_of(a, group * size + i, size);
-    fewest = std::min(fewest, groups.size());
-    std::vector<Index> both;
-    std::set_union(all.begin(), all.end(), groups.begin(), groups.end(), std::back_inserter(both));
-    all.swap(both);
-  }
-  return 4 * fewest >= 3 * all.size();
+  found.translates = true;
+  for (const double sum : sums)
+    found.translates = found.translates && std::fabs(sum) <= MatrixTraits::undamped * diagonal;
+  return found;
 }
 
 }  // namespace
 
-int guessed_node_rows(const Context<Space::host>& ctx, const SaddlePattern& a) {
+template <class T>
+int guessed_node_rows(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
   for (const Index size : {3, 2}) {
     if (a.rows % size != 0) continue;
-    const Index groups = a.rows / size;
-    const Index nodes = parallel_count<Index>(ctx, groups, [&](Index group) { return is_node(a, group, size); });
-    if (10 * Offset{nodes} >= 9 * Offset{groups}) return static_cast<int>(size);
+    const auto count = [&](auto&& holds) {
+      return parallel_count<Offset>(ctx, a.rows, [&](Index row) { return holds(look_at(a, row, size)); });
+    };
+    const Offset coupled = count([](const NodeRow& row) { return row.coupled; });
+    const Offset translating = count([](const NodeRow& row) { return row.translates; });
+    if (2 * coupled > a.rows && 4 * translating >= a.rows) return static_cast<int>(size);
   }
   return 0;
 }
+
+#define X(T, S) template int guessed_node_rows(const Context<S>&, const CsrView<T, S>&);
+NEWEL_FOR_TYPES(X, Space::host)
+#undef X
 
 }  // namespace newel::detail

@@ -2,13 +2,15 @@
 /// How many rows a node has, where not every entry between nodes is stored. Internal.
 #pragma once
 
-#include "precond/saddle/saddle_blocks.hpp"
+#include <newel/core/csr.hpp>
 
 namespace newel::detail {
 
-/// 3 or 2 where consecutive rows, so many at a time, are coupled to each other, and in nine tenths of these groups
-/// each row reaches most of the groups that the others reach: displacements, node by node, in three or two
-/// dimensions. Else 0. Assemblies often drop entries that are zero, so that the blocks of nodes are not full.
-int guessed_node_rows(const Context<Space::host>& ctx, const SaddlePattern& a);
+/// 3 or 2 where that many consecutive rows look like the displacements of a node: most rows are coupled to other
+/// components, and in a quarter of them the entries of each component add up to almost nothing, since a translation
+/// makes no forces away from fixed boundaries. Else 0. The blocks of nodes need not be full: assemblies often drop
+/// zeros.
+template <class T>
+int guessed_node_rows(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a);
 
 }  // namespace newel::detail

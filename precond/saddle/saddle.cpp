@@ -157,7 +157,7 @@ void SaddleOperator<T, S>::make_parts(const Context<S>& ctx, const PrecondOption
                            primal_.val.cspan());
   PrecondOptions of_primal = options_of_part(options, primal_name_, symmetric, pattern.rows);
   int& node_rows = of_primal.of<AmgOptions>().node_rows;
-  if (node_rows == 0) node_rows = detail::guessed_node_rows(host, pattern);
+  if (node_rows == 0) node_rows = detail::guessed_node_rows(host, a11);
   primal_inverse_ = make_precond(ctx, view, RowOrder<S>{}, of_primal, SpmvOptions{});
   SaddleSchur schur = own.schur;
   if (schur == SaddleSchur::automatic) {

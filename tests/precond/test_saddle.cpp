@@ -9,6 +9,8 @@
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/precond/saddle/saddle_options.hpp>
+#include "precond/saddle/diagonal_spread.hpp"
+#include "precond/saddle/node_guess.hpp"
 
 namespace {
 
@@ -246,6 +248,49 @@ TEST_ON_HOST("The constraints of a saddle point are found by their diagonal", "[
   for (Index i = zeros.rows - constraints; i < zeros.rows; ++i) zeros.val[zeros.row_ptr[i + 1] - 1] = 0;
   CHECK(found_in(zeros) == constraints);  // stored zeros: the diagonal is the last entry of these rows
   CHECK(found_in(mixed_diffusion(3, 3)) == 27);
+}
+
+TEST_ON_HOST("How far a matrix is from its diagonal is bounded from below", "[precond][saddle]") {
+  const auto spread = [&](const HostCsr& a) {
+    const auto there = upload_matrix<double>(ctx, a);
+    return detail::diagonal_spread(ctx, there.wide());
+  };
+  CHECK(spread(diagonal_matrix(50)) == Approx(1).epsilon(1e-6));
+  const double mass = spread(tridiagonal_matrix(400, 4));  // -1 beside 4: eigenvalues from 2 to 6
+  CHECK(mass <= 3.0001);
+  CHECK(mass >= 2.5);
+  const double pi = 3.14159265358979, true_spread = 4 * 101 * 101 / (pi * pi);  // -1 beside 2, 100 rows
+  CHECK(spread(tridiagonal_matrix(100, 2)) <= 1.001 * true_spread);
+  CHECK(spread(tridiagonal_matrix(100, 2)) >= 25);
+  CHECK(spread(tridiagonal_matrix(100, 1)) == std::numeric_limits<double>::infinity());  // indefinite
+}
+
+TEST_ON_HOST("Nodes of displacements are found where zeros between them are left out", "[precond][saddle]") {
+  // Springs between nodes on a line, which couple components by `across`.
+  const auto guess = [&](Index nodes, Index size, double across) {
+    MapRows rows(static_cast<std::size_t>(nodes * size));
+    const auto add = [&](Index node, Index other, double stiffness) {
+      for (Index i = 0; i < size; ++i) {
+        for (Index j = 0; j < size; ++j) {
+          const double value = i == j ? stiffness + 1 : across * stiffness;
+          if (value == 0) continue;
+          rows[static_cast<std::size_t>(node * size + i)][node * size + j] += value;
+          rows[static_cast<std::size_t>(node * size + i)][other * size + j] -= value;
+        }
+      }
+    };
+    for (Index node = 0; node < nodes; ++node) {
+      for (const Index step : {-1, 1}) {
+        if (node + step >= 0 && node + step < nodes) add(node, node + step, 1);
+      }
+    }
+    const auto there = upload_matrix<double>(ctx, from_rows(nodes * size, rows));
+    return detail::guessed_node_rows(ctx, there.wide());
+  };
+  CHECK(guess(60, 2, 0.5) == 2);
+  CHECK(guess(60, 3, 0.5) == 3);
+  CHECK(guess(60, 3, 0) == 0);  // components that do not know of each other
+  CHECK(guess(60, 1, 0.5) == 0);
 }
 
 TEST_ON_HOST("A matrix that is no saddle point is refused in words", "[precond][saddle]") {
