@@ -57,7 +57,8 @@ class Case:
         self._choose_form(rng)
         limits = 100 if not self.single else 10
         self.easy = (draft.easy and abs(math.log10(of_matrix)) < limits and abs(math.log10(of_rhs)) < limits
-                     and self._nothing_hinders())
+                     and self._nothing_hinders()
+                     and self.options["preconditioner"] != "saddle")  # refuses a matrix that is no saddle point
 
     def _use_direct(self):
         """Factors of the matrix, which take no preconditioner, null space or operator. Draws no number."""
