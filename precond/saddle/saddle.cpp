@@ -10,6 +10,7 @@
 #include <newel/core/matrix_traits.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/fsai/fsai_options.hpp>
 #include <newel/precond/pattern_options.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/spmv/registry.hpp>
@@ -53,12 +54,13 @@ std::vector<double> doubles(const Context<S>& ctx, const Array<T, S>& values) {
   return {on_host.begin(), on_host.end()};
 }
 
-// Options of a preconditioner of a block: without what belongs to the rows of the whole matrix.
+// Options of a preconditioner of a block: without what belongs to the rows of the whole matrix, and for FSAI none.
 PrecondOptions options_of_part(const PrecondOptions& options, const std::string& name, bool symmetric, Index rows) {
   PrecondOptions part = options;
   part.name = name;
   part.symmetric = symmetric;
-  part.of<PatternOptions>().pattern = nullptr;
+  part.of<PatternOptions>() = {};
+  part.of<FsaiOptions>() = {};
   auto& amg = part.of<AmgOptions>();
   const bool fits =
       amg.vectors != nullptr && amg.vectors->values.size() == static_cast<std::size_t>(rows) * amg.vectors->count;

@@ -32,7 +32,7 @@ Table<PrecondMethod>& precond_table() {
       {"auto", "none"},
       {jacobi_method(), l1_jacobi_method(), block_jacobi_method(), spai0_method(), spai_method(), fsai_method(),
        amg_method(), ilu_method(), ilut_method(), ic_method(),
-       made_of(saddle_method(), {amg_method(), fsai_method(), ilu_method(), ilut_method()})}};
+       made_of(saddle_method(), {amg_method(), ilu_method(), ilut_method()})}};
   return methods;
 }
 
