@@ -105,9 +105,9 @@ bool PrecondChooser<T, S>::invert_diagonal(const CsrView<T, S>& a) {
   return true;
 }
 
-// What may follow a chosen preconditioner that fails: that for saddle points if it is one, the simple one, the
-// stronger ones, none. For matrices that are not symmetric the strongest comes first, since the table has them by
-// their price.
+// What may follow a chosen preconditioner that fails: for saddle points that are not symmetric theirs, the simple
+// one, the stronger ones, none. For matrices that are not symmetric the strongest comes first, since the table has
+// them by their price.
 template <class T, Space S>
 void PrecondChooser<T, S>::list_candidates() {
   std::vector<std::string>& untried = s_.chosen.untried;
@@ -116,7 +116,7 @@ void PrecondChooser<T, S>::list_candidates() {
   const bool definite = symmetric && s_.chosen.traits->positive_diagonal();
   for (const AutoPrecond use : {AutoPrecond::saddle, AutoPrecond::simple, AutoPrecond::symmetric,
                                 AutoPrecond::definite, AutoPrecond::elliptic, AutoPrecond::general}) {
-    if (use == AutoPrecond::saddle && !is_saddle_point(*s_.chosen.traits)) continue;
+    if (use == AutoPrecond::saddle && (symmetric || !is_saddle_point(*s_.chosen.traits))) continue;
     if (use == AutoPrecond::symmetric && (!symmetric || definite)) continue;
     if (use == AutoPrecond::definite && !definite) continue;
     if (use == AutoPrecond::elliptic && (symmetric || !s_.chosen.traits->elliptic())) continue;
