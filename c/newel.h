@@ -72,7 +72,8 @@ NEWEL_API const char* newel_error(const newel_system* system);
  *   guess           x       start from the values in x; or zero: start from zero, ignore x, save a product
  * Options of a setup, used from the next setup on:
  *   solver          auto    or cg, minres, bicgstab, idrs, gmres, fgmres; direct, on the host; division, for diagonal matrices
- *   preconditioner  auto    or none, jacobi, l1-jacobi, block-jacobi, spai0, spai, fsai, amg, ilu, ilut, ic
+ *   preconditioner  auto    or none, jacobi, l1-jacobi, block-jacobi, spai0, spai, fsai, amg, ilu, ilut, ic,
+ *                           saddle
  *   format          auto    or measure, csr, ehyb, ...
  *   precision       double  or single (arrays of float), mixed (arrays of double)
  *   values          real    or complex: those of the matrix, b, x and y. Rows, columns and coordinates are complex ones;

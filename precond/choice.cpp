@@ -91,16 +91,23 @@ const PrecondMethod* simple_preconditioner(const MatrixTraits& traits) {
   return simple;
 }
 
+bool is_saddle_point(const MatrixTraits& traits) {
+  const Index negative = traits.symmetric() ? traits.negative_diagonal.count : 0;
+  const Index constraints = traits.missing_diagonal.count + traits.zero_diagonal.count + negative;
+  return traits.square && constraints > 0 && constraints <= traits.rows - constraints;
+}
+
 std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits) {
-  if (!traits.symmetric()) {
-    std::vector<const PrecondMethod*> methods = automatic_preconditioners(AutoPrecond::general);
-    if (!traits.elliptic()) return methods;
-    const std::vector<const PrecondMethod*> elliptic = automatic_preconditioners(AutoPrecond::elliptic);
-    methods.insert(methods.end(), elliptic.begin(), elliptic.end());
-    return methods;
-  }
-  if (traits.positive_diagonal()) return automatic_preconditioners(AutoPrecond::definite);
-  return {};  // SPAI of an indefinite matrix is not positive definite
+  if (traits.symmetric() && traits.positive_diagonal()) return automatic_preconditioners(AutoPrecond::definite);
+  std::vector<const PrecondMethod*> methods;  // SPAI of an indefinite matrix is not positive definite
+  const auto add = [&](AutoPrecond use) {
+    const std::vector<const PrecondMethod*> more = automatic_preconditioners(use);
+    methods.insert(methods.end(), more.begin(), more.end());
+  };
+  if (!traits.symmetric()) add(AutoPrecond::general);
+  if (!traits.symmetric() && traits.elliptic()) add(AutoPrecond::elliptic);
+  if (is_saddle_point(traits)) add(AutoPrecond::saddle);
+  return methods;
 }
 
 std::string why_no_stronger(const PrecondUse& use) {
@@ -178,6 +185,9 @@ struct Choosing {
     }
     OperatorPtr<T, S> simple, strong;
     PrecondTrial of_simple, of_strong;
+    if (cheap == nullptr && is_saddle_point(use.traits)) {
+      if (ChosenPrecond<T, S> found = for_saddle_point(); found.M != nullptr) return found;
+    }
     if (cheap == nullptr || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
     const double first = predict_iterations(of_simple, use.rel_tol);
     if (first <= detail::precond_counts.few_iterations && (use.expected_products <= first || first == 0)) {
@@ -200,6 +210,22 @@ struct Choosing {
   }
 
  private:
+  // Without any M the residual of the first iterations says little of those that follow.
+  ChosenPrecond<T, S> for_saddle_point() {
+    constexpr double many = 1e4, doubt = 2;
+    for (const PrecondMethod* const method : automatic_preconditioners(AutoPrecond::saddle)) {
+      OperatorPtr<T, S> M;
+      PrecondTrial trial;
+      if (!tried(method->name, M, trial)) continue;
+      const double iterations = predict_iterations(trial, use.rel_tol);
+      if (!(iterations <= doubt * iterations_with(*method)(many))) continue;
+      return {std::move(M),
+              {method->name,
+               "the diagonal is that of a saddle point, and a trial predicts " + iterations_text(iterations)}};
+    }
+    return {};
+  }
+
   OperatorPtr<T, S> made(const std::string& name) const {
     return make_precond(ctx, a, order, with_name(options, name), spmv_options);
   }

@@ -71,11 +71,13 @@ struct PrecondCounts {
   double ilut_of_any = 0;  ///< iterations with ILUT over the root of those with the simple one
   double ilut_entries =
       0;  ///< entries over those of A whose product takes as long on a host as a solve with its factors
-  double amg_complexity = 0;    ///< entries of the matrices of all levels over those of A
-  double amg_prolongators = 0;  ///< entries of the prolongators over those of A
-  double of_differences = 0;    ///< the work of local problems over that of rows of one length
-  double few_iterations = 0;    ///< so many with the simple one leave a stronger one little to save
-  double far_more = 0;          ///< times the iterations that are expected: then still none pays, none ever will
+  double saddle_least = 0, saddle_of_any = 0;  ///< iterations for a saddle point: so many, and those over the root
+  double saddle_setup = 0;                     ///< of a setup for a saddle point, over AMG's of the whole matrix
+  double amg_complexity = 0;                   ///< entries of the matrices of all levels over those of A
+  double amg_prolongators = 0;                 ///< entries of the prolongators over those of A
+  double of_differences = 0;                   ///< the work of local problems over that of rows of one length
+  double few_iterations = 0;                   ///< so many with the simple one leave a stronger one little to save
+  double far_more = 0;  ///< times the iterations that are expected: then still none pays, none ever will
 };
 extern const PrecondCounts precond_counts;
 

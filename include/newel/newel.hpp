@@ -29,6 +29,7 @@
 #include <newel/precond/inverse_residual.hpp>
 #include <newel/precond/pattern_options.hpp>
 #include <newel/precond/registry.hpp>
+#include <newel/precond/saddle/saddle_options.hpp>
 #include <newel/precond/spai/spai_options.hpp>
 #include <newel/reorder/partition.hpp>
 #include <newel/reorder/row_order.hpp>

@@ -18,6 +18,7 @@ PrecondMethod l1_jacobi_method() {
   l1.summary = "the inverse of the rows' absolute sums, positive definite for any matrix";
   l1.diagonal = true;
   l1.automatic = AutoPrecond::symmetric;
+  l1.positive = true;
   l1.estimate_bytes = &estimate_bytes;
   l1.make = precond_columns<L1JacobiOperator>();
   return l1;

@@ -7,16 +7,32 @@
 #include "precond/incomplete/incomplete.hpp"
 #include "precond/jacobi/jacobi.hpp"
 #include "precond/l1_jacobi/l1_jacobi.hpp"
+#include "precond/saddle/saddle.hpp"
 #include "precond/spai/spai.hpp"
 
 namespace newel::detail {
+
+namespace {
+
+// One that is made of others takes their options too.
+PrecondMethod made_of(PrecondMethod method, const std::vector<PrecondMethod>& parts) {
+  for (const PrecondMethod& part : parts) {
+    for (const MethodOption& option : part.options) {
+      if (!has_option(method, option.key)) method.options.push_back(option);
+    }
+  }
+  return method;
+}
+
+}  // namespace
 
 Table<PrecondMethod>& precond_table() {
   static Table<PrecondMethod> methods = {
       "preconditioner",
       {"auto", "none"},
       {jacobi_method(), l1_jacobi_method(), block_jacobi_method(), spai0_method(), spai_method(), fsai_method(),
-       amg_method(), ilu_method(), ilut_method(), ic_method()}};
+       amg_method(), ilu_method(), ilut_method(), ic_method(),
+       made_of(saddle_method(), {amg_method(), ilu_method(), ilut_method()})}};
   return methods;
 }
 

@@ -10,7 +10,7 @@ from .exact import rounded_to_float
 INTERFACES = ("python", "c", "cpp", "fortran", "command")
 _SOLVERS = ("auto",) * 6 + ("cg", "cg", "bicgstab", "gmres", "gmres", "minres", "idrs", "fgmres")
 _PRECONDITIONERS = ("auto",) * 6 + ("none", "none", "jacobi", "jacobi", "l1-jacobi", "block-jacobi",
-                                    "spai0", "spai", "fsai", "amg", "amg", "ilu", "ilut", "ic")
+                                    "spai0", "spai", "fsai", "amg", "amg", "ilu", "ilut", "ic", "saddle")
 _FORMATS = ("auto",) * 8 + ("csr", "ehyb", "ehyb-symmetric", "bce", "ellwarp", "evchyb")
 _TOLERANCES = (1e-8,) * 6 + (0.0, 1e-17, 1e-15, 1e-13, 1e-12, 1e-10, 1e-6, 1e-5, 1e-3, 1e-2, 0.5)
 _LIMITS = (10000, 10000, 3000, 1000, 1000, 300, 300, 100, 50, 20, 5, 3, 2, 1, 0)
@@ -57,7 +57,8 @@ class Case:
         self._choose_form(rng)
         limits = 100 if not self.single else 10
         self.easy = (draft.easy and abs(math.log10(of_matrix)) < limits and abs(math.log10(of_rhs)) < limits
-                     and self._nothing_hinders())
+                     and self._nothing_hinders()
+                     and self.options["preconditioner"] != "saddle")  # refuses a matrix that is no saddle point
 
     def _use_direct(self):
         """Factors of the matrix, which take no preconditioner, null space or operator. Draws no number."""

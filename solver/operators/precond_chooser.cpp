@@ -105,16 +105,18 @@ bool PrecondChooser<T, S>::invert_diagonal(const CsrView<T, S>& a) {
   return true;
 }
 
-// What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none. For matrices that
-// are not symmetric the strongest comes first, since the table has them by their price.
+// What may follow a chosen preconditioner that fails: for saddle points that are not symmetric theirs, the simple
+// one, the stronger ones, none. For matrices that are not symmetric the strongest comes first, since the table has
+// them by their price.
 template <class T, Space S>
 void PrecondChooser<T, S>::list_candidates() {
   std::vector<std::string>& untried = s_.chosen.untried;
   const std::string& present = s_.options.precond.name;
   const bool symmetric = s_.chosen.traits->symmetric();
   const bool definite = symmetric && s_.chosen.traits->positive_diagonal();
-  for (const AutoPrecond use : {AutoPrecond::simple, AutoPrecond::symmetric, AutoPrecond::definite,
-                                AutoPrecond::elliptic, AutoPrecond::general}) {
+  for (const AutoPrecond use : {AutoPrecond::saddle, AutoPrecond::simple, AutoPrecond::symmetric,
+                                AutoPrecond::definite, AutoPrecond::elliptic, AutoPrecond::general}) {
+    if (use == AutoPrecond::saddle && (symmetric || !is_saddle_point(*s_.chosen.traits))) continue;
     if (use == AutoPrecond::symmetric && (!symmetric || definite)) continue;
     if (use == AutoPrecond::definite && !definite) continue;
     if (use == AutoPrecond::elliptic && (symmetric || !s_.chosen.traits->elliptic())) continue;
@@ -127,10 +129,18 @@ void PrecondChooser<T, S>::list_candidates() {
   if (present != "none") untried.push_back("none");
 }
 
+// With an M for a saddle point b is in the range of A: many have a null vector, the constant pressure, and a residual
+// that is not in the range would stay whatever M is.
 template <class T, Space S>
 PrecondTrial PrecondChooser<T, S>::tried(const LinearOperator<T, S>* candidate) const {
   std::vector<T> b(static_cast<std::size_t>(s_.A->rows()));
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(trial_entry(static_cast<std::int64_t>(i)));
+  if (candidate != nullptr && is_saddle_point(*s_.chosen.traits)) {
+    const Array<T, S> x = make_array(s_.ctx, b);
+    Array<T, S> product(s_.ctx, x.size());
+    s_.A->apply(s_.ctx, T(1), x.cspan(), T(0), product.span());
+    b = to_vector(s_.ctx, product.cspan());
+  }
   return try_precond<T, S>(s_.ctx, *s_.A, candidate, b, s_.chosen.solvers.order.front(), s_.options);
 }
 
@@ -181,6 +191,7 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   const auto complete = [&](PrecondOutlook& outlook) {
     outlook.iterations = iterations_with(outlook.name, kind.origin);
     outlook.margin = margin_of(outlook.name, s_.options.precond, kind);
+    outlook.positive = outlook.name != "none" && find_preconditioner(outlook.name).positive;
     outlook.by_values = d.builds_by_values;
   };
   chosen.outlooks = outlooks(d.ranked, *chosen.traits, complete);

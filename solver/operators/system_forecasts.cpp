@@ -2,6 +2,9 @@
 // What a solve asks about the operators that may follow.
 #include "solver/operators/system_forecasts.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
@@ -56,11 +59,8 @@ const PrecondOutlooks* SystemForecasts<T, S>::stronger_preconditioners(double do
   const std::optional<Pattern<S>> a = s_.source->pattern();
   if (!a || !estimate_stronger()) return nullptr;
   if (chosen.builds != BuildEstimates::none) return &*chosen.outlooks;
-  // Those of a device are not read.
-  const double read_entry = S == Space::host ? constants_of<HostPrecondConstants>(s_.machine).read_entry : 0;
-  const double read = read_entry * static_cast<double>(a->nnz());
   const double enough = WorthConstants::small_share * done * chosen.outlooks->present.iteration_seconds;
-  if (!(enough >= read)) return nullptr;
+  if (!(enough >= seconds_of_look(*a))) return nullptr;
   try {
     KnownValues known = known_values();
     known.later = known.matrix.index() != 0;
@@ -71,6 +71,25 @@ const PrecondOutlooks* SystemForecasts<T, S>::stronger_preconditioners(double do
     return nullptr;
   }
   return &*chosen.outlooks;
+}
+
+// To read the pattern. Those of a device are not read.
+template <class T, Space S>
+double SystemForecasts<T, S>::seconds_of_look(const Pattern<S>& a) const {
+  const double read_entry = S == Space::host ? constants_of<HostPrecondConstants>(s_.machine).read_entry : 0;
+  return read_entry * static_cast<double>(a.nnz());
+}
+
+template <class T, Space S>
+double SystemForecasts<T, S>::worth_a_look() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  SystemEstimates<T, S>(s_).weigh();
+  const std::optional<Pattern<S>> a = s_.source->pattern();
+  if (!s_.chosen.provisional || !a || !estimate_stronger()) return infinity;
+  const PrecondOutlooks& outlooks = *s_.chosen.outlooks;
+  const auto is_positive = [](const PrecondOutlook& stronger) { return stronger.positive; };
+  if (std::none_of(outlooks.stronger.begin(), outlooks.stronger.end(), is_positive)) return infinity;
+  return seconds_of_look(*a) / (WorthConstants::small_share * outlooks.present.iteration_seconds);
 }
 
 // All but the seconds of the setup, in the format that the solve is expected to end in. False: there is none.
@@ -91,6 +110,7 @@ bool SystemForecasts<T, S>::estimate_stronger() {
     found.now_seconds = model.iteration(name, *now).seconds;
     found.iterations = iterations_with(name, kind.origin);
     found.margin = margin_of(name, s_.options.precond, kind);
+    found.positive = name != "none" && find_preconditioner(name).positive;
     return found;
   };
   PrecondOutlooks found{outlook(s_.options.precond.name), {}};

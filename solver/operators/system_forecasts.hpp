@@ -17,6 +17,7 @@ class SystemForecasts final : public Forecasts {
   bool weighed() const override { return !s_.chosen.to_weigh; }
   const FormatChoice* format_choice() override;
   const PrecondOutlooks* stronger_preconditioners(double done) override;
+  double worth_a_look() override;
   bool values_unseen() const override;
   std::optional<FollowedPrecond> followed_preconditioner() const override;
   double expected_iterations() override;
@@ -31,6 +32,7 @@ class SystemForecasts final : public Forecasts {
 
  private:
   bool estimate_stronger();
+  double seconds_of_look(const Pattern<S>& a) const;
   void estimate_builds(const Pattern<S>& a, const KnownValues& values);
   KnownValues known_values() const;
 

@@ -47,7 +47,7 @@ std::optional<Move> Advisor::next(const SolveStanding& now, const History& histo
   standing_ = now;
   simple_seen_ = 0;
   format_too_ = true;
-  preconditioner_too_ = !now.keeps_preconditioner;
+  preconditioner_too_ = true;
   if (probation_.on()) {
     const auto verdict = probation_.judge(now, forecasts.followed_preconditioner(), history.whole);
     if (verdict == Probation::Verdict::failed) return Move{Move::Kind::weaker_preconditioner};
@@ -188,6 +188,7 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
   SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
     if (stronger.passed_over && !between) continue;
+    if (standing_.keeps_preconditioner && !stronger.positive) continue;
     if (stronger.build_seconds > time_left) continue;
     const double of_solve = stronger.iterations_for(simple), share = of_solve / (done + left);
     const double seconds = better != nullptr ? stronger.now_seconds : stronger.iteration_seconds;
@@ -229,7 +230,9 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
 int Advisor::allowed_for_a_tenth(const PrecondOutlooks& outlooks, const PrecondOutlook& stronger) const {
   const double tenths = std::max(1.0, std::log10(standing_.residual / standing_.tolerance));
   const double weaker = standing_.left / tenths * outlooks.present.iteration_seconds / stronger.iteration_seconds;
-  return static_cast<int>(std::min(ProbationConstants::grace + ProbationConstants::times_weaker * weaker, 1e8));
+  const bool far_more = left_guessed_ && standing_.keeps_preconditioner;
+  const double times = ProbationConstants::times_weaker * (far_more ? ProbationConstants::times_if_kept : 1);
+  return static_cast<int>(std::min(ProbationConstants::grace + times * weaker, 1e8));
 }
 
 // Where solves like this one have been decided on before it, not until it turns out to be longer than they were. The
@@ -251,6 +254,8 @@ int Advisor::not_before(bool asking_is_dear, const History& history, Forecasts& 
       const double gain = present - stronger.iterations_for(many) / many * stronger.now_seconds;
       if (gain > 0) least = std::min(least, earliest_iteration(stronger.build_seconds / gain, before, sure));
     }
+  } else {
+    least = std::min(least, forecasts.worth_a_look());
   }
   least = std::max(least, static_cast<double>(history.last_iterations));
   const double expected = asking_is_dear && history.last_iterations == 0 ? forecasts.expected_iterations() : 0;

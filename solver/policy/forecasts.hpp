@@ -19,6 +19,7 @@ struct PrecondOutlook : WeighedPrecond {
   ExpectedIterations iterations = &simple_iterations;
   double margin = usual_margin;  ///< what it has to save, over the seconds of its setup
   bool by_values = false;        ///< the values have been looked at for the seconds of its setup
+  bool positive = false;         ///< positive definite, also if A is symmetric without being so
   bool passed_over = false;      ///< the present one is behind it in the table: it is weighed between solves only
 
   double iterations_for(double simple) const {
@@ -55,6 +56,9 @@ class Forecasts {
     static_cast<void>(done);
     return nullptr;
   }
+  /// After so many iterations `stronger_preconditioners` is worth its estimate where one is for saddle points, which
+  /// take many with the simple one; infinity: there is none.
+  virtual double worth_a_look() { return std::numeric_limits<double>::infinity(); }
   /// Whether a look at the values of A would tell more of their setups than is known.
   virtual bool values_unseen() const { return false; }
   /// What the present one followed in a solve, this or an earlier one; nothing: it followed none.

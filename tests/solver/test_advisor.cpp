@@ -120,6 +120,30 @@ History after_solves(const std::vector<int>& iterations) {
 
 }  // namespace
 
+TEST_CASE("A method that needs a positive preconditioner moves to no other, and has more time to prove itself",
+          "[advisor]") {
+  MadeUp any = with_stronger(), positive = with_stronger();
+  positive.outlooks->stronger.front().positive = true;
+  const auto kept = [](int k) {
+    detail::SolveStanding standing = at(k, 0);
+    standing.keeps_preconditioner = true;
+    return standing;
+  };
+  CHECK(first_of(any, {}, kept) == First{});
+  const First moved = first_of(positive, {}, kept);
+  CHECK(moved.move == "stronger fsai");
+  CHECK(moved == first_of(any, 0));  // where nothing is to be kept
+  const auto allowed = [&](MadeUp& forecasts, const detail::SolveStanding& standing) {
+    Advisor advisor;
+    const auto move = advisor.next(standing, {}, forecasts);
+    REQUIRE(move);
+    return move->allowed_for_a_tenth;
+  };
+  const int usual = allowed(any, at(moved.iteration, 0)), longer = allowed(positive, kept(moved.iteration));
+  CHECK(longer - 16 >= 3 * (usual - 16));
+  CHECK(usual > 16);
+}
+
 TEST_CASE("Nothing is advised before anything is missed, nor where there is nothing", "[advisor]") {
   MadeUp both = with_format(1);
   add_stronger(both, 1);

@@ -61,8 +61,12 @@ double simple_iterations(double simple);
 /// `iterations`.
 double simple_iterations_for(ExpectedIterations iterations, double n);
 
+/// Whether the diagonal is that of a saddle point: some rows, but at most half of them, have none, a zero or, in a
+/// symmetric matrix, a negative one. They would be the constraints.
+bool is_saddle_point(const MatrixTraits& traits);
+
 /// Preconditioners that may follow the simple one for such a matrix: FSAI and AMG if it is symmetric with a positive
-/// diagonal; SPAI, ILUT and, if it is `elliptic`, AMG if it is not symmetric; otherwise none.
+/// diagonal; SPAI, ILUT and, if it is `elliptic`, AMG if it is not symmetric; that for saddle points if it is one.
 std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits);
 
 /// Why no stronger preconditioner can be faster by the cost model, even if far more iterations are needed than

@@ -135,6 +135,7 @@ enum class AutoPrecond {
   definite,   ///< a stronger one for symmetric matrices with a positive diagonal
   elliptic,   ///< the same, and for other matrices for which MatrixTraits::elliptic holds
   general,    ///< a stronger one for all other matrices
+  saddle,     ///< a stronger one where `is_saddle_point` holds
 };
 
 /// Name of a figure in OperatorInfo: floating-point operations of the local problems that a refresh solves.
@@ -154,6 +155,7 @@ struct PrecondMethod {
   bool takes_coordinates = false;              ///< uses `SpmvOptions::coordinates`
   bool takes_pattern = false;                  ///< `PatternOptions::pattern` applies
   AutoPrecond automatic = AutoPrecond::never;  ///< its role under `auto`
+  bool positive = false;  ///< positive definite for every symmetric A, if `PrecondOptions::symmetric`
   PrecondCost (*cost)(const PrecondQuestion&) = nullptr;  ///< null: the defaults of PrecondCost
   /// Throws InputError for invalid options. Null: all options are valid.
   void (*check)(const PrecondOptions&) = nullptr;

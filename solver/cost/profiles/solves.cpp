@@ -22,6 +22,10 @@ constexpr PrecondCounts counts_of_preconds() {
   // entries as A, and mostly one thread solves with them.
   fitted.ilut_of_any = 0.8;
   fitted.ilut_entries = 8;
+  // With MINRES on Stokes, elasticity and mixed Poisson problems of 2,000 to 107,000 rows.
+  fitted.saddle_least = 40;
+  fitted.saddle_of_any = 1;
+  fitted.saddle_setup = 1.3;
   // Estimates from meshes in three dimensions.
   fitted.amg_complexity = 1.2;
   fitted.amg_prolongators = 0.3;

@@ -35,7 +35,7 @@ struct SolveStanding {
   double initial_residual = 0;        ///< 0: not known
   double gained = 0;                  ///< by CG, since the solve began: see EnergyGains; 0: by another method
   double gained_lately = 0;           ///< the same in an iteration, with the present M; 0: not known
-  bool keeps_preconditioner = false;  ///< the method needs properties that another M may lack
+  bool keeps_preconditioner = false;  ///< the method needs a positive M: see PrecondMethod::positive
 
   /// The share of the digits between the initial residual and the tolerance that is left, 0 to 1; 0 where they are
   /// not known.
@@ -84,7 +84,8 @@ class OperatorExchange {
   /// Says of the present solve, and its next attempts, when something else is expected to be faster; empty: never.
   virtual GiveUpFn overdue() { return {}; }
 
-  /// Whether the method of the present attempt needs properties of M that another M may lack: M stays then.
+  /// Whether the method of the present attempt needs an M that is positive definite though A is not: M stays then,
+  /// unless another is `PrecondMethod::positive`.
   void keep_preconditioner(bool keeps) { keeps_preconditioner_ = keeps; }
   bool keeps_preconditioner() const { return keeps_preconditioner_; }
 
