@@ -13,6 +13,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
+#include "solver/system/callers_rows.hpp"
 
 namespace newel::detail {
 
@@ -31,6 +32,7 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
     StopCriterion own = stop;
     own.max_iterations = std::max(1, stop.max_iterations);  // it makes none
     SolveReport report = solver_->run({system.ctx, system.matrix(), nullptr, b, x, own, progress});
+    name_in_callers_order(system.ctx, system.order, report);
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (Attempt& attempt : report.attempts) {
       attempt.preconditioner = "none";

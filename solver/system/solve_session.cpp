@@ -25,6 +25,30 @@ void end_as(SolveReport& report, WorkEnd why) {
   report.attempts.back().failure = report.failure;
 }
 
+// From zero after a failure, else from x; the better x of both is kept.
+template <class T, Space S>
+void try_scaled(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, SolveReport& report,
+                const ProgressFn& progress) {
+  if (s.setup.ended != WorkEnd::none || !s.scaled.may_help(*s.operators, report)) return;
+  const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
+  if (left.max_iterations == 0 || !(work_limit(s.ctx).seconds_left() > 0)) return;
+  const Array<T, S> before = make_array(s.ctx, Span<const T, S>(x));
+  InitialGuess from = InitialGuess::in_x;
+  if (!report.converged()) {
+    fill<T, S>(s.ctx, T(0), x);
+    from = InitialGuess::zero;
+  }
+  std::optional<SolveReport> scaled = s.scaled.solve(*s.operators, b, x, left, progress, from, report);
+  const bool better = scaled && (scaled->converged() || scaled->true_residual < report.true_residual);
+  if (!better) copy<T>(s.ctx, before.cspan(), x);
+  if (scaled && !(report.converged() && !scaled->converged())) {
+    if (!better) take_residual(*scaled, report);
+    append_attempt(report, std::move(*scaled));
+    s.last_converged = report.converged();
+  }
+  s.write_reasons(report);
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -49,13 +73,16 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   x_ = x;
   SolveReport nothing;
   std::optional<SolveReport> first;
-  if (s_.last_resort.answers()) {
+  if (s_.scaled.answers()) {
+    first = s_.scaled.solve(*s_.operators, b_, x_, s_.stop_now(), limits.progress(), from, nothing);
+    if (first && s_.setup.ended != WorkEnd::none) end_as(*first, s_.setup.ended);
+  } else if (s_.last_resort.answers()) {
     first = s_.last_resort.solve(*s_.operators, b_, x_, s_.stop_now(), limits.progress(), nothing);
   }
   SolveReport report;
-  if (first && first->converged()) {
+  if (first && (first->converged() || s_.scaled.alone())) {
     report = std::move(*first);
-    s_.last_converged = true;
+    s_.last_converged = report.converged();
   } else {
     report = by_others(limits.progress(), first ? InitialGuess::in_x : from, !first);
     if (first) {
@@ -85,6 +112,7 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
   if (then_last_resort) try_last_resort(report, progress);
+  if (then_last_resort) try_scaled<T, S>(s_, b_, x_, report, progress);
   return report;
 }
 
@@ -271,7 +299,10 @@ void columns_by_last_resort(SystemState<T, S>& s, Span<const T, S> b, Span<T, S>
     const Span<T, S> x_c = x.subspan(std::int64_t{c} * s.rows, s.rows);
     SolveReport of_others;
     SolveReport& report = is_first ? of_others : reports[static_cast<std::size_t>(c)];
-    if (!is_first && !worth_last_resort(report, s.rows)) continue;
+    if (!is_first && !worth_last_resort(report, s.rows)) {
+      try_scaled<T, S>(s, b_c, x_c, report, shared.of(c));
+      continue;
+    }
     const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
     std::optional<SolveReport> found = s.last_resort.solve(*s.operators, b_c, x_c, left, shared.of(c), report);
     if (is_first) {
@@ -284,6 +315,7 @@ void columns_by_last_resort(SystemState<T, S>& s, Span<const T, S> b, Span<T, S>
     } else if (found) {
       append_attempt(report, std::move(*found));
     }
+    if (!is_first) try_scaled<T, S>(s, b_c, x_c, report, shared.of(c));
   }
 }
 
@@ -296,10 +328,12 @@ std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const 
   if (from == InitialGuess::zero) fill<T, S>(s.ctx, T(0), x);
   const SolveLimits<S> limits(s.ctx, s.seconds_of_solve(), progress);
   std::vector<SolveReport> reports;
-  if (!s.last_resort.answers()) {
+  if (s.scaled.answers()) {
+    reports = s.scaled.solve_columns(*s.operators, b, x, columns, s.stop_now(), limits.progress(), from);
+  } else if (!s.last_resort.answers()) {
     reports = s.chain->solve_columns(b, x, columns, s.stop_now(), limits.progress(), from);
   }
-  columns_by_last_resort<T, S>(s, b, x, columns, limits.progress(), reports);
+  if (!s.scaled.alone()) columns_by_last_resort<T, S>(s, b, x, columns, limits.progress(), reports);
   s.ctx.synchronize();
   for (SolveReport& report : reports) {
     if (s.setup.ended != WorkEnd::none) end_as(report, s.setup.ended);
