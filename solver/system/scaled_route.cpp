@@ -2,6 +2,7 @@
 // When a system is scaled and matched.
 #include "solver/system/scaled_route.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -21,6 +22,8 @@ namespace {
 constexpr int bits_beyond_digits = 50;
 // Rows that differ by as much may be why a solve failed.
 constexpr int many_bits = 10;
+// Of a system that was matched before anything else was tried. Of those that converge at all, nearly all take less.
+constexpr int most_iterations_matched = 1500;
 
 bool differ_by(const MatrixTraits& traits, int bits) {
   const bool known = traits.least_row_max > 0 && std::isfinite(traits.max_abs);
@@ -62,7 +65,7 @@ ScalingWish ScaledRoute<T, S>::automatic(const Operators<T, S>& system) {
   if (!open) return {};
   const bool scale = asked.scale == Use::automatic;
   if (asked.match == Use::automatic && !traits->symmetric() && !traits->full_diagonal()) {
-    return {scale, true, "a diagonal with zeros, and a matrix that is not symmetric"};
+    return {scale, true, "a diagonal with zeros, and a matrix that is not symmetric", most_iterations_matched};
   }
   if (!scale || !differ_by(*traits, bits_beyond_digits)) return {};
   return {true, false, "the rows differ by more than the digits of the precision"};
@@ -78,7 +81,7 @@ void ScaledRoute<T, S>::begin(const Context<S>& ctx, const CsrView<T, S>& a, con
 template <class T, Space S>
 bool ScaledRoute<T, S>::may_help(const Operators<T, S>& system, const SolveReport& report) const {
   const ScalingOptions& asked = scaling_of(system.options);
-  if (always_ || (asked.scale != Use::automatic && asked.match != Use::automatic)) return false;
+  if (always_ || failed_ || (asked.scale != Use::automatic && asked.match != Use::automatic)) return false;
   if (system.options.solver.name != "auto" || system.options.null_space != NullSpace::none || system.A == nullptr ||
       ranks_of(system.ctx) != nullptr || system.parts.has_preconditioner() || !system.chosen.traits) {
     return false;
@@ -88,23 +91,13 @@ bool ScaledRoute<T, S>::may_help(const Operators<T, S>& system, const SolveRepor
          (differ_by(*system.chosen.traits, many_bits) || !system.chosen.traits->symmetric());
 }
 
+// False: it lacks memory, or the matrix does not allow it, which is noted in `before`.
 template <class T, Space S>
-std::optional<SolveReport> ScaledRoute<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
-                                                    const StopCriterion& stop, const ProgressFn& progress,
-                                                    InitialGuess guess, SolveReport& before) {
-  const auto start = std::chrono::steady_clock::now();
-  const bool existed = made_ != nullptr;
+template <class Work>
+bool ScaledRoute<T, S>::unless_refused(const Operators<T, S>& system, SolveReport& before, const Work& work) {
   try {
-    if (!prepare(system)) return {};
-    if (!std::isfinite(before.true_residual)) guess = InitialGuess::zero;
-    SolveReport report = made_->solve(system.matrix(), b, x, stop, progress, guess);
-    name_in_callers_order(system.ctx, system.order, report);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (!existed && !report.attempts.empty()) report.attempts.front().seconds += seconds - report.seconds;
-    report.seconds = seconds;  // with what was set up for it
-    answers_ = report.converged();
-    if (!always_ && !answers_) made_.reset();
-    return report;
+    work();
+    return true;
   } catch (const OutOfMemory& e) {
     require_alone(system.ctx);
     before.failure.untried.push_back({"", e.what()});
@@ -113,7 +106,37 @@ std::optional<SolveReport> ScaledRoute<T, S>::solve(const Operators<T, S>& syste
   }
   if (!always_) made_.reset();
   answers_ = false;
-  return {};
+  failed_ = true;
+  return false;
+}
+
+template <class T, Space S>
+void ScaledRoute<T, S>::plan(const Operators<T, S>& system, const ScalingWish& wish) {
+  wish_ = wish;
+  SolveReport nobody;
+  unless_refused(system, nobody, [&] { answers_ = prepare(system); });
+}
+
+template <class T, Space S>
+std::optional<SolveReport> ScaledRoute<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
+                                                    const StopCriterion& stop, const ProgressFn& progress,
+                                                    InitialGuess guess, SolveReport& before) {
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<SolveReport> found;
+  unless_refused(system, before, [&] {
+    if (!prepare(system)) return;
+    if (!std::isfinite(before.true_residual)) guess = InitialGuess::zero;
+    StopCriterion own = stop;
+    own.max_iterations = std::min(own.max_iterations, wish_.most_iterations);
+    SolveReport report = made_->solve(system.matrix(), b, x, own, progress, guess);
+    name_in_callers_order(system.ctx, system.order, report);
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    answers_ = report.converged();
+    failed_ = !answers_;
+    if (!always_ && !answers_) made_.reset();
+    found = std::move(report);
+  });
+  return found;
 }
 
 template <class T, Space S>
@@ -140,15 +163,17 @@ bool ScaledRoute<T, S>::prepare(const Operators<T, S>& system) {
   if (made_ != nullptr) {
     made_->refresh(*a, everything_is_new_ ? RefreshScope::everything : RefreshScope::operator_only);
   } else {
-    const ScalingOptions& asked = scaling_of(system.options);
-    const bool symmetric = system.chosen.traits->symmetric();
-    const ScalingWish wish{asked.scale != Use::off, asked.match == Use::automatic && !symmetric,
-                           "a solve without it has failed"};
+    if (!wish_.any()) {
+      const ScalingOptions& asked = scaling_of(system.options);
+      const bool match = asked.match == Use::automatic && !system.chosen.traits->symmetric();
+      wish_ = {asked.scale == Use::automatic, match, "a solve without it has failed, or hardly solved a row"};
+    }
     SystemOptions options = system.options;
     options.spmv.format = options.precond.name = "auto";
+    options.decision.reset();
     options.old_of_new.clear();
     options.part_begin.clear();
-    made_ = std::make_unique<ScaledSystem<T, S>>(system.ctx, *a, wish, std::move(options));
+    made_ = std::make_unique<ScaledSystem<T, S>>(system.ctx, *a, wish_, std::move(options));
   }
   values_are_new_ = everything_is_new_ = false;
   return true;

@@ -20,10 +20,12 @@ void require_scalable(const SystemOptions& options, bool has_matrix, bool own_pa
 template <class T, Space S>
 class ScaledRoute {
  public:
-  /// From now on all solves take it. `a` is in the numbering of the vectors.
+  /// From now on all solves take it, and nothing else. `a` is in the numbering of the vectors.
   void begin(const Context<S>& ctx, const CsrView<T, S>& a, const ScalingWish& wish, const SystemOptions& options);
-  /// What "auto" scales before the first solve.
+  /// What "auto" does before the first solve.
   static ScalingWish automatic(const Operators<T, S>& system);
+  /// Makes that, so that solves begin with it until one fails.
+  void plan(const Operators<T, S>& system, const ScalingWish& wish);
 
   /// Whether solves begin with it, and whether nothing else may follow.
   bool answers() const { return made_ != nullptr && (always_ || answers_); }
@@ -34,6 +36,7 @@ class ScaledRoute {
   /// A has new values: they are read when they are needed.
   void values_changed(RefreshScope scope) {
     values_are_new_ = true;
+    failed_ = false;
     everything_is_new_ = everything_is_new_ || scope == RefreshScope::everything;
   }
   /// The rows are in another order: what was made after a failure is made again when it is needed.
@@ -55,9 +58,12 @@ class ScaledRoute {
 
  private:
   bool prepare(const Operators<T, S>& system);
+  template <class Work>
+  bool unless_refused(const Operators<T, S>& system, SolveReport& before, const Work& work);
 
   std::unique_ptr<ScaledSystem<T, S>> made_;
-  bool always_ = false, answers_ = false;
+  ScalingWish wish_;  // unless all solves take it
+  bool always_ = false, answers_ = false, failed_ = false;
   bool values_are_new_ = false, everything_is_new_ = false;
 };
 

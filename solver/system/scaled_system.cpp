@@ -24,6 +24,7 @@ constexpr int tiny_bits = 10;
 // Corrections of x by a solve with its residual, and how accurately these need to be solved at most.
 constexpr int most_corrections = 8;
 constexpr double least_correction = 1e-8;
+constexpr int iterations_of_correction = 100;  // or twice those of the solve
 
 template <class T>
 ProductMatching matching_of(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
@@ -283,6 +284,7 @@ SolveReport ScaledSystem<T, S>::refined(const LinearOperator<T, S>& A, const Uni
     return report.converged() || report.status == Status::stagnation;
   };
   double far = distance(units, whole);
+  const int most_iterations = std::max(iterations_of_correction, 2 * whole.iterations);
   for (int k = 0; k < most_corrections && far > 1 && std::isfinite(far) && may_go_on(whole); ++k) {
     copy<T>(ctx_, Span<const T, S>(x), best_.span());
     const double before = norm_of(judge_.image.cspan());
@@ -290,7 +292,9 @@ SolveReport ScaledSystem<T, S>::refined(const LinearOperator<T, S>& A, const Uni
     const double of_c = norm_of(c_.cspan());
     if (!(of_c > 0) || !std::isfinite(of_c)) break;
     const double relative = std::clamp(0.5 / far, least_correction, 0.1);
-    inner_->set_stop_criterion(stop_for(limits_left(stop, whole.iterations, whole.seconds), relative));
+    StopCriterion left = stop_for(limits_left(stop, whole.iterations, whole.seconds), relative);
+    left.max_iterations = std::min(left.max_iterations, most_iterations);
+    inner_->set_stop_criterion(left);
     SolveReport next = inner_->solve(c_.cspan(), y_.span(), in_units_of_b(progress, before / of_c, units.tolerance),
                                      InitialGuess::zero);
     unscale(shift, y_.cspan(), work_.span());
@@ -308,10 +312,12 @@ SolveReport ScaledSystem<T, S>::refined(const LinearOperator<T, S>& A, const Uni
     if (!(now <= 0.5 * far)) break;
     far = now;
   }
+  const bool failed = whole.status != Status::max_iterations && whole.status != Status::time_limit &&
+                      whole.status != Status::stopped_by_caller;
   const bool met = whole.true_residual + whole.residual_error_bound <= units.tolerance;
   if (whole.converged() && !met) {
     overrule(whole, Status::stagnation, stagnation_at(false, whole.relative(whole.true_residual)));
-  } else if (met && worth_another_solver(whole)) {
+  } else if (met && failed) {
     overrule(whole, Status::converged, {});
   }
   write_reasons(whole, "");

@@ -3,6 +3,7 @@
 /// Internal.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace newel::detail {
 struct ScalingWish {
   bool scale = false, match = false;
   std::string reason;
+  int most_iterations = std::numeric_limits<int>::max();  ///< of a solve, unless the caller allows fewer
 
   bool any() const { return scale || match; }
 };

@@ -71,20 +71,14 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   if (s_.vectors.guess.size() > 0 && !guess_is_zero_) copy<T>(s_.ctx, Span<const T, S>(x), s_.vectors.guess.span());
   b_ = b;
   x_ = x;
-  SolveReport nothing;
-  std::optional<SolveReport> first;
-  if (s_.scaled.answers()) {
-    first = s_.scaled.solve(*s_.operators, b_, x_, s_.stop_now(), limits.progress(), from, nothing);
-    if (first && s_.setup.ended != WorkEnd::none) end_as(*first, s_.setup.ended);
-  } else if (s_.last_resort.answers()) {
-    first = s_.last_resort.solve(*s_.operators, b_, x_, s_.stop_now(), limits.progress(), nothing);
-  }
+  std::optional<SolveReport> first = by_what_answers(limits.progress(), from);
   SolveReport report;
   if (first && (first->converged() || s_.scaled.alone())) {
     report = std::move(*first);
+    if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
     s_.last_converged = report.converged();
   } else {
-    report = by_others(limits.progress(), first ? InitialGuess::in_x : from, !first);
+    report = by_others(limits.progress(), from, !last_resort_failed_);
     if (first) {
       append_attempt(*first, std::move(report));
       report = std::move(*first);
@@ -94,6 +88,27 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   s_.ctx.synchronize();  // x may be read from any stream
   report.changed = std::exchange(s_.changed, {});
   return report;
+}
+
+// By what has solved the system before, or was planned for it. `from` becomes where the others begin if it fails.
+template <class T, Space S>
+std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn& progress, InitialGuess& from) {
+  SolveReport nothing;
+  if (s_.scaled.answers()) {
+    Array<T, S> guess;
+    if (!guess_is_zero_ && !s_.scaled.alone()) guess = make_array(s_.ctx, Span<const T, S>(x_));
+    std::optional<SolveReport> first =
+        s_.scaled.solve(*s_.operators, b_, x_, s_.stop_now(), progress, from, nothing);
+    if (s_.scaled.alone() || (first && first->converged())) return first;
+    if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x_);
+    if (!guess_is_zero_) copy<T>(s_.ctx, guess.cspan(), x_);
+    return first;
+  }
+  if (!s_.last_resort.answers()) return {};
+  std::optional<SolveReport> first = s_.last_resort.solve(*s_.operators, b_, x_, s_.stop_now(), progress, nothing);
+  last_resort_failed_ = first && !first->converged();
+  if (first) from = InitialGuess::in_x;
+  return first;
 }
 
 // By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort.

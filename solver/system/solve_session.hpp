@@ -34,6 +34,7 @@ class SolveSession final : public OperatorExchange<T, S> {
   void follow(Span<const T, S>& b, Span<T, S>& x) const override;
 
  private:
+  std::optional<SolveReport> by_what_answers(const ProgressFn& progress, InitialGuess& from);
   SolveReport by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort);
   void try_other_preconditioners(SolveReport& report, const ProgressFn& progress);
   void try_last_resort(SolveReport& report, const ProgressFn& progress);
@@ -48,6 +49,7 @@ class SolveSession final : public OperatorExchange<T, S> {
   Span<T, S> x_;
   bool exchanged_ = false;  // b_ and x_ are not those that it began with
   bool guess_is_zero_ = false;
+  bool last_resort_failed_ = false;  // in this solve, at its beginning
   std::optional<Move> next_;
 };
 

@@ -71,12 +71,12 @@ void SystemSetup<T, S>::from_matrix(const MatrixInput<T, S>& a, SystemOptions op
   if (options.decision) require_size_of(*options.decision, s_.rows, s_.entries);
   try {
     const SolveLimits<S> limits(s_.ctx, time_left(), {});
-    if (!demanded.any()) make_operators(view, options, parts);
-    const ScalingWish wish = demanded.any() ? demanded : ScaledRoute<T, S>::automatic(*s_.operators);
-    if (wish.any()) {
-      make_scaled(view, wish, options);
-    } else if (takes_kept_decision(options, parts)) {
-      begin_as_others_ended(view, options, parts);
+    if (demanded.any()) {
+      make_scaled(view, demanded, options);
+    } else {
+      make_operators(view, options, parts);
+      plan_scaling();
+      if (!s_.scaled.answers() && takes_kept_decision(options, parts)) begin_as_others_ended(view, options, parts);
     }
     if (options.decision) follow_decided_format(options);
   } catch (const WorkInterrupted& e) {
@@ -137,6 +137,14 @@ void SystemSetup<T, S>::make_scaled(const CsrView<T, S>& a, const ScalingWish& w
   make_operators(a, bare(options), {});
   timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.scaled.begin(s_.ctx, a, wish, options); });
   options.decision.reset();
+}
+
+// What "auto" scales or matches before the first solve.
+template <class T, Space S>
+void SystemSetup<T, S>::plan_scaling() {
+  const ScalingWish wish = ScaledRoute<T, S>::automatic(*s_.operators);
+  if (!wish.any()) return;
+  timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.scaled.plan(*s_.operators, wish); });
 }
 
 template <class T, Space S>
