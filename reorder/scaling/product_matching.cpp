@@ -217,7 +217,9 @@ class Matcher {
 
 }  // namespace
 
-double entry_size(double value) { return value != 0 && std::isfinite(value) ? std::log2(std::fabs(value)) : -infinite; }
+double entry_size(double value) {
+  return value != 0 && std::isfinite(value) ? std::log2(std::fabs(value)) : -infinite;
+}
 
 template <class T>
 EntrySizes entry_sizes(const CsrView<T, Space::host>& a) {

@@ -37,7 +37,8 @@ struct ProductMatching {
   Index unmatched_column() const;
 };
 
-/// If a matching of all rows exists, one whose entries have the largest product; else one of as many rows as possible.
+/// If a matching of all rows exists, one whose entries have the largest product; else one of as many rows as
+/// possible.
 ///
 /// I. Duff and J. Koster, "On algorithms for permuting large entries to the diagonal of a sparse matrix", SIAM J.
 /// Matrix Anal. Appl. 22 (2001), sections 3 and 4: costs are log2 of the largest entry of the row over the entry; a

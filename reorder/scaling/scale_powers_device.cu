@@ -112,7 +112,8 @@ __global__ void scale_values_kernel(ScaledEntries<T, RowPtr> a, const std::int32
 }
 
 template <class T>
-__global__ void scale_vector_kernel(std::int64_t n, const std::int32_t* powers, int sign, int shift, const T* x, T* y) {
+__global__ void scale_vector_kernel(std::int64_t n, const std::int32_t* powers, int sign, int shift, const T* x,
+                                    T* y) {
   for_each(n, [&](std::int64_t i) { y[i] = ldexp(x[i], sign * powers[i] + shift); });
 }
 
@@ -142,7 +143,8 @@ template <class T, class F>
 void with_entries(const Context<device>& ctx, const CsrView<T, device>& a, const F& f) {
   with_row_ptr(a, [&](auto row_ptr) {
     using RowPtr = std::remove_cv_t<std::remove_reference_t<decltype(row_ptr.data[0])>>;
-    f(ScaledEntries<T, RowPtr>{a.rows, row_ptr.data, a.col.data, a.val.data}, blocks_for(ctx, std::int64_t{a.rows} * warp));
+    f(ScaledEntries<T, RowPtr>{a.rows, row_ptr.data, a.col.data, a.val.data},
+      blocks_for(ctx, std::int64_t{a.rows} * warp));
     NEWEL_CHECK_LAUNCH();
   });
 }
@@ -160,7 +162,7 @@ void scale_symmetrically(const Context<device>& ctx, const CsrView<T, device>& a
     std::swap(now, next);
   }
   take_parts_kernel<<<blocks, scaling_threads, 0, stream>>>(a.rows, now.data(), powers.row.data(),
-                                                          powers.column.data());
+                                                            powers.column.data());
   NEWEL_CHECK_LAUNCH();
 }
 
@@ -186,7 +188,7 @@ void scale_values(const Context<device>& ctx, const CsrView<T, device>& a, const
                   Span<T, device> scaled) {
   with_entries(ctx, a, [&](const auto& entries, unsigned by_rows) {
     scale_values_kernel<<<by_rows, scaling_threads, 0, ctx.state().stream()>>>(entries, powers.row.data(),
-                                                                             powers.column.data(), scaled.data);
+                                                                               powers.column.data(), scaled.data);
   });
 }
 
@@ -219,11 +221,12 @@ Index rows_with_tiny_diagonal(const Context<device>& ctx, const CsrView<T, devic
   return results.at(count, 1)[0];
 }
 
-#define X(T, S)                                                                                                     \
-  template void equilibrate(const Context<S>&, const CsrView<T, S>&, Equilibration, ScalePowers<S>&);               \
-  template void scale_values(const Context<S>&, const CsrView<T, S>&, const ScalePowers<S>&, Span<T, S>);           \
-  template void scale_vector(const Context<S>&, Span<const std::int32_t, S>, int, int, Span<const T, S>, Span<T, S>); \
-  template int greatest_exponent(const Context<S>&, Span<const std::int32_t, S>, Span<const T, S>);                 \
+#define X(T, S)                                                                                           \
+  template void equilibrate(const Context<S>&, const CsrView<T, S>&, Equilibration, ScalePowers<S>&);     \
+  template void scale_values(const Context<S>&, const CsrView<T, S>&, const ScalePowers<S>&, Span<T, S>); \
+  template void scale_vector(const Context<S>&, Span<const std::int32_t, S>, int, int, Span<const T, S>,  \
+                             Span<T, S>);                                                                 \
+  template int greatest_exponent(const Context<S>&, Span<const std::int32_t, S>, Span<const T, S>);       \
   template Index rows_with_tiny_diagonal(const Context<S>&, const CsrView<T, S>&, int);
 NEWEL_FOR_TYPES(X, Space::device)
 #undef X

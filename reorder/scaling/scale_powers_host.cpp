@@ -63,9 +63,8 @@ void scale_symmetrically(const HostContext& ctx, const RowPtr& row_ptr, const Cs
   for (int step = 0; step < ruiz_steps; ++step) {
     parallel_for(ctx, a.rows, [&](Index i) {
       std::int32_t most = no_exponent;
-      each_exponent(row_ptr, a, i, [&](Index j, std::int32_t e) {
-        most = std::max(most, e * parts_of_bit + now[i] + now[j]);
-      });
+      each_exponent(row_ptr, a, i,
+                    [&](Index j, std::int32_t e) { most = std::max(most, e * parts_of_bit + now[i] + now[j]); });
       next[i] = most == no_exponent ? now[i] : now[i] - most / 2;
     });
     std::swap(now, next);
@@ -126,11 +125,12 @@ Index rows_with_tiny_diagonal(const HostContext& ctx, const CsrView<T, host>& a,
   });
 }
 
-#define X(T, S)                                                                                                     \
-  template void equilibrate(const Context<S>&, const CsrView<T, S>&, Equilibration, ScalePowers<S>&);               \
-  template void scale_values(const Context<S>&, const CsrView<T, S>&, const ScalePowers<S>&, Span<T, S>);           \
-  template void scale_vector(const Context<S>&, Span<const std::int32_t, S>, int, int, Span<const T, S>, Span<T, S>); \
-  template int greatest_exponent(const Context<S>&, Span<const std::int32_t, S>, Span<const T, S>);                 \
+#define X(T, S)                                                                                           \
+  template void equilibrate(const Context<S>&, const CsrView<T, S>&, Equilibration, ScalePowers<S>&);     \
+  template void scale_values(const Context<S>&, const CsrView<T, S>&, const ScalePowers<S>&, Span<T, S>); \
+  template void scale_vector(const Context<S>&, Span<const std::int32_t, S>, int, int, Span<const T, S>,  \
+                             Span<T, S>);                                                                 \
+  template int greatest_exponent(const Context<S>&, Span<const std::int32_t, S>, Span<const T, S>);       \
   template Index rows_with_tiny_diagonal(const Context<S>&, const CsrView<T, S>&, int);
 NEWEL_FOR_TYPES(X, Space::host)
 #undef X

@@ -60,8 +60,9 @@ ScalingWish ScaledRoute<T, S>::automatic(const Operators<T, S>& system) {
   const SystemOptions& options = system.options;
   const std::optional<MatrixTraits>& traits = system.chosen.traits;
   const ScalingOptions& asked = scaling_of(options);
-  const bool open = options.solver.name == "auto" && options.null_space == NullSpace::none && !system.given_order() && !system.parts.has_preconditioner() &&
-                    ranks_of(system.ctx) == nullptr && system.A != nullptr && traits && !system.chosen.diagonal;
+  const bool open = options.solver.name == "auto" && options.null_space == NullSpace::none && !system.given_order() &&
+                    !system.parts.has_preconditioner() && ranks_of(system.ctx) == nullptr && system.A != nullptr &&
+                    traits && !system.chosen.diagonal;
   if (!open) return {};
   const bool scale = asked.scale == Use::automatic;
   if (asked.match == Use::automatic && !traits->symmetric() && !traits->full_diagonal()) {

@@ -36,9 +36,9 @@ class ScaledSystem {
   void refresh(const CsrView<T, S>& a, RefreshScope scope);
 
   /// `A` is the matrix that x is judged by: `converged` needs |b - A x| within the tolerance. If rows are scaled, the
-  /// relative tolerance is also met by |E (b - A x)| / |E b|, where E divides each row of A by its largest entry, or the
-  /// report says how far it is. x is refined for both (Higham, Accuracy and Stability of Numerical Algorithms, 2002,
-  /// section 12.1).
+  /// relative tolerance is also met by |E (b - A x)| / |E b|, where E divides each row of A by its largest entry, or
+  /// the report says how far it is. x is refined for both (Higham, Accuracy and Stability of Numerical Algorithms,
+  /// 2002, section 12.1).
   SolveReport solve(const LinearOperator<T, S>& A, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                     const ProgressFn& progress, InitialGuess guess);
   /// The same for columns one after the other in b and x, together as far as the system of B solves them so.
@@ -77,12 +77,12 @@ class ScaledSystem {
   SystemOptions options_;
   ScalingInfo info_;
   bool symmetric_ = false;
-  Index tiny_ = 0;                                // rows with a tiny diagonal when Q was found
+  Index tiny_ = 0;                                 // rows with a tiny diagonal when Q was found
   Array<Index, S> column_of_row_, row_of_column_;  // empty: Q is the identity
-  ScalePowers<S> base_, powers_;                  // of the matching; of B, whose columns are numbered as its rows
-  Array<std::int32_t, S> row_only_;               // E: of A's rows without regard to its columns
-  Csr<T, S> matrix_;                              // B
-  ValueMap<S> source_;                            // of its entries in A
+  ScalePowers<S> base_, powers_;                   // of the matching; of B, whose columns are numbered as its rows
+  Array<std::int32_t, S> row_only_;                // E: of A's rows without regard to its columns
+  Csr<T, S> matrix_;                               // B
+  ValueMap<S> source_;                             // of its entries in A
   std::optional<LinearSystem<T, S>> inner_;
   Array<T, S> c_, y_, work_, best_;
   Array<double, S> scratch_;

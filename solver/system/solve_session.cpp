@@ -97,11 +97,13 @@ std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn&
   if (s_.scaled.answers()) {
     Array<T, S> guess;
     if (!guess_is_zero_ && !s_.scaled.alone()) guess = make_array(s_.ctx, Span<const T, S>(x_));
-    std::optional<SolveReport> first =
-        s_.scaled.solve(*s_.operators, b_, x_, s_.stop_now(), progress, from, nothing);
+    std::optional<SolveReport> first = s_.scaled.solve(*s_.operators, b_, x_, s_.stop_now(), progress, from, nothing);
     if (s_.scaled.alone() || (first && first->converged())) return first;
     if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x_);
     if (!guess_is_zero_) copy<T>(s_.ctx, guess.cspan(), x_);
+    if (!first) return first;
+    try_last_resort(*first, progress);  // what was to be scaled is rarely solved by others as it is
+    last_resort_failed_ = !first->converged();
     return first;
   }
   if (!s_.last_resort.answers()) return {};

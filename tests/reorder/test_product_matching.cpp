@@ -53,7 +53,8 @@ long double best_of_all(const Rows& a) {
 // `without` are left out.
 class HopcroftKarp {
  public:
-  explicit HopcroftKarp(const Rows& a, Index without = -1) : a_(a), row_(a.row.size(), -1), column_(a.row.size(), -1) {
+  explicit HopcroftKarp(const Rows& a, Index without = -1)
+      : a_(a), row_(a.row.size(), -1), column_(a.row.size(), -1) {
     while (layers(without)) {
       for (Index i = 0; i < a_.size(); ++i) {
         if (i != without && column_[static_cast<std::size_t>(i)] < 0) size += deepen(i) ? 1 : 0;

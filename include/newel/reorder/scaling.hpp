@@ -12,25 +12,25 @@ namespace newel {
 /// Whether something is done that a system may decide itself.
 enum class Use { automatic, on, off };
 
-/// How a LinearSystem changes A x = b before it is solved, as B y = c with B = R A Q C, c = R b and x = Q C y. R and C
-/// are diagonal matrices of powers of two, so that no digit of a value changes; Q permutes columns. They are stored in
+/// How a LinearSystem changes A x = b before it is solved, as B y = c with B = R A Q C, c = R b and x = Q C y. R and
+/// C are diagonal matrices of powers of two, so that no digit changes; Q permutes columns. They are stored in
 /// `SolverOptions::methods`. Vectors, tolerances and residuals remain those of A x = b.
 struct ScalingOptions {
-  /// R and C, so that the largest entry of each row and column is about 1: rows first and then columns, or for a
-  /// symmetric matrix both alike (D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in
-  /// matrices", RAL-TR-2001-034), so that it stays symmetric. A solve then stops when |R (b - A x)| meets the relative
-  /// tolerance too.
+  /// R and C, so that the largest entry of each row and column is about 1: rows first and then columns, or both alike
+  /// for a symmetric matrix, which stays symmetric (D. Ruiz, RAL-TR-2001-034). With E, which divides each row of A by
+  /// its largest entry, a solve then also needs |E (b - A x)| <= rel_tol |E b|; see SolveReport::scaled_residual.
+  /// Needs a matrix on one rank, no null space, and no preconditioner of the caller's; else InputError.
   ///
   /// `automatic` scales a system whose solver is "auto" if the rows differ by a factor of 2^50 or more, if a row was
-  /// hardly solved, or if a solve has failed and the rows differ by many orders.
+  /// hardly solved, or if all else has failed and the rows differ by 2^10 or more.
   Use scale = Use::automatic;
-  /// Q brings entries to the diagonal whose product is the largest (I. Duff and J. Koster, "On algorithms for permuting
-  /// large entries to the diagonal of a sparse matrix", SIAM J. Matrix Anal. Appl. 22 (2001)); R and C then also come
-  /// from that matching. A symmetric matrix is not permuted: R and C are the symmetric ones of I. Duff and S. Pralet,
+  /// Q brings entries to the diagonal whose product is the largest (I. Duff and J. Koster, "On algorithms for
+  /// permuting large entries to the diagonal of a sparse matrix", SIAM J. Matrix Anal. Appl. 22 (2001)); R and C then
+  /// begin with that matching. A symmetric matrix is not permuted; R and C are then those of I. Duff and S. Pralet,
   /// "Strategies for scaling and pivoting for sparse symmetric indefinite problems", SIAM J. Matrix Anal. Appl. 27
   /// (2005). The permutation is found on the host; it is kept until a diagonal entry becomes tiny.
   ///
-  /// `automatic` matches if a solve has failed and the matrix is not symmetric.
+  /// `automatic` matches a matrix that is not symmetric if its diagonal has zeros or all else has failed.
   Use match = Use::automatic;
 };
 

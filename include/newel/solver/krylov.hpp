@@ -85,8 +85,8 @@ struct SolveReport {
   /// ratio |b - A x| / |b| does not show this if the row is small compared with others. Negative: the entries are
   /// unknown.
   double row_residual = -1;
-  /// For a system whose rows were scaled (ScalingOptions): the residual of the scaled system divided by its right-hand
-  /// side, in which no row is far larger than others; negative: the rows were not scaled.
+  /// If rows were scaled (ScalingOptions): |E (b - A x)| / |E b|, where E divides each row by its largest entry; no
+  /// row is far larger than others there. Negative: the rows were not scaled.
   double scaled_residual = -1;
   /// For `stagnation` only: the residual that rounding allows, that of the best x; 0 without evidence for it. The
   /// evidence: it is at most 100 eps |A| |x|, with |A| estimated; the tolerance is at most 10 eps |A| |x|; x solves
