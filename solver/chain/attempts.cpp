@@ -21,7 +21,9 @@ bool is_inconsistent(const Failure& failure) {
 
 // Of rows that were scaled and do not meet the relative tolerance.
 std::string warning_of_scaled_rows(const SolveReport& report) {
-  if (!(report.scaled_residual > report.relative(report.tolerance)) || !(report.rhs_norm > 0)) return "";
+  constexpr double least = 1e-12;  // a smaller tolerance is one of large rows alone
+  const double tolerance = std::max(report.relative(report.tolerance), least);
+  if (!(report.scaled_residual > tolerance) || !(report.rhs_norm > 0)) return "";
   char level[16];
   std::snprintf(level, sizeof level, "%.1e", report.scaled_residual);
   return "with each row divided by its largest entry, the relative residual is " + std::string(level) +

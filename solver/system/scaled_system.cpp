@@ -67,7 +67,8 @@ struct ScaledSystem<T, S>::Units {
   double initial_residual = 0;         // |b - A x0|
   double relative = 0;                 // the tolerance divided by |b|
   int row_shift = 0;
-  double row_norm = 0;  // 2^-row_shift |E b|; 0: rows are not scaled
+  double row_norm = 0;      // 2^-row_shift |E b|; 0: rows are not scaled
+  double row_relative = 0;  // the tolerance of the rows divided by |E b|
 };
 
 template <class T, Space S>
@@ -183,6 +184,8 @@ typename ScaledSystem<T, S>::Units ScaledSystem<T, S>::units_of(const LinearOper
   units.tolerance = std::max(stop.rel_tol * units.rhs_norm, stop.abs_tol);
   const bool has_norm = units.rhs_norm > 0 && std::isfinite(units.rhs_norm);
   units.relative = has_norm ? units.tolerance / units.rhs_norm : stop.rel_tol;
+  // A tolerance below rounding is one of large rows alone.
+  units.row_relative = std::max(units.relative, 64.0 * std::numeric_limits<T>::epsilon());
   if (wish_.scale) {
     const int exponent = greatest_exponent(ctx_, row_only_.cspan(), b);
     units.row_shift = exponent == no_exponent ? 0 : exponent;
@@ -238,8 +241,8 @@ template <class T, Space S>
 double ScaledSystem<T, S>::distance(const Units& units, const SolveReport& report) const {
   const double reached = report.true_residual + report.residual_error_bound;
   const double given = reached <= units.tolerance ? 0 : units.tolerance > 0 ? reached / units.tolerance : INFINITY;
-  const bool judges_rows = units.row_norm > 0 && units.relative > 0;
-  return std::max(given, judges_rows ? report.scaled_residual / units.relative : 0);
+  const bool judges_rows = units.row_norm > 0;
+  return std::max(given, judges_rows ? report.scaled_residual / units.row_relative : 0);
 }
 
 template <class T, Space S>
