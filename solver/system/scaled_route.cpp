@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <newel/core/vector_ops.hpp>
+#include <newel/precond/pattern_options.hpp>
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/alone.hpp"
 #include "core/vectors/instantiate.hpp"
@@ -55,41 +56,42 @@ void require_scalable(const SystemOptions& options, bool has_matrix, bool own_pa
   }
 }
 
+// Whether "auto" may do it at all.
 template <class T, Space S>
-ScalingWish ScaledRoute<T, S>::automatic(const Operators<T, S>& system) {
-  const SystemOptions& options = system.options;
-  const std::optional<MatrixTraits>& traits = system.chosen.traits;
-  const ScalingOptions& asked = scaling_of(options);
-  const bool open = options.solver.name == "auto" && options.null_space == NullSpace::none && !system.given_order() &&
-                    !system.parts.has_preconditioner() && ranks_of(system.ctx) == nullptr && system.A != nullptr &&
-                    traits && !system.chosen.diagonal;
-  if (!open) return {};
+bool ScaledRoute<T, S>::is_open(const Operators<T, S>& system) const {
+  return options_.solver.name == "auto" && options_.null_space == NullSpace::none &&
+         options_.precond.of<PatternOptions>().pattern == nullptr && !system.parts.has_preconditioner() &&
+         ranks_of(system.ctx) == nullptr && system.A != nullptr && system.chosen.traits && !system.chosen.diagonal;
+}
+
+template <class T, Space S>
+ScalingWish ScaledRoute<T, S>::automatic(const Operators<T, S>& system) const {
+  if (!is_open(system) || system.given_order()) return {};
+  const ScalingOptions& asked = scaling_of(options_);
+  const MatrixTraits& traits = *system.chosen.traits;
   const bool scale = asked.scale == Use::automatic;
-  if (asked.match == Use::automatic && !traits->symmetric() && !traits->full_diagonal()) {
+  if (asked.match == Use::automatic && !traits.symmetric() && !traits.full_diagonal()) {
     return {scale, true, "a diagonal with zeros, and a matrix that is not symmetric", most_iterations_matched};
   }
-  if (!scale || !differ_by(*traits, bits_beyond_digits)) return {};
+  if (!scale || !differ_by(traits, bits_beyond_digits)) return {};
   return {true, false, "the rows differ by more than the digits of the precision"};
 }
 
 template <class T, Space S>
-void ScaledRoute<T, S>::begin(const Context<S>& ctx, const CsrView<T, S>& a, const ScalingWish& wish,
-                              const SystemOptions& options) {
-  made_ = std::make_unique<ScaledSystem<T, S>>(ctx, a, wish, options);
+void ScaledRoute<T, S>::begin(const Context<S>& ctx, const CsrView<T, S>& a, const ScalingWish& wish) {
+  made_ = std::make_unique<ScaledSystem<T, S>>(ctx, a, wish, options_);
   always_ = true;
 }
 
 template <class T, Space S>
 bool ScaledRoute<T, S>::may_help(const Operators<T, S>& system, const SolveReport& report) const {
-  const ScalingOptions& asked = scaling_of(system.options);
-  if (always_ || failed_ || (asked.scale != Use::automatic && asked.match != Use::automatic)) return false;
-  if (system.options.solver.name != "auto" || system.options.null_space != NullSpace::none || system.A == nullptr ||
-      ranks_of(system.ctx) != nullptr || system.parts.has_preconditioner() || !system.chosen.traits) {
-    return false;
-  }
-  if (report.converged()) return !report.warning.empty();
+  const ScalingOptions& asked = scaling_of(options_);
+  const bool scale = asked.scale == Use::automatic, match = asked.match == Use::automatic;
+  if (always_ || failed_ || !is_open(system)) return false;
+  if (report.converged()) return scale && !report.warning.empty();
+  const MatrixTraits& traits = *system.chosen.traits;
   return worth_another_preconditioner(report) &&
-         (differ_by(*system.chosen.traits, many_bits) || !system.chosen.traits->symmetric());
+         ((scale && differ_by(traits, many_bits)) || (match && !traits.symmetric()));
 }
 
 // False: it lacks memory, or the matrix does not allow it, which is noted in `before`.
@@ -165,14 +167,13 @@ bool ScaledRoute<T, S>::prepare(const Operators<T, S>& system) {
     made_->refresh(*a, everything_is_new_ ? RefreshScope::everything : RefreshScope::operator_only);
   } else {
     if (!wish_.any()) {
-      const ScalingOptions& asked = scaling_of(system.options);
+      const ScalingOptions& asked = scaling_of(options_);
       const bool match = asked.match == Use::automatic && !system.chosen.traits->symmetric();
       wish_ = {asked.scale == Use::automatic, match, "a solve without it has failed, or hardly solved a row"};
     }
-    SystemOptions options = system.options;
-    options.spmv.format = options.precond.name = "auto";
+    SystemOptions options = options_;
     options.decision.reset();
-    options.old_of_new.clear();
+    options.old_of_new.clear();  // the matrix is in that order
     options.part_begin.clear();
     made_ = std::make_unique<ScaledSystem<T, S>>(system.ctx, *a, wish_, std::move(options));
   }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "solver/operators/operators.hpp"
 #include "solver/system/scaled_system.hpp"
@@ -20,10 +21,12 @@ void require_scalable(const SystemOptions& options, bool has_matrix, bool own_pa
 template <class T, Space S>
 class ScaledRoute {
  public:
+  /// What the caller asked for, before anything was decided.
+  void set_options(SystemOptions options) { options_ = std::move(options); }
   /// From now on all solves take it, and nothing else. `a` is in the numbering of the vectors.
-  void begin(const Context<S>& ctx, const CsrView<T, S>& a, const ScalingWish& wish, const SystemOptions& options);
+  void begin(const Context<S>& ctx, const CsrView<T, S>& a, const ScalingWish& wish);
   /// What "auto" does before the first solve.
-  static ScalingWish automatic(const Operators<T, S>& system);
+  ScalingWish automatic(const Operators<T, S>& system) const;
   /// Makes that, so that solves begin with it until one fails.
   void plan(const Operators<T, S>& system, const ScalingWish& wish);
 
@@ -57,11 +60,13 @@ class ScaledRoute {
                                          InitialGuess guess);
 
  private:
+  bool is_open(const Operators<T, S>& system) const;
   bool prepare(const Operators<T, S>& system);
   template <class Work>
   bool unless_refused(const Operators<T, S>& system, SolveReport& before, const Work& work);
 
   std::unique_ptr<ScaledSystem<T, S>> made_;
+  SystemOptions options_;
   ScalingWish wish_;  // unless all solves take it
   bool always_ = false, answers_ = false, failed_ = false;
   bool values_are_new_ = false, everything_is_new_ = false;

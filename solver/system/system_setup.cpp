@@ -68,6 +68,7 @@ void SystemSetup<T, S>::from_matrix(const MatrixInput<T, S>& a, SystemOptions op
   s_.entries = view.nnz();
   require_scalable(options, ranks_of(s_.ctx) == nullptr, parts.has_preconditioner());
   const ScalingWish demanded = demanded_scaling(options);
+  s_.scaled.set_options(options);
   if (options.decision) require_size_of(*options.decision, s_.rows, s_.entries);
   try {
     const SolveLimits<S> limits(s_.ctx, time_left(), {});
@@ -135,14 +136,14 @@ CsrView<T, S> SystemSetup<T, S>::checked(const MatrixInput<T, S>& a, bool canoni
 template <class T, Space S>
 void SystemSetup<T, S>::make_scaled(const CsrView<T, S>& a, const ScalingWish& wish, SystemOptions& options) {
   make_operators(a, bare(options), {});
-  timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.scaled.begin(s_.ctx, a, wish, options); });
+  timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.scaled.begin(s_.ctx, a, wish); });
   options.decision.reset();
 }
 
 // What "auto" scales or matches before the first solve.
 template <class T, Space S>
 void SystemSetup<T, S>::plan_scaling() {
-  const ScalingWish wish = ScaledRoute<T, S>::automatic(*s_.operators);
+  const ScalingWish wish = s_.scaled.automatic(*s_.operators);
   if (!wish.any()) return;
   timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.scaled.plan(*s_.operators, wish); });
 }
