@@ -210,6 +210,7 @@ void DirectSolver<T>::explain(const HostContext& ctx, SolveReport& report) {
     constexpr double no_digit = 1 / std::numeric_limits<double>::epsilon();
     failure.condition = factors_.condition();
     if (!(failure.condition >= no_digit)) return;
+    name_unmatched(ctx, failure);  // rounding may hide a pivot of 0
   }
   overrule(report, Status::breakdown, failure);
 }

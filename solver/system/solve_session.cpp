@@ -73,7 +73,9 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   x_ = x;
   std::optional<SolveReport> first = by_what_answers(limits.progress(), from);
   SolveReport report;
-  if (first && (first->converged() || s_.scaled.alone())) {
+  iterations_before_ = first ? first->iterations : 0;
+  const bool at_limit = iterations_before_ > 0 && iterations_before_ >= s_.stop.max_iterations;
+  if (first && (first->converged() || s_.scaled.alone() || at_limit)) {
     report = std::move(*first);
     if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
     s_.last_converged = report.converged();
@@ -116,7 +118,8 @@ std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn&
 // By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort.
 template <class T, Space S>
 SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort) {
-  SolveReport report = s_.chain->solve(b_, x_, s_.stop_now(), progress, from, this);
+  const StopCriterion left = limits_left(s_.stop_now(), iterations_before_, 0);
+  SolveReport report = s_.chain->solve(b_, x_, left, progress, from, this);
   if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
   may_move_ = false;
   s_.write_reasons(report);  // while the preconditioner of the last attempt is there

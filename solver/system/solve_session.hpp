@@ -49,6 +49,7 @@ class SolveSession final : public OperatorExchange<T, S> {
   Span<T, S> x_;
   bool exchanged_ = false;  // b_ and x_ are not those that it began with
   bool guess_is_zero_ = false;
+  int iterations_before_ = 0;        // of what the solve began with
   bool last_resort_failed_ = false;  // in this solve, before the others
   std::optional<Move> next_;
 };
