@@ -51,19 +51,17 @@ class Matcher {
     }
   }
 
-  // Gives row i a column along the shortest path to one that is free. False: no path leads there, and no later one
-  // will through the columns that were reached.
+  // Gives row i a column along the shortest path to one that is free. False: no path leads there, and no later
+  // matching changes that.
   bool augment(Index i) {
     start_search();
     const Index free = shortest_path(i);
-    if (free < 0) {
-      for (const Index j : settled_) state_[at(j)] = State::dead;
-    } else {
+    if (free >= 0) {
       move_duals(i);
       give_columns_along_the_path(free);
     }
     for (const Index j : reached_) {
-      if (state_[at(j)] != State::dead) state_[at(j)] = State::far;
+      state_[at(j)] = State::far;
       distance_[at(j)] = infinite;
     }
     return free >= 0;
@@ -86,7 +84,7 @@ class Matcher {
   }
 
  private:
-  enum class State : char { far, settled, dead };  // of a column: dead leads to no free one
+  enum class State : char { far, settled };  // of a column
 
   static void take_max(double& most, double value) { most = std::max(most, value); }
 
