@@ -145,7 +145,7 @@ TEST_BOTH("Rows with a tiny or missing diagonal entry are counted", "[reorder][s
 }
 
 #if NEWEL_HAS_CUDA
-TEST_ON_DEVICE("The device finds the same powers as the host", "[reorder][scaling]") {
+TEST_ON_DEVICE("The device finds the same powers as the host", "[reorder][scaling][device]") {
   const Context<Space::host> host;
   for (const bool symmetric : {false, true}) {
     const auto how = symmetric ? Equilibration::symmetric : Equilibration::by_rows_and_columns;
