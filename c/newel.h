@@ -70,8 +70,8 @@ NEWEL_API const char* newel_error(const newel_system* system);
  *   time_limit      0       seconds; 0: none
  *   guess           x       start from the values in x; or zero: start from zero, ignore x, save a product
  * Options of a setup, used from the next setup on:
- *   solver          auto    or cg, minres, bicgstab, gmres; direct, on the host; division, for diagonal matrices
- *   preconditioner  auto    or none, jacobi, l1-jacobi, spai0, spai, fsai, amg
+ *   solver          auto    or cg, minres, bicgstab, idrs, gmres, fgmres; direct, on the host; division, for diagonal matrices
+ *   preconditioner  auto    or none, jacobi, l1-jacobi, block-jacobi, spai0, spai, fsai, amg, ilu, ilut, ic
  *   format          auto    or measure, csr, ehyb, ...
  *   precision       double  or single (arrays of float), mixed (arrays of double)
  *   device          host    or cuda, the first GPU; cuda:1, the second; ...
@@ -97,8 +97,8 @@ NEWEL_API int newel_set_near_null_space(newel_system* system, int64_t rows, int 
 
 /* GPUs that share the rows of a system: `count` numbers, from 0. Used from the next setup on, instead of the option
  * "device". Of 1 it is a system on that device, of 0 on the host. A system on several devices has the preconditioners
- * none, jacobi, fsai, spai and spai0, and the format csr. Its arrays are in host memory. Options that need the whole
- * matrix return NEWEL_INVALID at setup. If a refresh or a solve fails on a device, set the system up again. Returns
+ * none, jacobi, l1-jacobi, fsai, spai and spai0, and the format csr. Its arrays are in host memory. Options that need
+ * the whole matrix return NEWEL_INVALID at setup. If a refresh or a solve fails on a device, set the system up again. Returns
  * NEWEL_INVALID if a number is negative, or if the library was built without CUDA. */
 NEWEL_API int newel_set_devices(newel_system* system, int count, const int* devices);
 

@@ -7,7 +7,6 @@
 
 #include <newel/core/rank_team.hpp>
 #include <newel/distributed/distributed_system.hpp>
-#include <newel/precond/amg/amg_options.hpp>
 
 namespace newel::c {
 namespace {
@@ -117,10 +116,8 @@ class RankSystem final : public System {
 }  // namespace
 
 void refuse_of_whole(const Settings& s, const char* of_which) {
-  if (s.options.spmv.coordinates != nullptr) refuse("coordinates", of_which);
   if (!s.options.spmv.plan_cache.empty()) refuse("plan_cache", of_which);
   if (s.options.decision) refuse("decision", of_which);
-  if (s.options.precond.of<AmgOptions>().vectors != nullptr) refuse("near_null_space", of_which);
 }
 
 std::unique_ptr<System> make_rank_system(const Settings& settings, const std::shared_ptr<Communicator>& ranks,

@@ -22,7 +22,7 @@
 #include "distributed/rows/distributed_operator.hpp"
 #include "distributed/rows/halo.hpp"
 #include "distributed/rows/rank_info.hpp"
-#include "distributed/precond/rank_precond.hpp"
+#include "distributed/rank_precond.hpp"
 #include "solver/chain/attempts.hpp"
 
 namespace newel {
@@ -64,6 +64,7 @@ void require_same_options(Communicator& communicator, const std::string& options
 }
 
 // Throws for what needs the whole matrix.
+template <Space S>
 void require_rows_suffice(const SystemOptions& options) {
   const auto refuse = [](const std::string& what) {
     throw InputError(what + " needs the whole matrix, and ranks have rows of it");
@@ -75,7 +76,10 @@ void require_rows_suffice(const SystemOptions& options) {
   if (!options.spmv.plan_cache.empty()) refuse("a plan cache");
   if (options.spmv.parts > 0 || options.spmv.partitioner != Partitioner::automatic) refuse("a partition");
   if (options.decision) refuse("a decision");
-  detail::require_precond_on_ranks(options.precond);
+  if (S == Space::device && options.spmv.coordinates != nullptr) {
+    throw InputError("coordinates are for \"amg\", which is not available on ranks with devices");
+  }
+  detail::require_precond_on_ranks<S>(options.precond);
 }
 
 detail::RankFormat format_of(const SystemOptions& options) {
@@ -152,14 +156,15 @@ struct DistributedSystem<T, S>::Impl {
       throw InputError("a rank has at most 2^31 - 1 rows, not " + std::to_string(a.row_ptr.size - 1));
     }
     require_same_options(*communicator, text_of(options) + ", bytes of a value " + std::to_string(sizeof(T)));
-    require_rows_suffice(options);
+    require_rows_suffice<S>(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
     ctx.emplace(of_ranks<S>(of_rank, communicator, first_rows, link));
     matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows, format_of(options));
     SystemParts<T, S> parts;
     const std::vector<Index> old_of_new = to_vector(*ctx, matrix->old_of_new());
     const Span<const Index, Space::host> order(old_of_new);
-    ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(*ctx, *matrix, {a, first_rows, order}, options);
+    ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(
+        *ctx, *matrix, {a, first_rows, order, options.spmv.coordinates.get()}, options);
     precond = std::move(chosen.M);
     precond_reason = std::move(chosen.choice.reason);
     parts.preconditioner = precond;

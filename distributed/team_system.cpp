@@ -10,6 +10,7 @@
 #include <newel/core/assembled_matrix.hpp>
 #include <newel/core/rank_team.hpp>
 #include <newel/distributed/row_bounds.hpp>
+#include <newel/precond/amg/amg_options.hpp>
 #if NEWEL_HAS_CUDA
 #include <newel/core/cuda_interop.hpp>
 #endif
@@ -48,6 +49,34 @@ struct PartOfRows {
   }
 };
 
+// What AMG knows of nodes and rows, of rows begin .. end - 1. Coordinates that do not belong to nodes of whole ranks,
+// with a coordinate for each row, are left out: AMG cannot use them.
+SystemOptions options_of_rows(const SystemOptions& options, const std::vector<std::int64_t>& first_rows,
+                              std::size_t rank) {
+  const std::int64_t begin = first_rows[rank], end = first_rows[rank + 1];
+  SystemOptions own = options;
+  if (const NodeCoordinates* const all = options.spmv.coordinates.get(); all != nullptr) {
+    const auto cuts_node = [&](std::int64_t row) { return row % all->dimension != 0; };
+    own.spmv.coordinates = nullptr;
+    if (static_cast<std::int64_t>(all->xyz.size()) == first_rows.back() &&
+        std::none_of(first_rows.begin(), first_rows.end(), cuts_node)) {
+      own.spmv.coordinates = std::make_shared<NodeCoordinates>(
+          NodeCoordinates{{all->xyz.begin() + begin, all->xyz.begin() + end}, all->dimension});
+    }
+  }
+  AmgOptions& amg = own.precond.of<AmgOptions>();
+  if (const auto all = amg.vectors; all != nullptr) {
+    const std::int64_t count = all->count;
+    if (static_cast<std::int64_t>(all->values.size()) != first_rows.back() * count) {
+      throw InputError("near-null vectors: expected " + std::to_string(first_rows.back()) + " rows, found " +
+                       std::to_string(all->values.size()) + " values for " + std::to_string(count) + " vectors");
+    }
+    amg.vectors = std::make_shared<NearNullVectors>(
+        NearNullVectors{all->count, {all->values.begin() + begin * count, all->values.begin() + end * count}});
+  }
+  return own;
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -75,9 +104,13 @@ struct TeamSystem<T, S>::Impl {
     for (const std::int64_t row : first_rows) first_entries.push_back(row_ptr[static_cast<std::size_t>(row)]);
     row_ptr = {};
     for (const Context<S>& ctx : contexts) ranks.emplace_back(ctx);
+    if (options.spmv.coordinates != nullptr) detail::require_finite(*options.spmv.coordinates);
+    std::vector<SystemOptions> of_ranks;
+    for (std::size_t r = 0; r < ranks.size(); ++r) of_ranks.push_back(options_of_rows(options, first_rows, r));
     on_ranks([&](std::size_t r, const std::shared_ptr<Communicator>& communicator) {
       const PartOfRows<T> own(whole, begin(r), begin(r + 1));
-      ranks[r].system.emplace(ranks[r].ctx, communicator, RankRows<T>{own.row_ptr, own.col, own.val}, options, link);
+      ranks[r].system.emplace(ranks[r].ctx, communicator, RankRows<T>{own.row_ptr, own.col, own.val}, of_ranks[r],
+                              link);
     });
     matrix.drop_pattern();
   }

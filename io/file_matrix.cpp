@@ -91,6 +91,7 @@ DenseColumns columns_of(const Context<Space::host>& ctx, MatrixFile file, const 
   DenseColumns columns;
   columns.rows = upright || a.rows != 1 ? a.rows : a.cols;
   columns.cols = upright || a.rows == 1 ? 1 : a.cols;
+  columns.from_row = !upright && a.rows == 1;
   columns.values = Array<double, Space::host>(ctx, Offset{columns.rows} * columns.cols);
   std::fill(columns.values.begin(), columns.values.end(), 0.0);
   for (Index i = 0; i < a.rows; ++i) {

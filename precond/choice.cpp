@@ -92,7 +92,13 @@ const PrecondMethod* simple_preconditioner(const MatrixTraits& traits) {
 }
 
 std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits) {
-  if (!traits.symmetric()) return automatic_preconditioners(AutoPrecond::general);
+  if (!traits.symmetric()) {
+    std::vector<const PrecondMethod*> methods = automatic_preconditioners(AutoPrecond::general);
+    if (!traits.elliptic()) return methods;
+    const std::vector<const PrecondMethod*> elliptic = automatic_preconditioners(AutoPrecond::elliptic);
+    methods.insert(methods.end(), elliptic.begin(), elliptic.end());
+    return methods;
+  }
   if (traits.positive_diagonal()) return automatic_preconditioners(AutoPrecond::definite);
   return {};  // SPAI of an indefinite matrix is not positive definite
 }

@@ -42,12 +42,14 @@ struct DeviceAmgConstants {
 };
 
 struct HostPrecondConstants {
-  double useful_threads = 0;     ///< beyond, threads wait for the longest problems
-  double diagonal_entry = 0;     ///< seconds of a pass over A, for each of its entries
-  double read_entry = 0;         ///< seconds to read the pattern, for each of its entries
-  ProblemRates fsai, spai;       ///< of a thread
-  double fsai_entry_alone = 0;   ///< seconds to find FSAI's pattern, which threads do not share
-  double fsai_entry_shared = 0;  ///< the same, which they do
+  double useful_threads = 0;      ///< beyond, threads wait for the longest problems
+  double diagonal_entry = 0;      ///< seconds of a pass over A, for each of its entries
+  double read_entry = 0;          ///< seconds to read the pattern, for each of its entries
+  ProblemRates fsai, spai;        ///< of a thread
+  double fsai_entry_alone = 0;    ///< seconds to find FSAI's pattern, which threads do not share
+  double fsai_entry_shared = 0;   ///< the same, which they do
+  double ilut_entry = 0;          ///< seconds of a setup of ILUT, for each entry of A; threads do not share them
+  double ilut_refresh_share = 0;  ///< of a setup of ILUT, that a refresh takes
   HostAmgConstants amg;
 };
 
@@ -56,6 +58,7 @@ struct DevicePrecondConstants {
   ProblemRates fsai, spai;                ///< of a multiprocessor
   double fsai_start = 0, fsai_row = 0;    ///< seconds to find FSAI's pattern
   double spai_start = 0, spai_entry = 0;  ///< seconds to find SPAI's pattern, on the host
+  double ilut_row = 0;                    ///< seconds of an application of ILUT, for each row: most wait for others
   DeviceAmgConstants amg;
 };
 
@@ -65,6 +68,9 @@ struct PrecondCounts {
   double amg_of_mesh = 0, amg_of_any = 0, amg_of_blocks = 0;  ///< iterations with AMG over the root of those
   double amg_margin = 0, amg_margin_of_mesh = 0;              ///< what AMG has to save, over its setup
   double fsai_margin = 0;                                     ///< what FSAI has to save
+  double ilut_of_any = 0;  ///< iterations with ILUT over the root of those with the simple one
+  double ilut_entries =
+      0;  ///< entries over those of A whose product takes as long on a host as a solve with its factors
   double amg_complexity = 0;    ///< entries of the matrices of all levels over those of A
   double amg_prolongators = 0;  ///< entries of the prolongators over those of A
   double of_differences = 0;    ///< the work of local problems over that of rows of one length

@@ -20,9 +20,17 @@ const PrecondMethod& find_preconditioner(std::string_view name) {
   refuse_unknown("preconditioner", name, names);
 }
 
+namespace {
+
+bool serves(const PrecondMethod& method, AutoPrecond use) {
+  return method.automatic == use || (use == AutoPrecond::definite && method.automatic == AutoPrecond::elliptic);
+}
+
+}  // namespace
+
 const PrecondMethod* automatic_preconditioner(AutoPrecond use) {
   for (const PrecondMethod& method : preconditioners()) {
-    if (method.automatic == use) return &method;
+    if (serves(method, use)) return &method;
   }
   return nullptr;
 }
@@ -30,7 +38,7 @@ const PrecondMethod* automatic_preconditioner(AutoPrecond use) {
 std::vector<const PrecondMethod*> automatic_preconditioners(AutoPrecond use) {
   std::vector<const PrecondMethod*> found;
   for (const PrecondMethod& method : preconditioners()) {
-    if (method.automatic == use) found.push_back(&method);
+    if (serves(method, use)) found.push_back(&method);
   }
   return found;
 }

@@ -7,7 +7,8 @@
 The systems are singular or not, consistent or not, graded, scaled from 1e-300 to 1e300, with zero rows and empty
 columns; options are random too (statements/cases.py, statements/families.py). A system is what its seed says, and goes
 through one interface of its own, so that a run is the same wherever the same interfaces are there; those that are not
-are left out with a message. With `--through NAME` all systems go through that interface. One line for each false
+are left out with a message. With `--through NAME` all systems go through that interface. With `--plain` nothing is chosen
+in any of them, and a system whose condition number is below 1e12 has to be solved, too. One line for each false
 statement, with the command that repeats it; then a summary. The exit status is 1 if there was any, but for kinds that
 --open names, which are known and counted only. `--seed N` runs one system, and writes its files with --save FOLDER.
 """
@@ -35,6 +36,7 @@ def arguments():
     parser.add_argument("--python", help="an interpreter with the package, for python")
     parser.add_argument("--interfaces", help="a list with commas, default: all that are there")
     parser.add_argument("--through", metavar="NAME", help="solve all through this interface, also those of others")
+    parser.add_argument("--plain", action="store_true", help="default options only; well-conditioned systems converge")
     parser.add_argument("--systems", type=int, default=50000)
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--seed", type=int, help="only this system")
@@ -74,17 +76,18 @@ class Worker:
 
     drivers = {}
     through = None
+    plain = False
 
     @classmethod
-    def start(cls, found, limit, through):
-        cls.through = through
+    def start(cls, found, limit, through, plain):
+        cls.through, cls.plain = through, plain
         cls.drivers = {name: Command(command[0], limit) if name == "command" else Driver(command, limit)
                        for name, command in found.items()}
 
     @classmethod
     def check(cls, seed):
         """(seed, interface, family, status of each answer, [(kind, detail)]); interface None: not for any of ours."""
-        case = Case(seed, cls.through)
+        case = Case(seed, cls.through, cls.plain)
         if case.interface not in cls.drivers:
             return seed, None, case.family, [], []
         try:
@@ -106,6 +109,7 @@ def repeat_command(options, seed):
     words += ["--build", options.build] if options.build else []
     words += ["--python", options.python] if options.python else []
     words += ["--through", options.through] if options.through else []
+    words += ["--plain"] if options.plain else []
     return " ".join(words + ["--seed", str(seed)])
 
 
@@ -132,14 +136,15 @@ def main():
     seeds = range(options.first, options.first + options.systems)
     if options.seed is not None:
         seeds, options.jobs = [options.seed], 1
-        case = Case(options.seed, options.through)
+        case = Case(options.seed, options.through, options.plain)
         print(f"{case.family}, {case.n} unknowns, {case.columns} columns, {len(case.rounds)} rounds, form {case.form}, "
               f"through {case.interface}: {case.options}")
         if options.save:
             save(case, options.save)
     began = time.monotonic()
     solved, statuses, kinds, examples = (collections.Counter() for _ in range(4))
-    with multiprocessing.Pool(options.jobs, Worker.start, (found, options.limit, options.through)) as pool:
+    with multiprocessing.Pool(options.jobs, Worker.start, (found, options.limit, options.through,
+                                                            options.plain)) as pool:
         for seed, interface, family, ended, wrong in pool.imap_unordered(Worker.check, seeds, chunksize=20):
             if interface is None:
                 continue

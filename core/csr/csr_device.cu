@@ -279,12 +279,13 @@ std::function<MatrixTraits()> detail::start_matrix_traits(const Context<Space::d
       NEWEL_CHECK_LAUNCH();
     });
   });
-  return [&results, found, square] {
+  return [&results, found, square, n = a.rows] {
     const DeviceTraits t = results.at(found, 1)[0];
     const auto rows = [&](int what) {
       return RowCount{t.count[what], t.count[what] == 0 ? -1 : INT32_MAX - t.first_from_end[what]};
     };
     MatrixTraits traits;
+    traits.rows = n;
     traits.square = square;
     traits.pattern_symmetric = square && t.lower == t.lower_matched && t.upper == t.lower;
     traits.max_abs = from_bits(t.max_abs);

@@ -222,6 +222,7 @@ Array<double, Space::host> detail::row_scales(const Context<Space::host>& ctx, c
 template <class T>
 MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
   MatrixTraits traits;
+  traits.rows = a.rows;
   with_row_ptr(a, [&](auto row_ptr) {
     traits.square = a.rows == a.cols;
     const bool may_be_diagonal = traits.square && a.nnz() == a.rows;

@@ -13,8 +13,9 @@ namespace newel::detail {
 template <class T>
 struct RankMatrix {
   const RankRows<T>& rows;
-  const std::vector<std::int64_t>& first_rows;  ///< see halo.hpp
-  Span<const Index, Space::host> old_of_new;    ///< the order of vectors, see DistributedOperator
+  const std::vector<std::int64_t>& first_rows;   ///< see halo.hpp
+  Span<const Index, Space::host> old_of_new;     ///< the order of vectors, see DistributedOperator
+  const NodeCoordinates* coordinates = nullptr;  ///< of the nodes of these rows; null: not known
 };
 
 }  // namespace newel::detail

@@ -9,10 +9,16 @@
 
 namespace newel::detail {
 
-/// A row of an approximate inverse is too long for its local problem.
-class LongRow : public InputError {
+/// What all ranks throw alike.
+class RefusedAlike : public InputError {
  public:
   using InputError::InputError;
+};
+
+/// A row of an approximate inverse is too long for its local problem.
+class LongRow : public RefusedAlike {
+ public:
+  using RefusedAlike::RefusedAlike;
 };
 
 /// Calls f(). False if it threw what all ranks throw alike, with its message in `why`.
@@ -27,7 +33,7 @@ bool is_taken(F&& f, LocatedText& why) {
     why = refusal.message();
   } catch (const NotPositiveDefinite& refusal) {
     why = refusal.message();
-  } catch (const LongRow& refusal) {
+  } catch (const RefusedAlike& refusal) {
     why = refusal.message();
   }
   return false;

@@ -76,6 +76,7 @@ MatrixTraits rank_traits(const Context<Space::host>& ctx, const NearRows<T>& nea
   sum_over_ranks(ctx, count, counted_kinds);
   max_over_ranks(ctx, most, 3);
   MatrixTraits traits;
+  traits.rows = static_cast<Index>(all_rows(ctx, near.view().rows));
   traits.square = true;
   traits.pattern_symmetric = count[in_unmatched] == 0;
   traits.max_abs = most[0];

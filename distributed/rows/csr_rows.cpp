@@ -18,27 +18,6 @@
 namespace newel::detail {
 namespace {
 
-// Part of the caller's rows as an operator that the caller's values refresh.
-template <class T, Space S>
-OperatorPtr<T, S> operator_of(const Context<S>& ctx, const RowPart& part, Index cols,
-                              Span<const T, Space::host> values) {
-  const auto rows = static_cast<Index>(part.row_ptr.size()) - 1;
-  std::vector<T> val;
-  val.reserve(part.source.size());
-  for (const Offset source : part.source) val.push_back(values[source]);
-  Array<Offset, S> row_ptr_there, source_there;
-  Array<Index, S> col_there;
-  Array<T, S> val_there;
-  const ValueMap<S> map = make_value_map(
-      ctx, in_space<Offset, S>(ctx, Span<const Offset, Space::host>(part.source), source_there), values.size);
-  CsrView<T, S> view(rows, cols,
-                     in_space<Offset, S>(ctx, Span<const Offset, Space::host>(part.row_ptr), row_ptr_there),
-                     in_space<Index, S>(ctx, Span<const Index, Space::host>(part.col), col_there),
-                     in_space<T, S>(ctx, Span<const T, Space::host>(val), val_there));
-  view.value_map = &map;
-  return make_spmv<T, S>(ctx, view, RowOrder<S>{}, SpmvOptions{"csr"});
-}
-
 // The larger, or NaN if one of them is NaN.
 double larger(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
 
@@ -47,11 +26,11 @@ class CsrRows final : public RankProduct<T, S> {
  public:
   CsrRows(const Context<S>& ctx, const RankRows<T>& a, const RowSplit& split,
           const std::vector<std::int64_t>& first_rows)
-      : inner_(operator_of<T, S>(ctx, split.inner, static_cast<Index>(a.row_ptr.size - 1), a.val)),
+      : inner_(part_operator<T, S>(ctx, split.inner, static_cast<Index>(a.row_ptr.size - 1), a.val)),
         inner_entries_(static_cast<Offset>(split.inner.source.size())) {
     if (first_rows.size() == 2) return;
     const std::size_t read = split.read.size() + split.ghosts.size();
-    border_ = operator_of<T, S>(ctx, split.border, static_cast<Index>(read), a.val);
+    border_ = part_operator<T, S>(ctx, split.border, static_cast<Index>(read), a.val);
     border_entries_ = static_cast<Offset>(split.border.source.size());
     side_ = std::make_unique<SideWork<S>>(ctx);
     halo_ = std::make_unique<Halo<T, S>>(side_->context(), first_rows, split.read, split.ghosts, split.new_of_old);
@@ -127,12 +106,33 @@ class CsrRows final : public RankProduct<T, S> {
 }  // namespace
 
 template <class T, Space S>
+OperatorPtr<T, S> part_operator(const Context<S>& ctx, const RowPart& part, Index cols,
+                                Span<const T, Space::host> values) {
+  const auto rows = static_cast<Index>(part.row_ptr.size()) - 1;
+  std::vector<T> val;
+  val.reserve(part.source.size());
+  for (const Offset source : part.source) val.push_back(values[source]);
+  Array<Offset, S> row_ptr_there, source_there;
+  Array<Index, S> col_there;
+  Array<T, S> val_there;
+  const ValueMap<S> map = make_value_map(
+      ctx, in_space<Offset, S>(ctx, Span<const Offset, Space::host>(part.source), source_there), values.size);
+  CsrView<T, S> view(rows, cols,
+                     in_space<Offset, S>(ctx, Span<const Offset, Space::host>(part.row_ptr), row_ptr_there),
+                     in_space<Index, S>(ctx, Span<const Index, Space::host>(part.col), col_there),
+                     in_space<T, S>(ctx, Span<const T, Space::host>(val), val_there));
+  view.value_map = &map;
+  return make_spmv<T, S>(ctx, view, RowOrder<S>{}, SpmvOptions{"csr"});
+}
+
+template <class T, Space S>
 std::unique_ptr<RankProduct<T, S>> make_csr_rows(const Context<S>& ctx, const RankRows<T>& a, const RowSplit& split,
                                                  const std::vector<std::int64_t>& first_rows) {
   return std::make_unique<CsrRows<T, S>>(ctx, a, split, first_rows);
 }
 
 #define X(T, S)                                                                                                     \
+  template OperatorPtr<T, S> part_operator(const Context<S>&, const RowPart&, Index, Span<const T, Space::host>);   \
   template std::unique_ptr<RankProduct<T, S>> make_csr_rows(const Context<S>&, const RankRows<T>&, const RowSplit&, \
                                                             const std::vector<std::int64_t>&);
 NEWEL_FOR_TYPES_AND_SPACES(X)

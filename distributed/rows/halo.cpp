@@ -26,7 +26,8 @@ std::vector<RankMessage> messages(T* values, const std::vector<std::size_t>& cou
   return made;
 }
 
-// Between memories of S.
+}  // namespace
+
 template <Space S>
 std::unique_ptr<RankExchange> exchange_in(const Context<S>& ctx, std::vector<RankMessage> out,
                                           std::vector<RankMessage> in) {
@@ -34,8 +35,6 @@ std::unique_ptr<RankExchange> exchange_in(const Context<S>& ctx, std::vector<Ran
   if constexpr (S == Space::device) return ranks.device->exchange(std::move(out), std::move(in), ctx.stream());
   return ranks.communicator->exchange(std::move(out), std::move(in));
 }
-
-}  // namespace
 
 std::vector<std::int64_t> first_rows(Communicator& communicator, std::int64_t rows) {
   std::vector<std::int64_t> first = {0};
@@ -98,6 +97,11 @@ void Halo<T, S>::start(const Context<S>& ctx, Span<const T, S> x) {
   template class ExchangedValues<T, S>; \
   template class Halo<T, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+#define X(S)                                                                                      \
+  template std::unique_ptr<RankExchange> exchange_in(const Context<S>&, std::vector<RankMessage>, \
+                                                     std::vector<RankMessage>);
+NEWEL_FOR_SPACES(X)
 #undef X
 
 }  // namespace newel::detail

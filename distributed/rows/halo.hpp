@@ -29,6 +29,12 @@ class ExchangedValues {
   std::int64_t size_ = 0;
 };
 
+/// An exchange between memories in S that ExchangedValues has given, on the stream of `ctx`. All ranks make theirs
+/// together.
+template <Space S>
+std::unique_ptr<RankExchange> exchange_in(const Context<S>& ctx, std::vector<RankMessage> out,
+                                          std::vector<RankMessage> in);
+
 /// What a rank reads of a vector for rows that need other ranks: some of its own values, then those of other ranks.
 template <class T, Space S = Space::host>
 class Halo {

@@ -37,6 +37,11 @@ class RankProduct {
   virtual const EhybAcross<T>* across() const { return nullptr; }
 };
 
+/// Rows in CSR whose values stand at `part.source` among `values`, as an operator that new ones of these refresh.
+template <class T, Space S>
+OperatorPtr<T, S> part_operator(const Context<S>& ctx, const RowPart& part, Index cols,
+                                Span<const T, Space::host> values);
+
 /// In CSR. `split` is of `a`; with one rank all rows are of the first kind.
 template <class T, Space S>
 std::unique_ptr<RankProduct<T, S>> make_csr_rows(const Context<S>& ctx, const RankRows<T>& a, const RowSplit& split,

@@ -23,6 +23,7 @@
 #include <newel/io/matrix_file.hpp>
 #include <newel/io/matrix_market.hpp>
 #include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/block_jacobi/block_jacobi_options.hpp>
 #include <newel/precond/choice.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
 #include <newel/precond/inverse_residual.hpp>
@@ -34,7 +35,9 @@
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
 #include <newel/solver/choice.hpp>
+#include <newel/solver/fgmres.hpp>
 #include <newel/solver/gmres.hpp>
+#include <newel/solver/idrs.hpp>
 #include <newel/solver/linear_system.hpp>
 #include <newel/solver/memory_estimate.hpp>
 #include <newel/solver/minres.hpp>

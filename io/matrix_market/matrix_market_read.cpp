@@ -138,6 +138,7 @@ DenseColumns parse_plain_columns(const Context<Space::host>& ctx, const NamedTex
     columns.values = parse_plain_vector(ctx, text, limits);
     columns.rows = static_cast<Index>(columns.values.size());
     columns.cols = 1;
+    columns.from_row = said.cols != 1;
     return columns;
   }
   if (said.layout != Layout::array || said.symmetry != Symmetry::general) {

@@ -90,7 +90,7 @@ PrecondMethod amg_method() {
   amg.options = amg_options();
   amg.divides_by_diagonal = amg.own_matrices = amg.takes_coordinates = true;
   amg.products = 4;
-  amg.automatic = AutoPrecond::definite;
+  amg.automatic = AutoPrecond::elliptic;
   amg.cost = &detail::amg_cost;
   amg.check = &check_amg;
   amg.chose_single = &chose_single;

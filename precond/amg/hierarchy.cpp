@@ -15,12 +15,6 @@
 namespace newel::detail {
 namespace {
 
-constexpr std::size_t most_levels = 24;
-constexpr double least_coarsening = 0.8;   // a level with more than this share of the nodes before is not worth it
-constexpr Index coarse_width = 2;          // coarse levels, which have few entries, get wider prolongators
-constexpr double damping = 4.0 / 3.0;      // omega = 4 / (3 lambda), as usual for smoothed aggregation
-constexpr double eigenvalue_margin = 1.1;  // Ritz values come from below
-constexpr int lanczos_steps = 10;
 constexpr int usual_coarse = 256;
 // On a device the inverse of more rows takes less time than another level does, in the setup and in a cycle, and the
 // iterations do not grow with the levels: part_wheelset of elasticity, refined once, takes 28 with three and 47 with
@@ -31,9 +25,10 @@ constexpr int definite_coarse = 1024;
 
 template <Space S>
 AmgHierarchy<S>::AmgHierarchy(const Context<S>& ctx, BlockCsr<S> a, NearNull<S> near_null, const AmgOptions& options,
-                              double epsilon)
+                              double epsilon, bool below_first)
     : max_coarse_(options.max_coarse > 0 ? options.max_coarse : usual_coarse),
       max_width_(options.max_width),
+      below_first_(below_first),
       inverts_more_(options.max_coarse == 0 && S == Space::device),
       smoother_(options.smoother),
       epsilon_(epsilon) {
@@ -84,11 +79,12 @@ bool AmgHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nul
   Aggregates<S> aggregates = aggregate(ctx, strength);
   clock.end("aggregates");
   if (aggregates.count == 0) {
-    remark_ = "only the smoother is used, since no rows are strongly connected";
-  } else if (aggregates.count * static_cast<double>(near_null.vectors) > least_coarsening * level.a.scalar_rows()) {
-    remark_ = "coarsening ended, since the next level would hardly be smaller";
-  } else if (levels_.size() == most_levels) {
-    remark_ = "coarsening ended at the limit of " + std::to_string(most_levels) + " levels";
+    remark_ = nothing_strong_remark;
+  } else if (aggregates.count * static_cast<double>(near_null.vectors) >
+             AmgRules::least_coarsening * level.a.scalar_rows()) {
+    remark_ = hardly_smaller_remark;
+  } else if (levels_.size() == AmgRules::most_levels) {
+    remark_ = "coarsening ended at the limit of " + std::to_string(AmgRules::most_levels) + " levels";
   }
   if (!remark_.empty()) return false;
   level.aggregates = std::move(aggregates);
@@ -108,7 +104,7 @@ bool AmgHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nul
 
 template <Space S>
 void AmgHierarchy<S>::measure_spectrum(const Context<S>& ctx, AmgLevel<S>& level) {
-  if (!level.measured) level.spectrum = largest_eigenvalue(ctx, level.a, lanczos_steps);
+  if (!level.measured) level.spectrum = largest_eigenvalue(ctx, level.a, AmgRules::lanczos_steps);
   level.measured = true;
 }
 
@@ -117,8 +113,9 @@ void AmgHierarchy<S>::measure_spectrum(const Context<S>& ctx, AmgLevel<S>& level
 template <Space S>
 void AmgHierarchy<S>::compute_prolongator(const Context<S>& ctx, AmgLevel<S>& level) {
   measure_spectrum(ctx, level);
-  const double omega = level.spectrum.lambda > 0 ? damping / level.spectrum.lambda : 0;
-  const Index width = &level == &levels_.front() ? max_width_ : coarse_width * max_width_;
+  const double omega = level.spectrum.lambda > 0 ? AmgRules::damping / level.spectrum.lambda : 0;
+  const bool first = !below_first_ && &level == &levels_.front();
+  const Index width = first ? max_width_ : AmgRules::coarse_width * max_width_;
   level.p.row_block = level.a.row_block;
   level.p.col_block = level.tentative.coarse.vectors;
   if constexpr (S == Space::host) {
@@ -149,8 +146,9 @@ void AmgHierarchy<S>::finish(const Context<S>& ctx, PhaseClock& clock) {
     work_limit(ctx).check();
     measure_spectrum(ctx, level);
     level.measured = false;
-    level.lambda = std::min(eigenvalue_margin * level.spectrum.lambda, level.spectrum.bound);
-    if (!decided_) level.smoother = choose_smoother(ctx, level.a, smoother_, &level == &levels_.front());
+    level.lambda = std::min(AmgRules::eigenvalue_margin * level.spectrum.lambda, level.spectrum.bound);
+    const bool first = !below_first_ && &level == &levels_.front();
+    if (!decided_) level.smoother = choose_smoother(ctx, level.a, smoother_, first);
     scaled_inverse_diagonal(ctx, level.a, level.lambda, level.smoother_diagonal);
   }
   decided_ = true;

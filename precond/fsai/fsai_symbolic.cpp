@@ -10,21 +10,12 @@
 #include "core/vectors/instantiate.hpp"
 #include "precond/fsai/entry_worth.hpp"
 #include "precond/longest_rows.hpp"
+#include "precond/placed.hpp"
 #include "reorder/host_pattern.hpp"
 #include "spmv/plan/stable_buckets.hpp"
 
 namespace newel::detail {
 namespace {
-
-// The array itself, or a copy on the device.
-template <class V>
-Array<V, Space::host> placed(const Context<Space::host>&, Array<V, Space::host>&& from) {
-  return std::move(from);
-}
-template <class V>
-Array<V, Space::device> placed(const Context<Space::device>& ctx, Array<V, Space::host>&& from) {
-  return make_array(ctx, from.cspan());
-}
 
 template <class T>
 Span<const T, Space::host> values_on_host(const Context<Space::host>&, Span<const T, Space::host> values,

@@ -8,8 +8,8 @@
 True
 
 `solve` solves a system in one call. `Solver` keeps its setup for new right-hand sides and new values. `cg`,
-`bicgstab` and `gmres` take the arguments of SciPy's functions with these names. `read` reads matrix files, and
-`info` describes a matrix.
+`minres`, `bicgstab` and `gmres` take the arguments of SciPy's functions with these names; `idrs` and `fgmres` are
+methods that SciPy does not have. `read` reads matrix files, and `info` describes a matrix.
 """
 
 from ._core import Progress
@@ -20,7 +20,7 @@ from ._files import read
 from ._progress import TerminalProgress
 from ._ranks import RankFailed
 from ._report import ConvergenceError, ConvergenceWarning, Report, RowWarning
-from ._scipy_like import bicgstab, cg, gmres
+from ._scipy_like import bicgstab, cg, fgmres, gmres, idrs, minres
 from ._solve import solve
 from ._solver import Solver
 from ._tables import devices, formats, preconditioner_options, preconditioners, solver_options, solvers
@@ -40,9 +40,12 @@ __all__ = [
     "bicgstab",
     "cg",
     "devices",
+    "fgmres",
     "formats",
     "gmres",
+    "idrs",
     "info",
+    "minres",
     "preconditioner_options",
     "preconditioners",
     "read",

@@ -12,6 +12,7 @@ from . import _core
 from ._arrays import as_real, real_dtype, refuse_device_array, type_name
 from ._device_matrices import device_arrays, host_copy, is_torch_sparse, parts_of
 from ._libraries import library_of
+from ._places import KeptPlaces, OtherPattern, Places
 
 
 class GivenMatrix:
@@ -25,10 +26,11 @@ class GivenMatrix:
     values : the values for a refresh: an array, or a DeviceSpan.
     values_size : number of values that a refresh expects.
     device : the number of the device that holds the arrays; None: the host.
+    places : where the values belong; None: not known on the host.
     """
 
     def __init__(self, form: str, shape: tuple[int, int], arrays, values, dtype, gather=None, given_size=None,
-                 device=None):
+                 device=None, places=None):
         self.form = form
         self.shape = shape
         self.arrays = arrays
@@ -38,19 +40,21 @@ class GivenMatrix:
         self.gather = gather  # positions of the library's values in what the caller has
         self.values_size = values.size if given_size is None else given_size
         self.device = device
+        self.places = places
 
     def value_map(self, system) -> ValueMap:
         """What a refresh needs, without the arrays, for the system that was made from them."""
         return ValueMap(self.form, self.shape, self.dtype, self.gather, self.nonzeros, self.values_size,
-                        system.pattern_hash(self.arrays))
+                        system.pattern_hash(self.arrays), self.places)
 
 
 class ValueMap:
     """How to read new values for the matrix that a Solver was made from."""
 
-    def __init__(self, form, shape, dtype, gather, nonzeros, values_size, pattern):
+    def __init__(self, form, shape, dtype, gather, nonzeros, values_size, pattern, places):
         self.form, self.shape, self.dtype, self.gather = form, shape, dtype, gather
         self.nonzeros, self.values_size, self.pattern = nonzeros, values_size, pattern
+        self._places, self._kept = places, None
 
     def of_array(self, values):
         """The library's values from an array in the caller's order."""
@@ -82,20 +86,32 @@ class ValueMap:
             raise ValueError(f"the values: expected {self.values_size}, as the matrix has, found {size}")
 
     def of_matrix(self, matrix, system):
-        """The values of another matrix with the same pattern; ValueError if the pattern differs."""
+        """The values of a matrix that has entries in no other places; ValueError if it has."""
         other = given_matrix(matrix, self.dtype)
-        if other.form != self.form or other.shape != self.shape or other.nonzeros != self.nonzeros:
-            raise ValueError(
-                f"refresh: expected the pattern of the {self.form} matrix of shape {self.shape} with {self.nonzeros} "
-                f"stored values that the Solver was made from, found {other.form} of shape {other.shape} with "
-                f"{other.nonzeros}"
-            )
-        if system.pattern_hash(other.arrays) != self.pattern:
-            raise ValueError("refresh: the matrix has another pattern, or its entries in another order, than the one "
-                             "that the Solver was made from; make a new Solver")
+        if other.shape != self.shape:
+            raise OtherPattern(f"refresh: expected a matrix of shape {self.shape}, as the Solver was made from, found "
+                             f"{other.shape}")
         if other.device is None:  # where it is known without a wait
             require_finite(other, matrix)
-        return other.values
+        same = other.form == self.form and other.nonzeros == self.nonzeros
+        if same and system.pattern_hash(other.arrays) == self.pattern:
+            return other.values
+        if other.places is None or self._places is None:
+            raise OtherPattern("refresh: the matrix has another pattern, or its entries in another order, than the one "
+                             "that the Solver was made from; on a device they have to be the same: make a new Solver")
+        if self._kept is None:
+            self._kept = self._keep_places(system)
+        return self._kept.values_of(other)
+
+    def _keep_places(self, system) -> KeptPlaces:
+        places = self._places
+        sizes = tuple(size // places.block for size in places.shape)
+        no_values = np.zeros(self.nonzeros, dtype=self.dtype)
+        arrays = _make(places.form, sizes, places.block, places.first, places.second, no_values)
+        if system.pattern_hash(arrays) != self.pattern:
+            raise OtherPattern("refresh: the matrix has another pattern than the one that the Solver was made from, whose "
+                             "index arrays have been changed since; make a new Solver, or use Solver.update")
+        return KeptPlaces(places, self.nonzeros)
 
 
 def given_matrix(a, dtype=None) -> GivenMatrix:
@@ -174,7 +190,8 @@ def _from_parts(parts, dtype) -> GivenMatrix:
         values, dtype = _values(parts.values.reshape(-1), dtype)
         first, second = _indices(parts.first, "indptr"), _indices(parts.second, "indices")
         arrays = _make(parts.form, parts.sizes, parts.block, first, second, values)
-        return GivenMatrix(parts.form, parts.shape, arrays, values, dtype)
+        places = Places(parts.form, parts.shape, first, second, parts.block)
+        return GivenMatrix(parts.form, parts.shape, arrays, values, dtype, places=places)
     arrays, values, dtype = device_arrays(parts, dtype)
     device = library_of(parts.values).device(parts.values)
     return GivenMatrix(parts.form, parts.shape, arrays, values, dtype, device=device)
@@ -215,7 +232,8 @@ def _from_tuple(a, dtype) -> GivenMatrix:
     if indptr.size == 0:
         raise ValueError("indptr: expected rows + 1 entries, found none")
     n = indptr.size - 1
-    return GivenMatrix("csr", (n, n), _make("csr", (n, n), 1, indptr, indices, values), values, dtype)
+    arrays = _make("csr", (n, n), 1, indptr, indices, values)
+    return GivenMatrix("csr", (n, n), arrays, values, dtype, places=Places("csr", (n, n), indptr, indices))
 
 
 def _compressed(a, dtype) -> GivenMatrix:
@@ -225,13 +243,15 @@ def _compressed(a, dtype) -> GivenMatrix:
     values, dtype = _values(a.data[:nonzeros], dtype)
     indices = _indices(a.indices[:nonzeros], "indices")
     arrays = _make(a.format, a.shape, 1, indptr, indices, values)
-    return GivenMatrix(a.format, a.shape, arrays, values, dtype, given_size=given)
+    places = Places(a.format, a.shape, indptr, indices)
+    return GivenMatrix(a.format, a.shape, arrays, values, dtype, given_size=given, places=places)
 
 
 def _coordinate(a, dtype) -> GivenMatrix:
     values, dtype = _values(a.data, dtype)
-    arrays = _make("coo", a.shape, 1, _indices(a.row, "row"), _indices(a.col, "col"), values)
-    return GivenMatrix("coo", a.shape, arrays, values, dtype)
+    row, column = _indices(a.row, "row"), _indices(a.col, "col")
+    arrays = _make("coo", a.shape, 1, row, column, values)
+    return GivenMatrix("coo", a.shape, arrays, values, dtype, places=Places("coo", a.shape, row, column))
 
 
 def _blocks(a, dtype) -> GivenMatrix:
@@ -243,8 +263,10 @@ def _blocks(a, dtype) -> GivenMatrix:
     values, dtype = _values(a.data[:blocks], dtype)
     values = values.reshape(-1)
     sizes = (a.shape[0] // height, a.shape[1] // width)
-    arrays = _make("bsr", sizes, height, indptr, _indices(a.indices[:blocks], "indices"), values)
-    return GivenMatrix("bsr", a.shape, arrays, values, dtype, given_size=a.data.size)
+    indices = _indices(a.indices[:blocks], "indices")
+    arrays = _make("bsr", sizes, height, indptr, indices, values)
+    places = Places("bsr", a.shape, indptr, indices, height)
+    return GivenMatrix("bsr", a.shape, arrays, values, dtype, given_size=a.data.size, places=places)
 
 
 def _gathered_blocks(a, dtype, indptr, blocks) -> GivenMatrix:
@@ -259,7 +281,8 @@ def _gathered_blocks(a, dtype, indptr, blocks) -> GivenMatrix:
     first = np.ascontiguousarray(np.broadcast_to(rows, shape)).reshape(-1)
     second = np.ascontiguousarray(np.broadcast_to(columns, shape)).reshape(-1)
     arrays = _make("coo", a.shape, 1, first, second, values)
-    return GivenMatrix("bsr", a.shape, arrays, values, dtype, given_size=a.data.size)
+    places = Places("coo", a.shape, first, second)
+    return GivenMatrix("bsr", a.shape, arrays, values, dtype, given_size=a.data.size, places=places)
 
 
 def _diagonals(a, dtype) -> GivenMatrix:
@@ -275,7 +298,8 @@ def _diagonals(a, dtype) -> GivenMatrix:
     values = values.reshape(-1)[gather]
     first, second = row.reshape(-1)[gather], column.reshape(-1)[gather]
     arrays = _make("coo", a.shape, 1, first, second, values)
-    return GivenMatrix("dia", a.shape, arrays, values, dtype, gather=gather, given_size=a.data.size)
+    places = Places("coo", a.shape, first, second)
+    return GivenMatrix("dia", a.shape, arrays, values, dtype, gather=gather, given_size=a.data.size, places=places)
 
 
 _forms = {"csr": _compressed, "csc": _compressed, "coo": _coordinate, "bsr": _blocks, "dia": _diagonals}

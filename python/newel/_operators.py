@@ -21,7 +21,7 @@ class HostProduct:
     """
 
     def __init__(self, operator, n: int, dtype: np.dtype, what: str):
-        self._apply = _apply_of(operator, what)
+        self._apply = apply_of(operator, what)
         self._n, self._dtype, self._what = n, dtype, f"the product with {what}"
 
     def argument(self) -> np.ndarray:
@@ -46,7 +46,7 @@ class DeviceProduct:
     """
 
     def __init__(self, operator, n: int, dtype: np.dtype, what: str, library, device: int):
-        self._apply = _apply_of(operator, what)
+        self._apply = apply_of(operator, what)
         self._n, self._dtype, self._what = n, dtype, what
         self._library, self._device = library, device
         self._x = None
@@ -69,7 +69,7 @@ class DeviceProduct:
         return library.span(y)
 
 
-def _apply_of(operator, what: str) -> Callable:
+def apply_of(operator, what: str) -> Callable:
     if hasattr(operator, "matvec"):
         return operator.matvec
     if hasattr(operator, "tocsr") or isinstance(operator, np.ndarray):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cg, bicgstab and gmres with the arguments and the info codes of scipy.sparse.linalg."""
+"""cg, minres, bicgstab and gmres with the arguments and the info codes of scipy.sparse.linalg, and idrs and fgmres alike."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ._libraries import library_of
 from ._matrices import given_matrix, is_sparse
 from ._operators import Sized, is_operator
 from ._report import Report
+from ._scipy_minres import printed, require_symmetric, shifted
 from ._single import is_single
 from ._solver import Solver
 from ._vectors import settle
@@ -63,6 +64,47 @@ def cg(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0,
 
 
 @names_keywords()
+def minres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, shift: float = 0.0, maxiter: int | None = None,
+           M: Any = None, callback: Callable[[Any], Any] | None = None, show: bool = False, check: bool = False
+           ) -> tuple[Any, int]:
+    """Solve (A - shift I) x = b by the minimal residual method, for a symmetric A that may be indefinite or singular.
+
+    Parameters
+    ----------
+    A, b, x0, M, callback
+        As for `cg`. M must be positive definite.
+    rtol : float
+        The solve ends when ``|b - (A - shift I) x| <= rtol |b|``. SciPy compares with ``|A| |x|`` instead, which ends
+        earlier.
+    shift : float
+        A multiple of the identity is subtracted from A.
+    maxiter : int, optional
+        5 n by default.
+    show : bool
+        Print a line for each iteration, and one for the result.
+    check : bool
+        Raise ValueError if products with a vector show that A or M is not symmetric.
+
+    Returns
+    -------
+    x : array of shape (n,), of the same kind as b; in double precision, as in SciPy
+    info : int
+        0 if b - (A - shift I) x, computed from this x, meets the tolerance; otherwise the number of iterations.
+    """
+    problem = _Problem(shifted(A, shift), b, x0, M, in_double=True)
+    if check:
+        require_symmetric(problem.A, problem.b, problem.dtype, "A")
+        if M is not None and not isinstance(M, str):
+            require_symmetric(M, problem.b, problem.dtype, "M")
+    most = _most_iterations(maxiter, 5 * problem.rows)
+    watch = _Iterates(callback) if a_function(callback, "callback") is not None else None
+    x, report = problem.solve("minres", rtol, 0.0, most, printed("minres", watch) if show else watch)
+    if show:
+        print(f"minres: {report.status} after {report.iterations} iterations, |b - A x| = {report.true_residual:.3e}")
+    return x, _info(report)
+
+
+@names_keywords()
 def bicgstab(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
              M: Any = None, callback: Callable[[Any], Any] | None = None) -> tuple[Any, int]:
     """Solve A x = b by the stabilised bi-conjugate gradient method, for any square A.
@@ -74,6 +116,21 @@ def bicgstab(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float 
     most = _most_iterations(maxiter, 10 * problem.rows)
     watch = _Iterates(callback) if a_function(callback, "callback") is not None else None
     x, report = problem.solve("bicgstab", rtol, atol, most, watch)
+    return x, _info(report)
+
+
+@names_keywords()
+def idrs(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
+         M: Any = None, callback: Callable[[Any], Any] | None = None, s: int = 4) -> tuple[Any, int]:
+    """Solve A x = b by induced dimension reduction, IDR(s), for any square A. SciPy has no such function.
+
+    Parameters and results are those of `bicgstab`. An iteration is one product with A. ``s`` is the number of shadow
+    vectors, 1 to 8.
+    """
+    problem = _Problem(A, b, x0, M)
+    most = _most_iterations(maxiter, 10 * problem.rows)
+    watch = _Iterates(callback) if a_function(callback, "callback") is not None else None
+    x, report = problem.solve("idrs", rtol, atol, most, watch, options={"idr_s": whole_number(s, "s", 1)})
     return x, _info(report)
 
 
@@ -110,14 +167,13 @@ def gmres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0
         warn("gmres called without specifying `callback_type`. As in SciPy the default is \"legacy\", by which maxiter "
              "counts iterations, and SciPy will change it; name \"pr_norm\", \"x\" or \"legacy\"", DeprecationWarning)
     problem = _Problem(A, b, x0, M)
-    length = max(1, min(20 if restart is None else whole_number(restart, "restart", 1), problem.rows))
-    cycles = _most_iterations(maxiter, 10 * problem.rows)
+    length, cycles = _cycles(restart, maxiter, problem.rows)
     a_function(callback, "callback")
     if callback is not None and callback_type == "x":
         x, report = problem.solve_by_cycles(rtol, atol, cycles, callback, length)
     else:
         legacy = callback is not None and callback_type != "pr_norm"
-        watch = None if callback is None else lambda progress: _ignore(callback(np.float64(progress.relative_residual)))
+        watch = None if callback is None else _relative_residuals(callback)
         most = cycles if legacy else min(cycles * length, 2**31 - 1)
         x, report = problem.solve("gmres", rtol, atol, most, watch, restart=length)
     if report.status == "max_iterations":
@@ -125,10 +181,39 @@ def gmres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0
     return x, _info(report)
 
 
+@names_keywords()
+def fgmres(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, restart: int | None = None,
+           maxiter: int | None = None, M: Any = None, callback: Callable[[Any], Any] | None = None) -> tuple[Any, int]:
+    """Solve A x = b by flexible GMRES: M may be another operator in every iteration. SciPy has no such function.
+
+    Parameters
+    ----------
+    A, b, x0, rtol, atol, M
+        As for `cg`. M may be a function that itself solves a system inexactly.
+    restart : int, optional
+        Iterations per cycle, 20 by default. A cycle keeps two vectors for each.
+    maxiter : int, optional
+        Maximum number of cycles, 10 n by default.
+    callback : callable, optional
+        Called with the relative residual after each iteration.
+
+    Returns
+    -------
+    x : array of shape (n,), of the same kind as b
+    info : int
+        0 if b - A x, computed from this x, meets the tolerance; otherwise `maxiter`, or the number of iterations.
+    """
+    problem = _Problem(A, b, x0, M)
+    length, cycles = _cycles(restart, maxiter, problem.rows)
+    watch = None if a_function(callback, "callback") is None else _relative_residuals(callback)
+    x, report = problem.solve("fgmres", rtol, atol, min(cycles * length, 2**31 - 1), watch, restart=length)
+    return x, max(1, cycles) if report.status == "max_iterations" else _info(report)
+
+
 class _Problem:
     """The arguments as SciPy interprets them."""
 
-    def __init__(self, A, b, x0, M):
+    def __init__(self, A, b, x0, M, in_double=False):
         if isinstance(A, (np.ndarray, list)):
             from scipy.sparse import csr_array
 
@@ -148,7 +233,7 @@ class _Problem:
         if found not in ((self.rows,), (self.rows, 1)):
             raise ValueError(f"b: expected shape ({self.rows},) or ({self.rows}, 1), found {found}")
         of_b = b.dtype if self.library is None else self.library.dtype(b)
-        self.single = is_single(A) and real_dtype(of_b, "b") == np.float32
+        self.single = not in_double and is_single(A) and real_dtype(of_b, "b") == np.float32
         self.dtype = np.dtype(np.float32 if self.single else np.float64)
         if self.library is None:
             self.b = np.ascontiguousarray(as_real(b, self.dtype, "b").reshape(-1))
@@ -172,13 +257,13 @@ class _Problem:
             raise ValueError(f"x0: expected shape ({self.rows},), found {shape_of(x0)}")
         return x0.reshape(-1) if hasattr(x0, "reshape") else x0
 
-    def solve(self, method: str, rtol: Any, atol: Any, most: int, watch: Any, restart: int | None = None
-              ) -> tuple[Any, Report]:
+    def solve(self, method: str, rtol: Any, atol: Any, most: int, watch: Any, restart: int | None = None,
+              options: dict[str, Any] | None = None) -> tuple[Any, Report]:
         """x and its report."""
         rtol, atol = _tolerances(rtol, atol)
         sees_iterates = watch is not None and hasattr(watch, "watch")
         # Iterates are seen where they lie in the caller's numbering.
-        solver = self._solver(method, rtol, restart, "auto" if watch is None else "csr", resident=not sees_iterates)
+        solver = self._solver(method, rtol, restart, "auto" if watch is None else "csr", not sees_iterates, options)
         x, given, taken, copy = self._vectors(solver, sees_iterates)
         if sees_iterates:
             watch.watch(x, copy)
@@ -206,7 +291,8 @@ class _Problem:
                 break
         return as_kind_of(self.given, x), report
 
-    def _solver(self, method: str, rtol: float, restart: int | None, format: str, resident: bool) -> Solver:
+    def _solver(self, method: str, rtol: float, restart: int | None, format: str, resident: bool,
+                options: dict[str, Any] | None = None) -> Solver:
         return Solver._made_for(
             self.given,
             self.A,
@@ -216,6 +302,7 @@ class _Problem:
             format="auto" if is_operator(self.A) else format,
             precision="single" if self.single else "double",
             restart=restart,
+            options=options,
             rtol=rtol,
         )
 
@@ -255,8 +342,18 @@ class _LateIterates(_Iterates):
             super().__call__(progress)
 
 
-def _ignore(_) -> None:
-    """Replaces SciPy-style callbacks: their return value never ends a solve."""
+def _relative_residuals(callback: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """A watch that calls `callback` as SciPy does; what it returns never ends a solve."""
+    def watch(progress) -> None:
+        callback(np.float64(progress.relative_residual))
+
+    return watch
+
+
+def _cycles(restart, maxiter, rows: int) -> tuple[int, int]:
+    """Iterations of a cycle of GMRES, and the maximum number of cycles."""
+    length = max(1, min(20 if restart is None else whole_number(restart, "restart", 1), rows))
+    return length, _most_iterations(maxiter, 10 * rows)
 
 
 def _length(array) -> int:

@@ -87,6 +87,7 @@ class Setup(Products):
         self._device, self._library = None, Foreign()
         self._own_rows = own = OwnRows(A, self._dtype)
         self._rows = own.rows
+        check_rows(choices, own.rows)
         self._system = own.system(self._precision == "single", choices, check_threads(threads, None), self._ranks)
         self._all_rows = self._system.info()["all_rows"]
         own.check_columns(self._all_rows)

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 import numpy as np
 
 from . import _core
+from ._arrays import type_name
 from ._choices import a_function, choose_devices, real_number, rows_of_numbers, whole_number
 from ._device_matrices import library_and_device_of
 from ._keywords import names_keywords
 from ._libraries import library_of
 from ._matrices import is_sparse
+from ._places import OtherPattern
 from ._ranks import Ranks
 from ._report import Report, conclude
 from ._setup import Setup
@@ -46,7 +48,8 @@ class Solver(Setup):
         A square matrix on the host or a CUDA device: of SciPy in CSR, CSC, COO, BSR or DIA; of CuPy in CSR, CSC or COO;
         of PyTorch in CSR, CSC, COO or BSR; or a tuple ``(data, indices, indptr)`` of CSR. Entries may be in any order;
         repeated ones are summed. Integers become float64; complex values are refused. An operator, or a function from x
-        to A x, is called once or twice per iteration. Arrays are read, not kept.
+        to A x, is called once or twice per iteration. Values are read, not kept; index arrays on the host are referred
+        to, for `refresh`.
     solver : str
         ``"auto"`` or one of `newel.solvers`.
     preconditioner : str, LinearOperator, callable or None
@@ -93,12 +96,12 @@ class Solver(Setup):
     comm : mpi4py.MPI.Intracomm, optional
         Processes that solve the system together, on the host. Each passes its own rows as A: CSR with the columns of
         the whole matrix. They follow the rows of the previous rank. Vectors are a rank's own parts too. All ranks make
-        the Solver and call its methods together, with the same arguments. Coordinates, near null spaces, orders and
-        operators are not possible.
+        the Solver and call its methods together, with the same arguments. Coordinates and near null spaces are those
+        of the rank's rows. Orders and operators are not possible.
     devices : sequence of int, optional
         GPUs of this host, by number, that share the rows of a matrix on the host. Vectors are whole, and on the host.
-        Preconditioners are Jacobi, FSAI, SPAI, ``spai0`` or none. Coordinates, near null spaces, orders, formats,
-        streams and operators are not possible. Of one number: the Solver on that GPU. `info` has the rows of each GPU
+        Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0`` or none. Coordinates, orders, formats, streams
+        and operators are not possible. Of one number: the Solver on that GPU. `info` has the rows of each GPU
         and how values travel between them.
 
     Raises
@@ -180,6 +183,8 @@ class Solver(Setup):
             self._ranks = Ranks(comm)
             with self._ranks.with_others():
                 self._set_up(**given)
+        del given["A"]
+        self._options = given
         self._vectors = Vectors(self._rows, self._dtype, self._device, self._devices is not None)
         self._info: dict[str, Any] | None = None
         self._symmetric = {}
@@ -326,10 +331,11 @@ class Solver(Setup):
 
         Parameters
         ----------
-        values : array, or a matrix with the same pattern
+        values : array or matrix
             An array: in the order of ``data`` of the matrix that the Solver was made from, in its storage form,
-            including repeated entries and DIA padding. A matrix: in the same form, with its entries in the same order.
-            For an operator: omit it, and call `refresh` when the operator has changed.
+            including repeated entries and DIA padding. A matrix: with entries in the same places or in fewer, where
+            those that are missing are zeros. Only the same form and order need no search; on a device they have to be
+            the same. For an operator: omit it, and call `refresh` when the operator has changed.
         keep_preconditioner : bool
             Keep the preconditioner's values: for values that have changed little.
         coordinates : array of points x 1, 2 or 3, optional
@@ -339,14 +345,52 @@ class Solver(Setup):
         Raises
         ------
         ValueError
-            If the pattern or the number of values differs, or if the preconditioner does not support the new values
-            (a zero on the diagonal, for example). In the latter case the Solver is unusable until the next refresh.
+            If the matrix has further entries, the number of values differs, or the preconditioner does not support the
+            new values (a zero on the diagonal, for example). In the last case the Solver is unusable until the next
+            refresh.
         """
         began = time.perf_counter()
         with self._with_others():
             self._refresh(values, keep_preconditioner, coordinates)
         self._symmetric = {}
         self._setup_seconds += time.perf_counter() - began
+
+    @names_keywords()
+    def update(self, A: Any, *, keep_preconditioner: bool = False) -> bool:
+        """Take a matrix of any pattern, and set up again only what has to be.
+
+        Parameters
+        ----------
+        A : sparse matrix or tuple
+            As in `refresh` if it has no further entries. Otherwise, and if the number of rows differs, everything is
+            set up again with the options of this Solver; what earlier solves have taught it is then lost.
+        keep_preconditioner : bool
+            As in `refresh`; without effect on a new setup.
+
+        Returns
+        -------
+        bool
+            Whether everything was set up again.
+
+        Raises
+        ------
+        TypeError
+            If the Solver was made with ``comm``, from an operator, or with a preconditioner of the caller's.
+        ValueError
+            As in `refresh`, and for a matrix or options that a new Solver would refuse.
+        """
+        own = self._options["preconditioner"]
+        if self._ranks is not None or self._value_map is None or not (own is None or isinstance(own, str)):
+            raise TypeError("update: not possible with comm, an operator, or a preconditioner of your own; call refresh, "
+                            "or make a new Solver")
+        if not is_sparse(A):
+            raise TypeError(f"update: expected a sparse matrix, found {type_name(A)}")
+        try:
+            self.refresh(A, keep_preconditioner=keep_preconditioner)
+        except OtherPattern:
+            self.__dict__.update(Solver(A, devices=self._devices, **self._options).__dict__)
+            return True
+        return False
 
     def _refresh(self, values, keep_preconditioner, coordinates) -> None:
         moved = rows_of_numbers(coordinates, "coordinates")

@@ -43,6 +43,7 @@ def same_everywhere(value):
 
 def solves():
     for A, choices in ((grid(20), {}), (grid(20), {"solver": "cg", "preconditioner": None}),
+                       (grid(20), {"solver": "cg", "preconditioner": "amg"}),
                        (grid(20, 0.4), {"solver": "gmres", "restart": 25}), (grid(20, 0.4), {"solver": "bicgstab"})):
         n = A.shape[0]
         first, end = bounds(n)
@@ -112,7 +113,7 @@ def endings():
     assert report.status == "stopped_by_caller" and report.iterations == 4
     for arguments, words in (({"preconditioner": "jump"}, "jump"), ({"format": "ehyb"}, "ehyb"),
                              ({"precision": "mixed"}, "mixed precision"), ({"device": "cuda"}, "device"),
-                             ({"coordinates": np.zeros((5, 3))}, "coordinates")):
+                             ({"plan_cache": "somewhere"}, "plan_cache")):
         try:
             newel.Solver(A[first:end], comm=world, **arguments)
         except ValueError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run SciPy's own tests of its iterative solvers with cg, bicgstab and gmres of this package in their place.
+"""Run SciPy's own tests of its iterative solvers with cg, minres, bicgstab and gmres of this package in their place.
 
     python scipys_iterative_tests.py
 
@@ -37,25 +37,37 @@ NOT_OURS = "not test_show and not TestQMR"
 
 def rewritten(source: str) -> str:
     """The file of tests with this package's solvers."""
-    source, count = re.subn(r"^_SOLVERS = \[.*?\]$", "from newel import bicgstab, cg, gmres\n"
-                            "_SOLVERS = [bicgstab, cg, gmres]", source, flags=re.MULTILINE | re.DOTALL)
+    source, count = re.subn(r"^_SOLVERS = \[.*?\]$", "from newel import bicgstab, cg, gmres, minres\n"
+                            "_SOLVERS = [bicgstab, cg, gmres, minres]", source, flags=re.MULTILINE | re.DOTALL)
     if count != 1:
         raise SystemExit("SciPy's file has no list _SOLVERS any more: adapt this script")
     return source
+
+
+def rewritten_minres(source: str) -> str:
+    """The file of tests of minres with this package's."""
+    theirs = "from scipy.sparse.linalg._isolve import minres"
+    if source.count(theirs) != 1:
+        raise SystemExit("SciPy's file does not import minres as it did: adapt this script")
+    return source.replace(theirs, "from newel import minres")
 
 
 def outcomes() -> dict[str, tuple[str, str]]:
     """By name of a test: "passed", "failed" or "skipped", and the first line of what it says."""
     import scipy.sparse.linalg._isolve as isolve
 
-    path = Path(isolve.__file__).parent / "tests/test_iterative.py"
-    if not path.exists():
-        raise FileNotFoundError(path)
+    tests = Path(isolve.__file__).parent / "tests"
+    files = {"test_iterative.py": rewritten, "test_minres.py": rewritten_minres}
+    for name in files:
+        if not (tests / name).exists():
+            raise FileNotFoundError(tests / name)
     with tempfile.TemporaryDirectory() as folder:
-        test, record = Path(folder, "test_iterative.py"), Path(folder, "record.xml")
-        test.write_text(rewritten(path.read_text()))
+        record = Path(folder, "record.xml")
+        for name, rewrite in files.items():
+            Path(folder, name).write_text(rewrite((tests / name).read_text()))
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", NOT_OURS, f"--junitxml={record}",
-                   "-W", "ignore", "-W", "ignore::pytest.PytestUnknownMarkWarning", "--rootdir", folder, str(test)]
+                   "-W", "ignore", "-W", "ignore::pytest.PytestUnknownMarkWarning", "--rootdir", folder,
+                   *(str(Path(folder, name)) for name in files)]
         run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         if not record.exists():
             raise SystemExit(run.stdout + run.stderr)

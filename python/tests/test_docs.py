@@ -84,5 +84,5 @@ def test_every_public_name_is_documented():
 
 def test_no_public_name_is_missing_from_the_document():
     text = (ROOT / "docs/python.md").read_text()
-    for name in ("solve", "Solver", "cg", "bicgstab", "gmres", "read", "info", "ConvergenceWarning", "ConvergenceError"):
+    for name in ("solve", "Solver", "cg", "minres", "bicgstab", "idrs", "gmres", "fgmres", "read", "info", "ConvergenceWarning", "ConvergenceError"):
         assert name in text

@@ -16,16 +16,21 @@ B = np.ones(36)
 
 PUBLIC = {
     "solve": newel.solve, "Solver": newel.Solver, "Solver.solve": newel.Solver.solve,
-    "Solver.refresh": newel.Solver.refresh, "Solver.as_preconditioner": newel.Solver.as_preconditioner,
+    "Solver.refresh": newel.Solver.refresh, "Solver.update": newel.Solver.update,
+    "Solver.as_preconditioner": newel.Solver.as_preconditioner,
     "cg": newel.cg, "bicgstab": newel.bicgstab, "gmres": newel.gmres, "read": newel.read, "info": newel.info,
+    "minres": newel.minres, "idrs": newel.idrs, "fgmres": newel.fgmres,
     "TerminalProgress": newel.TerminalProgress,
 }
 CALLS = {
     "solve": lambda **k: newel.solve(A, B, **k), "Solver": lambda **k: newel.Solver(A, **k),
     "Solver.solve": lambda **k: newel.Solver(A).solve(B, **k),
     "Solver.refresh": lambda **k: newel.Solver(A).refresh(A.data, **k),
+    "Solver.update": lambda **k: newel.Solver(A).update(A, **k),
     "Solver.as_preconditioner": lambda **k: newel.Solver(A).as_preconditioner(**k),
     "cg": lambda **k: newel.cg(A, B, **k), "bicgstab": lambda **k: newel.bicgstab(A, B, **k),
+    "minres": lambda **k: newel.minres(A, B, **k), "idrs": lambda **k: newel.idrs(A, B, **k),
+    "fgmres": lambda **k: newel.fgmres(A, B, **k),
     "gmres": lambda **k: newel.gmres(A, B, **k), "read": lambda **k: newel.read("A.mtx", **k),
     "info": lambda **k: newel.info(A, **k), "TerminalProgress": lambda **k: newel.TerminalProgress(**k),
 }

@@ -72,12 +72,101 @@ def test_another_pattern_is_refused():
     moved = a.copy()
     moved.indices = moved.indices.copy()
     moved.indices[:2] = [0, 2]
-    for other in (moved, sp.eye_array(60, format="csr"), a.tocsc(), convection(61)):
-        with pytest.raises(ValueError, match="pattern"):
-            solver.refresh(other)
+    with pytest.raises(ValueError, match=r"has 1 entries where the pattern .* row 0, column 2 \(counted from 0\)"):
+        solver.refresh(moved)
+    with pytest.raises(ValueError, match=r"expected a matrix of shape \(60, 60\), .* found \(61, 61\)"):
+        solver.refresh(convection(61))
     with pytest.raises(ValueError, match="expected 178, as the matrix has, found 5"):
         solver.refresh(np.ones(5))
     assert np.allclose(solver @ B, a @ B)
+
+
+def fewer(a, rng):
+    """A part of the entries, others than in `a` at times, and always the diagonal."""
+    b = a.tocsr().tocoo()
+    kept = (rng.random(b.nnz) < 0.7) | (b.row == b.col)
+    return sp.coo_array((b.data[kept] * (1 + 0.1 * rng.random(kept.sum())), (b.row[kept], b.col[kept])), shape=a.shape)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
+@pytest.mark.parametrize("name", [name for name in MATRICES if name != "coo with repeats"])
+def test_missing_entries_are_zeros_whatever_the_forms(name, form, rng):
+    a = MATRICES[name]()
+    solver = newel.Solver(a)
+    for _ in range(2):
+        other = fewer(a, rng)
+        given = other.tobsr(blocksize=(1, 1)) if form == "bsr" else other.asformat(form)
+        if form == "dia":  # stores whole diagonals, all of which the pattern has
+            given = sp.diags_array([other.diagonal(-1), other.diagonal(), other.diagonal(1)], offsets=[-1, 0, 1])
+            other = given
+        solver.refresh(given)
+        assert np.allclose(solver @ B, other @ B, rtol=1e-13)
+    solver.refresh(a)
+    assert np.allclose(solver @ B, a @ B, rtol=1e-13)
+    x, report = solver.solve(B)
+    assert report.converged and residual(a.tocsr(), x, B) < 2e-8
+
+
+def test_zeros_that_vanish_from_the_matrix_itself_are_found_out():
+    a = convection(60)
+    solver = newel.Solver(a)
+    a.data[1] = 0
+    a.eliminate_zeros()  # which moves the entries in the arrays that the Solver refers to
+    with pytest.raises(ValueError, match="index arrays have been changed since"):
+        solver.refresh(a)
+    assert solver.update(a)
+    assert np.allclose(solver @ B, a @ B)
+
+
+def test_repeated_entries_have_no_one_place():
+    solver = newel.Solver(coo_with_repeats())
+    with pytest.raises(ValueError, match="several values in one place"):
+        solver.refresh(sp.eye_array(60, format="csr"))
+
+
+def test_not_a_number_in_fewer_entries_is_named(rng):
+    a = convection(60)
+    solver = newel.Solver(a)
+    other = fewer(a, rng).tocsr()
+    other.data[0] = np.nan
+    with pytest.raises(ValueError, match="row 0, column 0"):
+        solver.refresh(other)
+    assert np.allclose(solver @ B, a @ B)
+
+
+def test_an_update_sets_up_again_only_for_a_larger_pattern():
+    a = convection(60)
+    solver = newel.Solver(a, solver="gmres", restart=7)
+    solver.solve(B)
+    assert not solver.update(2 * a)
+    assert np.allclose(solver @ B, 2 * (a @ B))
+    assert not solver.update(sp.diags_array(np.arange(1.0, 61)).tocsr())
+    larger = (a + sp.eye_array(60, k=5)).tocsr()
+    assert solver.update(larger)
+    x, report = solver.solve(B)
+    assert report.solver == "gmres" and residual(larger, x, B) < 2e-8
+    assert solver.update(laplacian(5)) and solver.shape == (25, 25)
+    x, report = solver.solve(np.ones(25))
+    assert report.converged and residual(laplacian(5), x, np.ones(25)) < 2e-8
+
+
+def test_a_failed_update_leaves_the_solver_as_it_was():
+    a = convection(60)
+    solver = newel.Solver(a, preconditioner="jacobi")
+    hollow = (a + sp.eye_array(60, k=5)).tolil()
+    hollow[3, 3] = 0
+    with pytest.raises(ValueError, match="row 3"):
+        solver.update(hollow.tocsr())
+    assert np.allclose(solver @ B, a @ B)
+    x, report = solver.solve(B)
+    assert report.converged and residual(a, x, B) < 2e-8
+
+
+def test_an_update_wants_a_matrix_for_a_matrix():
+    with pytest.raises(TypeError, match="sparse matrix"):
+        newel.Solver(convection(60)).update(np.ones(178))
+    with pytest.raises(TypeError, match="operator"):
+        newel.Solver(sp.linalg.aslinearoperator(laplacian(5))).update(laplacian(5))
 
 
 def test_a_preconditioner_may_be_kept():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SciPy's own tests of cg, bicgstab and gmres, as installed, run with those of this package."""
+"""SciPy's own tests of cg, minres, bicgstab and gmres, as installed, run with those of this package."""
 
 import pytest
 import scipy

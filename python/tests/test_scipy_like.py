@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cg, bicgstab and gmres beside the functions of SciPy that they are named after."""
+"""cg, minres, bicgstab and gmres beside the functions of SciPy that they are named after; idrs and fgmres."""
 
 import inspect
 
@@ -11,7 +11,8 @@ from conftest import convection, laplacian, residual
 
 import newel
 
-NAMES = ["cg", "bicgstab", "gmres"]
+NAMES = ["cg", "minres", "bicgstab", "gmres"]
+ALL = [*NAMES, "idrs", "fgmres"]
 A = laplacian(12)
 B = np.sin(np.arange(144.0))
 
@@ -24,7 +25,7 @@ def test_the_arguments_are_those_of_scipy(name):
         assert mine[key].default == theirs[key].default and mine[key].kind == theirs[key].kind
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix, lambda a: a.toarray(), sla.aslinearoperator])
 def test_the_solution_meets_the_tolerance(name, kind):
     x, info = getattr(newel, name)(kind(A), B)
@@ -48,12 +49,13 @@ def test_too_few_iterations_give_their_number(name):
     assert info == theirs == 3
 
 
-@pytest.mark.parametrize("name", ["cg", "bicgstab"])
+@pytest.mark.parametrize("name", ["cg", "minres", "bicgstab"])
 def test_callbacks_see_the_iterates_of_scipy(name):
     mine, theirs = [], []
     x, _ = getattr(newel, name)(A, B, callback=mine.append)
     getattr(sla, name)(A, B, callback=lambda xk: theirs.append(xk.copy()))
-    assert abs(len(mine) - len(theirs)) <= 1
+    assert len(mine) >= len(theirs) - 1
+    assert name == "minres" or len(mine) <= len(theirs) + 1  # SciPy's minres ends earlier, by |A| |x|
     for one, other in zip(mine[:15], theirs[:15]):
         assert np.linalg.norm(one - other) < 1e-8 * np.linalg.norm(other)
     assert np.array_equal(mine[-1], x)
@@ -84,7 +86,8 @@ def test_a_callback_of_gmres_gets_a_number_of_numpy():
     assert set(seen) == {(0, True)}
 
 
-@pytest.mark.parametrize("name, of_iteration", [("cg", 1), ("gmres", 1), ("bicgstab", 2)])
+@pytest.mark.parametrize("name, of_iteration", [("cg", 1), ("minres", 1), ("gmres", 1), ("fgmres", 1), ("bicgstab", 2),
+                                                ("idrs", 1)])
 @pytest.mark.parametrize("x0", [None, np.zeros(144), np.zeros((144, 1), dtype=int)])
 def test_products_of_an_operator_are_those_of_iterations_and_three_for_the_result(name, of_iteration, x0):
     # The result takes b - A x, and two products that show its rounding: no entries are known that would bound it.
@@ -92,7 +95,7 @@ def test_products_of_an_operator_are_those_of_iterations_and_three_for_the_resul
     operator = sla.LinearOperator(A.shape, matvec=lambda x: products.append(1) or A @ x, dtype=float)
     kind = {"callback_type": "pr_norm"} if name == "gmres" else {}
     _, info = getattr(newel, name)(operator, B, x0, callback=seen.append, **kind)
-    cycles = -(-len(seen) // 20) - 1 if name == "gmres" else 0  # each of which begins with a residual
+    cycles = -(-len(seen) // 20) - 1 if name in ("gmres", "fgmres") else 0  # each of which begins with a residual
     assert info == 0 and len(products) == of_iteration * len(seen) + cycles + 3
 
 
@@ -115,7 +118,7 @@ def test_what_a_callback_returns_ends_nothing():
     assert info == 0 and len(seen) > 3
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_a_preconditioner_may_be_an_operator_a_matrix_or_a_name(name):
     inverse = sp.diags_array(1 / A.diagonal()).tocsr()
     for M in (sla.aslinearoperator(inverse), inverse, "jacobi", "amg", lambda r: r / 4):
@@ -123,7 +126,7 @@ def test_a_preconditioner_may_be_an_operator_a_matrix_or_a_name(name):
         assert info == 0 and residual(A, x, B) <= 1.001e-5
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_a_zero_right_hand_side_has_a_zero_solution(name):
     x, info = getattr(newel, name)(A, np.zeros(144), np.ones(144))
     assert info == 0 and not x.any()
@@ -162,3 +165,78 @@ def test_a_preconditioner_of_newel_serves_scipy():
     sla.cg(a, np.ones(1600), rtol=1e-8, callback=many.append)
     assert info == 0 and len(few) < len(many) / 3
     assert residual(a, x, np.ones(1600)) < 1.001e-8
+
+
+def indefinite(n=60):
+    return sp.csr_array(sp.diags_array([-1.0, 0.3, -1.0], offsets=[-1, 0, 1], shape=(n, n)))
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, lambda a: a.toarray(), sla.aslinearoperator, lambda a: a.toarray().tolist()])
+@pytest.mark.parametrize("shift", [0, 0.45, -0.2])
+def test_minres_subtracts_a_shift(kind, shift):
+    a, b = indefinite(), np.cos(np.arange(60.0))
+    x, info = newel.minres(kind(a), b, shift=shift, rtol=1e-10, maxiter=2000)
+    exact = np.linalg.solve(a.toarray() - shift * np.eye(60), b)
+    assert info == 0 and np.linalg.norm(x - exact) < 1e-6 * np.linalg.norm(exact)
+    y, _ = sla.minres(a, b, shift=shift, rtol=1e-14)
+    assert np.linalg.norm(x - y) < 1e-6 * np.linalg.norm(y)
+    with pytest.raises(TypeError, match="shift: expected a finite number"):
+        newel.minres(a, b, shift="1")
+
+
+def test_minres_checks_symmetry_if_asked():
+    a, b = indefinite(), np.cos(np.arange(60.0))
+    skew = sp.csr_array(a + sp.diags_array([0.5], offsets=[1], shape=(60, 60)))
+    assert newel.minres(a, b, check=True)[1] == 0
+    assert newel.minres(a, b, M="l1-jacobi", check=True)[1] == 0
+    with pytest.raises(ValueError, match="A is not symmetric"):
+        newel.minres(skew, b, check=True)
+    with pytest.raises(ValueError, match="A is not symmetric"):
+        newel.minres(sla.aslinearoperator(skew), b, check=True)
+    with pytest.raises(ValueError, match="M is not symmetric"):
+        newel.minres(a, b, M=sp.eye_array(60) + skew - a, check=True)
+
+
+def test_minres_shows_iterations_and_its_result_if_asked(capsys):
+    seen = []
+    a, b = indefinite(), np.cos(np.arange(60.0))
+    x, info = newel.minres(a, b, show=True, callback=seen.append)
+    lines = capsys.readouterr().out.splitlines()
+    assert info == 0 and len(lines) == len(seen) + 1 and np.array_equal(seen[-1], x)
+    assert lines[0].startswith("minres: iteration      1 ")
+    assert lines[-1].startswith(f"minres: converged after {len(seen)} iterations")
+    newel.minres(a, b, show=True)
+    assert len(capsys.readouterr().out.splitlines()) == len(lines)
+    newel.minres(a, b)
+    assert capsys.readouterr().out == ""
+
+
+def test_idrs_takes_the_number_of_its_shadow_vectors():
+    a, b = convection(196), np.sin(np.arange(196.0))
+    counts = set()
+    for s in (1, 2, 4, 8):
+        seen = []
+        x, info = newel.idrs(a, b, s=s, callback=seen.append)
+        assert info == 0 and residual(a, x, b) <= 1.001e-5 and np.array_equal(seen[-1], x)
+        counts.add(len(seen))
+    assert len(counts) > 1
+    for wrong in (0, 9):
+        with pytest.raises(ValueError):
+            newel.idrs(a, b, s=wrong)
+    assert newel.idrs(a, b, maxiter=3)[1] == 3
+
+
+def test_fgmres_solves_with_a_preconditioner_that_changes_and_gmres_does_not():
+    a, b = laplacian(20), np.sin(np.arange(400.0))
+
+    def inner(r):
+        return sla.cg(a, r, rtol=1e-1, maxiter=12)[0]
+
+    seen = []
+    x, info = newel.fgmres(a, b, M=inner, rtol=1e-9, maxiter=2, callback=seen.append)
+    assert info == 0 and residual(a, x, b) <= 1.001e-9 and len(seen) <= 20
+    assert all(later <= earlier * (1 + 1e-12) for earlier, later in zip(seen, seen[1:]))
+    more = []
+    newel.gmres(a, b, M=inner, rtol=1e-9, maxiter=2, callback=more.append, callback_type="pr_norm")
+    assert len(more) > len(seen)
+    assert newel.fgmres(a, b, restart=2, maxiter=3, rtol=1e-12)[1] == 3

@@ -42,7 +42,7 @@ def test_filters_of_the_user_count():
     ({"preconditioner": lambda x: x, "options": {"fsai_power": 2}}, "fsai_power .* and this is your own"),
     ({"preconditioner": "FSAI", "near_null_space": np.ones(100)}, "near_null_space has no effect.* amg"),
     ({"preconditioner": "jacobi", "coordinates": np.ones((100, 2))}, "coordinates has no effect.* amg"),
-    ({"solver": "cg", "restart": 20}, "restart has no effect: it belongs to the solver gmres, and this is cg"),
+    ({"solver": "cg", "restart": 20}, "restart has no effect: it belongs to the solver gmres or fgmres, and this is cg"),
 ])
 def test_what_belongs_to_another_choice_is_warned_about(keywords, words):
     with pytest.warns(UserWarning, match=words):

@@ -39,6 +39,16 @@ __device__ __forceinline__ std::int32_t warp_max(std::int32_t value) {
   return value;
 }
 
+// The sum of a warp, in all of its lanes.
+__device__ __forceinline__ long long warp_sum(long long value) {
+  for (int apart = warp / 2; apart > 0; apart /= 2) value += __shfl_xor_sync(0xffffffffu, value, apart);
+  return value;
+}
+// Whole numbers, so that the order in which they are added does not count.
+__device__ __forceinline__ void add(std::int64_t* sum, long long value) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(value));
+}
+
 // A matrix as kernels read it.
 template <class T, class RowPtr>
 struct ScaledEntries {
@@ -75,6 +85,58 @@ __global__ void column_max_kernel(ScaledEntries<T, RowPtr> a, const std::int32_t
       if (exponent != no_exponent) atomicMax(&most[a.col[k]], exponent + row[i]);
     }
   });
+}
+
+// What a pass over means needs of each column, in parts of a bit.
+struct ColumnMeans {
+  std::int64_t *now, *before, *sum, *count;
+};
+__global__ void begin_means_kernel(Index n, const std::int32_t* column, ColumnMeans means) {
+  for_each(n, [&](std::int64_t j) {
+    means.now[j] = means.before[j] = std::int64_t{column[j]} * parts_of_bit;
+    means.sum[j] = means.count[j] = 0;
+  });
+}
+template <class T, class RowPtr>
+__global__ void count_entries_kernel(ScaledEntries<T, RowPtr> a, ColumnMeans means) {
+  for_each_row(a.rows, [&](Index i, int lane) {
+    for (Offset k = a.row_ptr[i] + lane; k < a.row_ptr[i + 1]; k += warp) {
+      if (exponent_of(a.val[k]) != no_exponent) add(&means.count[a.col[k]], 1);
+    }
+  });
+}
+// The mean of each row, and from it the sums of the columns.
+template <class T, class RowPtr>
+__global__ void row_means_kernel(ScaledEntries<T, RowPtr> a, ColumnMeans means) {
+  for_each_row(a.rows, [&](Index i, int lane) {
+    long long of_row = 0, entries = 0;
+    for (Offset k = a.row_ptr[i] + lane; k < a.row_ptr[i + 1]; k += warp) {
+      const std::int32_t exponent = exponent_of(a.val[k]);
+      if (exponent == no_exponent) continue;
+      of_row += std::int64_t{exponent} * parts_of_bit + means.now[a.col[k]];
+      ++entries;
+    }
+    of_row = warp_sum(of_row);
+    entries = warp_sum(entries);
+    if (entries == 0) return;
+    const long long mean = of_row / entries;
+    for (Offset k = a.row_ptr[i] + lane; k < a.row_ptr[i + 1]; k += warp) {
+      const std::int32_t exponent = exponent_of(a.val[k]);
+      if (exponent != no_exponent) add(&means.sum[a.col[k]], mean - std::int64_t{exponent} * parts_of_bit);
+    }
+  });
+}
+__global__ void column_means_kernel(Index n, MeanStep step, ColumnMeans means) {
+  for_each(n, [&](std::int64_t j) {
+    if (means.count[j] == 0) return;
+    const std::int64_t next = step(means.sum[j] / means.count[j], means.now[j], means.before[j]);
+    means.before[j] = means.now[j];
+    means.now[j] = next;
+    means.sum[j] = 0;
+  });
+}
+__global__ void take_means_kernel(Index n, const std::int64_t* parts, std::int32_t* column) {
+  for_each(n, [&](std::int64_t j) { column[j] = whole_bits(static_cast<std::int32_t>(parts[j])); });
 }
 
 __global__ void fill_kernel(std::int64_t n, std::int32_t value, std::int32_t* v) {
@@ -166,21 +228,49 @@ void scale_symmetrically(const Context<device>& ctx, const CsrView<T, device>& a
   NEWEL_CHECK_LAUNCH();
 }
 
-}  // namespace
+template <class T>
+void scale_columns_by_means(const Context<device>& ctx, const CsrView<T, device>& a, Powers& powers) {
+  Array<std::int64_t, device> now(ctx, a.cols), before(ctx, a.cols), sum(ctx, a.cols), count(ctx, a.cols);
+  const ColumnMeans means{now.data(), before.data(), sum.data(), count.data()};
+  const cudaStream_t stream = ctx.state().stream();
+  const unsigned blocks = blocks_for(ctx, a.cols);
+  begin_means_kernel<<<blocks, scaling_threads, 0, stream>>>(a.cols, powers.column.data(), means);
+  with_entries(ctx, a, [&](const auto& entries, unsigned by_rows) {
+    count_entries_kernel<<<by_rows, scaling_threads, 0, stream>>>(entries, means);
+    MeanStep step;
+    for (int k = 0; k < mean_steps; ++k, step = step.next()) {
+      row_means_kernel<<<by_rows, scaling_threads, 0, stream>>>(entries, means);
+      column_means_kernel<<<blocks, scaling_threads, 0, stream>>>(a.cols, step, means);
+    }
+  });
+  take_means_kernel<<<blocks, scaling_threads, 0, stream>>>(a.cols, now.data(), powers.column.data());
+  NEWEL_CHECK_LAUNCH();
+}
 
 template <class T>
-void equilibrate(const Context<device>& ctx, const CsrView<T, device>& a, Equilibration how, Powers& powers) {
-  if (how == Equilibration::symmetric) return scale_symmetrically(ctx, a, powers);
+void scale_columns(const Context<device>& ctx, const CsrView<T, device>& a, Powers& powers) {
   Array<std::int32_t, device> most(ctx, a.cols);
   const cudaStream_t stream = ctx.state().stream();
   const unsigned blocks = blocks_for(ctx, a.cols);
   fill_kernel<<<blocks, scaling_threads, 0, stream>>>(a.cols, no_exponent, most.data());
   with_entries(ctx, a, [&](const auto& entries, unsigned by_rows) {
-    scale_rows_kernel<<<by_rows, scaling_threads, 0, stream>>>(entries, powers.column.data(), powers.row.data());
     column_max_kernel<<<by_rows, scaling_threads, 0, stream>>>(entries, powers.row.data(), most.data());
   });
   take_columns_kernel<<<blocks, scaling_threads, 0, stream>>>(a.cols, most.data(), powers.column.data());
   NEWEL_CHECK_LAUNCH();
+}
+
+}  // namespace
+
+template <class T>
+void equilibrate(const Context<device>& ctx, const CsrView<T, device>& a, Equilibration how, Powers& powers) {
+  if (how == Equilibration::symmetric) return scale_symmetrically(ctx, a, powers);
+  if (how == Equilibration::means) scale_columns_by_means(ctx, a, powers);
+  with_entries(ctx, a, [&](const auto& entries, unsigned by_rows) {
+    scale_rows_kernel<<<by_rows, scaling_threads, 0, ctx.state().stream()>>>(entries, powers.column.data(),
+                                                                             powers.row.data());
+  });
+  if (how != Equilibration::rows) scale_columns(ctx, a, powers);
 }
 
 template <class T>

@@ -55,6 +55,43 @@ void scale_columns(const HostContext& ctx, const RowPtr& row_ptr, const CsrView<
   });
 }
 
+// The power of each column, such that the sizes of the scaled entries have mean 0 in all columns and nearly all rows.
+template <class RowPtr, class T>
+void scale_columns_by_means(const HostContext& ctx, const RowPtr& row_ptr, const CsrView<T, host>& a,
+                            Powers& powers) {
+  Array<std::int64_t, host> now(ctx, a.cols), before(ctx, a.cols), sum(ctx, a.cols), count(ctx, a.cols);
+  parallel_for(ctx, a.cols, [&](Index j) {
+    now[j] = before[j] = std::int64_t{powers.column[j]} * parts_of_bit;
+    count[j] = 0;
+  });
+  parallel_for(ctx, a.rows, [&](Index i) {
+    each_exponent(row_ptr, a, i, [&](Index j, std::int32_t) { atomic_add(count[j], std::int64_t{1}); });
+  });
+  MeanStep step;
+  for (int k = 0; k < mean_steps; ++k, step = step.next()) {
+    parallel_for(ctx, a.cols, [&](Index j) { sum[j] = 0; });
+    parallel_for(ctx, a.rows, [&](Index i) {
+      std::int64_t of_row = 0, entries = 0;
+      each_exponent(row_ptr, a, i, [&](Index j, std::int32_t e) {
+        of_row += std::int64_t{e} * parts_of_bit + now[j];
+        ++entries;
+      });
+      if (entries == 0) return;
+      const std::int64_t mean = of_row / entries;
+      each_exponent(row_ptr, a, i, [&](Index j, std::int32_t e) {
+        atomic_add(sum[j], mean - std::int64_t{e} * parts_of_bit);
+      });
+    });
+    parallel_for(ctx, a.cols, [&](Index j) {
+      if (count[j] == 0) return;
+      const std::int64_t next = step(sum[j] / count[j], now[j], before[j]);
+      before[j] = now[j];
+      now[j] = next;
+    });
+  }
+  parallel_for(ctx, a.cols, [&](Index j) { powers.column[j] = whole_bits(static_cast<std::int32_t>(now[j])); });
+}
+
 // Of a matrix with the powers that it has, each row's largest entry goes half of the way to 1.
 template <class RowPtr, class T>
 void scale_symmetrically(const HostContext& ctx, const RowPtr& row_ptr, const CsrView<T, host>& a, Powers& powers) {
@@ -78,8 +115,9 @@ template <class T>
 void equilibrate(const HostContext& ctx, const CsrView<T, host>& a, Equilibration how, Powers& powers) {
   with_row_ptr(a, [&](const auto& row_ptr) {
     if (how == Equilibration::symmetric) return scale_symmetrically(ctx, row_ptr, a, powers);
+    if (how == Equilibration::means) scale_columns_by_means(ctx, row_ptr, a, powers);
     scale_rows(ctx, row_ptr, a, powers);
-    scale_columns(ctx, row_ptr, a, powers);
+    if (how != Equilibration::rows) scale_columns(ctx, row_ptr, a, powers);
   });
 }
 

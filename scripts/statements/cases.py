@@ -8,12 +8,14 @@ from . import families
 from .exact import rounded_to_float
 
 INTERFACES = ("python", "c", "cpp", "fortran", "command")
-_SOLVERS = ("auto",) * 6 + ("cg", "cg", "bicgstab", "gmres", "gmres", "minres")
-_PRECONDITIONERS = ("auto",) * 6 + ("none", "none", "jacobi", "jacobi", "l1-jacobi", "spai0", "spai", "fsai", "amg",
-                                    "amg")
+_SOLVERS = ("auto",) * 6 + ("cg", "cg", "bicgstab", "gmres", "gmres", "minres", "idrs", "fgmres")
+_PRECONDITIONERS = ("auto",) * 6 + ("none", "none", "jacobi", "jacobi", "l1-jacobi", "block-jacobi",
+                                    "spai0", "spai", "fsai", "amg", "amg", "ilu", "ilut", "ic")
 _FORMATS = ("auto",) * 8 + ("csr", "ehyb", "ehyb-symmetric", "bce", "ellwarp", "evchyb")
 _TOLERANCES = (1e-8,) * 6 + (0.0, 1e-17, 1e-15, 1e-13, 1e-12, 1e-10, 1e-6, 1e-5, 1e-3, 1e-2, 0.5)
 _LIMITS = (10000, 10000, 3000, 1000, 1000, 300, 300, 100, 50, 20, 5, 3, 2, 1, 0)
+_DEFAULTS = {"solver": "auto", "preconditioner": "auto", "format": "auto", "precision": "double", "rtol": 1e-8,
+             "atol": 0.0, "max_iterations": 10000, "time_limit": 0.0, "null_space": "none", "restart": 0}
 
 
 class Round:
@@ -28,9 +30,11 @@ class Round:
 class Case:
     """A pattern, rounds of values on it, and options by the names of newel.h."""
 
-    def __init__(self, seed, interface=None):
+    def __init__(self, seed, interface=None, plain=False):
+        """With `plain`, the user has chosen nothing: no option, no guess, only finite right-hand sides."""
         rng = random.Random(seed)
         self.seed = seed
+        self.plain = plain
         self.interface = rng.choice(INTERFACES)
         self.interface = interface or self.interface
         make = rng.choice(families.FAMILIES)
@@ -40,7 +44,9 @@ class Case:
         self.options = _options(rng, draft)
         self.single = self.options["precision"] == "single"
         self.way = rng.randrange(2**31)  # which of its ways an interface goes
-        if seed % 13 == 0:
+        if plain:
+            self._choose_nothing()
+        elif seed % 13 == 0:
             self._use_direct()
         self.places = sorted(draft.entries)
         self.columns = rng.choice((1,) * 8 + (2, 3, 9))
@@ -59,11 +65,18 @@ class Case:
         while any(self.way % ways == 0 for ways in (5, 9, 11, 17)):
             self.way += 1
 
+    def _choose_nothing(self):
+        """The defaults of every interface, by a way that passes the matrix itself and sets nothing else."""
+        self.options = dict(_DEFAULTS)
+        self.single = False
+        while any(self.way % ways == 0 for ways in (4, 5, 9, 11, 13, 17)) or self.way % 16 == 1:
+            self.way += 1
+
     def _nothing_hinders(self):
         o = self.options
         return (o["rtol"] >= (1e-4 if self.single else 1e-10) and o["max_iterations"] >= 300 and not o["time_limit"]
                 and o["null_space"] == "none" and o["solver"] not in ("cg", "minres")
-                and o["preconditioner"] not in ("fsai", "amg")
+                and o["preconditioner"] not in ("fsai", "amg", "ic")
                 and o["restart"] in (0, 50)
                 and all(r.guess is None or all(abs(v) < 1e3 for c in r.guess for v in c) for r in self.rounds)
                 and all(math.isfinite(v) for r in self.rounds for c in r.b for v in c))
@@ -78,9 +91,10 @@ class Case:
         for i, j in self.places:
             rows[i].append((j, draft.entries[i, j]))
         b = [[self._rounded(value * of_rhs) for value in _right_hand_side(rng, rows)] for _ in range(self.columns)]
-        if rng.random() < 0.005:
+        if rng.random() < 0.005 and not self.plain:
             b[-1][rng.randrange(self.n)] = rng.choice((math.nan, math.inf))
-        return Round(values, b, self._guess(rng, of_rhs / of_matrix if of_matrix > 1e-290 else 1.0))
+        return Round(values, b, self._guess(rng, of_rhs / of_matrix if of_matrix > 1e-290 else 1.0)
+                     if not self.plain else None)
 
     def _guess(self, rng, unit):
         kind = rng.choice(("none",) * 12 + ("zero", "random", "random", "unit", "huge", "nan"))

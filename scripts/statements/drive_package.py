@@ -86,7 +86,8 @@ class Case:
         self.choices["restart"] = int(options["restart"]) or None
         self.given = bool(given)
         plain = self.choices["precision"] != "mixed" and self.choices["null_space"] is None and self.columns == 1
-        self.like_scipy = plain and way % 5 == 0 and self.choices["solver"] in ("auto", "cg", "bicgstab", "gmres")
+        self.like_scipy = plain and way % 5 == 0 and self.choices["solver"] in ("auto", "cg", "bicgstab", "gmres",
+                                                                                  "idrs", "fgmres")
         self.operator = plain and not self.like_scipy and way % 11 == 0
         self.in_one_call = len(self.numbers) == 1 and way % 2 == 0
         self.default = way % 7 == 0

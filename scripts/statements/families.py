@@ -244,6 +244,29 @@ def saddle(rng):
     return draft
 
 
+def indefinite(rng):
+    """Symmetric and indefinite: a shifted chain or grid, or random entries on both sides of the diagonal."""
+    n = rng.randint(2, 60)
+    draft = Draft(n)
+    if rng.random() < 0.5:
+        width = rng.choice((1, 1, rng.randint(2, 8)))
+        shift = rng.choice((0.5, 1.0, 1.9, 2.0, 2.0 * rng.random(), 2.0 + 2.0 * rng.random()))
+        for i in range(n):
+            draft.entries[i, i] = 2.0 * (1 if width == 1 else 2) - shift
+            for j in {i + 1, i + width}:
+                if j < n:
+                    draft.entries[i, j] = draft.entries[j, i] = -1.0
+        return draft
+    density = rng.uniform(1, 6) / n
+    for i in range(n):
+        if rng.random() < 0.7:
+            draft.entries[i, i] = rng.gauss(0, 1)
+        for j in range(i):
+            if rng.random() < density:
+                draft.entries[i, j] = draft.entries[j, i] = rng.gauss(0, 1)
+    return draft
+
+
 def permutation(rng):
     """One entry in each row and column."""
     n = rng.randint(1, 12)
@@ -257,4 +280,4 @@ def permutation(rng):
 
 FAMILIES = (sparse_integers, sparse_integers, empty_columns, zero_rows, graph_laplacian, graph_laplacian, skew,
             nilpotent, springs, springs, neumann, dominant, dominant, graded, convection, penalty, diagonal, low_rank,
-            saddle, permutation)
+            saddle, permutation, indefinite)

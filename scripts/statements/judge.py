@@ -11,6 +11,7 @@ _HUGE = {False: Binary(1, 1000), True: Binary(1, 120)}  # sums of this size may 
 _UNDERFLOW = Binary(1, -1000)  # of numbers in units in which others are near 1
 _SUBNORMAL = Binary(1, -1020)  # numbers of this size have few digits
 _LARGEST = Binary.of(1.7976931348623157e308)
+_WELL_CONDITIONED = 1e12  # a matrix that has to be solved if the user chooses nothing
 
 
 class Judge:
@@ -79,6 +80,13 @@ class Judge:
             self._say("an easy system did not converge" + operator,
                       f"{fields.get('status')}: {fields.get('reason')}, exact residual {_text(exact)} of "
                       f"{_text(tolerance)}")
+
+        if self.case.plain and not converged and facts.condition < _WELL_CONDITIONED:
+            x, _ = facts.elimination.solution(b)
+            if x is not None and facts.matrix.residual(b, x)[0] <= tolerance:
+                self._say("a well-conditioned system was not solved",
+                          f"condition at most {facts.condition:.1e}; {fields.get('status')}: {fields.get('reason')}, "
+                          f"exact residual {_text(exact)} of {_text(tolerance)}")
 
     def _judge_words(self, fields, converged):
         status, options = fields["status"], self.case.options

@@ -40,7 +40,7 @@ void overrule(SolveReport& report, Status status, const Failure& failure) {
 }
 
 bool worth_another_solver(const SolveReport& report) {
-  if (is_inconsistent(report.failure)) return false;
+  if (is_inconsistent(report.failure) || report.failure.cause == Cause::slower_than_factors) return false;
   switch (report.status) {
     case Status::breakdown:
     case Status::not_positive_definite:
@@ -82,16 +82,18 @@ void settle_attainable(SolveReport& whole) {
   whole.failure = stagnation_at(agreed, whole.relative(whole.true_residual));
 }
 
+bool ended_by_rounding(const SolveReport& report) {
+  return report.failure.cause == Cause::rounding || report.failure.cause == Cause::rounding_of_x;
+}
+
 bool worth_another_preconditioner(const SolveReport& report) {
-  const Cause cause = report.failure.cause;
-  return worth_another_solver(report) && cause != Cause::rounding && cause != Cause::rounding_of_x;
+  return worth_another_solver(report) && !ended_by_rounding(report);
 }
 
 bool worth_last_resort(const SolveReport& report, std::int64_t rows) {
-  if (!(report.rhs_norm >= least_safe_norm && report.rhs_norm <= 1 / least_safe_norm)) return false;
   if (report.status == Status::max_iterations)
     return report.iterations >= std::min<std::int64_t>(rows, enough_to_judge);
-  return worth_another_preconditioner(report);
+  return worth_another_solver(report) || report.failure.cause == Cause::slower_than_factors;
 }
 
 void write_reasons(SolveReport& report, const std::string& preconditioner) {

@@ -13,14 +13,16 @@ namespace newel::detail {
 bool worth_another_solver(const SolveReport& report);
 /// Whether this one may help. Where A may be positive definite, one for symmetric matrices does no better than CG.
 bool may_help(const SolverMethod& method, const SolveReport& report);
-/// The same of another preconditioner: not against rounding, nor for a b that no x produces.
+/// Whether rounding is what keeps x from the tolerance, as far as the attempts can tell.
+bool ended_by_rounding(const SolveReport& report);
+/// The same as `worth_another_solver` of another preconditioner: not against rounding, nor for a b that no x produces.
 bool worth_another_preconditioner(const SolveReport& report);
 
 /// With fewer iterations a method cannot be judged, unless there are as many as unknowns: a residual may stand still
 /// for n iterations and fall then.
 inline constexpr int enough_to_judge = 1000;
 /// The same of a method that is tried when all others have failed. An iteration limit is the caller's, and counts as
-/// failure only if it lets the others be judged. A |b| whose square leaves the range is not for it.
+/// failure only if it lets the others be judged.
 bool worth_last_resort(const SolveReport& report, std::int64_t rows);
 
 /// What the attempts call attainable becomes one figure, the residual of the best x. Where another attempt came far

@@ -32,6 +32,15 @@ SolveReport of_guess(const SolveReport& report, bool zero) {
   return guess;
 }
 
+// Whichever gives up first; empty: neither will.
+GiveUpFn either(GiveUpFn first, GiveUpFn second) {
+  if (!first || !second) return first ? std::move(first) : std::move(second);
+  return [first = std::move(first), second = std::move(second)](const Progress& now) {
+    const std::optional<Failure> failure = first(now);
+    return failure ? failure : second(now);
+  };
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -74,6 +83,7 @@ SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Sp
   if (may_give_up && step + 1 < solvers_.size() && may_wander(method)) {
     give_up = Patience(*method, [this] { return symmetry_fault(ctx_, *A_, M_); });
   }
+  if (exchange_ != nullptr) give_up = either(std::move(give_up), exchange_->overdue());
   const GiveUpFn* const asked = give_up ? &give_up : nullptr;
   if (ones_ == nullptr) {
     // An M for definite matrices may be indefinite if A is.

@@ -34,7 +34,7 @@ SolveReport SolverChain<T, S>::go_on_in_other_units(SolveReport whole, const Sys
   SolveReport before;
   take_residual(before, whole);
   KeptX<T, S> x_before;
-  if (whole.iterations > 0 && std::isfinite(before.true_residual)) {
+  if (std::isfinite(before.true_residual)) {
     try {
       x_before.keep(ctx_, x);
     } catch (const OutOfMemory&) {

@@ -144,42 +144,40 @@ bool DirectSolver<T>::factorise() {
   return state_ == State::factorised;
 }
 
-// x += inverse(A) r, in a unit in which r is at most 1; the factors are those of A without its exponent.
+// x += inverse(A) r; the factors are those of A without its exponent.
 template <class T>
 void DirectSolver<T>::correct(Span<T, host> x, int exponent) {
-  double most = 0;
-  for (std::int64_t i = 0; i < r_.size(); ++i) most = std::max(most, std::fabs(double{r_.data()[i]}));
-  const int unit = most > 0 && std::isfinite(most) ? std::ilogb(most) : 0;
-  for (std::int64_t i = 0; i < r_.size(); ++i) {
-    correction_[static_cast<std::size_t>(i)] = std::ldexp(double{r_.data()[i]}, -unit);
-  }
-  factors_.solve(correction_);
-  for (std::int64_t i = 0; i < x.size; ++i) {
-    x[i] = static_cast<T>(x[i] + std::ldexp(correction_[static_cast<std::size_t>(i)], unit - exponent));
-  }
+  for (std::int64_t i = 0; i < r_.size(); ++i) correction_[static_cast<std::size_t>(i)] = double{r_.data()[i]};
+  factors_.solve(correction_, -exponent);
+  for (std::int64_t i = 0; i < x.size; ++i) x[i] = static_cast<T>(x[i] + correction_[static_cast<std::size_t>(i)]);
 }
 
-// True: the tolerance is met. Keeps the best x; the first step is the solve itself.
+// True: the tolerance is met. Keeps the best x; the first step is the solve itself. A step from an x that is right
+// but for its last digits may take one of them the wrong way, and the next one puts it right.
 template <class T>
 bool DirectSolver<T>::refine(const HostContext& ctx, Monitor& monitor) {
-  constexpr int most_steps = 20;
+  constexpr int most_steps = 20, most_in_vain = 3;
   constexpr double least_gain = 0.5;
   const Span<T, host> x = monitor.residual.system().x;
-  for (int step = 0; step < most_steps; ++step) {
-    const double before = monitor.residual.norm();
-    copy<T>(ctx, Span<const T, host>(x), best_.span());
+  double best = monitor.residual.norm();
+  copy<T>(ctx, Span<const T, host>(x), best_.span());
+  for (int step = 0, in_vain = 0; step < most_steps && in_vain < most_in_vain; ++step) {
     correct(x, exponent_of(monitor.residual.system().A));
     monitor.residual.x_has_changed();
-    const bool met = monitor.residual.form(r_.span());
     if (step > 0) ++monitor.report.refinements;
+    if (monitor.residual.form(r_.span())) return true;
     const double now = monitor.residual.norm();
-    if (met) return true;
-    if (!(now < before)) {
-      copy<T>(ctx, best_.cspan(), x);
-      monitor.residual.x_has_changed();
-      monitor.residual.form(r_.span());
+    in_vain = now <= least_gain * best ? 0 : in_vain + 1;
+    if (now < best) {
+      best = now;
+      copy<T>(ctx, Span<const T, host>(x), best_.span());
     }
-    if (!(now <= least_gain * before)) return false;
+    if (!std::isfinite(now)) break;
+  }
+  if (!(monitor.residual.norm() <= best)) {
+    copy<T>(ctx, best_.cspan(), x);
+    monitor.residual.x_has_changed();
+    monitor.residual.form(r_.span());
   }
   return false;
 }
@@ -224,6 +222,12 @@ SolveReport DirectSolver<T>::run(const SolveRequest<T, host>& request) {
   Monitor monitor(name(), r_.size(), alone, scratch_.data(), 0);
   if (!monitor.open(r_.span())) return monitor.close(r_.span(), work_.span());
   if (!monitor.residual.known()) monitor.residual.form(r_.span());
+  monitor.clock.tell(alone, {name(), 0, monitor.residual.norm(), monitor.report.relative(monitor.residual.norm()),
+                             monitor.residual.tolerance(), monitor.clock.seconds()});
+  if (monitor.clock.interrupted()) {
+    monitor.conclude(Event::none);
+    return monitor.close(r_.span(), work_.span());
+  }
   bool met = factorise() && refine(ctx, monitor);
   if (!met && take_lu(ctx)) met = factorise() && refine(ctx, monitor);
   if (state_ == State::no_factors) monitor.residual.form(r_.span());  // which shows entries that are not finite

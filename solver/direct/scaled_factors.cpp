@@ -129,13 +129,19 @@ bool ScaledFactors::factorise(const std::vector<double>& values) {
   return factors_->factorise(scaled_);
 }
 
-void ScaledFactors::solve(std::vector<double>& v) {
+// Between the two scalings the entries of v are at most about 1.
+void ScaledFactors::solve(std::vector<double>& v, int exponent) {
+  int most = no_entry;
   for (std::size_t i = 0; i < v.size(); ++i) {
-    work_[new_row_.empty() ? i : static_cast<std::size_t>(new_row_[i])] = std::ldexp(v[i], row_power_[i]);
+    if (has_power(v[i])) most = std::max(most, std::ilogb(v[i]) + row_power_[i]);
+  }
+  if (most == no_entry) most = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    work_[new_row_.empty() ? i : static_cast<std::size_t>(new_row_[i])] = std::ldexp(v[i], row_power_[i] - most);
   }
   factors_->solve(work_);
   for (std::size_t j = 0; j < v.size(); ++j) {
-    v[j] = std::ldexp(work_[static_cast<std::size_t>(new_column_[j])], column_power_[j]);
+    v[j] = std::ldexp(work_[static_cast<std::size_t>(new_column_[j])], column_power_[j] + most + exponent);
   }
 }
 

@@ -36,8 +36,8 @@ class ScaledFactors {
   /// From the values of the pattern's entries by rows. False: a pivot is 0 or not finite.
   [[nodiscard]] bool factorise(const std::vector<double>& values);
 
-  /// Replaces v by inverse(A) v, for entries of v of at most about 1.
-  void solve(std::vector<double>& v);
+  /// Replaces v by 2^exponent inverse(A) v. Only that, and no step on the way, may leave the range.
+  void solve(std::vector<double>& v, int exponent);
   /// A lower bound, usually within a factor of 3, of |B|_1 |inverse(B)|_1 where B is A as it was scaled (Hager 1984;
   /// Higham 1988, algorithm 2.4). At most six solves with either B or B^T. Infinite where these overflow.
   double condition();

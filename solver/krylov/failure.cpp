@@ -48,7 +48,7 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
     case Cause::precond_not_positive:
       return "r.Mr <= 0: " + preconditioner + ", as computed, is not positive definite";
     case Cause::rho_vanished:
-      return "rho vanished: the residual became orthogonal to the shadow residual";
+      return "rho vanished: the recurrence became orthogonal to its shadow vector";
     case Cause::omega_vanished:
       return "omega vanished: the stabilising step makes no progress";
     case Cause::krylov_space_exhausted:
@@ -79,6 +79,10 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
       return "the residual did not improve for " + std::to_string(f.iterations) + " iterations";
     case Cause::slow_residual:
       return "the residual did not decrease by a factor of 10 in " + std::to_string(f.iterations) + " iterations";
+    case Cause::slower_than_factors:
+      return "after " + std::to_string(f.iterations) +
+             " iterations the residual decreases too slowly: factors of the "
+             "matrix take less than half of their time (a cost model)";
     case Cause::residual_grew:
       return "the residual grew to " + of_rhs(f.level);
     case Cause::growth_beyond_digits:
@@ -144,6 +148,8 @@ std::string_view name_of(Cause cause) {
       return "no_better_residual";
     case Cause::slow_residual:
       return "slow_residual";
+    case Cause::slower_than_factors:
+      return "slower_than_factors";
     case Cause::residual_grew:
       return "residual_grew";
     case Cause::growth_beyond_digits:

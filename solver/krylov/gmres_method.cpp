@@ -6,7 +6,7 @@
 #include <newel/core/error.hpp>
 #include <newel/solver/gmres.hpp>
 #include <newel/spmv/registry.hpp>
-#include "core/vectors/over_ranks.hpp"
+#include "solver/krylov/gmres_cycles.hpp"
 #include "solver/krylov/mixed/mixed_solvers.hpp"
 
 namespace newel {
@@ -27,13 +27,15 @@ std::size_t basis_value_bytes(const SolverOptions& options, std::size_t value_by
   return options.of<GmresOptions>().single_basis ? sizeof(float) : value_bytes;
 }
 
-namespace {
-
-// Unknowns of the whole system, as far as they count for the length of a cycle.
-template <Space S>
-Index unknowns(const Context<S>& ctx, Index n) {
-  return static_cast<Index>(std::min<std::int64_t>(detail::all_rows(ctx, n), std::numeric_limits<Index>::max()));
+MethodOption detail::restart_option() {
+  MethodOption restart = value_option(
+      "--restart", "M", "Length of a GMRES cycle, default 50; with --solver auto longer for small systems", "restart",
+      &GmresOptions::restart);
+  restart.most = std::numeric_limits<int>::max();
+  return restart;
 }
+
+namespace {
 
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> with_cycles(const Context<S>& ctx, Index n, int length,
@@ -45,7 +47,7 @@ std::unique_ptr<KrylovSolver<T, S>> with_cycles(const Context<S>& ctx, Index n, 
 struct MakeGmres {
   template <class T, Space S>
   static std::unique_ptr<KrylovSolver<T, S>> make(const Context<S>& ctx, Index n, const SolverOptions& options) {
-    const int length = gmres_cycle_length(options, unknowns(ctx, n), basis_value_bytes(options, sizeof(T)));
+    const int length = detail::gmres_cycle_length_on(ctx, options, n, basis_value_bytes(options, sizeof(T)));
     return with_cycles<T, S>(ctx, n, length, options.of<GmresOptions>());
   }
 };
@@ -56,17 +58,13 @@ struct MakeMixedGmres {
   static std::unique_ptr<KrylovSolver<double, S>> make(const Context<S>& ctx, const LowSystem<S>& low,
                                                        const SolverOptions& options) {
     const Index n = low.A.rows();
-    const int length = gmres_cycle_length(options, unknowns(ctx, n), basis_value_bytes(options, sizeof(double)));
+    const int length = detail::gmres_cycle_length_on(ctx, options, n, basis_value_bytes(options, sizeof(double)));
     return std::make_unique<detail::MixedRefinement<S>>(
         ctx, low, with_cycles<float, S>(ctx, n, length, options.of<GmresOptions>()), length);
   }
 };
 
 std::vector<MethodOption> gmres_options() {
-  MethodOption restart = value_option(
-      "--restart", "M", "Length of a GMRES cycle, default 50; with --solver auto longer for small systems", "restart",
-      &GmresOptions::restart);
-  restart.most = std::numeric_limits<int>::max();
   MethodOption left = value_option("--left", "", "Precondition GMRES from the left", "left", &GmresOptions::left);
   left.needs = OptionNeeds::preconditioner;
   MethodOption basis =
@@ -75,7 +73,7 @@ std::vector<MethodOption> gmres_options() {
                     "memory, and usually a second Gram-Schmidt pass; the true residual decides in either case",
                     "basis", {"full", "single"}, &GmresOptions::single_basis);
   basis.needs = OptionNeeds::double_precision;
-  return {restart, left, basis};
+  return {detail::restart_option(), left, basis};
 }
 
 double gmres_bytes_per_unknown(const SolverOptions& options, Index n, std::size_t value_bytes) {

@@ -7,7 +7,9 @@
 #include <newel/reorder/scaling.hpp>
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
+#include <newel/solver/fgmres.hpp>
 #include <newel/solver/gmres.hpp>
+#include <newel/solver/idrs.hpp>
 #include <newel/solver/minres.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "solver/direct/direct_solver.hpp"
@@ -17,10 +19,10 @@ namespace newel {
 namespace {
 
 Table<SolverMethod>& table() {
-  static Table<SolverMethod> methods = {
-      "solver",
-      {"auto"},
-      {cg_method(), bicgstab_method(), gmres_method(), minres_method(), direct_method(), division_method()}};
+  static Table<SolverMethod> methods = {"solver",
+                                        {"auto"},
+                                        {cg_method(), bicgstab_method(), gmres_method(), minres_method(),
+                                         idrs_method(), fgmres_method(), direct_method(), division_method()}};
   return methods;
 }
 

@@ -97,6 +97,7 @@ SolverChoice choose_solver_for(const Operators<T, S>& s) {
     return {{find_solver(s.options.solver.name).name}, "requested"};
   const LinearOperator<T, S>& A = *s.given;
   MatrixTraits traits;
+  traits.rows = A.rows();
   traits.square = true;
   const Asymmetric fault = symmetry_fault<T, S>(s.ctx, A, s.preconditioner());
   const bool symmetric = fault == Asymmetric::none;

@@ -105,18 +105,22 @@ bool PrecondChooser<T, S>::invert_diagonal(const CsrView<T, S>& a) {
   return true;
 }
 
-// What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none.
+// What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none. For matrices that
+// are not symmetric the strongest comes first, since the table has them by their price.
 template <class T, Space S>
 void PrecondChooser<T, S>::list_candidates() {
   std::vector<std::string>& untried = s_.chosen.untried;
   const std::string& present = s_.options.precond.name;
   const bool symmetric = s_.chosen.traits->symmetric();
   const bool definite = symmetric && s_.chosen.traits->positive_diagonal();
-  for (const AutoPrecond use :
-       {AutoPrecond::simple, AutoPrecond::symmetric, AutoPrecond::definite, AutoPrecond::general}) {
+  for (const AutoPrecond use : {AutoPrecond::simple, AutoPrecond::symmetric, AutoPrecond::definite,
+                                AutoPrecond::elliptic, AutoPrecond::general}) {
     if (use == AutoPrecond::symmetric && (!symmetric || definite)) continue;
     if (use == AutoPrecond::definite && !definite) continue;
-    for (const PrecondMethod* const method : automatic_preconditioners(use)) {
+    if (use == AutoPrecond::elliptic && (symmetric || !s_.chosen.traits->elliptic())) continue;
+    std::vector<const PrecondMethod*> methods = automatic_preconditioners(use);
+    if (use == AutoPrecond::general && !symmetric) std::reverse(methods.begin(), methods.end());
+    for (const PrecondMethod* const method : methods) {
       if (method->name != present) untried.push_back(method->name);
     }
   }

@@ -43,10 +43,10 @@ void SystemEstimates<T, S>::weigh() {
 }
 
 template <class T, Space S>
-IterationModel SystemEstimates<T, S>::model() const {
-  return {s_.first_method(), s_.options,
-          s_.machine,        s_.chosen.facts ? &*s_.chosen.facts : nullptr,
-          sizeof(T),         s_.parts.has_preconditioner(),
+IterationModel SystemEstimates<T, S>::model(const SolverMethod& method) const {
+  return {method,       s_.options,
+          s_.machine,   s_.chosen.facts ? &*s_.chosen.facts : nullptr,
+          sizeof(T),    s_.parts.has_preconditioner(),
           s_.needless()};
 }
 
@@ -54,7 +54,6 @@ template <class T, Space S>
 MatrixKind SystemEstimates<T, S>::kind() const {
   const SystemChoices& chosen = s_.chosen;
   const NodeCoordinates* const nodes = s_.options.spmv.coordinates.get();
-  const double rows = s_.A->rows();
   MatrixKind kind;
   kind.blocks = chosen.facts && chosen.facts->block > 1;
   if (nodes != nullptr && !nodes->xyz.empty()) {
@@ -62,8 +61,7 @@ MatrixKind SystemEstimates<T, S>::kind() const {
   } else if (kind.blocks) {
     kind.origin = MatrixOrigin::blocks;
   }
-  kind.undamped =
-      chosen.traits && !chosen.traits_older && 2 * static_cast<double>(chosen.traits->undamped_rows) >= rows;
+  kind.undamped = chosen.traits && !chosen.traits_older && chosen.traits->mostly_undamped();
   if (nodes == nullptr) return kind;
   kind.scalar_mesh = static_cast<Offset>(nodes->xyz.size()) == Offset{s_.A->rows()} * nodes->dimension;
   if (!chosen.facts) return kind;

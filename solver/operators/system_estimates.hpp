@@ -26,7 +26,9 @@ class SystemEstimates {
   /// Compares formats and preconditioners, if that has been put off.
   void weigh();
 
-  IterationModel model() const;
+  IterationModel model() const { return model(s_.first_method()); }
+  /// The same of another method.
+  IterationModel model(const SolverMethod& method) const;
   MatrixKind kind() const;
   ExpectedIterations iterations_of(const std::string& precond) const;
 

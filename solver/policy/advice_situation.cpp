@@ -171,7 +171,8 @@ int AdviceSituation::worthwhile_restart(int wanted) const {
 std::optional<Suggestion> AdviceSituation::minimising(const std::string& why) const {
   constexpr int long_cycle = 100;
   for (const SolverMethod& method : solver_methods()) {
-    if (!method.minimises || !supports(method) || used([&](const auto& other) { return &other == &method; }))
+    if (!method.minimises || method.flexible || !supports(method) ||
+        used([&](const auto& other) { return &other == &method; }))
       continue;
     std::vector<SettingChange> settings = {{"solver", method.name, true}};
     if (method.restarts) settings.push_back({"restart", std::to_string(worthwhile_restart(long_cycle))});

@@ -40,6 +40,7 @@ void each_field(const Visitor& visit, RowCount& c) {
 }
 template <class Visitor>
 void each_field(const Visitor& visit, MatrixTraits& t) {
+  visit("rows", t.rows);
   visit("square", t.square);
   visit("pattern_symmetric", t.pattern_symmetric);
   visit("max_abs", t.max_abs);

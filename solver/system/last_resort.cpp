@@ -12,26 +12,52 @@
 #include "core/vectors/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "solver/chain/attempts.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/system/callers_rows.hpp"
 
 namespace newel::detail {
 
+// Null: there is none for this system.
+template <class T, Space S>
+const SolverMethod* LastResort<T, S>::method_for(const Operators<T, S>& system) {
+  const SolverMethod* const method = solver_of_last_resort();
+  const bool is_for_system = system.options.solver.name == "auto" && system.options.null_space == NullSpace::none &&
+                             ranks_of(system.ctx) == nullptr;
+  if (method == nullptr || !is_for_system) return nullptr;
+  return method->make_from_matrix.template get<T, S>() != nullptr ? method : nullptr;
+}
+
+template <class T, Space S>
+bool LastResort<T, S>::ready_within(const Operators<T, S>& system, double seconds) {
+  const SolverMethod* const method = method_for(system);
+  if (method == nullptr) return false;
+  try {
+    return prepare(system, *method, std::min(seconds, work_limit(system.ctx).seconds_left()));
+  } catch (const OutOfMemory&) {
+    require_alone(system.ctx);
+  } catch (const InputError&) {
+  }
+  forget();
+  return false;
+}
+
 template <class T, Space S>
 std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                                    const StopCriterion& stop, const ProgressFn& progress,
                                                    SolveReport& before) {
-  const SolverMethod* const method = solver_of_last_resort();
-  const bool is_for_system = system.options.solver.name == "auto" && system.options.null_space == NullSpace::none &&
-                             ranks_of(system.ctx) == nullptr;
-  if (method == nullptr || !is_for_system || method->make_from_matrix.template get<T, S>() == nullptr) return {};
+  const SolverMethod* const method = method_for(system);
+  if (method == nullptr) return {};
+  const bool short_attempt = ended_by_rounding(before);
   const auto start = std::chrono::steady_clock::now();
   try {
-    if (!prepare(system, *method)) return {};
+    const double most_seconds =
+        short_attempt ? factor_constants.most_seconds_after_rounding : factor_constants.most_seconds_of_last_resort;
+    if (!prepare(system, *method, std::min(most_seconds, work_limit(system.ctx).seconds_left()))) return {};
     if (!std::isfinite(before.true_residual)) fill<T, S>(system.ctx, T(0), x);
     StopCriterion own = stop;
     own.max_iterations = std::max(1, stop.max_iterations);  // it makes none
-    SolveReport report = solver_->run({system.ctx, system.matrix(), nullptr, b, x, own, progress});
+    SolveReport report = chain_->solve(b, x, own, progress);
     name_in_callers_order(system.ctx, system.order, report);
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (Attempt& attempt : report.attempts) {
@@ -39,23 +65,32 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
       attempt.seconds = report.seconds;  // with what was set up for it
     }
     answers_ = report.converged();
-    if (!answers_) solver_.reset();
+    if (!answers_ && !ended_by_rounding(report)) forget();
     return report;
   } catch (const OutOfMemory& e) {
     require_alone(system.ctx);
-    before.failure.untried.push_back({method->name, e.what()});
+    if (!short_attempt) before.failure.untried.push_back({method->name, e.what()});
   } catch (const InputError& e) {
-    before.failure.untried.push_back({method->name, e.what()});
+    if (!short_attempt) before.failure.untried.push_back({method->name, e.what()});
   }
-  solver_.reset();
+  forget();
   answers_ = false;
   return {};
 }
 
+template <class T, Space S>
+void LastResort<T, S>::forget() {
+  chain_.reset();
+  solver_.reset();
+}
+
 // False: the matrix is not there. The method is made as for a caller whose numbering is the solver's.
 template <class T, Space S>
-bool LastResort<T, S>::prepare(const Operators<T, S>& system, const SolverMethod& method) {
-  if (solver_ != nullptr && !values_are_new_) return true;
+bool LastResort<T, S>::prepare(const Operators<T, S>& system, const SolverMethod& method, double most_seconds) {
+  if (solver_ != nullptr && !values_are_new_) {
+    chain_->use(system.matrix(), nullptr);
+    return true;
+  }
   if (system.A == nullptr || !system.sound()) return false;
   Array<T, S> values;
   PermutedCsr<T, S> permuted;
@@ -71,10 +106,11 @@ bool LastResort<T, S>::prepare(const Operators<T, S>& system, const SolverMethod
     const RowOrder<S> natural;
     SolverMatrix<T, S> matrix{*a, natural};
     if (system.chosen.traits && !system.chosen.traits_older) matrix.traits = &*system.chosen.traits;
-    matrix.most_seconds =
-        std::min(factor_constants.most_seconds_of_last_resort, work_limit(system.ctx).seconds_left());
+    matrix.most_seconds = most_seconds;
     solver_ = method.make_from_matrix.template get<T, S>()(system.ctx, matrix, system.options.solver);
   }
+  const std::vector<ChainStep<T, S>> alone = {{method.name, &method, false, [solver = solver_] { return solver; }}};
+  chain_ = std::make_unique<SolverChain<T, S>>(system.ctx, alone, system.matrix(), nullptr, false);
   values_are_new_ = false;
   return true;
 }

@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 
+#include "solver/chain/solver_chain.hpp"
 #include "solver/operators/operators.hpp"
 
 namespace newel::detail {
 
-/// Made from the matrix as it is at the first failure, and kept if it has solved the system.
+/// Made from the matrix as it is at the first failure, and kept if it has solved the system, or if rounding alone
+/// kept it from that.
 template <class T, Space S>
 class LastResort {
  public:
@@ -18,18 +20,27 @@ class LastResort {
   /// A has new values: they are read when the method is needed.
   void values_changed() { values_are_new_ = true; }
   /// The rows are in another order: the method is made again when it is needed.
-  void order_changed() { solver_.reset(); }
+  void order_changed() { forget(); }
 
   /// One attempt from x, or from zero if the residual of `before` is not finite; both vectors are in solver order.
   /// Nothing if the system does not leave the solver to "auto", or if there is no such method here; also where that
-  /// would take too long or too much memory, which is noted in `before`.
+  /// would take too long or too much memory, which is noted in `before`. If the others have come as close as rounding
+  /// lets them, only a short attempt is made.
   std::optional<SolveReport> solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                    const StopCriterion& stop, const ProgressFn& progress, SolveReport& before);
 
- private:
-  bool prepare(const Operators<T, S>& system, const SolverMethod& method);
+  /// Whether there is one for such a system.
+  static bool exists_for(const Operators<T, S>& system) { return method_for(system) != nullptr; }
+  /// Makes it now if that is estimated to take at most so many seconds; false: it is not there.
+  bool ready_within(const Operators<T, S>& system, double seconds);
 
-  std::unique_ptr<KrylovSolver<T, S>> solver_;
+ private:
+  static const SolverMethod* method_for(const Operators<T, S>& system);
+  bool prepare(const Operators<T, S>& system, const SolverMethod& method, double most_seconds);
+  void forget();
+
+  std::shared_ptr<KrylovSolver<T, S>> solver_;
+  std::unique_ptr<SolverChain<T, S>> chain_;  // of that solver alone: it knows what to do at the ends of the range
   bool values_are_new_ = false, answers_ = false;
 };
 

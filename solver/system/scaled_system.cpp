@@ -146,6 +146,13 @@ void ScaledSystem<T, S>::take_pattern(const CsrView<T, S>& a) {
   source_ = make_value_map(ctx_, p.source.cspan(), a.nnz());
 }
 
+// The powers of a matching are those that its values are to have.
+template <class T, Space S>
+Equilibration ScaledSystem<T, S>::equilibration() const {
+  if (symmetric_) return Equilibration::symmetric;
+  return info_.matched ? Equilibration::largest : Equilibration::means;
+}
+
 template <class T, Space S>
 void ScaledSystem<T, S>::take_values(Span<const T, S> values) {
   if (source_.identity()) {
@@ -157,9 +164,9 @@ void ScaledSystem<T, S>::take_values(Span<const T, S> values) {
   powers_ = {make_array(ctx_, base_.row.cspan()), make_array(ctx_, base_.column.cspan())};
   const CsrView<T, S> view(matrix_);
   ScalePowers<S> by_rows = no_scaling(ctx_, matrix_.rows);
-  equilibrate(ctx_, view, Equilibration::by_rows_and_columns, by_rows);
+  equilibrate(ctx_, view, Equilibration::rows, by_rows);
   row_only_ = std::move(by_rows.row);
-  equilibrate(ctx_, view, symmetric_ ? Equilibration::symmetric : Equilibration::by_rows_and_columns, powers_);
+  equilibrate(ctx_, view, equilibration(), powers_);
   scale_values(ctx_, view, powers_, matrix_.val.span());
   const std::vector<std::int32_t> rows = to_vector(ctx_, powers_.row.cspan());
   if (rows.empty()) return;

@@ -75,7 +75,11 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   SolveReport report;
   iterations_before_ = first ? first->iterations : 0;
   const bool at_limit = iterations_before_ > 0 && iterations_before_ >= s_.stop.max_iterations;
-  if (first && (first->converged() || s_.scaled.alone() || at_limit)) {
+  const auto is_final = [&](const SolveReport& of) {
+    const bool ended = of.status == Status::stopped_by_caller || of.status == Status::time_limit;
+    return of.converged() || ended || at_limit || s_.scaled.alone();
+  };
+  if (first && is_final(*first)) {
     report = std::move(*first);
     if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
     s_.last_converged = report.converged();
@@ -115,9 +119,11 @@ std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn&
   return first;
 }
 
-// By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort.
+// By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort. If
+// it comes first, and fails, the others go on: a Krylov method may solve a singular system that factors cannot.
 template <class T, Space S>
 SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort) {
+  then_last_resort_ = then_last_resort;
   const StopCriterion left = limits_left(s_.stop_now(), iterations_before_, 0);
   SolveReport report = s_.chain->solve(b_, x_, left, progress, from, this);
   if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
@@ -129,11 +135,29 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
     s_.setup.why_double = "in double: single precision did not suffice";
   }
   moves_.end_probation(report.converged());
+  if (report.failure.cause == Cause::slower_than_factors) {
+    try_last_resort(report, progress);
+    if (report.converged()) {
+      s_.history.count(report.iterations);
+      return report;
+    }
+    go_on(report, progress);
+  }
   if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
   if (then_last_resort) try_last_resort(report, progress);
   if (then_last_resort) try_scaled<T, S>(s_, b_, x_, report, progress);
   return report;
+}
+
+// From x, by the solvers that ended before.
+template <class T, Space S>
+void SolveSession<T, S>::go_on(SolveReport& report, const ProgressFn& progress) {
+  const StopCriterion left = limits_left(s_.stop_now(), report.iterations, 0);
+  SolveReport next = s_.chain->solve(b_, x_, left, progress, InitialGuess::in_x, this);
+  s_.write_reasons(next);
+  append_attempt(report, std::move(next));
+  settle_attainable(report);
 }
 
 // From the best x, which it keeps if it does not come closer.
@@ -144,6 +168,7 @@ void SolveSession<T, S>::try_last_resort(SolveReport& report, const ProgressFn& 
       s_.last_resort.solve(*s_.operators, b_, x_, limits_left(s_.stop_now(), report.iterations, 0), progress, report);
   if (last) {
     append_attempt(report, std::move(*last));
+    settle_attainable(report);
     s_.last_converged = report.converged();
   }
   s_.write_reasons(report);
@@ -229,6 +254,13 @@ int SolveSession<T, S>::not_before() {
 template <class T, Space S>
 double SolveSession<T, S>::sure_of_solve() const {
   return std::max(SureConstants::of_any_solve, s_.alternatives->forecasts().sure_iterations(false));
+}
+
+template <class T, Space S>
+GiveUpFn SolveSession<T, S>::overdue() {
+  if (!then_last_resort_ || s_.entries == 0 || !LastResort<T, S>::exists_for(*s_.operators)) return {};
+  if (!watch_) watch_.emplace(s_);
+  return [this](const Progress& now) { return (*watch_)(now); };
 }
 
 template <class T, Space S>
@@ -334,6 +366,7 @@ void columns_by_last_resort(SystemState<T, S>& s, Span<const T, S> b, Span<T, S>
       reports.push_back(std::move(*found));
     } else if (found) {
       append_attempt(report, std::move(*found));
+      settle_attainable(report);
     }
     if (!is_first) try_scaled<T, S>(s, b_c, x_c, report, shared.of(c));
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/system/last_resort_watch.hpp"
 #include "solver/system/system_moves.hpp"
 
 namespace newel::detail {
@@ -30,6 +31,7 @@ class SolveSession final : public OperatorExchange<T, S> {
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
   double of_usual_iterations() const override { return s_.alternatives->forecasts().of_usual_iterations(); }
   double sure_of_solve() const override;
+  GiveUpFn overdue() override;
   std::string preconditioner() const override;
   void follow(Span<const T, S>& b, Span<T, S>& x) const override;
 
@@ -40,6 +42,7 @@ class SolveSession final : public OperatorExchange<T, S> {
   void try_last_resort(SolveReport& report, const ProgressFn& progress);
   InitialGuess begin_again(bool from_guess);
   void renumber(std::vector<Span<T, S>> vectors, Span<T, S> scratch);
+  void go_on(SolveReport& report, const ProgressFn& progress);
   void learn(const SolveReport& report);
 
   SystemState<T, S>& s_;
@@ -51,7 +54,9 @@ class SolveSession final : public OperatorExchange<T, S> {
   bool guess_is_zero_ = false;
   int iterations_before_ = 0;        // of what the solve began with
   bool last_resort_failed_ = false;  // in this solve, before the others
+  bool then_last_resort_ = false;
   std::optional<Move> next_;
+  std::optional<LastResortWatch<T, S>> watch_;  // of all attempts
 };
 
 /// From the guess in x, both in the caller's numbering. The system may move before the solve, and on its way.

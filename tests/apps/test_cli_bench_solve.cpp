@@ -45,7 +45,7 @@ TEST_CASE("Options of bench solve are taken as typed, in the tables' spelling", 
   CHECK_THROWS_AS(parsed("a.mtx --single-basis --precision single"), UsageError);
   CHECK_THROWS_AS(parsed("a.mtx --single-basis --solvers cg"), UsageError);
   const BenchSolveOptions defaults = parsed("a.mtx");
-  CHECK(defaults.solvers == Names{"cg", "bicgstab", "gmres", "minres"});
+  CHECK(defaults.solvers == Names{"cg", "bicgstab", "gmres", "minres", "idrs", "fgmres"});
   CHECK(defaults.preconds == Names{"jacobi"});
   CHECK(defaults.formats == Names{"ehyb", "csr"});
   CHECK(defaults.rhs == "ones");

@@ -57,6 +57,18 @@ TEST_IN_FOLDER("A right-hand side of several columns gives as many solutions, ea
   }
 }
 
+TEST_IN_FOLDER("A row of right-hand sides for a matrix of one row is as many columns", "[cli][columns]") {
+  const std::string matrix = folder.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4\n");
+  const std::string head = "%%MatrixMarket matrix array real general\n";
+  const std::string rhs = folder.write("B.mtx", head + "1 3\n2\n-6\n10\n");
+  REQUIRE(run_newel({"solve", matrix, "--rhs", rhs, "--quiet", "--device", "host", "--out", folder.file("X.mtx")})
+              .status == 0);
+  CHECK(parse_columns(file_content(folder.file("X.mtx"))) ==
+        std::vector<std::vector<double>>{{0.5}, {-1.5}, {2.5}});
+  const std::string upright = folder.write("b.mtx", head + "3 1\n2\n-6\n10\n");
+  CHECK(run_newel({"solve", matrix, "--rhs", upright, "--quiet", "--device", "host"}).status == 2);
+}
+
 TEST_IN_FOLDER("A column is solved alone as among others, and from its own column of the guess", "[cli][columns]") {
   const System s = grid_system(14);
   std::vector<std::vector<double>> b(3, rough_vector(s.n));

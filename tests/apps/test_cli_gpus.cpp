@@ -24,6 +24,9 @@ TEST_IN_FOLDER("What --gpus does not combine with is refused, and so are more GP
   CHECK(contains(refused({"--gpus", "2", "--explain"}), "--explain is not possible with --gpus"));
   CHECK(contains(refused({"--gpus", "2", "--plan-cache", folder.file("plans")}), "--plan-cache is not possible"));
   CHECK(contains(refused({"--gpus", "2", "--precond-residual"}), "--precond-residual is not possible"));
+  const std::string nodes = folder.write("X.mtx", columns_text({rough_vector(25), rough_vector(25)}));
+  CHECK(contains(refused({"--gpus", "2", "--coordinates", nodes}), "--coordinates is not possible with --gpus"));
+  CHECK(contains(refused({"--gpus", "2", "--amg-vectors", nodes}), "--amg-vectors is not possible with --gpus"));
   CHECK(contains(refused({"--gpus", "1000"}), "--gpus 1000: "));
 }
 
@@ -71,6 +74,7 @@ TEST_IN_FOLDER("Two GPUs take columns and a guess, and end as one does", "[cli][
   for (double& value : second) value = 1 - value;
   const std::string b = folder.write("b.mtx", vector_text(first));
   run_well({"solve", matrix, "--rhs", b, "--gpus", "2", "--out", folder.file("x.mtx")});
+  run_well({"solve", "generate:elasticity:4", "--gpus", "2"});  // which knows its nodes
   const Outcome again = run_well({"solve", matrix, "--rhs", b, "--gpus", "2", "--guess", folder.file("x.mtx"),
                                   "--report", folder.file("r.json")});
   CHECK(report_in(folder)["iterations"] == 0);
@@ -79,9 +83,9 @@ TEST_IN_FOLDER("Two GPUs take columns and a guess, and end as one does", "[cli][
                                      "jacobi", "--report", folder.file("r.json")});
   CHECK(limited.status == 1);
   CHECK(report_in(folder)["status"] == "max_iterations");
-  const Outcome refused = run_newel({"solve", matrix, "--gpus", "2", "--precond", "amg"});
+  const Outcome refused = run_newel({"solve", matrix, "--gpus", "2", "--partitioner", "greedy"});
   CHECK(refused.status == 2);
-  CHECK(contains(refused.err, "\"amg\" is not available on ranks"));
+  CHECK(contains(refused.err, "--partitioner is not possible with --gpus"));
   const std::string columns = "%%MatrixMarket matrix array real general\n" + std::to_string(s.n) + " 2\n";
   std::string values;
   for (const std::vector<double>& column : {first, second}) {

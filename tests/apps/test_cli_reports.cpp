@@ -174,7 +174,7 @@ TEST_IN_FOLDER("What is printed fits a pipe, and what does not apply is a warnin
     out is
     err is
 0 newel solve A.mtx --device host --restart 20 --left --solver {cg,bicgstab}
-    err is newel: warning: --restart has no effect: it applies to --solver gmres, and the solver is {}\nnewel: warning: --left has no effect: it applies to --solver gmres with a preconditioner, and the solver is {}\n
+    err is newel: warning: --restart has no effect: it applies to --solver gmres and fgmres, and the solver is {}\nnewel: warning: --left has no effect: it applies to --solver gmres with a preconditioner, and the solver is {}\n
 0 newel solve A.mtx --device host --restart 20 --left --solver {cg,bicgstab,gmres} --quiet
     err is
 0 newel solve A.mtx --device host --restart 20 --left --solver gmres --report r.json
@@ -183,7 +183,7 @@ TEST_IN_FOLDER("What is printed fits a pipe, and what does not apply is a warnin
 0 newel solve A.mtx --device host --precond jacobi --precond-pattern A.mtx
     err has --precond-pattern has no effect
 0 newel solve A.mtx --device host --restart 20 --parts 3 --precond auto --spai-power 2 --report r.json
-    out has --restart has no effect: it applies to --solver gmres, and the solver is cg
+    out has --restart has no effect: it applies to --solver gmres and fgmres, and the solver is cg
     out has --parts has no effect: it applies to --format ehyb and ehyb-symmetric, and the format is csr
     /format is csr
     /unused_options/0/option is --restart

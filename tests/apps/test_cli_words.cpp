@@ -122,7 +122,7 @@ TEST_IN_FOLDER("Unknown options and values are answered with what was meant, in 
 2 newel solve A.mtx --preconditioner amg -> unknown option --preconditioner (did you mean --precond?)
 2 newel solve A.mtx --solver {cgg,pcg} -> (did you mean cg?)
 2 newel solve A.mtx --format ehb -> (did you mean ehyb?)
-2 newel solve A.mtx --precond ilu -> (did you mean spai?)
+2 newel solve A.mtx --precond spay -> (did you mean spai?)
 2 newel solve A.mtx --precision float -> (did you mean single?)
 2 newel solve A.mtx --null-space constants -> (did you mean constant?)
 2 newel solve A.mtx --frobnicate -> unknown option --frobnicate; see newel solve --help

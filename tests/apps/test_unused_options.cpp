@@ -42,6 +42,7 @@ TEST_CASE("An option that cannot have an effect is warned of with what it belong
     std::string option, belongs_to, found;
   };
   const std::vector<Case> cases = {
+      {{"--idr-s", "2", "--solver", "cg"}, "--idr-s", "--solver idrs", "the solver is cg"},
       {{"--restart", "20", "--solver", "cg"}, "--restart", "--solver gmres", "the solver is cg"},
       {{"--restart", "20", "--solver", "bicgstab"}, "--restart", "--solver gmres", "bicgstab"},
       {{"--left", "--solver", "cg"}, "--left", "--solver gmres", "cg"},
@@ -155,7 +156,7 @@ TEST_CASE("A makeup after the solves counts those that ran, mixed or not", "[cli
   SystemOptions options;
   options.precond.name = "auto";
   const SolveConfiguration asked = requested_configuration(options, false, "auto");
-  CHECK(asked.solvers.size() == 4);
+  CHECK(asked.solvers.size() == 6);
   CHECK(asked.choice_left);
   CHECK(asked.on_device);
   SystemInfo system;

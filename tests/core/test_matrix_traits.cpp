@@ -251,6 +251,9 @@ TEST_BOTH("Rows that add up to nothing beside their diagonal entry are counted",
     return from_rows(n, rows);
   };
   CHECK(traits_of(ctx, line(0)).undamped_rows == n - 2);
+  CHECK(traits_of(ctx, line(0)).rows == n);
+  CHECK(traits_of(ctx, line(0)).elliptic());
+  CHECK_FALSE(traits_of(ctx, line(4e-4)).elliptic());
   CHECK(traits_of(ctx, line(1e-4)).undamped_rows == n - 2);
   CHECK(traits_of(ctx, line(4e-4)).undamped_rows == 0);
   CHECK(traits_of(ctx, line(-4e-4)).undamped_rows == 0);

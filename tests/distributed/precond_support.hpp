@@ -5,7 +5,7 @@
 #include <newel/precond/registry.hpp>
 
 #include "distributed/rows/halo.hpp"
-#include "distributed/precond/rank_precond.hpp"
+#include "distributed/rank_precond.hpp"
 #include "precond/fsai/fsai.hpp"
 #include "precond/spai/spai.hpp"
 #include "tests/distributed/rank_support.hpp"

@@ -77,10 +77,11 @@ void check_iterations(const Linked& linked, const std::vector<int>& sizes) {
   struct Case {
     std::string system, solver, precond;
   };
-  for (const Case& of : {Case{"generate:elasticity:7", "cg", "fsai"}, Case{"generate:diffusion:12", "auto", "fsai"},
-                         Case{"generate:diffusion:9", "cg", "spai"}, Case{"generate:convection:9", "gmres", "spai"},
-                         Case{"generate:convection:9", "gmres", "spai0"},
-                         Case{"generate:diffusion:9", "minres", "l1-jacobi"}}) {
+  for (const Case& of :
+       {Case{"generate:elasticity:7", "cg", "fsai"}, Case{"generate:diffusion:12", "auto", "fsai"},
+        Case{"generate:diffusion:9", "cg", "spai"}, Case{"generate:convection:9", "gmres", "spai"},
+        Case{"generate:convection:9", "gmres", "spai0"}, Case{"generate:diffusion:9", "minres", "l1-jacobi"},
+        Case{"generate:diffusion:9", "idrs", "jacobi"}}) {
     const HostCsr a = fem_matrix(of.system);
     const std::vector<double> b = rhs_of(a);
     const SystemOptions options = choice_of(of.solver, of.precond);

@@ -179,6 +179,16 @@ TEST_CASE("A system that replaces another on a shared device multiplies at once"
   check_replaced(shared_gpu, 2);
 }
 
+TEST_CASE("A preconditioner that ranks with devices do not have is refused", "[distributed][device]") {
+  const HostCsr a = tridiagonal_matrix(30);
+  const auto thrown = on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
+    DevicePart part(shared_gpu, ranks, a, choice_of("cg", "amg"));
+  });
+  for (const std::string& what : thrown) {
+    CHECK(what.find("\"amg\" is not available on ranks with devices") != std::string::npos);
+  }
+}
+
 TEST_CASE("A rank that fails ends the others, which share its device", "[distributed][device]") {
   check_failing_rank(shared_gpu, 3);
 }
@@ -220,14 +230,6 @@ TEST_CASE("A link that cannot be made is an error that says why", "[distributed]
     if (ranks->rank() == 0) link = part.system.link();
   });
   CHECK(link == "by way of the host: ranks share a device");
-}
-
-TEST_CASE("A preconditioner that ranks with devices do not have is refused", "[distributed][device]") {
-  const HostCsr a = tridiagonal_matrix(30);
-  const auto thrown = on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
-    DevicePart part(shared_gpu, ranks, a, choice_of("cg", "amg"));
-  });
-  for (const std::string& what : thrown) CHECK(what.find("\"amg\" is not available on ranks") != std::string::npos);
 }
 
 TEST_CASE("Ranks on two devices solve what ranks on the host solve, by packets", "[distributed][device]") {

@@ -72,8 +72,10 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
                          {"generate:elasticity:7", "auto", "fsai"},
                          {"generate:elasticity:7", "cg", "auto"},
                          {"generate:convection:12", "bicgstab", "auto"},
+                         {"generate:convection:12", "idrs", "spai"},
                          {"generate:convection:9", "gmres", "jacobi"},
-                         {"generate:convection:9", "gmres", "spai"}}) {
+                         {"generate:convection:9", "gmres", "spai"},
+                         {"generate:convection:9", "fgmres", "spai"}}) {
     const HostCsr a = fem_matrix(of.system);
     const std::vector<double> b = rhs_of(a);
     const int alone = solve_on_ranks(1, a, b, choice_of(of.solver, of.precond)).reports[0].iterations;
@@ -84,7 +86,8 @@ TEST_CASE("Several ranks solve what one solves, with about as many iterations", 
       check_equal(found.reports);
       CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
       CHECK(found.reports[0].true_residual == Approx(residual_norm(a, found.x, b)).epsilon(1e-6));
-      if (of.solver != "bicgstab") {  // whose residuals jump
+      // Residuals jump; another number, another choice.
+      if (of.solver != "bicgstab" && of.solver != "idrs" && of.precond != "auto") {
         CHECK(std::abs(found.reports[0].iterations - alone) <= 1 + alone / 50);
       }
       const RankSolve again = solve_on_ranks(size, a, b, choice_of(of.solver, of.precond));
@@ -321,7 +324,7 @@ TEST_CASE("Ranks agree on what auto chooses, and say why", "[distributed]") {
     INFO(size << " ranks");
     CHECK(chosen(size, tridiagonal_matrix(3), {}).rfind("jacobi: ", 0) == 0);
     CHECK(chosen(size, fem_matrix("generate:diffusion:12"), many).rfind("fsai: ", 0) == 0);
-    CHECK(chosen(size, indefinite, many).find("fsai was refused: ") != std::string::npos);
+    CHECK(chosen(size, indefinite, many).rfind("jacobi: ", 0) == 0);
   }
 }
 

@@ -121,7 +121,6 @@ TEST_CASE("What needs the whole matrix is refused on ranks", "[distributed]") {
   };
   CHECK(refused([](SystemOptions& o) { o.spmv.plan_cache = "/tmp"; }).find("a plan cache") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.spmv.parts = 3; }).find("a partition") != std::string::npos);
-  CHECK(refused([](SystemOptions& o) { o.precond.name = "amg"; }).find("amg") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.precond.name = "jump"; }).find("jump") != std::string::npos);
   CHECK(refused([](SystemOptions& o) { o.precond.format = "ehyb"; }).find("ehyb") != std::string::npos);
   CHECK(refused([](SystemOptions& o) {

@@ -6,6 +6,7 @@
 
 #include <newel/distributed/team_system.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
+#include <newel/precond/registry.hpp>
 
 #include "tests/distributed/rank_support.hpp"
 #if NEWEL_HAS_CUDA
@@ -169,7 +170,10 @@ TEST_BOTH("What a team cannot set up is the error of the rank that found it", "[
     TeamSystem<double, S>(contexts_like(ctx, size), input_of(matrix), choice_of("cg", precond));
   };
   CHECK_THROWS_AS(set_up(a, "jacobi", 3), ZeroDiagonal);
-  CHECK(message_of<InputError>([&] { set_up(a, "amg", 2); }).find("\"amg\" is not available on ranks") !=
+  PrecondMethod unknown_to_ranks;
+  unknown_to_ranks.name = "of_this_test";
+  const Registration registered = register_preconditioner(unknown_to_ranks);
+  CHECK(message_of<InputError>([&] { set_up(a, "of_this_test", 2); }).find("is not available on ranks") !=
         std::string::npos);
   CHECK(message_of<InputError>([&] { set_up(a, "none", 0); }) != "");
   HostCsr wide = a;

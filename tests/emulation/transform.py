@@ -12,6 +12,7 @@ import sys
 
 # Loads and stores of spmv's and solver's kernels that are written in PTX.
 REGISTER = r'"=?l"\((\w+)\)'
+NARROW = r'"=?r"\((\w+)\)'
 PTX = [
     (r'"st\.relaxed\.(?:gpu|sys)\.global\.v2\.u64 \[%0\], \{%1, %2\};"\s*::\s*'
      + rf"{REGISTER}, {REGISTER}, {REGISTER}", r"emu::st_v2(\1, \2, \3);"),
@@ -20,6 +21,8 @@ PTX = [
      + rf"{REGISTER}, {REGISTER}\s*:\s*{REGISTER}", r"emu::ld_v2(\3, \1, \2);"),
     (r'"ld\.(?:relaxed|acquire)\.(?:gpu|sys)\.global\.u64 %0, \[%1\];"\s*:\s*' + rf"{REGISTER}\s*:\s*{REGISTER}",
      r"emu::ld_v1(\2, \1);"),
+    (r'"st\.relaxed\.gpu\.global\.u32 \[%0\], %1;"\s*::\s*' + rf"{REGISTER}, {NARROW}", r"emu::st_v1(\1, \2);"),
+    (r'"ld\.relaxed\.gpu\.global\.u32 %0, \[%1\];"\s*:\s*' + rf"{NARROW}\s*:\s*{REGISTER}", r"emu::ld_v1(\2, \1);"),
     (r'"red\.release\.gpu\.global\.add\.u64 \[%0\], %1;"\s*::\s*' + rf"{REGISTER}, {REGISTER}",
      r"emu::red_add(\1, \2);"),
     (r'"createpolicy\.fractional\.L2::evict_(?:first|normal)\.b64 %0, 1\.0;"\s*:\s*' + rf"{REGISTER}(?:\s*:)?", r"\1 = 0;"),

@@ -123,6 +123,20 @@ def generated():
     done = run("solve generate:elasticity:5 --rtol 1e-10 --report r.json")
     report = json.loads(content("r.json"))
     check(done.returncode == 0 and report["solution_error"] < 1e-7, str(done))
+    one = RANKS == 1
+    for system, vectors in (("generate:elasticity:13", 6), ("generate:diffusion:18", 1)):
+        iterations = []
+        for ranks in (1, RANKS):
+            done = run(f"solve {system} --rhs A*random --solver cg --precond amg --out x{ranks}.mtx --report r.json", ranks)
+            report = json.loads(content("r.json"))
+            check(done.returncode == 0 and report["solution_error"] < 1e-6, str(done))
+            check(one or ranks == 1 or "on ranks" in done.stdout, done.stdout)
+            check(vectors == 1 or "6 rigid body modes" in done.stdout, done.stdout)
+            iterations.append(report["iterations"])
+        check(iterations[1] <= 1.2 * iterations[0] + 1, f"{system}: {iterations} iterations")
+        x = content(f"x{RANKS}.mtx")
+        run(f"solve {system} --rhs A*random --solver cg --precond amg --out x{RANKS}.mtx --quiet")
+        check(content(f"x{RANKS}.mtx") == x, f"{system}: other bits in a second run")
     n = 30
     line = {(i, j): (-1.0 if i != j else 1.0 if i in (0, n - 1) else 2.0)
             for i in range(n) for j in (i - 1, i, i + 1) if 0 <= j < n}

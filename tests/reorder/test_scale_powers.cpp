@@ -80,15 +80,42 @@ TEST_BOTH("Scaled rows and columns have largest entries near 1, and no digit is 
   for (const int bits : {0, 3, 60, 900}) {
     for (const bool symmetric : {false, true}) {
       CAPTURE(bits, symmetric);
-      const auto how = symmetric ? Equilibration::symmetric : Equilibration::by_rows_and_columns;
-      check_bounds<double>(ctx, graded(150, bits, symmetric, 3), how);
-      if (bits <= 60) check_bounds<float>(ctx, graded(150, bits, symmetric, 4), how);
+      const std::vector<Equilibration> ways = symmetric
+                                                  ? std::vector<Equilibration>{Equilibration::symmetric}
+                                                  : std::vector<Equilibration>{Equilibration::largest,
+                                                                               Equilibration::means};
+      for (const Equilibration how : ways) {
+        check_bounds<double>(ctx, graded(150, bits, symmetric, 3), how);
+        if (bits <= 60) check_bounds<float>(ctx, graded(150, bits, symmetric, 4), how);
+      }
     }
   }
   // A long row and a long column.
   Rows arrow = graded(300, 40, false, 5);
   for (Index i = 0; i < 300; ++i) arrow.at(7, i) = std::exp2(i % 50), arrow.at(i, 8) = std::exp2(-(i % 70));
-  check_bounds<double>(ctx, arrow, Equilibration::by_rows_and_columns);
+  check_bounds<double>(ctx, arrow, Equilibration::largest);
+  check_bounds<double>(ctx, arrow, Equilibration::means);
+}
+
+TEST_BOTH("A matrix is nearly the same after scaling, whatever the units of its rows and columns",
+          "[reorder][scaling]") {
+  const Rows plain = laplacian(12, 0.3);
+  ScalePowers<S> powers;
+  const auto right = scaled_values<double>(ctx, plain, Equilibration::means, powers);
+  for (const int bits : {5, 60, 480}) {
+    CAPTURE(bits);
+    Rows a = plain;
+    const auto rows = noise(a.size(), 3), columns = noise(a.size(), 4);
+    for (std::size_t i = 0; i < a.row.size(); ++i) {
+      for (auto& [j, value] : a.row[i]) {
+        value = std::ldexp(value, static_cast<int>(bits * rows[i]) +
+                                      static_cast<int>(bits * columns[static_cast<std::size_t>(j)]));
+      }
+    }
+    const auto scaled = scaled_values<double>(ctx, a, Equilibration::means, powers);
+    // Rows by their largest entries and then columns leave entries of 2^-bits.
+    for (std::size_t k = 0; k < scaled.size(); ++k) CHECK(std::fabs(std::log2(scaled[k] / right[k])) <= 3);
+  }
 }
 
 TEST_BOTH("A symmetric matrix stays one, to the last bit, and penalties of 1e20 become 1", "[reorder][scaling]") {
@@ -108,7 +135,7 @@ TEST_BOTH("What is not finite or 0 has no part in the scaling", "[reorder][scali
   Rows a(2);
   a.at(0, 0) = INFINITY, a.at(0, 1) = 8, a.at(1, 0) = NAN, a.at(1, 1) = 0;
   ScalePowers<S> powers;
-  scaled_values<double>(ctx, a, Equilibration::by_rows_and_columns, powers);
+  scaled_values<double>(ctx, a, Equilibration::means, powers);
   CHECK(to_vector(ctx, powers.row.cspan()) == std::vector<std::int32_t>{-3, 0});
   CHECK(to_vector(ctx, powers.column.cspan()) == std::vector<std::int32_t>{0, 0});
 }
@@ -147,9 +174,9 @@ TEST_BOTH("Rows with a tiny or missing diagonal entry are counted", "[reorder][s
 #if NEWEL_HAS_CUDA
 TEST_ON_DEVICE("The device finds the same powers as the host", "[reorder][scaling][device]") {
   const Context<Space::host> host;
-  for (const bool symmetric : {false, true}) {
-    const auto how = symmetric ? Equilibration::symmetric : Equilibration::by_rows_and_columns;
-    const Rows a = graded(500, 200, symmetric, 9);
+  for (const Equilibration how :
+       {Equilibration::rows, Equilibration::largest, Equilibration::means, Equilibration::symmetric}) {
+    const Rows a = graded(500, 200, how == Equilibration::symmetric, 9);
     ScalePowers<Space::host> here;
     ScalePowers<Space::device> there;
     CHECK(scaled_values<double>(host, a, how, here) == scaled_values<double>(ctx, a, how, there));

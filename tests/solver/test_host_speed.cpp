@@ -136,8 +136,8 @@ TEST_CASE("A profile scaled by a single factor has no other", "[host-speed]") {
   };
   // Threads, two shares, the bytes of a cache, five bandwidths, four row counts, two weights, the start of a loop.
   check(numbers(detail::epyc.products), numbers(scaled.products), 3 + 5 + 4 + 2);
-  // useful_threads; of AMG: four shares, flat_rows and three multiples of iterations, fsai_refresh_share.
-  check(numbers(detail::epyc.preconds), numbers(scaled.preconds), 1 + 4 + 1 + 3 + 1);
+  // useful_threads; of AMG: four shares, flat_rows and three multiples of iterations, fsai_refresh_share; that of ILUT.
+  check(numbers(detail::epyc.preconds), numbers(scaled.preconds), 1 + 4 + 1 + 3 + 1 + 1);
   check(numbers(detail::epyc.iterations), numbers(scaled.iterations), numbers(scaled.iterations).size());
 }
 

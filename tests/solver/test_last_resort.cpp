@@ -2,6 +2,7 @@
 // The direct solver where "auto" has failed with everything else: when it is tried, what is reported, and what is
 // kept.
 #include "tests/core/memory_support.hpp"
+#include "tests/solver/reported_systems.hpp"
 #include "tests/solver/systems.hpp"
 
 #include <newel/reorder/scaling.hpp>
@@ -108,6 +109,67 @@ TEST_CASE("Columns that the others fail at are solved by factors", "[direct][aut
       CHECK((reports[static_cast<std::size_t>(c)].attempts.size() == 1) == (solve == 1));
       CHECK(true_residual(a, of(b), of(x)) <= 1e-8 * norm(of(b)));
     }
+  }
+}
+
+TEST_CASE("Factors reach a tolerance that rounding keeps Krylov solvers from", "[direct][auto]") {
+  const Context<Space::host> ctx;
+  Rows a(40);  // a chain of springs with its first end fixed; every fourth spring is 1e9 times as stiff
+  const auto spring = [&](Index i, double stiffness) {
+    a.at(i, i) += stiffness;
+    if (i == 0) return;
+    a.at(i - 1, i - 1) += stiffness;
+    a.at(i, i - 1) -= stiffness;
+    a.at(i - 1, i) -= stiffness;
+  };
+  for (Index i = 0; i < 40; ++i) spring(i, i % 4 == 2 ? 1e9 : 1);
+  std::vector<double> x(40);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * i % 11) - (i % 4 == 2 ? 0 : 4);
+  for (std::size_t i = 2; i < x.size(); i += 4) x[i] = x[i - 1];  // the stiff springs are not loaded
+  const auto b = a.rhs_for(x);
+  const auto krylov = [&] {
+    SystemOptions options = system_options("cg", "jacobi", "csr");
+    SystemOf<double, Space::host> system(ctx, a, options);
+    return run_system(ctx, system, b).report;
+  }();
+  CHECK(krylov.failure.cause == Cause::rounding_of_x);
+  SystemOf<double, Space::host> system(ctx, a, SystemOptions{});
+  const auto found = run_system(ctx, system, b);
+  INFO(found.report.reason);
+  CHECK(ended_by_direct(found.report));
+  CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
+}
+
+TEST_CASE("If rounding keeps factors from the tolerance too, that is still the reason", "[direct][auto]") {
+  const Context<Space::host> ctx;
+  const ReportedSystem s = inclusion(32, 1e8);
+  SystemOf<double, Space::host> system(ctx, s.a, SystemOptions{});
+  const auto solve = [&] { return run_system(ctx, system, s.b).report; };
+  const SolveReport first = solve(), second = solve();
+  for (const SolveReport* report : {&first, &second}) {
+    CHECK(report->failure.cause == Cause::rounding_of_x);
+    CHECK(report->failure.untried.empty());
+    CHECK(report->attempts.back().solver == "direct");
+  }
+}
+
+TEST_CASE("The last resort solves systems at the ends of the range", "[direct][auto][range]") {
+  const Context<Space::host> ctx;
+  const Rows a = circle(rows);
+  for (const double size : {1e285, 1e-285}) {
+    auto b = noise(rows, 2);
+    for (double& value : b) value *= size;
+    SystemOf<double, Space::host> system(ctx, a, short_cycles());
+    const auto found = run_system(ctx, system, b);
+    INFO(size << ": " << found.report.reason);
+    CHECK(ended_by_direct(found.report));
+    double most = 0, most_b = 0;
+    const auto product = a.times(found.x);
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      most = std::max(most, std::fabs(static_cast<double>(product[i]) - b[i]));
+      most_b = std::max(most_b, std::fabs(b[i]));
+    }
+    CHECK(most <= 1e-8 * most_b);
   }
 }
 

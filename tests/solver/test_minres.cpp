@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MINRES: its iterates are those of least residual in Krylov spaces that the test spans itself, and it ends honestly
 // on singular matrices.
-#include "tests/solver/systems.hpp"
+#include "tests/solver/ready_systems.hpp"
 
 #include <newel/solver/minres.hpp>
 #include "solver/chain/attempts.hpp"
@@ -151,23 +151,6 @@ Rows saddle(Index n) {
     for (Index j = 3 * i; j < 3 * i + 2; ++j) a.at(n + i, j) = a.at(j, n + i) = 1 + 0.1 * (j % 7);
   }
   return a;
-}
-
-template <class T, Space S>
-struct Ready {
-  Arrays<T, S> arrays;
-  OperatorPtr<T, S> A;
-  Ready(const Context<S>& ctx, const Rows& a)
-      : arrays(ctx, a), A(make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{"csr"})) {}
-  OperatorPtr<T, S> precond(const Context<S>& ctx, const std::string& name) const {
-    return make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{name}, SpmvOptions{"csr"});
-  }
-};
-
-StopCriterion stop_after(int iterations, double rel_tol = 1e-14) {
-  StopCriterion stop = stop_at(rel_tol);
-  stop.max_iterations = iterations;
-  return stop;
 }
 
 template <Space S>
@@ -365,25 +348,6 @@ TEST_CASE("MINRES is tried after CG only where the matrix is symmetric and has p
   CHECK(detail::may_help(find_solver("gmres"), after("cg", Cause::rounding)));
 }
 
-// Products in plain loops: those of the library's formats may depend on how threads share the rows.
-class Products final : public LinearOperator<double, Space::host> {
- public:
-  explicit Products(const Rows& of) : of_(of) {}
-  Index rows() const override { return of_.size(); }
-  Index cols() const override { return of_.size(); }
-  void apply(const Context<Space::host>&, double alpha, Span<const double, Space::host> x, double beta,
-             Span<double, Space::host> y) const override {
-    for (Index i = 0; i < of_.size(); ++i) {
-      double sum = beta == 0 ? 0 : beta * y[i];
-      for (const auto& [j, value] : of_.row[static_cast<std::size_t>(i)]) sum += alpha * value * x[j];
-      y[i] = sum;
-    }
-  }
-
- private:
-  const Rows& of_;
-};
-
 TEST_CASE("The bits of MINRES do not depend on the number of threads", "[solver][minres]") {
   const Rows a = saddle(6000);
   const auto b = a.rhs_for(noise(a.size()));
@@ -393,7 +357,7 @@ TEST_CASE("The bits of MINRES do not depend on the number of threads", "[solver]
     const Ready<double, Space::host> system(ctx, a);
     Minres<double, Space::host> minres(ctx, a.size());
     const auto M = system.precond(ctx, "l1-jacobi");
-    found.push_back(run_solver<double, Space::host>(ctx, minres, Products(a), M.get(), b, stop_at(1e-8)).x);
+    found.push_back(run_solver<double, Space::host>(ctx, minres, PlainProducts(a), M.get(), b, stop_at(1e-8)).x);
   }
   const bool same = found[0] == found[1];
   CHECK(same);

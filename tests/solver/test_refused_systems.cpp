@@ -45,7 +45,7 @@ TEST_BOTH("matrices that are no linear system are refused", "[system]") {
   options.spmv.format = "coo";
   CHECK_THROWS_AS((LinearSystem<double, S>(ctx, one, options)), InputError);
   options = {};
-  options.precond.name = "ilu";
+  options.precond.name = "cholesky";
   CHECK_THROWS_AS((LinearSystem<double, S>(ctx, one, options)), InputError);
   options = {};
   options.old_of_new = {1};

@@ -5,7 +5,7 @@
 
 namespace {
 
-const std::vector<std::string> all_solvers = {"cg", "bicgstab", "gmres", "minres"};
+const std::vector<std::string> all_solvers = {"cg", "bicgstab", "gmres", "minres", "idrs", "fgmres"};
 
 // Whether it may solve matrices that are not symmetric.
 double wind_for(const std::string& name) { return find_solver(name).demands == Demand::nothing ? 0.3 : 0.0; }

@@ -228,7 +228,7 @@ TEST_BOTH("A solver that finds nothing better returns zeros, where it began with
     static_cast<void>(run_solver<double, S>(ctx, *solver, *A, nullptr, b, {}, noise(a.size(), 3)));
     calls = 0;
     const auto found = run_solver<double, S>(ctx, *solver, *A, &astray, b, {}, {}, {}, InitialGuess::zero);
-    CHECK(!found.report.converged());
+    CHECK(found.report.converged() == find_solver(name).flexible);
     calls = 0;
     const auto expected = run_solver<double, S>(ctx, *solver, *A, &astray, b, {}, nothing);
     check_same(found.report, expected.report);

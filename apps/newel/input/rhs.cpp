@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <newel/core/parallel.hpp>
 #include <newel/io/matrix_file.hpp>
@@ -85,6 +86,7 @@ HostVector multiply(const Context<Space::host>& ctx, const Csr<double, Space::ho
 DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
                              Index n) {
   DenseColumns columns = read_columns_file(ctx, input_file(file));
+  if (n == 1 && columns.from_row) std::swap(columns.rows, columns.cols);
   if (columns.cols < 1) throw InputError(what + ' ' + file + ": expected at least one column, found none");
   if (columns.rows != n) {
     throw InputError(what + ' ' + file + ": expected " + (columns.cols > 1 ? "columns of " : "") +

@@ -115,8 +115,8 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
             "if the solve is estimated to end before a device has started");
   group
       .add("--gpus", raw.options.gpus, "N",
-           "The first N GPUs of this host share the rows, with the preconditioners jacobi, fsai, spai and\n"
-           "spai0; the report says how values travel between them")
+           "The first N GPUs of this host share the rows, with the preconditioners jacobi, l1-jacobi,\n"
+           "fsai, spai and spai0; the report says how values travel between them")
       ->check(CLI::Range(1, most_gpus));
   group.add("--precision", raw.precision, "double|single|mixed",
             "Precision of matrix and vectors, default double; single solves the system rounded to single precision;\n"

@@ -28,6 +28,7 @@ SolveOutcome solve_with(const Context<Space::host>& ctx, const std::vector<Conte
   const Array<T, Space::host> values = place_vector<T>(ctx, ctx, std::move(a.val), "the matrix");
   facts.transfer_seconds = watch.seconds();
   const CsrView<T, Space::host> view(a.rows, a.cols, a.row_ptr.cspan(), a.col.cspan(), values.cspan());
+  task.options.spmv.coordinates = nullptr;  // of a generated system; they are for AMG, which is for one GPU
   TeamSystem<T, Space::device> system(gpus, view, task.options);
   a = {};
   task.clock.end("setup");

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 
 #include <newel/distributed/distributed_system.hpp>
 #include <newel/distributed/row_bounds.hpp>
+#include <newel/precond/amg/amg_options.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/interrupt.hpp"
@@ -30,7 +32,24 @@ struct Share {
   std::vector<double> val, b, x;
   Index columns = 1;
   bool guess = false;  // x has one
+  // Of the nodes and rows, for AMG; null: not known.
+  std::shared_ptr<const NodeCoordinates> coordinates;
+  std::shared_ptr<const NearNullVectors> vectors;
 };
+
+// Values of a row, as many as there are, to its rank.
+std::vector<double> scatter_rows(Communicator& ranks, const std::vector<double>* all, std::int64_t values_of_row,
+                                 std::vector<std::int64_t> bounds) {
+  for (std::int64_t& row : bounds) row *= values_of_row;
+  return scatter(ranks, all == nullptr ? Span<const double, host>() : Span<const double, host>(*all), bounds);
+}
+
+// Whether there is a coordinate for each row, and no rank has a part of a node.
+bool fit(const NodeCoordinates* coordinates, const std::vector<std::int64_t>& bounds) {
+  return coordinates != nullptr && static_cast<std::int64_t>(coordinates->xyz.size()) == bounds.back() &&
+         std::all_of(bounds.begin(), bounds.end(),
+                     [&](std::int64_t row) { return row % coordinates->dimension == 0; });
+}
 
 // Parts of consecutive columns of a vector with `bounds.back()` rows.
 std::vector<double> scatter_columns(Communicator& ranks, Span<const double, host> all, Index columns,
@@ -48,13 +67,18 @@ std::vector<double> scatter_columns(Communicator& ranks, Span<const double, host
 // `task`: of the first rank, whose matrix is given back; null on the others.
 Share distribute(Communicator& ranks, SolveTask* task) {
   Share own;
-  std::array<std::int64_t, 2> facts = {};
+  std::array<std::int64_t, 4> facts = {};
+  const NodeCoordinates* coordinates = nullptr;
+  const NearNullVectors* vectors = nullptr;
   std::vector<std::int64_t> bounds, entries;
   std::vector<std::string_view> pointers;
   if (task != nullptr) {
-    facts = {task->options.columns, task->x.empty() ? 0 : 1};
     const Span<const Offset, host> row_ptr = task->a.row_ptr.cspan();
     bounds = row_bounds(row_ptr, ranks.size());
+    if (fit(task->options.spmv.coordinates.get(), bounds)) coordinates = task->options.spmv.coordinates.get();
+    vectors = task->options.precond.of<AmgOptions>().vectors.get();
+    facts = {task->options.columns, task->x.empty() ? 0 : 1, coordinates == nullptr ? 0 : coordinates->dimension,
+             vectors == nullptr ? 0 : vectors->count};
     for (const std::int64_t row : bounds) entries.push_back(row_ptr[row]);
     for (std::size_t r = 0; r + 1 < bounds.size(); ++r) {
       pointers.push_back(bytes_of(row_ptr.subspan(bounds[r], bounds[r + 1] - bounds[r] + 1)));
@@ -67,6 +91,16 @@ Share distribute(Communicator& ranks, SolveTask* task) {
   own.row_ptr = values_of<Offset>(scatter_bytes(ranks, pointers));
   const Offset first = own.row_ptr.front();
   for (Offset& position : own.row_ptr) position -= first;
+  if (sent[2] > 0) {
+    own.coordinates = std::make_shared<NodeCoordinates>(
+        NodeCoordinates{scatter_rows(ranks, coordinates == nullptr ? nullptr : &coordinates->xyz, 1, bounds),
+                        static_cast<int>(sent[2])});
+  }
+  if (sent[3] > 0) {
+    own.vectors = std::make_shared<NearNullVectors>(
+        NearNullVectors{static_cast<int>(sent[3]),
+                        scatter_rows(ranks, vectors == nullptr ? nullptr : &vectors->values, sent[3], bounds)});
+  }
   const bool is_first = task != nullptr;
   const std::vector<Index> col =
       scatter<Index>(ranks, is_first ? task->a.col.cspan() : Span<const Index, host>(), entries);
@@ -106,6 +140,8 @@ ShareSolve solve_share(const std::shared_ptr<Communicator>& ranks, const Context
   std::vector<T> val = rounded<T>(ctx, own.val, "the matrix"), x = rounded<T>(ctx, own.x, "the guess");
   const std::vector<T> b = rounded<T>(ctx, own.b, "the right-hand side");
   options.columns = own.columns;
+  options.spmv.coordinates = own.coordinates;
+  options.precond.of<AmgOptions>().vectors = own.vectors;
   DistributedSystem<T> system(ctx, ranks, {own.row_ptr, own.col, val}, options);
   own.row_ptr = {};  // the system has its own
   own.col = {};
@@ -161,8 +197,8 @@ void refuse_on_ranks(const SolveOptions& o) {
   const auto refuse = o.gpus > 1 ? refuse_on_gpus : cli::refuse;
   if (o.precond_residual) refuse("--precond-residual", "it needs the whole preconditioner");
   if (o.explain) refuse("--explain", "ranks keep no list of what they compared");
-  if (!o.precond_files.coordinates.empty()) refuse("--coordinates", "they belong to methods of the whole matrix");
-  if (!o.precond_files.vectors.empty()) refuse("--amg-vectors", "they belong to methods of the whole matrix");
+  if (o.gpus > 1 && !o.precond_files.coordinates.empty()) refuse("--coordinates", "they are for AMG on one GPU");
+  if (o.gpus > 1 && !o.precond_files.vectors.empty()) refuse("--amg-vectors", "they are for AMG on one GPU");
   if (!o.precond_files.pattern.empty()) refuse("--precond-pattern", "it is a pattern of the whole matrix");
   if (!s.spmv.plan_cache.empty()) refuse("--plan-cache", "ranks make no plans");
   if (s.spmv.partitioner != Partitioner::automatic)

@@ -15,6 +15,7 @@ struct RowCount {
 
 /// Rows are 0-based. Symmetry and diagonal are computed for square matrices only.
 struct MatrixTraits {
+  Index rows = 0;                  ///< number of rows
   bool square = false;             ///< as many rows as columns
   bool pattern_symmetric = false;  ///< a_ij is stored if and only if a_ji is
   double max_abs = 0;              ///< max |a_ij|
@@ -43,6 +44,10 @@ struct MatrixTraits {
   bool full_diagonal() const { return missing_diagonal.count == 0 && zero_diagonal.count == 0; }
   /// Whether all diagonal entries are stored and positive.
   bool positive_diagonal() const { return full_diagonal() && negative_diagonal.count == 0; }
+  /// Whether at least half of the rows are undamped.
+  bool mostly_undamped() const { return undamped_rows >= rows - undamped_rows; }
+  /// Whether it looks like diffusion, with or without convection: a positive diagonal, and most rows undamped.
+  bool elliptic() const { return square && positive_diagonal() && mostly_undamped(); }
 };
 
 /// Reads the canonical matrix `a` about twice, with one search per entry below the diagonal. On the host, a bitwise

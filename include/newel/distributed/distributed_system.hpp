@@ -43,11 +43,15 @@ enum class RankLink {
 /// unless the format is "csr". If the devices reach each other's memory (RankLink::peers) and the vectors fit on the
 /// chips, CG with Jacobi or without a preconditioner is one kernel on each device (`SolveReport::resident`).
 ///
-/// The preconditioner is "jacobi", "l1-jacobi", "fsai", "spai", "spai0" or "none". FSAI and SPAI are the matrices
-/// that one rank computes: rows of other ranks are fetched at setup, and their values at every refresh. Their options
-/// are honoured, except given patterns and `SpaiOptions::adaptive`. "auto" tries a few iterations with Jacobi, and
-/// with FSAI or SPAI if the cost model expects a gain; it does not change the preconditioner during a solve. In the
-/// device space the host computes FSAI and SPAI, and the device multiplies with them.
+/// The preconditioner is "jacobi", "l1-jacobi", "fsai", "spai", "spai0", "none" or, on hosts, "amg". FSAI and SPAI are
+/// the matrices that one rank computes: rows of other ranks are fetched at setup, and their values at every refresh.
+/// Their options are honoured, except given patterns and `SpaiOptions::adaptive`. "auto" tries a few iterations with
+/// Jacobi, and with the best of the others if the cost model expects a gain; it does not change the preconditioner
+/// during a solve. In the device space the host computes FSAI and SPAI, and the device multiplies with them.
+///
+/// AMG joins the nodes of a rank, and takes few more iterations than on one rank. Coordinates and near-null vectors
+/// in the options are those of this rank's rows. The unknowns of a node are adjacent, and of one rank. Coarse levels
+/// of few rows are gathered on every rank. A system with few rows has the M of one rank.
 ///
 /// Errors: if a rank throws, the others throw RankFailed with its message. The communicator cannot be used any more
 /// after that.

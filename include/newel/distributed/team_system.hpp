@@ -15,8 +15,9 @@ namespace newel {
 /// device space a GPU, which several contexts may name. The caller has one thread and whole vectors on the host; the
 /// class starts a thread for each further rank in every call, and copies parts of vectors to the devices and back.
 ///
-/// Methods, results and reports are those of DistributedSystem, with its preconditioners and its restrictions. A rank
-/// gets about as many entries as the others (`row_bounds`).
+/// Methods, results and reports are those of DistributedSystem, with its preconditioners and its restrictions.
+/// Coordinates and near-null vectors are those of the whole matrix. A rank gets about as many entries as the others
+/// (`row_bounds`).
 ///
 /// Wrong lengths throw InputError and change nothing. After any other exception the system cannot be used any more.
 /// The current device of the calling thread does not change. Use it from one thread at a time.

@@ -68,6 +68,7 @@ Array<double, Space::host> parse_vector(const Context<Space::host>& ctx, std::st
 struct DenseColumns {
   Index rows = 0;                     ///< length of each vector
   Index cols = 0;                     ///< number of vectors
+  bool from_row = false;              ///< one vector, from a matrix of 1 x n: n vectors of length 1, if that is meant
   Array<double, Space::host> values;  ///< rows x cols, column after column
 };
 

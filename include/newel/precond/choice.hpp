@@ -61,8 +61,8 @@ double simple_iterations(double simple);
 /// `iterations`.
 double simple_iterations_for(ExpectedIterations iterations, double n);
 
-/// Preconditioners that may follow the simple one for such a matrix, in table order: FSAI and AMG if it is symmetric
-/// with a positive diagonal, SPAI if it is not symmetric, otherwise none.
+/// Preconditioners that may follow the simple one for such a matrix: FSAI and AMG if it is symmetric with a positive
+/// diagonal; SPAI, ILUT and, if it is `elliptic`, AMG if it is not symmetric; otherwise none.
 std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits);
 
 /// Why no stronger preconditioner can be faster by the cost model, even if far more iterations are needed than

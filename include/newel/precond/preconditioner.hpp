@@ -133,6 +133,7 @@ enum class AutoPrecond {
   simple,     ///< costs next to nothing; tried first
   symmetric,  ///< the same for symmetric matrices without a positive diagonal; must be positive definite
   definite,   ///< a stronger one for symmetric matrices with a positive diagonal
+  elliptic,   ///< the same, and for other matrices for which MatrixTraits::elliptic holds
   general,    ///< a stronger one for all other matrices
 };
 

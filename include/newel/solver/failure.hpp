@@ -20,8 +20,8 @@ enum class Cause {
   stopped_by_caller,       ///< the progress callback returned false
   matrix_not_positive,     ///< p.Ap <= 0
   precond_not_positive,    ///< r.Mr <= 0
-  rho_vanished,            ///< BiCGStab: the residual became orthogonal to the shadow residual
-  omega_vanished,          ///< BiCGStab: the stabilising step makes no progress
+  rho_vanished,            ///< BiCGStab, IDR(s): the recurrence became orthogonal to its shadow vector
+  omega_vanished,          ///< BiCGStab, IDR(s): the stabilising step makes no progress
   krylov_space_exhausted,  ///< GMRES on a singular matrix, or a nearly singular one
   single_precision,        ///< CG broke down in single precision
   not_finite_input,        ///< NaN or infinity in `subject`
@@ -36,6 +36,7 @@ enum class Cause {
   no_progress,           ///< the residual no longer decreases; `level` was reached
   no_better_residual,    ///< no better residual for `iterations` iterations
   slow_residual,         ///< the residual did not fall by a factor of 10 in `iterations` iterations
+  slower_than_factors,   ///< factors of A are expected to take half the time of `iterations` iterations
   residual_grew,         ///< the residual grew to `level`
   growth_beyond_digits,  ///< CG: the residual grew to `level`, so x has no correct digits, although A and M are
                          ///< symmetric

@@ -35,7 +35,7 @@ struct StopCriterion {
 enum class Status {
   converged,              ///< |b - A x| plus its own rounding bound meets the tolerance
   max_iterations,         ///< `StopCriterion::max_iterations` were made
-  breakdown,              ///< the method cannot continue (BiCGStab after its restarts; GMRES, `direct`: singular A)
+  breakdown,              ///< it cannot continue (BiCGStab, IDR(s) after restarts; GMRES, `direct`: singular A)
   not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix), or CG or MINRES r.Mr <= 0 (M); `failure` says which
   not_finite,  ///< NaN or infinity in the matrix, the right-hand side or the guess; overflow, or |b| underflows
   stagnation,  ///< the residual no longer falls, because of rounding or lack of progress; `failure` says which
@@ -64,8 +64,8 @@ struct Attempt {
 /// The result of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
 struct SolveReport {
   Status status = Status::max_iterations;  ///< how it ended
-  /// "cg", "minres", "bicgstab", "gmres"; "mixed cg" if it iterated in single precision; "division" for a diagonal
-  /// matrix; "direct"
+  /// "cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"; "mixed cg" if it iterated in single precision; "division"
+  /// for a diagonal matrix; "direct"
   std::string solver;
   std::string method;              ///< name in the table of solvers: "cg" also for "mixed cg"; empty for "division"
   Failure failure;                 ///< why it did not converge
@@ -96,7 +96,7 @@ struct SolveReport {
   /// Mixed precision: residuals in double from which the iteration continued; `direct`: steps of iterative refinement
   int refinements = 0;
   int cycle_length = 0;   ///< GMRES: iterations between restarts
-  int restarts = 0;       ///< GMRES: cycles after the first; BiCGStab: restarts after breakdowns
+  int restarts = 0;       ///< GMRES: cycles after the first; BiCGStab, IDR(s): restarts after breakdowns
   int second_passes = 0;  ///< GMRES: second passes of Gram-Schmidt
   bool resident = false;  ///< all iterations, at least one, ran in a kernel that kept the vectors on the chip
   double seconds = 0;     ///< from the call to the confirmed residual

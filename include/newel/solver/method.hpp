@@ -102,6 +102,7 @@ struct SolverMethod {
   bool short_recurrence = false;      ///< a step needs a fixed number of vectors, independent of the number of steps
   bool minimises = false;             ///< its residual is minimal over the space of a cycle, so it never grows
   bool restarts = false;              ///< runs in cycles (SolveReport::cycle_length); a longer cycle may help
+  bool flexible = false;              ///< M may be another operator in every iteration
   bool resident = false;              ///< has a kernel for systems that fit on the chip of a device
   ResidentShape resident_shape = {};  ///< of that kernel
   bool resident_in_mixed = false;     ///< that kernel also works in mixed precision

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// OppositeBlocks: block (j, i) for block (i, j) of a square pattern, without a transposed one. Internal.
+/// OppositeBlocks: block (j, i) for block (i, j) of a square pattern, without a transposed one; or of one with more
+/// columns, for j < rows. Internal.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ class OppositeBlocks {
         col_(a.col.data()),
         first_(first),
         blocks_(a.blocks()),
-        next_(static_cast<std::size_t>(a.rows), none) {}
+        next_(static_cast<std::size_t>(a.cols), none) {}
 
   /// The place of block (j, i), -1 where there is none. Rows i ascend from call to call.
   Offset of(Index i, Index j) {

@@ -9,8 +9,8 @@
 #include <newel/core/vector_ops.hpp>
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/instantiate.hpp"
-#include "precond/amg/blocks/amg_steps.hpp"
 #include "precond/amg/blocks/placed_csr.hpp"
+#include "precond/amg/cycle/level_cycle.hpp"
 
 namespace newel::detail {
 namespace {
@@ -64,7 +64,10 @@ OperatorPtr<T, S> make_block_matrix(const Context<S>& ctx, const BlockCsr<S>& a)
 template <class T, Space S>
 AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy<S>& hierarchy,
                          LevelOrder<S> order, int degree)
-    : order_(std::move(order)), symmetric_(finest.symmetric), finest_in_blocks_(finest.in_blocks) {
+    : order_(std::move(order)),
+      symmetric_(finest.symmetric),
+      below_first_(finest.below_first),
+      finest_in_blocks_(finest.in_blocks) {
   const std::vector<AmgLevel<S>>& from = hierarchy.levels();
   levels_.resize(from.size());
   const LevelOrder<S> natural;
@@ -81,7 +84,7 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
   for (std::size_t l = 0; l < from.size(); ++l) {
     Level& level = levels_[l];
     const Index rows = from[l].a.scalar_rows();
-    if (l > 0) {
+    if (l > 0 || below_first_) {
       level.b = Array<T, S>(ctx, rows);
       level.x = Array<T, S>(ctx, rows);
     }
@@ -91,7 +94,7 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
     level.r = Array<T, S>(ctx, rows);
     level.d = Array<T, S>(ctx, rows);
     level.smoother = Array<T, S>(ctx, rows);
-    take_smoother(ctx, l, l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]), hierarchy, degree);
+    take_smoother(ctx, l, is_first(l) ? std::move(finest.smoother) : make_smoother(ctx, from[l]), hierarchy, degree);
     if (!from[l].last()) level.transfer = AmgTransfer<T, S>(ctx, from[l], l == 0 ? order_ : natural);
   }
   if constexpr (S == Space::host) {
@@ -118,7 +121,7 @@ void AmgCycle<T, S>::take_smoother(const Context<S>& ctx, std::size_t l, SparseS
   if (hierarchy.chooses_smoothers() && power_method_margin * lambda > most) level.sparse.m.reset();
   const bool is_sparse = level.sparse.m != nullptr;
   if (is_sparse) level.z = Array<T, S>(ctx, level.r.size());
-  level.steps = smoother_steps(used_smoother(from.smoother, is_sparse), l == 0 ? degree : coarse_degree(degree),
+  level.steps = smoother_steps(used_smoother(from.smoother, is_sparse), is_first(l) ? degree : coarse_degree(degree),
                                is_sparse && level.sparse.of_groups);
   place_smoother(ctx, l, hierarchy, lambda);
 }
@@ -128,7 +131,7 @@ template <class T, Space S>
 void AmgCycle<T, S>::choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, int degree,
                                    const TriedLevels& tried) {
   if (coarse_ != nullptr && coarse_first_ > 0) coarse_->choose_cycles(ctx, hierarchy, tried);
-  for (std::size_t l = levels_.size(); l-- > 1;) {
+  for (std::size_t l = levels_.size(); l-- > (below_first_ ? 0 : 1);) {
     Level& level = levels_[l];
     if (level.a == nullptr || !level.transfer.exists() || !tried.have(hierarchy.levels(), l)) continue;
     LevelTrial<T, S> trial(
@@ -146,8 +149,9 @@ void AmgCycle<T, S>::choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>&
     level.steps = steps;
     level.again.reset();
   }
-  for (std::size_t l = 1; l < levels_.size(); ++l) {
-    levels_[l].cycles = levels_[l - 1].cycles * (solved_twice(l) ? 2 : 1);
+  int cycles = 1;
+  for (std::size_t l = below_first_ ? 0 : 1; l < levels_.size(); ++l) {
+    levels_[l].cycles = cycles *= solved_twice(l) ? 2 : 1;
   }
 }
 
@@ -199,8 +203,8 @@ void AmgCycle<T, S>::refresh_smoother(const Context<S>& ctx, std::size_t l, Span
                                       const AmgHierarchy<S>& hierarchy) {
   Level& level = levels_[l];
   try {
-    if (level.sparse.m != nullptr && l == 0) level.sparse.m->refresh(ctx, values);
-    if (level.sparse.m != nullptr && l > 0) {
+    if (level.sparse.m != nullptr && is_first(l)) level.sparse.m->refresh(ctx, values);
+    if (level.sparse.m != nullptr && !is_first(l)) {
       const auto regular = regular_values(ctx, hierarchy.levels()[l].a);
       level.sparse.m->refresh(ctx, place(ctx, span_of(regular)));
     }
@@ -251,98 +255,25 @@ void AmgCycle<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values, con
   if (inverse_ != nullptr) inverse_->refresh(ctx, place(ctx, span_of(hierarchy.inverse())));
 }
 
-// S r but for 1 / lambda; r itself where S is a diagonal, which the steps multiply with.
-template <class T, Space S>
-const T* AmgCycle<T, S>::smoothed(const Context<S>& ctx, const Level& level, const T* r) const {
-  if (level.sparse.m == nullptr) return r;
-  level.sparse.m->apply(ctx, T(1), Span<const T, S>(r, level.z.size()), T(0), level.z.span());
-  return level.z.data();
-}
-
-// The first step of a smoother, from x = 0: r = b.
-template <class T, Space S>
-template <class V>
-void AmgCycle<T, S>::start(const Context<S>& ctx, const Level& level, const V* b, T* x) const {
-  const auto first = static_cast<T>(level.steps.first);
-  const T* const s = level.smoother.data();
-  T* const r = level.r.data();
-  const std::int64_t n = level.r.size();
-  if constexpr (!std::is_same_v<T, V>) {
-    if (level.sparse.m == nullptr) return sweep(ctx, n, AmgFirstStep<T, V>(first, s, b, b, x, r));
-    convert(ctx, Span<const V, S>(b, n), level.r.span());
-    start<T>(ctx, level, r, x);
-  } else {
-    sweep(ctx, n, AmgFirstStep<T>(first, s, b, smoothed(ctx, level, b), x, r));
-  }
-}
-
-// The steps of a smoother after its first, whose direction is `before`: last(step) makes the last one.
-template <class T, Space S>
-template <class Last>
-void AmgCycle<T, S>::smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x,
-                                    Last&& last) const {
-  const std::int64_t n = level.r.size();
-  T* const d = level.d.data();
-  for (std::size_t i = 0; i < level.steps.next.size(); ++i) {
-    const auto& [c1, c2] = level.steps.next[i];
-    level.a->apply(ctx, T(-1), Span<const T, S>(before, n), T(1), level.r.span());
-    const T* const r = smoothed(ctx, level, level.r.data());
-    const AmgNextStep<T> step(static_cast<T>(c1), static_cast<T>(c2), level.smoother.data(), r, before, d, x);
-    if (i + 1 == level.steps.next.size())
-      last(step);
-    else
-      sweep(ctx, n, step);
-    before = d;
-  }
-}
-
 // What follows the first step on level l.
 template <class T, Space S>
 template <class Last>
 void AmgCycle<T, S>::smooth(const Context<S>& ctx, std::size_t l, T* x, Last&& last) const {
   const Level& level = levels_[l];
-  const std::int64_t n = level.r.size();
-  T* const d = level.d.data();
-  if (!level.transfer.exists()) return smooth_further(ctx, level, x, x, last);
-  smooth_further(ctx, level, x, x, [&](const AmgNextStep<T>& step) { sweep(ctx, n, step); });
-  const T* const before = level.steps.next.empty() ? x : d;
-  level.a->apply(ctx, T(-1), Span<const T, S>(before, n), T(1), level.r.span());
-  const Level& coarse = levels_[l + 1];
-  level.transfer.restrict_to(ctx, level.r.data(), coarse.b.data());
-  correct(ctx, coarse, l + 1);
-  level.transfer.prolong(ctx, coarse.x.data(), d);
-
-  level.a->apply(ctx, T(-1), level.d.cspan(), T(1), level.r.span());
-  const T* const r = smoothed(ctx, level, level.r.data());
-  sweep(ctx, n, AmgAgainStep<T>(static_cast<T>(level.steps.first), level.smoother.data(), r, d, x));
-  smooth_further(ctx, level, d, x, last);
+  if (!level.transfer.exists()) return smooth_further<T>(ctx, level, x, x, last);
+  const auto correct_coarse = [&] {
+    const Level& coarse = levels_[l + 1];
+    level.transfer.restrict_to(ctx, level.r.data(), coarse.b.data());
+    correct(ctx, coarse, l + 1);
+    level.transfer.prolong(ctx, coarse.x.data(), level.d.data());
+  };
+  smooth_around(ctx, level, x, correct_coarse, last);
 }
 
 // x from b on level l, below the first.
 template <class T, Space S>
 void AmgCycle<T, S>::correct(const Context<S>& ctx, const Level& level, std::size_t l) const {
-  if (level.again == nullptr) return descend(ctx, l, level.b.cspan(), level.x.span());
-  Again& again = *level.again;
-  descend(ctx, l, level.b.cspan(), again.x.span());
-  axpby(ctx, static_cast<T>(1 / TwoCycles::first_root), again.x.cspan(), T(0), level.x.span());
-  residual_between(ctx, level);
-  descend(ctx, l, again.b.cspan(), again.x.span());
-  axpy(ctx, static_cast<T>(1 / TwoCycles::second_root), again.x.cspan(), level.x.span());
-}
-
-// b - A x, to be the b of the second cycle.
-template <class T, Space S>
-void AmgCycle<T, S>::residual_between(const Context<S>& ctx, const Level& level) const {
-  Again& again = *level.again;
-  if constexpr (std::is_same_v<T, double>) {
-    copy<T>(ctx, level.b.cspan(), again.b.span());
-    level.a->apply(ctx, -1.0, level.x.cspan(), 1.0, again.b.span());
-  } else {
-    convert(ctx, level.b.cspan(), again.exact_r.span());
-    convert(ctx, level.x.cspan(), again.exact_x.span());
-    again.exact->apply(ctx, -1.0, again.exact_x.cspan(), 1.0, again.exact_r.span());
-    convert(ctx, again.exact_r.cspan(), again.b.span());
-  }
+  correct_level<T>(ctx, level, [&](Span<const T, S> b, Span<T, S> x) { descend(ctx, l, b, x); });
 }
 
 template <class T, Space S>
@@ -350,7 +281,7 @@ void AmgCycle<T, S>::descend(const Context<S>& ctx, std::size_t l, Span<const T,
   const Level& level = levels_[l];
   if (coarse_ != nullptr && l == coarse_first_) return coarse_->apply(ctx, b.data, x.data);
   if (level.a == nullptr) return inverse_->apply(ctx, T(1), b, T(0), x);
-  start(ctx, level, b.data, x.data);
+  start_smoothing(ctx, level, b.data, x.data);
   smooth(ctx, l, x.data, [&](const AmgNextStep<T>& step) { sweep(ctx, x.size, step); });
 }
 
@@ -360,13 +291,22 @@ template <class V>
 void AmgCycle<T, S>::apply(const Context<S>& ctx, Span<const V, S> b, Span<V, S> x, double* bx) const {
   constexpr bool converts = !std::is_same_v<T, V>;
   const Level& level = levels_.front();
+  if constexpr (!converts) {
+    if (level.again != nullptr) {
+      copy<T>(ctx, b, level.b.span());
+      correct(ctx, level, 0);
+      copy<T>(ctx, level.x.cspan(), x);
+      if (bx != nullptr) dot(ctx, b, Span<const T, S>(x), bx);
+      return;
+    }
+  }
   Span<T, S> own;
   if constexpr (converts)
     own = own_x_.span();
   else
     own = x;
   if (level.r.size() > 0 && !level.steps.next.empty()) {
-    start(ctx, level, b.data, own.data);
+    start_smoothing(ctx, level, b.data, own.data);
     return smooth(ctx, 0, own.data, [&](const AmgNextStep<T>& s) {
       if (bx != nullptr) {
         return sweep(ctx, x.size, AmgLastStep<T, V>(s.c1, s.c2, s.s, s.r, s.before, s.x, b.data, x.data, bx));

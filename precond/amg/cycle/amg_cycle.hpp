@@ -23,6 +23,8 @@ struct AmgFinest {
   bool in_blocks = false;  ///< `a` is made of the hierarchy's values, and refreshed from them
   bool converts = false;   ///< b and x of a cycle in single precision are in double
   bool symmetric = false;  ///< see PrecondOptions; for the smoothers of all levels
+  /// The hierarchy's first level is a coarse one itself, and smoothed and tried like one. `a` is made of its values.
+  bool below_first = false;
   TriedLevels tried = tried_levels<S>;
 };
 
@@ -108,22 +110,16 @@ class AmgCycle {
     std::unique_ptr<Again> again;  ///< null: one cycle solves it
   };
 
-  const T* smoothed(const Context<S>& ctx, const Level& level, const T* r) const;
   void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
   void correct(const Context<S>& ctx, const Level& level, std::size_t l) const;
-  void residual_between(const Context<S>& ctx, const Level& level) const;
   void choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, int degree, const TriedLevels& tried);
   void solve_twice(const Context<S>& ctx, const AmgLevel<S>& from, Level& level, int degree) const;
   bool solved_twice(std::size_t l) const {
     if (coarse_ != nullptr && l >= coarse_first_) return coarse_->solved_twice(l - coarse_first_);
     return levels_[l].again != nullptr;
   }
-  template <class V>
-  void start(const Context<S>& ctx, const Level& level, const V* b, T* x) const;
   template <class Last>
   void smooth(const Context<S>& ctx, std::size_t l, T* x, Last&& last) const;
-  template <class Last>
-  void smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x, Last&& last) const;
   Span<const T, S> place(const Context<S>& ctx, Span<const double, S> values);
   SparseSmoother<T, S> make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const;
   void take_smoother(const Context<S>& ctx, std::size_t l, SparseSmoother<T, S> smoother,
@@ -142,7 +138,10 @@ class AmgCycle {
   OperatorPtr<T, S>
       inverse_;  ///< of the last level's matrix; null where the smoother ends the cycle, or in `coarse_`
   LevelOrder<S> order_;
+  bool is_first(std::size_t l) const { return l == 0 && !below_first_; }
+
   bool symmetric_ = false;
+  bool below_first_ = false;
   bool finest_in_blocks_ = false;
   Array<T, S> converted_;              ///< values on their way from the hierarchy
   mutable Array<T, S> own_b_, own_x_;  ///< b and x of a cycle that `converts`; b where the first level has no r

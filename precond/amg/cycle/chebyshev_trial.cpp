@@ -8,8 +8,8 @@
 
 #include <newel/core/parallel.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "core/vectors/random.hpp"
-#include "precond/amg/cycle/cycle_trial.hpp"
 #include "precond/amg/setup/strength.hpp"
 #include "precond/amg/setup/tied_nodes.hpp"
 
@@ -24,17 +24,19 @@ constexpr std::uint64_t signs_seed = 22;
 template <class T>
 class TiedErrors {
  public:
-  TiedErrors(const HostContext& ctx, const HostBlockCsr& level, Span<const Index, Space::host> old_of_new)
+  TiedErrors(const HostContext& ctx, const SmootherTrial<T>& of)
       : ctx_(ctx),
-        level_(level),
-        old_of_new_(old_of_new),
-        diagonal_(diagonal_norms(ctx, level)),
-        weighted_(ctx, level.scalar_rows()) {}
+        level_(of.level),
+        old_of_new_(of.old_of_new),
+        diagonal_(of.diagonal),
+        weighted_(ctx, of.level.scalar_rows()) {}
 
   // Random signs on the rows of tied nodes, 0 elsewhere; on all rows where none are tied.
   Array<T, Space::host> start() const {
     const std::vector<unsigned char> tied = tied_nodes(ctx_, level_, diagonal_, tied_couplings(level_.row_block)[0]);
-    const bool everywhere = std::find(tied.begin(), tied.end(), 1) == tied.end();
+    double some = std::find(tied.begin(), tied.end(), 1) == tied.end() ? 0 : 1;
+    max_over_ranks(ctx_, &some, 1);
+    const bool everywhere = some == 0;
     Array<T, Space::host> e(ctx_, weighted_.size()), signs(ctx_, weighted_.size());
     fill_random<T, Space::host>(ctx_, RandomKind::sign, signs_seed, 0, signs.span());
     parallel_for(ctx_, e.size(), [&](std::int64_t i) {
@@ -60,7 +62,7 @@ class TiedErrors {
   const HostContext& ctx_;
   const HostBlockCsr& level_;
   Span<const Index, Space::host> old_of_new_;
-  std::vector<double> diagonal_;
+  const std::vector<double>& diagonal_;
   Array<T, Space::host> weighted_;
 };
 
@@ -68,12 +70,18 @@ class TiedErrors {
 
 template <class T>
 bool chebyshev_suffices(const HostContext& ctx, const AmgCycle<T, Space::host>& cycle, const HostBlockCsr& level) {
-  TiedErrors<T> errors(ctx, level, cycle.old_of_new());
   using Vector = Array<T, Space::host>;
-  CycleTrial<T, Space::host> trial(
-      ctx, [&](const Vector& x, Vector& y) { cycle.finest()->apply(ctx, T(1), x.cspan(), T(0), y.span()); },
-      [&](Span<const T, Space::host> b, Span<T, Space::host> x) { cycle.template apply<T>(ctx, b, x, nullptr); },
-      errors.start());
+  return chebyshev_suffices<T>(
+      ctx,
+      {[&](const Vector& x, Vector& y) { cycle.finest()->apply(ctx, T(1), x.cspan(), T(0), y.span()); },
+       [&](Span<const T, Space::host> b, Span<T, Space::host> x) { cycle.template apply<T>(ctx, b, x, nullptr); },
+       level, diagonal_norms(ctx, level), cycle.old_of_new()});
+}
+
+template <class T>
+bool chebyshev_suffices(const HostContext& ctx, const SmootherTrial<T>& of) {
+  TiedErrors<T> errors(ctx, of);
+  CycleTrial<T, Space::host> trial(ctx, of.a, of.m, errors.start());
   const double norm = errors.norm(trial.error());
   for (int i = 1; i <= most_iterations; ++i) {
     trial.iterate();
@@ -84,7 +92,9 @@ bool chebyshev_suffices(const HostContext& ctx, const AmgCycle<T, Space::host>& 
   return false;
 }
 
-#define X(T, S) template bool chebyshev_suffices(const HostContext&, const AmgCycle<T, S>&, const HostBlockCsr&);
+#define X(T, S)                                                                                     \
+  template bool chebyshev_suffices(const HostContext&, const AmgCycle<T, S>&, const HostBlockCsr&); \
+  template bool chebyshev_suffices(const HostContext&, const SmootherTrial<T>&);
 NEWEL_FOR_TYPES(X, Space::host)
 #undef X
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "precond/amg/cycle/amg_cycle.hpp"
+#include "precond/amg/cycle/cycle_trial.hpp"
 
 namespace newel::detail {
 
@@ -15,5 +16,17 @@ namespace newel::detail {
 /// the hierarchy's numbering. Takes temporary vectors, and at most eight products and seven cycles.
 template <class T>
 bool chebyshev_suffices(const HostContext& ctx, const AmgCycle<T, Space::host>& cycle, const HostBlockCsr& level);
+
+/// The same of any cycle, also of one on ranks.
+template <class T>
+struct SmootherTrial {
+  typename CycleTrial<T, Space::host>::Product a;
+  typename CycleTrial<T, Space::host>::Cycle m;
+  const HostBlockCsr& level;                  ///< this rank's rows
+  std::vector<double> diagonal;               ///< the norms of the diagonal blocks of its columns
+  Span<const Index, Space::host> old_of_new;  ///< from the numbering of `level` to that of vectors; empty: the same
+};
+template <class T>
+bool chebyshev_suffices(const HostContext& ctx, const SmootherTrial<T>& of);
 
 }  // namespace newel::detail

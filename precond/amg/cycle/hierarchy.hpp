@@ -35,13 +35,28 @@ struct AmgLevel {
   bool last() const { return p.pattern.rows == 0; }
 };
 
+/// What setups have in common, on one rank and on several.
+struct AmgRules {
+  static constexpr std::size_t most_levels = 24;
+  /// A level with more than this share of the unknowns before is not worth it.
+  static constexpr double least_coarsening = 0.8;
+  static constexpr Index coarse_width = 2;          ///< coarse levels, which have few entries, get wider prolongators
+  static constexpr double damping = 4.0 / 3;        ///< omega = 4 / (3 lambda), as usual for smoothed aggregation
+  static constexpr double eigenvalue_margin = 1.1;  ///< Ritz values come from below
+  static constexpr int lanczos_steps = 10;
+};
+inline constexpr const char* nothing_strong_remark =
+    "only the smoother is used, since no rows are strongly connected";
+inline constexpr const char* hardly_smaller_remark = "coarsening ended, since the next level would hardly be smaller";
+
 template <Space S>
 class AmgHierarchy {
  public:
   AmgHierarchy() = default;
   /// For the matrix `a`, whose near-null space the coarse levels represent. `epsilon` is the rounding of the values.
-  AmgHierarchy(const Context<S>& ctx, BlockCsr<S> a, NearNull<S> near_null, const AmgOptions& options,
-               double epsilon);
+  /// `below_first`: `a` is a coarse matrix itself, and is treated as one.
+  AmgHierarchy(const Context<S>& ctx, BlockCsr<S> a, NearNull<S> near_null, const AmgOptions& options, double epsilon,
+               bool below_first = false);
 
   /// Everything that depends on the values of the first level's matrix, which have changed; with `prolongators` those
   /// too. The same bits as a setup that finds the same aggregates and patterns (without: the same prolongators).
@@ -81,6 +96,7 @@ class AmgHierarchy {
   double pivot_tolerance(Index rows) const;
 
   int max_coarse_ = 0, max_width_ = 0;
+  bool below_first_ = false;
   bool inverts_more_ = false;  ///< what is definite, on a device
   bool inverted_ = false;      ///< the last matrix, before all else
   AmgSmoother smoother_ = AmgSmoother::automatic;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/vectors/instantiate.hpp"
 
@@ -30,16 +31,14 @@ double of_inverse(const std::vector<double>& diagonal, int block, const std::vec
   return std::sqrt(sum);
 }
 
-}  // namespace
-
+// `scale` is of the first level's nodes; levels from `first` on count.
 template <Space S>
-double rounding_of_soft_vectors(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy) {
+double rounding_from(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, FineScale<S> scale, std::size_t first) {
   const std::vector<AmgLevel<S>>& levels = hierarchy.levels();
-  FineScale<S> scale = fine_scale(ctx, levels.front().a);
   double most = 0;
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const AmgLevel<S>& level = levels[l];
-    if (l > 0) most = std::max(most, largest_rounding(ctx, level.a, scale));
+    if (l >= first) most = std::max(most, largest_rounding(ctx, level.a, scale));
     if (!level.last()) scale = coarse_scale(ctx, level.aggregates, scale);
   }
   if (hierarchy.inverse().size() == 0) return most;
@@ -48,7 +47,21 @@ double rounding_of_soft_vectors(const Context<S>& ctx, const AmgHierarchy<S>& hi
   return std::max(most, of_inverse(diagonal, a.row_block, on_host(ctx, scale.largest), on_host(ctx, scale.nodes)));
 }
 
-#define X(S) template double rounding_of_soft_vectors(const Context<S>&, const AmgHierarchy<S>&);
+}  // namespace
+
+template <Space S>
+double rounding_of_soft_vectors(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy) {
+  return rounding_from(ctx, hierarchy, fine_scale(ctx, hierarchy.levels().front().a), 1);
+}
+
+template <Space S>
+double rounding_of_soft_vectors(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, FineScale<S> scale) {
+  return rounding_from(ctx, hierarchy, std::move(scale), 0);
+}
+
+#define X(S)                                                                           \
+  template double rounding_of_soft_vectors(const Context<S>&, const AmgHierarchy<S>&); \
+  template double rounding_of_soft_vectors(const Context<S>&, const AmgHierarchy<S>&, FineScale<S>);
 NEWEL_FOR_SPACES(X)
 #undef X
 

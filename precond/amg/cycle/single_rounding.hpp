@@ -43,5 +43,8 @@ std::vector<double> inverse_diagonal(const DeviceContext& ctx, const Array<doubl
 /// on single rows makes none. Roundings are taken for random, so that those of many nodes cancel in part. O(nodes).
 template <Space S>
 double rounding_of_soft_vectors(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy);
+/// The same of a hierarchy whose first matrix is a coarse one, to whose nodes `scale` belongs.
+template <Space S>
+double rounding_of_soft_vectors(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, FineScale<S> scale);
 
 }  // namespace newel::detail

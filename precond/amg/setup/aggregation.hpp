@@ -20,7 +20,11 @@ template <Space S>
 struct Aggregates {
   Index count = 0;
   StageArray<Index, S> of_node;  ///< 0 .. count - 1, -1 for nodes left out
-  Index smallest = 0;            ///< nodes
+  /// Of a rank: after its nodes, `of_node` and the tentative prolongator have those of other ranks that its rows
+  /// reach, and each of these is an aggregate after `count`. Prolongators take none of them: their part goes to those
+  /// that a row has.
+  Index others = 0;
+  Index smallest = 0;  ///< nodes
   Index largest = 0;
   double mean = 0;
 };

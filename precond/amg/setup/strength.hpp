@@ -26,6 +26,11 @@ struct Strength {
 /// never are. The ratio is rounded to 16 bits before it is compared, so that values that differ only by the order of
 /// their sums are decided alike.
 Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& a, double theta);
+/// The same for the rows of a rank: columns from a.pattern.rows on are nodes of other ranks, and `diagonal` has the
+/// norms of the diagonal blocks of all columns. Their blocks are judged by the row alone. They count for what is left
+/// out, and are not in the graph.
+Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& a, double theta,
+                                    const std::vector<double>& diagonal);
 /// The pattern is symmetric, as make_block_csr makes it on a device.
 Strength<Space::device> find_strength(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double theta);
 

@@ -20,7 +20,8 @@ template <class F>
 void for_neighbours(const HostBlockPattern& a, const TransposedPattern<Space::host>& t,
                     const std::vector<unsigned char>& strong, Index i, F&& f) {
   Offset k = a.row_ptr[i], l = t.pattern.row_ptr[i];
-  const Offset k_end = a.row_ptr[i + 1], l_end = t.pattern.row_ptr[i + 1];
+  const auto own_end = std::lower_bound(a.col.data() + k, a.col.data() + a.row_ptr[i + 1], a.rows);
+  const Offset k_end = own_end - a.col.data(), l_end = t.pattern.row_ptr[i + 1];
   while (k < k_end || l < l_end) {
     const Index of_row = k < k_end ? a.col[k] : a.rows, of_column = l < l_end ? t.pattern.col[l] : a.rows;
     const bool in_either = (of_row <= of_column && strong[k]) || (of_column <= of_row && strong[t.source[l]]);
@@ -42,17 +43,17 @@ HostBlockPattern graph_of(const HostContext& ctx, const HostBlockPattern& a, Arr
     Offset at = graph.row_ptr[i];
     for (Offset k = a.row_ptr[i]; at < graph.row_ptr[i + 1]; ++k) {
       graph.col[at] = a.col[k];  // and again by the next one where it is weak
-      at += (strong[k] != 0) & (a.col[k] != i) ? 1 : 0;
+      at += (strong[k] != 0) & (a.col[k] != i) & (a.col[k] < a.rows) ? 1 : 0;
     }
   });
   return graph;
 }
 
-// The graph; and what is strong in either direction becomes so in both.
+// The graph; and what is strong in either direction becomes so in both. Columns of other ranks stay as they are.
 HostBlockPattern union_with_transposed(const HostContext& ctx, const HostBlockPattern& a,
                                        std::vector<unsigned char>& strong) {
   const TransposedPattern<Space::host> t = transpose(ctx, a);
-  std::vector<unsigned char> both(strong.size());
+  std::vector<unsigned char> both(strong);
   HostBlockPattern graph = pattern_by_rows(ctx, a.rows, a.rows, [&](Index i, int, std::vector<Index>& columns) {
     for_neighbours(a, t, strong, i, [&](Index j, Offset k, bool in_either) {
       if (in_either && j != i) columns.push_back(j);
@@ -83,6 +84,7 @@ struct StrengthRows {
   double bound;
   std::vector<unsigned char>& strong;
   std::vector<unsigned char>& dominated;
+  std::vector<unsigned char>& reaches_others;  // whether a strong block is in a column of another rank
   Array<Offset, Space::host>& strong_blocks;
 
   // The row's part of a sum that is 0 where strong blocks stand opposite to each other. Which blocks are strong is
@@ -114,9 +116,11 @@ struct StrengthRows {
       const Index j = a.pattern.col[k];
       const double square = scalar ? a.val[k] * a.val[k] : squared_norm(a, k);
       const std::uint64_t is_strong = is_large(square, own * diagonal[j]) & (j != i) ? 1 : 0;
+      const std::uint64_t in_graph = is_strong & (j < a.pattern.rows ? 1 : 0);
       strong[k] = static_cast<unsigned char>(is_strong | (j == i ? 1 : 0));
-      count += static_cast<Offset>(is_strong);
-      symmetry += (0 - is_strong) & symmetry_term(i, j, 0);
+      count += static_cast<Offset>(in_graph);
+      symmetry += (0 - in_graph) & symmetry_term(i, j, 0);
+      reaches_others[i] |= static_cast<unsigned char>(is_strong & ~in_graph);
       const double size = scalar ? std::fabs(a.val[k]) : std::sqrt(square);
       others += j != i ? size : 0;
     }
@@ -136,23 +140,29 @@ struct StrengthRows {
 }  // namespace
 
 Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& a, double theta) {
+  return find_strength(ctx, a, theta, diagonal_norms(ctx, a));
+}
+
+Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& a, double theta,
+                                    const std::vector<double>& diagonal) {
   const HostBlockPattern& pattern = a.pattern;
+  const auto nodes = static_cast<std::size_t>(pattern.rows);
   Strength<Space::host> result;
-  const std::vector<double> diagonal = diagonal_norms(ctx, a);
   std::vector<unsigned char>& strong = result.kept;
   strong.resize(static_cast<std::size_t>(pattern.blocks()));
-  std::vector<unsigned char> dominated(diagonal.size());
+  std::vector<unsigned char> dominated(nodes), reaches_others(nodes);
   Array<Offset, Space::host> strong_blocks(ctx, Offset{pattern.rows} + 1);
   strong_blocks[pattern.rows] = 0;
-  const StrengthRows rows{a, diagonal, rounded_to_16_bits(theta * theta), strong, dominated, strong_blocks};
+  const StrengthRows rows{
+      a, diagonal, rounded_to_16_bits(theta * theta), strong, dominated, reaches_others, strong_blocks};
   const auto symmetry = parallel_count<std::uint64_t>(
       ctx, pattern.rows, [&](Index i) { return a.block_size() == 1 ? rows.find<true>(i) : rows.find<false>(i); });
   result.graph = symmetry == 0 ? graph_of(ctx, pattern, std::move(strong_blocks), strong)
                                : union_with_transposed(ctx, pattern, strong);
   result.all_kept = parallel_all(ctx, pattern.blocks(), [&](Offset k) { return strong[k] != 0; });
-  result.left_out.resize(diagonal.size());
+  result.left_out.resize(nodes);
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
-    const bool alone = result.graph.row_ptr[i] == result.graph.row_ptr[i + 1];
+    const bool alone = result.graph.row_ptr[i] == result.graph.row_ptr[i + 1] && reaches_others[i] == 0;
     result.left_out[i] = alone && dominated[i] ? 1 : 0;
   });
   return result;

@@ -12,6 +12,7 @@
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/registry.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "core/vectors/random.hpp"
 #include "precond/amg/blocks/opposite_blocks.hpp"
 #include "precond/amg/blocks/symmetry_sum.hpp"
@@ -37,6 +38,7 @@ bool is_symmetric(const HostContext& ctx, const HostBlockCsr& a) {
            std::uint64_t sum = 0;
            for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
              const Index j = a.pattern.col[k];
+             if (j >= a.pattern.rows) break;  // those of other ranks
              const double* const block = a.block(k);
              std::uint64_t content = 0;
              for (int r = 0; r < b; ++r) {
@@ -75,7 +77,9 @@ const char* name_of(AmgSmoother smoother) {
 }
 
 double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a) {
-  if (is_symmetric(ctx, a)) return 0;  // as assembled matrices are, but not Galerkin products
+  double unsymmetric = is_symmetric(ctx, a) ? 0 : 1;  // assembled matrices are, but not Galerkin products
+  max_over_ranks(ctx, &unsymmetric, 1);
+  if (unsymmetric == 0) return 0;
   const HostBlockPattern& pattern = a.pattern;
   const int b = a.row_block;
   std::vector<double> all(static_cast<std::size_t>(pattern.rows)), skew(all.size());
@@ -85,6 +89,7 @@ double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a) {
       double own_all = 0, own_skew = 0;
       for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
         const Index j = pattern.col[k];
+        if (j >= pattern.rows) break;
         opposites.prefetch(k);
         if (j == i) continue;
         const Offset at = opposites.of(i, j);
@@ -108,8 +113,9 @@ double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a) {
       skew[i] = own_skew;
     }
   });
-  const double sum = std::accumulate(all.begin(), all.end(), 0.0);
-  return sum == 0 ? 0 : std::sqrt(std::accumulate(skew.begin(), skew.end(), 0.0) / sum) / 2;
+  double sums[] = {std::accumulate(all.begin(), all.end(), 0.0), std::accumulate(skew.begin(), skew.end(), 0.0)};
+  sum_over_ranks(ctx, sums, 2);
+  return sums[0] == 0 ? 0 : std::sqrt(sums[1] / sums[0]) / 2;
 }
 
 double entangled_share(const HostContext& ctx, const HostBlockCsr& a) {
@@ -122,7 +128,7 @@ double entangled_share(const HostContext& ctx, const HostBlockCsr& a) {
     return sum;
   };
   // Signs are not guessable: twice what is positive is added up, without a branch.
-  const Index count = parallel_count<Index>(ctx, pattern.rows, [&](Index i) {
+  const Index own = parallel_count<Index>(ctx, pattern.rows, [&](Index i) {
     const Offset diagonal = diagonal_at(pattern, i);
     double twice = 0;
     const auto add = [&](Offset begin, Offset end) {
@@ -135,7 +141,9 @@ double entangled_share(const HostContext& ctx, const HostBlockCsr& a) {
     if (diagonal >= 0) add(diagonal + 1, pattern.row_ptr[i + 1]);
     return twice > 2 * most_positive * (diagonal < 0 ? 0 : trace(diagonal));
   });
-  return pattern.rows == 0 ? 0 : static_cast<double>(count) / pattern.rows;
+  double counts[] = {static_cast<double>(own), static_cast<double>(pattern.rows)};
+  sum_over_ranks(ctx, counts, 2);
+  return counts[1] == 0 ? 0 : counts[0] / counts[1];
 }
 
 template <Space S>

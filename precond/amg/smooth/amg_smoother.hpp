@@ -46,7 +46,8 @@ const char* name_of(AmgSmoother smoother);
 template <Space S>
 AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoother asked, bool first);
 
-/// |A - A^T| over 2 |A| in Frobenius norms, both without diagonal blocks; 0 for a diagonal matrix.
+/// |A - A^T| over 2 |A| in Frobenius norms, both without diagonal blocks; 0 for a diagonal matrix. On ranks of all
+/// blocks whose rows and columns have one rank.
 double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a);
 double antisymmetric_share(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
 

@@ -2,6 +2,9 @@
 /// What a hierarchy needs of the diagonal and the spectrum of its matrices. Internal.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "core/vectors/host_device.hpp"
 #include "precond/amg/blocks/block_csr.hpp"
 
@@ -14,6 +17,11 @@ struct EigenvalueBound {
   double bound = 0;
 };
 EigenvalueBound largest_eigenvalue(const HostContext& ctx, const HostBlockCsr& a, int steps);
+/// The same for a matrix whose rows are distributed over the ranks of `ctx`: `a` has this rank's rows, and
+/// `fill_others(x)` sets the entries of x that other ranks have, which follow its own. The same bits on all ranks,
+/// which call it together.
+EigenvalueBound largest_eigenvalue(const HostContext& ctx, const HostBlockCsr& a, int steps,
+                                   const std::function<void(std::vector<double>& x)>& fill_others);
 EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Space::device>& a, int steps);
 
 /// d_i = 1 / (a_ii lambda), 0 where a_ii or lambda is; `d` gets as many places as A has rows.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <newel/core/parallel.hpp>
+#include "core/vectors/over_ranks.hpp"
 #include "precond/amg/smooth/eigenvalue.hpp"
 #include "spmv/plan/slot_sum_host.hpp"
 
@@ -35,7 +36,7 @@ double row_sum_bound(const HostContext& ctx, const HostBlockCsr& a, const std::v
   });
 }
 
-// The sum of f(i) over [0, n), in parts that do not depend on the number of threads.
+// The sum of f(i) over [0, n) and all ranks, in parts that do not depend on the number of threads.
 template <class F>
 double sum_of(const HostContext& ctx, Index n, F&& f) {
   constexpr Index at_once = 2048;
@@ -48,7 +49,9 @@ double sum_of(const HostContext& ctx, Index n, F&& f) {
       parts[static_cast<std::size_t>(part)] = sum;
     });
   });
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
+  double total = std::accumulate(parts.begin(), parts.end(), 0.0);
+  sum_over_ranks(ctx, &total, 1);
+  return total;
 }
 
 // A x in row `node` of blocks of b x b; b = 0: of any size. The rows of a node side by side: the sum of one would
@@ -75,18 +78,22 @@ void row_product(const HostBlockCsr& a, const std::vector<double>& x, Index node
 // Lanczos' method with one pass for the product and one for what makes it orthogonal. Inner products are
 // u^T |D| v, in which D^-1 A is symmetric where A is.
 template <int b>
-double lanczos(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& d, int steps) {
+double lanczos(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& d, int steps,
+               const std::function<void(std::vector<double>&)>& fill_others) {
   const auto n = static_cast<Index>(d.size());
   const int block = b == 0 ? a.row_block : b;
-  std::vector<double> x(d.size()), before(d.size(), 0.0), y(d.size());
+  const auto places = static_cast<std::size_t>(a.scalar_cols());  // those of other ranks too
+  const std::int64_t first = first_row(ctx);
+  std::vector<double> x(places), before(places, 0.0), y(places);
   double length = std::sqrt(sum_of(ctx, n, [&](Index i) {
     const double size = std::fabs(d[i]);
-    x[i] = size == 0 ? 0 : lanczos_start(i) / std::sqrt(size);
+    x[i] = size == 0 ? 0 : lanczos_start(first + i) / std::sqrt(size);
     return size * x[i] * x[i];
   }));
   std::vector<double> alpha, beta;
   for (int step = 0; step < steps && length > 0; ++step) {
     parallel_for(ctx, n, [&](Index i) { x[i] /= length; });
+    fill_others(x);
     const double along = sum_of(ctx, n / block, [&](Index node) {
       double sum = 0;
       row_product<b>(a, x, node, y.data() + Offset{node} * block);
@@ -112,12 +119,18 @@ double lanczos(const HostContext& ctx, const HostBlockCsr& a, const std::vector<
 }  // namespace
 
 EigenvalueBound largest_eigenvalue(const HostContext& ctx, const HostBlockCsr& a, int steps) {
+  return largest_eigenvalue(ctx, a, steps, [](std::vector<double>&) {});
+}
+
+EigenvalueBound largest_eigenvalue(const HostContext& ctx, const HostBlockCsr& a, int steps,
+                                   const std::function<void(std::vector<double>& x)>& fill_others) {
   const std::vector<double> d = diagonal_of(ctx, a);
-  const double lambda = a.row_block == 1   ? lanczos<1>(ctx, a, d, steps)
-                        : a.row_block == 3 ? lanczos<3>(ctx, a, d, steps)
-                        : a.row_block == 6 ? lanczos<6>(ctx, a, d, steps)
-                                           : lanczos<0>(ctx, a, d, steps);
-  const double bound = row_sum_bound(ctx, a, d);
+  const double lambda = a.row_block == 1   ? lanczos<1>(ctx, a, d, steps, fill_others)
+                        : a.row_block == 3 ? lanczos<3>(ctx, a, d, steps, fill_others)
+                        : a.row_block == 6 ? lanczos<6>(ctx, a, d, steps, fill_others)
+                                           : lanczos<0>(ctx, a, d, steps, fill_others);
+  double bound = row_sum_bound(ctx, a, d);
+  max_over_ranks(ctx, &bound, 1);
   return {std::isfinite(lambda) ? std::min(lambda, bound) : bound, bound};
 }
 

@@ -36,24 +36,33 @@ class GalerkinProduct {
   GalerkinProduct() = default;
   /// The symbolic phase, and the values. `a` and `p` keep their patterns.
   GalerkinProduct(const Context<S>& ctx, const BlockCsr<S>& a, const BlockCsr<S>& p, BlockCsr<S>& coarse)
+      : GalerkinProduct(ctx, a, p, p, coarse) {}
+  /// The same for rows of a larger matrix: `of_columns` has the rows of the prolongator for the columns of `a`, and
+  /// `p` those for its rows. The columns of `coarse` are those of `of_columns`.
+  GalerkinProduct(const Context<S>& ctx, const BlockCsr<S>& a, const BlockCsr<S>& p, const BlockCsr<S>& of_columns,
+                  BlockCsr<S>& coarse)
       : transposed_(transpose(ctx, p.pattern)) {
     ap_.row_block = a.row_block;
     ap_.col_block = coarse.row_block = coarse.col_block = p.col_block;
     if constexpr (S == Space::host) {
-      make_product(ctx, a, p, ap_);
+      make_product(ctx, a, of_columns, ap_);
       make_transposed_product(ctx, p, transposed_, ap_, coarse);
     } else {
-      ap_.pattern = product_pattern(ctx, a.pattern, p.pattern);
+      ap_.pattern = product_pattern(ctx, a.pattern, of_columns.pattern);
       coarse.pattern = product_pattern(ctx, transposed_.pattern, ap_.pattern);
       ap_.val = Array<double, S>(ctx, ap_.pattern.blocks() * ap_.block_size());
       coarse.val = Array<double, S>(ctx, coarse.pattern.blocks() * coarse.block_size());
-      compute(ctx, a, p, coarse);
+      compute(ctx, a, p, of_columns, coarse);
     }
   }
 
   /// The numeric phase: new values of `coarse` from those of `a` and `p`.
   void compute(const Context<S>& ctx, const BlockCsr<S>& a, const BlockCsr<S>& p, BlockCsr<S>& coarse) {
-    product_values(ctx, a, p, ap_);
+    compute(ctx, a, p, p, coarse);
+  }
+  void compute(const Context<S>& ctx, const BlockCsr<S>& a, const BlockCsr<S>& p, const BlockCsr<S>& of_columns,
+               BlockCsr<S>& coarse) {
+    product_values(ctx, a, of_columns, ap_);
     transposed_product_values(ctx, p, transposed_, ap_, coarse);
   }
 

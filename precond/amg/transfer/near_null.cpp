@@ -3,19 +3,24 @@
 #include "precond/amg/transfer/near_null.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <newel/core/parallel.hpp>
+#include "core/vectors/over_ranks.hpp"
 
 namespace newel::detail {
 
 ModeFrame::ModeFrame(const HostContext& ctx, const NodeCoordinates& c) {
   const auto nodes = static_cast<Index>(c.xyz.size() / static_cast<std::size_t>(c.dimension));
-  if (nodes == 0) return;
+  constexpr double none = -std::numeric_limits<double>::infinity();
   double extent = 0;
   for (int d = 0; d < c.dimension; ++d) {
     const auto at = [&](Index i) { return c.xyz[static_cast<std::size_t>(Offset{i} * c.dimension + d)]; };
-    const double high = parallel_max(ctx, nodes, at(0), at);
-    const double low = -parallel_max(ctx, nodes, -at(0), [&](Index i) { return -at(i); });
+    double most[] = {parallel_max(ctx, nodes, none, at),
+                     parallel_max(ctx, nodes, none, [&](Index i) { return -at(i); })};
+    max_over_ranks(ctx, most, 2);
+    if (most[0] == none) return;
+    const double high = most[0], low = -most[1];
     middle[d] = 0.5 * (low + high);
     extent = std::max(extent, high - low);
   }

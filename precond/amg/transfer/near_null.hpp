@@ -30,7 +30,7 @@ NearNull<Space::device> rigid_body_modes(const DeviceContext& ctx, const NodeCoo
 NearNull<Space::host> given_vectors(const HostContext& ctx, int count, const std::vector<double>& values);
 NearNull<Space::device> given_vectors(const DeviceContext& ctx, int count, const std::vector<double>& values);
 
-/// Where rigid body modes turn around, and the factor that brings a body's extent to 2.
+/// Where rigid body modes turn around, and the factor that brings a body's extent to 2; of all ranks together.
 struct ModeFrame {
   double middle[3] = {0, 0, 0};
   double scale = 1;

@@ -43,7 +43,7 @@ HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a,
 
 /// P = (I - omega D^-1 A) Q on its pattern, D the diagonal of A; rows with 0 there stay as in Q. `p` has its pattern
 /// and room for its values. Where the pattern lacks an aggregate (see `smoothed_pattern`), its part goes to those
-/// that are there, so that P R is what it would be.
+/// that are there, so that P R is what it would be. `Aggregates::others` are never in the pattern.
 void smooth_prolongator(const HostContext& ctx, const HostBlockCsr& a, const std::vector<unsigned char>& kept,
                         double omega, const Aggregates<Space::host>& aggregates,
                         const Tentative<Space::host>& tentative, HostBlockCsr& p);

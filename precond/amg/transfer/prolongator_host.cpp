@@ -76,11 +76,13 @@ class RowParts {
         of_node_(aggregates.of_node),
         q_(tentative.q.data()),
         k_(tentative.coarse.vectors),
+        own_(aggregates.count),
         diagonal_(static_cast<std::size_t>(a.block_size())) {}
 
   int node_values() const { return a_.row_block * k_; }
   std::size_t count() const { return aggregate_.size(); }
   Index aggregate(std::size_t part) const { return aggregate_[part]; }
+  bool is_own(Index aggregate) const { return aggregate < own_; }
   const double* values(std::size_t part) const {
     return values_.data() + part * static_cast<std::size_t>(node_values());
   }
@@ -159,6 +161,7 @@ class RowParts {
   const std::vector<Index>& of_node_;
   const double* q_;
   int k_;
+  Index own_;  // aggregates from here on are of other ranks
   std::vector<double> diagonal_, lumped_;
   std::vector<Index> aggregate_;
   std::vector<double> values_;
@@ -225,22 +228,26 @@ class SmoothedRow {
 // A row of the smoothed prolongator with all of its blocks, in the order in which their aggregates are met.
 class WholeRow {
  public:
-  // The aggregates of `width` blocks at most, ascending, the first that was met among them.
+  // The own aggregates of `width` blocks at most, ascending, the first that was met among them.
   void append_largest(const RowParts& parts, Index width, std::vector<Index>& columns) {
     sum_up(parts);
     const auto first = static_cast<std::ptrdiff_t>(columns.size());
     const auto size = static_cast<std::size_t>(parts.node_values());
-    if (aggregates_.size() <= static_cast<std::size_t>(width)) {
+    const bool all_own =
+        std::all_of(aggregates_.begin(), aggregates_.end(), [&](Index j) { return parts.is_own(j); });
+    if (aggregates_.size() <= static_cast<std::size_t>(width) && all_own) {
       columns.insert(columns.end(), aggregates_.begin(), aggregates_.end());
     } else {
       order_.clear();
       for (std::size_t k = 0; k < aggregates_.size(); ++k) {
+        if (!parts.is_own(aggregates_[k])) continue;
         double square = 0;
         for (std::size_t e = 0; e < size; ++e) square += values_[k * size + e] * values_[k * size + e];
         order_.emplace_back(k == 0 ? -INFINITY : -static_cast<float>(square), aggregates_[k]);
       }
       std::sort(order_.begin(), order_.end());
-      for (Index k = 0; k < width; ++k) columns.push_back(order_[static_cast<std::size_t>(k)].second);
+      const std::size_t taken = std::min(order_.size(), static_cast<std::size_t>(width));
+      for (std::size_t k = 0; k < taken; ++k) columns.push_back(order_[k].second);
     }
     std::sort(columns.begin() + first, columns.end());
   }

@@ -24,7 +24,9 @@ class ScalarProlongatorRow {
         of_node_(aggregates.of_node.data()),
         q_(tentative.q.data()),
         r_(tentative.coarse.values.data()),
-        table_(aggregates.count) {}
+        own_(aggregates.count),
+        has_others_(aggregates.others > 0),
+        table_(aggregates.count + aggregates.others) {}
 
   /// Finds the parts of row i, which belongs to an aggregate, and their sum in each aggregate.
   void find(Index i) {
@@ -34,7 +36,7 @@ class ScalarProlongatorRow {
   /// The aggregates of `width` entries at most, ascending, the node's own among them.
   void append_largest(Index width, std::vector<Index>& columns) {
     const auto first = static_cast<std::ptrdiff_t>(columns.size());
-    if (count_ <= static_cast<std::size_t>(width)) {
+    if (count_ <= static_cast<std::size_t>(width) && all_own()) {
       columns.insert(columns.end(), met_.begin(), met_.begin() + static_cast<std::ptrdiff_t>(count_));
     } else {
       taken_.assign(count_, 0);
@@ -42,6 +44,7 @@ class ScalarProlongatorRow {
       columns.push_back(met_[0]);
       for (Index k = 1; k < width; ++k) {
         const std::size_t largest = largest_left();
+        if (largest == 0) break;  // those of other ranks are left
         taken_[largest] = 1;
         columns.push_back(met_[largest]);
       }
@@ -112,12 +115,18 @@ class ScalarProlongatorRow {
     parts_ = parts;
   }
 
-  // Of the aggregates that are not taken, by the size of their entry in single precision, then the first one.
+  bool all_own() const {
+    return !has_others_ || std::all_of(met_.begin(), met_.begin() + static_cast<std::ptrdiff_t>(count_),
+                                       [&](Index aggregate) { return aggregate < own_; });
+  }
+
+  // Of the own aggregates that are not taken, by the size of their entry in single precision, then the first one; 0:
+  // all are.
   std::size_t largest_left() const {
     std::size_t best = 0;
     float size = -1;
     for (std::size_t k = 1; k < count_; ++k) {
-      if (taken_[k] != 0) continue;
+      if (taken_[k] != 0 || met_[k] >= own_) continue;
       const auto square = static_cast<float>(sum_[k] * sum_[k]);
       if (!(square > size || (square == size && met_[k] < met_[best]))) continue;
       best = k;
@@ -153,6 +162,8 @@ class ScalarProlongatorRow {
   const Index* of_node_;
   const double *q_, *r_;
   double pivot_ = 0;
+  Index own_;  // aggregates from here on are of other ranks
+  bool has_others_;
   ColumnTable table_;
   std::size_t parts_ = 0, count_ = 0;  // of the row, and its distinct aggregates
   std::vector<Index> aggregate_;       // of each part

@@ -58,9 +58,9 @@ void scale(HostAmgConstants& amg, double by) {
 }
 
 void scale(HostPrecondConstants& preconds, double by) {
-  for (double* const seconds :
-       {&preconds.diagonal_entry, &preconds.read_entry, &preconds.fsai.entry, &preconds.fsai.work,
-        &preconds.spai.entry, &preconds.spai.work, &preconds.fsai_entry_alone, &preconds.fsai_entry_shared}) {
+  for (double* const seconds : {&preconds.diagonal_entry, &preconds.read_entry, &preconds.fsai.entry,
+                                &preconds.fsai.work, &preconds.spai.entry, &preconds.spai.work,
+                                &preconds.fsai_entry_alone, &preconds.fsai_entry_shared, &preconds.ilut_entry}) {
     *seconds *= by;
   }
   scale(preconds.amg, by);

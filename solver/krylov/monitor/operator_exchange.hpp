@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <newel/solver/krylov.hpp>
 #include <newel/spmv/operator.hpp>
 #include "solver/krylov/monitor/residual_rate.hpp"
 
@@ -79,6 +80,9 @@ class OperatorExchange {
 
   /// The name of the present M, for the report of an attempt; empty: there is none.
   virtual std::string preconditioner() const = 0;
+
+  /// Says of the present solve, and its next attempts, when something else is expected to be faster; empty: never.
+  virtual GiveUpFn overdue() { return {}; }
 
   /// Whether the method of the present attempt needs properties of M that another M may lack: M stays then.
   void keep_preconditioner(bool keeps) { keeps_preconditioner_ = keeps; }

@@ -112,7 +112,10 @@ inline void st_v2(std::uint64_t* to, std::uint64_t low, std::uint64_t high) {
   spin();
   at[1] = high;
 }
-inline void st_v1(std::uint64_t* to, std::uint64_t word) { *static_cast<volatile std::uint64_t*>(to) = word; }
+template <class Word>
+void st_v1(void* to, Word word) {
+  *static_cast<volatile Word*>(to) = word;
+}
 inline void red_add(std::uint64_t* to, std::uint64_t word) { *static_cast<volatile std::uint64_t*>(to) += word; }
 inline void ld_v2(const std::uint64_t* from, std::uint64_t& low, std::uint64_t& high) {
   spin();
@@ -120,9 +123,10 @@ inline void ld_v2(const std::uint64_t* from, std::uint64_t& low, std::uint64_t& 
   low = at[0];
   high = at[1];
 }
-inline void ld_v1(const std::uint64_t* from, std::uint64_t& word) {
+template <class Word>
+void ld_v1(const void* from, Word& word) {
   spin();
-  word = *static_cast<const volatile std::uint64_t*>(from);
+  word = *static_cast<const volatile Word*>(from);
 }
 
 void pipeline_copy(void* to, const void* from, std::size_t bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preconditioners of a matrix whose rows are distributed over ranks.
-#include "distributed/precond/rank_precond.hpp"
+#include "distributed/rank_precond.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 #include <newel/solver/choice.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "distributed/precond/amg/rank_amg.hpp"
 #include "distributed/precond/rank_fsai.hpp"
 #include "distributed/precond/rank_refusal.hpp"
 #include "distributed/precond/rank_spai.hpp"
@@ -34,7 +35,8 @@ using MakeOnRanks = OperatorPtr<T, S> (*)(const Context<S>&, const DistributedOp
 template <class T, Space S>
 struct RankPrecond {
   const char* name;
-  MakeOnRanks<T, S> make;
+  MakeOnRanks<T, S> make;      // null: not in this space
+  bool asks_symmetry = false;  // it reads PrecondOptions::symmetric
 };
 
 template <class T, Space S>
@@ -58,36 +60,47 @@ OperatorPtr<T, S> make_from_rows(const Context<S>& ctx, const DistributedOperato
   return std::make_unique<Operator>(ctx, a, options);
 }
 
+// Its cycle on several devices does not give what ranks on the host give.
 template <class T, Space S>
-const std::array<RankPrecond<T, S>, 5>& rank_preconditioners() {
-  static const std::array<RankPrecond<T, S>, 5> all = {{{"jacobi", &make_jacobi<T, S>},
+MakeOnRanks<T, S> amg_in_space() {
+  if constexpr (S == Space::host) return &make_amg_on_ranks<T, S>;
+  return nullptr;
+}
+
+template <class T, Space S>
+const std::array<RankPrecond<T, S>, 6>& rank_preconditioners() {
+  static const std::array<RankPrecond<T, S>, 6> all = {{{"jacobi", &make_jacobi<T, S>},
                                                         {"l1-jacobi", &make_l1_jacobi<T, S>},
                                                         {"fsai", &make_from_rows<RankFsai<T, S>, T, S>},
-                                                        {"spai", &make_from_rows<RankSpai<T, S>, T, S>},
-                                                        {"spai0", &make_from_rows<RankSpai0<T, S>, T, S>}}};
+                                                        {"spai", &make_from_rows<RankSpai<T, S>, T, S>, true},
+                                                        {"spai0", &make_from_rows<RankSpai0<T, S>, T, S>},
+                                                        {"amg", amg_in_space<T, S>(), true}}};
   return all;
 }
 
 template <class T, Space S>
 const RankPrecond<T, S>* find_on_ranks(const std::string& name) {
   for (const RankPrecond<T, S>& one : rank_preconditioners<T, S>()) {
-    if (same_name(one.name, name)) return &one;
+    if (one.make != nullptr && same_name(one.name, name)) return &one;
   }
   return nullptr;
 }
 
 }  // namespace
 
+template <Space S>
 void require_precond_on_ranks(const PrecondOptions& options) {
   const std::string name = canonical_name(options.name);
   if (name != "auto" && name != "none") {
     const PrecondMethod& method = find_preconditioner(name);
-    if (find_on_ranks<double, Space::host>(name) == nullptr) {
+    if (find_on_ranks<double, S>(name) == nullptr) {
       std::string names;
-      for (const auto& one : rank_preconditioners<double, Space::host>())
-        names += std::string(", \"") + one.name + "\"";
-      throw InputError("the preconditioner \"" + method.name + "\" is not available on ranks, which have \"none\"" +
-                       names);
+      for (const auto& one : rank_preconditioners<double, S>()) {
+        if (one.make != nullptr) names += std::string(", \"") + one.name + "\"";
+      }
+      const std::string where = S == Space::host ? "ranks" : "ranks with devices";
+      throw InputError("the preconditioner \"" + method.name + "\" is not available on " + where +
+                       ", which have \"none\"" + names);
     }
     if (method.check != nullptr) method.check(options);
   }
@@ -147,8 +160,7 @@ class RankChoice {
       return {std::move(simple), {of_simple.name, "a trial found that nothing stronger is needed"}};
     }
     LocatedText why = "no stronger preconditioner is available on ranks";
-    for (const PrecondMethod* const method : stronger_preconditioners(traits_)) {
-      if (find_on_ranks<T, S>(method->name) == nullptr) continue;
+    for (const PrecondMethod* const method : stronger_by_seconds(first)) {
       if (std::isfinite(first) && setup_seconds(*method, 0) > seconds_of(of_simple, first)) {
         why = method->name + " was refused: its setup is estimated to take longer than the solve with " +
               of_simple.name;
@@ -171,10 +183,34 @@ class RankChoice {
     if (!is_taken([&] { M = make_precond_on_ranks(ctx_, A_, a_, named); }, refusal_)) return false;
     trial = try_precond<T, S>(ctx_, A_, M.get(), trial_rhs(), solver_.name, options_);
     trial.name = name;
-    const Offset entries = M == nullptr ? 0 : M->info().nonzeros;
-    if (M != nullptr) trial.build_seconds = setup_seconds(find_preconditioner(name), entries);
-    trial.iteration_seconds = iteration_seconds(entries);
+    const OperatorInfo info = M == nullptr ? OperatorInfo{} : M->info();
+    if (M != nullptr) trial.build_seconds = setup_seconds(find_preconditioner(name), info.nonzeros);
+    const auto of_entries = an_entry * static_cast<double>(info.nonzeros);
+    trial.iteration_seconds =
+        iteration_seconds(info.bytes_per_product > 0 ? static_cast<double>(info.bytes_per_product) : of_entries);
     return true;
+  }
+
+  // Those that ranks have, by the model's seconds of all solves, which take `simple` iterations with the simple one.
+  std::vector<const PrecondMethod*> stronger_by_seconds(double simple) const {
+    if (!std::isfinite(simple)) simple = precond_counts.few_iterations;
+    const double solves = std::max(1.0, options_.expected_products / std::max(simple, 1.0));
+    const MatrixOrigin origin = a_.coordinates != nullptr ? MatrixOrigin::mesh : MatrixOrigin::unknown;
+    std::vector<std::pair<double, const PrecondMethod*>> all;
+    for (const PrecondMethod* const method : stronger_preconditioners(traits_)) {
+      if (find_on_ranks<T, S>(method->name) == nullptr) continue;
+      PrecondQuestion question{precond_, machine_of(ctx_), A_.rows(), a_.rows.col.size};
+      question.origin = origin;
+      const PrecondCost cost = cost_of(*method, question);
+      const double entries = cost.entries > 0 ? cost.entries : static_cast<double>(a_.rows.col.size);
+      const double bytes = cost.low_share * (an_entry * entries + sizeof(T) * cost.vector_passes * A_.rows());
+      const double iterations = solves * iterations_with(*method, origin)(simple);
+      all.emplace_back(setup_seconds(*method, 0) + iterations * iteration_seconds(bytes), method);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::vector<const PrecondMethod*> methods;
+    for (const auto& one : all) methods.push_back(one.second);
+    return methods;
   }
 
   // The same on any number of ranks.
@@ -196,16 +232,18 @@ class RankChoice {
     return seconds;
   }
 
-  double iteration_seconds(Offset entries_of_m) const {
+  // `bytes_of_m`: that a product with M moves on this rank.
+  double iteration_seconds(double bytes_of_m) const {
     const Machine machine = machine_of(ctx_);
     const IterationModel model{solver_, options_, machine, nullptr, sizeof(T), false, false};
-    const double an_entry = sizeof(T) + sizeof(Index);
     const double bytes = model.bytes(an_entry * static_cast<double>(a_.rows.col.size), A_.rows()) +
-                         solver_.precond_products * an_entry * static_cast<double>(entries_of_m);
+                         solver_.precond_products * bytes_of_m;
     double seconds = bytes / machine.bytes_per_second;
     sum_over_ranks(ctx_, &seconds, 1);
     return seconds;
   }
+
+  static constexpr double an_entry = sizeof(T) + sizeof(Index);
 
   const Context<S>& ctx_;
   const DistributedOperator<T, S>& A_;
@@ -225,7 +263,8 @@ ChosenPrecond<T, S> precond_on_ranks(const Context<S>& ctx, const DistributedOpe
                                      const RankMatrix<T>& a, const SystemOptions& options) {
   const bool choose = same_name(options.precond.name, "auto");
   PrecondOptions precond = options.precond;
-  if (!choose && !same_name(precond.name, "spai")) return {make_precond_on_ranks(ctx, A, a, precond), {}};
+  const RankPrecond<T, S>* const named = choose ? nullptr : find_on_ranks<T, S>(precond.name);
+  if (!choose && (named == nullptr || !named->asks_symmetry)) return {make_precond_on_ranks(ctx, A, a, precond), {}};
   const NearRows<T> near(host_context(ctx), a.first_rows, a.rows, 1);
   const MatrixTraits traits = rank_traits(host_context(ctx), near);
   const bool any_solver = same_name(options.solver.name, "auto");
@@ -241,6 +280,9 @@ ChosenPrecond<T, S> precond_on_ranks(const Context<S>& ctx, const DistributedOpe
   template ChosenPrecond<T, S> precond_on_ranks(const Context<S>&, const DistributedOperator<T, S>&,    \
                                                 const RankMatrix<T>&, const SystemOptions&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+#define X(S) template void require_precond_on_ranks<S>(const PrecondOptions&);
+NEWEL_FOR_SPACES(X)
 #undef X
 
 }  // namespace newel::detail

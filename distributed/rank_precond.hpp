@@ -9,6 +9,7 @@
 namespace newel::detail {
 
 /// Throws InputError for a preconditioner that ranks do not have, and for options that it cannot honour there.
+template <Space S>
 void require_precond_on_ranks(const PrecondOptions& options);
 
 /// M by its name; null for "none". `A` is the matrix of `a`, and outlives M. All ranks call it together. Throws what

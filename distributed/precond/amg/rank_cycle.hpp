@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/// RankCycle: the V-cycle on the levels of a RankHierarchy, in one space and precision. Internal.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <newel/precond/preconditioner.hpp>
+#include "distributed/precond/amg/gathered_cycle.hpp"
+#include "distributed/precond/amg/rank_hierarchy.hpp"
+#include "distributed/precond/amg/rank_transfer.hpp"
+#include "distributed/rows/distributed_operator.hpp"
+
+namespace newel::detail {
+
+/// The part of the bytes of AMG on ranks that all ranks have alike.
+inline constexpr const char* gathered_levels = "gathered levels";
+
+/// What the first level of a cycle is made from.
+template <class T, Space S>
+struct RankFinest {
+  /// The matrix; null: `own`, which a refresh of the cycle refreshes.
+  const DistributedOperator<T, S>* shared = nullptr;
+  std::unique_ptr<DistributedOperator<T, S>> own;
+  const RankMatrix<T>& rows;
+  bool converts = false;  ///< b and x of a cycle in single precision are in double
+};
+
+/// Matrices are multiplied on all ranks together; prolongators within a rank. All ranks make theirs together, and
+/// call its functions together, with contexts that have ranks.
+template <class T, Space S>
+class RankCycle {
+ public:
+  /// `options` with the name of AMG. `below`: the cycle of the gathered level, if there is one.
+  RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const RankHierarchy& hierarchy,
+            const PrecondOptions& options, std::optional<GatheredCycle<T, S>> below);
+
+  /// As AmgCycle::refresh; `alone` and `below` are for the gathered level.
+  void refresh(const Context<S>& alone, Span<const T, S> values, const RankHierarchy& hierarchy,
+               const AmgHierarchy<S>& below, bool prolongators);
+
+  /// As AmgCycle::apply.
+  template <class V>
+  void apply(const Context<S>& ctx, Span<const V, S> b, Span<V, S> x, double* bx) const;
+
+  /// The smoothers in use: "chebyshev", "fsai and chebyshev".
+  std::string smoother_text(const RankHierarchy& hierarchy, const AmgHierarchy<S>& below) const;
+  /// Which levels are solved by two cycles: ", two cycles on levels 2 and 3"; else empty.
+  std::string cycles_text() const;
+  bool capturable() const;
+  /// Of this rank.
+  OperatorInfo info() const;
+
+ private:
+  /// Between two cycles of a level: see AmgCycle.
+  struct Again {
+    Array<T, S> b, x;
+    std::unique_ptr<DistributedOperator<double, S>> exact;  ///< null: the level's matrix is in double
+    Array<double, S> exact_r, exact_x;
+
+    std::uint64_t bytes() const {
+      return b.bytes() + x.bytes() + exact_r.bytes() + exact_x.bytes() + (exact == nullptr ? 0 : exact->bytes());
+    }
+  };
+  struct Level {
+    explicit Level(const Context<S>& of_level) : ctx(of_level) {}
+
+    Context<S> ctx;  ///< of vectors of the level
+    const DistributedOperator<T, S>* a = nullptr;
+    std::unique_ptr<DistributedOperator<T, S>> own;
+    std::optional<LevelRows> rows;  ///< of levels below the first
+    RankLevelOrder order;
+    RankTransfer<T, S> transfer;  ///< to the next level; none from the last
+    SparseSmoother<T, S> sparse;
+    Array<T, S> smoother;      ///< D^-1 / lambda; with a sparse one 1 / lambda
+    mutable Array<T, S> r, d;  ///< residual and direction
+    mutable Array<T, S> z;     ///< the sparse smoother times r
+    SmootherSteps steps;
+    mutable Array<T, S> b, x;      ///< of levels below the first
+    std::unique_ptr<Again> again;  ///< null: one cycle solves it
+  };
+
+  void make_level(const RankLevel& from, std::size_t l, const RankMatrix<T>* rows);
+  void make_smoother(const RankLevel& from, Level& level, bool first, const RankMatrix<T>& rows);
+  bool is_put_off(const RankLevel& from, bool first) const;
+  bool first_needs_fsai(const RankLevel& from) const;
+  void place_smoother(const RankLevel& from, Level& level) const;
+  bool takes_smoother(const RankLevel& from, Level& level) const;
+  double sparse_lambda(const RankLevel& from, const Level& level) const;
+  void refresh_level(const RankLevel& from, Level& level, Span<const T, S> values);
+  void choose_cycles(const RankHierarchy& hierarchy);
+  void solve_twice(const RankLevel& from, Level& level) const;
+  SmootherSteps steps_of(const RankLevel& from, const Level& level, int degree) const;
+
+  void correct(const Context<S>& ctx, std::size_t l) const;
+  void correct_below(const Context<S>& ctx, std::size_t l) const;
+  void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
+  template <class Last>
+  void smooth(const Context<S>& ctx, std::size_t l, T* x, Last&& last) const;
+
+  PrecondOptions options_;
+  bool chooses_smoothers_;
+  bool tried_ = false;  ///< the diagonal on the first level, for which FSAI was chosen
+  std::vector<Level> levels_;
+  std::optional<GatheredCycle<T, S>> below_;
+  mutable Array<T, S> own_b_, own_x_;  ///< b and x of a cycle that converts
+};
+
+}  // namespace newel::detail

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Flexible GMRES, for any square A, with a preconditioner that may change from iteration to iteration.
+#pragma once
+
+#include <memory>
+
+#include <newel/solver/method.hpp>
+
+namespace newel {
+
+namespace detail {
+template <class T, Space S>
+class FgmresRecurrence;
+}  // namespace detail
+
+/// Its row in the table of solvers. It shares the option `GmresOptions::restart` with GMRES.
+SolverMethod fgmres_method();
+
+/// Y. Saad, "A Flexible Inner-Outer Preconditioned GMRES Algorithm", SIAM J. Sci. Comput. 14 (1993), restarted. It is
+/// right-preconditioned `Gmres` that also keeps the preconditioned vectors z_j = M v_j, and corrects x by them. M may
+/// therefore be another operator in every application, for example a few iterations of a Krylov method. GMRES
+/// corrects x by M (V y), which is wrong then. If M does not change, the iterates are those of GMRES up to rounding.
+///
+/// An M that changes is the caller's operator (`SystemParts`, or the argument M of `solve`). If its applications must
+/// not be replayed as a graph on a device, `LinearOperator::capturable` of it must be false. Everything else is as in
+/// `Gmres`: the second Gram-Schmidt pass, restarts, and how a solve ends.
+template <class T, Space S>
+class Fgmres final : public KrylovSolver<T, S> {
+ public:
+  /// Work vectors for `n` unknowns: 2 restart + 5 of length n. A cycle has at most n iterations. Throws InputError
+  /// for a restart below 1.
+  Fgmres(const Context<S>& ctx, Index n, int restart);
+  Fgmres(Fgmres&&) noexcept;
+  Fgmres& operator=(Fgmres&&) noexcept;
+  ~Fgmres() override;
+
+  std::string_view name() const override { return "fgmres"; }
+  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
+
+ private:
+  std::unique_ptr<detail::FgmresRecurrence<T, S>> recurrence_;
+  int last_iterations_ = 0;  // of the last solve
+};
+
+}  // namespace newel

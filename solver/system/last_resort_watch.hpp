@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// LastResortWatch: when a solve has taken so long that the method of the last resort is faster. Internal.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include <newel/solver/registry.hpp>
+#include <newel/spmv/format_choice.hpp>
+#include "solver/cost/profiles/factor_constants.hpp"
+#include "solver/operators/system_estimates.hpp"
+#include "solver/system/system_state.hpp"
+
+namespace newel::detail {
+
+/// Counts the seconds of all attempts of a solve by the cost model. Not for methods for definite matrices: they get
+/// there, and stronger preconditioners are for them.
+template <class T, Space S>
+class LastResortWatch {
+ public:
+  /// The state outlives this.
+  explicit LastResortWatch(SystemState<T, S>& of) : s_(of) {}
+
+  /// Whether the solve should end here. Makes the factors then.
+  std::optional<Failure> operator()(const Progress& now) {
+    if (solver_ != now.solver || precond_ != s_.operators->options.precond.name) look_up(now);
+    if (method_ == nullptr || ended_) return std::nullopt;
+    count(now);
+    if (method_->demands == Demand::definite) return std::nullopt;
+    if (next_ == 0) next_ = factor_constants.seconds_to_ask(s_.rows, static_cast<double>(s_.entries));
+    if (!(spent_ >= next_) || arrives_soon(now)) return std::nullopt;
+    next_ = factor_constants.ask_again * spent_;
+    if (!s_.last_resort.ready_within(*s_.operators, factor_constants.share_of_solve * spent_)) return std::nullopt;
+    ended_ = true;
+    Failure failure{Cause::slower_than_factors};
+    failure.iterations = iterations_;
+    return failure;
+  }
+
+ private:
+  // The method and what its iteration takes; none if it iterates in single precision. Until the pattern is known, its
+  // bytes are all that is.
+  void look_up(const Progress& now) {
+    Operators<T, S>& system = *s_.operators;
+    solver_ = now.solver;
+    precond_ = system.options.precond.name;
+    method_ = nullptr;
+    if (system.A == nullptr) return;
+    for (const SolverMethod& method : solver_methods()) {
+      if (method.name == now.solver) method_ = &method;
+    }
+    if (method_ == nullptr) return;
+    const IterationModel model = SystemEstimates<T, S>(system).model(*method_);
+    const std::string& format = system.options.spmv.format;
+    const auto product = is_format_choice(format) ? std::nullopt : model.product(format);
+    const auto bytes = static_cast<double>(system.A->info().bytes_per_product);
+    of_iteration_ = product ? model.iteration(precond_, *product).seconds
+                            : model.bytes(bytes, s_.rows) / system.machine.bytes_per_second;
+  }
+
+  void count(const Progress& now) {
+    if (now.iteration < last_) last_ = 0;  // of the next attempt
+    if (last_ == 0) first_residual_ = now.residual;
+    spent_ += of_iteration_ * (now.iteration - last_);
+    iterations_ += now.iteration - last_;
+    last_ = now.iteration;
+  }
+
+  // By the way that the residual has come in this attempt.
+  bool arrives_soon(const Progress& now) const {
+    const double come = std::log(first_residual_ / now.residual), to_come = std::log(now.residual / now.tolerance);
+    return come > 0 && last_ * of_iteration_ * to_come / come < factor_constants.share_of_solve * spent_;
+  }
+
+  SystemState<T, S>& s_;
+  std::string solver_, precond_;
+  const SolverMethod* method_ = nullptr;  // these three are of `of_iteration_`
+  double of_iteration_ = 0, spent_ = 0, next_ = 0, first_residual_ = 0;
+  int last_ = 0, iterations_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace newel::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solves that end because factors of the matrix are expected to be faster.
+#include "tests/solver/systems.hpp"
+
+namespace {
+
+// 2 on the diagonal but for a shift, -1 beside it: eigenvalues on both sides of zero, close to each other there.
+Rows shifted_chain(Index n, double shift) {
+  Rows a(n);
+  for (Index i = 0; i < n; ++i) {
+    a.at(i, i) = 2 - shift;
+    if (i > 0) a.at(i, i - 1) = -1;
+    if (i + 1 < n) a.at(i, i + 1) = -1;
+  }
+  return a;
+}
+
+bool was_overdue(const SolveReport& report) {
+  return std::any_of(report.attempts.begin(), report.attempts.end(),
+                     [](const Attempt& tried) { return tried.failure.cause == Cause::slower_than_factors; });
+}
+
+}  // namespace
+
+TEST_CASE("A solve that crawls ends when factors take half of its time, and they solve the system",
+          "[direct][auto][watch]") {
+  const Context<Space::host> ctx;
+  const Index n = 6000;
+  const Rows a = shifted_chain(n, 0.7);
+  const auto b = noise(n, 2);
+  SystemOf<double, Space::host> system(ctx, a, SystemOptions{});
+  const auto found = run_system(ctx, system, b);
+  INFO(found.report.reason);
+  CHECK(found.report.converged());
+  CHECK(found.report.solver == "direct");
+  CHECK(was_overdue(found.report));
+  CHECK(found.report.iterations < n / 2);
+  CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
+  const Attempt& before = found.report.attempts[found.report.attempts.size() - 2];
+  CHECK(before.status == Status::stagnation);
+  CHECK(before.reason.find("factors of the matrix") != std::string::npos);
+}
+
+TEST_CASE("Solves that are named, or that CG gets done, are not ended for factors", "[direct][auto][watch]") {
+  const Context<Space::host> ctx;
+  const Index n = 6000;
+  const auto b = noise(n, 2);
+  SystemOf<double, Space::host> named(ctx, shifted_chain(n, 0.7), system_options("minres", "auto", "auto"));
+  CHECK_FALSE(was_overdue(run_system(ctx, named, b).report));
+  SystemOf<double, Space::host> definite(ctx, shifted_chain(n, 0), SystemOptions{});
+  const auto found = run_system(ctx, definite, b);
+  CHECK_FALSE(was_overdue(found.report));
+  CHECK(found.report.attempts.front().solver == "cg");
+}
+
+TEST_CASE("A solve that is about to arrive is not ended for factors", "[direct][auto][watch]") {
+  const Context<Space::host> ctx;
+  const Index n = 20000;
+  Rows a = shifted_chain(n, -0.02);  // definite, and damped, but for one entry that makes it nonsymmetric
+  a.at(0, 1) = -0.9;
+  const auto b = noise(n, 2);
+  SystemOf<double, Space::host> system(ctx, a, SystemOptions{});
+  const auto found = run_system(ctx, system, b);
+  CHECK(found.report.converged());
+  CHECK_FALSE(was_overdue(found.report));
+  CHECK(found.report.solver != "direct");
+}
+
+TEST_CASE("A singular system that crawls is still solved by iterations if b allows it", "[direct][auto][watch]") {
+  const Context<Space::host> ctx(1);
+  const Index n = 6000;
+  Rows a(n + 2);
+  a.row = shifted_chain(n, 0.7).row;
+  a.row.resize(static_cast<std::size_t>(n + 2));
+  for (const Index i : {n, n + 1}) a.at(i, n) = a.at(i, n + 1) = 1;  // singular
+  auto b = noise(n + 2, 2);
+  b.back() = b[static_cast<std::size_t>(n)];  // a solution exists
+  SystemOf<double, Space::host> system(ctx, a, SystemOptions{});
+  const auto found = run_system(ctx, system, b);
+  INFO(found.report.reason);
+  for (const Attempt& tried : found.report.attempts) UNSCOPED_INFO(tried.solver << " " << tried.iterations << ": " << tried.reason << " " << tried.preconditioner);
+  REQUIRE(was_overdue(found.report));
+  const auto& attempts = found.report.attempts;
+  const auto direct = std::find_if(attempts.begin(), attempts.end(),
+                                   [](const Attempt& tried) { return tried.solver == "direct"; });
+  REQUIRE(direct != attempts.end());
+  CHECK(direct->failure.cause == Cause::singular);
+  CHECK(attempts.end() - direct >= 2);
+  CHECK(found.report.converged());
+  CHECK(found.report.iterations <= StopCriterion{}.max_iterations);
+  CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
+}
