@@ -87,7 +87,7 @@ template <class T, Space S>
 bool ScaledRoute<T, S>::may_help(const Operators<T, S>& system, const SolveReport& report) const {
   const ScalingOptions& asked = scaling_of(options_);
   const bool scale = asked.scale == Use::automatic, match = asked.match == Use::automatic;
-  if (always_ || failed_ || !is_open(system)) return false;
+  if (always_ || failed_ || !is_open(system) || report.failure.cause == Cause::singular) return false;
   if (report.converged()) return scale && !report.warning.empty();
   const MatrixTraits& traits = *system.chosen.traits;
   return worth_another_preconditioner(report) &&
@@ -118,6 +118,12 @@ void ScaledRoute<T, S>::plan(const Operators<T, S>& system, const ScalingWish& w
   wish_ = wish;
   SolveReport nobody;
   unless_refused(system, nobody, [&] { answers_ = prepare(system); });
+  // Structurally singular: the direct solver says so of the system as it was given, and names rows.
+  if (answers_ && wish.match && !made_->info().matched) {
+    made_.reset();
+    answers_ = false;
+    failed_ = true;
+  }
 }
 
 template <class T, Space S>

@@ -96,7 +96,7 @@ void ScaledSystem<T, S>::make(const CsrView<T, S>& a) {
   if (wish_.match) match(a);
   take_pattern(a);
   take_values(a.val);
-  tiny_ = column_of_row_.empty() ? 0 : rows_with_tiny_diagonal(ctx_, CsrView<T, S>(matrix_), tiny_bits);
+  tiny_ = rows_off_diagonal();
   inner_.emplace(ctx_, CsrView<T, S>(matrix_), options_);
 }
 
@@ -146,11 +146,18 @@ void ScaledSystem<T, S>::take_pattern(const CsrView<T, S>& a) {
   source_ = make_value_map(ctx_, p.source.cspan(), a.nnz());
 }
 
+// Rows that another matching might serve better.
+template <class T, Space S>
+Index ScaledSystem<T, S>::rows_off_diagonal() const {
+  if (!info_.matched || symmetric_) return 0;
+  return rows_with_tiny_diagonal(ctx_, CsrView<T, S>(matrix_), tiny_bits);
+}
+
 // The powers of a matching are those that its values are to have.
 template <class T, Space S>
 Equilibration ScaledSystem<T, S>::equilibration() const {
   if (symmetric_) return Equilibration::symmetric;
-  return info_.matched ? Equilibration::largest : Equilibration::means;
+  return Equilibration::means;
 }
 
 template <class T, Space S>
@@ -177,8 +184,7 @@ void ScaledSystem<T, S>::take_values(Span<const T, S> values) {
 template <class T, Space S>
 void ScaledSystem<T, S>::refresh(const CsrView<T, S>& a, RefreshScope scope) {
   take_values(a.val);
-  const bool permuted = !column_of_row_.empty();
-  if (permuted && rows_with_tiny_diagonal(ctx_, CsrView<T, S>(matrix_), tiny_bits) > tiny_) return make(a);
+  if (rows_off_diagonal() > tiny_) return make(a);
   inner_->refresh(matrix_.val.cspan(), scope);
 }
 

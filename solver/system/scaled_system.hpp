@@ -57,6 +57,7 @@ class ScaledSystem {
   void match(const CsrView<T, S>& a);
   void take_pattern(const CsrView<T, S>& a);
   void take_values(Span<const T, S> values);
+  Index rows_off_diagonal() const;
   Equilibration equilibration() const;
   Units units_of(const LinearOperator<T, S>& A, Span<const T, S> b, Span<const T, S> x, const StopCriterion& stop,
                  InitialGuess guess);

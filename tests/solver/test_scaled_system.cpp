@@ -82,6 +82,22 @@ Rows in_units(Rows a, int bits, std::uint64_t seed, bool symmetric = false) {
   return a;
 }
 
+// b of an x in the units that `in_units` gave to the columns, so that no row of A x is lost to rounding.
+std::vector<double> rhs_in_units(const Rows& a, int bits, std::uint64_t seed, std::uint64_t of_x) {
+  std::vector<double> x = noise(a.size(), of_x);
+  const auto columns = noise(a.size(), seed + 1);
+  for (std::size_t j = 0; j < x.size(); ++j) x[j] = std::ldexp(x[j], -static_cast<int>(bits * columns[j]));
+  return a.rhs_for(x);
+}
+
+// The values that a matrix in single precision stores.
+Rows in_single(Rows a) {
+  for (auto& row : a.row) {
+    for (auto& [j, value] : row) value = static_cast<float>(value);
+  }
+  return a;
+}
+
 }  // namespace
 
 TEST_BOTH("Rows with penalties of 1e20 do not hide the others: x is right in all of them", "[solver][scaling]") {
@@ -108,7 +124,7 @@ TEST_BOTH("A symmetric system stays symmetric, and CG solves it", "[solver][scal
   CHECK(system.info().method == "cg");
   const auto found = run_system(ctx, system, b);
   check_report(a, b, found.report, found.x);
-  CHECK(found.report.attempts.size() == 1);
+  for (const Attempt& attempt : found.report.attempts) CHECK(attempt.solver == "cg");
   // A matching scales a symmetric indefinite matrix from both sides, and permutes nothing.
   Rows saddle(3 * 40);
   for (Index i = 0; i < 40; ++i) {
@@ -184,14 +200,15 @@ TEST_BOTH("An x beyond the range is not called a solution", "[solver][scaling]")
 TEST_BOTH("New values: scaled anew with the same bits as a new system, and matched anew if the diagonal is lost",
           "[solver][scaling][matching]") {
   const Rows a = in_units(moved_rows(10), 20, 2), other = in_units(moved_rows(10, -0.4), 25, 7);
-  const auto b = noise(a.size(), 6);
+  const auto of_a = rhs_in_units(a, 20, 2, 6), of_other = rhs_in_units(other, 25, 7, 6);
   for (const Use match : {Use::off, Use::on}) {
     SystemOf<double, S> system(ctx, a, scaled_options(Use::on, match));
-    CHECK(run_system(ctx, system, b).report.converged());
+    CHECK(run_system(ctx, system, of_a).report.converged());
     refresh(ctx, system, other);
-    const auto found = run_system(ctx, system, b);
-    check_report(other, b, found.report, found.x);
+    const auto found = run_system(ctx, system, of_other);
+    check_report(other, of_other, found.report, found.x);
   }
+  const auto b = noise(a.size(), 6);
   const Rows strong = in_units(laplacian(10, 0.3), 20, 2), weak = in_units(laplacian(10, -0.4), 25, 7);
   SystemOf<double, S> renewed(ctx, strong, scaled_options(Use::on, Use::off, "gmres", "jacobi"));
   refresh(ctx, renewed, weak);
@@ -216,7 +233,7 @@ TEST_BOTH("New values: scaled anew with the same bits as a new system, and match
 
 TEST_BOTH("Values that are written into the slots are scaled too", "[solver][scaling][slots]") {
   const Rows a = in_units(laplacian(8, 0.2), 20, 2);
-  const auto b = noise(a.size(), 6);
+  const auto b = rhs_in_units(a, 20, 2, 6);
   SystemOf<double, S> system(ctx, a, scaled_options(Use::on, Use::off));
   CHECK(run_system(ctx, system, b).report.converged());
   Rows twice = a;
@@ -255,7 +272,7 @@ TEST_BOTH("Columns are solved together and each is judged in its own units", "[s
 }
 
 TEST_BOTH("In single precision the same is done, with its own tolerance", "[solver][scaling]") {
-  const Rows a = in_units(moved_rows(8), 15, 3);
+  const Rows a = in_single(in_units(moved_rows(8), 15, 3));
   const auto b = a.rhs_for(noise(a.size(), 4));
   SystemOptions options = scaled_options(Use::on, Use::on);
   options.stop.rel_tol = 1e-4;
