@@ -28,8 +28,7 @@ enum class Equilibration {
 /// Adds to `powers` so that the largest entry of every row and column is near 1: below 2, and in each column with
 /// entries at least 1; of a symmetric one between 1/4 and 4 (D. Ruiz, RAL-TR-2001-034, on the exponents).
 ///
-/// The other two leave what a matrix is in units that differ: `largest` begins with the powers of a matching.
-/// `means` minimises the sum of (log2 |a_ij| + row[i] + column[j])^2 over the entries (A. Curtis and J. Reid, "On the
+/// `largest` keeps what differs between the units of columns, as far as rows hide it. `means` minimises the sum of (log2 |a_ij| + row[i] + column[j])^2 over the entries (A. Curtis and J. Reid, "On the
 /// automatic scaling of matrices for Gaussian elimination", J. Inst. Maths Applics 10 (1972)), so other units of
 /// rows and columns hardly change the scaled matrix.
 ///
@@ -41,6 +40,12 @@ void equilibrate(const Context<Space::host>& ctx, const CsrView<T, Space::host>&
 template <class T>
 void equilibrate(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, Equilibration how,
                  ScalePowers<Space::device>& powers);
+
+/// powers += more.
+void add_powers(const Context<Space::host>& ctx, const ScalePowers<Space::host>& more,
+                ScalePowers<Space::host>& powers);
+void add_powers(const Context<Space::device>& ctx, const ScalePowers<Space::device>& more,
+                ScalePowers<Space::device>& powers);
 
 /// scaled[k] = 2^(row[i] + column[j]) a_ij, exact unless it falls below the range; `scaled` may be the values of `a`.
 template <class T>

@@ -139,6 +139,9 @@ __global__ void take_means_kernel(Index n, const std::int64_t* parts, std::int32
   for_each(n, [&](std::int64_t j) { column[j] = whole_bits(static_cast<std::int32_t>(parts[j])); });
 }
 
+__global__ void add_kernel(std::int64_t n, const std::int32_t* more, std::int32_t* powers) {
+  for_each(n, [&](std::int64_t i) { powers[i] += more[i]; });
+}
 __global__ void fill_kernel(std::int64_t n, std::int32_t value, std::int32_t* v) {
   for_each(n, [&](std::int64_t i) { v[i] = value; });
 }
@@ -271,6 +274,16 @@ void equilibrate(const Context<device>& ctx, const CsrView<T, device>& a, Equili
                                                                              powers.row.data());
   });
   if (how != Equilibration::rows) scale_columns(ctx, a, powers);
+}
+
+void add_powers(const Context<device>& ctx, const Powers& more, Powers& powers) {
+  const auto add_to = [&](const Array<std::int32_t, device>& from, Array<std::int32_t, device>& to) {
+    add_kernel<<<blocks_for(ctx, to.size()), scaling_threads, 0, ctx.state().stream()>>>(to.size(), from.data(),
+                                                                                         to.data());
+    NEWEL_CHECK_LAUNCH();
+  };
+  add_to(more.row, powers.row);
+  add_to(more.column, powers.column);
 }
 
 template <class T>

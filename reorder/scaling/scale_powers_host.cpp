@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Powers of two for rows and columns on the host's threads.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <newel/core/parallel.hpp>
@@ -55,36 +56,76 @@ void scale_columns(const HostContext& ctx, const RowPtr& row_ptr, const CsrView<
   });
 }
 
-// The power of each column, such that the sizes of the scaled entries have mean 0 in all columns and nearly all rows.
+// Sizes of entries in parts of a bit, by rows or by columns.
+struct EntryLines {
+  std::vector<Offset> begin;
+  Array<Index, host> other;         // the column of an entry in a row, the row of one in a column
+  Array<std::int32_t, host> parts;  // of a bit
+
+  EntryLines(const HostContext& ctx, std::vector<Offset> of_line)
+      : begin(std::move(of_line)), other(ctx, begin.back()), parts(ctx, begin.back()) {}
+  static std::size_t at(std::int64_t line) { return static_cast<std::size_t>(line); }
+
+  // The mean of f(other, parts) over a line with entries.
+  template <class F>
+  std::int64_t mean(Index line, const F& f) const {
+    std::int64_t sum = 0;
+    for (Offset k = begin[at(line)]; k < begin[at(line) + 1]; ++k) sum += f(other[k], parts[k]);
+    return sum / (begin[at(line) + 1] - begin[at(line)]);
+  }
+  bool empty(Index line) const { return begin[at(line)] == begin[at(line) + 1]; }
+};
+
+template <class RowPtr, class T>
+EntryLines rows_of(const HostContext& ctx, const RowPtr& row_ptr, const CsrView<T, host>& a) {
+  std::vector<Offset> begin(EntryLines::at(a.rows) + 1, 0);
+  parallel_for(ctx, a.rows, [&](Index i) {
+    each_exponent(row_ptr, a, i, [&](Index, std::int32_t) { ++begin[EntryLines::at(i) + 1]; });
+  });
+  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  EntryLines rows(ctx, std::move(begin));
+  parallel_for(ctx, a.rows, [&](Index i) {
+    Offset k = rows.begin[EntryLines::at(i)];
+    each_exponent(row_ptr, a, i, [&](Index j, std::int32_t e) {
+      rows.other[k] = j;
+      rows.parts[k++] = e * parts_of_bit;
+    });
+  });
+  return rows;
+}
+
+EntryLines columns_of(const HostContext& ctx, const EntryLines& rows, Index n) {
+  std::vector<Offset> begin(EntryLines::at(n) + 1, 0);
+  for (std::int64_t k = 0; k < rows.other.size(); ++k) ++begin[EntryLines::at(rows.other[k]) + 1];
+  for (std::size_t j = 1; j < begin.size(); ++j) begin[j] += begin[j - 1];
+  std::vector<Offset> next(begin.begin(), begin.end() - 1);
+  EntryLines columns(ctx, std::move(begin));
+  for (std::size_t i = 0; i + 1 < rows.begin.size(); ++i) {
+    for (Offset k = rows.begin[i]; k < rows.begin[i + 1]; ++k) {
+      const Offset place = next[EntryLines::at(rows.other[k])]++;
+      columns.other[place] = static_cast<Index>(i);
+      columns.parts[place] = rows.parts[k];
+    }
+  }
+  return columns;
+}
+
+// The power of each column, such that the sizes of the scaled entries have mean 0 in nearly all rows and columns.
 template <class RowPtr, class T>
 void scale_columns_by_means(const HostContext& ctx, const RowPtr& row_ptr, const CsrView<T, host>& a,
                             Powers& powers) {
-  Array<std::int64_t, host> now(ctx, a.cols), before(ctx, a.cols), sum(ctx, a.cols), count(ctx, a.cols);
-  parallel_for(ctx, a.cols, [&](Index j) {
-    now[j] = before[j] = std::int64_t{powers.column[j]} * parts_of_bit;
-    count[j] = 0;
-  });
-  parallel_for(ctx, a.rows, [&](Index i) {
-    each_exponent(row_ptr, a, i, [&](Index j, std::int32_t) { atomic_add(count[j], std::int64_t{1}); });
-  });
+  const EntryLines rows = rows_of(ctx, row_ptr, a), columns = columns_of(ctx, rows, a.cols);
+  Array<std::int64_t, host> of_row(ctx, a.rows), now(ctx, a.cols), before(ctx, a.cols);
+  parallel_for(ctx, a.cols, [&](Index j) { now[j] = before[j] = std::int64_t{powers.column[j]} * parts_of_bit; });
   MeanStep step;
   for (int k = 0; k < mean_steps; ++k, step = step.next()) {
-    parallel_for(ctx, a.cols, [&](Index j) { sum[j] = 0; });
     parallel_for(ctx, a.rows, [&](Index i) {
-      std::int64_t of_row = 0, entries = 0;
-      each_exponent(row_ptr, a, i, [&](Index j, std::int32_t e) {
-        of_row += std::int64_t{e} * parts_of_bit + now[j];
-        ++entries;
-      });
-      if (entries == 0) return;
-      const std::int64_t mean = of_row / entries;
-      each_exponent(row_ptr, a, i, [&](Index j, std::int32_t e) {
-        atomic_add(sum[j], mean - std::int64_t{e} * parts_of_bit);
-      });
+      if (!rows.empty(i)) of_row[i] = rows.mean(i, [&](Index j, std::int32_t parts) { return parts + now[j]; });
     });
     parallel_for(ctx, a.cols, [&](Index j) {
-      if (count[j] == 0) return;
-      const std::int64_t next = step(sum[j] / count[j], now[j], before[j]);
+      if (columns.empty(j)) return;
+      const std::int64_t mean = columns.mean(j, [&](Index i, std::int32_t parts) { return of_row[i] - parts; });
+      const std::int64_t next = step(mean, now[j], before[j]);
       before[j] = now[j];
       now[j] = next;
     });
@@ -119,6 +160,11 @@ void equilibrate(const HostContext& ctx, const CsrView<T, host>& a, Equilibratio
     scale_rows(ctx, row_ptr, a, powers);
     if (how != Equilibration::rows) scale_columns(ctx, row_ptr, a, powers);
   });
+}
+
+void add_powers(const HostContext& ctx, const Powers& more, Powers& powers) {
+  parallel_for(ctx, powers.row.size(), [&](std::int64_t i) { powers.row[i] += more.row[i]; });
+  parallel_for(ctx, powers.column.size(), [&](std::int64_t j) { powers.column[j] += more.column[j]; });
 }
 
 template <class T>

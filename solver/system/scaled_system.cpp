@@ -26,15 +26,27 @@ constexpr int most_corrections = 8;
 constexpr double least_correction = 1e-8;
 constexpr int iterations_of_correction = 100;  // or twice those of the solve
 
+// Of the entries as `powers` scale them, which a value may be too large or too small for.
 template <class T>
-ProductMatching matching_of(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
-  return product_matching(ctx, entry_sizes(a));
+ProductMatching matching_of(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
+                            const ScalePowers<Space::host>& powers) {
+  EntrySizes sizes = entry_sizes(a);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
+      sizes.log2[static_cast<std::size_t>(k)] += powers.row[i] + powers.column[a.col[k]];
+    }
+  }
+  return product_matching(ctx, sizes);
 }
 template <class T>
-ProductMatching matching_of(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
+ProductMatching matching_of(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
+                            const ScalePowers<Space::device>& powers) {
   const Context<Space::host>& host = host_context(ctx);
   const Csr<T, Space::host> there = make_host_csr(host, ctx, a);
-  return product_matching(host, entry_sizes(CsrView<T, Space::host>(there)));
+  const auto on_host = [&](const Array<std::int32_t, Space::device>& of) {
+    return make_array(host, to_vector(ctx, of.cspan()));
+  };
+  return matching_of(host, CsrView<T, Space::host>(there), {on_host(powers.row), on_host(powers.column)});
 }
 
 // Of two norms; 1 where there is none.
@@ -97,12 +109,14 @@ void ScaledSystem<T, S>::make(const CsrView<T, S>& a) {
   take_pattern(a);
   take_values(a.val);
   tiny_ = rows_off_diagonal();
-  inner_.emplace(ctx_, CsrView<T, S>(matrix_), options_);
+  inner_.emplace(ctx_, CsrView<T, S>(matrix_), options_of_inner());
 }
 
 template <class T, Space S>
 void ScaledSystem<T, S>::match(const CsrView<T, S>& a) {
-  const ProductMatching m = matching_of(ctx_, a);
+  ScalePowers<S> equilibrated = no_scaling(ctx_, a.rows);
+  equilibrate(ctx_, a, equilibration(), equilibrated);
+  const ProductMatching m = matching_of(ctx_, a, equilibrated);
   if (!m.perfect()) {
     info_.reason += (info_.reason.empty() ? "" : "; ") + std::string("not matched, since at most ") +
                     std::to_string(m.matched) + " rows can be paired with different columns";
@@ -146,6 +160,17 @@ void ScaledSystem<T, S>::take_pattern(const CsrView<T, S>& a) {
   source_ = make_value_map(ctx_, p.source.cspan(), a.nnz());
 }
 
+// Large entries on the diagonal are what incomplete factors need, and a matrix that had none there rarely converges
+// with less.
+template <class T, Space S>
+SystemOptions ScaledSystem<T, S>::options_of_inner() const {
+  SystemOptions options = options_;
+  const std::vector<const PrecondMethod*> general = automatic_preconditioners(AutoPrecond::general);
+  const bool choose = info_.matched && !symmetric_ && same_name(options.precond.name, "auto");
+  if (choose && !general.empty()) options.precond.name = general.back()->name;  // the strongest
+  return options;
+}
+
 // Rows that another matching might serve better.
 template <class T, Space S>
 Index ScaledSystem<T, S>::rows_off_diagonal() const {
@@ -153,11 +178,9 @@ Index ScaledSystem<T, S>::rows_off_diagonal() const {
   return rows_with_tiny_diagonal(ctx_, CsrView<T, S>(matrix_), tiny_bits);
 }
 
-// The powers of a matching are those that its values are to have.
 template <class T, Space S>
 Equilibration ScaledSystem<T, S>::equilibration() const {
-  if (symmetric_) return Equilibration::symmetric;
-  return Equilibration::means;
+  return symmetric_ ? Equilibration::symmetric : Equilibration::means;
 }
 
 template <class T, Space S>
@@ -168,12 +191,16 @@ void ScaledSystem<T, S>::take_values(Span<const T, S> values) {
     gather<T, S>(ctx_, values, source_, matrix_.val.span());
   }
   if (!wish_.scale) return;
-  powers_ = {make_array(ctx_, base_.row.cspan()), make_array(ctx_, base_.column.cspan())};
   const CsrView<T, S> view(matrix_);
   ScalePowers<S> by_rows = no_scaling(ctx_, matrix_.rows);
   equilibrate(ctx_, view, Equilibration::rows, by_rows);
   row_only_ = std::move(by_rows.row);
+  powers_ = no_scaling(ctx_, matrix_.rows);
   equilibrate(ctx_, view, equilibration(), powers_);
+  if (info_.matched) {
+    add_powers(ctx_, base_, powers_);
+    equilibrate(ctx_, view, symmetric_ ? Equilibration::symmetric : Equilibration::largest, powers_);
+  }
   scale_values(ctx_, view, powers_, matrix_.val.span());
   const std::vector<std::int32_t> rows = to_vector(ctx_, powers_.row.cspan());
   if (rows.empty()) return;

@@ -57,6 +57,7 @@ class ScaledSystem {
   void match(const CsrView<T, S>& a);
   void take_pattern(const CsrView<T, S>& a);
   void take_values(Span<const T, S> values);
+  SystemOptions options_of_inner() const;
   Index rows_off_diagonal() const;
   Equilibration equilibration() const;
   Units units_of(const LinearOperator<T, S>& A, Span<const T, S> b, Span<const T, S> x, const StopCriterion& stop,
@@ -81,7 +82,7 @@ class ScaledSystem {
   bool symmetric_ = false;
   Index tiny_ = 0;                                 // rows with a tiny diagonal when Q was found
   Array<Index, S> column_of_row_, row_of_column_;  // empty: Q is the identity
-  ScalePowers<S> base_, powers_;                   // of the matching; of B, whose columns are numbered as its rows
+  ScalePowers<S> base_, powers_;                   // of the matching, after means; of B, by the numbering of its columns
   Array<std::int32_t, S> row_only_;                // E: of A's rows without regard to its columns
   Csr<T, S> matrix_;                               // B
   ValueMap<S> source_;                             // of its entries in A

@@ -84,7 +84,7 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
     if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
     s_.last_converged = report.converged();
   } else {
-    report = by_others(limits.progress(), from, !last_resort_failed_);
+    report = by_others(limits.progress(), from);
     if (first) {
       append_attempt(*first, std::move(report));
       report = std::move(*first);
@@ -108,13 +108,14 @@ std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn&
     if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x_);
     if (!guess_is_zero_) copy<T>(s_.ctx, guess.cspan(), x_);
     if (!first) return first;
-    try_last_resort(*first, progress);  // what was to be scaled is rarely solved by others as it is
-    last_resort_failed_ = !first->converged();
+    // What was to be scaled is rarely solved by others as it is.
+    const bool own_limit = first->status == Status::max_iterations && first->iterations < s_.stop.max_iterations;
+    last_resort_failed_ = (own_limit || worth_last_resort(*first, s_.rows)) && !by_last_resort(*first, progress);
     return first;
   }
   if (!s_.last_resort.answers()) return {};
   std::optional<SolveReport> first = s_.last_resort.solve(*s_.operators, b_, x_, s_.stop_now(), progress, nothing);
-  last_resort_failed_ = first && !first->converged();
+  then_last_resort_ = !first;
   if (first) from = InitialGuess::in_x;
   return first;
 }
@@ -122,10 +123,8 @@ std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn&
 // By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort. If
 // it comes first, and fails, the others go on: a Krylov method may solve a singular system that factors cannot.
 template <class T, Space S>
-SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort) {
-  then_last_resort_ = then_last_resort;
-  const StopCriterion left = limits_left(s_.stop_now(), iterations_before_, 0);
-  SolveReport report = s_.chain->solve(b_, x_, left, progress, from, this);
+SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from) {
+  SolveReport report = s_.chain->solve(b_, x_, left_after({}), progress, from, this);
   if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
   may_move_ = false;
   s_.write_reasons(report);  // while the preconditioner of the last attempt is there
@@ -145,16 +144,17 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   }
   if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
-  if (then_last_resort) try_last_resort(report, progress);
-  if (then_last_resort) try_scaled<T, S>(s_, b_, x_, report, progress);
+  if (then_last_resort_) {
+    try_last_resort(report, progress);
+    try_scaled<T, S>(s_, b_, x_, report, progress);
+  }
   return report;
 }
 
 // From x, by the solvers that ended before.
 template <class T, Space S>
 void SolveSession<T, S>::go_on(SolveReport& report, const ProgressFn& progress) {
-  const StopCriterion left = limits_left(s_.stop_now(), report.iterations, 0);
-  SolveReport next = s_.chain->solve(b_, x_, left, progress, InitialGuess::in_x, this);
+  SolveReport next = s_.chain->solve(b_, x_, left_after(report), progress, InitialGuess::in_x, this);
   s_.write_reasons(next);
   append_attempt(report, std::move(next));
   settle_attainable(report);
@@ -163,15 +163,21 @@ void SolveSession<T, S>::go_on(SolveReport& report, const ProgressFn& progress) 
 // From the best x, which it keeps if it does not come closer.
 template <class T, Space S>
 void SolveSession<T, S>::try_last_resort(SolveReport& report, const ProgressFn& progress) {
-  if (s_.setup.ended != WorkEnd::none || !worth_last_resort(report, s_.rows)) return;
+  if (s_.setup.ended == WorkEnd::none && worth_last_resort(report, s_.rows)) by_last_resort(report, progress);
+}
+
+// Whether that solves the system.
+template <class T, Space S>
+bool SolveSession<T, S>::by_last_resort(SolveReport& report, const ProgressFn& progress) {
   std::optional<SolveReport> last =
-      s_.last_resort.solve(*s_.operators, b_, x_, limits_left(s_.stop_now(), report.iterations, 0), progress, report);
+      s_.last_resort.solve(*s_.operators, b_, x_, left_after(report), progress, report);
   if (last) {
     append_attempt(report, std::move(*last));
     settle_attainable(report);
     s_.last_converged = report.converged();
   }
   s_.write_reasons(report);
+  return report.converged();
 }
 
 template <class T, Space S>
@@ -193,7 +199,7 @@ void SolveSession<T, S>::try_other_preconditioners(SolveReport& report, const Pr
   constexpr double some_progress = 1e-2;
   Array<T, S> best;
   std::vector<Untried> untried;
-  while (worth_another_preconditioner(report) && report.iterations < s_.stop.max_iterations) {
+  while (worth_another_preconditioner(report) && left_after(report).max_iterations > 0) {
     if (!(work_limit(s_.ctx).seconds_left() > 0)) return;
     const bool keeps_guess = s_.vectors.guess.size() > 0;
     if (!moves_.raise_precision() && !(keeps_guess && moves_.take_next_preconditioner(", which failed", untried))) {
@@ -201,11 +207,10 @@ void SolveSession<T, S>::try_other_preconditioners(SolveReport& report, const Pr
       for (Untried& one : untried) report.failure.untried.push_back(std::move(one));
       return s_.write_reasons(report);
     }
-    const StopCriterion left = limits_left(s_.stop_now(), report.iterations, 0);
     if (best.size() == 0) best = Array<T, S>(s_.ctx, s_.rows);
     copy<T>(s_.ctx, Span<const T, S>(x_), best.span());
     const InitialGuess from = begin_again(!(report.true_residual < some_progress * report.initial_residual));
-    SolveReport next = s_.chain->solve(b_, x_, left, progress, from, this);
+    SolveReport next = s_.chain->solve(b_, x_, left_after(report), progress, from, this);
     s_.write_reasons(next);
     if (!next.converged() && !(next.true_residual <= report.true_residual)) {
       copy<T>(s_.ctx, best.cspan(), x_);
@@ -258,7 +263,7 @@ double SolveSession<T, S>::sure_of_solve() const {
 
 template <class T, Space S>
 GiveUpFn SolveSession<T, S>::overdue() {
-  if (!then_last_resort_ || s_.entries == 0 || !LastResort<T, S>::exists_for(*s_.operators)) return {};
+  if (!then_last_resort_ || last_resort_failed_ || s_.entries == 0 || !LastResort<T, S>::exists_for(*s_.operators)) return {};
   if (!watch_) watch_.emplace(s_);
   return [this](const Progress& now) { return (*watch_)(now); };
 }
