@@ -82,10 +82,10 @@ class ScaledSystem {
   bool symmetric_ = false;
   Index tiny_ = 0;                                 // rows with a tiny diagonal when Q was found
   Array<Index, S> column_of_row_, row_of_column_;  // empty: Q is the identity
-  ScalePowers<S> base_, powers_;                   // of the matching, after means; of B, by the numbering of its columns
-  Array<std::int32_t, S> row_only_;                // E: of A's rows without regard to its columns
-  Csr<T, S> matrix_;                               // B
-  ValueMap<S> source_;                             // of its entries in A
+  ScalePowers<S> base_, powers_;     // of the matching, after means; of B, by the numbering of its columns
+  Array<std::int32_t, S> row_only_;  // E: of A's rows without regard to its columns
+  Csr<T, S> matrix_;                 // B
+  ValueMap<S> source_;               // of its entries in A
   std::optional<LinearSystem<T, S>> inner_;
   Array<T, S> c_, y_, work_, best_;
   Array<double, S> scratch_;
