@@ -132,6 +132,7 @@ const Field<double> numbers[] = {
     {"tolerance", [](S, R r) { return r.tolerance; }},
     {"residual_error_bound", [](S, R r) { return r.residual_error_bound; }},
     {"row_residual", [](S, R r) { return r.row_residual; }},
+    {"scaled_residual", [](S, R r) { return r.scaled_residual; }},
     {"attainable_residual", [](S, R r) { return r.attainable_residual; }},
     {"seconds", [](S, R r) { return r.seconds; }},
     {"restarts", [](S, R r) { return double(r.restarts); }},

@@ -167,7 +167,8 @@ NEWEL_API int newel_multiply(newel_system* system, const void* x, void* y);
  *   numbers  converged (0 or 1), iterations, true_residual, initial_residual, rhs_norm, tolerance,
  *            attainable_residual, seconds, restarts, history_length; residual_error_bound, a bound on the rounding
  *            error of true_residual: in a converged solve their sum meets the tolerance; row_residual, near 1 if a
- *            row is hardly solved, negative: not known; of the system: rows, setup_seconds, bytes
+ *            row is hardly solved, negative: not known; scaled_residual, relative, with each row divided by its
+ *            largest entry, negative: rows were not scaled; of the system: rows, setup_seconds, bytes
  *   texts    status, cause, reason, warning (empty: none), solver, preconditioner, format, changed, decision: what
  *            "auto" has decided and learnt so far, as JSON; link, how values travel between devices that share a system
  * A text is valid until the next call for this system. */

@@ -21,6 +21,7 @@ module newel_reports
     real(real64) :: tolerance = 0          !< max(rtol |b|, atol)
     real(real64) :: residual_error_bound = 0 !< bound on the rounding error of true_residual
     real(real64) :: row_residual = -1      !< near 1 if a row is hardly solved; negative: not known
+    real(real64) :: scaled_residual = -1   !< with each row divided by its largest entry; negative: not scaled
     real(real64) :: attainable_residual = 0 !< what rounding allows, if rounding ended the solve; else 0
     real(real64) :: seconds = 0
     integer :: rows = 0
@@ -83,6 +84,7 @@ contains
     report%tolerance = number('tolerance')
     report%residual_error_bound = number('residual_error_bound')
     report%row_residual = number('row_residual')
+    report%scaled_residual = number('scaled_residual')
     report%attainable_residual = number('attainable_residual')
     report%seconds = number('seconds')
     report%rows = int(number('rows'))

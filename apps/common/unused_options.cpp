@@ -153,7 +153,7 @@ Row precond_row(std::string option, Takes takes, std::string shown = {}) {
 
 std::vector<Row> rows() {
   std::vector<Row> all;
-  for (const MethodOption& option : solver_option_list()) all.push_back(solver_row(option));
+  for (const MethodOption& option : options_of(solver_methods())) all.push_back(solver_row(option));
   for (const MethodOption& option : precond_option_list()) {
     all.push_back(precond_row(
         first_flag(option), [key = option.key](const PrecondMethod& m) { return has_option(m, key); },

@@ -105,6 +105,7 @@ __global__ void check_kernel(Index rows, Index cols, Offset nnz, const RowPtr* _
 // counted from the last one that there can be, so that the first has the greatest number.
 struct DeviceTraits {
   unsigned long long max_abs, max_asymmetry, relative_asymmetry;
+  unsigned long long least_row_max;  // the complement of its bits, which is greatest for the least
   unsigned long long lower, upper, lower_matched, undamped;
   int count[4];
   int first_from_end[4];
@@ -114,6 +115,13 @@ struct DeviceTraits {
 __device__ __forceinline__ void max_of_warp(unsigned long long* at, double value) {
   for (int step = 16; step > 0; step /= 2) value = fmax(value, __shfl_xor_sync(0xffffffffu, value, step));
   if (threadIdx.x % 32 == 0) atomicMax(at, static_cast<unsigned long long>(__double_as_longlong(value)));
+}
+__device__ __forceinline__ void max_of_warp(unsigned long long* at, unsigned long long value) {
+  for (int step = 16; step > 0; step /= 2) {
+    const unsigned long long other = __shfl_xor_sync(0xffffffffu, value, step);
+    value = value > other ? value : other;
+  }
+  if (threadIdx.x % 32 == 0) atomicMax(at, value);
 }
 __device__ __forceinline__ void add_of_warp(unsigned long long* at, unsigned long long value) {
   for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
@@ -144,16 +152,16 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
                               const Index* __restrict__ col, const T* __restrict__ val,
                               const double* __restrict__ scales, DeviceTraits* traits) {
   double max_abs = 0, max_asymmetry = 0, relative_asymmetry = 0;
-  unsigned long long lower = 0, upper = 0, matched = 0, undamped = 0;
+  unsigned long long lower = 0, upper = 0, matched = 0, undamped = 0, least_row_max = 0;
   for_each_row<lanes>(rows, [&](Index i, int lane) {
     const Offset begin = row_ptr[i], end = row_ptr[i + 1];
     if (begin == end && lane == 0) count_row(traits, 0, i);
     bool diagonal = false;
-    double sum = 0, of_diagonal = 0;
+    double sum = 0, of_diagonal = 0, row_max = 0;
     for (Offset k = begin + lane; k < end; k += lanes) {
       const Index j = col[k];
       const double value = val[k];
-      max_abs = fmax(max_abs, fabs(value));
+      row_max = fmax(row_max, fabs(value));
       if (!square) continue;
       sum += value;
       if (j == i) {
@@ -177,6 +185,12 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
         matched += mirrored >= 0 ? 1 : 0;
       }
     }
+    max_abs = fmax(max_abs, row_max);
+    row_max = max_of_row<lanes>(row_max);
+    if (row_max > 0) {
+      const auto bits = ~static_cast<unsigned long long>(__double_as_longlong(row_max));
+      least_row_max = least_row_max > bits ? least_row_max : bits;
+    }
     const bool any_diagonal = any_of_row<lanes>(diagonal);
     if (square && !any_diagonal && lane == 0) count_row(traits, 1, i);
     sum = sum_of_row<lanes>(sum);
@@ -185,8 +199,8 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
     undamped += lane == 0 && of_diagonal != 0 && adds_up_to_nothing ? 1 : 0;
   });
   // One address takes an update in some nanoseconds: those of a block come together first.
-  __shared__ unsigned long long of_block[7];
-  if (threadIdx.x < 7) of_block[threadIdx.x] = 0;
+  __shared__ unsigned long long of_block[8];
+  if (threadIdx.x < 8) of_block[threadIdx.x] = 0;
   __syncthreads();
   max_of_warp(&of_block[0], max_abs);
   max_of_warp(&of_block[1], max_asymmetry);
@@ -195,6 +209,7 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
   add_of_warp(&of_block[4], matched);
   add_of_warp(&of_block[5], undamped);
   max_of_warp(&of_block[6], relative_asymmetry);
+  max_of_warp(&of_block[7], least_row_max);
   __syncthreads();
   if (threadIdx.x == 0) {
     atomicMax(&traits->max_abs, of_block[0]);
@@ -204,6 +219,7 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
     atomicAdd(&traits->lower_matched, of_block[4]);
     atomicAdd(&traits->undamped, of_block[5]);
     atomicMax(&traits->relative_asymmetry, of_block[6]);
+    atomicMax(&traits->least_row_max, of_block[7]);
   }
 }
 
@@ -273,6 +289,7 @@ std::function<MatrixTraits()> detail::start_matrix_traits(const Context<Space::d
     traits.square = square;
     traits.pattern_symmetric = square && t.lower == t.lower_matched && t.upper == t.lower;
     traits.max_abs = from_bits(t.max_abs);
+    if (t.least_row_max != 0) traits.least_row_max = from_bits(~t.least_row_max);
     traits.max_asymmetry = from_bits(t.max_asymmetry);
     traits.relative_asymmetry = from_bits(t.relative_asymmetry);
     traits.empty_rows = rows(0);

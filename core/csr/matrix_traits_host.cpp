@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <newel/core/matrix_traits.hpp>
@@ -42,6 +43,7 @@ std::uint64_t pair_bits(Index row, Index col, T value) {
 
 struct Partial {
   double max_abs = 0, max_asymmetry = 0, relative_asymmetry = 0;
+  double least_row_max = std::numeric_limits<double>::infinity();
   std::uint64_t pairs = 0;  // the sum of Partners::by_sum
   Index undamped = 0;
   Offset lower_matched = 0, lower = 0, upper = 0;
@@ -58,6 +60,9 @@ struct Partial {
     begin = row;
     next.reserve(static_cast<std::size_t>(share));
     next_before.assign(static_cast<std::size_t>(std::min(row, most_before)), not_met);
+  }
+  void count_row_max(double largest) {
+    if (largest > 0) least_row_max = std::min(least_row_max, largest);
   }
   void count(int what, Index row) {
     if (rows[what]++ == 0) first[what] = row;
@@ -137,12 +142,14 @@ void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, const 
   }
   for (; k < end; ++k) sums.add(a.val[k]);
   p.max_abs = std::max(p.max_abs, sums.max_abs);
+  p.count_row_max(sums.max_abs);
   p.max_asymmetry = std::max(p.max_asymmetry, sums.max_asymmetry);
   p.relative_asymmetry = std::max(p.relative_asymmetry, sums.relative_asymmetry);
 }
 
 void join_partials(Partial& total, const Partial& mine) {
   total.max_abs = std::max(total.max_abs, mine.max_abs);
+  total.least_row_max = std::min(total.least_row_max, mine.least_row_max);
   total.max_asymmetry = std::max(total.max_asymmetry, mine.max_asymmetry);
   total.relative_asymmetry = std::max(total.relative_asymmetry, mine.relative_asymmetry);
   total.pairs += mine.pairs;
@@ -163,6 +170,7 @@ Partial inspect_diagonal(const Context<Space::host>& ctx, const RowPtr& row_ptr,
     if (row_ptr[i] != i || a.col[i] != i) return mine.count(1, i);
     const double value = a.val[i];
     mine.max_abs = std::max(mine.max_abs, std::abs(value));
+    mine.count_row_max(std::abs(value));
     if (value == 0) mine.count(2, i);
     if (value < 0) mine.count(3, i);
   };
@@ -235,6 +243,7 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
     // Entries above the diagonal need a search of their own only where some have no partner below.
     if (traits.square && p.upper != p.lower_matched) p = inspect_rows<Partners::all>(ctx, row_ptr, a, scales.data());
     traits.max_abs = p.max_abs;
+    if (std::isfinite(p.least_row_max)) traits.least_row_max = p.least_row_max;
     traits.max_asymmetry = p.max_asymmetry;
     traits.relative_asymmetry = p.relative_asymmetry;
     traits.empty_rows = {p.rows[0], p.first[0]};

@@ -47,7 +47,9 @@ def warn_of_unused(choices: Mapping[str, Any], preconditioner: Any) -> None:
         if key in of_solvers:
             _warn_of_solver(key, of_solvers[key], choices["solver"], "options: ")
             continue
-        owners = _core.option_owners()[key]
+        owners = _core.option_owners().get(key)
+        if owners is None:
+            continue  # of the system, whatever solves it
         if not _is_one_of(name, [*owners, "auto"]):
             where = "" if key in given else "options: "
             warn(f"{where}{key} has no effect: it belongs to the preconditioner {' or '.join(owners)}, and this is "

@@ -156,6 +156,12 @@ class Report:
         return self._fields["row_residual"]
 
     @property
+    def scaled_residual(self) -> float:
+        """``|E (b - A x)| / |E b|``, where E divides each row by its largest entry, if rows were scaled (`scale` in
+        `options`); the relative tolerance applies to it too. Negative: they were not."""
+        return self._fields["scaled_residual"]
+
+    @property
     def warning(self) -> str:
         """A warning although the solve converged: some rows are hardly solved. Empty: no warning."""
         return self._fields["warning"]

@@ -63,6 +63,7 @@ nb::dict report_dict(SolveReport report, const Explanation& explanation) {
   d["residual_error_bound"] = report.residual_error_bound;
   d["twice_precision"] = report.twice_precision;
   d["row_residual"] = report.row_residual;
+  d["scaled_residual"] = report.scaled_residual;
   d["warning"] = report.warning;
   d["attainable_residual"] = report.attainable_residual;
   d["residual_replacements"] = report.residual_replacements;

@@ -3,6 +3,7 @@
 #include "solver/chain/attempts.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include <newel/solver/registry.hpp>
@@ -16,6 +17,17 @@ namespace {
 bool is_inconsistent(const Failure& failure) {
   return failure.cause == Cause::outside_range || failure.cause == Cause::zero_row ||
          failure.cause == Cause::inconsistent || failure.cause == Cause::singular;
+}
+
+// Of rows that were scaled and do not meet the relative tolerance.
+std::string warning_of_scaled_rows(const SolveReport& report) {
+  constexpr double least = 1e-12;  // a smaller tolerance is one of large rows alone
+  const double tolerance = std::max(report.relative(report.tolerance), least);
+  if (!(report.scaled_residual > tolerance) || !(report.rhs_norm > 0)) return "";
+  char level[16];
+  std::snprintf(level, sizeof level, "%.1e", report.scaled_residual);
+  return "with each row divided by its largest entry, the relative residual is " + std::string(level) +
+         ", above the tolerance";
 }
 
 }  // namespace
@@ -86,6 +98,7 @@ bool worth_last_resort(const SolveReport& report, std::int64_t rows) {
 
 void write_reasons(SolveReport& report, const std::string& preconditioner) {
   report.warning = report.converged() ? warning_of_rows(report.row_residual) : "";
+  if (report.converged() && report.warning.empty()) report.warning = warning_of_scaled_rows(report);
   for (Attempt& attempt : report.attempts) {
     if (attempt.preconditioner.empty()) attempt.preconditioner = preconditioner;
     attempt.reason = text_of(attempt.failure, attempt.preconditioner);

@@ -67,6 +67,7 @@ DirectSolver<T>::DirectSolver(const HostContext& ctx, const FactorLibrary& libra
       scratch_(ctx, 1),
       correction_(static_cast<std::size_t>(matrix.a.rows)) {
   if (matrix.a.value_map != nullptr) source_ = positions_of(ctx, *matrix.a.value_map, matrix.a.nnz());
+  old_of_new_ = to_vector(ctx, matrix.order.old_of_new.cspan());
   values_.assign(matrix.a.val.data, matrix.a.val.data + matrix.a.nnz());
   prepare(ctx, factors_);
   factorise();
@@ -181,22 +182,33 @@ bool DirectSolver<T>::refine(const HostContext& ctx, Monitor& monitor) {
   return false;
 }
 
+// If the pattern of the values alone makes the matrix singular.
+template <class T>
+void DirectSolver<T>::name_unmatched(const HostContext& ctx, Failure& failure) const {
+  const ProductMatching m = factors_.matching(ctx, values_);
+  if (m.perfect()) return;
+  const auto for_caller = [&](Index i) { return old_of_new_.empty() ? i : old_of_new_[static_cast<std::size_t>(i)]; };
+  failure.structural_rank = m.matched;
+  failure.unmatched_row = for_caller(m.unmatched_row());
+  failure.unmatched_column = for_caller(m.unmatched_column());
+}
+
 // What ended a solve above its tolerance: where rounding is not the reason, the condition of A may be.
 template <class T>
-void DirectSolver<T>::explain(SolveReport& report) {
+void DirectSolver<T>::explain(const HostContext& ctx, SolveReport& report) {
   report.failure.untried = refused_;
   if (report.failure.cause == Cause::rounding || !refused_.empty())
     return overrule(report, report.status, report.failure);
   Failure failure{Cause::singular};
   if (state_ == State::no_factors) {
     if (!std::all_of(values_.begin(), values_.end(), [](double value) { return std::isfinite(value); })) return;
-    const Index rank = factors_.structural_rank(values_);
-    if (rank < static_cast<Index>(correction_.size())) failure.structural_rank = rank;
+    name_unmatched(ctx, failure);
     failure.condition = std::numeric_limits<double>::infinity();
   } else {
     constexpr double no_digit = 1 / std::numeric_limits<double>::epsilon();
     failure.condition = factors_.condition();
     if (!(failure.condition >= no_digit)) return;
+    name_unmatched(ctx, failure);  // rounding may hide a pivot of 0
   }
   overrule(report, Status::breakdown, failure);
 }
@@ -228,7 +240,7 @@ SolveReport DirectSolver<T>::run(const SolveRequest<T, host>& request) {
     monitor.outcome.conclude_stagnation();
   }
   SolveReport report = monitor.close(r_.span(), work_.span());
-  if (report.status == Status::stagnation) explain(report);
+  if (report.status == Status::stagnation) explain(ctx, report);
   return report;
 }
 

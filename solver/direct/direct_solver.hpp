@@ -44,12 +44,14 @@ class DirectSolver final : public KrylovSolver<T, Space::host> {
   bool factorise();
   bool refine(const HostContext& ctx, Monitor& monitor);
   void correct(Span<T, Space::host> x, int exponent);
-  void explain(SolveReport& report);
+  void explain(const HostContext& ctx, SolveReport& report);
+  void name_unmatched(const HostContext& ctx, Failure& failure) const;
 
   double most_seconds_;
   std::uint64_t factor_bytes_ = 0;  // an estimate
   std::vector<Offset> source_;      // of each entry by rows, in the caller's values; empty: the same
   std::vector<double> values_;      // by rows
+  std::vector<Index> old_of_new_;   // rows in the caller's numbering; empty: the same
   ScaledFactors factors_;
   enum class State { values_are_new, factorised, no_factors } state_ = State::values_are_new;
   std::vector<Untried> refused_;  // L U, if that is what it took

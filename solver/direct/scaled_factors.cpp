@@ -9,7 +9,6 @@
 
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/direct/fill.hpp"
-#include "solver/direct/structural_rank.hpp"
 
 namespace newel::detail {
 namespace {
@@ -196,8 +195,12 @@ double ScaledFactors::inverse_norm() {
   return std::max(norm, 2 * sum_of_abs(v) / (3 * static_cast<double>(n)));
 }
 
-Index ScaledFactors::structural_rank(const std::vector<double>& values) const {
-  return newel::detail::structural_rank(rows_, values);
+ProductMatching ScaledFactors::matching(const Context<Space::host>& ctx, const std::vector<double>& values) const {
+  EntrySizes sizes;
+  sizes.begin.assign(rows_.begin.begin(), rows_.begin.end());
+  sizes.col = Span<const Index, Space::host>(rows_.row.data(), rows_.entries());
+  for (const double value : values) sizes.log2.push_back(entry_size(value));
+  return product_matching(ctx, sizes);
 }
 
 }  // namespace newel::detail

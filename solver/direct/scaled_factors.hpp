@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "reorder/scaling/product_matching.hpp"
 #include "solver/direct/factors.hpp"
 
 namespace newel::detail {
@@ -40,8 +41,8 @@ class ScaledFactors {
   /// A lower bound, usually within a factor of 3, of |B|_1 |inverse(B)|_1 where B is A as it was scaled (Hager 1984;
   /// Higham 1988, algorithm 2.4). At most six solves with either B or B^T. Infinite where these overflow.
   double condition();
-  /// The most rows that can be paired with different columns in which they have an entry other than 0.
-  Index structural_rank(const std::vector<double>& values) const;
+  /// Rows paired with different columns in which they have an entry other than 0, as many as possible.
+  ProductMatching matching(const Context<Space::host>& ctx, const std::vector<double>& values) const;
 
  private:
   void scale(const std::vector<double>& values);

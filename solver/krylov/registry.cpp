@@ -4,6 +4,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/table.hpp>
+#include <newel/reorder/scaling.hpp>
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
 #include <newel/solver/fgmres.hpp>
@@ -68,7 +69,11 @@ std::vector<std::string> general_solver_names() {
   return names;
 }
 
-std::vector<MethodOption> solver_option_list() { return options_of(solver_methods()); }
+std::vector<MethodOption> solver_option_list() {
+  std::vector<MethodOption> options = options_of(solver_methods());
+  for (MethodOption& option : scaling_option_list()) options.push_back(std::move(option));
+  return options;
+}
 
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options) {

@@ -74,6 +74,14 @@ MaybeSuggestion no_solution(const Situation&) {
 }
 
 MaybeSuggestion regular_matrix(const Situation& s) {
+  const Failure& failure = s.report().failure;
+  if (failure.unmatched_row >= 0) {
+    const auto number = [&](Index i) { return std::to_string(static_cast<std::int64_t>(i) + s.words().first_row); };
+    return Suggestion{{},
+                      "check the equations: when rows are paired with different columns, row " +
+                          number(failure.unmatched_row) + " and column " + number(failure.unmatched_column) +
+                          " of A (counted from " + std::to_string(s.words().first_row) + ") remain"};
+  }
   return Suggestion{{},
                     "check the boundary conditions and the equations with " + s.words().inspect +
                         ": some of them depend on the others, to working precision"};

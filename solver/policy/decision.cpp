@@ -44,6 +44,7 @@ void each_field(const Visitor& visit, MatrixTraits& t) {
   visit("square", t.square);
   visit("pattern_symmetric", t.pattern_symmetric);
   visit("max_abs", t.max_abs);
+  visit("least_row_max", t.least_row_max);
   visit("max_asymmetry", t.max_asymmetry);
   visit("relative_asymmetry", t.relative_asymmetry);
   visit("empty_rows", t.empty_rows);
@@ -57,6 +58,8 @@ void each_field(const Visitor& visit, SystemDecision& d) {
   visit("format", d.format);
   visit("preconditioner", d.preconditioner);
   visit("solvers", d.solvers);
+  visit("scaled", d.scaled);
+  visit("matched", d.matched);
   visit("solves", d.solves);
   visit("last_iterations", d.last_iterations);
   visit("simple_iterations", d.simple_iterations);

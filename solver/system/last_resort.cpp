@@ -14,6 +14,7 @@
 #include "core/vectors/over_ranks.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
+#include "solver/system/callers_rows.hpp"
 
 namespace newel::detail {
 
@@ -57,6 +58,7 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
     StopCriterion own = stop;
     own.max_iterations = std::max(1, stop.max_iterations);  // it makes none
     SolveReport report = chain_->solve(b, x, own, progress);
+    name_in_callers_order(system.ctx, system.order, report);
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (Attempt& attempt : report.attempts) {
       attempt.preconditioner = "none";

@@ -25,6 +25,30 @@ void end_as(SolveReport& report, WorkEnd why) {
   report.attempts.back().failure = report.failure;
 }
 
+// From zero after a failure, else from x; the better x of both is kept.
+template <class T, Space S>
+void try_scaled(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, SolveReport& report,
+                const ProgressFn& progress) {
+  if (s.setup.ended != WorkEnd::none || !s.scaled.may_help(*s.operators, report)) return;
+  const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
+  if (left.max_iterations == 0 || !(work_limit(s.ctx).seconds_left() > 0)) return;
+  const Array<T, S> before = make_array(s.ctx, Span<const T, S>(x));
+  InitialGuess from = InitialGuess::in_x;
+  if (!report.converged()) {
+    fill<T, S>(s.ctx, T(0), x);
+    from = InitialGuess::zero;
+  }
+  std::optional<SolveReport> scaled = s.scaled.solve(*s.operators, b, x, left, progress, from, report);
+  const bool better = scaled && (scaled->converged() || scaled->true_residual < report.true_residual);
+  if (!better) copy<T>(s.ctx, before.cspan(), x);
+  if (scaled && !(report.converged() && !scaled->converged())) {
+    if (!better) take_residual(*scaled, report);
+    append_attempt(report, std::move(*scaled));
+    s.last_converged = report.converged();
+  }
+  s.write_reasons(report);
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -47,20 +71,15 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   if (s_.vectors.guess.size() > 0 && !guess_is_zero_) copy<T>(s_.ctx, Span<const T, S>(x), s_.vectors.guess.span());
   b_ = b;
   x_ = x;
-  SolveReport nothing;
-  std::optional<SolveReport> first;
-  if (s_.last_resort.answers()) {
-    first = s_.last_resort.solve(*s_.operators, b_, x_, s_.stop_now(), limits.progress(), nothing);
-  }
+  std::optional<SolveReport> first = by_what_answers(limits.progress(), from);
   SolveReport report;
-  const auto is_final = [](const SolveReport& of) {
-    return of.converged() || of.status == Status::stopped_by_caller || of.status == Status::time_limit;
-  };
+  iterations_before_ = first ? first->iterations : 0;
   if (first && is_final(*first)) {
     report = std::move(*first);
+    if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
     s_.last_converged = report.converged();
   } else {
-    report = by_others(limits.progress(), first ? InitialGuess::in_x : from, !first);
+    report = by_others(limits.progress(), from);
     if (first) {
       append_attempt(*first, std::move(report));
       report = std::move(*first);
@@ -72,12 +91,45 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   return report;
 }
 
+// Of what the solve began with: whether its x is returned.
+template <class T, Space S>
+bool SolveSession<T, S>::is_final(const SolveReport& first) const {
+  const bool ended = first.status == Status::stopped_by_caller || first.status == Status::time_limit;
+  const bool at_limit = first.iterations > 0 && first.iterations >= s_.stop.max_iterations;
+  return first.converged() || ended || at_limit || s_.scaled.alone();
+}
+
+// By what has solved the system before, or was planned for it. `from` becomes where the others begin if it fails.
+template <class T, Space S>
+std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn& progress, InitialGuess& from) {
+  SolveReport nothing;
+  if (s_.scaled.answers()) {
+    Array<T, S> guess;
+    if (!guess_is_zero_ && !s_.scaled.alone()) guess = make_array(s_.ctx, Span<const T, S>(x_));
+    std::optional<SolveReport> first = s_.scaled.solve(*s_.operators, b_, x_, s_.stop_now(), progress, from, nothing);
+    if (s_.scaled.alone() || (first && is_final(*first))) return first;
+    if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x_);
+    if (!guess_is_zero_) copy<T>(s_.ctx, guess.cspan(), x_);
+    if (!first) return first;
+    // What was to be scaled is rarely solved by others as it is.
+    const bool own_limit = first->status == Status::max_iterations && first->iterations < s_.stop.max_iterations;
+    if (!own_limit && !worth_last_resort(*first, s_.rows)) return first;
+    last_resort_failed_ = !by_last_resort(*first, progress);
+    from = InitialGuess::in_x;
+    return first;
+  }
+  if (!s_.last_resort.answers()) return {};
+  std::optional<SolveReport> first = s_.last_resort.solve(*s_.operators, b_, x_, s_.stop_now(), progress, nothing);
+  then_last_resort_ = !first;
+  if (first) from = InitialGuess::in_x;
+  return first;
+}
+
 // By the solvers that "auto" ranks, or the one that was named, with every preconditioner; then by the last resort. If
 // it comes first, and fails, the others go on: a Krylov method may solve a singular system that factors cannot.
 template <class T, Space S>
-SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort) {
-  then_last_resort_ = then_last_resort;
-  SolveReport report = s_.chain->solve(b_, x_, s_.stop_now(), progress, from, this);
+SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from) {
+  SolveReport report = s_.chain->solve(b_, x_, left_after({}), progress, from, this);
   if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
   may_move_ = false;
   s_.write_reasons(report);  // while the preconditioner of the last attempt is there
@@ -97,15 +149,17 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   }
   if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
-  if (then_last_resort) try_last_resort(report, progress);
+  if (then_last_resort_) {
+    try_last_resort(report, progress);
+    try_scaled<T, S>(s_, b_, x_, report, progress);
+  }
   return report;
 }
 
 // From x, by the solvers that ended before.
 template <class T, Space S>
 void SolveSession<T, S>::go_on(SolveReport& report, const ProgressFn& progress) {
-  const StopCriterion left = limits_left(s_.stop_now(), report.iterations, 0);
-  SolveReport next = s_.chain->solve(b_, x_, left, progress, InitialGuess::in_x, this);
+  SolveReport next = s_.chain->solve(b_, x_, left_after(report), progress, InitialGuess::in_x, this);
   s_.write_reasons(next);
   append_attempt(report, std::move(next));
   settle_attainable(report);
@@ -114,15 +168,20 @@ void SolveSession<T, S>::go_on(SolveReport& report, const ProgressFn& progress) 
 // From the best x, which it keeps if it does not come closer.
 template <class T, Space S>
 void SolveSession<T, S>::try_last_resort(SolveReport& report, const ProgressFn& progress) {
-  if (s_.setup.ended != WorkEnd::none || !worth_last_resort(report, s_.rows)) return;
-  std::optional<SolveReport> last =
-      s_.last_resort.solve(*s_.operators, b_, x_, limits_left(s_.stop_now(), report.iterations, 0), progress, report);
+  if (s_.setup.ended == WorkEnd::none && worth_last_resort(report, s_.rows)) by_last_resort(report, progress);
+}
+
+// Whether that solves the system.
+template <class T, Space S>
+bool SolveSession<T, S>::by_last_resort(SolveReport& report, const ProgressFn& progress) {
+  std::optional<SolveReport> last = s_.last_resort.solve(*s_.operators, b_, x_, left_after(report), progress, report);
   if (last) {
     append_attempt(report, std::move(*last));
     settle_attainable(report);
     s_.last_converged = report.converged();
   }
   s_.write_reasons(report);
+  return report.converged();
 }
 
 template <class T, Space S>
@@ -144,7 +203,7 @@ void SolveSession<T, S>::try_other_preconditioners(SolveReport& report, const Pr
   constexpr double some_progress = 1e-2;
   Array<T, S> best;
   std::vector<Untried> untried;
-  while (worth_another_preconditioner(report) && report.iterations < s_.stop.max_iterations) {
+  while (worth_another_preconditioner(report) && left_after(report).max_iterations > 0) {
     if (!(work_limit(s_.ctx).seconds_left() > 0)) return;
     const bool keeps_guess = s_.vectors.guess.size() > 0;
     if (!moves_.raise_precision() && !(keeps_guess && moves_.take_next_preconditioner(", which failed", untried))) {
@@ -152,11 +211,10 @@ void SolveSession<T, S>::try_other_preconditioners(SolveReport& report, const Pr
       for (Untried& one : untried) report.failure.untried.push_back(std::move(one));
       return s_.write_reasons(report);
     }
-    const StopCriterion left = limits_left(s_.stop_now(), report.iterations, 0);
     if (best.size() == 0) best = Array<T, S>(s_.ctx, s_.rows);
     copy<T>(s_.ctx, Span<const T, S>(x_), best.span());
     const InitialGuess from = begin_again(!(report.true_residual < some_progress * report.initial_residual));
-    SolveReport next = s_.chain->solve(b_, x_, left, progress, from, this);
+    SolveReport next = s_.chain->solve(b_, x_, left_after(report), progress, from, this);
     s_.write_reasons(next);
     if (!next.converged() && !(next.true_residual <= report.true_residual)) {
       copy<T>(s_.ctx, best.cspan(), x_);
@@ -209,7 +267,8 @@ double SolveSession<T, S>::sure_of_solve() const {
 
 template <class T, Space S>
 GiveUpFn SolveSession<T, S>::overdue() {
-  if (!then_last_resort_ || s_.entries == 0 || !LastResort<T, S>::exists_for(*s_.operators)) return {};
+  if (!then_last_resort_ || last_resort_failed_ || s_.entries == 0 || !LastResort<T, S>::exists_for(*s_.operators))
+    return {};
   if (!watch_) watch_.emplace(s_);
   return [this](const Progress& now) { return (*watch_)(now); };
 }
@@ -302,7 +361,10 @@ void columns_by_last_resort(SystemState<T, S>& s, Span<const T, S> b, Span<T, S>
     const Span<T, S> x_c = x.subspan(std::int64_t{c} * s.rows, s.rows);
     SolveReport of_others;
     SolveReport& report = is_first ? of_others : reports[static_cast<std::size_t>(c)];
-    if (!is_first && !worth_last_resort(report, s.rows)) continue;
+    if (!is_first && !worth_last_resort(report, s.rows)) {
+      try_scaled<T, S>(s, b_c, x_c, report, shared.of(c));
+      continue;
+    }
     const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
     std::optional<SolveReport> found = s.last_resort.solve(*s.operators, b_c, x_c, left, shared.of(c), report);
     if (is_first) {
@@ -316,6 +378,7 @@ void columns_by_last_resort(SystemState<T, S>& s, Span<const T, S> b, Span<T, S>
       append_attempt(report, std::move(*found));
       settle_attainable(report);
     }
+    if (!is_first) try_scaled<T, S>(s, b_c, x_c, report, shared.of(c));
   }
 }
 
@@ -328,10 +391,12 @@ std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const 
   if (from == InitialGuess::zero) fill<T, S>(s.ctx, T(0), x);
   const SolveLimits<S> limits(s.ctx, s.seconds_of_solve(), progress);
   std::vector<SolveReport> reports;
-  if (!s.last_resort.answers()) {
+  if (s.scaled.answers()) {
+    reports = s.scaled.solve_columns(*s.operators, b, x, columns, s.stop_now(), limits.progress(), from);
+  } else if (!s.last_resort.answers()) {
     reports = s.chain->solve_columns(b, x, columns, s.stop_now(), limits.progress(), from);
   }
-  columns_by_last_resort<T, S>(s, b, x, columns, limits.progress(), reports);
+  if (!s.scaled.alone()) columns_by_last_resort<T, S>(s, b, x, columns, limits.progress(), reports);
   s.ctx.synchronize();
   for (SolveReport& report : reports) {
     if (s.setup.ended != WorkEnd::none) end_as(report, s.setup.ended);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/system/last_resort_watch.hpp"
 #include "solver/system/system_moves.hpp"
 
@@ -36,9 +37,15 @@ class SolveSession final : public OperatorExchange<T, S> {
   void follow(Span<const T, S>& b, Span<T, S>& x) const override;
 
  private:
-  SolveReport by_others(const ProgressFn& progress, InitialGuess from, bool then_last_resort);
+  StopCriterion left_after(const SolveReport& report) const {
+    return limits_left(s_.stop_now(), iterations_before_ + report.iterations, 0);
+  }
+  bool is_final(const SolveReport& first) const;
+  std::optional<SolveReport> by_what_answers(const ProgressFn& progress, InitialGuess& from);
+  SolveReport by_others(const ProgressFn& progress, InitialGuess from);
   void try_other_preconditioners(SolveReport& report, const ProgressFn& progress);
   void try_last_resort(SolveReport& report, const ProgressFn& progress);
+  bool by_last_resort(SolveReport& report, const ProgressFn& progress);
   InitialGuess begin_again(bool from_guess);
   void renumber(std::vector<Span<T, S>> vectors, Span<T, S> scratch);
   void go_on(SolveReport& report, const ProgressFn& progress);
@@ -51,7 +58,9 @@ class SolveSession final : public OperatorExchange<T, S> {
   Span<T, S> x_;
   bool exchanged_ = false;  // b_ and x_ are not those that it began with
   bool guess_is_zero_ = false;
-  bool then_last_resort_ = false;
+  int iterations_before_ = 0;        // of what the solve began with
+  bool then_last_resort_ = true;     // after the others
+  bool last_resort_failed_ = false;  // in this solve, before the others
   std::optional<Move> next_;
   std::optional<LastResortWatch<T, S>> watch_;  // of all attempts
 };

@@ -9,6 +9,7 @@
 #include "core/memory/available_memory.hpp"
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/krylov/monitor/solve_limits.hpp"
 #include "solver/operators/operator_builder.hpp"
@@ -28,6 +29,20 @@ double total(const PhaseSeconds& phases) {
 // Where nothing was named that single precision is to be used for.
 bool chooses_precision(const SystemOptions& options) {
   return same_name(options.spmv.format, "auto") && same_name(options.precond.name, "auto");
+}
+
+// Of a system that only judges what another one has solved.
+SystemOptions bare(SystemOptions options) {
+  options.spmv.format = "csr";
+  options.precond.name = "none";
+  options.mixed = false;
+  options.columns = 1;
+  options.decision.reset();
+  options.old_of_new.clear();
+  options.part_begin.clear();
+  const bool factors = options.solver.name != "auto" && find_solver(options.solver.name).from_matrix();
+  if (factors) options.solver.name = "auto";
+  return options;
 }
 
 void require_size_of(const SystemDecision& decided, Index rows, Offset entries) {
@@ -51,11 +66,19 @@ void SystemSetup<T, S>::from_matrix(const MatrixInput<T, S>& a, SystemOptions op
   require_memory(options, a.most_entries());
   timed(s_.ctx, s_.setup.seconds, "check", [&] { view = checked(a, options.canonicalise); });
   s_.entries = view.nnz();
+  require_scalable(options, ranks_of(s_.ctx) == nullptr, parts.has_preconditioner());
+  const ScalingWish demanded = demanded_scaling(options);
+  s_.scaled.set_options(options);
   if (options.decision) require_size_of(*options.decision, s_.rows, s_.entries);
   try {
     const SolveLimits<S> limits(s_.ctx, time_left(), {});
-    make_operators(view, options, parts);
-    if (takes_kept_decision(options, parts)) begin_as_others_ended(view, options, parts);
+    if (demanded.any()) {
+      make_scaled(view, demanded, options);
+    } else {
+      make_operators(view, options, parts);
+      plan_scaling();
+      if (!s_.scaled.answers() && takes_kept_decision(options, parts)) begin_as_others_ended(view, options, parts);
+    }
     if (options.decision) follow_decided_format(options);
   } catch (const WorkInterrupted& e) {
     do_without(e.why(), view, options, parts);
@@ -75,6 +98,7 @@ void SystemSetup<T, S>::from_operator(std::shared_ptr<const LinearOperator<T, S>
                                       SystemParts<T, S> parts) {
   if (a == nullptr) throw InputError("a linear system needs an operator, not a null pointer");
   options.solver.name = canonical_name(options.solver.name);
+  require_scalable(options, false, false);
   s_.rows = a->rows();
   SystemOptions bare = options;
   bare.spmv.format = "csr";
@@ -106,6 +130,22 @@ CsrView<T, S> SystemSetup<T, S>::checked(const MatrixInput<T, S>& a, bool canoni
   }
   s_.assembled.emplace(s_.ctx, a);
   return s_.assembled->view();
+}
+
+// The matrix as it was given judges; everything else is of the scaled one.
+template <class T, Space S>
+void SystemSetup<T, S>::make_scaled(const CsrView<T, S>& a, const ScalingWish& wish, SystemOptions& options) {
+  make_operators(a, bare(options), {});
+  timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.scaled.begin(s_.ctx, a, wish); });
+  options.decision.reset();
+}
+
+// What "auto" scales or matches before the first solve.
+template <class T, Space S>
+void SystemSetup<T, S>::plan_scaling() {
+  const ScalingWish wish = s_.scaled.automatic(*s_.operators);
+  if (!wish.any()) return;
+  timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.scaled.plan(*s_.operators, wish); });
 }
 
 template <class T, Space S>

@@ -67,7 +67,8 @@ TEST_CASE("A singular system ends when its Krylov space does, and more iteration
   CHECK_FALSE(contains(r.report["advice"].get<std::string>(), "--max-iterations"));
 }
 
-TEST_CASE("Rows that a penalty hides are warned of, and a smaller tolerance solves them", "[cli][endings]") {
+TEST_CASE("Rows that a penalty hides are solved; without scaling they are warned of, and a smaller tolerance helps",
+          "[cli][endings]") {
   const PenaltyPlate plate;
   const auto inside = [](const std::vector<double>& x) {
     double sum = 0;
@@ -76,11 +77,20 @@ TEST_CASE("Rows that a penalty hides are warned of, and a smaller tolerance solv
     }
     return std::sqrt(sum);
   };
-  const auto coarse = solved(plate.s, plate.b, on_one_thread);
-  INFO(coarse.outcome.out << coarse.outcome.err);
-  CHECK((inside(coarse.x) == Approx(2.2346).epsilon(1e-3) ||
-         contains(coarse.outcome.out + coarse.outcome.err, "warning")));
-  const auto fine = solved(plate.s, plate.b, joined(on_one_thread, {"--rtol", "1e-25"}));
+  for (const char* use : {"auto", "on"}) {
+    const auto scaled = solved(plate.s, plate.b, joined(on_one_thread, {"--scale", use}));
+    INFO(scaled.outcome.out << scaled.outcome.err);
+    CHECK(inside(scaled.x) == Approx(2.2346).epsilon(1e-3));
+    CHECK_FALSE(contains(scaled.outcome.out + scaled.outcome.err, "warning"));
+    CHECK(scaled.report["scaling"]["scaled"] == true);
+    CHECK(scaled.report["scaled_relative_residual"].get<double>() <= 1e-8);
+    CHECK(scaled.report["scale"] == use);
+  }
+  const std::vector<std::string> off = joined(on_one_thread, {"--scale", "off"});
+  const auto coarse = solved(plate.s, plate.b, off);
+  CHECK(contains(coarse.outcome.out + coarse.outcome.err, "warning"));
+  CHECK(coarse.report["scaling"]["scaled"] == false);
+  const auto fine = solved(plate.s, plate.b, joined(off, {"--rtol", "1e-25"}));
   CHECK(inside(fine.x) == Approx(2.2346).epsilon(1e-3));
   CHECK_FALSE(contains(fine.outcome.out + fine.outcome.err, "warning"));
 }

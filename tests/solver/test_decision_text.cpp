@@ -31,7 +31,7 @@ SystemDecision full_decision() {
   d.builds_estimated = true;
   d.builds_by_values = true;
   d.weaker = PrecondRanking{{"jacobi", 7e-6, 0, 0}, {}};
-  d.traits = MatrixTraits{3000, true, true, 2.5, 1e-14, 5e-15, {0, -1}, {1, 7}, {2, 8}, {3, 9}};
+  d.traits = MatrixTraits{3000, true, true, 2.5, 0.5, 1e-14, 5e-15, {0, -1}, {1, 7}, {2, 8}, {3, 9}};
   d.traits_older = true;
   d.format_iterations = -50;  // in mid-solve
   d.format_refreshes = 2;

@@ -5,6 +5,7 @@
 #include "tests/solver/reported_systems.hpp"
 #include "tests/solver/systems.hpp"
 
+#include <newel/reorder/scaling.hpp>
 #include <newel/solver/choice.hpp>
 
 namespace {
@@ -28,6 +29,7 @@ Rows circle(Index n, std::uint64_t seed = 1) {
 SystemOptions short_cycles(const std::string& format = "auto") {
   SystemOptions options = system_options("auto", "auto", format);
   options.solver.of<GmresOptions>().restart = 10;
+  options.solver.of<ScalingOptions>() = {Use::off, Use::off};
   return options;
 }
 

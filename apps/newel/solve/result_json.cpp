@@ -35,6 +35,7 @@ void add_residuals(Json& json, const SolveReport& report) {
   json["relative_residual_error_bound"] = report.relative(report.residual_error_bound);
   json["twice_precision"] = report.twice_precision;
   json["row_residual"] = report.row_residual >= 0 ? Json(report.row_residual) : Json();
+  json["scaled_relative_residual"] = report.scaled_residual >= 0 ? Json(report.scaled_residual) : Json();
   json["warning"] = report.warning;
   json["attainable_relative_residual"] =
       report.attainable_residual > 0 ? Json(report.relative(report.attainable_residual)) : Json();
@@ -72,6 +73,12 @@ void add_format(Json& json, const SolveResult& result) {
                                      {"setup_seconds", trial.setup_seconds},
                                      {"failure", trial.failure}});
   }
+  const ScalingInfo& scaling = system.scaling;
+  json["scaling"] = {{"scaled", scaling.scaled},
+                     {"matched", scaling.matched},
+                     {"reason", scaling.reason},
+                     {"least_power", scaling.least_power},
+                     {"most_power", scaling.most_power}};
   json["order"] = {{"method", system.order.method},
                    {"remark", system.order.remark},
                    {"figures", object_of(system.order.figures)},

@@ -162,6 +162,14 @@ std::string columns_text(const SolveResult& result) {
   return lines + labelled("result", text("%zu of %zu columns converged", converged, reports.size()));
 }
 
+std::string scaling_text(const ScalingInfo& scaling) {
+  std::string what;
+  if (scaling.scaled) what = text("rows by 2^%d to 2^%d, and columns", scaling.least_power, scaling.most_power);
+  if (scaling.matched)
+    what += (what.empty() ? "" : "; ") + std::string("large entries on the diagonal, by a matching");
+  return what;
+}
+
 std::string format_text(const SystemInfo& system) {
   std::string lines = labelled("format", system.matrix.name + ", " + human_bytes(system.matrix.total_bytes()) +
                                              (system.matrix.detail.empty() ? "" : ", " + system.matrix.detail));
@@ -170,6 +178,9 @@ std::string format_text(const SystemInfo& system) {
                               human_bytes(system.residual_matrix.total_bytes()));
   }
   if (!system.format.reason.empty()) lines += labelled("", system.format.reason);
+  if (system.scaling.scaled || system.scaling.matched) {
+    lines += labelled("scaling", scaling_text(system.scaling)) + labelled("", system.scaling.reason);
+  }
   if (!system.order.method.empty()) lines += labelled("order", system.order.method);
   if (!system.order.remark.empty()) lines += labelled("", system.order.remark);
   return lines;

@@ -19,6 +19,8 @@ struct MatrixTraits {
   bool square = false;             ///< as many rows as columns
   bool pattern_symmetric = false;  ///< a_ij is stored if and only if a_ji is
   double max_abs = 0;              ///< max |a_ij|
+  double least_row_max = 0;        ///< the least of the rows' largest |a_ij|, over rows with an entry other than 0;
+                                   ///< 0 if there are none
   double max_asymmetry = 0;        ///< max |a_ij - a_ji|; entries that are not stored count as 0
   /// max |a_ij - a_ji| / sqrt(m_i m_j), where m_i is the largest |a_ik| of row i; at most 2. Invariant under
   /// symmetric diagonal scaling, as long as the largest entries are on the diagonal.

@@ -35,6 +35,8 @@ struct SystemDecision {
   std::string format;                ///< of A
   std::string preconditioner;        ///< or "none"
   std::vector<std::string> solvers;  ///< in the order of the attempts
+  bool scaled = false;               ///< rows and columns are scaled; what follows is of the scaled matrix
+  bool matched = false;              ///< and columns are permuted by a matching
   int solves = 0;                    ///< number of solves so far
   int last_iterations = 0;           ///< of the last solve that converged with this preconditioner; 0: none did
   /// Iterations that the last solve would have taken with the first preconditioner of "auto"; 0: not known.

@@ -77,6 +77,9 @@ struct Failure {
   /// For `singular`: the most rows that can be paired with different columns in which they have an entry that is not
   /// 0, if these are fewer than all n; else -1.
   Index structural_rank = -1;
+  /// With `structural_rank`: the first row and the first column that stay without a partner when as many as possible
+  /// have one, 0-based in the caller's numbering; else -1. Which ones stay is not unique.
+  Index unmatched_row = -1, unmatched_column = -1;
   /// For `singular`: an estimate of |A|_1 |inverse(A)|_1, computed from factors of A whose rows and columns were
   /// scaled; infinite if a pivot was 0; 0 if it was not computed.
   double condition = 0;

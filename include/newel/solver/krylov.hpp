@@ -85,6 +85,9 @@ struct SolveReport {
   /// ratio |b - A x| / |b| does not show this if the row is small compared with others. Negative: the entries are
   /// unknown.
   double row_residual = -1;
+  /// If rows were scaled (ScalingOptions): |E (b - A x)| / |E b|, where E divides each row by its largest entry; no
+  /// row is far larger than others there. Negative: the rows were not scaled.
+  double scaled_residual = -1;
   /// For `stagnation` only: the residual that rounding allows, that of the best x; 0 without evidence for it. The
   /// evidence: it is at most 100 eps |A| |x|, with |A| estimated; the tolerance is at most 10 eps |A| |x|; x solves
   /// the system to half the digits; and all attempts that ended in stagnation agree within a factor of 100.
@@ -200,7 +203,7 @@ class KrylovSolver {
 struct SolverOptions {
   std::string name =
       "auto";              ///< "auto" (LinearSystem only) or a name of the table: "cg", "bicgstab", "gmres", "minres"
-  OptionBag methods = {};  ///< options of each method: CgOptions, BicgstabOptions, GmresOptions
+  OptionBag methods = {};  ///< options of each method: CgOptions, BicgstabOptions, GmresOptions; and ScalingOptions
 
   /// The options of one method, for example `options.of<GmresOptions>().restart = 100`.
   template <class Options>

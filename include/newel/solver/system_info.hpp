@@ -10,6 +10,7 @@
 #include <newel/core/located_text.hpp>
 #include <newel/core/matrix_traits.hpp>
 #include <newel/reorder/row_order.hpp>
+#include <newel/reorder/scaling.hpp>
 #include <newel/spmv/format_choice.hpp>
 
 namespace newel {
@@ -28,6 +29,7 @@ struct SystemInfo {
   std::string method;         ///< its name in the table of solvers: "cg" for "mixed cg", and the solver that follows
                               ///< "division"
   std::string solver_reason;  ///< why, if it was chosen automatically
+  ScalingInfo scaling;        ///< how rows and columns are scaled and matched
   FormatChoice format;        ///< with the reason, if it was chosen
   OrderReport order;          ///< the order of its rows
   bool reordered = false;     ///< whether the order is not the caller's

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ScaledRoute: when a system is solved with scaled rows and columns, or with others on its diagonal. Internal.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "solver/operators/operators.hpp"
+#include "solver/system/scaled_system.hpp"
+
+namespace newel::detail {
+
+/// What the options demand, for a system of which only the entries may be known; nothing under "auto".
+ScalingWish demanded_scaling(const SystemOptions& options);
+/// Throws InputError if they demand what such a system does not allow.
+void require_scalable(const SystemOptions& options, bool has_matrix, bool own_parts);
+
+/// What solves of A x = b need of a ScaledSystem: made at once, where that is demanded or the rows differ beyond all
+/// digits, or after a failure; and kept if it has solved the system.
+template <class T, Space S>
+class ScaledRoute {
+ public:
+  /// What the caller asked for, before anything was decided.
+  void set_options(SystemOptions options) { options_ = std::move(options); }
+  /// From now on all solves take it, and nothing else. `a` is in the numbering of the vectors.
+  void begin(const Context<S>& ctx, const CsrView<T, S>& a, const ScalingWish& wish);
+  /// What "auto" does before the first solve.
+  ScalingWish automatic(const Operators<T, S>& system) const;
+  /// Makes that, so that solves begin with it until one fails.
+  void plan(const Operators<T, S>& system, const ScalingWish& wish);
+
+  /// Whether solves begin with it, and whether nothing else may follow.
+  bool answers() const { return made_ != nullptr && (always_ || answers_); }
+  bool alone() const { return made_ != nullptr && always_; }
+  const ScaledSystem<T, S>& made() const { return *made_; }
+  ScaledSystem<T, S>& made() { return *made_; }
+
+  /// A has new values: they are read when they are needed.
+  void values_changed(RefreshScope scope) {
+    values_are_new_ = true;
+    failed_ = false;
+    everything_is_new_ = everything_is_new_ || scope == RefreshScope::everything;
+  }
+  /// The rows are in another order: what was made after a failure is made again when it is needed.
+  void order_changed() {
+    if (!always_) made_.reset();
+  }
+
+  /// Whether it may help where a solve has failed, or hardly solved a row.
+  bool may_help(const Operators<T, S>& system, const SolveReport& report) const;
+  /// One attempt from x, or from zero if the residual of `before` is not finite. Nothing where the matrix is not at
+  /// hand, or does not allow it, which is noted in `before`.
+  std::optional<SolveReport> solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
+                                   const StopCriterion& stop, const ProgressFn& progress, InitialGuess guess,
+                                   SolveReport& before);
+  /// All columns, by a system that answers.
+  std::vector<SolveReport> solve_columns(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
+                                         Index columns, const StopCriterion& stop, const ProgressFn& progress,
+                                         InitialGuess guess);
+
+ private:
+  bool is_open(const Operators<T, S>& system) const;
+  bool prepare(const Operators<T, S>& system);
+  template <class Work>
+  bool unless_refused(const Operators<T, S>& system, SolveReport& before, const Work& work);
+
+  std::unique_ptr<ScaledSystem<T, S>> made_;
+  SystemOptions options_;
+  ScalingWish wish_;  // unless all solves take it
+  bool always_ = false, answers_ = false, failed_ = false;
+  bool values_are_new_ = false, everything_is_new_ = false;
+};
+
+}  // namespace newel::detail
