@@ -243,8 +243,10 @@ TEST_CASE("The rows that bindings read have a registered solver's options, to be
   const Registration registration = register_solver(minimal_residual());
   const std::vector<MethodOption> options = solver_option_list();
   REQUIRE(options.size() == before + 2);
-  const MethodOption& relaxation = options[before];
-  CHECK(relaxation.key == "mr_relaxation");
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [](const MethodOption& option) { return option.key == "mr_relaxation"; });
+  REQUIRE(found != options.end());
+  const MethodOption& relaxation = *found;
   SolverOptions solver;
   CHECK(std::get<double>(relaxation.get(solver.methods)) == 1);
   relaxation.set(solver.methods, 0.25);

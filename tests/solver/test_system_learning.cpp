@@ -231,6 +231,7 @@ TEST_BOTH("Columns on which the first solver fails are not taken for the solve b
   const auto there = upload_matrix<double>(ctx, a);
   const auto n = static_cast<std::size_t>(a.rows);
   SystemOptions options = system_options("auto", "none");
+  options.solver.of<ScalingOptions>().match = Use::off;  // with which BiCGStab succeeds
   LinearSystem<double, S> system(ctx, there.wide(), options);
   const bool stops = GENERATE(false, true);
   if (stops) {  // in the callback, which leaves a solve as an exception does
