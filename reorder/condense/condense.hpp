@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Rows with nothing but a diagonal entry, which fix an unknown each, and the system that remains without them. Internal.
+/// Rows with nothing but a diagonal entry, which fix an unknown each, and the system that remains without them.
+/// Internal.
 #pragma once
 
 #include <newel/core/csr.hpp>
@@ -28,7 +29,8 @@ bool are_used(const Context<Space::device>& ctx, const CsrView<T, Space::device>
 
 /// Whether each of them is one also of `a`, the same pattern with other values. Waits for the stream.
 template <class T>
-bool still_fix(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, const FixingRows<Space::host>& rows);
+bool still_fix(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
+               const FixingRows<Space::host>& rows);
 template <class T>
 bool still_fix(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
                const FixingRows<Space::device>& rows);

@@ -76,8 +76,8 @@ Index counted(const Context<device>& ctx, const CsrView<T, device>& a, const Lau
   SmallResults results(ctx);
   Index* const count = results.take<Index>(1);
   const std::int64_t wanted = (std::int64_t{a.rows} + condense_threads - 1) / condense_threads;
-  const auto blocks = static_cast<unsigned>(
-      std::clamp<std::int64_t>(wanted, 1, std::int64_t{ctx.multiprocessors()} * 8));
+  const auto blocks =
+      static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::int64_t{ctx.multiprocessors()} * 8));
   with_row_ptr(a, [&](auto row_ptr) {
     using RowPtr = std::remove_cv_t<std::remove_reference_t<decltype(row_ptr.data[0])>>;
     launch(RowEntries<T, RowPtr>{a.rows, row_ptr.data, a.col.data, a.val.data}, blocks, ctx.state().stream(), count);
@@ -113,8 +113,8 @@ bool still_fix(const Context<device>& ctx, const CsrView<T, device>& a, const Fi
          }) == 0;
 }
 
-#define X(T, S)                                                                           \
-  template FixingRows<S> fixing_rows(const Context<S>&, const CsrView<T, S>&);            \
+#define X(T, S)                                                                          \
+  template FixingRows<S> fixing_rows(const Context<S>&, const CsrView<T, S>&);           \
   template bool are_used(const Context<S>&, const CsrView<T, S>&, const FixingRows<S>&); \
   template bool still_fix(const Context<S>&, const CsrView<T, S>&, const FixingRows<S>&);
 NEWEL_FOR_TYPES(X, Space::device)

@@ -28,9 +28,10 @@ enum class Equilibration {
 /// Adds to `powers` so that the largest entry of every row and column is near 1: below 2, and in each column with
 /// entries at least 1; of a symmetric one between 1/4 and 4 (D. Ruiz, RAL-TR-2001-034, on the exponents).
 ///
-/// `largest` keeps what differs between the units of columns, as far as rows hide it. `means` minimises the sum of (log2 |a_ij| + row[i] + column[j])^2 over the entries (A. Curtis and J. Reid, "On the
-/// automatic scaling of matrices for Gaussian elimination", J. Inst. Maths Applics 10 (1972)), so other units of
-/// rows and columns hardly change the scaled matrix.
+/// `largest` keeps what differs between the units of columns, as far as rows hide it. `means` minimises the sum of
+/// (log2 |a_ij| + row[i] + column[j])^2 over the entries (A. Curtis and J. Reid, "On the automatic scaling of
+/// matrices for Gaussian elimination", J. Inst. Maths Applics 10 (1972)), so other units of rows and columns hardly
+/// change the scaled matrix.
 ///
 /// What is 0, infinite or NaN is ignored. The same powers in both spaces, whatever the number of threads. Up to two
 /// passes over the values, `ruiz_steps`, or `mean_steps` more. Nothing is waited for on a device.

@@ -121,9 +121,10 @@ void EquivalentRoute<T, S>::plan(const Operators<T, S>& system, const ScalingWis
 }
 
 template <class T, Space S>
-std::optional<SolveReport> EquivalentRoute<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
-                                                    const StopCriterion& stop, const ProgressFn& progress,
-                                                    InitialGuess guess, SolveReport& before) {
+std::optional<SolveReport> EquivalentRoute<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b,
+                                                        Span<T, S> x, const StopCriterion& stop,
+                                                        const ProgressFn& progress, InitialGuess guess,
+                                                        SolveReport& before) {
   const auto start = std::chrono::steady_clock::now();
   std::optional<SolveReport> found;
   unless_refused(system, before, [&] {
@@ -144,8 +145,8 @@ std::optional<SolveReport> EquivalentRoute<T, S>::solve(const Operators<T, S>& s
 
 template <class T, Space S>
 std::vector<SolveReport> EquivalentRoute<T, S>::solve_columns(const Operators<T, S>& system, Span<const T, S> b,
-                                                          Span<T, S> x, Index columns, const StopCriterion& stop,
-                                                          const ProgressFn& progress, InitialGuess guess) {
+                                                              Span<T, S> x, Index columns, const StopCriterion& stop,
+                                                              const ProgressFn& progress, InitialGuess guess) {
   prepare(system);
   return made_->solve_columns(system.matrix(), b, x, columns, stop, progress, guess);
 }

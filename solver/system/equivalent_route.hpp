@@ -16,8 +16,8 @@ ScalingWish demanded_scaling(const SystemOptions& options);
 /// Throws InputError if they demand what such a system does not allow.
 void require_scalable(const SystemOptions& options, bool has_matrix, bool own_parts);
 
-/// What solves of A x = b need of an EquivalentSystem: made at once, where that is demanded, rows fix unknowns or differ
-/// beyond all digits; or, as a ScaledSystem, after a failure. That is kept if it has solved the system.
+/// What solves of A x = b need of an EquivalentSystem: made at once, where that is demanded, rows fix unknowns or
+/// differ beyond all digits; or, as a ScaledSystem, after a failure. That is kept if it has solved the system.
 template <class T, Space S>
 class EquivalentRoute {
  public:

@@ -95,7 +95,7 @@ double EquivalentSystem<T, S>::distance(const ResidualUnits& units, const SolveR
 // relative to their right-hand side.
 template <class T, Space S>
 SolveReport EquivalentSystem<T, S>::judged(const LinearOperator<T, S>& A, ResidualUnits& units, double b_over_c,
-                                       SolveReport report, Span<const T, S> b, Span<const T, S> x) {
+                                           SolveReport report, Span<const T, S> b, Span<const T, S> x) {
   for (double* value : {&report.recurrence_residual, &report.attainable_residual}) *value *= b_over_c;
   for (double& residual : report.history) residual *= b_over_c;
   for (Attempt& attempt : report.attempts) {
@@ -123,8 +123,8 @@ SolveReport EquivalentSystem<T, S>::judged(const LinearOperator<T, S>& A, Residu
 // whose residual has just been formed.
 template <class T, Space S>
 SolveReport EquivalentSystem<T, S>::refined(const LinearOperator<T, S>& A, ResidualUnits& units, SolveReport whole,
-                                        Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                        const ProgressFn& progress) {
+                                            Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                                            const ProgressFn& progress) {
   const auto may_go_on = [](const SolveReport& report) {
     return report.converged() || report.status == Status::stagnation;
   };
@@ -144,8 +144,8 @@ SolveReport EquivalentSystem<T, S>::refined(const LinearOperator<T, S>& A, Resid
     left.abs_tol = 0;
     left.max_iterations = std::min(left.max_iterations, most_iterations);
     inner_->set_stop_criterion(left);
-    SolveReport next = inner_->solve(c_.cspan(), y_.span(), in_units_of_b(progress, b_over_c, units.tolerance),
-                                     InitialGuess::zero);
+    SolveReport next =
+        inner_->solve(c_.cspan(), y_.span(), in_units_of_b(progress, b_over_c, units.tolerance), InitialGuess::zero);
     carry_back(shift, r.cspan(), y_.cspan(), correction_.span());
     axpy<T, S>(ctx_, T(1), correction_.cspan(), x);
     next = judged(A, units, b_over_c, std::move(next), b, Span<const T, S>(x));
@@ -157,6 +157,7 @@ SolveReport EquivalentSystem<T, S>::refined(const LinearOperator<T, S>& A, Resid
       next.attempts.back().true_residual = next.true_residual;
     }
     ++next.refinements;
+    if (!whole.changed.empty()) next.changed = whole.changed + (next.changed.empty() ? "" : "; ") + next.changed;
     append_attempt(whole, std::move(next));
     if (!(now <= 0.5 * far)) break;
     far = now;
@@ -191,9 +192,8 @@ SolveReport EquivalentSystem<T, S>::solve(const LinearOperator<T, S>& A, Span<co
 // The system of B knows one tolerance for all columns; what that leaves is refined alone.
 template <class T, Space S>
 std::vector<SolveReport> EquivalentSystem<T, S>::solve_columns(const LinearOperator<T, S>& A, Span<const T, S> b,
-                                                               Span<T, S> x, Index columns,
-                                                               const StopCriterion& stop, const ProgressFn& progress,
-                                                               InitialGuess guess) {
+                                                               Span<T, S> x, Index columns, const StopCriterion& stop,
+                                                               const ProgressFn& progress, InitialGuess guess) {
   const std::int64_t n = work_.size(), m = c_.size();
   Array<T, S> cs(ctx_, m * columns), ys(ctx_, m * columns);
   const auto column_of = [](auto vectors, Index k, std::int64_t length) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ScaledSystem: A x = b solved through a B with scaled rows and columns, and large entries on its diagonal. Internal.
+/// ScaledSystem: A x = b solved through a B with scaled rows and columns, and large entries on its diagonal.
+/// Internal.
 #pragma once
 
 #include <limits>
@@ -65,10 +66,10 @@ class ScaledSystem final : public EquivalentSystem<T, S> {
   bool symmetric_ = false;
   Index tiny_ = 0;                                 // rows with a tiny diagonal when Q was found
   Array<Index, S> column_of_row_, row_of_column_;  // empty: Q is the identity
-  ScalePowers<S> base_, powers_;                   // of the matching, after means; of B, by the numbering of its columns
-  Array<std::int32_t, S> row_only_;                // E: of A's rows without regard to its columns
-  Csr<T, S> matrix_;                               // B
-  ValueMap<S> source_;                             // of its entries in A
+  ScalePowers<S> base_, powers_;     // of the matching, after means; of B, by the numbering of its columns
+  Array<std::int32_t, S> row_only_;  // E: of A's rows without regard to its columns
+  Csr<T, S> matrix_;                 // B
+  ValueMap<S> source_;               // of its entries in A
   Array<T, S> permuted_;
 };
 

@@ -92,7 +92,7 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
     }
   }
   s_.ctx.synchronize();  // x may be read from any stream
-  report.changed = std::exchange(s_.changed, {});
+  if (!s_.changed.empty()) report.changed = std::exchange(s_.changed, {});
   return report;
 }
 
@@ -103,7 +103,8 @@ std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn&
   if (s_.equivalent.answers()) {
     Array<T, S> guess;
     if (!guess_is_zero_ && !s_.equivalent.alone()) guess = make_array(s_.ctx, Span<const T, S>(x_));
-    std::optional<SolveReport> first = s_.equivalent.solve(*s_.operators, b_, x_, s_.stop_now(), progress, from, nothing);
+    std::optional<SolveReport> first =
+        s_.equivalent.solve(*s_.operators, b_, x_, s_.stop_now(), progress, from, nothing);
     if (s_.equivalent.alone() || (first && first->converged())) return first;
     if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x_);
     if (!guess_is_zero_) copy<T>(s_.ctx, guess.cspan(), x_);
@@ -169,8 +170,7 @@ void SolveSession<T, S>::try_last_resort(SolveReport& report, const ProgressFn& 
 // Whether that solves the system.
 template <class T, Space S>
 bool SolveSession<T, S>::by_last_resort(SolveReport& report, const ProgressFn& progress) {
-  std::optional<SolveReport> last =
-      s_.last_resort.solve(*s_.operators, b_, x_, left_after(report), progress, report);
+  std::optional<SolveReport> last = s_.last_resort.solve(*s_.operators, b_, x_, left_after(report), progress, report);
   if (last) {
     append_attempt(report, std::move(*last));
     settle_attainable(report);
@@ -263,7 +263,8 @@ double SolveSession<T, S>::sure_of_solve() const {
 
 template <class T, Space S>
 GiveUpFn SolveSession<T, S>::overdue() {
-  if (!then_last_resort_ || last_resort_failed_ || s_.entries == 0 || !LastResort<T, S>::exists_for(*s_.operators)) return {};
+  if (!then_last_resort_ || last_resort_failed_ || s_.entries == 0 || !LastResort<T, S>::exists_for(*s_.operators))
+    return {};
   if (!watch_) watch_.emplace(s_);
   return [this](const Progress& now) { return (*watch_)(now); };
 }
@@ -400,7 +401,7 @@ std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const 
     s.last_converged = report.converged();
   }
   keep_decision(s, false);
-  if (!reports.empty()) reports.front().changed = std::move(s.changed);
+  if (!reports.empty() && !s.changed.empty()) reports.front().changed = std::move(s.changed);
   s.changed.clear();
   return reports;
 }

@@ -140,7 +140,8 @@ CsrView<T, S> SystemSetup<T, S>::checked(const MatrixInput<T, S>& a, bool canoni
 }
 
 template <class T, Space S>
-void SystemSetup<T, S>::make_as_given(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts) {
+void SystemSetup<T, S>::make_as_given(const CsrView<T, S>& a, SystemOptions& options,
+                                      const SystemParts<T, S>& parts) {
   make_operators(a, options, parts);
   plan_scaling();
   if (!s_.equivalent.answers() && takes_kept_decision(options, parts)) begin_as_others_ended(a, options, parts);

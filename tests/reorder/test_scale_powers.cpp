@@ -80,10 +80,9 @@ TEST_BOTH("Scaled rows and columns have largest entries near 1, and no digit is 
   for (const int bits : {0, 3, 60, 900}) {
     for (const bool symmetric : {false, true}) {
       CAPTURE(bits, symmetric);
-      const std::vector<Equilibration> ways = symmetric
-                                                  ? std::vector<Equilibration>{Equilibration::symmetric}
-                                                  : std::vector<Equilibration>{Equilibration::largest,
-                                                                               Equilibration::means};
+      const std::vector<Equilibration> ways =
+          symmetric ? std::vector<Equilibration>{Equilibration::symmetric}
+                    : std::vector<Equilibration>{Equilibration::largest, Equilibration::means};
       for (const Equilibration how : ways) {
         check_bounds<double>(ctx, graded(150, bits, symmetric, 3), how);
         if (bits <= 60) check_bounds<float>(ctx, graded(150, bits, symmetric, 4), how);
@@ -108,8 +107,8 @@ TEST_BOTH("A matrix is nearly the same after scaling, whatever the units of its 
     const auto rows = noise(a.size(), 3), columns = noise(a.size(), 4);
     for (std::size_t i = 0; i < a.row.size(); ++i) {
       for (auto& [j, value] : a.row[i]) {
-        value = std::ldexp(value, static_cast<int>(bits * rows[i]) +
-                                      static_cast<int>(bits * columns[static_cast<std::size_t>(j)]));
+        value = std::ldexp(
+            value, static_cast<int>(bits * rows[i]) + static_cast<int>(bits * columns[static_cast<std::size_t>(j)]));
       }
     }
     const auto scaled = scaled_values<double>(ctx, a, Equilibration::means, powers);

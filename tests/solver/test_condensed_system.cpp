@@ -72,7 +72,8 @@ void check_report(const Rows& a, const std::vector<double>& b, const SolveReport
 
 }  // namespace
 
-TEST_BOTH("Rows with nothing but a diagonal are solved first, and the rest as the condensed system", "[solver][fixing]") {
+TEST_BOTH("Rows with nothing but a diagonal are solved first, and the rest as the condensed system",
+          "[solver][fixing]") {
   for (const bool zeros : {false, true}) {
     for (const std::string precond : {"auto", "jacobi", "amg"}) {
       CAPTURE(zeros, precond);
