@@ -11,16 +11,14 @@
 namespace newel::detail {
 namespace {
 
-constexpr Space host = Space::host;
-using HostContext = Context<host>;
-
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // The entries k of rows of the whole matrix, those that `take(i, k)` names, with columns less `first`.
 template <class Take>
-PartOfMatrix<host> part_of(const HostContext& ctx, const Pattern<host>& whole, const Index* rows, Index count,
-                           Index cols, const Index* new_of_old, Index first, const Take& take) {
-  PartOfMatrix<host> part{count, cols, Array<Offset, host>(ctx, count + 1), {}, {}};
+PartOfMatrix<Space::host> part_of(const Context<Space::host>& ctx, const Pattern<Space::host>& whole,
+                                  const Index* rows, Index count, Index cols, const Index* new_of_old, Index first,
+                                  const Take& take) {
+  PartOfMatrix<Space::host> part{count, cols, Array<Offset, Space::host>(ctx, count + 1), {}, {}};
   const auto each = [&](Index r, const auto& visit) {
     const Index i = rows[r];
     for (Offset k = whole.row_begin(i); k < whole.row_begin(i + 1); ++k) {
@@ -34,8 +32,8 @@ PartOfMatrix<host> part_of(const HostContext& ctx, const Pattern<host>& whole, c
     part.row_ptr[r + 1] = entries;
   });
   for (Index r = 0; r < count; ++r) part.row_ptr[r + 1] += part.row_ptr[r];
-  part.col = Array<Index, host>(ctx, part.row_ptr[count]);
-  Array<Offset, host> positions(ctx, part.row_ptr[count]);
+  part.col = Array<Index, Space::host>(ctx, part.row_ptr[count]);
+  Array<Offset, Space::host> positions(ctx, part.row_ptr[count]);
   parallel_for(ctx, count, [&](Index r) {
     Offset next = part.row_ptr[r];
     each(r, [&](Offset k) {
@@ -47,9 +45,12 @@ PartOfMatrix<host> part_of(const HostContext& ctx, const Pattern<host>& whole, c
   return part;
 }
 
-PartOfMatrix<host> in_space(const HostContext&, const HostContext&, PartOfMatrix<host> part) { return part; }
+PartOfMatrix<Space::host> in_space(const Context<Space::host>&, const Context<Space::host>&,
+                                   PartOfMatrix<Space::host> part) {
+  return part;
+}
 template <Space S>
-PartOfMatrix<S> in_space(const Context<S>& ctx, const HostContext& from, PartOfMatrix<host> part) {
+PartOfMatrix<S> in_space(const Context<S>& ctx, const Context<Space::host>& from, PartOfMatrix<Space::host> part) {
   const auto there = [&](const auto& values) { return make_array(ctx, to_vector(from, values.cspan())); };
   const std::vector<Offset> positions = positions_of(from, part.source, part.col.size());
   const Array<Offset, S> uploaded = make_array(ctx, positions);
@@ -62,7 +63,7 @@ PartOfMatrix<S> in_space(const Context<S>& ctx, const HostContext& from, PartOfM
 template <Space S>
 CondensedPattern<S> condensed_pattern(const Context<S>& ctx, const Pattern<S>& a, const FixingRows<S>& rows) {
   const HostPattern on_host(ctx, a);
-  const Pattern<host>& whole = on_host.view();
+  const Pattern<Space::host>& whole = on_host.view();
   const std::vector<char> fixes = to_vector(ctx, rows.is_one.cspan());
   const Index n = a.rows, kept = n - rows.count;
   std::vector<Index> old_of_new(at(n)), new_of_old(at(n));
@@ -72,7 +73,7 @@ CondensedPattern<S> condensed_pattern(const Context<S>& ctx, const Pattern<S>& a
     new_of_old[at(i)] = next;
     old_of_new[at(next++)] = i;
   }
-  const HostContext& from = host_context(ctx);
+  const Context<Space::host>& from = host_context(ctx);
   const auto is_fixed = [&](Index i) { return fixes[at(i)] != 0; };
   const auto part = [&](bool of_fixed, Index cols, Index first, const auto& take) {
     const Index begin = of_fixed ? kept : 0, count = of_fixed ? rows.count : kept;
