@@ -74,11 +74,6 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   std::optional<SolveReport> first = by_what_answers(limits.progress(), from);
   SolveReport report;
   iterations_before_ = first ? first->iterations : 0;
-  const bool at_limit = iterations_before_ > 0 && iterations_before_ >= s_.stop.max_iterations;
-  const auto is_final = [&](const SolveReport& of) {
-    const bool ended = of.status == Status::stopped_by_caller || of.status == Status::time_limit;
-    return of.converged() || ended || at_limit || s_.equivalent.alone();
-  };
   if (first && is_final(*first)) {
     report = std::move(*first);
     if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
@@ -96,6 +91,14 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   return report;
 }
 
+// Of what the solve began with: whether its x is returned.
+template <class T, Space S>
+bool SolveSession<T, S>::is_final(const SolveReport& first) const {
+  const bool ended = first.status == Status::stopped_by_caller || first.status == Status::time_limit;
+  const bool at_limit = first.iterations > 0 && first.iterations >= s_.stop.max_iterations;
+  return first.converged() || ended || at_limit || s_.equivalent.alone();
+}
+
 // By what has solved the system before, or was planned for it. `from` becomes where the others begin if it fails.
 template <class T, Space S>
 std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn& progress, InitialGuess& from) {
@@ -105,13 +108,15 @@ std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn&
     if (!guess_is_zero_ && !s_.equivalent.alone()) guess = make_array(s_.ctx, Span<const T, S>(x_));
     std::optional<SolveReport> first =
         s_.equivalent.solve(*s_.operators, b_, x_, s_.stop_now(), progress, from, nothing);
-    if (s_.equivalent.alone() || (first && first->converged())) return first;
+    if (s_.equivalent.alone() || (first && is_final(*first))) return first;
     if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x_);
     if (!guess_is_zero_) copy<T>(s_.ctx, guess.cspan(), x_);
     if (!first) return first;
     // What was to be scaled is rarely solved by others as it is.
     const bool own_limit = first->status == Status::max_iterations && first->iterations < s_.stop.max_iterations;
-    last_resort_failed_ = (own_limit || worth_last_resort(*first, s_.rows)) && !by_last_resort(*first, progress);
+    if (!own_limit && !worth_last_resort(*first, s_.rows)) return first;
+    last_resort_failed_ = !by_last_resort(*first, progress);
+    from = InitialGuess::in_x;
     return first;
   }
   if (!s_.last_resort.answers()) return {};

@@ -40,6 +40,7 @@ class SolveSession final : public OperatorExchange<T, S> {
   StopCriterion left_after(const SolveReport& report) const {
     return limits_left(s_.stop_now(), iterations_before_ + report.iterations, 0);
   }
+  bool is_final(const SolveReport& first) const;
   std::optional<SolveReport> by_what_answers(const ProgressFn& progress, InitialGuess& from);
   SolveReport by_others(const ProgressFn& progress, InitialGuess from);
   void try_other_preconditioners(SolveReport& report, const ProgressFn& progress);
