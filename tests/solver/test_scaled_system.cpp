@@ -387,6 +387,20 @@ TEST_BOTH("Under auto zeros on the diagonal of an unsymmetric matrix are matched
   check_report(other, b, third.report, third.x);
 }
 
+TEST_BOTH("A solve that a limit ends while it is matched returns the x that it reports", "[solver][matching][auto]") {
+  const Rows a = in_units(moved_rows(20, 0.2), 3, 11);
+  const auto b = noise(a.size(), 6);
+  for (const int limit : {1, 2, 3}) {
+    SystemOptions options = scaled_options(Use::automatic, Use::automatic);
+    options.stop.rel_tol = 1e-15;
+    options.stop.max_iterations = limit;
+    SystemOf<double, S> system(ctx, a, options);
+    const auto found = run_system(ctx, system, b);
+    CHECK(found.report.iterations <= limit);
+    CHECK(found.report.true_residual == Approx(true_residual(a, b, found.x)).epsilon(1e-6).margin(1e-15 * norm(b)));
+  }
+}
+
 TEST_BOTH("A solve that leaves rows unsolved is continued with scaled rows, and later solves begin so",
           "[solver][scaling][auto]") {
   ReportedSystem s = penalty_dirichlet();
