@@ -193,13 +193,14 @@ void CondensedSystem<T, S>::carry_back(int, Span<const T, S> v, Span<const T, S>
 
 template <class T, Space S>
 void CondensedSystem<T, S>::name_rows(SolveReport& report) const {
-  if (report.failure.unmatched_row < 0 && report.failure.unmatched_column < 0) return;
-  const std::vector<Index> rows = to_vector(ctx_, pattern_.old_of_new.cspan());
+  std::vector<Index> rows;
   const auto rename = [&](Failure& failure) {
+    if (failure.structural_rank < 0) return;
+    if (rows.empty()) rows = to_vector(ctx_, pattern_.old_of_new.cspan());
     for (Index* named : {&failure.unmatched_row, &failure.unmatched_column}) {
       if (*named >= 0) *named = rows[at(*named)];
     }
-    if (failure.structural_rank >= 0) failure.structural_rank += fixing_.count;
+    failure.structural_rank += fixing_.count;
   };
   rename(report.failure);
   for (Attempt& attempt : report.attempts) rename(attempt.failure);
