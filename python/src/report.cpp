@@ -107,6 +107,7 @@ nb::dict system_dict(const SystemInfo& info) {
   d["mixed"] = info.mixed;
   d["precision_reason"] = info.precision_reason;
   d["reordered"] = info.reordered;
+  d["fixing_rows"] = info.fixing_rows;
   d["zero_columns"] = rows_dict(info.free_unknowns);
   d["setup_seconds"] = pairs_dict(info.setup_seconds);
   d["bytes"] = info.bytes;

@@ -77,15 +77,6 @@ void add_learnt(const std::string& learnt, SystemInfo& info) {
   }
 }
 
-// What solves of a scaled system use; the matrix as it was given only judges.
-template <class T, Space S>
-SystemInfo info_of_scaled(const SystemState<T, S>& s) {
-  SystemInfo info = s.scaled.made().inner().info();
-  info.scaling = s.scaled.made().info();
-  info.setup_seconds = s.setup.seconds;
-  return info;
-}
-
 }  // namespace
 
 template <class T, Space S>
@@ -145,8 +136,8 @@ void LinearSystem<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
 template <class T, Space S>
 void LinearSystem<T, S>::move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) {
   SystemState<T, S>& s = enter(*impl_, {});
-  if (s.scaled.answers()) s.scaled.made().inner().move_nodes(coordinates);
-  if (!s.scaled.alone()) s.operators->move_nodes(std::move(coordinates));
+  if (s.equivalent.answers()) s.equivalent.made().move_nodes(coordinates);
+  if (!s.equivalent.alone()) s.operators->move_nodes(std::move(coordinates));
 }
 
 template <class T, Space S>
@@ -280,7 +271,11 @@ template <class T, Space S>
 SystemInfo LinearSystem<T, S>::info() const {
   const Impl& s = *impl_;
   s.gate.require_free();
-  if (s.scaled.answers()) return info_of_scaled<T, S>(s);
+  if (s.equivalent.answers()) {  // the matrix as it was given only judges
+    SystemInfo info = s.equivalent.made().info();
+    info.setup_seconds = s.setup.seconds;
+    return info;
+  }
   s.alternatives->weigh();
   SystemInfo info = detail::info_of(*s.operators);
   info.precision_reason = s.setup.why_double;
@@ -311,7 +306,7 @@ const LinearOperator<T, S>* LinearSystem<T, S>::ordered_preconditioner() const {
 template <class T, Space S>
 InverseResidual LinearSystem<T, S>::preconditioner_residual() const {
   const SystemState<T, S>& s = enter(*impl_, {});
-  if (s.scaled.answers()) return s.scaled.made().inner().preconditioner_residual();
+  if (s.equivalent.answers()) return s.equivalent.made().inner().preconditioner_residual();
   const LinearOperator<T, S>& A = s.operators->matrix();
   const LinearOperator<T, S>* M = s.operators->preconditioner();
   if (M != nullptr) return inverse_residual(s.ctx, A, *M, precond_side(s.operators->options.precond));

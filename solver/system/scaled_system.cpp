@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaling and matching a system, and what a solve of it says of the system as it was given.
+// Scaling and matching a system.
 #include "solver/system/scaled_system.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <newel/core/matrix_traits.hpp>
@@ -12,20 +11,12 @@
 #include "core/vectors/instantiate.hpp"
 #include "reorder/permute_pattern.hpp"
 #include "reorder/scaling/product_matching.hpp"
-#include "solver/chain/attempts.hpp"
-#include "solver/krylov/monitor/convergence_monitor.hpp"
-#include "solver/krylov/monitor/limits_left.hpp"
 
 namespace newel::detail {
 namespace {
 
 // A diagonal entry so many bits below the largest of its row is tiny.
 constexpr int tiny_bits = 10;
-// Corrections of x by a solve with its residual, and how accurately these need to be solved at most.
-constexpr int most_corrections = 8;
-constexpr double least_correction = 1e-8;
-constexpr int iterations_of_correction = 100;  // or twice those of the solve
-
 // Of the entries as `powers` scale them, which a value may be too large or too small for.
 template <class T>
 ProductMatching matching_of(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
@@ -49,19 +40,6 @@ ProductMatching matching_of(const Context<Space::device>& ctx, const CsrView<T, 
   return matching_of(host, CsrView<T, Space::host>(there), {on_host(powers.row), on_host(powers.column)});
 }
 
-// Of two norms; 1 where there is none.
-double ratio(double a, double b) { return b > 0 && std::isfinite(b) && std::isfinite(a) ? a / b : 1; }
-
-// A progress of B y = c, in the units of b.
-ProgressFn in_units_of_b(const ProgressFn& progress, double b_over_c, double tolerance) {
-  if (!progress) return {};
-  return [&progress, b_over_c, tolerance](Progress now) {
-    now.residual *= b_over_c;
-    now.tolerance = tolerance;
-    return progress(now);
-  };
-}
-
 std::int32_t whole_power(double log2) { return static_cast<std::int32_t>(std::lround(log2)); }
 
 template <Space S>
@@ -72,34 +50,20 @@ ScalePowers<S> no_scaling(const Context<S>& ctx, Index n) {
 
 }  // namespace
 
-// What is asked of x in the units of A x = b.
-template <class T, Space S>
-struct ScaledSystem<T, S>::Units {
-  double rhs_norm = 0, tolerance = 0;  // of b
-  double initial_residual = 0;         // |b - A x0|
-  double relative = 0;                 // the tolerance divided by |b|
-  int row_shift = 0;
-  double row_norm = 0;      // 2^-row_shift |E b|; 0: rows are not scaled
-  double row_relative = 0;  // the tolerance of the rows divided by |E b|
-};
-
 template <class T, Space S>
 ScaledSystem<T, S>::ScaledSystem(const Context<S>& ctx, const CsrView<T, S>& a, const ScalingWish& wish,
                                  SystemOptions options)
-    : ctx_(ctx), wish_(wish), options_(std::move(options)), scratch_(ctx, 1) {
+    : EquivalentSystem<T, S>(ctx, a.rows), wish_(wish), options_(std::move(options)) {
   options_.solver.template of<ScalingOptions>() = {Use::off, Use::off};
   options_.canonicalise = false;
   symmetric_ = matrix_traits(ctx_, a).symmetric();
-  c_ = Array<T, S>(ctx_, a.rows);
-  y_ = Array<T, S>(ctx_, a.rows);
-  work_ = Array<T, S>(ctx_, a.rows);
-  best_ = Array<T, S>(ctx_, a.rows);
+  permuted_ = Array<T, S>(ctx_, a.rows);
   make(a);
 }
 
 template <class T, Space S>
 void ScaledSystem<T, S>::make(const CsrView<T, S>& a) {
-  inner_.reset();
+  inner_.reset();  // it shows values of B
   info_ = {wish_.scale, false, wish_.reason};
   base_ = no_scaling(ctx_, a.rows);
   powers_ = no_scaling(ctx_, a.rows);
@@ -109,7 +73,7 @@ void ScaledSystem<T, S>::make(const CsrView<T, S>& a) {
   take_pattern(a);
   take_values(a.val);
   tiny_ = rows_off_diagonal();
-  inner_.emplace(ctx_, CsrView<T, S>(matrix_), options_of_inner());
+  this->set_inner(CsrView<T, S>(matrix_), options_of_inner());
 }
 
 template <class T, Space S>
@@ -216,31 +180,7 @@ void ScaledSystem<T, S>::refresh(const CsrView<T, S>& a, RefreshScope scope) {
 }
 
 template <class T, Space S>
-typename ScaledSystem<T, S>::Units ScaledSystem<T, S>::units_of(const LinearOperator<T, S>& A, Span<const T, S> b,
-                                                                Span<const T, S> x, const StopCriterion& stop,
-                                                                InitialGuess guess) {
-  Units units;
-  units.rhs_norm = units.initial_residual = norm_of(b);
-  units.tolerance = std::max(stop.rel_tol * units.rhs_norm, stop.abs_tol);
-  const bool has_norm = units.rhs_norm > 0 && std::isfinite(units.rhs_norm);
-  units.relative = has_norm ? units.tolerance / units.rhs_norm : stop.rel_tol;
-  // A tolerance below rounding is one of large rows alone.
-  units.row_relative = std::max(units.relative, 64.0 * std::numeric_limits<T>::epsilon());
-  if (wish_.scale) {
-    const int exponent = greatest_exponent(ctx_, row_only_.cspan(), b);
-    units.row_shift = exponent == no_exponent ? 0 : exponent;
-    units.row_norm = row_norm(units, b);
-  }
-  if (guess == InitialGuess::zero) return units;
-  SolveReport of_guess;
-  of_guess.rhs_norm = units.rhs_norm;
-  judge_.judge(ctx_, A, of_guess, b, x);
-  units.initial_residual = of_guess.true_residual;
-  return units;
-}
-
-template <class T, Space S>
-int ScaledSystem<T, S>::scale_rhs(Span<const T, S> v, Span<T, S> c) {
+int ScaledSystem<T, S>::carry_rhs(Span<const T, S> v, Span<T, S> c) {
   const int exponent = greatest_exponent(ctx_, powers_.row.cspan(), v);
   const int shift = exponent == no_exponent ? 0 : exponent;
   scale_vector(ctx_, powers_.row.cspan(), 1, -shift, v, c);
@@ -248,7 +188,7 @@ int ScaledSystem<T, S>::scale_rhs(Span<const T, S> v, Span<T, S> c) {
 }
 
 template <class T, Space S>
-void ScaledSystem<T, S>::scale_guess(int shift, Span<const T, S> x, Span<T, S> y) {
+void ScaledSystem<T, S>::carry_guess(int shift, Span<const T, S> x, Span<T, S> y) {
   Span<const T, S> in_order = x;
   if (!column_of_row_.empty()) {
     gather<T, S>(ctx_, x, column_of_row_.cspan(), work_.span());
@@ -264,154 +204,36 @@ void ScaledSystem<T, S>::scale_guess(int shift, Span<const T, S> x, Span<T, S> y
 }
 
 template <class T, Space S>
-void ScaledSystem<T, S>::unscale(int shift, Span<const T, S> y, Span<T, S> x) {
+void ScaledSystem<T, S>::carry_back(int shift, Span<const T, S>, Span<const T, S> y, Span<T, S> x) {
   if (column_of_row_.empty()) return scale_vector(ctx_, powers_.column.cspan(), 1, shift, y, x);
-  scale_vector(ctx_, powers_.column.cspan(), 1, shift, y, c_.span());
-  gather<T, S>(ctx_, c_.cspan(), row_of_column_.cspan(), x);
+  scale_vector(ctx_, powers_.column.cspan(), 1, shift, y, permuted_.span());
+  gather<T, S>(ctx_, permuted_.cspan(), row_of_column_.cspan(), x);
 }
 
 template <class T, Space S>
-double ScaledSystem<T, S>::row_norm(const Units& units, Span<const T, S> v) {
+double ScaledSystem<T, S>::row_norm(ResidualUnits& units, Span<const T, S> v, bool of_rhs) {
+  if (!wish_.scale) return 0;
+  if (of_rhs) {
+    const int exponent = greatest_exponent(ctx_, row_only_.cspan(), v);
+    units.row_shift = exponent == no_exponent ? 0 : exponent;
+  }
   scale_vector(ctx_, row_only_.cspan(), 1, -units.row_shift, v, work_.span());
-  return norm_of(work_.cspan());
-}
-
-// From what is asked of x, as a factor: at most 1 if both tolerances are met.
-template <class T, Space S>
-double ScaledSystem<T, S>::distance(const Units& units, const SolveReport& report) const {
-  const double reached = report.true_residual + report.residual_error_bound;
-  const double given = reached <= units.tolerance ? 0 : units.tolerance > 0 ? reached / units.tolerance : INFINITY;
-  const bool judges_rows = units.row_norm > 0;
-  return std::max(given, judges_rows ? report.scaled_residual / units.row_relative : 0);
+  return this->norm_of(work_.cspan());
 }
 
 template <class T, Space S>
-StopCriterion ScaledSystem<T, S>::stop_for(const StopCriterion& stop, double relative) const {
-  StopCriterion scaled = stop;
-  scaled.rel_tol = relative;
-  scaled.abs_tol = 0;
-  return scaled;
-}
-
-// The report of a solve of B y = c as one of A x = b: x is judged, and what is known of earlier iterates is taken
-// relative to their right-hand side.
-template <class T, Space S>
-SolveReport ScaledSystem<T, S>::judged(const LinearOperator<T, S>& A, const Units& units, double b_over_c,
-                                       SolveReport report, Span<const T, S> b, Span<const T, S> x) {
-  for (double* value : {&report.recurrence_residual, &report.attainable_residual}) *value *= b_over_c;
-  for (double& residual : report.history) residual *= b_over_c;
-  for (Attempt& attempt : report.attempts) {
-    attempt.true_residual *= b_over_c;
-    attempt.attainable_residual *= b_over_c;
-  }
-  report.rhs_norm = units.rhs_norm;
-  report.tolerance = units.tolerance;
-  report.initial_residual = units.initial_residual;
-  const bool was_finite = std::isfinite(report.true_residual);
-  judge_.judge(ctx_, A, report, b, x);
-  report.attempts.back().true_residual = report.true_residual;
-  if (units.row_norm > 0) report.scaled_residual = row_norm(units, judge_.image.cspan()) / units.row_norm;
-  if (was_finite && !std::isfinite(report.true_residual)) {
-    overrule(report, Status::not_finite, {Cause::solution_out_of_range});
-  }
-  return report;
-}
-
-// x += Q C y, where B y = R (b - A x), until the tolerances are met or x comes no closer. `whole` is the report of x,
-// whose residual has just been formed.
-template <class T, Space S>
-SolveReport ScaledSystem<T, S>::refined(const LinearOperator<T, S>& A, const Units& units, SolveReport whole,
-                                        Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                        const ProgressFn& progress) {
-  const auto may_go_on = [](const SolveReport& report) {
-    return report.converged() || report.status == Status::stagnation;
-  };
-  double far = distance(units, whole);
-  const int most_iterations = std::max(iterations_of_correction, 2 * whole.iterations);
-  for (int k = 0; k < most_corrections && far > 1 && std::isfinite(far) && may_go_on(whole); ++k) {
-    copy<T>(ctx_, Span<const T, S>(x), best_.span());
-    const double before = norm_of(judge_.image.cspan());
-    const int shift = scale_rhs(judge_.image.cspan(), c_.span());
-    const double of_c = norm_of(c_.cspan());
-    if (!(of_c > 0) || !std::isfinite(of_c)) break;
-    const double relative = std::clamp(0.5 / far, least_correction, 0.1);
-    StopCriterion left = stop_for(limits_left(stop, whole.iterations, whole.seconds), relative);
-    left.max_iterations = std::min(left.max_iterations, most_iterations);
-    inner_->set_stop_criterion(left);
-    SolveReport next = inner_->solve(c_.cspan(), y_.span(), in_units_of_b(progress, before / of_c, units.tolerance),
-                                     InitialGuess::zero);
-    unscale(shift, y_.cspan(), work_.span());
-    axpy<T, S>(ctx_, T(1), work_.cspan(), x);
-    next = judged(A, units, before / of_c, std::move(next), b, Span<const T, S>(x));
-    const double now = distance(units, next);
-    if (!(now < far)) {
-      copy<T>(ctx_, best_.cspan(), x);
-      take_residual(next, whole);
-      next.scaled_residual = whole.scaled_residual;
-      next.attempts.back().true_residual = next.true_residual;
-    }
-    ++next.refinements;
-    append_attempt(whole, std::move(next));
-    if (!(now <= 0.5 * far)) break;
-    far = now;
-  }
-  const bool failed = whole.status != Status::max_iterations && whole.status != Status::time_limit &&
-                      whole.status != Status::stopped_by_caller;
-  const bool met = whole.true_residual + whole.residual_error_bound <= units.tolerance;
-  if (whole.converged() && !met) {
-    overrule(whole, Status::stagnation, stagnation_at(false, whole.relative(whole.true_residual)));
-  } else if (met && failed) {
-    overrule(whole, Status::converged, {});
-  }
-  write_reasons(whole, "");
-  return whole;
+SystemInfo ScaledSystem<T, S>::info() const {
+  SystemInfo info = this->inner().info();
+  info.scaling = info_;
+  return info;
 }
 
 template <class T, Space S>
-SolveReport ScaledSystem<T, S>::solve(const LinearOperator<T, S>& A, Span<const T, S> b, Span<T, S> x,
-                                      const StopCriterion& stop, const ProgressFn& progress, InitialGuess guess) {
-  const Units units = units_of(A, b, Span<const T, S>(x), stop, guess);
-  const int shift = scale_rhs(b, c_.span());
-  if (guess == InitialGuess::in_x) scale_guess(shift, Span<const T, S>(x), y_.span());
-  const double b_over_c = ratio(units.rhs_norm, norm_of(c_.cspan()));
-  inner_->set_stop_criterion(stop_for(stop, units.relative));
-  SolveReport report =
-      inner_->solve(c_.cspan(), y_.span(), in_units_of_b(progress, b_over_c, units.tolerance), guess);
-  unscale(shift, y_.cspan(), x);
-  report = judged(A, units, b_over_c, std::move(report), b, Span<const T, S>(x));
-  return refined(A, units, std::move(report), b, x, stop, progress);
-}
-
-// The system of B knows one tolerance for all columns; what that leaves is refined alone.
-template <class T, Space S>
-std::vector<SolveReport> ScaledSystem<T, S>::solve_columns(const LinearOperator<T, S>& A, Span<const T, S> b,
-                                                           Span<T, S> x, Index columns, const StopCriterion& stop,
-                                                           const ProgressFn& progress, InitialGuess guess) {
-  const std::int64_t n = matrix_.rows;
-  Array<T, S> cs(ctx_, b.size), ys(ctx_, b.size);
-  const auto column_of = [n](auto vectors, Index k) { return vectors.subspan(k * n, n); };
-  std::vector<Units> units;
-  std::vector<int> shifts;
-  double relative = std::numeric_limits<double>::infinity();
-  for (Index k = 0; k < columns; ++k) {
-    const Span<const T, S> x_k = column_of(Span<const T, S>(x), k);
-    units.push_back(units_of(A, column_of(b, k), x_k, stop, guess));
-    shifts.push_back(scale_rhs(column_of(b, k), column_of(cs.span(), k)));
-    if (guess == InitialGuess::in_x) scale_guess(shifts.back(), x_k, column_of(ys.span(), k));
-    relative = std::min(relative, units.back().relative);
-  }
-  inner_->set_stop_criterion(stop_for(stop, relative));
-  std::vector<SolveReport> reports = inner_->solve_columns(cs.cspan(), ys.span(), columns, progress, guess);
-  for (Index k = 0; k < columns; ++k) {
-    const auto at = static_cast<std::size_t>(k);
-    const Span<const T, S> b_k = column_of(b, k);
-    const Span<T, S> x_k = column_of(x, k);
-    const double b_over_c = ratio(units[at].rhs_norm, norm_of(column_of(cs.cspan(), k)));
-    unscale(shifts[at], column_of(ys.cspan(), k), x_k);
-    reports[at] = judged(A, units[at], b_over_c, std::move(reports[at]), b_k, Span<const T, S>(x_k));
-    reports[at] = refined(A, units[at], std::move(reports[at]), b_k, x_k, stop, progress);
-  }
-  return reports;
+SystemDecision ScaledSystem<T, S>::decision() const {
+  SystemDecision decision = this->inner().decision();
+  decision.scaled = info_.scaled;
+  decision.matched = info_.matched;
+  return decision;
 }
 
 #define X(T, S) template class ScaledSystem<T, S>;

@@ -29,7 +29,7 @@ void end_as(SolveReport& report, WorkEnd why) {
 template <class T, Space S>
 void try_scaled(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, SolveReport& report,
                 const ProgressFn& progress) {
-  if (s.setup.ended != WorkEnd::none || !s.scaled.may_help(*s.operators, report)) return;
+  if (s.setup.ended != WorkEnd::none || !s.equivalent.may_help(*s.operators, report)) return;
   const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
   if (left.max_iterations == 0 || !(work_limit(s.ctx).seconds_left() > 0)) return;
   const Array<T, S> before = make_array(s.ctx, Span<const T, S>(x));
@@ -38,7 +38,7 @@ void try_scaled(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, SolveRep
     fill<T, S>(s.ctx, T(0), x);
     from = InitialGuess::zero;
   }
-  std::optional<SolveReport> scaled = s.scaled.solve(*s.operators, b, x, left, progress, from, report);
+  std::optional<SolveReport> scaled = s.equivalent.solve(*s.operators, b, x, left, progress, from, report);
   const bool better = scaled && (scaled->converged() || scaled->true_residual < report.true_residual);
   if (!better) copy<T>(s.ctx, before.cspan(), x);
   if (scaled && !(report.converged() && !scaled->converged())) {
@@ -87,7 +87,7 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
     }
   }
   s_.ctx.synchronize();  // x may be read from any stream
-  report.changed = std::exchange(s_.changed, {});
+  if (!s_.changed.empty()) report.changed = std::exchange(s_.changed, {});
   return report;
 }
 
@@ -96,18 +96,19 @@ template <class T, Space S>
 bool SolveSession<T, S>::is_final(const SolveReport& first) const {
   const bool ended = first.status == Status::stopped_by_caller || first.status == Status::time_limit;
   const bool at_limit = first.iterations > 0 && first.iterations >= s_.stop.max_iterations;
-  return first.converged() || ended || at_limit || s_.scaled.alone();
+  return first.converged() || ended || at_limit || s_.equivalent.alone();
 }
 
 // By what has solved the system before, or was planned for it. `from` becomes where the others begin if it fails.
 template <class T, Space S>
 std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn& progress, InitialGuess& from) {
   SolveReport nothing;
-  if (s_.scaled.answers()) {
+  if (s_.equivalent.answers()) {
     Array<T, S> guess;
-    if (!guess_is_zero_ && !s_.scaled.alone()) guess = make_array(s_.ctx, Span<const T, S>(x_));
-    std::optional<SolveReport> first = s_.scaled.solve(*s_.operators, b_, x_, s_.stop_now(), progress, from, nothing);
-    if (s_.scaled.alone() || (first && is_final(*first))) return first;
+    if (!guess_is_zero_ && !s_.equivalent.alone()) guess = make_array(s_.ctx, Span<const T, S>(x_));
+    std::optional<SolveReport> first =
+        s_.equivalent.solve(*s_.operators, b_, x_, s_.stop_now(), progress, from, nothing);
+    if (s_.equivalent.alone() || (first && is_final(*first))) return first;
     if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x_);
     if (!guess_is_zero_) copy<T>(s_.ctx, guess.cspan(), x_);
     if (!first) return first;
@@ -391,12 +392,12 @@ std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const 
   if (from == InitialGuess::zero) fill<T, S>(s.ctx, T(0), x);
   const SolveLimits<S> limits(s.ctx, s.seconds_of_solve(), progress);
   std::vector<SolveReport> reports;
-  if (s.scaled.answers()) {
-    reports = s.scaled.solve_columns(*s.operators, b, x, columns, s.stop_now(), limits.progress(), from);
+  if (s.equivalent.answers()) {
+    reports = s.equivalent.solve_columns(*s.operators, b, x, columns, s.stop_now(), limits.progress(), from);
   } else if (!s.last_resort.answers()) {
     reports = s.chain->solve_columns(b, x, columns, s.stop_now(), limits.progress(), from);
   }
-  if (!s.scaled.alone()) columns_by_last_resort<T, S>(s, b, x, columns, limits.progress(), reports);
+  if (!s.equivalent.alone()) columns_by_last_resort<T, S>(s, b, x, columns, limits.progress(), reports);
   s.ctx.synchronize();
   for (SolveReport& report : reports) {
     if (s.setup.ended != WorkEnd::none) end_as(report, s.setup.ended);
@@ -405,7 +406,7 @@ std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const 
     s.last_converged = report.converged();
   }
   keep_decision(s, false);
-  if (!reports.empty()) reports.front().changed = std::move(s.changed);
+  if (!reports.empty() && !s.changed.empty()) reports.front().changed = std::move(s.changed);
   s.changed.clear();
   return reports;
 }

@@ -76,12 +76,7 @@ void write_decision(Operators<T, S>& s, SystemDecision& decision) {
 
 template <class T, Space S>
 SystemDecision decision_so_far(const SystemState<T, S>& state) {
-  if (state.scaled.answers()) {
-    SystemDecision found = state.scaled.made().inner().decision();
-    found.scaled = state.scaled.made().info().scaled;
-    found.matched = state.scaled.made().info().matched;
-    return found;
-  }
+  if (state.equivalent.answers()) return state.equivalent.made().decision();
   SystemDecision found;
   write_decision(*state.operators, found);
   found.rows = state.rows;
@@ -95,7 +90,8 @@ template <class T, Space S>
 void keep_decision(SystemState<T, S>& state, bool at_the_end) noexcept {
   const int solves = state.history.solves;
   const bool doubled = solves > 0 && (solves & (solves - 1)) == 0;
-  if (!state.kept_decisions || !state.last_converged || state.scaled.answers() || !(at_the_end || doubled)) return;
+  if (!state.kept_decisions || !state.last_converged || state.equivalent.answers() || !(at_the_end || doubled))
+    return;
   try {
     state.kept_decisions->keep(decision_so_far(state));
   } catch (...) {  // the solves do not need it

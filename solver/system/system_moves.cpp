@@ -45,7 +45,7 @@ std::optional<Move> SystemMoves<T, S>::next(const SolveStanding& now) {
 
 template <class T, Space S>
 bool SystemMoves<T, S>::before_solve(bool from_zero, bool preconditioner_too) {
-  if (s_.scaled.answers()) return preconditioner_too && s_.scaled.made().inner().improve();
+  if (s_.equivalent.answers()) return preconditioner_too && s_.equivalent.made().inner().improve();
   if (!s_.operators->sound()) return false;
   if (measurement_due(*s_.operators, s_.history) == 0) measure(s_);
   const double format_iterations = s_.history.format.iterations();
@@ -118,13 +118,13 @@ void SystemMoves<T, S>::pin() {
   decide_by_expectation();
   s_.pinned = true;
   s_.operators->chosen.untried.clear();
-  if (s_.operators->source && !s_.last_resort.answers() && !s_.scaled.answers()) s_.operators->source->forget();
+  if (s_.operators->source && !s_.last_resort.answers() && !s_.equivalent.answers()) s_.operators->source->forget();
   s_.vectors.guess = Array<T, S>();
 }
 
 template <class T, Space S>
 void SystemMoves<T, S>::decide_by_expectation() {
-  if (s_.history.format.iterations() > 0 || s_.pinned || s_.scaled.answers() || !s_.operators->sound()) return;
+  if (s_.history.format.iterations() > 0 || s_.pinned || s_.equivalent.answers() || !s_.operators->sound()) return;
   s_.ctx.make_current();
   const LinearOperator<T, S>* const M = s_.operators->preconditioner();
   const double expected = s_.alternatives->forecasts().expected_iterations();
@@ -146,7 +146,7 @@ bool SystemMoves<T, S>::take_format(const std::string& format, bool in_a_solve) 
     if (!s_.alternatives->take_format(format)) return false;
     s_.use_operators();
     s_.last_resort.order_changed();
-    s_.scaled.order_changed();
+    s_.equivalent.order_changed();
     if (!s_.natural()) {
       s_.vectors.b = std::move(b);
       s_.vectors.x = std::move(x);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <newel/precond/pattern_options.hpp>
 #include <newel/solver/memory_estimate.hpp>
 #include "core/memory/available_memory.hpp"
 #include "core/text/number_text.hpp"
@@ -16,6 +17,7 @@
 #include "solver/operators/single_copy.hpp"
 #include "solver/operators/system_alternatives.hpp"
 #include "solver/operators/system_estimates.hpp"
+#include "solver/system/condensed_system.hpp"
 
 namespace newel::detail {
 namespace {
@@ -45,6 +47,15 @@ SystemOptions bare(SystemOptions options) {
   return options;
 }
 
+// Whether the system may be solved without the rows that fix unknowns.
+bool may_condense(const SystemOptions& options) {
+  const ScalingOptions& scaling = options.solver.of<ScalingOptions>();
+  const bool own_order = !options.old_of_new.empty() || !options.part_begin.empty();
+  return options.solver.name == "auto" && options.null_space == NullSpace::none && !own_order &&
+         scaling.scale != Use::on && scaling.match != Use::on &&
+         options.precond.of<PatternOptions>().pattern == nullptr;
+}
+
 void require_size_of(const SystemDecision& decided, Index rows, Offset entries) {
   const bool rows_differ = decided.rows != 0 && decided.rows != rows;
   const bool entries_differ = decided.entries != 0 && decided.entries != entries;
@@ -68,16 +79,12 @@ void SystemSetup<T, S>::from_matrix(const MatrixInput<T, S>& a, SystemOptions op
   s_.entries = view.nnz();
   require_scalable(options, ranks_of(s_.ctx) == nullptr, parts.has_preconditioner());
   const ScalingWish demanded = demanded_scaling(options);
-  s_.scaled.set_options(options);
-  if (options.decision) require_size_of(*options.decision, s_.rows, s_.entries);
+  s_.equivalent.set_options(options);
   try {
     const SolveLimits<S> limits(s_.ctx, time_left(), {});
-    if (demanded.any()) {
-      make_scaled(view, demanded, options);
-    } else {
-      make_operators(view, options, parts);
-      plan_scaling();
-      if (!s_.scaled.answers() && takes_kept_decision(options, parts)) begin_as_others_ended(view, options, parts);
+    if (!make_condensed(view, options, parts)) {
+      if (options.decision) require_size_of(*options.decision, s_.rows, s_.entries);
+      demanded.any() ? make_scaled(view, demanded, options) : make_as_given(view, options, parts);
     }
     if (options.decision) follow_decided_format(options);
   } catch (const WorkInterrupted& e) {
@@ -132,20 +139,51 @@ CsrView<T, S> SystemSetup<T, S>::checked(const MatrixInput<T, S>& a, bool canoni
   return s_.assembled->view();
 }
 
+template <class T, Space S>
+void SystemSetup<T, S>::make_as_given(const CsrView<T, S>& a, SystemOptions& options,
+                                      const SystemParts<T, S>& parts) {
+  make_operators(a, options, parts);
+  plan_scaling();
+  if (!s_.equivalent.answers() && takes_kept_decision(options, parts)) begin_as_others_ended(a, options, parts);
+}
+
+// False: no rows fix unknowns, or nothing would be gained, or what remains does not allow what the options ask for.
+template <class T, Space S>
+bool SystemSetup<T, S>::make_condensed(const CsrView<T, S>& a, SystemOptions& options,
+                                       const SystemParts<T, S>& parts) {
+  if (!may_condense(options) || ranks_of(s_.ctx) != nullptr || parts.has_preconditioner()) return false;
+  std::unique_ptr<CondensedSystem<T, S>> made;
+  PhaseSeconds seconds;
+  timed(s_.ctx, seconds, "condensed system", [&] {
+    try {
+      made = CondensedSystem<T, S>::made_if_symmetric(s_.ctx, a, options);
+    } catch (const InputError&) {  // which may name rows in another numbering
+    } catch (const OutOfMemory&) {
+    }
+  });
+  if (made == nullptr) return false;
+  s_.setup.seconds.insert(s_.setup.seconds.end(), seconds.begin(), seconds.end());
+  make_operators(a, bare(options), {});
+  s_.equivalent.begin(std::move(made));
+  options.decision.reset();
+  return true;
+}
+
 // The matrix as it was given judges; everything else is of the scaled one.
 template <class T, Space S>
 void SystemSetup<T, S>::make_scaled(const CsrView<T, S>& a, const ScalingWish& wish, SystemOptions& options) {
   make_operators(a, bare(options), {});
-  timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.scaled.begin(s_.ctx, a, wish); });
+  timed(s_.ctx, s_.setup.seconds, "scaled system",
+        [&] { s_.equivalent.begin(std::make_unique<ScaledSystem<T, S>>(s_.ctx, a, wish, options)); });
   options.decision.reset();
 }
 
 // What "auto" scales or matches before the first solve.
 template <class T, Space S>
 void SystemSetup<T, S>::plan_scaling() {
-  const ScalingWish wish = s_.scaled.automatic(*s_.operators);
+  const ScalingWish wish = s_.equivalent.automatic(*s_.operators);
   if (!wish.any()) return;
-  timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.scaled.plan(*s_.operators, wish); });
+  timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.equivalent.plan(*s_.operators, wish); });
 }
 
 template <class T, Space S>

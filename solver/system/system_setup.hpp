@@ -23,6 +23,8 @@ class SystemSetup {
   CsrView<T, S> checked(const MatrixInput<T, S>& a, bool canonicalise);
   double time_left() const;
   void make_operators(const CsrView<T, S>& a, SystemOptions options, const SystemParts<T, S>& parts);
+  void make_as_given(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
+  bool make_condensed(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
   void make_scaled(const CsrView<T, S>& a, const ScalingWish& wish, SystemOptions& options);
   void plan_scaling();
   bool make_mixed(const CsrView<T, S>& a, const SystemOptions& options, const SystemParts<T, S>& parts);

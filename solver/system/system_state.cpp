@@ -52,7 +52,7 @@ template <class T, Space S>
 void SystemState<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   chain->values_changed();
   last_resort.values_changed();
-  scaled.values_changed(scope);
+  equivalent.values_changed(scope);
   if (scope != RefreshScope::operator_only) history.count_refresh();
   const LinearOperator<T, S>* const applied = operators->applied_preconditioner();
   try {
@@ -70,7 +70,7 @@ template <class T, Space S>
 void SystemState<T, S>::slots_written(RefreshScope scope) {
   chain->values_changed();
   last_resort.values_changed();
-  scaled.values_changed(scope);
+  equivalent.values_changed(scope);
   const LinearOperator<T, S>* const applied = operators->applied_preconditioner();
   operators->slots_written(scope);
   if (operators->applied_preconditioner() != applied) use_operators();
@@ -105,7 +105,7 @@ void SystemState<T, S>::write_reasons(SolveReport& report) const {
 
 template <class T, Space S>
 std::vector<SystemCandidate> SystemState<T, S>::candidates() const {
-  if (scaled.answers()) return scaled.made().inner().candidates();
+  if (equivalent.answers()) return equivalent.made().inner().candidates();
   if (!operators->source) return {};
   Forecasts& forecasts = alternatives->forecasts();
   const double guess = simple_iterations_for(forecasts.present_iterations(), forecasts.expected_iterations());

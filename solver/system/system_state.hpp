@@ -16,7 +16,7 @@
 #include "solver/operators/alternatives.hpp"
 #include "solver/operators/operators.hpp"
 #include "solver/system/last_resort.hpp"
-#include "solver/system/scaled_route.hpp"
+#include "solver/system/equivalent_route.hpp"
 #include "solver/system/solve_gate.hpp"
 
 namespace newel::detail {
@@ -50,7 +50,7 @@ struct SystemState {
   std::unique_ptr<Alternatives> alternatives;
   std::optional<SolverChain<T, S>> chain;
   LastResort<T, S> last_resort;
-  ScaledRoute<T, S> scaled;
+  EquivalentRoute<T, S> equivalent;
   SystemVectors<T, S> vectors;
   SetupOutcome setup;
   SolveGate gate;

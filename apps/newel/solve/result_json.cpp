@@ -79,6 +79,7 @@ void add_format(Json& json, const SolveResult& result) {
                      {"reason", scaling.reason},
                      {"least_power", scaling.least_power},
                      {"most_power", scaling.most_power}};
+  json["fixing_rows"] = system.fixing_rows;
   json["order"] = {{"method", system.order.method},
                    {"remark", system.order.remark},
                    {"figures", object_of(system.order.figures)},

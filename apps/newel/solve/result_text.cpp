@@ -178,6 +178,9 @@ std::string format_text(const SystemInfo& system) {
                               human_bytes(system.residual_matrix.total_bytes()));
   }
   if (!system.format.reason.empty()) lines += labelled("", system.format.reason);
+  if (system.fixing_rows > 0) {
+    lines += labelled("fixed", text("%d rows with nothing but a diagonal: solved first", system.fixing_rows));
+  }
   if (system.scaling.scaled || system.scaling.matched) {
     lines += labelled("scaling", scaling_text(system.scaling)) + labelled("", system.scaling.reason);
   }

@@ -30,9 +30,12 @@ struct SystemInfo {
                               ///< "division"
   std::string solver_reason;  ///< why, if it was chosen automatically
   ScalingInfo scaling;        ///< how rows and columns are scaled and matched
-  FormatChoice format;        ///< with the reason, if it was chosen
-  OrderReport order;          ///< the order of its rows
-  bool reordered = false;     ///< whether the order is not the caller's
+  /// Rows with nothing but a diagonal entry that were solved first; the rest of the fields is of the system without
+  /// them. 0 also if there are such rows, but the system was solved as it was given.
+  Index fixing_rows = 0;
+  FormatChoice format;     ///< with the reason, if it was chosen
+  OrderReport order;       ///< the order of its rows
+  bool reordered = false;  ///< whether the order is not the caller's
   /// Unknowns whose columns store no entry: no residual depends on them, and a solve keeps their initial guess. In
   /// the caller's numbering.
   RowCount free_unknowns;

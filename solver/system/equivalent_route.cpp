@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a system is scaled and matched.
-#include "solver/system/scaled_route.hpp"
+// When a system is solved through another one.
+#include "solver/system/equivalent_route.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -58,14 +58,14 @@ void require_scalable(const SystemOptions& options, bool has_matrix, bool own_pa
 
 // Whether "auto" may do it at all.
 template <class T, Space S>
-bool ScaledRoute<T, S>::is_open(const Operators<T, S>& system) const {
+bool EquivalentRoute<T, S>::is_open(const Operators<T, S>& system) const {
   return options_.solver.name == "auto" && options_.null_space == NullSpace::none &&
          options_.precond.of<PatternOptions>().pattern == nullptr && !system.parts.has_preconditioner() &&
          ranks_of(system.ctx) == nullptr && system.A != nullptr && system.chosen.traits && !system.chosen.diagonal;
 }
 
 template <class T, Space S>
-ScalingWish ScaledRoute<T, S>::automatic(const Operators<T, S>& system) const {
+ScalingWish EquivalentRoute<T, S>::automatic(const Operators<T, S>& system) const {
   if (!is_open(system) || system.given_order()) return {};
   const ScalingOptions& asked = scaling_of(options_);
   const MatrixTraits& traits = *system.chosen.traits;
@@ -78,13 +78,7 @@ ScalingWish ScaledRoute<T, S>::automatic(const Operators<T, S>& system) const {
 }
 
 template <class T, Space S>
-void ScaledRoute<T, S>::begin(const Context<S>& ctx, const CsrView<T, S>& a, const ScalingWish& wish) {
-  made_ = std::make_unique<ScaledSystem<T, S>>(ctx, a, wish, options_);
-  always_ = true;
-}
-
-template <class T, Space S>
-bool ScaledRoute<T, S>::may_help(const Operators<T, S>& system, const SolveReport& report) const {
+bool EquivalentRoute<T, S>::may_help(const Operators<T, S>& system, const SolveReport& report) const {
   const ScalingOptions& asked = scaling_of(options_);
   const bool scale = asked.scale == Use::automatic, match = asked.match == Use::automatic;
   if (always_ || failed_ || !is_open(system) || report.failure.cause == Cause::singular) return false;
@@ -97,7 +91,7 @@ bool ScaledRoute<T, S>::may_help(const Operators<T, S>& system, const SolveRepor
 // False: it lacks memory, or the matrix does not allow it, which is noted in `before`.
 template <class T, Space S>
 template <class Work>
-bool ScaledRoute<T, S>::unless_refused(const Operators<T, S>& system, SolveReport& before, const Work& work) {
+bool EquivalentRoute<T, S>::unless_refused(const Operators<T, S>& system, SolveReport& before, const Work& work) {
   try {
     work();
     return true;
@@ -114,12 +108,12 @@ bool ScaledRoute<T, S>::unless_refused(const Operators<T, S>& system, SolveRepor
 }
 
 template <class T, Space S>
-void ScaledRoute<T, S>::plan(const Operators<T, S>& system, const ScalingWish& wish) {
+void EquivalentRoute<T, S>::plan(const Operators<T, S>& system, const ScalingWish& wish) {
   wish_ = wish;
   SolveReport nobody;
   unless_refused(system, nobody, [&] { answers_ = prepare(system); });
   // Structurally singular: the direct solver says so of the system as it was given, and names rows.
-  if (answers_ && wish.match && !made_->info().matched) {
+  if (answers_ && wish.match && !made_->info().scaling.matched) {
     made_.reset();
     answers_ = false;
     failed_ = true;
@@ -127,9 +121,10 @@ void ScaledRoute<T, S>::plan(const Operators<T, S>& system, const ScalingWish& w
 }
 
 template <class T, Space S>
-std::optional<SolveReport> ScaledRoute<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
-                                                    const StopCriterion& stop, const ProgressFn& progress,
-                                                    InitialGuess guess, SolveReport& before) {
+std::optional<SolveReport> EquivalentRoute<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b,
+                                                        Span<T, S> x, const StopCriterion& stop,
+                                                        const ProgressFn& progress, InitialGuess guess,
+                                                        SolveReport& before) {
   const auto start = std::chrono::steady_clock::now();
   std::optional<SolveReport> found;
   unless_refused(system, before, [&] {
@@ -149,16 +144,16 @@ std::optional<SolveReport> ScaledRoute<T, S>::solve(const Operators<T, S>& syste
 }
 
 template <class T, Space S>
-std::vector<SolveReport> ScaledRoute<T, S>::solve_columns(const Operators<T, S>& system, Span<const T, S> b,
-                                                          Span<T, S> x, Index columns, const StopCriterion& stop,
-                                                          const ProgressFn& progress, InitialGuess guess) {
+std::vector<SolveReport> EquivalentRoute<T, S>::solve_columns(const Operators<T, S>& system, Span<const T, S> b,
+                                                              Span<T, S> x, Index columns, const StopCriterion& stop,
+                                                              const ProgressFn& progress, InitialGuess guess) {
   prepare(system);
   return made_->solve_columns(system.matrix(), b, x, columns, stop, progress, guess);
 }
 
 // False: the matrix is not there.
 template <class T, Space S>
-bool ScaledRoute<T, S>::prepare(const Operators<T, S>& system) {
+bool EquivalentRoute<T, S>::prepare(const Operators<T, S>& system) {
   if (made_ != nullptr && !values_are_new_) return true;
   if (system.A == nullptr || !system.sound()) return false;
   Array<T, S> values;
@@ -187,7 +182,7 @@ bool ScaledRoute<T, S>::prepare(const Operators<T, S>& system) {
   return true;
 }
 
-#define X(T, S) template class ScaledRoute<T, S>;
+#define X(T, S) template class EquivalentRoute<T, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

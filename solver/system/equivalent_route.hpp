@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ScaledRoute: when a system is solved with scaled rows and columns, or with others on its diagonal. Internal.
+/// EquivalentRoute: when a system is solved through another one. Internal.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,18 @@ ScalingWish demanded_scaling(const SystemOptions& options);
 /// Throws InputError if they demand what such a system does not allow.
 void require_scalable(const SystemOptions& options, bool has_matrix, bool own_parts);
 
-/// What solves of A x = b need of a ScaledSystem: made at once, where that is demanded or the rows differ beyond all
-/// digits, or after a failure; and kept if it has solved the system.
+/// What solves of A x = b need of an EquivalentSystem: made at once, where that is demanded, rows fix unknowns or
+/// differ beyond all digits; or, as a ScaledSystem, after a failure. That is kept if it has solved the system.
 template <class T, Space S>
-class ScaledRoute {
+class EquivalentRoute {
  public:
   /// What the caller asked for, before anything was decided.
   void set_options(SystemOptions options) { options_ = std::move(options); }
-  /// From now on all solves take it, and nothing else. `a` is in the numbering of the vectors.
-  void begin(const Context<S>& ctx, const CsrView<T, S>& a, const ScalingWish& wish);
+  /// From now on all solves take it, and nothing else.
+  void begin(std::unique_ptr<EquivalentSystem<T, S>> system) {
+    made_ = std::move(system);
+    always_ = true;
+  }
   /// What "auto" does before the first solve.
   ScalingWish automatic(const Operators<T, S>& system) const;
   /// Makes that, so that solves begin with it until one fails.
@@ -33,8 +36,8 @@ class ScaledRoute {
   /// Whether solves begin with it, and whether nothing else may follow.
   bool answers() const { return made_ != nullptr && (always_ || answers_); }
   bool alone() const { return made_ != nullptr && always_; }
-  const ScaledSystem<T, S>& made() const { return *made_; }
-  ScaledSystem<T, S>& made() { return *made_; }
+  const EquivalentSystem<T, S>& made() const { return *made_; }
+  EquivalentSystem<T, S>& made() { return *made_; }
 
   /// A has new values: they are read when they are needed.
   void values_changed(RefreshScope scope) {
@@ -65,7 +68,7 @@ class ScaledRoute {
   template <class Work>
   bool unless_refused(const Operators<T, S>& system, SolveReport& before, const Work& work);
 
-  std::unique_ptr<ScaledSystem<T, S>> made_;
+  std::unique_ptr<EquivalentSystem<T, S>> made_;
   SystemOptions options_;
   ScalingWish wish_;  // unless all solves take it
   bool always_ = false, answers_ = false, failed_ = false;

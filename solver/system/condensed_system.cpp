@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Condensing a system, and the options that are given for all of its rows.
+#include "solver/system/condensed_system.hpp"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <newel/core/matrix_traits.hpp>
+#include <newel/core/vector_ops.hpp>
+#include <newel/precond/amg/amg_options.hpp>
+#include <newel/spmv/registry.hpp>
+#include "core/vectors/instantiate.hpp"
+
+namespace newel::detail {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// `width` values for each of the rows that are kept.
+std::vector<double> kept_values(const std::vector<double>& values, const std::vector<Index>& rows, Index kept,
+                                std::size_t width) {
+  std::vector<double> found;
+  found.reserve(at(kept) * width);
+  for (Index k = 0; k < kept; ++k) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(at(rows[at(k)]) * width);
+    found.insert(found.end(), first, first + static_cast<std::ptrdiff_t>(width));
+  }
+  return found;
+}
+
+// The nodes of the rows that are kept; null if a node has rows of both kinds.
+std::shared_ptr<const NodeCoordinates> kept_nodes(const NodeCoordinates& all, const std::vector<Index>& rows,
+                                                  Index kept, AmgNumbering numbering) {
+  const std::size_t points = all.xyz.size() / at(all.dimension), n = rows.size();
+  if (points == 0 || n % points != 0) return nullptr;
+  const std::size_t node_rows = n / points;
+  std::vector<std::size_t> rows_of(points, 0);
+  for (Index k = 0; k < kept; ++k) {
+    const std::size_t row = at(rows[at(k)]);
+    ++rows_of[numbering == AmgNumbering::by_component ? row % points : row / node_rows];
+  }
+  auto found = std::make_shared<NodeCoordinates>();
+  found->dimension = all.dimension;
+  for (std::size_t p = 0; p < points; ++p) {
+    if (rows_of[p] == 0) continue;
+    if (rows_of[p] != node_rows) return nullptr;
+    const auto first = all.xyz.begin() + static_cast<std::ptrdiff_t>(p * at(all.dimension));
+    found->xyz.insert(found->xyz.end(), first, first + all.dimension);
+  }
+  return found;
+}
+
+}  // namespace
+
+template <class T, Space S>
+std::unique_ptr<CondensedSystem<T, S>> CondensedSystem<T, S>::made_if_symmetric(const Context<S>& ctx,
+                                                                                const CsrView<T, S>& a,
+                                                                                const SystemOptions& options) {
+  FixingRows<S> fixing = fixing_rows(ctx, a);
+  if (fixing.count == 0 || fixing.count == a.rows || !are_used(ctx, a, fixing)) return nullptr;
+  std::unique_ptr<CondensedSystem> made(new CondensedSystem(ctx, a, std::move(fixing), options));
+  const CsrView<T, S> B(made->pattern_.B.pattern(), made->of_B_.cspan());
+  if (!matrix_traits(ctx, B).symmetric()) return nullptr;
+  const bool has_nodes = options.spmv.coordinates != nullptr;
+  if (has_nodes && made->restricted().spmv.coordinates == nullptr) return nullptr;
+  made->make_inner();
+  return made;
+}
+
+template <class T, Space S>
+CondensedSystem<T, S>::CondensedSystem(const Context<S>& ctx, const CsrView<T, S>& a, FixingRows<S> fixing,
+                                       SystemOptions options)
+    : EquivalentSystem<T, S>(ctx, a.rows),
+      options_(std::move(options)),
+      fixing_(std::move(fixing)),
+      ordered_(ctx, a.rows) {
+  take_pattern(a);
+  take_values(a.val);
+}
+
+template <class T, Space S>
+void CondensedSystem<T, S>::take_pattern(const CsrView<T, S>& a) {
+  pattern_ = condensed_pattern(ctx_, Pattern<S>(a), fixing_);
+  of_B_ = Array<T, S>(ctx_, pattern_.B.col.size());
+  of_C_ = Array<T, S>(ctx_, pattern_.C.col.size());
+  inverse_of_D_ = Array<T, S>(ctx_, pattern_.D.col.size());
+  C_ = nullptr;
+}
+
+template <class T, Space S>
+void CondensedSystem<T, S>::take_values(Span<const T, S> values) {
+  const auto take = [&](const PartOfMatrix<S>& part, Array<T, S>& to) {
+    if (to.size() > 0) gather<T, S>(ctx_, values, part.source, to.span());
+  };
+  take(pattern_.B, of_B_);
+  take(pattern_.C, of_C_);
+  take(pattern_.D, inverse_of_D_);
+  std::vector<T> inverse = to_vector(ctx_, inverse_of_D_.cspan());
+  for (T& value : inverse) value = 1 / value;
+  copy<T>(ctx_, make_array(ctx_, inverse).cspan(), inverse_of_D_.span());
+  if (C_ != nullptr) return C_->refresh(ctx_, of_C_.cspan());
+  if (of_C_.size() == 0) return;
+  const CsrView<T, S> view(pattern_.C.pattern(), of_C_.cspan());
+  C_ = make_spmv(ctx_, view, RowOrder<S>{}, SpmvOptions{"csr"});
+}
+
+template <class T, Space S>
+void CondensedSystem<T, S>::make_inner() {
+  this->set_inner(CsrView<T, S>(pattern_.B.pattern(), of_B_.cspan()), restricted());
+}
+
+// For the rows that are kept.
+template <class T, Space S>
+SystemOptions CondensedSystem<T, S>::restricted() const {
+  SystemOptions options = options_;
+  options.canonicalise = false;
+  const std::vector<Index> rows = to_vector(ctx_, pattern_.old_of_new.cspan());
+  AmgOptions& amg = options.precond.template of<AmgOptions>();
+  if (options.spmv.coordinates != nullptr) {
+    options.spmv.coordinates = kept_nodes(*options.spmv.coordinates, rows, kept(), amg.numbering);
+  }
+  if (amg.vectors != nullptr && amg.vectors->count > 0 &&
+      amg.vectors->values.size() == rows.size() * at(amg.vectors->count)) {
+    const std::size_t count = at(amg.vectors->count);
+    amg.vectors = std::make_shared<NearNullVectors>(
+        NearNullVectors{amg.vectors->count, kept_values(amg.vectors->values, rows, kept(), count)});
+  }
+  return options;
+}
+
+template <class T, Space S>
+void CondensedSystem<T, S>::refresh(const CsrView<T, S>& a, RefreshScope scope) {
+  const bool same_rows = fixing_.count > 0 ? still_fix(ctx_, a, fixing_) : fixing_rows(ctx_, a).count == 0;
+  if (same_rows) {
+    take_values(a.val);
+    return inner_->refresh(of_B_.cspan(), scope);
+  }
+  fixing_ = fixing_rows(ctx_, a);
+  if (fixing_.count == 0) fixing_.is_one = make_array(ctx_, std::vector<char>(at(a.rows), 0));
+  inner_.reset();
+  take_pattern(a);
+  take_values(a.val);
+  make_inner();
+}
+
+template <class T, Space S>
+void CondensedSystem<T, S>::move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) {
+  options_.spmv.coordinates = std::move(coordinates);
+  inner_->move_nodes(restricted().spmv.coordinates);
+}
+
+template <class T, Space S>
+SystemInfo CondensedSystem<T, S>::info() const {
+  SystemInfo info = inner_->info();
+  info.fixing_rows = fixing_.count;
+  if (info.free_unknowns.count > 0) {
+    info.free_unknowns.first = to_vector(ctx_, pattern_.old_of_new.cspan())[at(info.free_unknowns.first)];
+  }
+  return info;
+}
+
+// The fixed unknowns for the right-hand side v of A, in the order of B and D.
+template <class T, Space S>
+void CondensedSystem<T, S>::solve_fixed(Span<const T, S> v) {
+  gather<T, S>(ctx_, v, pattern_.old_of_new.cspan(), ordered_.span());
+  const Span<T, S> fixed = ordered_.span().subspan(kept(), fixing_.count);
+  if (fixed.size > 0) multiply<T, S>(ctx_, T(1), inverse_of_D_.cspan(), Span<const T, S>(fixed), T(0), fixed);
+}
+
+template <class T, Space S>
+int CondensedSystem<T, S>::carry_rhs(Span<const T, S> v, Span<T, S> c) {
+  solve_fixed(v);
+  copy<T>(ctx_, ordered_.cspan().subspan(0, kept()), c);
+  if (C_ != nullptr) C_->apply(ctx_, T(-1), ordered_.cspan().subspan(kept(), fixing_.count), T(1), c);
+  max_abs<T>(ctx_, v, scratch_.data());
+  if (std::isfinite(fetch(ctx_, static_cast<const double*>(scratch_.data())))) return 0;
+  fill<T, S>(ctx_, T(NAN), c);  // wherever it is not finite
+  return 0;
+}
+
+template <class T, Space S>
+void CondensedSystem<T, S>::carry_guess(int, Span<const T, S> x, Span<T, S> y) {
+  gather<T, S>(ctx_, x, pattern_.old_of_new.cspan().subspan(0, kept()), y);
+}
+
+template <class T, Space S>
+void CondensedSystem<T, S>::carry_back(int, Span<const T, S> v, Span<const T, S> y, Span<T, S> x) {
+  solve_fixed(v);
+  copy<T>(ctx_, y, ordered_.span().subspan(0, kept()));
+  gather<T, S>(ctx_, ordered_.cspan(), pattern_.new_of_old.cspan(), x);
+}
+
+template <class T, Space S>
+void CondensedSystem<T, S>::name_rows(SolveReport& report) const {
+  std::vector<Index> rows;
+  const auto rename = [&](Failure& failure) {
+    if (failure.structural_rank < 0) return;
+    if (rows.empty()) rows = to_vector(ctx_, pattern_.old_of_new.cspan());
+    for (Index* named : {&failure.unmatched_row, &failure.unmatched_column}) {
+      if (*named >= 0) *named = rows[at(*named)];
+    }
+    failure.structural_rank += fixing_.count;
+  };
+  rename(report.failure);
+  for (Attempt& attempt : report.attempts) rename(attempt.failure);
+}
+
+#define X(T, S) template class CondensedSystem<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace newel::detail

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/// EquivalentSystem: A x = b solved through another system B y = c. Internal.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <newel/solver/linear_system.hpp>
+#include "solver/chain/returned_x.hpp"
+#include "solver/krylov/monitor/true_residual.hpp"
+
+namespace newel::detail {
+
+/// What is asked of x in the units of A x = b.
+struct ResidualUnits {
+  double rhs_norm = 0, tolerance = 0;  ///< of b
+  double initial_residual = 0;         ///< |b - A x0|
+  double relative = 0;                 ///< the tolerance divided by |b|
+  int row_shift = 0;
+  double row_norm = 0;      ///< 2^-row_shift |E b|; 0: rows are not judged
+  double row_relative = 0;  ///< the tolerance of the rows divided by |E b|
+};
+
+/// A, b and x become B, c and y; the system of B is an ordinary one. Vectors, limits and reports are those of
+/// A x = b, by which x is judged.
+template <class T, Space S>
+class EquivalentSystem {
+ public:
+  virtual ~EquivalentSystem() = default;
+  EquivalentSystem(const EquivalentSystem&) = delete;
+  EquivalentSystem& operator=(const EquivalentSystem&) = delete;
+
+  /// New values of the pattern of A.
+  virtual void refresh(const CsrView<T, S>& a, RefreshScope scope) = 0;
+  /// Of all nodes of the caller's.
+  virtual void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) = 0;
+  /// What solves use, and how B was made of A.
+  virtual SystemInfo info() const = 0;
+  virtual SystemDecision decision() const = 0;
+
+  /// `A` is the matrix that x is judged by: `converged` needs |b - A x| within the tolerance. If rows are judged, the
+  /// relative tolerance is also met by |E (b - A x)| / |E b|, where E divides each row of A by its largest entry, or
+  /// the report says how far it is. x is refined for both (Higham, Accuracy and Stability of Numerical Algorithms,
+  /// 2002, section 12.1).
+  SolveReport solve(const LinearOperator<T, S>& A, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                    const ProgressFn& progress, InitialGuess guess);
+  /// The same for columns one after the other in b and x, together as far as the system of B solves them so.
+  std::vector<SolveReport> solve_columns(const LinearOperator<T, S>& A, Span<const T, S> b, Span<T, S> x,
+                                         Index columns, const StopCriterion& stop, const ProgressFn& progress,
+                                         InitialGuess guess);
+
+  LinearSystem<T, S>& inner() { return *inner_; }
+  const LinearSystem<T, S>& inner() const { return *inner_; }
+
+ protected:
+  /// Of A with so many rows; `set_inner` follows.
+  EquivalentSystem(const Context<S>& ctx, Index rows);
+  void set_inner(const CsrView<T, S>& B, SystemOptions options);
+
+  /// c = 2^-shift times the right-hand side of B for the right-hand side v of A; the shift.
+  virtual int carry_rhs(Span<const T, S> v, Span<T, S> c) = 0;
+  /// y of a guess x.
+  virtual void carry_guess(int shift, Span<const T, S> x, Span<T, S> y) = 0;
+  /// x of the solution y for that right-hand side.
+  virtual void carry_back(int shift, Span<const T, S> v, Span<const T, S> y, Span<T, S> x) = 0;
+  /// Whether a residual of B is one of A.
+  virtual bool same_units() const = 0;
+  /// The norm of the scaled rows of v; with `of_rhs` in units that it sets. 0: rows are not judged.
+  virtual double row_norm(ResidualUnits& units, Span<const T, S> v, bool of_rhs) = 0;
+  /// Rows that a report of B names.
+  virtual void name_rows(SolveReport& report) const = 0;
+
+  double norm_of(Span<const T, S> v) { return norm_in_range<T, S>(ctx_, v, scratch_.data()); }
+
+  Context<S> ctx_;
+  std::optional<LinearSystem<T, S>> inner_;
+  Array<T, S> work_;  ///< of the length of x
+  Array<double, S> scratch_;
+
+ private:
+  ResidualUnits units_of(const LinearOperator<T, S>& A, Span<const T, S> b, Span<const T, S> x,
+                         const StopCriterion& stop, InitialGuess guess);
+  double over(const ResidualUnits& units, double of_c) const;
+  StopCriterion stop_of_inner(const StopCriterion& stop, double relative, double over) const;
+  double distance(const ResidualUnits& units, const SolveReport& report) const;
+  SolveReport judged(const LinearOperator<T, S>& A, ResidualUnits& units, double b_over_c, SolveReport report,
+                     Span<const T, S> b, Span<const T, S> x);
+  SolveReport refined(const LinearOperator<T, S>& A, ResidualUnits& units, SolveReport whole, Span<const T, S> b,
+                      Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress);
+
+  Array<T, S> c_, y_, best_, correction_;
+  ReturnedResidual<T, S> judge_;
+};
+
+}  // namespace newel::detail
