@@ -43,7 +43,7 @@ void check_given(const SchurMatrix& given) {
   require_precond_option(consistent, "the arrays of the matrix given for the Schur complement do not fit together");
 }
 
-void check(const PrecondOptions& options) {
+void check_saddle(const PrecondOptions& options) {
   const auto& own = options.of<SaddleOptions>();
   require_precond_option(own.constraints >= 0, "the number of constraints must not be negative");
   require_precond_option(own.rows == nullptr || own.constraints == 0,
@@ -55,8 +55,8 @@ void check(const PrecondOptions& options) {
 }
 
 // The values of A and where they come from.
-std::uint64_t estimate_bytes(const PrecondOptions&, const SpmvFormat&, Index rows, Offset nonzeros,
-                             std::size_t value_bytes) {
+std::uint64_t saddle_bytes(const PrecondOptions&, const SpmvFormat&, Index rows, Offset nonzeros,
+                           std::size_t value_bytes) {
   return static_cast<std::uint64_t>(nonzeros) * (value_bytes + sizeof(std::uint32_t) + sizeof(Index)) +
          static_cast<std::uint64_t>(rows) * (4 * value_bytes + 2 * sizeof(Index));
 }
@@ -67,7 +67,7 @@ double iterations_for_saddle(double simple) {
 }
 
 // As AMG for the whole matrix, whose values say nothing of the block that AMG is for.
-PrecondCost cost(const PrecondQuestion& question) {
+PrecondCost saddle_cost(const PrecondQuestion& question) {
   PrecondQuestion of_amg = question;
   PrecondSetup setup;
   if (question.setup != nullptr) {
@@ -99,9 +99,9 @@ PrecondMethod saddle_method() {
   saddle.automatic = AutoPrecond::saddle;
   saddle.positive = true;
   saddle.products = 4;
-  saddle.cost = &cost;
-  saddle.check = &check;
-  saddle.estimate_bytes = &estimate_bytes;
+  saddle.cost = &saddle_cost;
+  saddle.check = &check_saddle;
+  saddle.estimate_bytes = &saddle_bytes;
   saddle.stronger = &none_is_stronger;
   saddle.make = precond_columns<SaddleOperator>();
   return saddle;
