@@ -50,6 +50,14 @@ std::vector<std::string> preconditioner_names() {
   return names;
 }
 
+std::vector<std::string> definite_preconditioner_names() {
+  std::vector<std::string> names{"none"};
+  for (const PrecondMethod& entry : preconditioners()) {
+    if (entry.automatic != AutoPrecond::saddle) names.push_back(entry.name);
+  }
+  return names;
+}
+
 std::vector<std::string> preconditioner_choices() {
   std::vector<std::string> names{"auto"};
   for (const std::string& name : preconditioner_names()) names.push_back(name);

@@ -14,6 +14,8 @@ std::vector<std::string> format_names();
 /// The same behind "auto" and "measure".
 std::vector<std::string> format_choices();
 std::vector<std::string> preconditioner_names();  ///< with "none"
+/// Of those that take every symmetric positive definite matrix; with "none".
+std::vector<std::string> definite_preconditioner_names();
 /// The same behind "auto".
 std::vector<std::string> preconditioner_choices();
 std::vector<std::string> solver_choices();  ///< with "auto"

@@ -135,7 +135,7 @@ Comparison compare(const Context<S>& ctx, const fem::HostCsr& matrix, const Samp
     const bool same = family(name) == family(used.spmv.format);
     formats.push_back({same ? used.spmv.format : name, used.precond.name, same, name == "csr"});
   }
-  for (const std::string& name : cli::preconditioner_names()) {
+  for (const std::string& name : cli::definite_preconditioner_names()) {
     preconds.push_back({used.spmv.format, name, name == used.precond.name, name == "jacobi"});
   }
   Comparison result;

@@ -9,6 +9,7 @@
 
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/pattern_options.hpp>
+#include <newel/precond/registry.hpp>
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/alone.hpp"
 #include "core/vectors/instantiate.hpp"
@@ -70,7 +71,9 @@ ScalingWish EquivalentRoute<T, S>::automatic(const Operators<T, S>& system) cons
   const ScalingOptions& asked = scaling_of(options_);
   const MatrixTraits& traits = *system.chosen.traits;
   const bool scale = asked.scale == Use::automatic;
-  if (asked.match == Use::automatic && !traits.symmetric() && !traits.full_diagonal()) {
+  const std::string& precond = system.options.precond.name;  // that for saddle points has shown that it serves
+  const bool saddle = precond != "none" && find_preconditioner(precond).automatic == AutoPrecond::saddle;
+  if (asked.match == Use::automatic && !traits.symmetric() && !traits.full_diagonal() && !saddle) {
     return {scale, true, "a diagonal with zeros, and a matrix that is not symmetric", most_iterations_matched};
   }
   if (!scale || !differ_by(traits, bits_beyond_digits)) return {};

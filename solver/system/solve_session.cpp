@@ -140,13 +140,9 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
     s_.setup.why_double = "in double: single precision did not suffice";
   }
   moves_.end_probation(report.converged());
-  if (report.failure.cause == Cause::slower_than_factors) {
-    try_last_resort(report, progress);
-    if (report.converged()) {
-      s_.history.count(report.iterations);
-      return report;
-    }
-    go_on(report, progress);
+  if (by_factors_instead(report, progress)) {
+    s_.history.count(report.iterations);
+    return report;
   }
   if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
@@ -155,6 +151,16 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
     try_scaled<T, S>(s_, b_, x_, report, progress);
   }
   return report;
+}
+
+// After an attempt that ended for factors: whether they solve the system. Otherwise it goes on.
+template <class T, Space S>
+bool SolveSession<T, S>::by_factors_instead(SolveReport& report, const ProgressFn& progress) {
+  if (report.failure.cause != Cause::slower_than_factors) return false;
+  try_last_resort(report, progress);
+  if (report.converged()) return true;
+  go_on(report, progress);
+  return false;
 }
 
 // From x, by the solvers that ended before.
@@ -223,6 +229,7 @@ void SolveSession<T, S>::try_other_preconditioners(SolveReport& report, const Pr
     }
     append_attempt(report, std::move(next));
     settle_attainable(report);
+    by_factors_instead(report, progress);
   }
 }
 

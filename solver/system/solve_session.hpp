@@ -48,6 +48,7 @@ class SolveSession final : public OperatorExchange<T, S> {
   bool by_last_resort(SolveReport& report, const ProgressFn& progress);
   InitialGuess begin_again(bool from_guess);
   void renumber(std::vector<Span<T, S>> vectors, Span<T, S> scratch);
+  bool by_factors_instead(SolveReport& report, const ProgressFn& progress);
   void go_on(SolveReport& report, const ProgressFn& progress);
   void learn(const SolveReport& report);
 

@@ -63,7 +63,7 @@ const std::vector<double>& reference() {
 TEST_BOTH("every format and every preconditioner give the same run to the solver's tolerance", "[heat]") {
   std::vector<SystemOptions> all;
   for (const std::string& format : cli::format_names()) all.push_back(options_with(format));
-  for (const std::string& precond : cli::preconditioner_names()) all.push_back(options_with("csr", precond));
+  for (const std::string& precond : cli::definite_preconditioner_names()) all.push_back(options_with("csr", precond));
   for (const SystemOptions& options : all) {
     HeatStepper<S> stepper(ctx, equation(), options);
     stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
@@ -154,7 +154,7 @@ TEST_BOTH("the comparison measures every format and preconditioner, with one bas
   sample.rhs = stepper.last_rhs();
   const Comparison c = compare<S>(ctx, equation().implicit_matrix, sample, options_with("bce"), [] { return false; });
   REQUIRE(c.formats.size() == cli::format_names().size());
-  REQUIRE(c.preconds.size() == cli::preconditioner_names().size());
+  REQUIRE(c.preconds.size() == cli::definite_preconditioner_names().size());
   for (const auto* group : {&c.formats, &c.preconds}) {
     int baselines = 0, used = 0;
     for (const Trial& trial : *group) {
