@@ -260,7 +260,7 @@ TEST_CASE("what several devices do not have is refused from C", "[c][distributed
     CHECK(newel_setup_csr(system, n, 32, parts.row_ptr.data(), parts.col.data(), parts.val.data()) == NEWEL_INVALID);
     return std::string(newel_error(system));
   };
-  for (const auto& [option, value] : {std::pair("preconditioner", "amg"), std::pair("format", "ehyb"),
+  for (const auto& [option, value] : {std::pair("preconditioner", "ilu"), std::pair("format", "ehyb"),
                                       std::pair("precision", "mixed"), std::pair("plan_cache", "somewhere")}) {
     const System system;
     CHECK(newel_set(system, option, value) == NEWEL_OK);
