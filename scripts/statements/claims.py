@@ -130,8 +130,10 @@ def _wrong_about_limits(facts, fields, b, limits, single):
             if left * Binary(10) <= Binary.of(float(level[1])) * norm(b):
                 yield "said to remain for every x, and a direct solver leaves less", \
                     f"{fields['reason'][:120]}; it leaves {float(left):.2e}"
-    # A preconditioner that is a sparse matrix or a cycle may be singular, and the matrix, preconditioned, with it.
-    may_be_singular = re.search(r"(spai|fsai|amg|operator|custom|auto)\w*: the Krylov space", attempts)
+    # A preconditioner that is a sparse matrix, factors, blocks or a cycle may be singular, or nearly so where the units
+    # of rows differ, and the matrix, preconditioned, with it.
+    may_be_singular = re.search(r"(spai|fsai|amg|block-jacobi|ilu|ilut|ic|saddle|operator|custom|auto)\w*: the Krylov space",
+                                attempts)
     if cause == "krylov_space_exhausted" and not may_be_singular and facts.condition < (1e2 if single else 1e6):
         yield "regular matrix called singular", f"condition at most {facts.condition:.1e}"
     if cause == "solution_out_of_range" and not facts.elimination.singular:

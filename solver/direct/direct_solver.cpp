@@ -12,6 +12,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/memory/available_memory.hpp"
+#include "core/memory/work_limit.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
@@ -182,10 +183,15 @@ bool DirectSolver<T>::refine(const HostContext& ctx, Monitor& monitor) {
   return false;
 }
 
-// If the pattern of the values alone makes the matrix singular.
+// If the pattern of the values alone makes the matrix singular, and time is left to find that.
 template <class T>
 void DirectSolver<T>::name_unmatched(const HostContext& ctx, Failure& failure) const {
-  const ProductMatching m = factors_.matching(ctx, values_);
+  ProductMatching m;
+  try {
+    m = factors_.matching(ctx, values_);
+  } catch (const WorkInterrupted&) {
+    return;
+  }
   if (m.perfect()) return;
   const auto for_caller = [&](Index i) { return old_of_new_.empty() ? i : old_of_new_[static_cast<std::size_t>(i)]; };
   failure.structural_rank = m.matched;

@@ -124,6 +124,16 @@ void EquivalentRoute<T, S>::plan(const Operators<T, S>& system, const ScalingWis
 }
 
 template <class T, Space S>
+bool EquivalentRoute<T, S>::prepared_in_time(const Operators<T, S>& system) {
+  try {
+    return prepare(system);
+  } catch (const WorkInterrupted&) {
+    if (!always_) made_.reset();
+    return false;
+  }
+}
+
+template <class T, Space S>
 std::optional<SolveReport> EquivalentRoute<T, S>::solve(const Operators<T, S>& system, Span<const T, S> b,
                                                         Span<T, S> x, const StopCriterion& stop,
                                                         const ProgressFn& progress, InitialGuess guess,
@@ -131,7 +141,7 @@ std::optional<SolveReport> EquivalentRoute<T, S>::solve(const Operators<T, S>& s
   const auto start = std::chrono::steady_clock::now();
   std::optional<SolveReport> found;
   unless_refused(system, before, [&] {
-    if (!prepare(system)) return;
+    if (!prepared_in_time(system)) return;
     if (!std::isfinite(before.true_residual)) guess = InitialGuess::zero;
     StopCriterion own = stop;
     own.max_iterations = std::min(own.max_iterations, wish_.most_iterations);
@@ -150,7 +160,7 @@ template <class T, Space S>
 std::vector<SolveReport> EquivalentRoute<T, S>::solve_columns(const Operators<T, S>& system, Span<const T, S> b,
                                                               Span<T, S> x, Index columns, const StopCriterion& stop,
                                                               const ProgressFn& progress, InitialGuess guess) {
-  prepare(system);
+  if (!prepared_in_time(system)) return {};
   return made_->solve_columns(system.matrix(), b, x, columns, stop, progress, guess);
 }
 

@@ -57,7 +57,7 @@ class EquivalentRoute {
   std::optional<SolveReport> solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                    const StopCriterion& stop, const ProgressFn& progress, InitialGuess guess,
                                    SolveReport& before);
-  /// All columns, by a system that answers.
+  /// All columns, by a system that answers; none if time is over before it is there.
   std::vector<SolveReport> solve_columns(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                          Index columns, const StopCriterion& stop, const ProgressFn& progress,
                                          InitialGuess guess);
@@ -65,6 +65,8 @@ class EquivalentRoute {
  private:
   bool is_open(const Operators<T, S>& system) const;
   bool prepare(const Operators<T, S>& system);
+  /// Within a solve, which has to end with a report.
+  bool prepared_in_time(const Operators<T, S>& system);
   template <class Work>
   bool unless_refused(const Operators<T, S>& system, SolveReport& before, const Work& work);
 

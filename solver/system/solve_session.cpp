@@ -25,7 +25,8 @@ void end_as(SolveReport& report, WorkEnd why) {
   report.attempts.back().failure = report.failure;
 }
 
-// From zero after a failure, else from x; the better x of both is kept.
+// From zero after a failure, else from x. The better x of both is kept: after a solve that has converged, that of a
+// scaled one that has converged too.
 template <class T, Space S>
 void try_scaled(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, SolveReport& report,
                 const ProgressFn& progress) {
@@ -38,10 +39,14 @@ void try_scaled(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, SolveRep
     fill<T, S>(s.ctx, T(0), x);
     from = InitialGuess::zero;
   }
-  std::optional<SolveReport> scaled = s.equivalent.solve(*s.operators, b, x, left, progress, from, report);
-  const bool better = scaled && (scaled->converged() || scaled->true_residual < report.true_residual);
+  const bool had_converged = report.converged();
+  SolveReport unsaid;  // what a solve that has converged needs no remark on
+  std::optional<SolveReport> scaled =
+      s.equivalent.solve(*s.operators, b, x, left, progress, from, had_converged ? unsaid : report);
+  const bool closer = !had_converged && scaled && scaled->true_residual < report.true_residual;
+  const bool better = closer || (scaled && scaled->converged());
   if (!better) copy<T>(s.ctx, before.cspan(), x);
-  if (scaled && !(report.converged() && !scaled->converged())) {
+  if (better || (scaled && !had_converged)) {
     if (!better) take_residual(*scaled, report);
     append_attempt(report, std::move(*scaled));
     s.last_converged = report.converged();
@@ -401,7 +406,8 @@ std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const 
   std::vector<SolveReport> reports;
   if (s.equivalent.answers()) {
     reports = s.equivalent.solve_columns(*s.operators, b, x, columns, s.stop_now(), limits.progress(), from);
-  } else if (!s.last_resort.answers()) {
+  }
+  if (reports.empty() && !s.last_resort.answers()) {
     reports = s.chain->solve_columns(b, x, columns, s.stop_now(), limits.progress(), from);
   }
   if (!s.equivalent.alone()) columns_by_last_resort<T, S>(s, b, x, columns, limits.progress(), reports);

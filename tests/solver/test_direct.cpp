@@ -188,6 +188,34 @@ TEST_CASE("A matrix that is structurally singular is called so, with its structu
   CHECK(report.relative(report.true_residual) == 1);
 }
 
+TEST_CASE("A direct solve whose time is over before a rank is found ends with a report all the same",
+          "[direct][singular]") {
+  constexpr Index n = 200000;  // factors take far longer than the limit
+  Rows a(n);
+  for (Index i = 0; i < n; ++i) {
+    a.at(i, i) = 2 + i % 3;
+    if (i > 0) a.at(i, i - 1) = -1;
+    if (i + 1 < n) a.at(i, i + 1) = -0.5;
+  }
+  const Context<Space::host> ctx(1);
+  SystemOptions options = system_options("direct");
+  options.stop.time_limit_seconds = 5e-3;
+  const Arrays<double, Space::host> arrays(ctx, a);
+  SystemOptions unlimited = options;
+  unlimited.stop.time_limit_seconds = 0;
+  HostSystem system(ctx, arrays.view(), unlimited);
+  const std::vector<double> b = noise(n, 3);
+  std::vector<double> values(arrays.view().val.begin(), arrays.view().val.end());
+  for (std::int64_t k = 0; k < arrays.view().nnz(); ++k) {
+    if (arrays.view().col[k] == n / 2) values[static_cast<std::size_t>(k)] = 0;
+  }
+  system.refresh(Span<const double, Space::host>(values));
+  system.set_stop_criterion(options.stop);
+  const SolveReport report = run_system(ctx, system, b).report;
+  CHECK((report.status == Status::breakdown || report.status == Status::time_limit));
+  CHECK(report.failure.structural_rank < 0);
+}
+
 TEST_CASE("A zero pivot and a condition beyond all digits are called singular to working precision",
           "[direct][singular]") {
   Rows a(3);
