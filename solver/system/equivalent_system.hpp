@@ -71,7 +71,8 @@ class EquivalentSystem {
   /// Rows that a report of B names.
   virtual void name_rows(SolveReport& report) const = 0;
 
-  double norm_of(Span<const T, S> v) { return norm_in_range<T, S>(ctx_, v, scratch_.data()); }
+  /// The largest number where the norm of a finite v is beyond the range.
+  double norm_of(Span<const T, S> v);
 
   Context<S> ctx_;
   std::optional<LinearSystem<T, S>> inner_;

@@ -6,7 +6,7 @@ program test_refusals
   use newel
   implicit none
   character(*), parameter :: number_fields = ' converged, iterations, true_residual, initial_residual, rhs_norm, '// &
-    'tolerance, residual_error_bound, row_residual, attainable_residual, '// &
+    'tolerance, residual_error_bound, row_residual, scaled_residual, attainable_residual, '// &
     'seconds, restarts, history_length, rows, setup_seconds, bytes,'
   character(*), parameter :: text_fields = ' status, cause, reason, warning, solver, preconditioner, format, changed, '// &
     'link, decision,'
