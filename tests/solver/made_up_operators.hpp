@@ -176,4 +176,30 @@ struct Moving {
   }
 };
 
+/// The seven-point differences of a long bar, of 8 x 8 points across.
+inline HostCsr bar_matrix(Index length) {
+  constexpr Index across = 8, layer = across * across;
+  MapRows rows(static_cast<std::size_t>(layer * length));
+  for (Index i = 0; i < layer * length; ++i) {
+    auto& row = rows[static_cast<std::size_t>(i)];
+    row[i] = 6;
+    if (i % across > 0) row[i - 1] = -1;
+    if (i % across + 1 < across) row[i + 1] = -1;
+    if (i % layer >= across) row[i - across] = -1;
+    if (i % layer + across < layer) row[i + across] = -1;
+    if (i >= layer) row[i - layer] = -1;
+    if (i + layer < layer * length) row[i + layer] = -1;
+  }
+  for (auto& row : rows) {  // held at both ends only
+    double others = 0;
+    for (const auto& [j, value] : row) others += value < 0 ? -value : 0;
+    row[static_cast<Index>(&row - rows.data())] = others;
+  }
+  for (Index i = 0; i < layer; ++i) {
+    rows[static_cast<std::size_t>(i)][i] += 1;
+    rows[rows.size() - 1 - static_cast<std::size_t>(i)][layer * length - 1 - i] += 1;
+  }
+  return from_rows(layer * length, rows);
+}
+
 }  // namespace newel::testing

@@ -56,24 +56,6 @@ TEST_BOTH("Estimates that are wrong by a factor of 100 cost at most three times 
   }
 }
 
-TEST_CASE("A long solve gets AMG and later ones keep it, though estimates are a hundredth",
-          "[exchange][learning][amg]") {
-  Problem<Space::host> problem(tridiagonal_matrix(3000, 2));
-  SystemOptions options;
-  options.estimate_scale.iterations = 0.01;
-  LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide(), options);
-  const SolveReport first = system.solve(problem.b.cspan(), problem.x.span());
-  INFO(first.changed);
-  CHECK(first.converged());
-  CHECK(first.iterations < 1500);  // half of what Jacobi takes
-  int last = 0;
-  for (int solve = 0; solve < 3; ++solve) {
-    fill<double, Space::host>(problem.ctx, 0, problem.x.span());
-    last = system.solve(problem.b.cspan(), problem.x.span()).iterations;
-  }
-  CHECK(last < 20);
-}
-
 TEST_BOTH("No exchange is due before the iteration that a solve waits for", "[exchange][learning]") {
   for (const double price : {5e-3, 60e-3, 1.0}) {
     Moving<S> moving("fsai", price);
@@ -111,44 +93,6 @@ TEST_CASE("What iterations took more in a former format counts for a stronger pr
   // Half a millisecond each is missed: 0.45 of the price, and of what half as many iterations take behind it.
   CHECK(first_due(false) == 99);
   CHECK(first_due(true) == 62);
-}
-
-TEST_CASE("A preconditioner that was passed over may follow between solves", "[exchange][learning][amg]") {
-  constexpr Space S = Space::host;
-  Problem<S> problem("generate:diffusion:20");
-  const auto operators = detail::build<double, S>(problem.ctx, problem.there.wide(), SystemOptions{}, {});
-  detail::SystemAlternatives<double, S> alternatives(*operators);
-  detail::Forecasts& forecasts = alternatives.forecasts();
-  const auto fsai = [](const detail::PrecondOutlooks* outlooks) {
-    REQUIRE(outlooks != nullptr);
-    const auto is_it = [](const detail::PrecondOutlook& o) { return o.name == "fsai"; };
-    const auto found = std::find_if(outlooks->stronger.begin(), outlooks->stronger.end(), is_it);
-    REQUIRE(found != outlooks->stronger.end());
-    return *found;
-  };
-  CHECK_FALSE(fsai(forecasts.stronger_preconditioners(1e9)).passed_over);
-  REQUIRE(alternatives.take_stronger("amg"));
-  CHECK(fsai(forecasts.stronger_preconditioners(1e9)).passed_over);
-  SystemOptions resumed;
-  resumed.decision.emplace();
-  detail::write_decision(*operators, *resumed.decision);
-  const auto again = detail::build<double, S>(problem.ctx, problem.there.wide(), resumed, {});
-  REQUIRE(again->options.precond.name == "amg");
-  CHECK(fsai(detail::SystemForecasts<double, S>(*again).stronger_preconditioners(1e9)).passed_over);
-  REQUIRE(alternatives.leave_stronger(100));
-  CHECK_FALSE(fsai(forecasts.stronger_preconditioners(1e9)).passed_over);
-
-  // 50 iterations, where the simple one took 500: FSAI takes half of these.
-  for (const double fsai_seconds : {1e-5, 1.0}) {
-    Moving<S> moving("fsai", 1e-3);
-    moving.alternatives->set_iteration_seconds(fsai_seconds);
-    moving.alternatives->pass_over_stronger();
-    moving.state.history.count(50);
-    moving.state.history.last_iterations = 50;
-    CHECK_FALSE(moving.moves().before_solve(true, true));  // what the simple one takes is not known
-    moving.state.history.simple_measured = 500;
-    CHECK(moving.moves().before_solve(true, true) == (fsai_seconds < 1e-3));
-  }
 }
 
 TEST_CASE("The preconditioner that was followed is made again from the present values", "[exchange][learning]") {
@@ -206,114 +150,6 @@ TEST_BOTH("A preconditioner that stalls after a good beginning leaves again", "[
   CHECK(report.changed.find("preconditioner stalls for jacobi after ") == 0);
   CHECK(contains(report.changed, "since stalls gained less"));
   CHECK(report.iterations < 5 * alone);
-}
-
-// The seven-point differences of a long bar, of 8 x 8 points across.
-HostCsr bar_matrix(Index length) {
-  constexpr Index across = 8, layer = across * across;
-  MapRows rows(static_cast<std::size_t>(layer * length));
-  for (Index i = 0; i < layer * length; ++i) {
-    auto& row = rows[static_cast<std::size_t>(i)];
-    row[i] = 6;
-    if (i % across > 0) row[i - 1] = -1;
-    if (i % across + 1 < across) row[i + 1] = -1;
-    if (i % layer >= across) row[i - across] = -1;
-    if (i % layer + across < layer) row[i + across] = -1;
-    if (i >= layer) row[i - layer] = -1;
-    if (i + layer < layer * length) row[i + layer] = -1;
-  }
-  for (auto& row : rows) {  // held at both ends only
-    double others = 0;
-    for (const auto& [j, value] : row) others += value < 0 ? -value : 0;
-    row[static_cast<Index>(&row - rows.data())] = others;
-  }
-  for (Index i = 0; i < layer; ++i) {
-    rows[static_cast<std::size_t>(i)][i] += 1;
-    rows[rows.size() - 1 - static_cast<std::size_t>(i)][layer * length - 1 - i] += 1;
-  }
-  return from_rows(layer * length, rows);
-}
-
-TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever format",
-          "[exchange][learning][amg]") {
-  SystemOptions plain = system_options("auto", "jacobi", "csr");
-  Problem<Space::host> without(tridiagonal_matrix(1000, 2));
-  LinearSystem<double, Space::host> jacobi(without.ctx, without.there.wide(), plain);
-  const int alone = jacobi.solve(without.b.cspan(), without.x.span()).iterations;
-  std::vector<double> bits;
-  for (int run = 0; run < 2; ++run) {
-    Problem<Space::host> problem(tridiagonal_matrix(1000, 2));
-    LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
-    const SolveReport first = system.solve(problem.b.cspan(), problem.x.span());
-    INFO(first.changed);
-    CHECK(contains(first.changed, "preconditioner amg for jacobi after "));
-    CHECK(first.iterations < 0.7 * alone);
-    if (run == 1) CHECK(download(problem.ctx, problem.x) == bits);
-    bits = download(problem.ctx, problem.x);
-    for (int solve = 0; solve < 3; ++solve) {
-      fill<double, Space::host>(problem.ctx, 0, problem.x.span());
-      const SolveReport later = system.solve(problem.b.cspan(), problem.x.span());
-      CHECK(later.converged());
-      CHECK(later.iterations < 20);
-    }
-  }
-  // Shorter solves, between which it comes, and the format for what is then left to do.
-  Problem<Space::host> problem(bar_matrix(80));
-  LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
-  std::string changed;
-  for (int solve = 0; solve < 200 && !contains(changed, "amg"); ++solve) {
-    fill<double, Space::host>(problem.ctx, 0, problem.x.span());
-    const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
-    CHECK(report.converged());
-    CHECK(residual_norm(problem.a, download(problem.ctx, problem.x), problem.b_host) <=
-          1.01e-8 * norm_oracle(problem.b_host));
-    if (!report.changed.empty()) changed += report.changed + "; ";
-  }
-  INFO(changed);
-  CHECK(contains(changed, "preconditioner amg for "));
-  fill<double, Space::host>(problem.ctx, 0, problem.x.span());
-  CHECK(system.solve(problem.b.cspan(), problem.x.span()).iterations < 30);
-}
-
-// Of a mesh the size makes sure of enough iterations, where most rows are those of a discrete operator without a
-// mass.
-TEST_CASE("The first solve of a mesh begins with AMG where what it costs is sure to come",
-          "[exchange][learning][amg]") {
-  const MeshSystem mesh("generate:elasticity:20");
-  const auto changed = [&](HostCsr a, double damping, bool from_zero, bool with_coordinates = true,
-                           double estimates = 1) {
-    for (Index i = 0; i < a.rows; ++i) {
-      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) a.val[k] *= a.col[k] == i ? 1 + damping : 1;
-    }
-    Problem<Space::host> problem(a);
-    SystemOptions options;
-    if (with_coordinates) options.spmv.coordinates = mesh.coordinates;
-    options.estimate_scale.iterations = estimates;
-    LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide(), options);
-    const SolveReport report =
-        system.solve(problem.b.cspan(), problem.x.span(), {}, from_zero ? InitialGuess::zero : InitialGuess::in_x);
-    CHECK(report.converged());
-    CHECK(residual_norm(problem.a, download(problem.ctx, problem.x), problem.b_host) <=
-          1.01e-8 * norm_oracle(problem.b_host));
-    return report.changed;
-  };
-  const std::string at_the_beginning = "preconditioner amg for jacobi at the beginning, with about ";
-  CHECK(changed(mesh.a, 0, true).find(at_the_beginning) == 0);
-  CHECK_FALSE(contains(changed(mesh.a, 1e-3, true), at_the_beginning));
-  CHECK_FALSE(contains(changed(mesh.a, 0, false), at_the_beginning));
-  CHECK_FALSE(contains(changed(mesh.a, 0, true, false), at_the_beginning));
-  {  // as many as may be made do not pay for it
-    Problem<Space::host> problem(mesh.a);
-    SystemOptions few;
-    few.spmv.coordinates = mesh.coordinates;
-    few.stop.max_iterations = 20;
-    LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide(), few);
-    const SolveReport report = system.solve(problem.b.cspan(), problem.x.span(), {}, InitialGuess::zero);
-    CHECK(report.changed.empty());
-    CHECK(report.iterations == 20);
-  }
-  // What is sure is no estimate; what is expected is one.
-  CHECK_FALSE(contains(changed(mesh.a, 0, true, true, 0.01), at_the_beginning));
 }
 
 TEST_CASE("A preconditioner that follows the format is made of the values that came after it",
