@@ -218,8 +218,10 @@ def test_names_are_those_that_options_take():
     for name in newel.solvers():
         matrix = sp.eye_array(25, format="csr") if name == "division" else a
         assert newel.solve(matrix, np.ones(25), solver=name)[1].converged
+    constraint = sp.block_array([[a, np.ones((25, 1))], [np.ones((1, 25)), None]], format="csr")
     for name in newel.preconditioners():
-        assert newel.solve(a, np.ones(25), preconditioner=name)[1].converged
+        matrix = constraint if name == "saddle" else a
+        assert newel.solve(matrix, np.ones(matrix.shape[0]), preconditioner=name)[1].converged
     for name in newel.formats():
         assert newel.solve(a, np.ones(25), format=name)[1].converged
     for name, value in {**newel.preconditioner_options(), **newel.solver_options()}.items():
@@ -227,7 +229,8 @@ def test_names_are_those_that_options_take():
 
 
 def test_options_of_a_solver_are_those_of_the_table():
-    assert newel.solver_options() == {"resident": True, "restart": 0, "left": False, "basis": "full", "idr_s": 4}
+    assert newel.solver_options() == {"resident": True, "restart": 0, "left": False, "basis": "full", "idr_s": 4,
+                                      "scale": "auto", "match": "auto"}
     a = convection(10)
     by_keyword = newel.solve(a, np.ones(a.shape[0]), solver="gmres", preconditioner="jacobi", restart=7)
     by_option = newel.solve(a, np.ones(a.shape[0]), solver="gmres", preconditioner="jacobi", options={"restart": 7})

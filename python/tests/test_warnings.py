@@ -37,7 +37,7 @@ def test_filters_of_the_user_count():
 
 @pytest.mark.parametrize("keywords, words", [
     ({"preconditioner": "jacobi", "options": {"amg_degree": 3}}, "options: amg_degree has no effect: it belongs to "
-                                                                 "the preconditioner amg, and this is jacobi"),
+                                                                 "the preconditioner amg or saddle, and this is jacobi"),
     ({"preconditioner": None, "options": {"fsai_power": 2}}, "fsai_power .* preconditioner fsai, and this is none"),
     ({"preconditioner": lambda x: x, "options": {"fsai_power": 2}}, "fsai_power .* and this is your own"),
     ({"preconditioner": "FSAI", "near_null_space": np.ones(100)}, "near_null_space has no effect.* amg"),
