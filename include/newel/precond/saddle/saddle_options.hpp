@@ -29,11 +29,11 @@ enum class SaddleSchur {
 enum class SaddleBlock {
   automatic,  ///< `amg`; `fsai` if that block is close to its diagonal; `ilut` if it is neither symmetric nor
               ///< elliptic
-  amg,        ///< the preconditioners of these names
-  fsai,
-  ilu,
-  ilut,
-  jacobi,
+  amg,        ///< algebraic multigrid
+  fsai,       ///< a factorised sparse approximate inverse
+  ilu,        ///< incomplete factors by levels of fill
+  ilut,       ///< incomplete factors by a drop tolerance
+  jacobi,     ///< the inverse of the diagonal
 };
 
 /// A square matrix of the caller's on the host, in CSR with 32-bit columns from 0, for example the mass matrix of the
