@@ -34,19 +34,16 @@ void try_scaled(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, SolveRep
   const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
   if (left.max_iterations == 0 || !(work_limit(s.ctx).seconds_left() > 0)) return;
   const Array<T, S> before = make_array(s.ctx, Span<const T, S>(x));
-  InitialGuess from = InitialGuess::in_x;
-  if (!report.converged()) {
-    fill<T, S>(s.ctx, T(0), x);
-    from = InitialGuess::zero;
-  }
-  const bool had_converged = report.converged();
+  const bool failed = !report.converged();
+  if (failed) fill<T, S>(s.ctx, T(0), x);
+  const InitialGuess from = failed ? InitialGuess::zero : InitialGuess::in_x;
   SolveReport unsaid;  // what a solve that has converged needs no remark on
   std::optional<SolveReport> scaled =
-      s.equivalent.solve(*s.operators, b, x, left, progress, from, had_converged ? unsaid : report);
-  const bool closer = !had_converged && scaled && scaled->true_residual < report.true_residual;
+      s.equivalent.solve(*s.operators, b, x, left, progress, from, failed ? report : unsaid);
+  const bool closer = failed && scaled && scaled->true_residual < report.true_residual;
   const bool better = closer || (scaled && scaled->converged());
   if (!better) copy<T>(s.ctx, before.cspan(), x);
-  if (better || (scaled && !had_converged)) {
+  if (better || (scaled && failed)) {
     if (!better) take_residual(*scaled, report);
     append_attempt(report, std::move(*scaled));
     s.last_converged = report.converged();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems with rows that fix unknowns: solved as the condensed system is, with the caller's residuals and reports.
-#include "tests/solver/systems.hpp"
+#include "tests/solver/equivalent_support.hpp"
 
 #include <newel/precond/amg/amg_options.hpp>
 
@@ -55,20 +55,6 @@ std::vector<Index> every(Index step, Index n) {
 }
 
 SystemOptions with_precond(const std::string& precond) { return system_options("auto", precond, "csr"); }
-
-template <class T>
-void check_report(const Rows& a, const std::vector<double>& b, const SolveReport& report, const std::vector<T>& x,
-                  double rtol = 1e-8) {
-  INFO(report.reason);
-  const std::vector<T> given = cast<T>(b);
-  const double residual = true_residual(a, given, x);
-  CHECK(report.converged());
-  CHECK(residual <= rtol * norm(b) * (1 + 1e-6));
-  CHECK(report.rhs_norm == Approx(norm(b)).epsilon(1e-6));
-  CHECK(report.tolerance == Approx(rtol * norm(b)).epsilon(1e-6));
-  CHECK(report.true_residual == Approx(residual).epsilon(1e-3).margin(1e-14 * norm(b)));
-  CHECK(report.attempts.back().true_residual == report.true_residual);
-}
 
 }  // namespace
 

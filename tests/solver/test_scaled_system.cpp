@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems that are solved with scaled rows and columns or permuted columns: x, residuals and reports are those of the
 // system as it was given.
+#include "tests/solver/equivalent_support.hpp"
 #include "tests/solver/reported_systems.hpp"
 
 #include <Eigen/Dense>
@@ -43,21 +44,6 @@ double largest_error(const std::vector<double>& x, const std::vector<double>& ri
     size = std::max(size, std::fabs(right[i]));
   }
   return error / size;
-}
-
-// The norms of a report are those of the system as it was given.
-template <class T>
-void check_report(const Rows& a, const std::vector<double>& b, const SolveReport& report, const std::vector<T>& x,
-                  double rtol = 1e-8) {
-  INFO(report.reason);
-  const std::vector<T> given = cast<T>(b);
-  const double residual = true_residual(a, given, x);
-  CHECK(report.converged());
-  CHECK(residual <= rtol * norm(b) * (1 + 1e-6));
-  CHECK(report.rhs_norm == Approx(norm(b)).epsilon(1e-6));
-  CHECK(report.tolerance == Approx(rtol * norm(b)).epsilon(1e-6));
-  CHECK(report.true_residual == Approx(residual).epsilon(1e-3).margin(1e-14 * norm(b)));
-  CHECK(report.attempts.back().true_residual == report.true_residual);
 }
 
 // A regular matrix whose diagonal is empty: the rows of a system with a strong diagonal, moved on by one.

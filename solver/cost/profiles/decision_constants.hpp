@@ -58,7 +58,7 @@ struct ProbationConstants {
   /// Iterations that a recurrence needs at its start, and times the seconds of the weaker one for a tenth.
   static constexpr double grace = 16, times_weaker = 2;
   /// So many times that where a method keeps its preconditioner, of which MINRES is one, and nothing but the iterations
-  /// so far says how many are left: far more are, as a rule.
+  /// so far says how many are left: usually far more are.
   static constexpr double times_if_kept = 4;
   /// Of the square of the error in the norm of A: half as much per iteration as the weaker one gained in its last ones.
   /// The weaker one would gain that much now, because a recurrence is slower after a restart. Measured in plane
