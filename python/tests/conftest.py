@@ -55,3 +55,24 @@ def residual(A, x, b) -> float:
 @pytest.fixture
 def rng():
     return np.random.default_rng(20261123)
+
+
+@pytest.fixture
+def count_solvers(monkeypatch):
+    """A function that has a module make Solvers of a class which counts those that are `made` and `refreshed`."""
+    class Counted(newel.Solver):
+        made = refreshed = 0
+
+        def __init__(self, *arguments, **keywords):
+            Counted.made += 1
+            super().__init__(*arguments, **keywords)
+
+        def refresh(self, *arguments, **keywords):
+            Counted.refreshed += 1
+            super().refresh(*arguments, **keywords)
+
+    def count(module):
+        monkeypatch.setattr(module, "Solver", Counted)
+        return Counted
+
+    return count

@@ -185,23 +185,9 @@ def test_single_precision_stays_single():
     assert newel.jax.solve(sparse(a), b.astype(np.float64), rtol=1e-6).dtype == np.float64
 
 
-class Counted(newel.Solver):
-    made = refreshed = 0
-
-    def __init__(self, *arguments, **keywords):
-        Counted.made += 1
-        super().__init__(*arguments, **keywords)
-
-    def refresh(self, *arguments, **keywords):
-        Counted.refreshed += 1
-        super().refresh(*arguments, **keywords)
-
-
 @pytest.fixture
-def counted(monkeypatch):
-    Counted.made = Counted.refreshed = 0
-    monkeypatch.setattr(_setups, "Solver", Counted)
-    return Counted
+def counted(count_solvers):
+    return count_solvers(_setups)
 
 
 @pytest.mark.parametrize("a, setups", [(laplacian(6), 1), (convection(36), 2)], ids=["symmetric", "not symmetric"])

@@ -149,23 +149,9 @@ def test_single_precision_stays_single(place):
     assert close(b.grad, of_b, bound) and close(A.grad.to_dense(), of_a * torch.from_numpy(a.toarray() != 0), bound)
 
 
-class Counted(newel.Solver):
-    made = refreshed = 0
-
-    def __init__(self, *arguments, **keywords):
-        Counted.made += 1
-        super().__init__(*arguments, **keywords)
-
-    def refresh(self, *arguments, **keywords):
-        Counted.refreshed += 1
-        super().refresh(*arguments, **keywords)
-
-
 @pytest.fixture
-def counted(monkeypatch):
-    Counted.made = Counted.refreshed = 0
-    monkeypatch.setattr(newel._torch_systems, "Solver", Counted)
-    return Counted
+def counted(count_solvers):
+    return count_solvers(newel._torch_systems)
 
 
 @pytest.mark.parametrize("a, setups", [(laplacian(6), 1), (convection(36), 2)], ids=["symmetric", "not symmetric"])
