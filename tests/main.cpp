@@ -57,6 +57,11 @@ bool newel::testing::skipped_without_devices(int devices) {
   return true;
 }
 
+std::vector<int> newel::testing::numbers_of_devices() {
+  const int all = newel::device_count();
+  return all > 2 ? std::vector<int>{2, all} : std::vector<int>{2};
+}
+
 bool newel::testing::skipped_without_nccl() {
   if (nccl_is_there()) return false;
   ++skipped_device_tests;

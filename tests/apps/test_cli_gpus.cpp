@@ -2,6 +2,8 @@
 // `newel solve --gpus N`: what does not combine with it, and solves on two GPUs.
 #include "tests/catch.hpp"
 
+#include <numeric>
+
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
@@ -28,9 +30,12 @@ TEST_IN_FOLDER("What --gpus does not combine with is refused, and so are more GP
 }
 
 #if NEWEL_HAS_CUDA
-TEST_IN_FOLDER("Two GPUs solve as the host does, and the report names them, their rows and their link",
+TEST_IN_FOLDER("Several GPUs solve as the host does, and the report names them, their rows and their link",
                "[cli][distributed][device]") {
   if (newel::testing::skipped_without_devices(2)) return;
+  const int gpus = newel::testing::numbers_of_devices().back();
+  const std::string names = (gpus == 2 ? "cuda:0 and cuda:" : "cuda:0 to cuda:") + std::to_string(gpus - 1);
+  const Words on_gpus = {"--gpus", std::to_string(gpus)};
   const System spd = grid_system(30), wind = grid_system(30, 0.3);
   const std::vector<double> b = rough_vector(spd.n);
   struct Case {
@@ -41,19 +46,20 @@ TEST_IN_FOLDER("Two GPUs solve as the host does, and the report names them, thei
   for (const Case& of : {Case{spd, {}, 1.001e-8}, Case{spd, {"--precond", "fsai", "--rtol", "1e-11"}, 1.001e-11},
                          Case{wind, {"--precond", "spai"}, 1.001e-8}, Case{wind, {"--solver", "gmres"}, 1.001e-8},
                          Case{spd, {"--precision", "single"}, 1.5e-5}}) {
-    const auto [outcome, r, x] = solved(of.system, b, joined({"--gpus", "2"}, of.options));
+    const auto [outcome, r, x] = solved(of.system, b, joined(on_gpus, of.options));
     INFO(outcome.out << outcome.err);
     REQUIRE(outcome.status == 0);
     CHECK(residual(of.system, x, b) <= of.tolerance);
-    CHECK(r["device"] == "cuda:0 and cuda:1");
-    CHECK(r["ranks"] == 2);
-    CHECK(r["rank_rows"].size() == 2);
-    CHECK(r["rank_rows"][0].get<int>() + r["rank_rows"][1].get<int>() == of.system.n);
+    CHECK(r["device"] == names);
+    CHECK(r["ranks"] == gpus);
+    const std::vector<int> rows = r["rank_rows"];
+    CHECK(rows.size() == static_cast<std::size_t>(gpus));
+    CHECK(std::accumulate(rows.begin(), rows.end(), 0) == of.system.n);
     CHECK(r["rank_rows"][0].get<int>() > 0);
     CHECK_FALSE(r["link"].get<std::string>().empty());
-    CHECK(contains(outcome.out, "2 GPUs, link: " + r["link"].get<std::string>()));
+    CHECK(contains(outcome.out, std::to_string(gpus) + " GPUs, link: " + r["link"].get<std::string>()));
     CHECK(r["unused_options"].empty());
-    CHECK(solved(of.system, b, joined({"--gpus", "2"}, of.options)).x == x);
+    CHECK(solved(of.system, b, joined(on_gpus, of.options)).x == x);
     const auto on_host = solved(of.system, b, joined({"--device", "host"}, of.options));
     if (r["preconditioner"] == on_host.report["preconditioner"] && r["solver"] == "cg") {
       const int there = r["iterations"], here = on_host.report["iterations"];

@@ -7,6 +7,8 @@
 #include <cuda_runtime.h>
 #include <newel.h>
 
+#include <numeric>
+
 namespace {
 
 template <class T>
@@ -245,9 +247,13 @@ TEST_CASE("ranks that share a device solve a whole matrix from C", "[c][distribu
   solve_on_devices<float>({0, 0, 0}, "single", 1e-4);
 }
 
-TEST_CASE("two devices solve a whole matrix from C", "[c][distributed][device]") {
+TEST_CASE("several devices solve a whole matrix from C", "[c][distributed][device]") {
   if (skipped_without_devices(2)) return;
-  solve_on_devices<double>({0, 1}, "double", 1e-6);
+  for (const int size : numbers_of_devices()) {
+    std::vector<int> devices(static_cast<std::size_t>(size));
+    std::iota(devices.begin(), devices.end(), 0);
+    solve_on_devices<double>(devices, "double", 1e-6);
+  }
 }
 
 TEST_CASE("what several devices do not have is refused from C", "[c][distributed][device]") {

@@ -2,6 +2,8 @@
 /// Whether test cases for several devices can run.
 #pragma once
 
+#include <vector>
+
 namespace newel::testing {
 
 /// Whether a test case has to be skipped because there are fewer devices, or no NCCL. It then says so and is counted,
@@ -10,5 +12,8 @@ namespace newel::testing {
 /// each other would wait for ever there, so that these are skipped too.
 bool skipped_without_devices(int devices);
 bool skipped_without_nccl();
+
+/// How many devices a test case for several uses, one number after the other: two, and all if there are more.
+std::vector<int> numbers_of_devices();
 
 }  // namespace newel::testing

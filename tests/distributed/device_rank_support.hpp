@@ -18,8 +18,9 @@ struct Linked {
 
 /// On one GPU, which all ranks share.
 inline constexpr Linked shared_gpu{RankLink::host, 1};
-/// On two GPUs, one for each of two ranks.
-inline constexpr Linked by_packets{RankLink::peers, 2}, by_nccl{RankLink::nccl, 2};
+/// On several GPUs, one for each rank.
+constexpr Linked by_packets(int devices) { return {RankLink::peers, devices}; }
+constexpr Linked by_nccl(int devices) { return {RankLink::nccl, devices}; }
 
 /// This rank's part of a system on its device.
 struct DevicePart {

@@ -146,13 +146,17 @@ TEST_CASE("A rank exchanges with itself through NCCL", "[distributed][device]") 
   check_link(1, shared_gpu, detail::nccl_ranks);
 }
 
-TEST_CASE("Ranks on two devices exchange by every link", "[distributed][device]") {
+TEST_CASE("Ranks on several devices exchange by every link", "[distributed][device]") {
   if (skipped_without_devices(2)) return;
-  check_link(2, by_packets, staged);
-  check_link(2, by_packets,
-             [](const auto& ctx, const auto& ranks) { return detail::link_devices(ctx, ranks, RankLink::peers); });
-  check_failure(2, by_packets, detail::peer_ranks);
+  for (const int devices : numbers_of_devices()) {
+    check_link(devices, by_packets(devices), staged);
+    check_link(devices, by_packets(devices),
+               [](const auto& ctx, const auto& ranks) { return detail::link_devices(ctx, ranks, RankLink::peers); });
+    check_failure(devices, by_packets(devices), detail::peer_ranks);
+  }
   if (skipped_without_nccl()) return;
-  check_link(2, by_nccl, detail::nccl_ranks);
-  check_failure(2, by_nccl, detail::nccl_ranks);
+  for (const int devices : numbers_of_devices()) {
+    check_link(devices, by_nccl(devices), detail::nccl_ranks);
+    check_failure(devices, by_nccl(devices), detail::nccl_ranks);
+  }
 }

@@ -122,8 +122,7 @@ void check_multigrid(const Linked& linked, const std::vector<int>& sizes) {
       CHECK(found.reports[0].converged());
       check_equal(found.reports);
       CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
-      const int expected =
-          of.gathered_whole ? by_one : solve_on_ranks(size, a, b, of.options).reports[0].iterations;
+      const int expected = of.gathered_whole ? by_one : solve_on_ranks(size, a, b, of.options).reports[0].iterations;
       CHECK(std::abs(found.reports[0].iterations - expected) <= (of.gathered_whole ? 0 : 1));
       CHECK(same_bits(solve_on_devices(linked, size, a, b, of.options).x, found.x));
     }
@@ -176,7 +175,8 @@ TEST_CASE("Approximate inverses on ranks that share a device take the iterations
   check_iterations(shared_gpu, {1, 2, 3});
 }
 
-TEST_CASE("Multigrid on ranks that share a device takes the iterations of ranks on the host", "[distributed][device]") {
+TEST_CASE("Multigrid on ranks that share a device takes the iterations of ranks on the host",
+          "[distributed][device]") {
   check_multigrid(shared_gpu, {1, 2, 3});
   check_refreshed_multigrid(shared_gpu, 2);
 }
@@ -222,19 +222,23 @@ TEST_CASE("What FSAI refuses is refused by all ranks with devices", "[distribute
   for (const std::string& what : thrown) CHECK(what.find("not positive definite") != std::string::npos);
 }
 
-TEST_CASE("Approximate inverses on two devices are those of one rank, by packets", "[distributed][device]") {
+TEST_CASE("Approximate inverses on several devices are those of one rank, by packets", "[distributed][device]") {
   if (skipped_without_devices(2)) return;
-  check_factors(by_packets, {2});
-  check_iterations(by_packets, {2});
-  check_new_values(by_packets, 2);
-  check_multigrid(by_packets, {2});
-  check_refreshed_multigrid(by_packets, 2);
+  for (const int devices : numbers_of_devices()) {
+    check_factors(by_packets(devices), {devices});
+    check_iterations(by_packets(devices), {devices});
+    check_new_values(by_packets(devices), devices);
+    check_multigrid(by_packets(devices), {devices});
+    check_refreshed_multigrid(by_packets(devices), devices);
+  }
 }
 
-TEST_CASE("Approximate inverses on two devices are those of one rank, through NCCL", "[distributed][device]") {
+TEST_CASE("Approximate inverses on several devices are those of one rank, through NCCL", "[distributed][device]") {
   if (skipped_without_devices(2) || skipped_without_nccl()) return;
-  check_factors(by_nccl, {2});
-  check_iterations(by_nccl, {2});
-  check_new_values(by_nccl, 2);
-  check_multigrid(by_nccl, {2});
+  for (const int devices : numbers_of_devices()) {
+    check_factors(by_nccl(devices), {devices});
+    check_iterations(by_nccl(devices), {devices});
+    check_new_values(by_nccl(devices), devices);
+    check_multigrid(by_nccl(devices), {devices});
+  }
 }

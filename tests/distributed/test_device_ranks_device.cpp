@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One system on several ranks, each of which has a device: one that they share, or two that NCCL links.
+// One system on several ranks, each of which has a device: one that they share, or several that are linked.
 #include "tests/catch.hpp"
 
 #include <chrono>
@@ -222,65 +222,70 @@ TEST_CASE("A link that cannot be made is an error that says why", "[distributed]
   CHECK(link == "by way of the host: ranks share a device");
 }
 
-TEST_CASE("Ranks on two devices solve what ranks on the host solve, by packets", "[distributed][device]") {
+TEST_CASE("Ranks on several devices solve what ranks on the host solve, by packets", "[distributed][device]") {
   if (skipped_without_devices(2)) return;
-  check_solves(by_packets, {2});
+  for (const int devices : numbers_of_devices()) check_solves(by_packets(devices), {devices});
 }
 
-TEST_CASE("Ranks on two devices solve what ranks on the host solve, through NCCL", "[distributed][device]") {
+TEST_CASE("Ranks on several devices solve what ranks on the host solve, through NCCL", "[distributed][device]") {
   if (skipped_without_devices(2) || skipped_without_nccl()) return;
-  check_solves(by_nccl, {2});
+  for (const int devices : numbers_of_devices()) check_solves(by_nccl(devices), {devices});
 }
 
-TEST_CASE("New values on two devices are those of a new system, by packets", "[distributed][device]") {
+TEST_CASE("New values on several devices are those of a new system, by packets", "[distributed][device]") {
   if (skipped_without_devices(2)) return;
-  check_refresh(by_packets, 2);
+  for (const int devices : numbers_of_devices()) check_refresh(by_packets(devices), devices);
 }
 
-TEST_CASE("New values on two devices are those of a new system, through NCCL", "[distributed][device]") {
+TEST_CASE("New values on several devices are those of a new system, through NCCL", "[distributed][device]") {
   if (skipped_without_devices(2) || skipped_without_nccl()) return;
-  check_refresh(by_nccl, 2);
+  for (const int devices : numbers_of_devices()) check_refresh(by_nccl(devices), devices);
 }
 
-TEST_CASE("A system that replaces another on two devices multiplies at once, by packets", "[distributed][device]") {
+TEST_CASE("A system that replaces another on several devices multiplies at once, by packets",
+          "[distributed][device]") {
   if (skipped_without_devices(2)) return;
-  check_replaced(by_packets, 2);
+  for (const int devices : numbers_of_devices()) check_replaced(by_packets(devices), devices);
 }
 
-TEST_CASE("A system that replaces another on two devices multiplies at once, through NCCL", "[distributed][device]") {
+TEST_CASE("A system that replaces another on several devices multiplies at once, through NCCL",
+          "[distributed][device]") {
   if (skipped_without_devices(2) || skipped_without_nccl()) return;
-  check_replaced(by_nccl, 2);
+  for (const int devices : numbers_of_devices()) check_replaced(by_nccl(devices), devices);
 }
 
 TEST_CASE("A rank that fails ends kernels that wait for its packets", "[distributed][device]") {
   if (skipped_without_devices(2)) return;
-  check_failing_rank(by_packets, 2);
+  for (const int devices : numbers_of_devices()) check_failing_rank(by_packets(devices), devices);
 }
 
 TEST_CASE("A rank that fails ends NCCL's kernels", "[distributed][device]") {
   if (skipped_without_devices(2) || skipped_without_nccl()) return;
-  check_failing_rank(by_nccl, 2);
+  for (const int devices : numbers_of_devices()) check_failing_rank(by_nccl(devices), devices);
 }
 
-TEST_CASE("Two devices give the same bits by every link", "[distributed][device]") {
+TEST_CASE("Several devices give the same bits by every link", "[distributed][device]") {
   if (skipped_without_devices(2)) return;
+  const bool with_nccl = !skipped_without_nccl();
   for (const std::string solver : {"cg", "gmres"}) {
     const HostCsr a = fem_matrix("generate:elasticity:9");
     const std::vector<double> b = rhs_of(a);
     SystemOptions options = choice_of(solver);
     options.solver.of<CgOptions>().resident = false;  // one kernel adds in another order
-    const RankSolve staged = solve_on_devices({RankLink::host, 2}, 2, a, b, options);
-    const RankSolve packets = solve_on_devices(by_packets, 2, a, b, options);
-    CHECK(packets.reports[0].history == staged.reports[0].history);
-    CHECK(same_bits(packets.x, staged.x));
-    if (skipped_without_nccl()) continue;
-    const RankSolve linked = solve_on_devices(by_nccl, 2, a, b, options);
-    CHECK(same_bits(linked.x, staged.x));
+    for (const int devices : numbers_of_devices()) {
+      const RankSolve staged = solve_on_devices({RankLink::host, devices}, devices, a, b, options);
+      const RankSolve packets = solve_on_devices(by_packets(devices), devices, a, b, options);
+      CHECK(packets.reports[0].history == staged.reports[0].history);
+      CHECK(same_bits(packets.x, staged.x));
+      if (!with_nccl) continue;
+      const RankSolve linked = solve_on_devices(by_nccl(devices), devices, a, b, options);
+      CHECK(same_bits(linked.x, staged.x));
+    }
   }
 }
 
-// A matrix in which only the first rank needs values of the second: products without sums in between, whose packets
-// must not overtake each other.
+// A matrix in which only the first half of the ranks needs values, those of the second half: products without sums in
+// between, whose packets must not overtake each other.
 TEST_CASE("A device that only sends does not overtake one that only receives", "[distributed][device]") {
   if (skipped_without_devices(2)) return;
   constexpr Index n = 20000;
@@ -290,8 +295,13 @@ TEST_CASE("A device that only sends does not overtake one that only receives", "
     if (i < n / 2) rows[i][n - 1 - i] = 1;
   }
   const HostCsr a = from_rows(n, rows);
-  for (const Linked& linked : {by_packets, Linked{RankLink::host, 2}}) {
-    const auto thrown = on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
+  std::vector<Linked> links;
+  for (const int devices : numbers_of_devices()) {
+    links.push_back(by_packets(devices));
+    links.push_back({RankLink::host, devices});
+  }
+  for (const Linked& linked : links) {
+    const auto thrown = on_ranks(linked.devices, [&](const std::shared_ptr<Communicator>& ranks) {
       DevicePart part(linked, ranks, a, choice_of("gmres", "none"));
       std::vector<Array<double, device>> x, y;
       for (int round = 0; round < 20; ++round) {
@@ -300,10 +310,12 @@ TEST_CASE("A device that only sends does not overtake one that only receives", "
       }
       for (std::size_t k = 0; k < x.size(); ++k) part.system.multiply(x[k].cspan(), y[k].span());
       for (std::size_t k = 0; k < x.size(); ++k) {
-        const double of_row = (ranks->rank() == 0 ? 2.0 : 1.0) * (1.0 + static_cast<double>(k));
-        for (const double value : download<double, device>(part.ctx, y[k])) RANK_CHECK(value == of_row);
+        Index row = part.own.first;
+        for (const double value : download<double, device>(part.ctx, y[k])) {
+          RANK_CHECK(value == (row++ < n / 2 ? 2.0 : 1.0) * (1.0 + static_cast<double>(k)));
+        }
       }
     });
-    CHECK(thrown == std::vector<std::string>(2));
+    CHECK(thrown == std::vector<std::string>(static_cast<std::size_t>(linked.devices)));
   }
 }

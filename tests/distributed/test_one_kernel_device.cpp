@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CG as one kernel across two devices.
+// CG as one kernel across several devices.
 #include "tests/catch.hpp"
 
 #include <chrono>
@@ -51,21 +51,25 @@ SystemOptions without_kernel(SystemOptions options) {
 
 }  // namespace
 
-TEST_CASE("CG on two devices is one kernel if vectors fit on the chips", "[distributed][resident][device]") {
+TEST_CASE("CG on several devices is one kernel if vectors fit on the chips", "[distributed][resident][device]") {
   if (skipped_without_devices(2)) return;
   const std::vector<std::pair<std::string, HostCsr>> systems = {{"diffusion", fem_matrix("generate:diffusion:24")},
                                                                 {"elasticity", fem_matrix("generate:elasticity:10")},
                                                                 {"cut nodes", fem_matrix("generate:elasticity:9")},
                                                                 {"many iterations", squares(300)},
-                                                                {"two rows each", squares(2)},
+                                                                {"four rows", squares(2)},
                                                                 {"few rows", squares(3)},
                                                                 {"apart", apart(8)}};
+  std::vector<std::pair<std::string, int>> kinds;
+  for (const int devices : numbers_of_devices()) {
+    for (const std::string precond : {"jacobi", "none"}) kinds.emplace_back(precond, devices);
+  }
   for (const auto& [name, a] : systems) {
     const std::vector<double> b = rhs_of(a);
-    for (const std::string precond : {"jacobi", "none"}) {
-      INFO(name << ", " << precond);
-      const RankSolve found = solve_on_devices(by_packets, 2, a, b, choice_of("cg", precond));
-      const RankSolve on_host = solve_on_ranks(2, a, b, choice_of("cg", precond));
+    for (const auto& [precond, devices] : kinds) {
+      INFO(name << ", " << precond << ", " << devices << " devices");
+      const RankSolve found = solve_on_devices(by_packets(devices), devices, a, b, choice_of("cg", precond));
+      const RankSolve on_host = solve_on_ranks(devices, a, b, choice_of("cg", precond));
       CHECK(found.reports[0].converged());
       CHECK(found.reports[0].resident);
       check_equal(found.reports);
@@ -74,22 +78,24 @@ TEST_CASE("CG on two devices is one kernel if vectors fit on the chips", "[distr
       CHECK(found.reports[0].true_residual == Approx(residual_norm(a, found.x, b)).epsilon(1e-6).margin(rounding));
       CHECK(std::abs(found.reports[0].iterations - on_host.reports[0].iterations) <=
             1 + on_host.reports[0].iterations / 50);
-      const RankSolve again = solve_on_devices(by_packets, 2, a, b, choice_of("cg", precond));
+      const RankSolve again = solve_on_devices(by_packets(devices), devices, a, b, choice_of("cg", precond));
       CHECK(same_bits(again.x, found.x));
-      const RankSolve loop = solve_on_devices(by_packets, 2, a, b, without_kernel(choice_of("cg", precond)));
+      const RankSolve loop =
+          solve_on_devices(by_packets(devices), devices, a, b, without_kernel(choice_of("cg", precond)));
       CHECK_FALSE(loop.reports[0].resident);
     }
   }
 }
 
-TEST_CASE("One kernel on two devices starts from a guess and stops between launches",
+TEST_CASE("One kernel on several devices starts from a guess and stops between launches",
           "[distributed][resident][device]") {
   if (skipped_without_devices(2)) return;
+  const int devices = numbers_of_devices().back();
   const HostCsr a = squares(200);
   const std::vector<double> b = rhs_of(a);
   std::vector<double> x(b.size(), 0.0);
-  const auto thrown = on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
-    DevicePart part(by_packets, ranks, a, choice_of("cg", "jacobi"));
+  const auto thrown = on_ranks(devices, [&](const std::shared_ptr<Communicator>& ranks) {
+    DevicePart part(by_packets(devices), ranks, a, choice_of("cg", "jacobi"));
     const auto own_b = upload<double, device>(part.ctx, part.own.part_of(b));
     auto own_x = upload<double, device>(part.ctx, std::vector<double>(part.own.rows(), 0.0));
     int calls = 0;
@@ -105,18 +111,18 @@ TEST_CASE("One kernel on two devices starts from a guess and stops between launc
     const std::vector<double> found = download<double, device>(part.ctx, own_x);
     std::copy(found.begin(), found.end(), x.begin() + part.own.first);
   });
-  CHECK(thrown == std::vector<std::string>(2));
+  CHECK(thrown == std::vector<std::string>(static_cast<std::size_t>(devices)));
   CHECK(residual_norm(a, x, b) <= 1.01e-8 * norm_oracle(b));
 }
 
-// Rank 0 solves alone, so its kernel waits for packets that never come.
-TEST_CASE("A rank that fails ends the kernel that waits for it on another device",
-          "[distributed][resident][device]") {
+// All ranks but the last solve, so their kernels wait for packets that never come.
+TEST_CASE("A rank that fails ends the kernels that wait for it on other devices", "[distributed][resident][device]") {
   if (skipped_without_devices(2)) return;
+  const int devices = numbers_of_devices().back();
   const HostCsr a = squares(100);
   const auto start = std::chrono::steady_clock::now();
-  const auto thrown = on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
-    const OwnRows own = share_of(a, ranks->rank(), 2);
+  const auto thrown = on_ranks(devices, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), devices);
     const Context<device> of_rank(ranks->rank());
     of_rank.make_current();
     const std::vector<std::int64_t> first_rows = detail::first_rows(*ranks, own.rows());
@@ -126,7 +132,7 @@ TEST_CASE("A rank that fails ends the kernel that waits for it on another device
     RANK_CHECK(A.resident_view().across != nullptr);
     Cg<double, device> cg(ctx, own.rows());
     cg.prepare(ctx, A, nullptr);
-    if (ranks->rank() == 1) {
+    if (ranks->rank() == devices - 1) {
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
       throw std::runtime_error("the power is off");
     }
@@ -139,13 +145,14 @@ TEST_CASE("A rank that fails ends the kernel that waits for it on another device
   CHECK(taken.count() < 10);
 }
 
-TEST_CASE("One kernel on two devices solves in single precision", "[distributed][resident][device]") {
+TEST_CASE("One kernel on several devices solves in single precision", "[distributed][resident][device]") {
   if (skipped_without_devices(2)) return;
+  const int devices = numbers_of_devices().back();
   const HostCsr a = fem_matrix("generate:diffusion:16");
   const std::vector<double> b = rhs_of(a);
   std::vector<double> x(b.size());
-  const auto thrown = on_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
-    const OwnRows own = share_of(a, ranks->rank(), 2);
+  const auto thrown = on_ranks(devices, [&](const std::shared_ptr<Communicator>& ranks) {
+    const OwnRows own = share_of(a, ranks->rank(), devices);
     const std::vector<float> val(own.val.begin(), own.val.end());
     const std::vector<double> own_b = own.part_of(b);
     const Context<device> ctx(ranks->rank());
@@ -160,6 +167,6 @@ TEST_CASE("One kernel on two devices solves in single precision", "[distributed]
     const std::vector<float> found = download<float, device>(ctx, x_there);
     std::copy(found.begin(), found.end(), x.begin() + own.first);
   });
-  CHECK(thrown == std::vector<std::string>(2));
+  CHECK(thrown == std::vector<std::string>(static_cast<std::size_t>(devices)));
   CHECK(residual_norm(a, x, b) <= 2e-5 * norm_oracle(b));
 }

@@ -2,6 +2,7 @@
 // One system on the ranks of a process, called from one thread: whole vectors, new values, endings.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <newel/distributed/team_system.hpp>
@@ -31,6 +32,14 @@ std::vector<Context<S>> contexts_like(const Context<S>& ctx, int size) {
   }
   return contexts;
 }
+
+#if NEWEL_HAS_CUDA
+std::vector<Context<device>> each_device(int devices) {
+  std::vector<Context<device>> contexts;
+  for (int d = 0; d < devices; ++d) contexts.emplace_back(d);
+  return contexts;
+}
+#endif
 
 struct Triplets {
   std::vector<Index> row, col;
@@ -193,21 +202,24 @@ TEST_BOTH("A team may have more ranks than the matrix has rows", "[distributed]"
 }
 
 #if NEWEL_HAS_CUDA
-TEST_CASE("A team of two devices solves, multiplies and takes new values", "[distributed][device]") {
+TEST_CASE("A team of several devices solves, multiplies and takes new values", "[distributed][device]") {
   if (skipped_without_devices(2)) return;
-  check_team<device>({Context<device>(0), Context<device>(1)});
-  check_team<device>({Context<device>(1), Context<device>(0)});
+  for (const int devices : numbers_of_devices()) {
+    std::vector<Context<device>> contexts = each_device(devices);
+    check_team<device>(contexts);
+    std::reverse(contexts.begin(), contexts.end());
+    check_team<device>(contexts);
+  }
 }
 
 // The first system is freed while the second is already there: kernels of one device must not wait for the memory of
 // the other meanwhile.
-TEST_CASE("Teams of two devices replace each other", "[distributed][device]") {
+TEST_CASE("Teams of several devices replace each other", "[distributed][device]") {
   if (skipped_without_devices(2)) return;
   const HostCsr a = fem_matrix("generate:diffusion:9");
   const std::vector<double> b = rhs_of(a);
-  const auto set_up = [&] {
-    return TeamSystem<double, device>({Context<device>(0), Context<device>(1)}, input_of(a), choice_of("cg"));
-  };
+  const std::vector<Context<device>> contexts = each_device(numbers_of_devices().back());
+  const auto set_up = [&] { return TeamSystem<double, device>(contexts, input_of(a), choice_of("cg")); };
   TeamSystem<double, device> team = set_up();
   for (int round = 0; round < 10; ++round) {
     std::vector<double> x(b.size());
