@@ -62,12 +62,12 @@ struct OwnRows {
   }
 };
 
-/// A rank's share: unlike lengths, and of more than two ranks one that has no row.
+/// A rank's share: of an odd number of ranks, more than one, unlike lengths, and one that has no row.
 inline OwnRows share_of(const HostCsr& a, int rank, int size) {
   const auto bound = [&](int r) {
     if (r == size) return a.rows;
     const Index even = static_cast<Index>(std::int64_t{a.rows} * r / size);
-    return size > 2 && r == 2 ? static_cast<Index>(std::int64_t{a.rows} / size) : even;  // rank 1 has no row
+    return size % 2 == 1 && r == 2 ? static_cast<Index>(std::int64_t{a.rows} / size) : even;  // rank 1 has no row
   };
   return OwnRows(a, bound(rank), bound(rank + 1) - bound(rank));
 }
