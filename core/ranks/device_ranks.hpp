@@ -51,6 +51,10 @@ class DeviceRanks {
   /// Whether the functions above may be captured in a graph.
   virtual bool capturable() const = 0;
 
+  /// Whether the start of an exchange only sends, within microseconds: then work that fills the device should come
+  /// after it, or the receivers wait for that work.
+  virtual bool starts_by_sending() const { return false; }
+
   /// Throws RankFailed if another rank has failed, as far as is known. What has been queued since then is without
   /// meaning.
   virtual void check() const = 0;

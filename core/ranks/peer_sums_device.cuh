@@ -10,14 +10,20 @@ __device__ __forceinline__ void send_packet(PeerPacket* to, unsigned half, unsig
   *static_cast<volatile PeerPacket*>(to) = static_cast<PeerPacket>(half) << 32 | number;
 }
 
+__device__ __forceinline__ PeerPacket look_at_packet(const PeerPacket* from) {
+  return *static_cast<const volatile PeerPacket*>(from);
+}
+__device__ __forceinline__ unsigned half_of(PeerPacket packet) { return static_cast<unsigned>(packet >> 32); }
+__device__ __forceinline__ unsigned number_of(PeerPacket packet) { return static_cast<unsigned>(packet); }
+
 /// Waits for the packet with this number. Returns false if a rank has failed.
 __device__ __forceinline__ bool await_packet(const PeerPacket* from, unsigned number, const unsigned* failed,
                                              unsigned& half) {
   constexpr int between_looks = 1024;
   for (int tries = 1;; ++tries) {
-    const PeerPacket packet = *static_cast<const volatile PeerPacket*>(from);
-    half = static_cast<unsigned>(packet >> 32);
-    if (static_cast<unsigned>(packet) == number) return true;
+    const PeerPacket packet = look_at_packet(from);
+    half = half_of(packet);
+    if (number_of(packet) == number) return true;
     if (tries % between_looks == 0 && *static_cast<const volatile unsigned*>(failed) != 0) return false;
   }
 }

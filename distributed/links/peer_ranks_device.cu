@@ -21,6 +21,7 @@ namespace {
 struct PeerExchangeTuning {
   static constexpr int threads = 256;
   static constexpr unsigned most_blocks = 32;  ///< the rows that need no other rank are multiplied meanwhile
+  static constexpr int at_once = 8;            ///< packets of a thread that are under way together
 };
 
 // One block.
@@ -52,6 +53,16 @@ __device__ __forceinline__ void store_number(unsigned* at, unsigned number) {
   *static_cast<volatile unsigned*>(at) = number;
 }
 
+// Calls act(first, step, count) for words first, first + step, ... of this thread, at most `at_once` in a call.
+template <class Act>
+__device__ __forceinline__ void of_own_words(std::int64_t words, Act&& act) {
+  constexpr int at_once = PeerExchangeTuning::at_once;
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (; k + (at_once - 1) * step < words; k += at_once * step) act(k, step, at_once);
+  if (k < words) act(k, step, static_cast<int>((words - 1 - k) / step) + 1);
+}
+
 // Blocks deal out the words of each message. A buffer is used again after the round before last has been read.
 __global__ void __launch_bounds__(PeerExchangeTuning::threads) send_to_peers_kernel(const PeerRound round) {
   __shared__ bool may_send;
@@ -68,12 +79,19 @@ __global__ void __launch_bounds__(PeerExchangeTuning::threads) send_to_peers_ker
   }
   __syncthreads();
   for (int m = 0; may_send && m < round.count; ++m) {
-    const PeerMessage& message = round.messages[m];
+    const PeerMessage message = round.messages[m];
     PeerPacket* const to = message.packets + number % 2 * message.words;
-    for (std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < message.words;
-         k += std::int64_t{gridDim.x} * blockDim.x) {
-      send_packet(to + k, message.data[k], number);
-    }
+    of_own_words(message.words, [&](std::int64_t first, std::int64_t step, int count) {
+      unsigned words[PeerExchangeTuning::at_once];
+#pragma unroll
+      for (int u = 0; u < PeerExchangeTuning::at_once; ++u) {
+        if (u < count) words[u] = message.data[first + u * step];
+      }
+#pragma unroll
+      for (int u = 0; u < PeerExchangeTuning::at_once; ++u) {
+        if (u < count) send_packet(to + first + u * step, words[u], number);
+      }
+    });
   }
   if (last_block(round.tickets) && threadIdx.x == 0) *round.round = number;
 }
@@ -82,14 +100,24 @@ __global__ void __launch_bounds__(PeerExchangeTuning::threads) send_to_peers_ker
 __global__ void __launch_bounds__(PeerExchangeTuning::threads) receive_from_peers_kernel(const PeerRound round) {
   const unsigned number = *round.round + 1;
   for (int m = 0; m < round.count; ++m) {
-    const PeerMessage& message = round.messages[m];
+    const PeerMessage message = round.messages[m];
     const PeerPacket* const from = message.packets + number % 2 * message.words;
-    for (std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < message.words;
-         k += std::int64_t{gridDim.x} * blockDim.x) {
-      unsigned word = 0;
-      if (!await_packet(from + k, number, round.failed, word)) word = no_number;
-      message.data[k] = word;
-    }
+    of_own_words(message.words, [&](std::int64_t first, std::int64_t step, int count) {
+      PeerPacket packets[PeerExchangeTuning::at_once];
+#pragma unroll
+      for (int u = 0; u < PeerExchangeTuning::at_once; ++u) {
+        if (u < count) packets[u] = look_at_packet(from + first + u * step);
+      }
+#pragma unroll
+      for (int u = 0; u < PeerExchangeTuning::at_once; ++u) {
+        if (u >= count) break;
+        unsigned word = half_of(packets[u]);
+        if (number_of(packets[u]) != number && !await_packet(from + first + u * step, number, round.failed, word)) {
+          word = no_number;
+        }
+        message.data[first + u * step] = word;
+      }
+    });
   }
   if (!last_block(round.tickets)) return;
   for (int m = static_cast<int>(threadIdx.x); m < round.count; m += PeerExchangeTuning::threads) {
@@ -234,11 +262,8 @@ class PeerExchange final : public RankExchange {
         receive_(messages_.received(), failed),
         stream_(stream) {}
 
-  void start() override {
-    send_.launch(send_to_peers_kernel, stream_);
-    receive_.launch(receive_from_peers_kernel, stream_);
-  }
-  void finish() override {}
+  void start() override { send_.launch(send_to_peers_kernel, stream_); }
+  void finish() override { receive_.launch(receive_from_peers_kernel, stream_); }
 
  private:
   PeerMessages messages_;
@@ -300,6 +325,7 @@ class PeerRanks final : public DeviceRanks {
     return std::make_unique<PeerExchange>(*communicator_, out, in, peers_.failed, stream);
   }
   bool capturable() const override { return true; }
+  bool starts_by_sending() const override { return true; }
   void check() const override { watch_->check(); }
   std::string name() const override { return "packets between GPUs of one process"; }
 

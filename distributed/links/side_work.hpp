@@ -8,7 +8,8 @@
 
 namespace newel::detail {
 
-/// A second context of a rank. On the host it is the first, and nothing runs side by side.
+/// A second context of a rank; on a device its blocks come first. On the host it is the first, and nothing runs side by
+/// side.
 template <Space S>
 class SideWork {
  public:
@@ -18,7 +19,7 @@ class SideWork {
   const Context<S>& context() const { return main_; }
   /// Work of the side from now on waits for what the main work is now.
   void start() const {}
-  /// The other way round.
+  /// The other way round; more work of the side may follow.
   void finish() const {}
 
  private:

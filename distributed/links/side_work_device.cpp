@@ -11,7 +11,7 @@ struct SideWork<Space::device>::Streams {
   explicit Streams(const Context<Space::device>& ctx) : main(ctx), side(with_stream(ctx, stream.get())) {}
 
   Context<Space::device> main;
-  OwnStream stream = make_stream();
+  OwnStream stream = make_urgent_stream();
   OwnEvent started = make_event(), finished = make_event();
   Context<Space::device> side;
 };

@@ -65,6 +65,7 @@ class RankEhyb final : public RankProduct<T, Space::device> {
   Array<unsigned char, Space::device> readers_;
   std::optional<EhybAcross<T>> across_;
   bool capturable_ = false;
+  bool sends_first_ = false;
 };
 
 }  // namespace newel::detail

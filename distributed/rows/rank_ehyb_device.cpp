@@ -98,6 +98,7 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   made->peer_dot_ = make_array(ctx, std::vector<PeerDot>{{peers, view.part_dot, view.parts, made->tickets_.data()}});
   made->inner_.peer_dot = made->border_.peer_dot = made->peer_dot_.data();
   made->capturable_ = ranks.device->capturable();
+  made->sends_first_ = ranks.device->starts_by_sending();
   made->x_and_halo_ = Array<T, Space::device>(ctx, columns);
   made->old_of_new_ = std::move(order.old_of_new);
   const bool reachable = ranks.device->peer_sums() != nullptr &&
@@ -141,6 +142,7 @@ template <class T>
 void RankEhyb<T>::multiply(const Context<Space::device>& ctx, const ProductArgs<T>& args) const {
   side_->start();
   halo_->start(side_->context(), Span<const T, Space::device>(args.x, matrix_->rows()));
+  if (sends_first_) side_->finish();  // the inner parts fill the device, and would keep what others wait for back
   if (inner_.parts > 0) ehyb_product(ctx, inner_, args);
   halo_->finish();
   if (border_.parts > 0) ehyb_product(side_->context(), border_, args);
