@@ -94,7 +94,8 @@ void check_iterations(const Linked& linked, const std::vector<int>& sizes) {
       check_equal(found.reports);
       CHECK(residual_norm(a, found.x, b) <= 1.01e-8 * norm_oracle(b));
       const int on_host = solve_on_ranks(size, a, b, options).reports[0].iterations;
-      CHECK(std::abs(found.reports[0].iterations - on_host) <= 1 + on_host / 50);
+      // The residuals of IDR(s) jump within a cycle of s + 1 = 5 products.
+      CHECK(std::abs(found.reports[0].iterations - on_host) <= (of.solver == "idrs" ? 5 : 1 + on_host / 50));
       CHECK(same_bits(solve_on_devices(linked, size, a, b, options).x, found.x));
     }
   }
