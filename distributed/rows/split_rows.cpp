@@ -38,6 +38,12 @@ void append(RowPart& part, std::vector<std::pair<Index, Offset>>& row) {
   row.clear();
 }
 
+void reserve(RowPart& part, Index rows, Offset entries) {
+  part.row_ptr.reserve(static_cast<std::size_t>(rows) + 1);
+  part.col.reserve(static_cast<std::size_t>(entries));
+  part.source.reserve(static_cast<std::size_t>(entries));
+}
+
 // The rows in rank order, of which the first `inner_rows` need no other rank.
 template <class IsInner>
 std::vector<Index> rank_order(Index rows, const Span<const Index, Space::host>* order, const IsInner& is_inner,
@@ -113,6 +119,15 @@ RowSplit split_rows(RowPointers row_ptr, Columns col, std::int64_t first_row, st
   if (split.read.size() + split.ghosts.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
     throw InputError("the rows of a rank read more than 2^31 - 1 values of vectors");
   }
+
+  // A vector that grows would hold its entries twice.
+  Offset border_entries = 0;
+  for (Index i = inner_rows; i < rows; ++i) {
+    const Index old = split.old_of_new[static_cast<std::size_t>(i)];
+    border_entries += row_ptr[old + 1] - row_ptr[old];
+  }
+  reserve(split.inner, inner_rows, col.size - border_entries);
+  reserve(split.border, rows - inner_rows, border_entries);
 
   std::vector<std::pair<Index, Offset>> row;
   for (Index i = 0; i < rows; ++i) {

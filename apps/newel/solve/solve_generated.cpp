@@ -54,7 +54,7 @@ Array<T, Space::host> in_precision(const Context<Space::host>& ctx, Span<const d
   }
 }
 
-// The sums over all ranks, exact up to 2^64.
+// The sum over all ranks, exact up to 2^64.
 std::uint64_t sum_of(Communicator& ranks, std::uint64_t own) {
   std::uint64_t sum = 0;
   for (const std::string& text : ranks.texts(std::to_string(own))) sum += std::stoull(text);
@@ -88,8 +88,8 @@ std::optional<double> error_of(const Context<Space::host>& ctx, Communicator& ra
   return std::isnan(error) ? std::nullopt : std::optional<double>(error);
 }
 
-// A rank's part of a solve. `observer` is null on all ranks but the first; `watches` for signals on the first thread
-// of each process.
+// A rank's part of a solve. `observer` is null on all ranks but the first. One rank of each process watches for
+// signals.
 template <class T, Space S>
 class OwnRows {
  public:
@@ -113,8 +113,9 @@ class OwnRows {
     set_up(rows);
     rows = {};
     end("setup");
-    std::optional<InterruptScope> interrupt;  // before the setup is printed: whoever has read it may stop the solve
+    std::optional<InterruptScope> interrupt;  // on all before the setup is printed: whoever has read it may stop them
     if (watches) interrupt.emplace();
+    setup.system.bytes = sum_of(*ranks_, setup.system.bytes);
     if (observer != nullptr) observer->on_setup(setup);
     end("report");
     const ProgressFn on_progress = [&](const Progress& progress) {
@@ -162,7 +163,6 @@ class OwnRows {
                       std::move(options));
     }
     setup.system = system_->info();
-    setup.system.bytes = sum_of(*ranks_, setup.system.bytes);
     if constexpr (S == Space::device) {
       setup.device_name = there_.device_name();
       setup.link = system_->link();
