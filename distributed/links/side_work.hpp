@@ -28,6 +28,7 @@ class SideWork {
 template <>
 class SideWork<Space::device> {
  public:
+  /// Blocks of the side start before those of the main work that wait for room.
   explicit SideWork(const Context<Space::device>& main);
   ~SideWork();
   SideWork(const SideWork&) = delete;
