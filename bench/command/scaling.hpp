@@ -22,6 +22,7 @@ struct ScalingLine {
   std::string precond;
   std::string link;    ///< as requested; "none" for one rank without ranks
   std::string linked;  ///< how values travelled, in the library's words; of one rank the format
+  std::string format;  ///< of the matrix, as it was built
   std::string refused;
   double setup_seconds = 0;
   bench::Samples solve;      ///< seconds of whole solves to the tolerance, from x = 0; one a round
@@ -74,8 +75,9 @@ std::optional<double> weak_efficiency(const WeakScaling& weak, const ScalingLine
 ///   systems  system, rows, nonzeros, runs: one object each
 ///   weak     of_one, and systems as above, one for each number of ranks
 /// A run has gpus (on the host: ranks), precond, requested_link, link, refused (null or the reason, and then nothing
-/// but these); setup_seconds; iterations (of the loop), microseconds of an iteration {min, median, max, samples};
-/// solve {milliseconds}, solve_iterations, status, converged, true_relative_residual; resident, bytes of all ranks.
+/// but these); format; setup_seconds; iterations (of the loop), microseconds of an iteration {min, median, max,
+/// samples}; solve {milliseconds}, solve_iterations, status, converged, true_relative_residual; resident, bytes of
+/// all ranks.
 Json scaling_json(const ScalingResult& result, const BenchSolveOptions& options);
 
 /// A table of the system's lines.

@@ -143,6 +143,7 @@ ScalingLine measure_one(const Context<Space::host>& host, const Context<S>& ctx,
   LinearSystem<double, S> system(ctx, CsrView<double, S>(a), options);
   line.setup_seconds = watch.seconds();
   line.bytes = system.info().bytes;
+  line.format = system.info().matrix.name;
   time_solves(
       system, b.cspan(), x.span(), request, [](double seconds) { return seconds; }, line);
   return line;
@@ -180,6 +181,7 @@ ScalingLine measure_rank(const Context<Space::host>& host, const Context<S>& ctx
   line.setup_seconds = longest(watch.seconds());
   own.reset();
   line.linked = system.link();
+  line.format = system.info().matrix.name;
   for (const std::string& bytes : ranks->texts(std::to_string(system.info().bytes))) line.bytes += std::stoull(bytes);
   const std::vector<double> ones(static_cast<std::size_t>(bounds[r + 1] - bounds[r]), 1.0);
   const auto b = make_array(ctx, ones);

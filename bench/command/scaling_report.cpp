@@ -20,6 +20,7 @@ Json line_json(const ScalingLine& line, Space space, int loop_iterations) {
                {"link", link_words(line)},
                {"refused", or_null(line.refused)}};
   if (!line.measured()) return json;
+  json["format"] = line.format;
   json["setup_seconds"] = line.setup_seconds;
   json["iterations"] = loop_iterations;
   json["microseconds"] = line.iteration.empty() ? Json() : bench::summary(line.iteration, 1e6);
@@ -41,7 +42,8 @@ Json system_json(const ScalingSystem& system, Space space, int loop_iterations) 
 }
 
 std::string line_text(const ScalingLine& line, const ScalingSystem& system) {
-  const std::string named = text("  %5d  %-9s %-38s ", line.ranks, line.precond.c_str(), link_words(line).c_str());
+  const std::string how = line.link == "none" ? link_words(line) : line.linked + ", " + line.format;
+  const std::string named = text("  %5d  %-9s %-46s ", line.ranks, line.precond.c_str(), how.c_str());
   if (!line.measured()) return named + "refused: " + line.refused + "\n";
   const std::optional<double> one = iteration_of_one(system, line.precond);
   const std::string ratio =
@@ -103,7 +105,7 @@ Json scaling_json(const ScalingResult& result, const BenchSolveOptions& options)
 std::string scaling_text(const ScalingSystem& system, Space space) {
   std::string lines =
       "\n" + system.name + ": " + thousands(system.rows) + " rows, " + thousands(system.nonzeros) + " non-zeros\n" +
-      text("  %5s  %-9s %-38s %-30s %6s %9s %-28s %6s  %s\n", space == Space::device ? "GPUs" : "ranks", "precond",
+      text("  %5s  %-9s %-46s %-30s %6s %9s %-28s %6s  %s\n", space == Space::device ? "GPUs" : "ranks", "precond",
            "link, format", "us/iteration (min .. max)", "/ one", "setup s", "ms/solve (min .. max)", "iter.",
            "status");
   for (const ScalingLine& line : system.lines) lines += line_text(line, system);

@@ -92,6 +92,7 @@ TEST_IN_FOLDER("bench solve --ranks measures one rank and several, of files and 
       INFO(run.dump());
       CHECK(run["refused"].is_null());
       CHECK(run["converged"] == true);
+      CHECK(run["format"] == "csr");
       CHECK(run["true_relative_residual"].get<double>() <= 1.001e-8);
       CHECK(run["solve"]["milliseconds"]["samples"].size() == 2);
       CHECK(run["microseconds"]["samples"].size() == 2);
