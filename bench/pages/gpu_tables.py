@@ -40,7 +40,9 @@ def best_of_one(system):
 
 
 def best(system, gpus):
-    """Of several GPUs: packets if they were measured, else what was; None: nothing."""
+    """Packets between several GPUs if they were measured, else what was; None: nothing."""
+    if gpus == 1:
+        return best_of_one(system)
     runs = runs_of(system, gpus, "packets") or runs_of(system, gpus)
     return median(runs[0]) if runs else None
 

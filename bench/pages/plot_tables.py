@@ -286,6 +286,7 @@ def gpus(path):
               label=f"from {short(pairs[0][1]['system'])} on one GPU")
     weak.set(xscale="log", xlabel="GPUs", ylabel="% of one GPU's rate for a row", ylim=(0, 110))
     weak.legend(fontsize=7, loc="lower left")
+    strong.set_yticks([1 / count for count in counts], [f"{1 / count:.3g}" for count in counts])
     for axis in (strong, weak):
         axis.set_xticks(counts, [str(count) for count in counts])
         axis.minorticks_off()
