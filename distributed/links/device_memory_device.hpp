@@ -24,14 +24,6 @@ inline OwnStream make_stream() {
   NEWEL_CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   return OwnStream(stream);
 }
-/// The same; its blocks start before those of other streams that have not started yet.
-inline OwnStream make_urgent_stream() {
-  int least = 0, greatest = 0;
-  NEWEL_CHECK_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-  cudaStream_t stream = nullptr;
-  NEWEL_CHECK_CUDA(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
-  return OwnStream(stream);
-}
 inline OwnEvent make_event() {
   cudaEvent_t event = nullptr;
   NEWEL_CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));

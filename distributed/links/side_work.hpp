@@ -28,7 +28,6 @@ class SideWork {
 template <>
 class SideWork<Space::device> {
  public:
-  /// Blocks of the side start before those of the main work that wait for room.
   explicit SideWork(const Context<Space::device>& main);
   ~SideWork();
   SideWork(const SideWork&) = delete;

@@ -11,9 +11,7 @@ struct SideWork<Space::device>::Streams {
   explicit Streams(const Context<Space::device>& ctx) : main(ctx), side(with_stream(ctx, stream.get())) {}
 
   Context<Space::device> main;
-  // Beside a kernel that fills the device, work of the same priority would start with the last of its blocks, and what
-  // follows the work would wait for it.
-  OwnStream stream = make_urgent_stream();
+  OwnStream stream = make_stream();
   OwnEvent started = make_event(), finished = make_event();
   Context<Space::device> side;
 };
