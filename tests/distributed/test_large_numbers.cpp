@@ -110,7 +110,7 @@ TEST_CASE("A wrong column of a row beyond 32 bits is named", "[distributed]") {
           s.own.col.back() = far + a.rows;
           std::string message;
           try {
-            detail::check_rank_rows(s.own.view().row_ptr, s.own.view().col, s.own.first + far, far + a.rows);
+            detail::check_rank_rows(s.ctx, s.own.view().row_ptr, s.own.view().col, s.own.first + far, far + a.rows);
           } catch (const InputError& error) {
             message = error.what();
           }
