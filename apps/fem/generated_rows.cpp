@@ -51,12 +51,12 @@ GeneratedRows grid_rows(const Context<Space::host>& ctx, std::int64_t n, std::in
     rows.row_ptr[static_cast<std::size_t>(i) + 1] = count;
   });
   sum_up(rows.row_ptr);
-  rows.col.resize(static_cast<std::size_t>(rows.row_ptr.back()));
+  rows.col = Array<std::int64_t, Space::host>(ctx, rows.row_ptr.back());
   rows.values = HostVector(ctx, rows.row_ptr.back());
   parallel_for(ctx, end - first, [&](std::int64_t i) {
     Offset k = rows.row_ptr[static_cast<std::size_t>(i)];
     for_grid_row(n, first + i, [&](std::int64_t column, double value) {
-      rows.col[static_cast<std::size_t>(k)] = column;
+      rows.col[k] = column;
       rows.values[k++] = value;
     });
   });
@@ -80,10 +80,10 @@ GeneratedRows mesh_rows(const Context<Space::host>& ctx, const CubeSpec& cube, s
   for (std::int64_t i = 0; i <= count; ++i) {
     rows.row_ptr[static_cast<std::size_t>(i)] = a.row_ptr[first_row + i] - rows.first_value;
   }
-  rows.col.resize(static_cast<std::size_t>(rows.row_ptr.back()));
+  rows.col = Array<std::int64_t, Space::host>(ctx, rows.row_ptr.back());
   parallel_for(ctx, rows.row_ptr.back(), [&](Offset k) {
     const Index column = a.col[rows.first_value + k];
-    rows.col[static_cast<std::size_t>(k)] = b * part.number[static_cast<std::size_t>(column / b)] + column % b;
+    rows.col[k] = b * part.number[static_cast<std::size_t>(column / b)] + column % b;
   });
   rows.values = std::move(a.val);
   return rows;

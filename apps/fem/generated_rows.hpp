@@ -17,18 +17,14 @@ namespace newel::fem {
 /// Consecutive rows of a matrix as CSR with columns of the whole matrix, ascending.
 struct GeneratedRows {
   std::vector<Offset> row_ptr = {0};
-  std::vector<std::int64_t> col;
+  Array<std::int64_t, Space::host> col;
   HostVector values;  ///< entries `first_value` and on are those of the rows
   Offset first_value = 0;
   NodeCoordinates coordinates;  ///< of the rows' nodes; none for grid7
 
   std::int64_t rows() const { return static_cast<std::int64_t>(row_ptr.size()) - 1; }
-  Span<const double, Space::host> val() const {
-    return values.cspan().subspan(first_value, static_cast<std::int64_t>(col.size()));
-  }
-  RankRows<double> view() const {
-    return {Span<const Offset, Space::host>(row_ptr), Span<const std::int64_t, Space::host>(col), val()};
-  }
+  Span<const double, Space::host> val() const { return values.cspan().subspan(first_value, col.size()); }
+  RankRows<double> view() const { return {Span<const Offset, Space::host>(row_ptr), col.cspan(), val()}; }
 };
 
 /// Whether a spec of `generate_matrix` names a system whose rows can be made apart: generate:KIND:N[:PE].

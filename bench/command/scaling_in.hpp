@@ -47,7 +47,8 @@ class ScalingRows {
     fem::GeneratedRows rows;
     rows.row_ptr.clear();
     for (std::int64_t i = first; i <= end; ++i) rows.row_ptr.push_back(a.row_ptr[i] - begin);
-    rows.col.assign(a.col.data() + begin, a.col.data() + begin + count);
+    rows.col = Array<std::int64_t, Space::host>(ctx, count);
+    std::copy_n(a.col.data() + begin, count, rows.col.data());
     rows.values = HostVector(ctx, count);
     std::copy_n(a.val.data() + begin, count, rows.values.data());
     return rows;

@@ -37,7 +37,7 @@ HostVector rhs_of(const Context<Space::host>& ctx, const RhsSpec& spec, const fe
     double sum = 0;
     const auto row = static_cast<std::size_t>(i);
     for (Offset k = rows.row_ptr[row]; k < rows.row_ptr[row + 1] && spec.times_matrix; ++k) {
-      sum += val[k] * entry_of(spec, rows.col[static_cast<std::size_t>(k)]);
+      sum += val[k] * entry_of(spec, rows.col[k]);
     }
     b[i] = spec.times_matrix ? sum : entry_of(spec, first + i);
   });
@@ -104,7 +104,7 @@ class OwnRows {
       if (clock != nullptr) clock->end(phase);
     };
     fem::GeneratedRows rows = fem::generate_rows(ctx_, options_.matrix, first(), bounds_[rank() + 1]);
-    const auto entries = static_cast<std::int64_t>(sum_of(*ranks_, rows.col.size()));
+    const auto entries = static_cast<std::int64_t>(sum_of(*ranks_, static_cast<std::uint64_t>(rows.col.size())));
     if (observer != nullptr) observer->on_rows({bounds_.back(), entries});
     end("read");
     auto b = place(in_precision<T>(ctx_, rhs_of(ctx_, rhs_, rows, first()).cspan(), "the right-hand side"));
