@@ -150,7 +150,7 @@ def comparison(report):
 def comparison_lines(report):
     found = comparison(report)
     if not found:
-        return ["Nobody has run Newel on more than two GPUs, so the estimate has not been compared with a run."]
+        return ["The estimate has not been compared with a run on more GPUs yet."]
     worst = max(abs(estimated / measured - 1) for _, _, estimated, measured in found)
     rows = [[f"`{system['system']}`", f"{gpus}", f"{estimated:.0f}", f"{measured:.0f}", f"{100 * (estimated / measured - 1):+.0f} %"]
             for system, gpus, estimated, measured in found]
@@ -186,6 +186,17 @@ def amg_table(report):
             *table(["system", "one GPU", *map(words, counts), *(f"{words(count)} / one" for count in counts)], rows, 1), ""]
 
 
+def large_lines():
+    """The largest system so far."""
+    run = load("large_h200")
+    seconds = run["seconds"]
+    return [f"`{run['command_line']}`: {run['rows']:,} rows and {run['nonzeros']:,} entries on {run['ranks']} {run['device_name']}. "
+            f"The rows were generated in {seconds['read']:.0f} s and set up in {seconds['setup']:.0f} s. "
+            f"{run['iterations']} iterations took {seconds['solve']:.2f} s, to a true residual of "
+            f"{run['true_relative_residual']:.1e} |b|. The GPUs held up to {run['memory']['peak_bytes'] / run['ranks'] / 1e9:.0f} GB "
+            f"each, at setup. The figures are in {link('large_h200.json')}."]
+
+
 def picture():
     return [picture_line("gpus_h200", "Time of an iteration over the time on one GPU, and efficiency with as many rows on each GPU"),
             ""]
@@ -196,6 +207,7 @@ def write():
     write_parts("several-gpus.md", "gpu_tables.py", {
         "measured": [*measured_table(report), "", *weak_scaling(report), "", *amg_table(report), *picture(),
                      f"`{report['command']}`, {report['date']}; the figures are in {link('gpus_h200.json')}.{remark(report)}"],
+        "large": large_lines(),
         "estimate": [*estimate_table(report), "", *comparison_lines(report)]})
 
 
