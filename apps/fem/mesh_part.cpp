@@ -20,8 +20,16 @@ struct TouchedBlock {
   std::size_t number = 0;                   // along the curve
   std::array<Index, most_members> place;    // of a member, as for_each_in counts it, among the shuffled
   std::array<Index, most_members> in_part;  // the node's number in the part, by place; -1: it is not there
-  Index nodes = 0;                          // how many are there
 };
+
+void require_count(std::int64_t count) {
+  if (count <= std::numeric_limits<Index>::max()) return;
+  throw InputError("a part of a mesh with " + std::to_string(count) +
+                   " nodes or tetrahedra exceeds 32-bit numbers: use more ranks");
+}
+
+// The block of a grid point, by position.
+Triple block_of(const Triple& at) { return {at[0] / block_side, at[1] / block_side, at[2] / block_side}; }
 
 // The numbers of a cube's nodes in the whole, and which of them belong to a part.
 class CubePart {
@@ -52,7 +60,6 @@ class CubePart {
     return block_at_[static_cast<std::size_t>(block[0] +
                                               std::int64_t{side_} * (block[1] + std::int64_t{side_} * block[2]))];
   }
-  static Triple block_of(const Triple& at) { return {at[0] / block_side, at[1] / block_side, at[2] / block_side}; }
   bool has_own(const Block& block) const { return block.first < end_ && block.first + block.size() > first_; }
   bool is_whole(const Block& block) const { return block.first >= first_ && block.first + block.size() <= end_; }
 
@@ -192,12 +199,6 @@ class CubePart {
         for (const auto& tet : kuhn_tets) *next++ = {corner[tet[0]], corner[tet[1]], corner[tet[2]], corner[tet[3]]};
       });
     });
-  }
-
-  static void require_count(std::int64_t count) {
-    if (count <= std::numeric_limits<Index>::max()) return;
-    throw InputError("a part of a mesh with " + std::to_string(count) +
-                     " nodes or tetrahedra exceeds 32-bit numbers: use more ranks");
   }
 
   const Context<Space::host>& ctx_;

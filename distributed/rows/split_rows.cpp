@@ -59,6 +59,62 @@ std::vector<Index> rank_order(Index rows, const Span<const Index, Space::host>* 
   return old_of_new;
 }
 
+// Whether a column is a row of this rank.
+struct OwnColumns {
+  std::int64_t first;
+  Index rows;
+  bool operator()(std::int64_t j) const { return j >= first && j < first + rows; }
+};
+
+void find_what_border_reads(RowPointers row_ptr, Columns col, const OwnColumns& own, Index inner_rows,
+                            RowSplit& split) {
+  for (std::size_t i = static_cast<std::size_t>(inner_rows); i < split.old_of_new.size(); ++i) {
+    const Index old = split.old_of_new[i];
+    for (Offset k = row_ptr[old]; k < row_ptr[old + 1]; ++k) {
+      if (own(col[k])) {
+        split.read.push_back(split.new_of_old[static_cast<std::size_t>(col[k] - own.first)]);
+      } else {
+        split.ghosts.push_back(col[k]);
+      }
+    }
+  }
+  sort_unique(split.read);
+  sort_unique(split.ghosts);
+  if (split.read.size() + split.ghosts.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
+    throw InputError("the rows of a rank read more than 2^31 - 1 values of vectors");
+  }
+}
+
+// The entries of both parts, row by row with ascending columns, and the diagonal.
+void fill_parts(const Context<Space::host>& ctx, RowPointers row_ptr, Columns col, const OwnColumns& own,
+                Index inner_rows, RowSplit& split) {
+  const auto column_of = [&](Index i, std::int64_t j) {
+    if (!own(j)) return static_cast<Index>(split.read.size()) + place_of(split.ghosts, j);
+    const Index here = split.new_of_old[static_cast<std::size_t>(j - own.first)];
+    return i < inner_rows ? here : place_of(split.read, here);
+  };
+  parallel_ranges(ctx, own.rows, [&](Index begin, Index end) {
+    std::vector<std::pair<Index, Offset>> row;
+    for (Index i = begin; i < end; ++i) {
+      const Index old = split.old_of_new[static_cast<std::size_t>(i)];
+      Offset diagonal = -1;
+      row.clear();
+      for (Offset k = row_ptr[old]; k < row_ptr[old + 1]; ++k) {
+        if (col[k] == own.first + old) diagonal = k;
+        row.emplace_back(column_of(i, col[k]), k);
+      }
+      split.diagonal[static_cast<std::size_t>(i)] = diagonal;
+      std::sort(row.begin(), row.end());
+      RowPart& part = i < inner_rows ? split.inner : split.border;
+      auto at = static_cast<std::size_t>(part.row_ptr[static_cast<std::size_t>(i < inner_rows ? i : i - inner_rows)]);
+      for (const auto& [column, source] : row) {
+        part.col[at] = column;
+        part.source[at++] = source;
+      }
+    }
+  });
+}
+
 // Throws if row i is not as check_rank_rows wants it.
 void check_row(RowPointers row_ptr, Columns col, Index i, std::int64_t first_row, std::int64_t all_rows) {
   const auto of_row = [&] { return "row " + std::to_string(first_row + i) + " (counted from 0): "; };
@@ -108,7 +164,7 @@ RowSplit split_rows(const Context<Space::host>& ctx, RowPointers row_ptr, Column
                     std::int64_t all_rows, const Span<const Index, Space::host>* order) {
   check_rank_rows(ctx, row_ptr, col, first_row, all_rows);
   const auto rows = static_cast<Index>(row_ptr.size - 1);
-  const auto own = [&](std::int64_t j) { return j >= first_row && j < first_row + rows; };
+  const OwnColumns own{first_row, rows};
   std::vector<unsigned char> inner(static_cast<std::size_t>(rows));
   parallel_for(ctx, rows, [&](Index i) {
     inner[static_cast<std::size_t>(i)] = std::all_of(col.data + row_ptr[i], col.data + row_ptr[i + 1], own) ? 1 : 0;
@@ -121,52 +177,11 @@ RowSplit split_rows(const Context<Space::host>& ctx, RowPointers row_ptr, Column
   parallel_for(ctx, rows, [&](Index i) {
     split.new_of_old[static_cast<std::size_t>(split.old_of_new[static_cast<std::size_t>(i)])] = i;
   });
-  const auto new_column = [&](std::int64_t j) { return split.new_of_old[static_cast<std::size_t>(j - first_row)]; };
-
-  for (Index of_border = inner_rows; of_border < rows; ++of_border) {
-    const Index i = split.old_of_new[static_cast<std::size_t>(of_border)];
-    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-      if (own(col[k])) {
-        split.read.push_back(new_column(col[k]));
-      } else {
-        split.ghosts.push_back(col[k]);
-      }
-    }
-  }
-  sort_unique(split.read);
-  sort_unique(split.ghosts);
-  if (split.read.size() + split.ghosts.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
-    throw InputError("the rows of a rank read more than 2^31 - 1 values of vectors");
-  }
-
+  find_what_border_reads(row_ptr, col, own, inner_rows, split);
   split.inner = part_of(row_ptr, split.old_of_new, 0, inner_rows);
   split.border = part_of(row_ptr, split.old_of_new, inner_rows, rows);
   split.diagonal.resize(static_cast<std::size_t>(rows));
-  const auto column_of = [&](Index i, std::int64_t j) {
-    if (i < inner_rows) return new_column(j);
-    return own(j) ? place_of(split.read, new_column(j))
-                  : static_cast<Index>(split.read.size()) + place_of(split.ghosts, j);
-  };
-  parallel_ranges(ctx, rows, [&](Index begin, Index end) {
-    std::vector<std::pair<Index, Offset>> row;
-    for (Index i = begin; i < end; ++i) {
-      const Index old = split.old_of_new[static_cast<std::size_t>(i)];
-      Offset diagonal = -1;
-      row.clear();
-      for (Offset k = row_ptr[old]; k < row_ptr[old + 1]; ++k) {
-        if (col[k] == first_row + old) diagonal = k;
-        row.emplace_back(column_of(i, col[k]), k);
-      }
-      split.diagonal[static_cast<std::size_t>(i)] = diagonal;
-      std::sort(row.begin(), row.end());
-      RowPart& part = i < inner_rows ? split.inner : split.border;
-      auto at = static_cast<std::size_t>(part.row_ptr[static_cast<std::size_t>(i < inner_rows ? i : i - inner_rows)]);
-      for (const auto& [column, source] : row) {
-        part.col[at] = column;
-        part.source[at++] = source;
-      }
-    }
-  });
+  fill_parts(ctx, row_ptr, col, own, inner_rows, split);
   return split;
 }
 
