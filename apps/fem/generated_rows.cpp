@@ -67,11 +67,13 @@ GeneratedRows mesh_rows(const Context<Space::host>& ctx, const CubeSpec& cube, s
                         std::int64_t end_node) {
   MeshPart part = make_cube_part(ctx, cube.n, first_node, end_node, cube_options());
   GeneratedRows rows;
-  rows.coordinates.dimension = 3;
+  auto coordinates = std::make_shared<NodeCoordinates>();
   for (Index i = 0; i < part.own; ++i) {
     const Point& at = part.mesh.nodes[static_cast<std::size_t>(part.first_own + i)];
-    rows.coordinates.xyz.insert(rows.coordinates.xyz.end(), at.begin(), at.end());
+    coordinates->xyz.insert(coordinates->xyz.end(), at.begin(), at.end());
   }
+  rows.coordinates = std::move(coordinates);
+  if (part.own == 0) return rows;
   HostCsr a = assemble_on(ctx, cube.kind, clamped_cube(std::move(part.mesh)), cube.peclet);
   const std::int64_t b = cube.unknowns();
   const std::int64_t first_row = b * part.first_own, count = b * part.own;
@@ -116,7 +118,6 @@ GeneratedRows generate_rows(const Context<Space::host>& ctx, const std::string& 
     throw InputError("'" + spec + "': a rank has at most 2^31 - 1 rows, not " + std::to_string(end - first) +
                      ": use more ranks");
   }
-  if (first == end) return {};
   if (cube.kind == Kind::grid7) return grid_rows(ctx, cube.n, first, end);
   return mesh_rows(ctx, cube, first / unknowns, end / unknowns);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,7 @@ struct GeneratedRows {
   Array<std::int64_t, Space::host> col;
   HostVector values;  ///< entries `first_value` and on are those of the rows
   Offset first_value = 0;
-  NodeCoordinates coordinates;  ///< of the rows' nodes; none for grid7
+  std::shared_ptr<const NodeCoordinates> coordinates;  ///< of the rows' nodes; null for grid7
 
   std::int64_t rows() const { return static_cast<std::int64_t>(row_ptr.size()) - 1; }
   Span<const double, Space::host> val() const { return values.cspan().subspan(first_value, col.size()); }

@@ -170,9 +170,7 @@ ScalingLine measure_rank(const Context<Space::host>& host, const Context<S>& ctx
   for (const std::string& entries : ranks->texts(std::to_string(own->col.size())))
     line.entries += std::stoll(entries);
   SystemOptions options = scaling_options(request, "auto");
-  if (!own->coordinates.xyz.empty()) {
-    options.spmv.coordinates = std::make_shared<NodeCoordinates>(std::move(own->coordinates));
-  }
+  options.spmv.coordinates = own->coordinates;
   longest(0);  // all have their rows
   const Stopwatch watch;
   DistributedSystem<double, S> system = [&] {

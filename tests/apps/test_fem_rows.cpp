@@ -34,11 +34,13 @@ void require_same_rows(const fem::HostCsr& whole, const NodeCoordinates& points,
   for (Offset k = 0; k < entries; ++k) REQUIRE(rows.col[k] == whole.col[begin + k]);
   REQUIRE(std::memcmp(rows.val().data, whole.val.data() + begin,
                       static_cast<std::size_t>(entries) * sizeof(double)) == 0);
-  if (points.xyz.empty() || first == end) return;
-  const std::vector<double> own(
-      points.xyz.begin() + first * 3 * static_cast<std::int64_t>(points.xyz.size() / 3) / whole.rows,
-      points.xyz.begin() + end * 3 * static_cast<std::int64_t>(points.xyz.size() / 3) / whole.rows);
-  CHECK(rows.coordinates.xyz == own);
+  REQUIRE((rows.coordinates == nullptr) == points.xyz.empty());
+  if (points.xyz.empty()) return;
+  const auto values_before = [&](std::int64_t row) {
+    return row * static_cast<std::int64_t>(points.xyz.size()) / whole.rows;
+  };
+  const std::vector<double> own(points.xyz.begin() + values_before(first), points.xyz.begin() + values_before(end));
+  CHECK(rows.coordinates->xyz == own);
 }
 
 }  // namespace

@@ -152,9 +152,7 @@ class OwnRows {
   void set_up(fem::GeneratedRows& rows) {
     SystemOptions options = options_.system;
     options.columns = 1;
-    if (!rows.coordinates.xyz.empty()) {
-      options.spmv.coordinates = std::make_shared<NodeCoordinates>(std::move(rows.coordinates));
-    }
+    options.spmv.coordinates = rows.coordinates;
     if constexpr (std::is_same_v<T, double>) {
       system_.emplace(there_, ranks_, rows.view(), std::move(options));
     } else {
