@@ -56,6 +56,8 @@ UNREAD = {
                                                              "solver precond setup_seconds solve_seconds".split()),
     "preconditioners_host*": "runs.reason runs.setup runs.total",
     "preconditioners_*": "command_line",
+    "gpus_*": "samples",
+    "large_*": "timeline history operators.preconditioner format_trials candidates unused_options setup_phases",
     "matrices*": "attempts said_true_residual matrices.newel.cg.reason matrices.newel.bicgstab.reason seconds exit message "
                  "matrices.newel.gmres.reason matrices.newel.auto.reason empty_rows",
     "heart_*": "assembly_milliseconds_per_step serial elements_in_products iterations_per_step newton_per_step peak_bytes "

@@ -3,7 +3,6 @@
 #include "apps/fem/problem.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,48 +11,16 @@
 
 #include "apps/fem/mesh_facts.hpp"
 #include "apps/fem/mesh_file.hpp"
+#include "apps/fem/problem_kinds.hpp"
 
 namespace newel::fem {
 namespace {
 
+using namespace detail;
+
 using Mask = std::vector<unsigned char>;
 
-enum class Kind { diffusion, elasticity, convection, grid7 };
-
-constexpr std::string_view generate_prefix = "generate:";
 constexpr std::string_view mesh_prefix = "mesh:";
-
-bool has_prefix(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
-std::optional<Kind> kind_of(std::string_view name) {
-  if (name == "diffusion") return Kind::diffusion;
-  if (name == "elasticity") return Kind::elasticity;
-  if (name == "convection") return Kind::convection;
-  if (name == "grid7") return Kind::grid7;
-  return std::nullopt;
-}
-
-std::optional<Index> number_of(std::string_view text) {
-  Index value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<double> positive_number_of(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return std::isfinite(value) && value > 0 ? std::optional<double>(value) : std::nullopt;
-}
-
-// Cuts the first field off `text`; the whole when there is no colon.
-std::string_view cut_first_field(std::string_view& text) {
-  const std::size_t colon = text.find(':');
-  const std::string_view field = text.substr(0, colon);
-  text = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
-  return field;
-}
 
 // Cuts the last field off `text`; the whole when there is no colon.
 std::string_view cut_last_field(std::string_view& text) {
@@ -83,60 +50,6 @@ void check_memory(const Context<Space::host>& ctx, const std::string& spec, doub
   }
 }
 
-struct Domain {
-  TetMesh mesh;
-  Mask clamped;
-};
-
-Point lowest_of(const TetMesh& mesh) {
-  Point low = mesh.nodes.front();
-  for (const Point& p : mesh.nodes) {
-    for (int axis = 0; axis < 3; ++axis) low[axis] = std::min(low[axis], p[axis]);
-  }
-  return low;
-}
-
-Point extent_of(const TetMesh& mesh, const Point& low) {
-  Point extent{};
-  for (const Point& p : mesh.nodes) {
-    for (int axis = 0; axis < 3; ++axis) extent[axis] = std::max(extent[axis], p[axis] - low[axis]);
-  }
-  return extent;
-}
-
-// Incompressible, of speed about 1; on a box it flows in below, out above and along the other faces.
-VectorField rising_wind(const Point& low, const Point& extent) {
-  return [low, extent](Index, const Point& at) {
-    constexpr double pi = 3.14159265358979323846;
-    const double x = pi * (at[0] - low[0]) / extent[0];
-    const double y = pi * (at[1] - low[1]) / extent[1];
-    const double narrow = std::min(extent[0], extent[1]);
-    return Point{-narrow / extent[1] * std::sin(x) * std::cos(y), narrow / extent[0] * std::cos(x) * std::sin(y), 1};
-  };
-}
-
-constexpr double usual_peclet = 50;
-
-// `peclet` is for the convection: wind times the longest extent over diffusivity.
-HostCsr assemble(const Context<Space::host>& ctx, Kind kind, const Domain& domain, double peclet = usual_peclet) {
-  const NodeFilter clamped = [&](Index node, const Point&) { return domain.clamped[node] != 0; };
-  switch (kind) {
-    case Kind::elasticity:
-      return assemble_elasticity(ctx, domain.mesh, 1, 0.3, clamped);
-    case Kind::convection: {
-      const Point low = lowest_of(domain.mesh);
-      const Point extent = extent_of(domain.mesh, low);
-      const double longest = *std::max_element(extent.begin(), extent.end());
-      return assemble_convection_diffusion(ctx, domain.mesh, rising_wind(low, extent), longest / peclet, clamped);
-    }
-    default: {
-      DiffusionOptions options;
-      options.clamped = clamped;
-      return assemble_diffusion(ctx, domain.mesh, options);
-    }
-  }
-}
-
 // What a caller wants besides the matrix; null for what it does not.
 struct Wanted {
   NodeCoordinates* coordinates = nullptr;
@@ -161,14 +74,9 @@ HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind k
     return grid7(ctx, n);
   }
   check_memory(ctx, spec, estimated_bytes(kind, nodes, 6 * std::pow(n - 1, 3)));
-  BoxOptions options;
-  options.jitter = 0.15;
-  options.renumber = true;
-  Domain cube{make_cube(ctx, n, options), {}};
-  cube.clamped.resize(cube.mesh.nodes.size());
-  for (std::size_t i = 0; i < cube.clamped.size(); ++i) cube.clamped[i] = cube.mesh.nodes[i][2] == 0 ? 1 : 0;
+  const Domain cube = clamped_cube(make_cube(ctx, n, cube_options()));
   hand_over(cube.mesh, wanted);
-  return assemble(ctx, kind, cube, peclet);
+  return assemble_on(ctx, kind, cube, peclet);
 }
 
 // Whole tetrahedra, so that no component keeps a rigid motion.
@@ -194,7 +102,7 @@ Mask clamp_lowest(const Context<Space::host>& ctx, const TetMesh& mesh) {
 
 HostCsr on_mesh(const Context<Space::host>& ctx, const std::string& spec, Kind kind, const std::string& path,
                 Index refinements, const Wanted& wanted) {
-  Domain domain{read_mesh(path).mesh, {}};
+  Domain domain{read_mesh(path).mesh, {}, std::nullopt};
   const double tets = domain.mesh.tet_count() * std::pow(8, refinements);
   // One refinement gives a node to each edge, and multiplies nodes by 8 in the limit.
   const double nodes =
@@ -217,27 +125,15 @@ HostCsr on_mesh(const Context<Space::host>& ctx, const std::string& spec, Kind k
     domain.clamped = std::move(clamped);
   }
   hand_over(domain.mesh, wanted);
-  return assemble(ctx, kind, domain);
+  return assemble_on(ctx, kind, domain, usual_peclet);
 }
 
 HostCsr generate_cube(const Context<Space::host>& ctx, const std::string& spec, const Wanted& wanted) {
-  std::string_view rest = std::string_view(spec).substr(generate_prefix.size());
-  const std::optional<Kind> kind = kind_of(cut_first_field(rest));
-  const bool with_peclet = kind == Kind::convection && rest.find(':') != std::string_view::npos;
-  const std::optional<Index> n = number_of(with_peclet ? cut_first_field(rest) : rest);
-  const std::optional<double> peclet = with_peclet ? positive_number_of(rest) : usual_peclet;
-  if (!kind || !n || !peclet) {
-    throw InputError(
-        "expected generate:KIND:N with KIND diffusion, elasticity, convection or grid7, or generate:convection:N:PE "
-        "with a Peclet number above 0, found '" +
-        spec + "'");
-  }
+  const CubeSpec cube = cube_spec(spec);
   // Rows below 2^31 for grid7, tetrahedra for the others (fewer rows than that even with three per node).
-  const Index largest = *kind == Kind::grid7 ? 1290 : 711;
-  if (*n < 2 || *n > largest) {
-    throw InputError("expected N from 2 to " + std::to_string(largest) + " in generate:KIND:N, found '" + spec + "'");
-  }
-  return on_cube(ctx, spec, *kind, *n, *peclet, wanted);
+  const Index largest = cube.kind == Kind::grid7 ? 1290 : 711;
+  require_side(spec, cube.n, largest);
+  return on_cube(ctx, spec, cube.kind, cube.n, cube.peclet, wanted);
 }
 
 HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spec, const Wanted& wanted) {
@@ -262,14 +158,14 @@ HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spe
 }  // namespace
 
 bool is_generated(std::string_view spec) {
-  return has_prefix(spec, generate_prefix) || has_prefix(spec, mesh_prefix);
+  return begins_with(spec, generate_prefix) || begins_with(spec, mesh_prefix);
 }
 
 HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec, NodeCoordinates* coordinates,
                         TetMesh* mesh) {
   const Wanted wanted{coordinates, mesh};
-  if (has_prefix(spec, generate_prefix)) return generate_cube(ctx, spec, wanted);
-  if (has_prefix(spec, mesh_prefix)) return generate_on_mesh(ctx, spec, wanted);
+  if (begins_with(spec, generate_prefix)) return generate_cube(ctx, spec, wanted);
+  if (begins_with(spec, mesh_prefix)) return generate_on_mesh(ctx, spec, wanted);
   throw InputError("expected generate:KIND:N or mesh:FILE:KIND[:R], found '" + spec + "'");
 }
 

@@ -43,6 +43,13 @@ struct BenchSolveOptions : BenchRunOptions {
   double tolerance = default_rtol_double;
   double single_tolerance = default_rtol_single;
   int max_iterations = 10000;
+
+  /// Scaling instead, with CG: numbers of ranks that share each system, which are GPUs or threads of the host.
+  std::vector<int> shares;
+  bool on_gpus = false;
+  std::vector<std::string> links = {"automatic"};  ///< how the values of several GPUs travel
+  std::vector<std::string> weak;                   ///< generated systems of one rank, which grow with the ranks
+  int loop_iterations = 200;                       ///< of the shorter of two loops
 };
 
 /// `newel bench regret`.

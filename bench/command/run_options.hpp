@@ -65,12 +65,19 @@ struct RawBenchSolve {
   std::string preconds = "jacobi";
   std::string formats = "ehyb,csr";
   std::string precision = "double";
+  std::string gpus, ranks, links, weak;  ///< empty: not given
+  CLI::App* command = nullptr;
   CLI::Option* tolerance_given = nullptr;
   CLI::Option* restart_given = nullptr;
 };
 
 CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw);
 BenchSolveOptions checked_bench_solve(const RawBenchSolve& raw);
+
+/// The part of `newel bench solve` that measures scaling: --gpus to --iterations.
+void add_bench_scaling(CLI::App& solve, RawBenchSolve& raw);
+/// Takes them into `o`. Throws UsageError for options that do not go with them.
+void take_bench_scaling(const RawBenchSolve& raw, BenchSolveOptions& o);
 
 struct RawBenchRegret {
   BenchRegretOptions options;

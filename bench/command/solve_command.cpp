@@ -7,6 +7,7 @@
 #include "apps/common/place.hpp"
 #include "apps/newel/input/input_matrix.hpp"
 #include "apps/newel/input/rhs.hpp"
+#include "scaling.hpp"
 #include "session.hpp"
 #include "solve_in.hpp"
 
@@ -72,6 +73,7 @@ int bench_exit_status(const BenchSolveResult& result) {
 }
 
 int run_bench_solve(const BenchSolveOptions& options, const std::string& command_line) {
+  if (!options.shares.empty()) return run_bench_scaling(options, command_line);
   const Place place = choose_place(options.device);
   check_tables(options, place.space);
   check_bench_files(options.systems, options.report, options.csv, parse_rhs(options.rhs).file);

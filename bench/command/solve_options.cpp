@@ -72,6 +72,7 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
             "b.mtx (for one system) | ones | random[:SEED] | A*ones | A*random[:SEED], default ones");
   raw.tolerance_given = add_bench_stop(solve, o.tolerance, o.max_iterations);
   add_bench_run(solve, o, "solve", "contender");
+  add_bench_scaling(solve, raw);
   solve.footer(solve_columns);
   solve.allow_extras();
   return solve;
@@ -100,6 +101,7 @@ BenchSolveOptions checked_bench_solve(const RawBenchSolve& raw) {
   if (o.single_basis && (!has_gmres || !o.double_precision)) {
     throw UsageError("--single-basis needs GMRES in double: add gmres to --solvers and omit --precision single");
   }
+  take_bench_scaling(raw, o);
   const RhsSpec rhs = parse_rhs(o.rhs);
   if (rhs.kind == RhsSpec::Kind::file && o.systems.size() > 1) {
     throw UsageError("--rhs " + o.rhs + ": a file is the right-hand side of one system, found " +

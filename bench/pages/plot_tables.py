@@ -9,6 +9,7 @@ import statistics
 import sys
 
 import multigrid_tables
+import gpu_tables
 import plot_solve
 import plot_spmv
 from drawing import OTHERS, OURS, RESULTS, SETUP, bars, grid, load, matplotlib, name_rows, place, plt, save, short
@@ -268,6 +269,30 @@ def start(path):
     save(figure, path)
 
 
+def gpus(path):
+    """Iterations on several GPUs over those on one, and with as many rows on each."""
+    report = load("gpus_h200")
+    counts = [1, *gpu_tables.all_counts(report)]
+    figure, (strong, weak) = plt.subplots(1, 2, figsize=(9, 3.6))
+    for system in report["systems"]:
+        points = [(count, gpu_tables.best(system, count)) for count in counts]
+        points = [(count, time / gpu_tables.best_of_one(system)) for count, time in points if time is not None]
+        strong.plot(*zip(*points), marker="o", markersize=4, label=f"{short(system['system'])}, {system['rows']:,} rows")
+    strong.plot(counts, [1 / count for count in counts], color="black", linewidth=0.8, label="1 / GPUs")
+    strong.set(xscale="log", yscale="log", xlabel="GPUs", ylabel="time of an iteration over that on one GPU")
+    strong.legend(fontsize=6)
+    pairs = list(gpu_tables.weak_pairs(report))
+    weak.plot([1, *(count for count, *_ in pairs)], [100, *(100 * share for *_, share in pairs)], marker="o", markersize=4,
+              label=f"from {short(pairs[0][1]['system'])} on one GPU")
+    weak.set(xscale="log", xlabel="GPUs", ylabel="% of one GPU's rate for a row", ylim=(0, 110))
+    weak.legend(fontsize=7, loc="lower left")
+    strong.set_yticks([1 / count for count in counts], [f"{1 / count:.3g}" for count in counts])
+    for axis in (strong, weak):
+        axis.set_xticks(counts, [str(count) for count in counts])
+        axis.minorticks_off()
+    save(figure, path)
+
+
 def each(kind, suffix, draw):
     """The picture of every result of a kind."""
     return {name + suffix: draw for name in sorted(path.name.partition(".")[0] for path in RESULTS.glob(kind + "_*.json*"))}
@@ -283,7 +308,7 @@ PICTURES = {"faster": faster, "columns_h200": columns, **each("regret", "", regr
             **each("solve", "_iteration", of_result(plot_solve.plot_iterations)),
             **each("solve", "_time", of_result(plot_solve.plot_times)), "multigrid": multigrid, "heart": heart, "loops": loops,
             "reader_xeon": reading, "start_h200": start, "matrices": matrices, "preconditioners": preconditioners,
-            "over_time": over_time}
+            "over_time": over_time, "gpus_h200": gpus}
 
 
 def main(names):

@@ -76,7 +76,8 @@ MatrixTraits rank_traits(const Context<Space::host>& ctx, const NearRows<T>& nea
   sum_over_ranks(ctx, count, counted_kinds);
   max_over_ranks(ctx, most, 3);
   MatrixTraits traits;
-  traits.rows = static_cast<Index>(all_rows(ctx, near.view().rows));
+  const std::int64_t rows = all_rows(ctx, near.view().rows);
+  traits.rows = static_cast<Index>(std::min<std::int64_t>(rows, std::numeric_limits<Index>::max()));
   traits.square = true;
   traits.pattern_symmetric = count[in_unmatched] == 0;
   traits.max_abs = most[0];

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/spmv/registry.hpp>
 #include "core/ranks/device_ranks.hpp"
@@ -109,9 +110,9 @@ template <class T, Space S>
 OperatorPtr<T, S> part_operator(const Context<S>& ctx, const RowPart& part, Index cols,
                                 Span<const T, Space::host> values) {
   const auto rows = static_cast<Index>(part.row_ptr.size()) - 1;
-  std::vector<T> val;
-  val.reserve(part.source.size());
-  for (const Offset source : part.source) val.push_back(values[source]);
+  Array<T, Space::host> val(host_context(ctx), static_cast<std::int64_t>(part.source.size()));
+  parallel_for(host_context(ctx), val.size(),
+               [&](std::int64_t k) { val[k] = values[part.source[static_cast<std::size_t>(k)]]; });
   Array<Offset, S> row_ptr_there, source_there;
   Array<Index, S> col_there;
   Array<T, S> val_there;
@@ -120,7 +121,7 @@ OperatorPtr<T, S> part_operator(const Context<S>& ctx, const RowPart& part, Inde
   CsrView<T, S> view(rows, cols,
                      in_space<Offset, S>(ctx, Span<const Offset, Space::host>(part.row_ptr), row_ptr_there),
                      in_space<Index, S>(ctx, Span<const Index, Space::host>(part.col), col_there),
-                     in_space<T, S>(ctx, Span<const T, Space::host>(val), val_there));
+                     in_space<T, S>(ctx, val.cspan(), val_there));
   view.value_map = &map;
   return make_spmv<T, S>(ctx, view, RowOrder<S>{}, SpmvOptions{"csr"});
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/ranks/device_ranks.hpp"
 #include "core/vectors/instantiate.hpp"
@@ -17,13 +18,15 @@ namespace {
 
 // The position of the diagonal entry of each row in the new order; -1: none.
 template <class T>
-std::vector<Offset> diagonal_of(const RankRows<T>& a, std::int64_t first_row, const std::vector<Index>& old_of_new) {
-  std::vector<Offset> positions;
-  for (const Index old : old_of_new) {
+std::vector<Offset> diagonal_of(const Context<Space::host>& ctx, const RankRows<T>& a, std::int64_t first_row,
+                                const std::vector<Index>& old_of_new) {
+  std::vector<Offset> positions(old_of_new.size());
+  parallel_for(ctx, static_cast<std::int64_t>(old_of_new.size()), [&](std::int64_t i) {
+    const Index old = old_of_new[static_cast<std::size_t>(i)];
     const auto begin = a.col.data + a.row_ptr[old], end = a.col.data + a.row_ptr[old + 1];
     const auto at = std::lower_bound(begin, end, first_row + old);
-    positions.push_back(at != end && *at == first_row + old ? at - a.col.data : -1);
-  }
+    positions[static_cast<std::size_t>(i)] = at != end && *at == first_row + old ? at - a.col.data : -1;
+  });
   return positions;
 }
 
@@ -43,9 +46,9 @@ DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const Rank
     : rows_(static_cast<Index>(a.row_ptr.size - 1)), entries_(a.val.size) {
   if constexpr (S == Space::device) {
     if (format == RankFormat::automatic && first_rows.size() > 2) {
-      check_rank_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back());
+      check_rank_rows(host_context(ctx), a.row_ptr, a.col, first_row(ctx), first_rows.back());
       if (std::unique_ptr<RankEhyb<T>> rows = RankEhyb<T>::make(ctx, a, first_rows)) {
-        number(ctx, a, rows->old_of_new(), diagonal_of(a, first_row(ctx), rows->old_of_new()));
+        number(ctx, a, rows->old_of_new(), diagonal_of(host_context(ctx), a, first_row(ctx), rows->old_of_new()));
         product_ = std::move(rows);
         return;
       }
@@ -58,7 +61,7 @@ template <class T, Space S>
 void DistributedOperator<T, S>::make_csr(const Context<S>& ctx, const RankRows<T>& a,
                                          const std::vector<std::int64_t>& first_rows,
                                          const Span<const Index, Space::host>* order) {
-  const RowSplit split = split_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back(), order);
+  const RowSplit split = split_rows(host_context(ctx), a.row_ptr, a.col, first_row(ctx), first_rows.back(), order);
   number(ctx, a, split.old_of_new, split.diagonal);
   product_ = make_csr_rows<T, S>(ctx, a, split, first_rows);
 }

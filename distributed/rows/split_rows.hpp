@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <newel/core/context.hpp>
 #include <newel/core/span.hpp>
 #include <newel/core/types.hpp>
 
@@ -35,13 +36,13 @@ struct RowSplit {
 
 /// Throws InputError that names the row, counted from 0 in the whole, where `row_ptr` decreases or does not end at
 /// the number of columns, and where columns do not ascend strictly or are not in [0, all_rows).
-void check_rank_rows(Span<const Offset, Space::host> row_ptr, Span<const std::int64_t, Space::host> col,
-                     std::int64_t first_row, std::int64_t all_rows);
+void check_rank_rows(const Context<Space::host>& ctx, Span<const Offset, Space::host> row_ptr,
+                     Span<const std::int64_t, Space::host> col, std::int64_t first_row, std::int64_t all_rows);
 
 /// `row_ptr` has an entry more than rows, which are rows first_row, first_row + 1, ... of a whole of `all_rows`.
 /// Throws as check_rank_rows. `order`, where not null: `old_of_new`, empty for the caller's order.
-RowSplit split_rows(Span<const Offset, Space::host> row_ptr, Span<const std::int64_t, Space::host> col,
-                    std::int64_t first_row, std::int64_t all_rows,
+RowSplit split_rows(const Context<Space::host>& ctx, Span<const Offset, Space::host> row_ptr,
+                    Span<const std::int64_t, Space::host> col, std::int64_t first_row, std::int64_t all_rows,
                     const Span<const Index, Space::host>* order = nullptr);
 
 }  // namespace newel::detail

@@ -100,4 +100,22 @@ TEST_IN_FOLDER("Two GPUs take columns and a guess, and end as one does", "[cli][
   CHECK(report_in(folder)["columns"].size() == 2);
   CHECK(report_in(folder)["converged"] == true);
 }
+
+TEST_IN_FOLDER("GPUs that generate their rows solve the system that the host generates",
+               "[cli][distributed][device]") {
+  if (newel::testing::skipped_without_devices(2)) return;
+  Json reports[2];
+  for (const int gpus : {1, 2}) {
+    const Words where = gpus == 1 ? Words{"--device", "host"} : Words{"--gpus", "2"};
+    run_well(joined({"solve", "generate:elasticity:7", "--rhs", "A*random:3", "--solver", "cg", "--precond", "jacobi",
+                     "--out", folder.file("x.mtx"), "--report", folder.file("r.json"), "--quiet"},
+                    where));
+    reports[gpus - 1] = report_in(folder);
+    CHECK(reports[gpus - 1]["solution_error"].get<double>() < 1e-6);
+  }
+  for (const char* const fact : {"rows", "nonzeros"}) CHECK(reports[0][fact] == reports[1][fact]);
+  const double here = reports[0]["rhs_norm"], there = reports[1]["rhs_norm"];
+  CHECK(std::abs(here / there - 1) < 1e-12);
+  CHECK(reports[1]["rank_rows"].size() == 2);
+}
 #endif

@@ -15,7 +15,8 @@ namespace {
 using Wide = std::vector<std::int64_t>;
 
 RowSplit split(const std::vector<Offset>& row_ptr, const Wide& col, std::int64_t first, std::int64_t all) {
-  return split_rows(Span<const Offset, host>(row_ptr), Span<const std::int64_t, host>(col), first, all);
+  return split_rows(Context<host>(2), Span<const Offset, host>(row_ptr), Span<const std::int64_t, host>(col), first,
+                    all);
 }
 
 }  // namespace
@@ -44,8 +45,8 @@ TEST_CASE("In a given order the first rows that need no other rank come first", 
   const Wide col = {9, 10, 13, 11, 12, 12, 19, 10, 13};
   const std::vector<Index> order = {1, 0, 3, 2};
   const Span<const Index, host> given(order);
-  const RowSplit found =
-      split_rows(Span<const Offset, host>(row_ptr), Span<const std::int64_t, host>(col), 10, 20, &given);
+  const RowSplit found = split_rows(Context<host>(2), Span<const Offset, host>(row_ptr),
+                                    Span<const std::int64_t, host>(col), 10, 20, &given);
   CHECK(found.old_of_new == order);
   CHECK(found.inner_rows() == 1);
   CHECK(found.border_rows() == 3);

@@ -137,6 +137,14 @@ def generated():
         x = content(f"x{RANKS}.mtx")
         run(f"solve {system} --rhs A*random --solver cg --precond amg --out x{RANKS}.mtx --quiet")
         check(content(f"x{RANKS}.mtx") == x, f"{system}: other bits in a second run")
+    sizes = []
+    for ranks in (1, RANKS):  # several ranks generate their own rows, one the whole
+        done = run("solve generate:convection:9:80 --rhs A*ones --rtol 1e-10 --out x.mtx --report r.json", ranks)
+        report = json.loads(content("r.json"))
+        check(done.returncode == 0 and report["solution_error"] < 1e-7, str(done))
+        check(max(abs(value - 1) for value in read_columns(content("x.mtx"))[0]) < 1e-6, "x")
+        sizes.append((report["rows"], report["nonzeros"], report["rhs_norm"]))
+    check(sizes[0][:2] == sizes[1][:2] and abs(sizes[0][2] / sizes[1][2] - 1) < 1e-12, str(sizes))
     n = 30
     line = {(i, j): (-1.0 if i != j else 1.0 if i in (0, n - 1) else 2.0)
             for i in range(n) for j in (i - 1, i, i + 1) if 0 <= j < n}

@@ -31,16 +31,14 @@ std::uint64_t parse_seed(std::string_view digits, const std::string& whole) {
   return seed;
 }
 
-// Value i of SplitMix64 started from `seed` (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
-// generators", OOPSLA 2014): 2 u - 1 in [-1, 1), where u is the upper 53 bits over 2^53. The same on every machine.
-double random_value(std::uint64_t seed, std::uint64_t i) {
+}  // namespace
+
+double random_entry(std::uint64_t seed, std::uint64_t i) {
   std::uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
 }
-
-}  // namespace
 
 RhsSpec parse_rhs(const std::string& whole) {
   RhsSpec spec;
@@ -63,7 +61,7 @@ RhsSpec parse_rhs(const std::string& whole) {
 
 HostVector random_vector(const Context<Space::host>& ctx, std::uint64_t seed, Index n) {
   HostVector x(ctx, n);
-  parallel_for(ctx, n, [&](Index i) { x[i] = random_value(seed, static_cast<std::uint64_t>(i)); });
+  parallel_for(ctx, n, [&](Index i) { x[i] = random_entry(seed, static_cast<std::uint64_t>(i)); });
   return x;
 }
 

@@ -42,9 +42,12 @@ RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, con
 /// Real and imaginary parts of the values next to each other; imaginary parts that are missing are zero.
 HostVector interleaved(const Context<Space::host>& ctx, const DenseColumns& columns);
 
-/// n numbers in [-1, 1), the same on every machine: number i is 2 u - 1, where u is the upper 53 bits, over 2^53, of
-/// the i-th output of splitmix64 started from `seed` (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
-/// number generators", OOPSLA 2014).
+/// A number in [-1, 1), the same on every machine: 2 u - 1, where u is the upper 53 bits, over 2^53, of the i-th
+/// output of splitmix64 started from `seed` (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
+/// generators", OOPSLA 2014).
+double random_entry(std::uint64_t seed, std::uint64_t i);
+
+/// The first n of them.
 HostVector random_vector(const Context<Space::host>& ctx, std::uint64_t seed, Index n);
 
 /// n times the same number.

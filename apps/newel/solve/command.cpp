@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 
 #include <newel/precond/pattern_options.hpp>
@@ -23,6 +24,7 @@
 #include "html_page.hpp"
 #include "result.hpp"
 #include "solution_file.hpp"
+#include "solve_generated.hpp"
 #include "solve_on_ranks.hpp"
 
 namespace newel::cli {
@@ -152,6 +154,71 @@ void choose_place_for(const Context<Space::host>& host, const Csr<double, Space:
   require_available(o, result.place.space);
 }
 
+// What is printed while a solve is under way.
+SolveObserver observer_of(SolveResult& result, LiveProgress& live) {
+  SolveObserver observer;
+  observer.on_setup = [&](const SetupFacts& facts) {
+    print(result.options, setup_text(result, facts));
+    result.timeline.start();
+  };
+  observer.on_progress = [&](const Progress& progress) {
+    live.update(progress);
+    result.timeline.add(progress);
+    return true;
+  };
+  return observer;
+}
+
+// f(). What a preconditioner refuses is said in words of the file.
+template <class F>
+auto in_words_for_users(const SolveResult& result, F&& f) {
+  try {
+    return f();
+  } catch (const ZeroDiagonal& error) {
+    refuse_values(result.options, result, error);
+  } catch (const NotSymmetric& error) {
+    refuse_values(result.options, result, error);
+  } catch (const NotPositiveDefinite& error) {
+    refuse_values(result.options, result, error);
+  }
+}
+
+// Prints how the solve ended, and writes the files.
+int report_on(const Context<Space::host>& host, SolveResult& result, const SolutionGrid& grid,
+              Span<const double, Space::host> x) {
+  print(result.options, result_text(result));
+  result.clock.end("report");
+  write_files(host, result, grid, x);
+  print(result.options, files_text(result.options));
+  return result.report().converged() ? exit_converged : exit_not_converged;
+}
+
+// A system that the ranks generate: nobody has the whole.
+int run_generated(const Context<Space::host>& host, SolveResult& result, const std::shared_ptr<Communicator>& ranks) {
+  const SolveOptions& options = result.options;
+  LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));
+  result.timeline = Timeline(result.columns);
+  const SolveObserver printed = observer_of(result, live);
+  GeneratedObserver observer;
+  observer.on_rows = [&](const GeneratedSize& size) {
+    result.rows = size.rows;
+    result.nonzeros = size.entries;
+    if (options.out.empty() || size.rows <= std::numeric_limits<Index>::max()) return;
+    throw InputError("--out " + options.out + ": expected at most 2^31 - 1 rows, found " + thousands(size.rows));
+  };
+  observer.on_setup = printed.on_setup;
+  observer.on_progress = printed.on_progress;
+  GeneratedOutcome outcome = in_words_for_users(result, [&] {
+    return ranks == nullptr ? solve_generated_on_gpus(result.place, host, options, observer, result.clock)
+                            : solve_generated_on_ranks(ranks, host, options, observer, result.clock);
+  });
+  live.finish();
+  result.outcome = std::move(outcome.solve);
+  result.solution_error = outcome.error;
+  result.clock.end("result");
+  return report_on(host, result, {}, outcome.x.cspan());
+}
+
 }  // namespace
 
 int run_solve(const SolveOptions& options, const std::string& command_line,
@@ -170,6 +237,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line,
   const Context<Space::host> host(options.threads);
   result.threads = host.threads();
   clock.end("launch");
+  if (ranks_generate(options, result.ranks)) return run_generated(host, result, ranks);
   InputMatrix matrix = load_matrix(host, options.matrix, wants_mesh(options));
   clock.end("read");
   require_solvable(host, matrix);
@@ -190,7 +258,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line,
   if (waits) choose_place_for(host, matrix.a, result);
   SolveTask task{matrix.a,
                  std::move(rhs.b),
-                 first_guess(host, options, result.rows, rhs.columns, rhs.complex),
+                 first_guess(host, options, matrix.a.rows, rhs.columns, rhs.complex),
                  rhs.complex,
                  std::move(matrix.imaginary),
                  options.system,
@@ -199,42 +267,23 @@ int run_solve(const SolveOptions& options, const std::string& command_line,
                  options.explain};
   task.options.columns = static_cast<int>(rhs.columns);
   task.options.spmv.coordinates = read_coordinates(host, options.precond_files.coordinates, matrix);
-  read_precond_files(host, options.precond_files, result.rows, task.options.precond);
+  read_precond_files(host, options.precond_files, matrix.a.rows, task.options.precond);
   const SolutionGrid grid = grid_for(options, matrix, task.options.spmv.coordinates.get());
   clock.end("rhs");
 
   LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));
   result.timeline = Timeline(result.columns);
-  SolveObserver observer;
-  observer.on_setup = [&](const SetupFacts& facts) {
-    print(options, setup_text(result, facts));
-    result.timeline.start();
-  };
-  observer.on_progress = [&](const Progress& progress) {
-    live.update(progress);
-    result.timeline.add(progress);
-    return true;
-  };
-  try {
-    result.outcome = ranks == nullptr ? solve_at(result.place, host, options.single_precision, task, observer)
-                                      : solve_on_ranks(ranks, host, options.single_precision, task, observer);
-  } catch (const ZeroDiagonal& error) {
-    refuse_values(options, result, error);
-  } catch (const NotSymmetric& error) {
-    refuse_values(options, result, error);
-  } catch (const NotPositiveDefinite& error) {
-    refuse_values(options, result, error);
-  }
+  const SolveObserver observer = observer_of(result, live);
+  result.outcome = in_words_for_users(result, [&] {
+    return ranks == nullptr ? solve_at(result.place, host, options.single_precision, task, observer)
+                            : solve_on_ranks(ranks, host, options.single_precision, task, observer);
+  });
   live.finish();
 
   const NullSpace null_space = result.complex ? NullSpace::none : options.system.null_space;
   result.solution_error = error_against(host, rhs.solution, task.x.cspan(), null_space);
   clock.end("result");
-  print(options, result_text(result));
-  clock.end("report");
-  write_files(host, result, grid, task.x.cspan());
-  print(options, files_text(options));
-  return result.report().converged() ? exit_converged : exit_not_converged;
+  return report_on(host, result, grid, task.x.cspan());
 }
 
 }  // namespace newel::cli

@@ -6,6 +6,7 @@
 #include "apps/common/exit_status.hpp"
 #include "apps/newel/ranks/mpi_library.hpp"
 #include "command.hpp"
+#include "solve_generated.hpp"
 #include "solve_on_ranks.hpp"
 
 namespace newel::cli {
@@ -29,7 +30,11 @@ Ending work(const std::shared_ptr<Communicator>& ranks, SolveOptions options, co
     options.threads = threads_of_rank(*ranks, options);
     options.device = "host";
     if (ranks->rank() == 0) return {run_solve(options, command_line, ranks), false, ""};
-    return {help_on_ranks(ranks, options) ? exit_converged : exit_not_converged, false, ""};
+    const bool generates = ranks_generate(options, ranks->size());
+    return {(generates ? help_generated_on_ranks(ranks, options) : help_on_ranks(ranks, options))
+                ? exit_converged
+                : exit_not_converged,
+            false, ""};
   } catch (const RankFailed&) {
     return {exit_bad_input, true, ""};
   } catch (const std::exception& error) {

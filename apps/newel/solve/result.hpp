@@ -36,7 +36,7 @@ struct SolveResult {
   int threads = 0;           ///< of each rank
   int ranks = 1;             ///< processes or GPUs that share the rows
   Index columns = 1;         ///< right-hand sides
-  Index rows = 0;
+  std::int64_t rows = 0;
   Offset nonzeros = 0;
   bool complex = false;           ///< the system; rows and non-zeros are complex ones
   Offset repeated = 0;            ///< entries of the file that repeat others, and were summed

@@ -3,7 +3,9 @@
 #include "result.hpp"
 
 #include <charconv>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "apps/common/precond_report.hpp"
 #include "apps/common/report_head.hpp"
@@ -165,7 +167,7 @@ std::size_t SolveResult::worst() const {
 
 SystemFacts SolveResult::facts_of(std::size_t column) const {
   SystemFacts facts = column < outcome.facts.size() ? outcome.facts[column] : SystemFacts{};
-  facts.rows = rows;
+  facts.rows = static_cast<Index>(std::min<std::int64_t>(rows, std::numeric_limits<Index>::max()));
   facts.rows_sum_to_zero = rows_sum_to_zero;
   return facts;
 }

@@ -109,7 +109,8 @@ CUgraphExec_st* IterationGraph<Space::device>::capture(int first, int count,
     }
     sound = cudaStreamEndCapture(ctx_->stream(), &graph) == cudaSuccess && sound;
   }
-  sound = sound && cudaGraphInstantiate(&instance, graph, 0) == cudaSuccess;
+  // Kernels keep the priorities of the streams that they were captured on: see SideWork.
+  sound = sound && cudaGraphInstantiate(&instance, graph, cudaGraphInstantiateFlagUseNodePriority) == cudaSuccess;
   if (graph != nullptr) cudaGraphDestroy(graph);
   if (sound) return instance;
   cudaGetLastError();  // or the next launch check would report it
