@@ -162,7 +162,7 @@ Rows scaled(Rows a, double by) {
 
 }  // namespace
 
-TEST_ON_DEVICE("cuDSS gets the kind of the matrix, and new values as a refactorisation", "[direct][cudss]") {
+TEST_ON_DEVICE("cuDSS gets the kind of the matrix, and new values as a refactorisation", "[device][direct][cudss]") {
   const Rows spd = laplacian(6), indefinite = laplacian(6, 0, -4.5), general = laplacian(6, 0.6);
   for (const auto& [a, kind] : {std::pair(spd, Cudss::positive_definite), std::pair(indefinite, Cudss::symmetric),
                                 std::pair(general, Cudss::general)}) {
@@ -185,7 +185,8 @@ TEST_ON_DEVICE("cuDSS gets the kind of the matrix, and new values as a refactori
   }
 }
 
-TEST_ON_DEVICE("Wrong answers of cuDSS, and calls that it refuses, lead to factors on the host", "[direct][cudss]") {
+TEST_ON_DEVICE("Wrong answers of cuDSS, and calls that it refuses, lead to factors on the host",
+               "[device][direct][cudss]") {
   Made wrong, refused[3];
   wrong.wrong = true;
   refused[0].fails_in = Cudss::analysis, refused[1].fails_in = Cudss::factorisation;
@@ -203,7 +204,7 @@ TEST_ON_DEVICE("Wrong answers of cuDSS, and calls that it refuses, lead to facto
   }
 }
 
-TEST_ON_DEVICE("A matrix that cuDSS finds not positive definite gets L U", "[direct][cudss]") {
+TEST_ON_DEVICE("A matrix that cuDSS finds not positive definite gets L U", "[device][direct][cudss]") {
   Made how;
   how.info = 3;
   const Rows a = laplacian(6);
@@ -216,7 +217,7 @@ TEST_ON_DEVICE("A matrix that cuDSS finds not positive definite gets L U", "[dir
   CHECK_THAT(report.changed, Catch::Contains("factors L U by cuDSS for L L^T by cuDSS"));
 }
 
-TEST_ON_DEVICE("The real cuDSS solves systems of each kind, also with new values", "[direct][cudss]") {
+TEST_ON_DEVICE("The real cuDSS solves systems of each kind, also with new values", "[device][direct][cudss]") {
   if (skipped_without_library(detail::cudss_missing())) return;
   for (const Rows& a : {laplacian(40), laplacian(40, 0, -3.1), laplacian(40, 0.6)}) {
     const Rows other = scaled(a, 1.25);
@@ -232,7 +233,7 @@ TEST_ON_DEVICE("The real cuDSS solves systems of each kind, also with new values
   }
 }
 
-TEST_ON_DEVICE("A direct solver on a device is right whether cuDSS is there or not", "[direct][cudss]") {
+TEST_ON_DEVICE("A direct solver on a device is right whether cuDSS is there or not", "[device][direct][cudss]") {
   for (const Rows& a : {laplacian(12), laplacian(12, 0.6)}) {
     const auto b = noise(a.size(), 4);
     SystemOf<double, device> system(ctx, a, system_options("direct"));
