@@ -12,6 +12,7 @@
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
+#include "precond/mirrored_constraints.hpp"
 
 namespace newel {
 namespace {
@@ -185,7 +186,7 @@ struct Choosing {
     }
     OperatorPtr<T, S> simple, strong;
     PrecondTrial of_simple, of_strong;
-    if (cheap == nullptr && is_saddle_point(use.traits)) {
+    if (cheap == nullptr && may_be_saddle_point()) {
       if (ChosenPrecond<T, S> found = for_saddle_point(); found.M != nullptr) return found;
     }
     if (cheap == nullptr || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
@@ -210,6 +211,11 @@ struct Choosing {
   }
 
  private:
+  // Its preconditioner costs far more than what else may follow.
+  bool may_be_saddle_point() const {
+    return is_saddle_point(use.traits) && (use.traits.pattern_symmetric || detail::constraints_are_mirrored(ctx, a));
+  }
+
   // Without any M the residual of the first iterations says little of those that follow.
   ChosenPrecond<T, S> for_saddle_point() {
     constexpr double many = 1e4, doubt = 2;

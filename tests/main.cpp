@@ -4,6 +4,7 @@
 #define CATCH_CONFIG_RUNNER
 #include "tests/catch.hpp"
 #include "tests/matrices.hpp"
+#include "tests/skipped_library.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +23,7 @@ std::string newel::testing::data_folder() {
 
 namespace {
 
-std::size_t skipped_data_tests = 0, skipped_device_tests = 0;
+std::size_t skipped_data_tests = 0, skipped_device_tests = 0, skipped_library_tests = 0;
 
 #if NEWEL_HAS_CUDA
 bool nccl_is_there() {
@@ -45,6 +46,13 @@ bool newel::testing::skipped_without_data() {
   if (!data_folder().empty()) return false;
   ++skipped_data_tests;
   say_skipped("NEWEL_TEST_DATA is unset");
+  return true;
+}
+
+bool newel::testing::skipped_without_library(const std::string& missing) {
+  if (missing.empty()) return false;
+  ++skipped_library_tests;
+  say_skipped(missing.c_str());
   return true;
 }
 
@@ -101,11 +109,13 @@ int main(int argc, char* argv[]) {
   }
   Catch::Session session;
   const int result = session.run(argc, argv);
-  const std::size_t skipped = skipped_data_tests + skipped_device_tests;
+  const std::size_t skipped = skipped_data_tests + skipped_device_tests + skipped_library_tests;
   if (skipped == 0) return result;
   if (skipped_data_tests > 0) std::printf("skipped, NEWEL_TEST_DATA is unset: %zu test cases\n", skipped_data_tests);
   if (skipped_device_tests > 0)
     std::printf("skipped, for want of devices or NCCL: %zu test cases\n", skipped_device_tests);
+  if (skipped_library_tests > 0)
+    std::printf("skipped, for want of an optional library: %zu test cases\n", skipped_library_tests);
   const auto& config = session.config();
   const auto wanted = Catch::filterTests(Catch::getAllTestCasesSorted(config), config.testSpec(), config);
   return result == 0 && wanted.size() == skipped ? 77 : result;

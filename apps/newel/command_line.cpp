@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <newel/config.hpp>
+#include <newel/solver/factorisations.hpp>
 
 #include "apps/common/option_error.hpp"
 #include "apps/common/unused_options.hpp"
@@ -21,10 +22,23 @@ constexpr const char* usage =
     "             newel info A.mtx [options]     describe a matrix; newel bench spmv|solve|regret A.mtx: times\n"
     "             newel --help | --version";
 
+// Of the direct solver: a line for each library that is there, or the package that brings it.
+std::string factorisations_text() {
+  std::string lines;
+  for (const Factorisation& row : factorisations()) {
+    lines += "direct: " + row.title + (row.space == Space::host ? ", on the host" : ", on a device");
+    lines += row.missing.empty() ? "" : ": not here, package " + row.package + " brings it";
+    lines += "\n";
+  }
+  return lines;
+}
+
 std::string version_text() {
   std::string result = "newel " NEWEL_VERSION "\n";
-  if (NEWEL_HAS_CUDA == 0) return result + "without CUDA\n";
-  return result + "CUDA toolkit " NEWEL_CUDA_TOOLKIT ", compiled for architectures " NEWEL_CUDA_ARCHITECTURES "\n";
+  result += NEWEL_HAS_CUDA == 0 ? "without CUDA\n"
+                                : "CUDA toolkit " NEWEL_CUDA_TOOLKIT
+                                  ", compiled for architectures " NEWEL_CUDA_ARCHITECTURES "\n";
+  return result + factorisations_text();
 }
 
 }  // namespace

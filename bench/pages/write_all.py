@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes every page and picture that comes from docs/results, and the pictures of the formats.
+"""Writes every page and picture that comes from docs/results, and the pictures of the formats and of the
+choice of a solver.
 
     bench/pages/write_all.py [--without-pictures]       pictures of results need matplotlib
 """
 import argparse
 
 import amg_tables
+import draw_decision
 import draw_formats
 import gpu_tables
 import matrices_tables
@@ -23,6 +25,7 @@ def write_pages():
     matrices_tables.write()
     gpu_tables.write()
     draw_formats.main()
+    draw_decision.main()
 
 
 def main():

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of solvers says of the direct solver.
-#include <newel/core/error.hpp>
 #include "solver/direct/direct_solver.hpp"
 
 namespace newel {
 namespace {
 
-const detail::FactorLibrary& factors_of_this_build() {
-#if NEWEL_HAS_EIGEN
-  return detail::eigen_factors;
-#else
-  throw InputError("this build of Newel has no direct solver: it needs Eigen (package libeigen3-dev)");
-#endif
-}
-
-template <class T>
-std::unique_ptr<KrylovSolver<T, Space::host>> make(const Context<Space::host>& ctx,
-                                                   const SolverMatrix<T, Space::host>& matrix, const SolverOptions&) {
-  return std::make_unique<detail::DirectSolver<T>>(ctx, factors_of_this_build(), matrix);
-}
+struct MakeDirect {
+  template <class T, Space S>
+  static std::unique_ptr<KrylovSolver<T, S>> make(const Context<S>& ctx, const SolverMatrix<T, S>& matrix,
+                                                  const SolverOptions&) {
+    return std::make_unique<detail::DirectSolver<T, S>>(ctx, matrix);
+  }
+};
 
 // The matrix by rows, and once more in its order; the factors, which depend on the pattern, take more.
 std::uint64_t bytes_of_matrix(const SolverOptions&, Index rows, Offset nonzeros, std::size_t) {
@@ -32,7 +25,7 @@ SolverMethod direct_method() {
   SolverMethod direct;
   direct.name = "direct";
   direct.title = "the direct solver";
-  direct.summary = "L D L^T or L U of A, on the host, refined by residuals in twice the precision";
+  direct.summary = "factors of A by the fastest library that is there, refined by residuals in twice the precision";
   direct.products = 1;
   direct.precond_products = 0;
   direct.rank.last_resort = 1;
@@ -43,8 +36,7 @@ SolverMethod direct_method() {
   };
   direct.vector_passes = [](const SolverOptions&, Index, std::size_t) { return 5.0; };
   direct.floor = {5, 5, 5};
-  direct.make_from_matrix.host_double = &make<double>;
-  direct.make_from_matrix.host_float = &make<float>;
+  fill_columns<MakeDirect>(direct.make_from_matrix);
   return direct;
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include <newel/core/types.hpp>
+#include <newel/solver/factorisations.hpp>
 
 namespace newel::detail {
 
@@ -18,34 +18,45 @@ struct ColumnPattern {
   Index entries() const { return static_cast<Index>(row.size()); }
 };
 
-/// The factors of matrices with one pattern. The symbolic analysis is made once, by the constructor.
+/// What a factorisation takes, estimated from the pattern. Infinite: more than was counted.
+struct FactorCost {
+  double bytes = 0;
+  double seconds = 0;
+};
+
+/// The factors of matrices with one pattern, for which the constructor finds an order.
 class Factors {
  public:
   virtual ~Factors() = default;
 
-  /// From the values of the pattern's entries. False: a pivot is 0 or not finite, and there are no factors.
+  /// The new number of each column, of a symmetric matrix of each row too. Empty: columns stay as they are.
+  virtual const std::vector<Index>& order() const = 0;
+  virtual FactorCost cost() const = 0;
+  /// The symbolic analysis of the pattern in that order; of a symmetric matrix it is the upper triangle. May throw
+  /// std::bad_alloc, as `factorise` may.
+  virtual void analyse(const ColumnPattern& ordered) = 0;
+  /// From the values of the entries of `ordered`. False: a pivot is 0 or not finite, and there are no factors.
   [[nodiscard]] virtual bool factorise(const std::vector<double>& values) = 0;
+  /// If the pivots are those of earlier values: factorises the same values with pivots chosen for them. False: they
+  /// are chosen for these already, or there are no factors now.
+  [[nodiscard]] virtual bool choose_pivots_anew() { return false; }
   /// Replaces v by inverse(A) v.
   virtual void solve(std::vector<double>& v) = 0;
   /// Replaces v by inverse(A^T) v.
   virtual void solve_transposed(std::vector<double>& v) = 0;
 };
 
-/// A library of factorisations. Orders are given as the new number of each row or column.
-struct FactorLibrary {
-  /// A fill-reducing order of rows and columns together for a pattern that is symmetric (approximate minimum degree;
-  /// Amestoy, Davis and Duff 1996).
-  std::vector<Index> (*order_symmetric)(const ColumnPattern& pattern);
-  /// A fill-reducing order of the columns, whatever rows are chosen as pivots (COLAMD; Davis, Gilbert, Larimore and
-  /// Ng 2004).
-  std::vector<Index> (*order_columns)(const ColumnPattern& pattern);
-  /// A = L D L^T without pivoting, for a symmetric A of which the pattern has the upper triangle with the diagonal.
-  std::unique_ptr<Factors> (*make_ldlt)(const ColumnPattern& upper);
-  /// P A = L U with row pivoting, supernodal (Demmel, Eisenstat, Gilbert, Li and Liu 1999).
-  std::unique_ptr<Factors> (*make_lu)(const ColumnPattern& pattern);
+/// One way to factorise on the host: a row of the table of factorisations.
+struct HostFactorisation {
+  Factorisation about;
+  bool symmetric = false;  ///< for symmetric matrices alone
+  /// Why the library cannot be used here; empty: it can. Loads the library at the first call.
+  const std::string& (*missing)() = nullptr;
+  /// For the pattern of the whole matrix by columns. The fill is counted up to `most_entries`.
+  std::unique_ptr<Factors> (*make)(const ColumnPattern& whole, double most_entries) = nullptr;
 };
 
-/// In builds with Eigen.
-extern const FactorLibrary eigen_factors;
+/// All of this build, preferred ones first.
+const std::vector<HostFactorisation>& host_factorisations();
 
 }  // namespace newel::detail

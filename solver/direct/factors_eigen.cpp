@@ -9,7 +9,9 @@
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseLU>
 
-#include "solver/direct/factors.hpp"
+#include "solver/cost/profiles/factor_constants.hpp"
+#include "solver/direct/factor_rows.hpp"
+#include "solver/direct/fill.hpp"
 
 namespace newel::detail {
 namespace {
@@ -28,23 +30,29 @@ std::vector<Index> new_numbers(const Order& order) {
   return {order.indices().data(), order.indices().data() + order.size()};
 }
 
-// Eigen's functor gives the old number of each new one here, and the new number of each old one for columns.
-std::vector<Index> order_symmetric(const ColumnPattern& pattern) {
-  Order old_numbers;
-  Eigen::AMDOrdering<Index>()(matrix_of(pattern), old_numbers);
-  return new_numbers(old_numbers.inverse());
-}
-
+// Eigen's functor gives the new number of each old one for columns, and the old number of each new one in
+// `minimum_degree_order` below. COLAMD: Davis, Gilbert, Larimore and Ng 2004.
 std::vector<Index> order_columns(const ColumnPattern& pattern) {
   Order numbers;
   Eigen::COLAMDOrdering<Index>()(matrix_of(pattern), numbers);
   return new_numbers(numbers);
 }
 
+// A = L D L^T without pivoting.
 class Ldlt final : public Factors {
  public:
-  explicit Ldlt(const ColumnPattern& upper) : matrix_(matrix_of(upper)) { solver_.analyzePattern(matrix_); }
+  Ldlt(const ColumnPattern& whole, double most_entries) : order_(minimum_degree_order(whole)) {
+    const Fill fill = fill_of_ldlt(whole, order_, most_entries);
+    cost_ = {factor_constants.ldlt_bytes_per_entry * fill.entries,
+             fill.squares / factor_constants.ldlt_squares_per_second};
+  }
 
+  const std::vector<Index>& order() const override { return order_; }
+  FactorCost cost() const override { return cost_; }
+  void analyse(const ColumnPattern& upper) override {
+    matrix_ = matrix_of(upper);
+    solver_.analyzePattern(matrix_);
+  }
   bool factorise(const std::vector<double>& values) override {
     std::copy(values.begin(), values.end(), matrix_.valuePtr());
     solver_.factorize(matrix_);
@@ -57,14 +65,28 @@ class Ldlt final : public Factors {
   void solve_transposed(std::vector<double>& v) override { solve(v); }
 
  private:
+  std::vector<Index> order_;
+  FactorCost cost_;
   Matrix matrix_;
   Eigen::SimplicialLDLT<Matrix, Eigen::Upper, AsGiven> solver_;
 };
 
+// P A = L U with row pivoting, supernodal (Demmel, Eisenstat, Gilbert, Li and Liu 1999).
 class Lu final : public Factors {
  public:
-  explicit Lu(const ColumnPattern& pattern) : matrix_(matrix_of(pattern)) { solver_.analyzePattern(matrix_); }
+  Lu(const ColumnPattern& whole, double most_entries) : order_(order_columns(whole)) {
+    const Fill fill = fill_of_lu(whole, order_, most_entries);
+    cost_ = {
+        factor_constants.lu_bytes_per_entry * fill.entries + factor_constants.lu_bytes_per_nonzero * whole.entries(),
+        fill.squares / factor_constants.lu_squares_per_second};
+  }
 
+  const std::vector<Index>& order() const override { return order_; }
+  FactorCost cost() const override { return cost_; }
+  void analyse(const ColumnPattern& pattern) override {
+    matrix_ = matrix_of(pattern);
+    solver_.analyzePattern(matrix_);
+  }
   bool factorise(const std::vector<double>& values) override {
     std::copy(values.begin(), values.end(), matrix_.valuePtr());
     if (!Eigen::Map<const Eigen::VectorXd>(values.data(), matrix_.nonZeros()).allFinite()) return false;
@@ -81,15 +103,48 @@ class Lu final : public Factors {
   }
 
  private:
+  std::vector<Index> order_;
+  FactorCost cost_;
   Matrix matrix_;
   Eigen::SparseLU<Matrix, AsGiven> solver_;
 };
 
-std::unique_ptr<Factors> make_ldlt(const ColumnPattern& upper) { return std::make_unique<Ldlt>(upper); }
-std::unique_ptr<Factors> make_lu(const ColumnPattern& pattern) { return std::make_unique<Lu>(pattern); }
+template <class Kind>
+std::unique_ptr<Factors> make(const ColumnPattern& whole, double most_entries) {
+  return std::make_unique<Kind>(whole, most_entries);
+}
+
+const std::string& nothing() {
+  static const std::string none;
+  return none;
+}
+
+HostFactorisation row(const char* title, bool symmetric) {
+  HostFactorisation made;
+  made.about = {title, Space::host, "MPL-2.0", "libeigen3-dev", ""};
+  made.symmetric = symmetric;
+  made.missing = &nothing;
+  return made;
+}
 
 }  // namespace
 
-const FactorLibrary eigen_factors{&order_symmetric, &order_columns, &make_ldlt, &make_lu};
+std::vector<Index> minimum_degree_order(const ColumnPattern& whole) {
+  Order old_numbers;
+  Eigen::AMDOrdering<Index>()(matrix_of(whole), old_numbers);
+  return new_numbers(old_numbers.inverse());
+}
+
+HostFactorisation eigen_ldlt() {
+  HostFactorisation made = row("L D L^T by Eigen", true);
+  made.make = &make<Ldlt>;
+  return made;
+}
+
+HostFactorisation eigen_lu() {
+  HostFactorisation made = row("L U by Eigen", false);
+  made.make = &make<Lu>;
+  return made;
+}
 
 }  // namespace newel::detail

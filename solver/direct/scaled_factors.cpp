@@ -7,9 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "solver/cost/profiles/factor_constants.hpp"
-#include "solver/direct/fill.hpp"
-
 namespace newel::detail {
 namespace {
 
@@ -68,46 +65,44 @@ double sum_of_abs(const std::vector<double>& v) {
 
 }  // namespace
 
-ScaledFactors::ScaledFactors(const FactorLibrary& library, ColumnPattern rows, bool symmetric)
-    : library_(&library), rows_(std::move(rows)), symmetric_(symmetric) {}
-
-FactorCost ScaledFactors::order(double most_entries) {
-  const FactorConstants& constants = factor_constants;
-  if (symmetric_) {  // by rows is by columns
-    new_row_ = new_column_ = library_->order_symmetric(rows_);
-    pattern_ = renumbered(rows_, new_row_, new_column_, true, source_);
-    const Fill fill = fill_of_ldlt(rows_, new_row_, most_entries);
-    return {constants.ldlt_bytes_per_entry * fill.entries, fill.squares / constants.ldlt_squares_per_second};
+ScaledFactors::ScaledFactors(const HostFactorisation& kind, std::shared_ptr<const ColumnPattern> rows,
+                             double most_entries)
+    : kind_(&kind), rows_(std::move(rows)) {
+  if (kind.symmetric) {  // by rows is by columns
+    factors_ = kind.make(*rows_, most_entries);
+    new_row_ = new_column_ = factors_->order();
+    return;
   }
-  std::vector<Index> as_they_are(static_cast<std::size_t>(rows_.size));
-  for (std::size_t j = 0; j < as_they_are.size(); ++j) as_they_are[j] = static_cast<Index>(j);
-  const ColumnPattern columns = renumbered(rows_, {}, as_they_are, false, source_);
-  new_row_.clear();
-  new_column_ = library_->order_columns(columns);
-  pattern_ = renumbered(rows_, {}, new_column_, false, source_);
-  const Fill fill = fill_of_lu(columns, new_column_, most_entries);
-  return {constants.lu_bytes_per_entry * fill.entries + constants.lu_bytes_per_nonzero * rows_.entries(),
-          fill.squares / constants.lu_squares_per_second};
+  new_column_.resize(static_cast<std::size_t>(rows_->size));
+  for (std::size_t j = 0; j < new_column_.size(); ++j) new_column_[j] = static_cast<Index>(j);
+  pattern_ = renumbered(*rows_, {}, new_column_, false, source_);
+  factors_ = kind.make(pattern_, most_entries);
+  if (factors_->order().empty()) return;
+  new_column_ = factors_->order();
+  pattern_ = {};
 }
 
-void ScaledFactors::analyse() { factors_ = symmetric_ ? library_->make_ldlt(pattern_) : library_->make_lu(pattern_); }
+void ScaledFactors::analyse() {
+  if (pattern_.begin.empty()) pattern_ = renumbered(*rows_, new_row_, new_column_, kind_->symmetric, source_);
+  factors_->analyse(pattern_);
+}
 
 // So that the largest entry of every row and of every column is about 1; of a symmetric matrix both sides alike.
 void ScaledFactors::scale(const std::vector<double>& values) {
-  const auto n = static_cast<std::size_t>(rows_.size);
+  const auto n = static_cast<std::size_t>(rows_->size);
   row_power_.assign(n, no_entry);
-  each_entry(rows_, [&](Index e, Index i, Index) {
+  each_entry(*rows_, [&](Index e, Index i, Index) {
     const double value = values[static_cast<std::size_t>(e)];
     int& power = row_power_[static_cast<std::size_t>(i)];
     if (has_power(value)) power = std::max(power, std::ilogb(value));
   });
-  for (int& power : row_power_) power = power == no_entry ? 0 : symmetric_ ? -(power / 2) : -power;
-  if (symmetric_) {
+  for (int& power : row_power_) power = power == no_entry ? 0 : kind_->symmetric ? -(power / 2) : -power;
+  if (kind_->symmetric) {
     column_power_ = row_power_;
     return;
   }
   column_power_.assign(n, no_entry);
-  each_entry(rows_, [&](Index e, Index i, Index j) {
+  each_entry(*rows_, [&](Index e, Index i, Index j) {
     const double value = values[static_cast<std::size_t>(e)];
     int& power = column_power_[static_cast<std::size_t>(j)];
     if (has_power(value)) power = std::max(power, std::ilogb(value) + row_power_[static_cast<std::size_t>(i)]);
@@ -118,14 +113,14 @@ void ScaledFactors::scale(const std::vector<double>& values) {
 bool ScaledFactors::factorise(const std::vector<double>& values) {
   scale(values);
   std::vector<double> by_rows(values.size());
-  each_entry(rows_, [&](Index e, Index i, Index j) {
+  each_entry(*rows_, [&](Index e, Index i, Index j) {
     const auto at = static_cast<std::size_t>(e);
     by_rows[at] =
         std::ldexp(values[at], row_power_[static_cast<std::size_t>(i)] + column_power_[static_cast<std::size_t>(j)]);
   });
   scaled_.resize(source_.size());
   for (std::size_t k = 0; k < source_.size(); ++k) scaled_[k] = by_rows[static_cast<std::size_t>(source_[k])];
-  work_.resize(static_cast<std::size_t>(rows_.size));
+  work_.resize(static_cast<std::size_t>(rows_->size));
   return factors_->factorise(scaled_);
 }
 
@@ -147,12 +142,12 @@ void ScaledFactors::solve(std::vector<double>& v, int exponent) {
 
 // |B|_1 of the matrix that was factorised, whose order changes neither norm. `scaled_` may be its upper triangle.
 double ScaledFactors::condition() {
-  std::vector<double> sums(static_cast<std::size_t>(rows_.size), 0.0);
+  std::vector<double> sums(static_cast<std::size_t>(rows_->size), 0.0);
   for (std::size_t c = 0; c < sums.size(); ++c) {
     for (Index e = pattern_.begin[c]; e < pattern_.begin[c + 1]; ++e) {
       const auto at = static_cast<std::size_t>(e), r = static_cast<std::size_t>(pattern_.row[at]);
       sums[c] += std::fabs(scaled_[at]);
-      if (symmetric_ && r != c) sums[r] += std::fabs(scaled_[at]);
+      if (kind_->symmetric && r != c) sums[r] += std::fabs(scaled_[at]);
     }
   }
   const double norm = sums.empty() ? 0 : *std::max_element(sums.begin(), sums.end());
@@ -164,7 +159,7 @@ double ScaledFactors::condition() {
 // along which it grows most, until it grows no more; and at a vector of alternating signs that no such way meets.
 double ScaledFactors::inverse_norm() {
   constexpr int most_steps = 5;
-  const std::size_t n = static_cast<std::size_t>(rows_.size);
+  const std::size_t n = static_cast<std::size_t>(rows_->size);
   if (n == 0) return 0;
   std::vector<double> v(n, 1.0 / static_cast<double>(n)), signs;
   double norm = 0;
@@ -195,10 +190,11 @@ double ScaledFactors::inverse_norm() {
   return std::max(norm, 2 * sum_of_abs(v) / (3 * static_cast<double>(n)));
 }
 
-ProductMatching ScaledFactors::matching(const Context<Space::host>& ctx, const std::vector<double>& values) const {
+ProductMatching matching_of(const Context<Space::host>& ctx, const ColumnPattern& rows,
+                            const std::vector<double>& values) {
   EntrySizes sizes;
-  sizes.begin.assign(rows_.begin.begin(), rows_.begin.end());
-  sizes.col = Span<const Index, Space::host>(rows_.row.data(), rows_.entries());
+  sizes.begin.assign(rows.begin.begin(), rows.begin.end());
+  sizes.col = Span<const Index, Space::host>(rows.row.data(), rows.entries());
   for (const double value : values) sizes.log2.push_back(entry_size(value));
   return product_matching(ctx, sizes);
 }

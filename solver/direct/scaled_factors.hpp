@@ -11,52 +11,46 @@
 
 namespace newel::detail {
 
-/// What a factorisation takes, estimated from the pattern. Infinite: more than was counted.
-struct FactorCost {
-  double bytes = 0;
-  double seconds = 0;
-};
-
-/// L D L^T without pivoting, or L U with row pivoting. Order and symbolic analysis are made once for a pattern; new
+/// Factors of one kind of the table. Order and symbolic analysis are made once for a pattern; new
 /// values take a numeric factorisation. Vectors are in the numbering of the matrix.
 class ScaledFactors {
  public:
-  /// `rows` is the pattern by rows: `begin` of rows, and `row` the columns of their entries. With `symmetric`, L D
-  /// L^T. The library outlives this.
-  ScaledFactors(const FactorLibrary& library, ColumnPattern rows, bool symmetric);
+  /// Finds the order, and counts the fill up to `most_entries`. `rows` is the pattern by rows: `begin` of rows, and
+  /// `row` the columns of their entries. The row of the table outlives this.
+  ScaledFactors(const HostFactorisation& kind, std::shared_ptr<const ColumnPattern> rows, double most_entries);
 
-  bool symmetric() const { return symmetric_; }
-  /// For the same matrix L U, of which nothing is made yet.
-  ScaledFactors as_lu() const { return {*library_, rows_, false}; }
-
-  /// Finds the order and counts the fill, up to so many entries of L.
-  FactorCost order(double most_entries);
-  /// The symbolic analysis. May throw std::bad_alloc, as `factorise` may.
+  const HostFactorisation& kind() const { return *kind_; }
+  FactorCost cost() const { return factors_->cost(); }
+  /// The symbolic analysis. May throw std::bad_alloc, as the constructor and `factorise` may.
   void analyse();
   /// From the values of the pattern's entries by rows. False: a pivot is 0 or not finite.
   [[nodiscard]] bool factorise(const std::vector<double>& values);
+  /// As in Factors, of the values that were factorised last.
+  [[nodiscard]] bool choose_pivots_anew() { return factors_->choose_pivots_anew(); }
 
   /// Replaces v by 2^exponent inverse(A) v. Only that, and no step on the way, may leave the range.
   void solve(std::vector<double>& v, int exponent);
   /// A lower bound, usually within a factor of 3, of |B|_1 |inverse(B)|_1 where B is A as it was scaled (Hager 1984;
   /// Higham 1988, algorithm 2.4). At most six solves with either B or B^T. Infinite where these overflow.
   double condition();
-  /// Rows paired with different columns in which they have an entry other than 0, as many as possible.
-  ProductMatching matching(const Context<Space::host>& ctx, const std::vector<double>& values) const;
 
  private:
   void scale(const std::vector<double>& values);
   double inverse_norm();
 
-  const FactorLibrary* library_;
-  ColumnPattern rows_;
-  bool symmetric_;
+  const HostFactorisation* kind_;
+  std::shared_ptr<const ColumnPattern> rows_;
+  std::unique_ptr<Factors> factors_;
   std::vector<Index> new_row_, new_column_;  // of the pattern that is factorised; new_row_ is empty: the same
   ColumnPattern pattern_;
   std::vector<Index> source_;  // for each of its entries, the entry by rows
   std::vector<int> row_power_, column_power_;
   std::vector<double> scaled_, work_;  // values of pattern_; a vector
-  std::unique_ptr<Factors> factors_;
 };
+
+/// Rows paired with different columns in which they have an entry other than 0, as many as possible. `values` of the
+/// entries by rows. Throws WorkInterrupted.
+ProductMatching matching_of(const Context<Space::host>& ctx, const ColumnPattern& rows,
+                            const std::vector<double>& values);
 
 }  // namespace newel::detail

@@ -19,6 +19,7 @@ import automatic_rules  # noqa: E402
 import c_reference  # noqa: E402
 import copied  # noqa: E402
 import compact_results  # noqa: E402
+import draw_decision  # noqa: E402
 import draw_formats  # noqa: E402
 import links  # noqa: E402
 import python_reference  # noqa: E402
@@ -251,6 +252,17 @@ class Formats(unittest.TestCase):
             names_of_arrays = {"ehyb-symmetric": 4}.get(name, 0)  # i and j of both parts
             self.assertEqual(len(words), 2 * len(letters) - pairs + names_of_arrays, name)  # in the matrix and in an array
             self.assertEqual(sorted(set(words)), letters, name)
+
+
+class Decision(unittest.TestCase):
+    def test_the_picture_of_the_decision_is_that_of_its_page(self):
+        drawn = (links.ROOT / "docs/pictures/which_solver.svg").read_text(encoding="utf-8")
+        self.assertEqual(draw_decision.picture(), drawn)
+        self.assertLess(len(drawn), 150000)
+
+    def test_rows_are_read_without_the_marks_of_markdown(self):
+        text = "# A\n\n## B\n\n| x | take | why |\n|---|---|---|\n| a **b** [c](d.md) | `cg`, then `amg` | e |\n\n## C\n"
+        self.assertEqual(draw_decision.rows_of("B", text), [("a b c", "cg, then amg")])
 
 
 class Rules(unittest.TestCase):

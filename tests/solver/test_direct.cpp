@@ -291,7 +291,7 @@ TEST_CASE("Factors that do not fit or take too long are refused before they are 
     const RowOrder<Space::host> natural;
     SolverMatrix<double, Space::host> matrix{arrays.view(), natural};
     matrix.most_seconds = seconds;
-    return detail::DirectSolver<double>(ctx, detail::eigen_factors, matrix);
+    return detail::DirectSolver<double, Space::host>(ctx, matrix);
   };
   CHECK_NOTHROW(make(60));
   CHECK_THROWS_WITH(make(1e-6), Catch::Contains("more than the 1e-06 s that are allowed"));

@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 
+#include "solver/direct/factor_rows.hpp"
 #include "solver/direct/fill.hpp"
 #include "solver/direct/scaled_factors.hpp"
 
@@ -32,7 +33,7 @@ Sparse sparse(const Rows& a) {
 
 // As the direct solver finds it.
 Index structural_rank(const Sparse& s) {
-  return ScaledFactors(detail::eigen_factors, s.pattern, false).matching(Context<Space::host>(1), s.values).matched;
+  return detail::matching_of(Context<Space::host>(1), s.pattern, s.values).matched;
 }
 
 Rows transposed(const Rows& a) {
@@ -175,8 +176,9 @@ TEST_CASE("The condition is that of the dense inverse, from either factors", "[d
       if (!symmetric) a.at(1, j) = value * (1 + std::pow(10.0, -static_cast<double>(seed % 9)) * (j == 0 ? 1 : 0));
     }
     const Sparse s = sparse(a);
-    ScaledFactors factors(detail::eigen_factors, s.pattern, symmetric);
-    CHECK(factors.order(1e9).bytes > 0);
+    const detail::HostFactorisation kind = symmetric ? detail::eigen_ldlt() : detail::eigen_lu();
+    ScaledFactors factors(kind, std::make_shared<ColumnPattern>(s.pattern), 1e9);
+    CHECK(factors.cost().bytes > 0);
     factors.analyse();
     const bool made = factors.factorise(s.values);
     Dense scaled = dense(a);

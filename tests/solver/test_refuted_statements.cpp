@@ -3,6 +3,7 @@
 #include "tests/solver/systems.hpp"
 
 #include <newel/precond/amg/amg_options.hpp>
+#include "solver/krylov/monitor/inconsistency.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 #include "solver/krylov/monitor/true_residual.hpp"
 
@@ -251,4 +252,31 @@ TEST_BOTH("The rounding of a residual is estimated for operators that map consta
   CHECK_FALSE(found.proven);
   CHECK(found.error_bound >= rounding / 10);
   CHECK(found.error_bound <= rounding * 100);
+}
+
+TEST_BOTH("A row whose products underflow is judged as any other", "[solver][statements]") {
+  // x = 2^-900 (1, 1), of which the second row, b_2 = 0, has missed half.
+  Rows a(2);
+  a.at(0, 0) = 0x1p-40;
+  a.at(1, 0) = 0x1p-180, a.at(1, 1) = 0x1p-180;
+  const Arrays<double, S> arrays(ctx, a);
+  const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{"csr"});
+  const auto x = make_array(ctx, std::vector<double>{0x1p-900, 0x1p-901});
+  const auto b = make_array(ctx, std::vector<double>{0x1p-940, 0});
+  Array<double, S> r(ctx, 2), scratch(ctx, 1);
+  const auto found =
+      detail::true_residual<double, S>(ctx, *A, b.cspan(), x.cspan(), 0x1p-940, 0, r.span(), scratch.data());
+  CHECK(found.proven);
+  CHECK(std::fabs(found.worst_row - 0.75) <= 1e-15);  // 3/2 of 2
+  CHECK(to_vector(ctx, r.cspan())[0] == 0);
+}
+
+TEST_BOTH("A residual beyond the range of single precision is not called orthogonal to the range of A",
+          "[solver][statements]") {
+  Rows a(1);  // so that no terms of both signs make a NaN of their sum
+  a.at(0, 0) = 0x1p93;
+  const Arrays<float, S> arrays(ctx, a);
+  const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{"csr"});
+  const auto x = make_array(ctx, std::vector<float>{0x1p93f}), b = make_array(ctx, std::vector<float>{7});
+  CHECK_FALSE((detail::why_inconsistent<float, S>(ctx, *A, b.cspan(), x.cspan(), 7, 0)));
 }

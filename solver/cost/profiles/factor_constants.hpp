@@ -12,6 +12,18 @@ struct FactorConstants {
   /// L has a value and a row for each entry. L and U are arrays that grow by copying; they begin with room for twenty
   /// times the entries of A.
   double ldlt_bytes_per_entry = 12, lu_bytes_per_entry = 36, lu_bytes_per_nonzero = 420;
+  /// KLU: operations of its estimate, and what it takes for an entry of L and U. On an EPYC it took 0.019 s for
+  /// basker_matrix1 (1.5e6 operations, 3.8e5 entries), 0.042 s for ani5_crop (6.7e7, 8.2e5) and 2.2 s for a grid of
+  /// 25^3 rows (2.9e9, 4.8e6). If diagonal entries are no pivots, the estimate is exceeded.
+  double klu_operations_per_second = 1.5e9, klu_seconds_per_entry = 3e-8, klu_bytes_per_entry = 16;
+  /// CHOLMOD's supernodes with OpenBLAS, one thread: 0.87 s for a grid of 32^3 rows (8.5e9 squares), for which L D L^T
+  /// by Eigen took 7.4 s; 0.23 s for shallow_water1 (6e8 squares, 2.2e6 entries; Eigen 0.30 s).
+  double cholmod_squares_per_second = 1e10, cholmod_seconds_per_entry = 6e-8, cholmod_bytes_per_entry = 16;
+  /// What cuDSS takes for its order, on the host: 2.0 s for a 5-point grid of 1.0 million rows, 1.1 s for a 7-point
+  /// grid of 0.26 million.
+  double cudss_seconds_per_row = 4e-6;
+  /// The least that another factorisation has to be estimated to save before it is looked at, for its order.
+  double seconds_to_order_an_entry = 5e-7;
   /// Of a factorisation after all other solvers have failed.
   double most_seconds_of_last_resort = 60;
   /// And if others have come as close as rounding lets them, so that hardly more than their accuracy can be gained.

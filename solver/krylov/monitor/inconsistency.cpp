@@ -76,6 +76,11 @@ class Evidence {
     for (int k = 0; k < squares; ++k) multiply<T, S>(ctx_, T(1), v_.cspan(), v_.cspan(), T(0), v_.span());
   }
 
+  // Whether terms cancel to rounding. What has left the range cancels with nothing.
+  static bool cancel(double sum, double terms, double rounding) {
+    return std::isfinite(terms) && terms > 0 && std::abs(sum) <= rounding * terms;
+  }
+
   double sum_of(Span<const T, S> v) {
     sum<T, S>(ctx_, v, scratch_.data());
     return value();
@@ -93,8 +98,8 @@ class Evidence {
     fill<T, S>(ctx_, T(0), lost.span());
     for (std::uint64_t seed = 1; seed <= random_vectors + graded_vectors; ++seed) {
       if (!form_image_in_twice_precision(seed, lost.span())) return false;
-      const double sum = std::abs(sum_of(image_.cspan()) - sum_of(lost.cspan())), terms = size_of(image_.cspan());
-      if (!(terms > 0 && sum <= rounding * terms)) return false;
+      const double sum = sum_of(image_.cspan()) - sum_of(lost.cspan());
+      if (!cancel(sum, size_of(image_.cspan()), rounding)) return false;
     }
     return all_rows(ctx_, A_.cols()) > most_single_columns || each_column_sums_to_zero();
   }
@@ -108,7 +113,8 @@ class Evidence {
       const Span<T, S> own = j >= 0 && j < A_.cols() ? v_.span().subspan(j, 1) : Span<T, S>();
       fill<T, S>(ctx_, T(1), own);
       if (!form_image_of_v(std::nullopt)) return false;
-      if (!(std::abs(sum_of(image_.cspan())) <= rounding * size_of(image_.cspan()))) return false;
+      const double sum = sum_of(image_.cspan());
+      if (sum != 0 && !cancel(sum, size_of(image_.cspan()), rounding)) return false;
       fill<T, S>(ctx_, T(0), own);
     }
     return true;
@@ -121,8 +127,8 @@ class Evidence {
     for (std::uint64_t seed = 1; seed <= random_vectors; ++seed) {
       form_image(seed);
       multiply<T, S>(ctx_, T(1), r_.cspan(), image_.cspan(), T(0), v_.span());
-      const double sum = std::abs(sum_of(v_.cspan())), terms = size_of(v_.cspan());
-      if (!(terms > 0 && sum <= of_solver * terms)) return false;
+      const double sum = sum_of(v_.cspan());
+      if (!cancel(sum, size_of(v_.cspan()), of_solver)) return false;
     }
     return true;
   }

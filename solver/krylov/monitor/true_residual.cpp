@@ -20,6 +20,7 @@ namespace {
 
 constexpr double least_square = 0x1p-900, most_square = 0x1p900;  // sums of squares without loss
 constexpr int most_exponent = 1000;                               // whose power of two has an inverse
+constexpr double least_x_of_rows = 0x1p-200;                      // products of x with small entries may underflow
 
 double power_of_two_near(double size) {
   if (std::isinf(size)) return std::ldexp(1.0, most_exponent);
@@ -56,6 +57,26 @@ std::optional<ResidualSums> sums_in_range(const Context<S>& ctx, const LinearOpe
     scale.unit = unit;
   }
   return sums;
+}
+
+// The worst row in units in which x is near 1, where no product of an entry of A underflows. `as_it_is` if these
+// units are out of range for b, or if there is no memory.
+template <class T, Space S>
+double worst_row_in_units_of_x(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
+                               Span<const T, S> x, double x_max, double expected, double* scratch, double as_it_is) {
+  const double unit = 1 / power_of_two_near(x_max);
+  try {
+    Array<T, S> larger_x(ctx, x.size), r(ctx, b.size);
+    axpby<T, S>(ctx, static_cast<T>(unit), x, T(0), larger_x.span());
+    axpby<T, S>(ctx, static_cast<T>(unit), b, T(0), r.span());
+    max_abs<T>(ctx, larger_x.cspan(), scratch);
+    const ResidualScale scale{power_of_two_near(expected * unit), scratch};
+    const auto sums = A.residual(ctx, r.cspan(), larger_x.cspan(), scale, r.span());
+    return sums && std::isfinite(sums->sum) ? sums->worst_row : as_it_is;
+  } catch (const OutOfMemory&) {
+    detail::require_alone(ctx);
+    return as_it_is;
+  }
 }
 
 // w - A x, by way of v = share x: with a share that is no power of 2 x and the products are rounded in another way.
@@ -114,6 +135,10 @@ TrueResidual true_residual(const Context<S>& ctx, const LinearOperator<T, S>& A,
       scale.unit = std::ldexp(scale.unit, 600);
       max_abs<T>(ctx, x, scratch);
       if (const auto larger = A.residual(ctx, b, x, scale, r)) found.error_bound = scale.unit * larger->error_sum;
+    }
+    if (x_max > 0 && x_max < least_x_of_rows) {
+      found.worst_row =
+          worst_row_in_units_of_x<T, S>(ctx, A, b, x, x_max, std::abs(expected), scratch, found.worst_row);
     }
   } else {
     x_max = fetch(ctx, static_cast<const double*>(scratch));

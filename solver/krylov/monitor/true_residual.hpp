@@ -22,8 +22,8 @@ double norm_in_range(const Context<S>& ctx, Span<const T, S> v, double* scratch)
 
 /// r = b - A x and what is known of it. `expected` is a norm of the size of |b|: only speed depends on it. An
 /// operator that does not know its entries is multiplied with two vectors in addition, if the norm is at most
-/// `tolerance`: `error_bound` is then an estimate of eps |A| |x|. Waits for the stream. Allocates two vectors in that
-/// case alone.
+/// `tolerance`: `error_bound` is then an estimate of eps |A| |x|. If all of x is below 2^-200, rows are judged in other
+/// units. Waits for the stream. Allocates two vectors in these cases alone.
 template <class T, Space S>
 TrueResidual true_residual(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
                            Span<const T, S> x, double expected, double tolerance, Span<T, S> r, double* scratch);

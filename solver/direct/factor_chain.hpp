@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/// FactorChain: the factors of a matrix by the factorisation that is estimated to be fastest, and by others if these
+/// do not serve. Internal.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <newel/solver/failure.hpp>
+#include "solver/direct/scaled_factors.hpp"
+
+namespace newel::detail {
+
+/// Throws InputError, which says so, if `seconds` is more than is allowed.
+void require_time(double seconds, double most_seconds);
+
+/// On the host, in double precision. Nothing is believed of the factors: the caller forms b - A x, and asks for
+/// others if these do not serve.
+class FactorChain {
+ public:
+  using HostContext = Context<Space::host>;
+
+  /// Orders the matrix and analyses it; its values come later. `rows` is the pattern by rows. The table outlives
+  /// this. Throws InputError if the factorisation is estimated to take longer than `most_seconds`, or if the table
+  /// has none whose library is there, and OutOfMemory.
+  FactorChain(const HostContext& ctx, const std::vector<HostFactorisation>& table, ColumnPattern rows, bool symmetric,
+              double most_seconds);
+
+  /// Of the present factors, as in Factorisation.
+  const std::string& title() const { return factors_->kind().about.title; }
+  /// The values of the entries by rows. They are factorised when `factorise` is called.
+  void take_values(std::vector<double> values);
+  /// False: there are no factors of these values. Throws OutOfMemory.
+  [[nodiscard]] bool factorise();
+  /// Replaces v by 2^exponent inverse(A) v, as far as the factors allow.
+  void solve(std::vector<double>& v, int exponent) { factors_->solve(v, exponent); }
+  /// Takes other pivots, or another factorisation, in place of this one. False: there is none, or it was refused.
+  [[nodiscard]] bool next(const HostContext& ctx);
+  /// What would have been next, but for time or memory.
+  const std::vector<Untried>& refused() const { return refused_; }
+  /// What the present factors, or that there are none, say of A. False: not that it is singular. Rows and columns are
+  /// numbered as in the pattern.
+  bool find_singular(const HostContext& ctx, Failure& failure);
+
+ private:
+  enum class State { values_are_new, factorised, no_factors };
+
+  bool take_best(const HostContext& ctx, bool symmetric);
+  std::unique_ptr<ScaledFactors> best_left(bool symmetric) const;
+  void require_limits(const HostContext& ctx, const FactorCost& cost);
+  template <class Work>
+  void within_memory(const Work& work) const;
+  void name_unmatched(const HostContext& ctx, Failure& failure) const;
+
+  const std::vector<HostFactorisation>* table_;
+  std::shared_ptr<const ColumnPattern> rows_;
+  double most_seconds_;
+  std::uint64_t factor_bytes_ = 0;  // an estimate
+  std::vector<double> values_;
+  std::vector<const HostFactorisation*> taken_;
+  std::unique_ptr<ScaledFactors> factors_;
+  State state_ = State::values_are_new;
+  std::vector<Untried> refused_;
+};
+
+}  // namespace newel::detail

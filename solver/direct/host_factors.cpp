@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factors on the host for a system of either space.
+#include <utility>
+
+#include <newel/core/error.hpp>
+#include <newel/core/vector_ops.hpp>
+#include "core/vectors/instantiate.hpp"
+#include "solver/direct/system_factors.hpp"
+
+namespace newel::detail {
+
+template <class T, Space S>
+ColumnPattern host_pattern(const Context<S>& ctx, const CsrView<T, S>& a) {
+  constexpr Offset most = std::numeric_limits<Index>::max();
+  if (a.nnz() > most) {
+    throw InputError("solver 'direct' is for at most " + std::to_string(most) + " entries, and this matrix has " +
+                     std::to_string(a.nnz()));
+  }
+  ColumnPattern rows{a.rows, {}, to_vector(ctx, a.col)};
+  with_row_ptr(a, [&](auto begin) {
+    const auto of_rows = to_vector(ctx, begin);
+    rows.begin.assign(of_rows.begin(), of_rows.end());
+  });
+  return rows;
+}
+
+template <class T, Space S>
+HostFactors<T, S>::HostFactors(const Context<S>& ctx, const std::vector<HostFactorisation>& table,
+                               const SolverMatrix<T, S>& matrix)
+    : HostFactors(ctx, table, host_pattern(ctx, matrix.a), is_symmetric(ctx, matrix), matrix.most_seconds) {}
+
+template <class T, Space S>
+HostFactors<T, S>::HostFactors(const Context<S>& ctx, const std::vector<HostFactorisation>& table, ColumnPattern rows,
+                               bool symmetric, double most_seconds)
+    : correction_(static_cast<std::size_t>(rows.size)),
+      chain_(host_context(ctx), table, std::move(rows), symmetric, most_seconds) {
+  if (S == Space::host) return;
+  copied_.resize(correction_.size());
+  on_device_ = Array<T, S>(ctx, static_cast<std::int64_t>(correction_.size()));
+}
+
+template <class T, Space S>
+void HostFactors<T, S>::take_values(const Context<S>& ctx, Span<const T, S> values) {
+  const std::vector<T> on_host = to_vector(ctx, values);
+  chain_.take_values({on_host.begin(), on_host.end()});
+}
+
+template <class T, Space S>
+void HostFactors<T, S>::correct(const Context<S>& ctx, Span<const T, S> r, int exponent, Span<T, S> x) {
+  if constexpr (S == Space::host) {
+    correction_.assign(r.begin(), r.end());
+    chain_.solve(correction_, exponent);
+    for (std::int64_t i = 0; i < x.size; ++i) {
+      x[i] = static_cast<T>(x[i] + correction_[static_cast<std::size_t>(i)]);
+    }
+  } else {
+    copy<T>(ctx, r, Span<T, Space::host>(copied_));
+    correction_.assign(copied_.begin(), copied_.end());
+    chain_.solve(correction_, exponent);
+    for (std::size_t i = 0; i < copied_.size(); ++i) copied_[i] = static_cast<T>(correction_[i]);
+    copy<T>(ctx, Span<const T, Space::host>(copied_), on_device_.span());
+    axpy<T, S>(ctx, T(1), on_device_.cspan(), x);
+  }
+}
+
+template <class T>
+std::unique_ptr<SystemFactors<T, Space::host>> make_system_factors(const Context<Space::host>& ctx,
+                                                                   const SolverMatrix<T, Space::host>& matrix) {
+  return std::make_unique<HostFactors<T, Space::host>>(ctx, host_factorisations(), matrix);
+}
+
+#define X(T, S)                                                                       \
+  template ColumnPattern host_pattern<T, S>(const Context<S>&, const CsrView<T, S>&); \
+  template class HostFactors<T, S>;
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+#define X(T, S) \
+  template std::unique_ptr<SystemFactors<T, S>> make_system_factors(const Context<S>&, const SolverMatrix<T, S>&);
+NEWEL_FOR_TYPES(X, Space::host)
+#undef X
+
+}  // namespace newel::detail
