@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 
 #include <newel/core/csr.hpp>
 #include "solver/batched/batched_gmres.hpp"
@@ -13,6 +14,33 @@ namespace newel::detail {
 
 /// Systems of a group: two vectors of four doubles with AVX2, so that two sums are under way at once.
 inline constexpr int batched_lanes = 8;
+
+/// A number of each lane, in registers of 32 bytes: compilers keep an array of numbers in memory.
+template <class T>
+struct LanePack {
+  static constexpr int bytes = 32, parts = batched_lanes * static_cast<int>(sizeof(T)) / bytes;
+  static constexpr int width = batched_lanes / parts;
+  typedef T Part __attribute__((vector_size(bytes)));
+  Part part[parts] = {};
+
+  static void read(const T* from, int p, Part& to) { std::memcpy(&to, from + p * width, bytes); }
+  void add(const T* a) {
+    for (int p = 0; p < parts; ++p) {
+      Part of_a;
+      read(a, p, of_a);
+      part[p] += of_a;
+    }
+  }
+  void add_product(const T* a, const T* x) {
+    for (int p = 0; p < parts; ++p) {
+      Part of_a, of_x;
+      read(a, p, of_a);
+      read(x, p, of_x);
+      part[p] += of_a * of_x;
+    }
+  }
+  void write(T* to) const { std::memcpy(to, part, sizeof part); }
+};
 
 /// What a thread keeps: the values of its group, interleaved, and its vectors.
 struct LaneMemory {
@@ -100,25 +128,23 @@ class LaneTeam {
 
   template <int K, class F>
   LaneSums<K, lanes> sums(F&& f) const {
-    LaneSums<K, lanes> total;
+    Totals<K> total;
     for (Index row = 0; row < problem_.rows; ++row) add_row(row, f, total);
-    return total;
+    return total.sums();
   }
 
   template <int K, class F>
   LaneSums<K, lanes> product_sums(F&& f) const {
-    LaneSums<K, lanes> total;
+    Totals<K> total;
+    const Offset* const row_ptr = pattern_.row_ptr64.data;
+    const Index* const col = pattern_.col.data;
     for (Index row = 0; row < problem_.rows; ++row) {
-      T y[lanes] = {};
-      for (Offset e = pattern_.row_begin(row); e < pattern_.row_begin(row + 1); ++e) {
-        const T* const a = values_ + e * lanes;
-        const T* const x = w_ + std::int64_t{pattern_.col[e]} * lanes;
-#pragma omp simd
-        for (int l = 0; l < lanes; ++l) y[l] += a[l] * x[l];
-      }
-      add_row(row, [&](At i, double* mine) { f(i, y[i.lane], mine); }, total);
+      LanePack<T> sum;
+      for (Offset e = row_ptr[row]; e < row_ptr[row + 1]; ++e)
+        sum.add_product(values_ + e * lanes, w_ + std::int64_t{col[e]} * lanes);
+      add_packed(row, sum, f, total);
     }
-    return total;
+    return total.sums();
   }
 
   template <class F>
@@ -152,34 +178,51 @@ class LaneTeam {
     if (is_local()) {
       return sums<K>([&](At i, double* mine) { f(i, scaled(i, r[i]), mine); });
     }
-    LaneSums<K, lanes> total;
+    Totals<K> total;
     const int width = problem_.limits.block_rows;
     for (Index row = 0; row < problem_.rows; ++row) {
       const Index first = row / width * width, end = std::min(first + width, problem_.rows);
-      T z[lanes] = {};
-      for (Index j = first; j < end; ++j) {
-        const T* const a = inverse_ + (std::int64_t{row} * width + (j - first)) * lanes;
-        const T* const from = r.v + std::int64_t{j} * lanes;
-#pragma omp simd
-        for (int l = 0; l < lanes; ++l) z[l] += a[l] * from[l];
-      }
-      add_row(row, [&](At i, double* mine) { f(i, z[i.lane], mine); }, total);
+      LanePack<T> sum;
+      for (Index j = first; j < end; ++j)
+        sum.add_product(inverse_ + (std::int64_t{row} * width + (j - first)) * lanes, r.v + std::int64_t{j} * lanes);
+      add_packed(row, sum, f, total);
     }
-    return total;
+    return total.sums();
   }
 
  private:
   static At at(Index row, int l) { return {std::int64_t{row} * lanes + l, l, row}; }
   std::int64_t vector_at(At i) const { return std::int64_t{systems_[i.lane]} * problem_.rows + i.row; }
 
+  template <int K>
+  struct Totals {
+    LanePack<double> pack[K > 0 ? K : 1];
+
+    LaneSums<K, lanes> sums() const {
+      LaneSums<K, lanes> result;
+      for (int k = 0; k < K; ++k) pack[k].write(result.v[k]);
+      return result;
+    }
+  };
+
   template <int K, class F>
-  static void add_row(Index row, F&& f, LaneSums<K, lanes>& total) {
+  static void add_row(Index row, F&& f, Totals<K>& total) {
+    double terms[K > 0 ? K : 1][lanes];
 #pragma omp simd
     for (int l = 0; l < lanes; ++l) {
       double mine[K > 0 ? K : 1];
       f(at(row, l), mine);
-      for (int k = 0; k < K; ++k) total.v[k][l] += mine[k];
+      for (int k = 0; k < K; ++k) terms[k][l] = mine[k];
     }
+    for (int k = 0; k < K; ++k) total.pack[k].add(terms[k]);
+  }
+
+  // The same for a result of each lane.
+  template <int K, class F>
+  static void add_packed(Index row, const LanePack<T>& of_row, F&& f, Totals<K>& total) {
+    T y[lanes];
+    of_row.write(y);
+    add_row(row, [&](At i, double* mine) { f(i, y[i.lane], mine); }, total);
   }
 
   // The values and the inverses of the diagonal blocks.
