@@ -61,14 +61,18 @@ std::vector<PlannedAttempt> attempts_of(const BatchedOptions& options) {
 
 }  // namespace
 
+void check_limits(double rel_tol, double abs_tol, int max_iterations) {
+  check_tolerance("rel_tol", rel_tol);
+  check_tolerance("abs_tol", abs_tol);
+  if (max_iterations >= 0) return;
+  throw InputError("max_iterations must be 0 or more, not " + std::to_string(max_iterations));
+}
+
 BatchedChoices choose(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
                       const BatchedOptions& options) {
   check_range("block_rows", options.block_rows, 0, most_batched_block);
   check_range("restart", options.restart, 1, most_restart);
-  if (options.max_iterations < 0)
-    throw InputError("max_iterations must be 0 or more, not " + std::to_string(options.max_iterations));
-  check_tolerance("rel_tol", options.rel_tol);
-  check_tolerance("abs_tol", options.abs_tol);
+  check_limits(options.rel_tol, options.abs_tol, options.max_iterations);
   BatchedChoices result;
   result.attempts = attempts_of(options);
   const int restart = std::clamp<int>(options.restart, 1, std::max<Index>(pattern.rows, 1));

@@ -24,6 +24,9 @@ struct BatchedChoices {
   bool marks_definite() const { return attempts.size() > 1; }
 };
 
+/// Throws InputError for numbers out of range.
+void check_limits(double rel_tol, double abs_tol, int max_iterations);
+
 /// Throws InputError for names that the tables do not have and numbers out of range.
 BatchedChoices choose(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
                       const BatchedOptions& options);

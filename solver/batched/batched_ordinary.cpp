@@ -9,15 +9,21 @@
 namespace newel::detail {
 namespace {
 
+StopCriterion stop_of(const BatchedOptions& options) {
+  StopCriterion stop;
+  stop.max_iterations = options.max_iterations;
+  stop.rel_tol = options.rel_tol;
+  stop.abs_tol = options.abs_tol;
+  return stop;
+}
+
 SystemOptions ordinary_options(const BatchedOptions& options) {
   SystemOptions result;
   result.solver.name = options.solver;
   result.solver.of<GmresOptions>().restart = options.restart;
   result.precond.name = options.precond;
   result.precond.of<BlockJacobiOptions>().rows = options.block_rows;
-  result.stop.max_iterations = options.max_iterations;
-  result.stop.rel_tol = options.rel_tol;
-  result.stop.abs_tol = options.abs_tol;
+  result.stop = stop_of(options);
   return result;
 }
 
@@ -31,6 +37,12 @@ std::string_view lasting_name(const SolveReport& report) {
 template <class T, Space S>
 OrdinarySolves<T, S>::OrdinarySolves(const Context<S>& ctx, const Pattern<S>& pattern, const BatchedOptions& options)
     : ctx_(ctx), pattern_(pattern), options_(ordinary_options(options)) {}
+
+template <class T, Space S>
+void OrdinarySolves<T, S>::set_limits(const BatchedOptions& options) {
+  options_.stop = stop_of(options);
+  if (system_) system_->set_stop_criterion(options_.stop);
+}
 
 template <class T, Space S>
 void OrdinarySolves<T, S>::set_up(Span<const T, S> values) {

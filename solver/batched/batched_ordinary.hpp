@@ -15,6 +15,9 @@ class OrdinarySolves {
   /// The pattern must outlive this object.
   OrdinarySolves(const Context<S>& ctx, const Pattern<S>& pattern, const BatchedOptions& options);
 
+  /// Takes the tolerances and the limit of iterations from `options`.
+  void set_limits(const BatchedOptions& options);
+
   /// One system. A setup that its values forbid is repeated without a preconditioner.
   BatchedResult solve(Span<const T, S> values, Span<const T, S> b, Span<T, S> x, InitialGuess guess);
 

@@ -170,6 +170,16 @@ bool BatchedSystem<T, S>::fits() const {
 }
 
 template <class T, Space S>
+void BatchedSystem<T, S>::set_limits(double rel_tol, double abs_tol, int max_iterations) {
+  detail::check_limits(rel_tol, abs_tol, max_iterations);
+  Impl& s = *impl_;
+  s.options.rel_tol = s.choices.limits.rel_tol = rel_tol;
+  s.options.abs_tol = s.choices.limits.abs_tol = abs_tol;
+  s.options.max_iterations = s.choices.limits.max_iterations = max_iterations;
+  if (s.ordinary) s.ordinary->set_limits(s.options);
+}
+
+template <class T, Space S>
 BatchedReport BatchedSystem<T, S>::solve(Index systems, Span<const T, S> values, Span<const T, S> b, Span<T, S> x,
                                          InitialGuess guess) {
   const auto begin = std::chrono::steady_clock::now();

@@ -95,6 +95,10 @@ class BatchedSystem {
   /// Whether the systems fit, so that they are solved together.
   bool fits() const;
 
+  /// Replaces the tolerances and the limit of iterations: see BatchedOptions. Throws InputError for numbers out of
+  /// range.
+  void set_limits(double rel_tol, double abs_tol, int max_iterations);
+
   /// Solves `systems` systems from the guesses in x, or from zero. A guess is not used if its residual is larger than
   /// |b| or not finite.
   ///
