@@ -11,7 +11,7 @@ from . import _core
 from ._arrays import as_dtype, as_kind_of, real_dtype
 from ._batched_report import BatchedReport, conclude_batch
 from ._choices import a_name, check_threads, choose_device, real_number, stream_handle, whole_number
-from ._device_array import DeviceArray
+from ._device_array import DeviceArray, ForeignArray
 from ._device_matrices import library_and_device_of
 from ._keywords import names_keywords
 from ._libraries import library_of
@@ -171,6 +171,8 @@ class BatchedSystem:
         if to_host:
             return self._flat(library.host(array), what)
         flat = library.values(array, self._dtype, what)
+        if isinstance(flat, ForeignArray):
+            flat = flat.flat()
         return library.span(flat) if to_host is None else flat
 
 

@@ -82,6 +82,18 @@ class ForeignArray:
         """Whether the array is contiguous in C order."""
         return _follow_each_other(self.shape[::-1], self.strides[::-1], self.dtype)
 
+    def flat(self) -> ForeignArray:
+        """The same values, contiguous in C order, as a vector."""
+        vector = ForeignArray()
+        vector.owner, vector.address, vector.dtype, vector.stream = self.owner, self.address, self.dtype, self.stream
+        vector.shape, vector.strides = (self.size,), (self.dtype.itemsize,)
+        return vector
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "data": (self.address, False),
+                "strides": self.strides, "stream": self.stream or _LEGACY_STREAM}
+
     def get(self) -> np.ndarray:
         """The values, copied to the host."""
         if not self.by_columns and not self.by_rows:
