@@ -9,6 +9,7 @@ namespace newel::detail {
 
 struct BatchedBicgstab {
   static constexpr int own_vectors = 6;  ///< x, r, r0, p, v, t
+  static constexpr int registers = 128;  ///< of a thread on a device, at most
   static constexpr bool has_basis = false;
 
   template <class Team>

@@ -13,10 +13,10 @@ namespace newel::detail {
 namespace {
 
 /// Blocks take systems blockIdx.x, blockIdx.x + gridDim.x, ...
-template <class Method, class T>
-__global__ void __launch_bounds__(BlockTuning::most_threads) solve_systems(const BlockArgs<T> args) {
-  extern __shared__ double batched_shared[];
-  BlockTeam<T> team(args, reinterpret_cast<char*>(batched_shared));
+template <class Method, class T, int rows_of_thread>
+__global__ void __maxnreg__(Method::registers) solve_systems(const BlockArgs<T> args) {
+  extern __shared__ double4 batched_shared[];
+  BlockTeam<T, rows_of_thread> team(args, reinterpret_cast<char*>(batched_shared));
   for (Index s = static_cast<Index>(blockIdx.x); s < args.problem.systems; s += static_cast<Index>(gridDim.x)) {
     if (!args.problem.takes(s)) continue;
     team.take(s);
@@ -48,75 +48,102 @@ __global__ void mark_systems(const BatchedProblem<T> problem, const Index* trans
   }
 }
 
-constexpr std::size_t partial_bytes =
-    2 * BlockTuning::most_sums * (BlockTuning::most_threads / warp) * sizeof(double);
-
 /// The layout of shared memory if `available` bytes can be had: values stay on the chip if they fit, then the basis.
 template <class T>
-BlockMemory memory_of(int rows, int slots, const BatchedLimits& limits, bool has_basis, std::size_t available) {
+BlockMemory memory_of(const BlockLayout& layout, const BatchedLimits& limits, bool has_basis, std::size_t available) {
   BlockMemory memory;
-  std::size_t next = partial_bytes;
+  std::size_t next = block_head_bytes;
   const auto take = [&](std::size_t numbers, std::size_t bytes) {
+    constexpr std::size_t aligned = BlockTuning::chunk_bytes;
     const std::size_t at = next;
-    next += (numbers * bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+    next += (numbers * bytes + aligned - 1) / aligned * aligned;
     return at;
   };
-  const auto n = static_cast<std::size_t>(rows), width = static_cast<std::size_t>(limits.block_rows);
+  const auto rows = static_cast<std::size_t>(layout.padded_rows()), slots = static_cast<std::size_t>(layout.slots());
+  const auto width = static_cast<std::size_t>(limits.block_rows);
+  take(rows, sizeof(T));  // w
+  memory.inverse = take(rows * width, sizeof(T));
+  memory.exchange = take(width > 1 ? rows : 0, sizeof(T));
   memory.small = take(has_basis ? static_cast<std::size_t>(BatchedSmall{limits.restart}.count()) : 0, sizeof(double));
-  memory.w = take(n, sizeof(T));
-  memory.inverse = take(n * width, sizeof(T));
-  memory.exchange = take(width > 1 ? n : 0, sizeof(T));
   memory.bytes = next;
-  memory.values = take(static_cast<std::size_t>(slots), sizeof(T));
+  memory.values = take(slots, sizeof(T));
+  memory.columns = take(slots, sizeof(std::uint16_t));
   memory.values_on_chip = next <= available;
   next = memory.bytes = memory.values_on_chip ? next : memory.bytes;
-  memory.basis = take(has_basis ? n * static_cast<std::size_t>(limits.restart + 1) : 0, sizeof(T));
+  memory.basis = take(has_basis ? rows * static_cast<std::size_t>(limits.restart + 1) : 0, sizeof(T));
   memory.basis_on_chip = next <= available;
   memory.bytes = memory.basis_on_chip ? next : memory.bytes;
   return memory;
 }
 
-int threads_for(Index rows, int slots) {
-  const auto warps = [](int items, int per_thread) { return (items + per_thread * warp - 1) / (per_thread * warp); };
-  const int least = std::max(1, warps(rows, BlockTuning::rows_of_thread));
-  const int most = std::clamp(warps(rows, 1), least, BlockTuning::most_threads / warp);
-  return warp * std::clamp(warps(slots, BlockTuning::entries_of_thread), least, most);
+BlockLayout shape_of(Index rows, Offset nonzeros) {
+  BlockLayout shape;
+  const bool is_long = nonzeros >= std::int64_t{BlockTuning::long_rows} * rows && rows <= BlockTuning::most_threads;
+  shape.rows = rows;
+  shape.rows_of_thread = is_long ? 1 : BlockTuning::rows_of_thread;
+  const int rows_of_warp = warp * shape.rows_of_thread;
+  shape.threads = warp * std::max(1, (rows + rows_of_warp - 1) / rows_of_warp);
+  return shape;
 }
+
+/// The arrays of a layout, on the host.
+struct LayoutArrays {
+  std::vector<int> first = {0}, source;
+  std::vector<std::uint16_t> column;
+
+  LayoutArrays(const Pattern<Space::host>& pattern, const BlockLayout& shape, int value_bytes) {
+    const auto length = [&](int row) {
+      return row < pattern.rows ? static_cast<int>(pattern.row_begin(row + 1) - pattern.row_begin(row)) : 0;
+    };
+    for (int of_warp = 0; of_warp < shape.threads / warp; ++of_warp) {
+      int steps = 0;
+      for_rows(shape, of_warp, [&](int, int, int row) { steps = std::max(steps, length(row)); });
+      const auto slots = static_cast<std::size_t>(first.back() + steps) * warp * shape.rows_of_thread;
+      source.resize(slots, -1);
+      column.resize(slots);
+      for (int j = 0; j < steps; ++j) {
+        for_rows(shape, of_warp, [&](int lane, int k, int row) {
+          const int step = first.back() + j, chunk = BlockTuning::chunk_bytes / value_bytes;
+          const bool stored = j < length(row);
+          const Offset e = stored ? pattern.row_begin(row) + j : 0;
+          if (stored)
+            source[static_cast<std::size_t>(value_slot(step, lane, k, shape.rows_of_thread, chunk))] =
+                static_cast<int>(e);
+          column[static_cast<std::size_t>((step * warp + lane) * shape.rows_of_thread + k)] =
+              static_cast<std::uint16_t>((stored ? pattern.col[e] : row) * value_bytes);
+        });
+      }
+      first.push_back(first.back() + steps);
+    }
+  }
+
+ private:
+  template <class F>
+  static void for_rows(const BlockLayout& shape, int of_warp, F&& f) {
+    for (int lane = 0; lane < warp; ++lane) {
+      for (int k = 0; k < shape.rows_of_thread; ++k) f(lane, k, of_warp * warp + lane + k * shape.threads);
+    }
+  }
+};
 
 }  // namespace
 
 template <class T>
 BatchedWork<T, Space::device>::BatchedWork(const Context<Space::device>& ctx, const Pattern<Space::host>& pattern,
                                            const BatchedLimits& limits, const BatchedNeeds& needs)
-    : ctx_(ctx), rows_(pattern.rows) {
-  if (rows_ > BlockTuning::most_rows) return;
-  std::vector<int> slice = {0}, source;
-  std::vector<std::uint16_t> column;
-  for (Index first = 0; first < rows_; first += warp) {
-    Offset length = 0;
-    for (Index row = first; row < std::min(first + warp, rows_); ++row)
-      length = std::max(length, pattern.row_begin(row + 1) - pattern.row_begin(row));
-    for (Offset j = 0; j < length; ++j) {
-      for (Index row = first; row < first + warp; ++row) {
-        const Offset e = row < rows_ ? pattern.row_begin(row) + j : 0;
-        const bool stored = row < rows_ && e < pattern.row_begin(row + 1);
-        source.push_back(stored ? static_cast<int>(e) : -1);
-        column.push_back(static_cast<std::uint16_t>(stored ? pattern.col[e] : std::min(row, rows_ - 1)));
-      }
-    }
-    slice.push_back(static_cast<int>(source.size()));
-  }
-  threads_ = threads_for(rows_, static_cast<int>(source.size()));
+    : ctx_(ctx) {
+  if (pattern.rows > BlockTuning::most_rows) return;
+  shape_ = shape_of(pattern.rows, pattern.nnz());
+  const LayoutArrays arrays(pattern, shape_, static_cast<int>(sizeof(T)));
+  shape_.steps = arrays.first.back();
   int available = 0;
   NEWEL_CHECK_CUDA(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx.device()));
-  const auto bytes = memory_of<T>(rows_, static_cast<int>(source.size()), limits, needs.has_basis,
-                                  static_cast<std::size_t>(available))
-                         .bytes;
-  fits_ = bytes <= static_cast<std::size_t>(available);
+  const auto most = static_cast<std::size_t>(available);
+  fits_ = memory_of<T>(shape_, limits, needs.has_basis, most).bytes <= most;
   if (!fits_) return;
-  slice_ = make_array(ctx, slice);
-  source_ = make_array(ctx, source);
-  column_ = make_array(ctx, column);
+  first_ = make_array(ctx, arrays.first);
+  source_ = make_array(ctx, arrays.source);
+  column_ = make_array(ctx, arrays.column);
   const MirrorPositions mirror = mirror_positions(pattern);
   transposed_ = make_array(ctx, mirror.transposed);
   diagonal_ = make_array(ctx, mirror.diagonal);
@@ -137,25 +164,33 @@ void BatchedWork<T, Space::device>::mark_definite(const BatchedProblem<T>& probl
   NEWEL_CHECK_LAUNCH();
 }
 
-template <class Method, class T>
-void attempt_on_blocks(BatchedWork<T, Space::device>& work, const BatchedProblem<T>& problem) {
+template <class Method, class T, int rows_of_thread>
+void launch(BatchedWork<T, Space::device>& work, const BatchedProblem<T>& problem) {
   const Context<Space::device>& ctx = work.context();
   const BlockLayout layout = work.layout();
-  const auto kernel = solve_systems<Method, T>;
+  const auto kernel = solve_systems<Method, T, rows_of_thread>;
   const std::size_t available = allow_all_shared_memory(ctx, kernel);
-  BlockArgs<T> args{problem, layout, memory_of<T>(layout.rows, layout.slots, problem.limits, Method::has_basis, available),
-                    nullptr};
+  BlockArgs<T> args{problem, layout, memory_of<T>(layout, problem.limits, Method::has_basis, available), nullptr};
   auto blocks = static_cast<unsigned>(problem.systems);
   if (Method::has_basis && !args.memory.basis_on_chip) {
     int side_by_side = 0;
     NEWEL_CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&side_by_side, kernel, layout.threads,
                                                                    args.memory.bytes));
     blocks = std::min(blocks, static_cast<unsigned>(std::max(side_by_side, 1) * ctx.multiprocessors()));
-    args.basis = work.basis_memory(std::int64_t{blocks} * (problem.limits.restart + 1) * layout.rows);
+    args.basis = work.basis_memory(std::int64_t{blocks} * (problem.limits.restart + 1) * layout.padded_rows());
   }
-  solve_systems<Method, T><<<blocks, static_cast<unsigned>(layout.threads), args.memory.bytes, ctx.state().stream()>>>(
-      args);
+  const auto threads = static_cast<unsigned>(layout.threads);
+  solve_systems<Method, T, rows_of_thread><<<blocks, threads, args.memory.bytes, ctx.state().stream()>>>(args);
   NEWEL_CHECK_LAUNCH();
+}
+
+template <class Method, class T>
+void attempt_on_blocks(BatchedWork<T, Space::device>& work, const BatchedProblem<T>& problem) {
+  if (work.layout().rows_of_thread == 1) {
+    launch<Method, T, 1>(work, problem);
+  } else {
+    launch<Method, T, BlockTuning::rows_of_thread>(work, problem);
+  }
 }
 
 #define X(T)                                                                                              \

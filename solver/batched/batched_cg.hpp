@@ -8,7 +8,8 @@
 namespace newel::detail {
 
 struct BatchedCg {
-  static constexpr int own_vectors = 4;  ///< x, r, q, z
+  static constexpr int own_vectors = 3;  ///< x, r, and q, which becomes z
+  static constexpr int registers = 80;  ///< of a thread on a device, at most
   static constexpr bool has_basis = false;
 
   template <class Team>
@@ -18,7 +19,7 @@ struct BatchedCg {
     static constexpr int lanes = Team::lanes;
 
    public:
-    NEWEL_HD explicit Recurrence(Team& team) : q_(team.own()), z_(team.own()) {}
+    NEWEL_HD explicit Recurrence(Team& team) : q_(team.own()) {}
 
     // Reads the matrix, p for each entry, and moves five vectors in registers or the first-level cache.
     NEWEL_HD void run(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state) {
@@ -48,7 +49,7 @@ struct BatchedCg {
           beta[l] = static_cast<T>(cg_beta(rz_[l], rho[l]));
           rho[l] = rz_[l];
         }
-        team.each([&](At i) { team.w(i) = z_[i] + beta[i.lane] * team.w(i); });  // p = z + beta p
+        team.each([&](At i) { team.w(i) = q_[i] + beta[i.lane] * team.w(i); });  // p = z + beta p
       }
     }
 
@@ -65,9 +66,9 @@ struct BatchedCg {
       if (team.is_local()) {
         const auto sums = team.template sums<2>([&](At i, double* mine) {
           const double r_i = step(i);
-          z_[i] = team.scaled(i, r[i]);
+          q_[i] = team.scaled(i, r[i]);
           mine[0] = r_i * r_i;
-          mine[1] = r_i * static_cast<double>(z_[i]);
+          mine[1] = r_i * static_cast<double>(q_[i]);
         });
         for (int l = 0; l < lanes; ++l) rr_[l] = sums(0, l), rz_[l] = sums(1, l);
         return;
@@ -77,13 +78,13 @@ struct BatchedCg {
         mine[0] = r_i * r_i;
       });
       const auto rz = team.template precond_sums<1>(r, [&](At i, T z, double* mine) {
-        z_[i] = z;
+        q_[i] = z;
         mine[0] = static_cast<double>(r[i]) * static_cast<double>(z);
       });
       for (int l = 0; l < lanes; ++l) rr_[l] = rr(0, l), rz_[l] = rz(0, l);
     }
 
-    typename Team::Own q_, z_;
+    typename Team::Own q_;  // A p, then M r
     PerLane<double, lanes> rr_, rz_;
   };
 };

@@ -10,7 +10,8 @@
 /// - product_sums<K>(f): f(i, (A w)_i, mine), after `publish` has made w visible to all threads;
 /// - residual_sums(x, f): f(i, r_i) with r = b - A x in twice the precision, and r.r; overwrites w;
 /// - precond_sums<K>(r, f): f(i, (M r)_i, mine); `scaled(i, r_i)` is (M r)_i if `is_local()`;
-/// - basis(j, i), small(k, lane), alone(f): vectors of a basis, and small numbers that `alone` writes.
+/// - basis(j, i), small(k, lane), record(lane): vectors of a basis, small numbers, and the records of the systems;
+/// - alone(f): f() in one thread, which may write what `small` and `record` return; then all threads see it.
 #pragma once
 
 #include <cmath>
@@ -48,37 +49,46 @@ NEWEL_HD bool mark_running(const BatchedStates<lanes>& state, PerLane<T, lanes>&
   return any;
 }
 
-template <int lanes>
-NEWEL_HD bool all_ended(const BatchedStates<lanes>& state) {
-  bool all = true;
-  for (int l = 0; l < lanes; ++l) all = all && state[l].ended;
-  return all;
+/// What the records say of the next round; whether there is one.
+template <class Team>
+NEWEL_HD bool take_states(Team& team, BatchedStates<Team::lanes>& state) {
+  bool any = false;
+  for (int l = 0; l < Team::lanes; ++l) {
+    if (team.uses(l)) state[l] = team.record(l).state();
+    any = any || !state[l].ended;
+  }
+  return any;
 }
 
-/// Sets x to the guess, or to zero in lanes where zero is better, and r = b - A x.
+/// r = b - A x, and r.r
 template <class Team>
-NEWEL_HD void begin_lanes(Team& team, typename Team::Own& x, typename Team::Own& r,
-                          BatchedStates<Team::lanes>& state) {
+NEWEL_HD LaneSums<1, Team::lanes> true_residual(Team& team, const typename Team::Own& x, typename Team::Own& r) {
+  return team.residual_sums(
+      x, [&](typename Team::At i, double r_i) { r[i] = static_cast<typename Team::Value>(r_i); });
+}
+
+/// Sets x to the guess, or to zero in lanes where zero is better, r = b - A x, and the records.
+template <class Team>
+NEWEL_HD void begin_lanes(Team& team, typename Team::Own& x, typename Team::Own& r) {
   using T = typename Team::Value;
   using At = typename Team::At;
   const BatchedProblem<T>& problem = team.problem();
-  bool first[Team::lanes] = {};
   PerLane<T, Team::lanes> keep;  // 1: x has a guess
-  for (int l = 0; l < Team::lanes; ++l) {
-    if (!team.uses(l)) continue;
-    first[l] = team.outcome(l).attempt == 0;
-    keep[l] = first[l] && problem.zero_guess ? T(0) : T(1);
-  }
+  for (int l = 0; l < Team::lanes; ++l)
+    keep[l] = team.uses(l) && (team.outcome(l).attempt > 0 || !problem.zero_guess) ? T(1) : T(0);
   const auto of_b = team.template sums<2>([&](At i, double* mine) {
     const double b = static_cast<double>(team.rhs(i));
     x[i] = keep[i.lane] != 0 ? team.guess(i) : T(0);
     mine[0] = b * b;
     mine[1] = fabs(b);
   });
-  for (int l = 0; l < Team::lanes; ++l) {
-    if (team.uses(l)) state[l].begin(problem.limits, problem.attempt, team.outcome(l), of_b(0, l), of_b(1, l));
-  }
-  auto rr = team.residual_sums(x, [&](At i, double r_i) { r[i] = static_cast<T>(r_i); });
+  team.alone([&] {
+    for (int l = 0; l < Team::lanes; ++l) {
+      if (team.uses(l))
+        team.record(l).begin(problem.limits, problem.attempt, team.outcome(l), of_b(0, l), of_b(1, l));
+    }
+  });
+  auto rr = true_residual(team, x, r);
   bool worse = false;
   for (int l = 0; l < Team::lanes; ++l) {
     const bool is_worse = keep[l] != 0 && !(rr(0, l) <= of_b(0, l));
@@ -87,12 +97,14 @@ NEWEL_HD void begin_lanes(Team& team, typename Team::Own& x, typename Team::Own&
   }
   if (worse) {
     team.each([&](At i) { x[i] = keep[i.lane] != 0 ? x[i] : T(0); });
-    rr = team.residual_sums(x, [&](At i, double r_i) { r[i] = static_cast<T>(r_i); });
+    rr = true_residual(team, x, r);
   }
-  constexpr double epsilon = batched_epsilon<T>;
-  for (int l = 0; l < Team::lanes; ++l) {
-    if (!state[l].ended) state[l].start(problem.limits, rr(0, l), epsilon, first[l]);
-  }
+  team.alone([&] {
+    constexpr double epsilon = batched_epsilon<T>;
+    for (int l = 0; l < Team::lanes; ++l) {
+      if (team.uses(l)) team.record(l).start(problem.limits, rr(0, l), epsilon);
+    }
+  });
 }
 
 /// Solves the systems of the team's group and stores x and their outcomes.
@@ -103,20 +115,25 @@ NEWEL_HD void solve_group(Team& team) {
   typename Team::Own x = team.own(), r = team.own();
   typename Method::template Recurrence<Team> recurrence(team);
   BatchedStates<Team::lanes> state;
-  PerLane<T, Team::lanes> keep;
-  begin_lanes(team, x, r, state);
-  while (!all_ended(state)) {
+  begin_lanes(team, x, r);
+  while (take_states(team, state)) {
     recurrence.run(team, x, r, state);
-    const auto rr = team.residual_sums(x, [&](At i, double r_i) { r[i] = static_cast<T>(r_i); });
+    const auto rr = true_residual(team, x, r);
+    team.alone([&] {
+      for (int l = 0; l < Team::lanes; ++l) {
+        if (team.uses(l)) team.record(l).judge(team.problem().limits, state[l], rr(0, l));
+      }
+    });
+    PerLane<T, Team::lanes> keep;
     bool overflowed = false;
     for (int l = 0; l < Team::lanes; ++l) {
-      if (!state[l].ended) state[l].judge(team.problem().limits, rr(0, l));
-      keep[l] = state[l].overflowed ? T(0) : T(1);
-      overflowed = overflowed || state[l].overflowed;
+      const bool here = team.uses(l) && team.record(l).overflowed;
+      keep[l] = here ? T(0) : T(1);
+      overflowed = overflowed || here;
     }
     if (overflowed) team.each([&](At i) { x[i] = keep[i.lane] != 0 ? x[i] : T(0); });
   }
-  team.store(x, state);
+  team.store(x);
 }
 
 }  // namespace newel::detail

@@ -10,22 +10,43 @@
 
 namespace newel::detail {
 
-/// A system iterates in rounds: a recurrence runs from r = b - A x until an event ends it, then b - A x is computed
-/// again.
+/// What every thread of a team knows of a system while its recurrence runs.
 struct BatchedState {
-  static constexpr double restart_gain = 0.5;  ///< what a restart has to leave at most of the residual
-
-  BatchedOutcome outcome{};
+  double tolerance = 0, growth_limit = 0;
+  double residual = 0;  ///< of the recurrence
+  int iterations = 0;
   Event event = Event::none;
-  double residual = 0;      ///< of the recurrence
-  double before = 0;        ///< the true residual that the last round began with
-  double growth_limit = 0;  ///< of the residual
-  int idle_rounds = 0;
   bool ended = true;
-  bool overflowed = false;  ///< x has left the range of T; zero takes its place
 
   /// Whether the recurrence makes steps.
   NEWEL_HD bool running() const { return !ended && event == Event::none; }
+
+  /// After a step of the recurrence.
+  NEWEL_HD void finish_iteration(const BatchedLimits& limits, double rr) {
+    ++iterations;
+    residual = sqrt(rr);
+    event = event_of(residual, tolerance, iterations, limits.max_iterations);
+    if (event == Event::none && residual > growth_limit) event = Event::diverged;
+  }
+};
+
+/// The course of a system, which one thread of a team writes. A system iterates in rounds: a recurrence runs from
+/// r = b - A x until an event ends it, then b - A x is computed again.
+struct BatchedRecord {
+  static constexpr double restart_gain = 0.5;  ///< what a restart has to leave at most of the residual
+
+  BatchedOutcome outcome;
+  double before;        ///< the true residual that the last round began with
+  double growth_limit;  ///< of the residual
+  Event event;          ///< that no step is made after
+  int idle_rounds;
+  bool is_first, ended;
+  bool overflowed;  ///< x has left the range of T; zero takes its place
+
+  /// What the next round begins with.
+  NEWEL_HD BatchedState state() const {
+    return {outcome.tolerance, growth_limit, before, outcome.iterations, event, ended};
+  }
 
   NEWEL_HD void end(Status status, Cause cause) {
     outcome.status = status;
@@ -35,7 +56,11 @@ struct BatchedState {
 
   /// Before the first round. `last`: how the attempt before ended, if there was one; size: the sum of |b_i|.
   NEWEL_HD void begin(const BatchedLimits& limits, int attempt, const BatchedOutcome& last, double bb, double size) {
-    ended = false;
+    is_first = last.attempt == 0;
+    ended = overflowed = false;
+    event = Event::none;
+    idle_rounds = 0;
+    before = growth_limit = 0;
     outcome = last;
     outcome.attempt = attempt;
     outcome.cause = Cause::none;
@@ -47,12 +72,12 @@ struct BatchedState {
   }
 
   /// The first true residual of an attempt.
-  NEWEL_HD void start(const BatchedLimits& limits, double rr, double epsilon, bool first_attempt) {
+  NEWEL_HD void start(const BatchedLimits& limits, double rr, double epsilon) {
+    if (ended) return;
     const double norm = sqrt(rr);
-    outcome.true_residual = before = residual = norm;
-    if (first_attempt) outcome.initial_residual = norm;
+    outcome.true_residual = before = norm;
+    if (is_first) outcome.initial_residual = norm;
     growth_limit = fmax(norm, outcome.rhs_norm) / epsilon;
-    event = Event::none;
     if (!(rr - rr == 0)) {
       end(Status::not_finite, Cause::not_finite_residual);
     } else if (norm <= outcome.tolerance) {
@@ -62,39 +87,32 @@ struct BatchedState {
     }
   }
 
-  /// After a step of the recurrence.
-  NEWEL_HD void finish_iteration(const BatchedLimits& limits, double rr) {
-    ++outcome.iterations;
-    residual = sqrt(rr);
-    event = event_of(residual, outcome.tolerance, outcome.iterations, limits.max_iterations);
-    if (event == Event::none && residual > growth_limit) event = Event::diverged;
-  }
-
   /// The true residual after a round: the end of the system, or the start of the next round. If it is not finite, the
   /// next round makes no step, and its residual is that of x = 0.
-  NEWEL_HD void judge(const BatchedLimits& limits, double rr) {
+  NEWEL_HD void judge(const BatchedLimits& limits, const BatchedState& round, double rr) {
+    if (ended) return;
     const double norm = sqrt(rr);
     const bool was_overflow = overflowed;
+    outcome.iterations = round.iterations;
     overflowed = !(rr - rr == 0);
     if (overflowed && !was_overflow) {
       event = Event::not_finite;
       return;
     }
     outcome.true_residual = norm;
-    const bool cycle = event == Event::recurrence_spent;
+    const bool cycle = round.event == Event::recurrence_spent;
     const bool gained = norm < (cycle ? 1 - least_gain : restart_gain) * before;
     idle_rounds = gained ? 0 : idle_rounds + 1;
     if (was_overflow) return end(Status::not_finite, Cause::not_finite_iteration);
     if (norm <= outcome.tolerance) return end(Status::converged, Cause::none);
-    if (outcome.iterations >= limits.max_iterations) return end(Status::max_iterations, Cause::iteration_limit);
-    if (idle_rounds >= (cycle ? 2 : 1)) return end_by_event();
-    before = residual = norm;
-    event = Event::none;
+    if (round.iterations >= limits.max_iterations) return end(Status::max_iterations, Cause::iteration_limit);
+    if (idle_rounds >= (cycle ? 2 : 1)) return end_by(round.event);
+    before = norm;
   }
 
  private:
-  NEWEL_HD void end_by_event() {
-    switch (event) {
+  NEWEL_HD void end_by(Event last) {
+    switch (last) {
       case Event::matrix_not_positive:
         return end(Status::not_positive_definite, Cause::matrix_not_positive);
       case Event::precond_not_positive:

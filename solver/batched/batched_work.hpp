@@ -59,14 +59,25 @@ class BatchedWork<T, Space::host> {
   MirrorPositions mirror_;
 };
 
-/// On a device: rows in slices of 32, each padded to its longest row. Entry j of row 32 s + lane is slot
-/// slice[s] + 32 j + lane.
+/// On a device: thread t of `threads` has the rows t + k threads, k < rows_of_thread. The rows of a warp are padded to
+/// the longest of them: in step j, first[warp] <= j < first[warp + 1], every thread reads an entry of each of its rows.
+/// The values of a step lie in chunks of 16 bytes a thread, as many as a thread's rows need (`value_slot`), its columns
+/// next to each other.
 struct BlockLayout {
-  int rows = 0, slots = 0, threads = 0;
-  const int* slice = nullptr;             ///< slices + 1
-  const std::uint16_t* column = nullptr;  ///< of a slot
-  const int* source = nullptr;            ///< position of its value, -1: padding, whose column is the row
+  int rows = 0, threads = 0, rows_of_thread = 0, steps = 0;
+  const int* first = nullptr;             ///< of the warps + 1
+  const std::uint16_t* column = nullptr;  ///< times the bytes of a value; of padding: the row itself
+  const int* source = nullptr;            ///< of a slot: position of its value, -1: padding
+
+  NEWEL_HD int padded_rows() const { return threads * rows_of_thread; }
+  NEWEL_HD int slots() const { return steps * 32 * rows_of_thread; }
 };
+
+/// The slot of row k of a lane in step j, for `chunk` values in 16 bytes.
+NEWEL_HD int value_slot(int j, int lane, int k, int rows_of_thread, int chunk) {
+  return rows_of_thread < chunk ? (j * 32 + lane) * rows_of_thread + k
+                                : ((j * (rows_of_thread / chunk) + k / chunk) * 32 + lane) * chunk + k % chunk;
+}
 
 template <class T>
 class BatchedWork<T, Space::device> {
@@ -80,16 +91,20 @@ class BatchedWork<T, Space::device> {
 
   const Context<Space::device>& context() const { return ctx_; }
   BlockLayout layout() const {
-    return {rows_, static_cast<int>(source_.size()), threads_, slice_.data(), column_.data(), source_.data()};
+    BlockLayout result = shape_;
+    result.first = first_.data();
+    result.column = column_.data();
+    result.source = source_.data();
+    return result;
   }
   /// Memory for the bases of so many blocks.
   T* basis_memory(std::int64_t numbers);
 
  private:
   Context<Space::device> ctx_;
-  int rows_ = 0, threads_ = 32;
+  BlockLayout shape_;
   bool fits_ = false;
-  Array<int, Space::device> slice_, source_;
+  Array<int, Space::device> first_, source_;
   Array<std::uint16_t, Space::device> column_;
   Array<Index, Space::device> transposed_, diagonal_;
   Array<T, Space::device> basis_;

@@ -110,9 +110,10 @@ class LaneTeam {
 
   T rhs(At i) const { return uses(i.lane) ? problem_.b[vector_at(i)] : T(0); }
   T guess(At i) const { return uses(i.lane) ? problem_.x[vector_at(i)] : T(0); }
-  void store(const Own& x, const BatchedStates<lanes>& state) const {
+  BatchedRecord& record(int lane) { return records_[lane]; }
+  void store(const Own& x) const {
     for (int l = 0; l < systems_.size; ++l) {
-      problem_.outcome[systems_[l]] = state[l].outcome;
+      problem_.outcome[systems_[l]] = records_[l].outcome;
       T* const to = problem_.x + std::int64_t{systems_[l]} * problem_.rows;
       for (Index row = 0; row < problem_.rows; ++row) to[row] = x.v[std::int64_t{row} * lanes + l];
     }
@@ -254,6 +255,7 @@ class LaneTeam {
   const BatchedProblem<T>& problem_;
   const Pattern<Space::host>& pattern_;
   Span<const Index, Space::host> systems_;
+  BatchedRecord records_[lanes];
   double* small_;
   T *values_, *inverse_, *w_, *next_;
 };

@@ -31,6 +31,7 @@
 #define __forceinline__ inline
 #define __align__(n) alignas(n)
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 
 namespace emu {
 
