@@ -24,6 +24,7 @@
 #undef __forceinline__
 #undef __noinline__
 #undef __launch_bounds__
+#undef __maxnreg__
 #undef __align__
 #define __host__
 #define __device__
