@@ -176,25 +176,31 @@ class BatchedSystem:
         return library.span(flat) if to_host is None else flat
 
 
+def host_pattern(pattern: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """(indices, indptr) of a square pattern in CSR, on the host, as int32 and int64."""
+    if isinstance(pattern, tuple) and len(pattern) == 2:
+        indices, indptr = (array if library_of(array) is None else library_of(array).host(array) for array in pattern)
+        pattern = (np.zeros(np.shape(indices)[0]), np.asarray(indices), np.asarray(indptr))
+    else:
+        pattern = matrix_on_host(pattern)
+    given = given_matrix(pattern, np.float64)
+    if given.form != "csr":
+        raise TypeError(f"pattern: expected a matrix in CSR, found {given.form.upper()}; convert it with .tocsr()")
+    check_square(given.shape, "pattern")
+    places = given.places
+    return np.ascontiguousarray(places.second, dtype=np.int32), np.ascontiguousarray(places.first, dtype=np.int64)
+
+
 def _pattern_arrays(pattern: Any, dtype: np.dtype[Any]) -> tuple[Any, int | None]:
     """(arrays for the compiled part, device number or None)."""
     if isinstance(pattern, tuple) and len(pattern) == 2:
         library = library_of(pattern[0])
         device = None if library is None else library.device(pattern[0])
-        indices, indptr = (array if library_of(array) is None else library_of(array).host(array) for array in pattern)
-        pattern = (np.zeros(np.shape(indices)[0], dtype), np.asarray(indices), np.asarray(indptr))
     else:
         device = library_and_device_of(pattern)[1]
-        pattern = matrix_on_host(pattern)
-    given = given_matrix(pattern, dtype)
-    if given.form != "csr":
-        raise TypeError(f"pattern: expected a matrix in CSR, found {given.form.upper()}; convert it with .tocsr()")
-    check_square(given.shape, "pattern")
-    places = given.places
-    first, second = (np.ascontiguousarray(array, dtype=kind)
-                     for array, kind in ((places.first, np.int64), (places.second, np.int32)))
-    values = np.zeros(second.size, dtype)
-    return _core.MatrixArrays("csr", *given.shape, 1, first, second, values), device
+    indices, indptr = host_pattern(pattern)
+    n = indptr.size - 1
+    return _core.MatrixArrays("csr", n, n, 1, indptr, indices, np.zeros(indices.size, dtype)), device
 
 
 @names_keywords()
