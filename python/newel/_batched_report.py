@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._report import ConvergenceError, ConvergenceWarning
 from ._warn import warn
 
@@ -35,7 +36,7 @@ class BatchedReport:
     """
 
     def __init__(self, fields: dict[str, Any]) -> None:
-        self._reasons: dict[int, str] = fields["reasons"]
+        self._causes: np.ndarray[Any, Any] = fields["cause_codes"]
         self.status: np.ndarray[Any, Any] = _named(fields["statuses"], fields["status_codes"])
         self.converged: np.ndarray[Any, Any] = fields["status_codes"] == fields["statuses"].index("converged")
         self.solver: np.ndarray[Any, Any] = _named(fields["solvers"], fields["solver_codes"])
@@ -68,7 +69,8 @@ class BatchedReport:
         count = len(self)
         if not -count <= system < count:
             raise IndexError(f"system {system} of {count}")
-        return self._reasons.get(system % count, "")
+        return _core.batch_reason(int(self._causes[system]), int(self.iterations[system]), float(self.rhs_norm[system]),
+                                  float(self.true_residual[system]))
 
 
 def _named(names: list[str], codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

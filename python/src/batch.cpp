@@ -21,6 +21,17 @@ void bind_batch(nb::module_& module) {
           },
           nb::arg("systems"), nb::arg("values"), nb::arg("b"), nb::arg("x"), nb::arg("zero"));
   module.def(
+      "batch_reason",
+      [](int cause, int iterations, double rhs_norm, double true_residual) {
+        BatchedResult result;
+        result.cause = static_cast<Cause>(cause);
+        result.iterations = iterations;
+        result.rhs_norm = rhs_norm;
+        result.true_residual = true_residual;
+        return text_of(result.failure());
+      },
+      nb::arg("cause"), nb::arg("iterations"), nb::arg("rhs_norm"), nb::arg("true_residual"));
+  module.def(
       "batch_on_host",
       [](const MatrixArrays& pattern, bool single, const nb::dict& choices, int threads) {
         return new_batch<host>(single, pattern, SystemRequest{choices, nb::none(), threads, 0, {}, {}});

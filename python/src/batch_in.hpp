@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -25,16 +24,16 @@ inline BatchedOptions batched_options(const nb::dict& choices) {
   return options;
 }
 
-/// Results as arrays. Statuses and solvers are positions in the lists of names.
+/// Results as arrays. Statuses, causes (`batch_reason`) and solvers are positions in the lists of names.
 inline nb::dict batch_dict(const BatchedReport& report) {
-  std::vector<int> status, solver, iterations;
+  std::vector<int> status, cause, solver, iterations;
   std::vector<double> rhs_norm, tolerance, initial_residual, true_residual;
-  nb::dict reasons;
   nb::list names;
   std::vector<std::string_view> solvers;
   for (std::size_t s = 0; s < report.systems.size(); ++s) {
     const BatchedResult& result = report.systems[s];
     status.push_back(static_cast<int>(result.status));
+    cause.push_back(static_cast<int>(result.cause));
     const auto found = std::find(solvers.begin(), solvers.end(), result.solver);
     solver.push_back(static_cast<int>(found - solvers.begin()));
     if (found == solvers.end()) solvers.push_back(result.solver);
@@ -43,7 +42,6 @@ inline nb::dict batch_dict(const BatchedReport& report) {
     tolerance.push_back(result.tolerance);
     initial_residual.push_back(result.initial_residual);
     true_residual.push_back(result.true_residual);
-    if (!result.converged()) reasons[nb::int_(s)] = nb::str(text_of(result.failure()).c_str());
   }
   for (const std::string_view name : solvers) names.append(nb::str(name.data(), name.size()));
   nb::list statuses;
@@ -61,7 +59,7 @@ inline nb::dict batch_dict(const BatchedReport& report) {
   result["tolerance"] = as_numpy(std::move(tolerance));
   result["initial_residual"] = as_numpy(std::move(initial_residual));
   result["true_residual"] = as_numpy(std::move(true_residual));
-  result["reasons"] = reasons;
+  result["cause_codes"] = as_numpy(std::move(cause));
   result["together"] = report.together;
   result["seconds"] = report.seconds;
   return result;
