@@ -15,6 +15,7 @@
 #include <newel/core/rank_handle.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 
+#include "batch_system.hpp"
 #include "rank_system.hpp"
 #include "settings.hpp"
 #include "system.hpp"
@@ -80,6 +81,21 @@ const SolveReport& report_of(newel_system* s, std::int64_t column) {
   }
   throw InputError("there is no report of column " + std::to_string(column) + ": the last solve had " +
                    std::to_string(s->reports.size()) + (s->reports.size() == 1 ? " column" : " columns"));
+}
+
+// A result of a batch, for the functions that report on columns.
+SolveReport report_of(const BatchedResult& result) {
+  SolveReport report;
+  report.status = result.status;
+  report.solver = report.method = result.solver;
+  report.failure = result.failure();
+  report.reason = text_of(report.failure);
+  report.iterations = result.iterations;
+  report.rhs_norm = result.rhs_norm;
+  report.tolerance = result.tolerance;
+  report.initial_residual = result.initial_residual;
+  report.true_residual = result.true_residual;
+  return report;
 }
 
 // `make` returns the new system.
@@ -267,6 +283,26 @@ int newel_setup_rows(newel_system* system, const newel_comm* ranks, int64_t rows
   return set_up_by(system, [&] {
     c::require(ranks, "ranks");
     return c::make_rank_system(system->settings, ranks->ranks, {rows, index_bits, row_ptr, col, val});
+  });
+}
+
+int newel_setup_batch(newel_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col) {
+  return set_up_by(system, [&] {
+    return c::make_batch_system(system->settings, {system->settings, n, index_bits, row_ptr, col});
+  });
+}
+
+int newel_solve_batch(newel_system* system, int64_t systems, const void* values, const void* b, void* x) {
+  return guarded(system, [&] {
+    c::System& s = system_of(system);
+    if (systems < 0 || systems > std::numeric_limits<Index>::max()) throw InputError("systems: expected at least 0");
+    system->reports.clear();
+    for (const BatchedResult& result : s.solve_batch(system->settings, static_cast<Index>(systems), values, b, x))
+      system->reports.push_back(report_of(result));
+    for (const SolveReport& report : system->reports) {
+      if (!report.converged()) return static_cast<int>(NEWEL_NOT_CONVERGED);
+    }
+    return static_cast<int>(NEWEL_OK);
   });
 }
 

@@ -147,6 +147,18 @@ typedef struct newel_comm newel_comm;
 NEWEL_API int newel_setup_rows(newel_system* system, const newel_comm* ranks, int64_t rows, int index_bits,
                                const void* row_ptr, const void* col, const void* val);
 
+/* Sets up a batch: many small systems of one n x n pattern and different values, solved together. The pattern is CSR
+ * in host memory, with ascending columns in each row. Of the options of a setup it has: solver (auto, cg, bicgstab,
+ * gmres), preconditioner (jacobi, which is also auto; block-jacobi, none), block_jacobi_rows, restart, precision (double, single),
+ * device, threads and index_base. */
+NEWEL_API int newel_setup_batch(newel_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col);
+
+/* Solves `systems` systems of a batch. `values` holds the values of one system after another, in the order of the
+ * pattern; b and x have n values for each system. The options of a solve apply to each system, but for time_limit.
+ * NEWEL_OK if all converged. Each system has a report, whose column is the number of the system, from 0: the numbers up
+ * to tolerance, and the texts status, cause, reason, solver and preconditioner. */
+NEWEL_API int newel_solve_batch(newel_system* system, int64_t systems, const void* values, const void* b, void* x);
+
 /* Replaces the values; the pattern stays the same. `val` has the order and length of the setup's values. If
  * `keep_preconditioner` is not 0, the preconditioner keeps its values. After NEWEL_INVALID the system is unusable
  * until a refresh succeeds. */

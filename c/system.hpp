@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <newel/solver/batched_system.hpp>
 #include <newel/solver/complex_system.hpp>
 
 #include "matrix_pointers.hpp"
@@ -28,6 +29,10 @@ class System {
   virtual std::vector<SolveReport> solve(const StopCriterion& stop, InitialGuess guess, Index columns, const void* b,
                                          void* x, const ProgressFn& progress) = 0;
   virtual void multiply(const void* x, void* y) = 0;
+  /// Of a batch: one result for each system. Throws InputError for all others.
+  virtual std::vector<BatchedResult> solve_batch(const Settings&, Index, const void*, const void*, void*) {
+    throw InputError("the system is no batch: call newel_setup_batch first");
+  }
   virtual SystemInfo info() const = 0;
   virtual SystemDecision decision() const = 0;
   /// How values travel between the devices that share the rows; empty: none do.

@@ -155,6 +155,23 @@ module newel_bindings
       integer(c_int) :: status
     end function
 
+    function newel_setup_batch(system, n, index_bits, row_ptr, col) bind(c, name="newel_setup_batch") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: system
+      integer(c_int64_t), value :: n
+      integer(c_int), value :: index_bits
+      type(c_ptr), value :: row_ptr, col
+      integer(c_int) :: status
+    end function
+
+    function newel_solve_batch(system, systems, values, b, x) bind(c, name="newel_solve_batch") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: system
+      integer(c_int64_t), value :: systems
+      type(c_ptr), value :: values, b, x
+      integer(c_int) :: status
+    end function
+
     function newel_solve(system, columns, b, x) bind(c, name="newel_solve") result(status)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: system

@@ -33,6 +33,7 @@
 #include <newel/precond/spai/spai_options.hpp>
 #include <newel/reorder/partition.hpp>
 #include <newel/reorder/row_order.hpp>
+#include <newel/solver/batched_system.hpp>
 #include <newel/solver/bicgstab.hpp>
 #include <newel/solver/cg.hpp>
 #include <newel/solver/choice.hpp>

@@ -9,11 +9,13 @@ True
 
 `solve` solves a system in one call. `Solver` keeps its setup for new right-hand sides and new values. `cg`,
 `minres`, `bicgstab` and `gmres` take the arguments of SciPy's functions with these names; `idrs` and `fgmres` are
-methods that SciPy does not have. `read` reads matrix files, and `info` describes a matrix.
+methods that SciPy does not have. `solve_batch` solves many small systems of one pattern. `read` reads matrix files, and `info` describes a matrix.
 """
 
 from ._core import Progress
 from ._core import version as __version__
+from ._batched import BatchedSystem, solve_batch
+from ._batched_report import BatchedReport
 from ._device_array import DeviceArray
 from ._facts import MatrixInfo, info
 from ._files import read
@@ -26,6 +28,8 @@ from ._solver import Solver
 from ._tables import devices, formats, preconditioner_options, preconditioners, solver_options, solvers
 
 __all__ = [
+    "BatchedReport",
+    "BatchedSystem",
     "ConvergenceError",
     "ConvergenceWarning",
     "DeviceArray",
@@ -50,6 +54,7 @@ __all__ = [
     "preconditioners",
     "read",
     "solve",
+    "solve_batch",
     "solver_options",
     "solvers",
 ]

@@ -82,6 +82,18 @@ class ForeignArray:
         """Whether the array is contiguous in C order."""
         return _follow_each_other(self.shape[::-1], self.strides[::-1], self.dtype)
 
+    def flat(self) -> ForeignArray:
+        """The same values, contiguous in C order, as a vector."""
+        vector = ForeignArray()
+        vector.owner, vector.address, vector.dtype, vector.stream = self.owner, self.address, self.dtype, self.stream
+        vector.shape, vector.strides = (self.size,), (self.dtype.itemsize,)
+        return vector
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "data": (self.address, False),
+                "strides": self.strides, "stream": self.stream or _LEGACY_STREAM}
+
     def get(self) -> np.ndarray:
         """The values, copied to the host."""
         if not self.by_columns and not self.by_rows:
@@ -96,7 +108,7 @@ class DeviceArray:
 
     Its ``__cuda_array_interface__`` lets other libraries use it without a copy: ``cupy.asarray(x)``,
     ``torch.as_tensor(x, device="cuda")``, ``numba.cuda.as_cuda_array(x)``. Several columns are stored one after another
-    (Fortran order).
+    (Fortran order), the systems of a batch too (C order).
 
     Attributes
     ----------
@@ -111,6 +123,7 @@ class DeviceArray:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.device = device
         self._stream = stream
+        self._by_rows = False
         self._memory = _core.DeviceMemory(device, math.prod(self.shape) * self.dtype.itemsize)
 
     @property
@@ -118,12 +131,17 @@ class DeviceArray:
         """Number of dimensions."""
         return len(self.shape)
 
+    def _rows_of(self, rows: int, length: int) -> DeviceArray:
+        """Make a vector an array of `rows` rows, one after another."""
+        self.shape, self._by_rows = (rows, length), True
+        return self
+
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        strides, step = [], self.dtype.itemsize
-        for length in self.shape:
-            strides.append(step)
-            step *= length
+        if self._by_rows:
+            strides = list(_row_strides(self.shape, self.dtype))
+        else:
+            strides = list(_row_strides(self.shape[::-1], self.dtype))[::-1]
         return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "data": (self._memory.address, False),
                 "strides": tuple(strides), "stream": self._stream or _LEGACY_STREAM}
 

@@ -20,7 +20,9 @@ import torch
 if not hasattr(torch.library, "register_vmap"):
     raise ImportError(f"newel.torch needs PyTorch 2.5 or newer, found {torch.__version__}")
 
+from ._batched_report import BatchedReport
 from ._choices import real_number, whole_number
+from ._torch_batches import BatchedSolves, SolveBatch, limits_of
 from ._torch_operators import solve as _solve
 from ._torch_systems import Systems
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from ._report import Report
     from ._typing import SolverKeywords
 
-__all__ = ["Solver", "solve"]
+__all__ = ["BatchedSystem", "Solver", "solve", "solve_batch"]
 
 _precisions = {torch.float64: "double", torch.float32: "single"}
 
@@ -197,3 +199,62 @@ def _checked(A: torch.Tensor, options: SolverKeywords, rtol: float | None) -> di
     if rtol is not None:
         result.setdefault("rtol", rtol)
     return result
+
+
+class BatchedSystem:
+    """Systems ``A[s] x[s] = b[s]`` of one pattern, solved together and differentiable in all values and in b.
+
+    Gradients are solves with the transposes, together too, as often as derivatives are taken.
+
+    Parameters
+    ----------
+    pattern : sparse tensor in CSR, or tuple (indices, indptr)
+        As in `newel.BatchedSystem`.
+    dtype : torch.float64 or torch.float32
+        Of values, b and x.
+    rtol, atol, max_iterations
+        As in `newel.BatchedSystem.solve`, for solves and gradients.
+    **options
+        ``solver``, ``preconditioner``, ``block_rows``, ``restart``, ``threads``, ``stream`` and ``together`` of
+        `newel.BatchedSystem`.
+    """
+
+    def __init__(self, pattern: Any, *, dtype: torch.dtype = torch.float64, rtol: float | None = None,
+                 atol: float = 0.0, max_iterations: int | None = None, **options: Any) -> None:
+        if dtype not in _precisions:
+            raise TypeError(f"dtype: expected torch.float64 or torch.float32, found {dtype}")
+        self._dtype = dtype
+        self._solves = BatchedSolves(pattern, _precisions[dtype], limits_of(rtol, atol, max_iterations), options)
+
+    def solve(self, values: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """x of k x rows, for values of k x nonzeros and b of k x rows, on the host or the device of the first call.
+
+        Raises ConvergenceError if a system does not converge, here or in a gradient.
+        """
+        for what, tensor in (("values", values), ("b", b)):
+            if tensor.dtype is not self._dtype:
+                raise TypeError(f"{what}: expected {self._dtype}, found {tensor.dtype}")
+        return SolveBatch.apply(self._solves, values, b)  # type: ignore[no-any-return]
+
+    @property
+    def report(self) -> BatchedReport | None:
+        """The report of the last solve, not of a gradient; None before the first."""
+        return self._solves.report
+
+
+def solve_batch(pattern: Any, values: torch.Tensor, b: torch.Tensor, *, rtol: float | None = None, atol: float = 0.0,
+                max_iterations: int | None = None, **options: Any) -> torch.Tensor:
+    """Solve many small systems of one pattern; a `BatchedSystem` for one call, with its parameters.
+
+    Examples
+    --------
+    >>> indices, indptr = torch.tensor([0, 1]), torch.tensor([0, 1, 2])
+    >>> values = torch.tensor([[2.0, 4.0], [1.0, 5.0]], dtype=torch.float64, requires_grad=True)
+    >>> x = newel.torch.solve_batch((indices, indptr), values, torch.ones(2, 2, dtype=torch.float64))
+    >>> x.sum().backward()
+    >>> values.grad
+    tensor([[-0.2500, -0.0625],
+            [-1.0000, -0.0400]], dtype=torch.float64)
+    """
+    system = BatchedSystem(pattern, dtype=values.dtype, rtol=rtol, atol=atol, max_iterations=max_iterations, **options)
+    return system.solve(values, b)

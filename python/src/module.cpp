@@ -7,6 +7,7 @@
 #include <newel/core/error.hpp>
 
 #include "arrays.hpp"
+#include "batch.hpp"
 #include "diagonal.hpp"
 #include "gil.hpp"
 #include "interrupts.hpp"
@@ -57,11 +58,13 @@ NB_MODULE(_core, module) {
   bind_diagonal(module);
   bind_tables(module);
   bind_system(module);
+  bind_batch(module);
   bind_rank_system(module);
   bind_matrix_files(module);
   bind_matrix_facts(module);
 #if NEWEL_HAS_CUDA
   bind_device(module);
+  bind_device_batch(module);
   bind_team_system(module);
 #endif
 }

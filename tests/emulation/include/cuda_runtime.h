@@ -24,6 +24,7 @@
 #undef __forceinline__
 #undef __noinline__
 #undef __launch_bounds__
+#undef __maxnreg__
 #undef __align__
 #define __host__
 #define __device__
@@ -31,6 +32,7 @@
 #define __forceinline__ inline
 #define __align__(n) alignas(n)
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 
 namespace emu {
 

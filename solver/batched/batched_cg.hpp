@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/// CG for a group of a batch: Saad, algorithm 9.1. Internal.
+#pragma once
+
+#include "solver/batched/batched_rounds.hpp"
+#include "solver/krylov/steps/cg_recurrence.hpp"
+
+namespace newel::detail {
+
+struct BatchedCg {
+  static constexpr int own_vectors = 3;  ///< x, r, and q, which becomes z
+  static constexpr int registers = 80;  ///< of a thread on a device, at most
+  static constexpr bool has_basis = false;
+
+  template <class Team>
+  class Recurrence {
+    using T = typename Team::Value;
+    using At = typename Team::At;
+    static constexpr int lanes = Team::lanes;
+
+   public:
+    NEWEL_HD explicit Recurrence(Team& team) : q_(team.own()) {}
+
+    // Reads the matrix, p for each entry, and moves five vectors in registers or the first-level cache.
+    NEWEL_HD void run(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state) {
+      PerLane<T, lanes> on, alpha, beta;
+      PerLane<double, lanes> rho;
+      const auto first = team.template precond_sums<1>(r, [&](At i, T z, double* mine) {
+        team.w(i) = z;  // p = M r
+        mine[0] = static_cast<double>(r[i]) * static_cast<double>(z);
+      });
+      for (int l = 0; l < lanes; ++l) rho[l] = first(0, l);
+      while (mark_running(state, on)) {
+        team.publish();
+        const auto pq = team.template product_sums<1>([&](At i, T q, double* mine) {
+          q_[i] = q;  // q = A p
+          mine[0] = static_cast<double>(team.w(i)) * static_cast<double>(q);
+        });
+        for (int l = 0; l < lanes; ++l) {
+          const bool sound = cg_is_sound(rho[l], pq(0, l));
+          if (state[l].running() && !sound) state[l].event = cg_breakdown(rho[l], pq(0, l));
+          alpha[l] = sound ? static_cast<T>(cg_alpha(rho[l], pq(0, l))) : T(0);
+        }
+        mark_running(state, on);
+        update(team, x, r, on, alpha);
+        for (int l = 0; l < lanes; ++l) {
+          if (!state[l].running()) continue;
+          state[l].finish_iteration(team.problem().limits, rr_[l]);
+          beta[l] = static_cast<T>(cg_beta(rz_[l], rho[l]));
+          rho[l] = rz_[l];
+        }
+        team.each([&](At i) { team.w(i) = q_[i] + beta[i.lane] * team.w(i); });  // p = z + beta p
+      }
+    }
+
+   private:
+    // x += alpha p, r -= alpha q, z = M r; r.r and r.z
+    NEWEL_HD void update(Team& team, typename Team::Own& x, typename Team::Own& r, const PerLane<T, lanes>& on,
+                         const PerLane<T, lanes>& alpha) {
+      const auto step = [&](At i) {
+        const T next = x[i] + alpha[i.lane] * team.w(i);
+        x[i] = on[i.lane] != 0 ? next : x[i];
+        r[i] = r[i] - alpha[i.lane] * q_[i];
+        return static_cast<double>(r[i]);
+      };
+      if (team.is_local()) {
+        const auto sums = team.template sums<2>([&](At i, double* mine) {
+          const double r_i = step(i);
+          q_[i] = team.scaled(i, r[i]);
+          mine[0] = r_i * r_i;
+          mine[1] = r_i * static_cast<double>(q_[i]);
+        });
+        for (int l = 0; l < lanes; ++l) rr_[l] = sums(0, l), rz_[l] = sums(1, l);
+        return;
+      }
+      const auto rr = team.template sums<1>([&](At i, double* mine) {
+        const double r_i = step(i);
+        mine[0] = r_i * r_i;
+      });
+      const auto rz = team.template precond_sums<1>(r, [&](At i, T z, double* mine) {
+        q_[i] = z;
+        mine[0] = static_cast<double>(r[i]) * static_cast<double>(z);
+      });
+      for (int l = 0; l < lanes; ++l) rr_[l] = rr(0, l), rz_[l] = rz(0, l);
+    }
+
+    typename Team::Own q_;  // A p, then M r
+    PerLane<double, lanes> rr_, rz_;
+  };
+};
+
+}  // namespace newel::detail
