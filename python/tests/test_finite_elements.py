@@ -173,37 +173,35 @@ def test_rubber_is_stretched_by_newton_without_losing_volume():
     """Example 36: a block that hardly changes its volume, with a pressure as the second unknown. The strain energy is
     mu / 2 (|F|^2 - 3 - 2 ln J) + p (J - 1) - p^2 / (2 bulk)."""
     mu, bulk, stretch = 1.0, 1e3, 0.2
-    mesh = skfem.MeshTet().refined(2)
+    mesh = skfem.MeshTet.init_tensor(*(np.linspace(0, 1, 4),) * 3)
     u = Basis(mesh, skfem.ElementVector(skfem.ElementTetP2()), intorder=2)
     p = u.with_element(skfem.ElementTetP1())
     eye = np.eye(3)[:, :, None, None]
 
-    def deformation(w):
-        F = eye + w["moved"].grad
-        inverse = np.moveaxis(np.linalg.inv(np.moveaxis(F, (0, 1), (2, 3))), (2, 3), (0, 1))
-        J = np.linalg.det(np.moveaxis(F, (0, 1), (2, 3)))
-        return F, inverse.swapaxes(0, 1), J
+    def forms(F, pressure):
+        """The forces, the change of volume, and their derivatives, at the deformation F."""
+        last = np.moveaxis(F, (0, 1), (2, 3))
+        Ft, J = np.moveaxis(np.linalg.inv(last), (2, 3), (1, 0)), np.linalg.det(last)
 
-    @LinearForm
-    def forces(v, w):
-        F, Ft, J = deformation(w)
-        return ddot(mu * (F - Ft) + w["pressure"] * J * Ft, grad(v))
+        @LinearForm
+        def forces(v, w):
+            return ddot(mu * (F - Ft) + pressure * J * Ft, grad(v))
 
-    @LinearForm
-    def volume(q, w):
-        return (deformation(w)[2] - 1 - w["pressure"] / bulk) * q
+        @LinearForm
+        def volume(q, w):
+            return (J - 1 - pressure / bulk) * q
 
-    @BilinearForm
-    def stiff(du, v, w):
-        _, Ft, J = deformation(w)
-        turned = np.einsum("ij...,kj...,kl...->il...", Ft, grad(du), Ft)  # - d F^-T
-        push = w["pressure"] * J * ddot(Ft, grad(du))
-        return ddot(mu * (grad(du) + turned) + push * Ft - w["pressure"] * J * turned, grad(v))
+        @BilinearForm
+        def stiff(du, v, w):
+            turned = np.einsum("ij...,kj...,kl...->il...", Ft, grad(du), Ft)  # - d F^-T
+            push = pressure * J * ddot(Ft, grad(du))
+            return ddot(mu * (grad(du) + turned) + push * Ft - pressure * J * turned, grad(v))
 
-    @BilinearForm
-    def coupled(du, q, w):
-        _, Ft, J = deformation(w)
-        return J * ddot(Ft, grad(du)) * q
+        @BilinearForm
+        def coupled(du, q, w):
+            return J * ddot(Ft, grad(du)) * q
+
+        return forces, volume, stiff, coupled
 
     M = asm(product, p)
     x = np.zeros(u.N + p.N)
@@ -215,10 +213,10 @@ def test_rubber_is_stretched_by_newton_without_losing_volume():
         fixed.append(dofs)
     free = np.setdiff1d(np.arange(x.size), np.concatenate(fixed))
     for _ in range(12):
-        fields = {"moved": u.interpolate(x[: u.N]), "pressure": p.interpolate(x[u.N:])}
-        B = asm(coupled, u, p, **fields)
-        K = sp.bmat([[asm(stiff, u, **fields), B.T], [B, -M / bulk]], format="csr")
-        r = np.concatenate([asm(forces, u, **fields), asm(volume, p, **fields)])
+        forces, volume, stiff, coupled = forms(eye + u.interpolate(x[: u.N]).grad, np.asarray(p.interpolate(x[u.N:])))
+        B = asm(coupled, u, p)
+        K = sp.bmat([[asm(stiff, u), B.T], [B, -M / bulk]], format="csr")
+        r = np.concatenate([asm(forces, u), asm(volume, p)])
         if np.linalg.norm(r[free]) < 1e-8:
             break
         x[free] -= solved(K[free][:, free], r[free])

@@ -209,7 +209,8 @@ TEST_ON_HOST("AMG with incomplete factors solves convection of Peclet numbers of
     for (const char* solver : {"bicgstab", "gmres"}) {
       SystemOptions options = system_options(solver, "amg", "csr");
       options.precond.of<AmgOptions>().smoother = AmgSmoother::ilut;
-      LinearSystem<double, host> system(ctx, CsrView<double, host>(a), options);
+      const auto there = upload_matrix<double>(ctx, a);
+      LinearSystem<double, host> system(ctx, there.wide(), options);
       std::vector<double> b(static_cast<std::size_t>(a.rows), 1.0), x(b.size(), 0.0);
       const SolveReport report =
           system.solve({b.data(), a.rows}, Span<double, host>(x.data(), a.rows), {}, InitialGuess::zero);
