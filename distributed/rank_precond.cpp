@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/spai/spai_options.hpp>
 #include <newel/solver/choice.hpp>
 #include "core/vectors/instantiate.hpp"
@@ -101,6 +102,9 @@ void require_precond_on_ranks(const PrecondOptions& options) {
   if (options.of<PatternOptions>().pattern != nullptr) {
     throw InputError(
         "a given pattern of a preconditioner has the rows of the whole matrix, and ranks have rows of it");
+  }
+  if (options.of<AmgOptions>().smoother == AmgSmoother::ilut) {
+    throw InputError("the smoother ilut: incomplete factors have rows of the whole matrix, and ranks have rows of it");
   }
   if (options.of<SpaiOptions>().adaptive > 0) {
     throw InputError(

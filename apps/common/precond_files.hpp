@@ -11,6 +11,8 @@ struct PrecondFiles {
   std::string pattern;      ///< --precond-pattern
   std::string vectors;      ///< --amg-vectors
   std::string coordinates;  ///< --coordinates
+  std::string constraints;  ///< --saddle-rows
+  std::string mass;         ///< --saddle-mass
 };
 
 }  // namespace newel::cli

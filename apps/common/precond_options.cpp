@@ -36,6 +36,12 @@ void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, 
     group.add("--amg-vectors", raw.files.vectors, "V.mtx",
               "Near-null vectors of A, which AMG's coarse levels represent instead of those of\n"
               "--amg-near-null: matrix array real general, rows of A x vectors");
+    group.add("--saddle-rows", raw.files.constraints, "R.mtx",
+              "The rows that are constraints of a saddle point, instead of --saddle-constraints: matrix\n"
+              "array, one column of row numbers from 1");
+    group.add("--saddle-mass", raw.files.mass, "M.mtx",
+              "A matrix like the Schur complement up to a factor, as the mass matrix of the pressure:\n"
+              "symmetric, rows in the order of the constraints. Replaces --saddle-schur");
   }
   group.add("--precond-format", p.format, one_of(format_names()),
             "The format of FSAI's G and SPAI's M; default: that of A, but ehyb\n"

@@ -48,6 +48,8 @@ Json precond_options_json(const PrecondOptions& o, const PrecondFiles& files) {
   for (const MethodOption& option : precond_option_list()) result[option.key] = option_json(option.get(o.methods));
   result["pattern"] = or_null(files.pattern);
   result["amg_vectors"] = or_null(files.vectors);
+  result["saddle_rows"] = or_null(files.constraints);
+  result["saddle_mass"] = or_null(files.mass);
   result["format"] = or_null(o.format);
   return result;
 }

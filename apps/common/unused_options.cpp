@@ -163,6 +163,9 @@ std::vector<Row> rows() {
   all.push_back(precond_row("--precond-format", [](const PrecondMethod& m) { return m.own_matrices; }));
   const auto takes_coordinates = [](const PrecondMethod& m) { return m.takes_coordinates; };
   all.push_back(precond_row("--amg-vectors", takes_coordinates));
+  const auto has_constraints = [](const PrecondMethod& m) { return has_option(m, "saddle_constraints"); };
+  all.push_back(precond_row("--saddle-rows", has_constraints));
+  all.push_back(precond_row("--saddle-mass", has_constraints));
   const std::vector<Row> of_formats = {
       {"--expect-products", "--format auto, --format measure and --precond auto", &without_choice},
       {"--partitioner", "--format ehyb and ehyb-symmetric", &without_parts},

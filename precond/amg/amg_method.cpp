@@ -15,7 +15,7 @@ std::vector<MethodOption> amg_options() {
   return {
       choice_option("--amg-smoother",
                     "Smoother of AMG's levels. auto: chebyshev, or spai or fsai if the matrix needs it",
-                    "amg_smoother", {"auto", "chebyshev", "jacobi", "spai", "fsai"}, &AmgOptions::smoother),
+                    "amg_smoother", {"auto", "chebyshev", "jacobi", "spai", "fsai", "ilut"}, &AmgOptions::smoother),
       in_range(
           value_option("--amg-degree", "N", "Degree of AMG's smoother, default 2", "amg_degree", &AmgOptions::degree),
           1, most_degree),

@@ -19,6 +19,7 @@
 #include "precond/matrix_on_host.hpp"
 #include "precond/saddle/diagonal_spread.hpp"
 #include "precond/saddle/node_guess.hpp"
+#include "precond/saddle/primal_nodes.hpp"
 #include "spmv/plan/phase_clock.hpp"
 
 namespace newel {
@@ -55,16 +56,13 @@ std::vector<double> doubles(const Context<S>& ctx, const Array<T, S>& values) {
 }
 
 // Options of a preconditioner of a block: without what belongs to the rows of the whole matrix, and for FSAI none.
-PrecondOptions options_of_part(const PrecondOptions& options, const std::string& name, bool symmetric, Index rows) {
+PrecondOptions options_of_part(const PrecondOptions& options, const std::string& name, bool symmetric) {
   PrecondOptions part = options;
   part.name = name;
   part.symmetric = symmetric;
   part.of<PatternOptions>() = {};
   part.of<FsaiOptions>() = {};
-  auto& amg = part.of<AmgOptions>();
-  const bool fits =
-      amg.vectors != nullptr && amg.vectors->values.size() == static_cast<std::size_t>(rows) * amg.vectors->count;
-  if (!fits) amg.vectors = nullptr;
+  part.of<AmgOptions>().vectors = nullptr;
   return part;
 }
 
@@ -85,7 +83,7 @@ void require_diagonal(const detail::SaddleRows& rows, const std::vector<double>&
 
 template <class T, Space S>
 SaddleOperator<T, S>::SaddleOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                     const PrecondOptions& options, const SpmvOptions&)
+                                     const PrecondOptions& options, const SpmvOptions& spmv_options)
     : rows_(a.rows), natural_(order.natural()) {
   detail::PhaseClock clock;
   if (a.rows != a.cols) throw InputError("a saddle point is a square matrix");
@@ -110,7 +108,7 @@ SaddleOperator<T, S>::SaddleOperator(const Context<S>& ctx, const CsrView<T, S>&
   constraint_ = block_of(ctx, a, patterns_->constraint, true);
   clock.end("blocks");
   place(ctx, new_of_old);
-  make_parts(ctx, options);
+  make_parts(ctx, options, spmv_options.coordinates);
   ctx.synchronize();
   clock.end("inverses of the blocks");
   find_scale(ctx);
@@ -137,7 +135,8 @@ void SaddleOperator<T, S>::place(const Context<S>& ctx, const std::vector<Index>
 }
 
 template <class T, Space S>
-void SaddleOperator<T, S>::make_parts(const Context<S>& ctx, const PrecondOptions& options) {
+void SaddleOperator<T, S>::make_parts(const Context<S>& ctx, const PrecondOptions& options,
+                                      std::shared_ptr<const NodeCoordinates> coordinates) {
   const auto& own = options.of<SaddleOptions>();
   const detail::SaddlePattern& pattern = patterns_->primal;
   const Context<Space::host> host = host_context(ctx);
@@ -157,17 +156,25 @@ void SaddleOperator<T, S>::make_parts(const Context<S>& ctx, const PrecondOption
   primal_name_ = name_of(block);
   const CsrView<T, S> view(pattern.rows, pattern.cols, primal_.row_ptr.cspan(), primal_.col.cspan(),
                            primal_.val.cspan());
-  PrecondOptions of_primal = options_of_part(options, primal_name_, symmetric, pattern.rows);
-  int& node_rows = of_primal.of<AmgOptions>().node_rows;
-  if (node_rows == 0) node_rows = detail::guessed_node_rows(host, a11);
-  primal_inverse_ = make_precond(ctx, view, RowOrder<S>{}, of_primal, SpmvOptions{});
+  PrecondOptions of_primal = options_of_part(options, primal_name_, symmetric);
+  SpmvOptions spmv_of_primal;
+  auto& amg = of_primal.of<AmgOptions>();
+  amg.vectors = detail::vectors_of_rows(options.of<AmgOptions>().vectors, users_.primal, rows_);
+  const detail::PrimalNodes nodes = detail::nodes_of_rows(std::move(coordinates), users_.primal, rows_);
+  if (nodes.points != nullptr && (amg.node_rows == 0 || amg.node_rows == nodes.node_rows)) {
+    spmv_of_primal.coordinates = nodes.points;
+    if (amg.numbering == AmgNumbering::automatic) amg.numbering = nodes.numbering;
+  } else if (amg.node_rows == 0) {
+    amg.node_rows = detail::guessed_node_rows(host, a11);
+  }
+  primal_inverse_ = make_precond(ctx, view, RowOrder<S>{}, of_primal, spmv_of_primal);
   SaddleSchur schur = own.schur;
   if (schur == SaddleSchur::automatic) {
     const bool sparse = detail::SchurSum::work(*patterns_) <= most_work * static_cast<double>(pattern.nnz());
     schur = near && sparse ? SaddleSchur::product : SaddleSchur::diagonal;
   }
   schur_ = detail::SchurInverse<T, S>(ctx, *patterns_, values, schur, own,
-                                      options_of_part(options, "amg", options.symmetric, patterns_->constraint.rows));
+                                      options_of_part(options, "amg", options.symmetric));
 }
 
 template <class T, Space S>

@@ -37,7 +37,8 @@ PrecondMethod saddle_method();
 template <class T, Space S>
 class SaddleOperator final : public MatrixOperator<T, S> {
  public:
-  /// SaddleOptions apply, and those of the preconditioners that P and Q are. Throws InputError where `a` does not
+  /// SaddleOptions apply, and those of the preconditioners that P and Q are. Near-null vectors have a value for each row
+  /// of A, and coordinates a point; those of the other rows than constraints are for P: see `nodes_of_rows`. Throws InputError where `a` does not
   /// look like a saddle point, or not with the constraints of the options. Waits on the stream.
   SaddleOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                  const PrecondOptions& options, const SpmvOptions& spmv_options);
@@ -59,7 +60,8 @@ class SaddleOperator final : public MatrixOperator<T, S> {
 
  private:
   SaddleOperator(SaddleOperator&&) = default;
-  void make_parts(const Context<S>& ctx, const PrecondOptions& options);
+  void make_parts(const Context<S>& ctx, const PrecondOptions& options,
+                  std::shared_ptr<const NodeCoordinates> coordinates);
   void place(const Context<S>& ctx, const std::vector<Index>& new_of_old);
   detail::SaddleValues values_on_host(const Context<S>& ctx) const;
   void find_scale(const Context<S>& ctx);

@@ -97,7 +97,7 @@ PrecondMethod saddle_method() {
   saddle.summary = "blocks for saddle points: flow, mixed elements, constraints with multipliers";
   saddle.options = saddle_options();
   saddle.automatic = AutoPrecond::saddle;
-  saddle.positive = true;
+  saddle.positive = saddle.takes_coordinates = true;
   saddle.products = 4;
   saddle.cost = &saddle_cost;
   saddle.check = &check_saddle;

@@ -188,6 +188,11 @@ def check_rows(choices: dict, n: int) -> None:
     if points is not None and (points.shape[0] == 0 or n % points.shape[0] or not 1 <= points.shape[1] <= 3):
         raise ValueError(f"coordinates: expected points x 1, 2 or 3, with a number of points that divides the {n} rows "
                          f"of A, found the shape {points.shape}")
+    rows, mass = choices["constraints"], choices["mass"]
+    if rows is not None and not (rows[0] >= 0 and rows[-1] < n):
+        raise ValueError(f"constraints: expected rows from 0 to {n - 1}, found {rows[0] if rows[0] < 0 else rows[-1]}")
+    if rows is not None and mass is not None and mass[0].size - 1 != rows.size:
+        raise ValueError(f"mass: expected {rows.size} rows, as there are constraints, found {mass[0].size - 1}")
 
 
 def check_guess(x0, shape) -> None:

@@ -41,7 +41,7 @@ def warn_of_unused(choices: Mapping[str, Any], preconditioner: Any) -> None:
         name = a_name(preconditioner, "preconditioner")
     else:
         name = "none" if preconditioner is None else "your own"
-    given = [key for key in ("coordinates", "near_null_space") if choices[key] is not None]
+    given = [key for key in ("coordinates", "near_null_space", "constraints", "mass") if choices[key] is not None]
     of_solvers = _core.solver_option_owners()
     for key in (*choices["options"], *given):
         if key in of_solvers:

@@ -25,7 +25,7 @@ def refuse_on_ranks(choices: dict[str, Any], device: Any, stream: Any, precondit
 
 def refuse_of_whole(choices: dict[str, Any], preconditioner: Any, keyword: str) -> None:
     """Raise ValueError for what belongs to the whole matrix, and not to rows that are shared."""
-    for name in ("plan_cache", "decision"):
+    for name in ("plan_cache", "decision", "constraints", "mass"):
         if choices[name] is not None:
             raise ValueError(f"{name}: not possible with {keyword}, because it belongs to the whole matrix")
     if not (preconditioner is None or isinstance(preconditioner, str)):

@@ -27,6 +27,7 @@ from ._options import check_options, warn_of_unused
 from ._own_rows import OwnRows, refuse_of_whole, refuse_on_ranks
 from ._products import Products
 from ._ranks import Ranks
+from ._saddle import constraint_rows, mass_matrix
 from ._single import choose_precision, default_rtol, is_complex
 
 
@@ -43,7 +44,7 @@ class Setup(Products):
 
     def _set_up(self, A, solver, preconditioner, format, precision, device, coordinates, near_null_space,
                 expected_solves, threads, stream, columns, null_space, restart, deterministic, plan_cache, decision,
-                options, rtol) -> None:
+                options, constraints, mass, rtol) -> None:
         if null_space is not None and null_space not in ("none", "constant"):
             raise ValueError(f'null_space: expected None or "constant", found {null_space!r}')
         self._precision = choose_precision(precision, A, self._like)
@@ -66,6 +67,8 @@ class Setup(Products):
             "decision": a_name(decision, "decision") if decision is not None else None,
             "coordinates": rows_of_numbers(coordinates, "coordinates"),
             "near_null_space": rows_of_numbers(near_null_space, "near_null_space"),
+            "constraints": constraint_rows(constraints),
+            "mass": mass_matrix(mass),
             "options": check_options(options),
             "expected_solves": number_of_solves(expected_solves),
             "complex": self._complex,

@@ -66,9 +66,10 @@ class Solver(Setup):
         first device, to which A is copied.
     coordinates : array of points x 1, 2 or 3, optional
         Coordinates of the mesh nodes. Node i has the rows ``b i .. b i + b - 1``, or ``i, i + points, ...``. Algebraic
-        multigrid derives rigid body modes from them.
+        multigrid derives rigid body modes from them. For ``"saddle"``, one point for each row of A.
     near_null_space : array of n x k, optional
         Vectors that A maps to almost zero, used by algebraic multigrid instead of its own. Real, also if A is complex.
+        The preconditioner ``"saddle"`` uses their rows that are no constraints.
     expected_solves : float, optional
         Number of right-hand sides for this setup; the more, the more time ``"auto"`` spends on the setup.
     threads : int, optional
@@ -92,6 +93,12 @@ class Solver(Setup):
     options : mapping, optional
         Options of the preconditioner and the solver: see `newel.preconditioner_options` and `newel.solver_options`.
         Options of other preconditioners or solvers cause a warning.
+    constraints : array of row numbers from 0, or mask of n truth values, optional
+        Rows that are the constraints of a saddle point, for the preconditioner ``"saddle"``. By default those with a
+        zero, missing or very small diagonal entry.
+    mass : sparse matrix of SciPy, optional
+        Approximates the Schur complement of the constraints up to a factor, as the mass matrix of a pressure does. Its
+        rows follow the constraints in ascending order. Symmetric positive definite, which is not checked.
     rtol : float, optional
         The tolerance that ``"auto"`` chooses for; each solve has its own. By default 1e-8, in single precision 1e-5.
     comm : mpi4py.MPI.Intracomm, optional
@@ -158,6 +165,8 @@ class Solver(Setup):
         plan_cache: str | os.PathLike[str] | None = None,
         decision: str | None = None,
         options: Mapping[str, Any] | None = None,
+        constraints: Any = None,
+        mass: Any = None,
         rtol: float | None = None,
         comm: Any = None,
         devices: Sequence[int] | None = None,
@@ -167,7 +176,7 @@ class Solver(Setup):
                      device=device, coordinates=coordinates, near_null_space=near_null_space,
                      expected_solves=expected_solves, threads=threads, stream=stream, columns=columns,
                      null_space=null_space, restart=restart, deterministic=deterministic, plan_cache=plan_cache,
-                     decision=decision, options=options, rtol=rtol)
+                     decision=decision, options=options, constraints=constraints, mass=mass, rtol=rtol)
         if devices is not None:
             if comm is not None:
                 raise ValueError("devices: not possible with comm, whose ranks solve on the host")

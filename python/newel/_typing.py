@@ -33,5 +33,7 @@ class SolverKeywords(TypedDict, total=False):
     plan_cache: str | os.PathLike[str] | None
     decision: str | None
     options: Mapping[str, Any] | None
+    constraints: Any
+    mass: Any
     comm: Any
     devices: Sequence[int] | None

@@ -8,16 +8,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <newel/core/table.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/registry.hpp>
+#include <newel/precond/saddle/saddle_options.hpp>
 #include <newel/solver/expected_products.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 
 namespace newel::python {
 namespace {
+
+using Numbers = FlatOf<std::int64_t>;
+using Values = FlatOf<double>;
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -83,6 +88,22 @@ std::shared_ptr<const NearNullVectors> near_null_of(const Rows& vectors) {
   return result;
 }
 
+std::shared_ptr<const std::vector<Index>> rows_of(const Numbers& numbers) {
+  return std::make_shared<std::vector<Index>>(numbers.data(), numbers.data() + numbers.size());
+}
+
+// From the arrays indptr, indices and data.
+std::shared_ptr<const SchurMatrix> mass_of(const nb::tuple& arrays) {
+  const auto row_ptr = nb::cast<Numbers>(arrays[0]), col = nb::cast<Numbers>(arrays[1]);
+  const auto val = nb::cast<Values>(arrays[2]);
+  auto mass = std::make_shared<SchurMatrix>();
+  mass->rows = static_cast<Index>(row_ptr.size()) - 1;
+  mass->row_ptr.assign(row_ptr.data(), row_ptr.data() + row_ptr.size());
+  mass->col.assign(col.data(), col.data() + col.size());
+  mass->val.assign(val.data(), val.data() + val.size());
+  return mass;
+}
+
 // The options of a table, with their defaults.
 nb::dict defaults_of(const std::vector<MethodOption>& options) {
   nb::dict result;
@@ -146,6 +167,9 @@ SystemOptions system_options(const nb::dict& choices, Index rows) {
   if (has("near_null_space")) {
     options.precond.of<AmgOptions>().vectors = near_null_of(nb::cast<Rows>(choices["near_null_space"]));
   }
+  auto& saddle = options.precond.of<SaddleOptions>();
+  if (has("constraints")) saddle.rows = rows_of(nb::cast<Numbers>(choices["constraints"]));
+  if (has("mass")) saddle.schur_matrix = mass_of(nb::cast<nb::tuple>(choices["mass"]));
   for (const auto& [key, value] : nb::cast<nb::dict>(choices["options"])) {
     set_option(options, nb::cast<std::string>(key), value);
   }
@@ -187,6 +211,7 @@ void bind_tables(nb::module_& module) {
           if (method.takes_coordinates) taking.append(method.name);
         }
         result["coordinates"] = result["near_null_space"] = taking;
+        result["constraints"] = result["mass"] = result["saddle_constraints"];
         return result;
       },
       "By option of a preconditioner, coordinates and near-null space among them: the preconditioners that have it.");

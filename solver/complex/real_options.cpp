@@ -2,11 +2,13 @@
 // What counts rows in the options of a complex system, in the rows of its real one.
 #include "solver/complex/real_options.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <newel/core/error.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/pattern_options.hpp>
+#include <newel/precond/saddle/saddle_options.hpp>
 #include "precond/amg/transfer/near_null.hpp"
 
 namespace newel::detail {
@@ -95,6 +97,33 @@ void set_near_null(const Context<Space::host>& ctx, const NodeCoordinates* nodes
   amg.node_rows *= 2;
 }
 
+std::shared_ptr<const SchurMatrix> pairs_of(const SchurMatrix& mass) {
+  const auto rows = static_cast<std::size_t>(std::max<Index>(mass.rows, 0));
+  if (mass.row_ptr.size() != rows + 1 || mass.col.size() != mass.val.size()) return nullptr;
+  auto pairs = std::make_shared<SchurMatrix>();
+  pairs->rows = 2 * mass.rows;
+  pairs->row_ptr = {0};
+  for (std::size_t i = 0; i < 2 * rows; ++i) {
+    for (Offset k = mass.row_ptr[i / 2]; k < mass.row_ptr[i / 2 + 1]; ++k) {
+      pairs->col.push_back(2 * mass.col[static_cast<std::size_t>(k)] + static_cast<Index>(i % 2));
+      pairs->val.push_back(mass.val[static_cast<std::size_t>(k)]);
+    }
+    pairs->row_ptr.push_back(static_cast<Offset>(pairs->col.size()));
+  }
+  return pairs;
+}
+
+// Real and imaginary part of a constraint are constraints; both have the real matrix for the Schur complement.
+void set_constraints(SaddleOptions& saddle) {
+  saddle.constraints *= 2;
+  if (saddle.rows != nullptr) saddle.rows = std::make_shared<std::vector<Index>>(pairs_of(*saddle.rows));
+  if (saddle.schur_matrix == nullptr) return;
+  saddle.schur_matrix = pairs_of(*saddle.schur_matrix);
+  if (saddle.schur_matrix == nullptr) {
+    throw InputError("the arrays of the matrix given for the Schur complement do not fit together");
+  }
+}
+
 }  // namespace
 
 SystemOptions options_of_pairs(const Context<Space::host>& ctx, SystemOptions options, Index n) {
@@ -108,6 +137,7 @@ SystemOptions options_of_pairs(const Context<Space::host>& ctx, SystemOptions op
     throw InputError("AMG: the unknowns of a complex system must be numbered node by node, not by component");
   }
   set_near_null(ctx, options.spmv.coordinates.get(), n, amg);
+  set_constraints(options.precond.of<SaddleOptions>());
   auto& pattern = options.precond.of<PatternOptions>();
   if (pattern.pattern != nullptr) pattern.pattern = pairs_of(*pattern.pattern);
   options.old_of_new = pairs_of(options.old_of_new);

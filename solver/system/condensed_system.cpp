@@ -2,6 +2,7 @@
 // Condensing a system, and the options that are given for all of its rows.
 #include "solver/system/condensed_system.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -9,8 +10,10 @@
 #include <newel/core/matrix_traits.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/amg/amg_options.hpp>
+#include <newel/precond/saddle/saddle_options.hpp>
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "precond/jacobi/jacobi_steps.hpp"
 
 namespace newel::detail {
 namespace {
@@ -51,6 +54,31 @@ std::shared_ptr<const NodeCoordinates> kept_nodes(const NodeCoordinates& all, co
   return found;
 }
 
+// The constraints of a saddle point among the rows that are kept, as they are numbered there. False: a row that is left
+// out has a row of the caller's matrix for the Schur complement.
+bool restrict_constraints(const std::vector<Index>& rows, Index kept, SaddleOptions& saddle) {
+  if (saddle.rows == nullptr && saddle.constraints == 0) return true;
+  std::vector<char> is_constraint(rows.size(), 0);
+  for (std::size_t i = rows.size() - std::min(rows.size(), at(saddle.constraints)); i < rows.size(); ++i) {
+    is_constraint[i] = 1;
+  }
+  if (saddle.rows != nullptr) {
+    for (const Index row : *saddle.rows) {
+      if (row < 0 || at(row) >= rows.size()) return true;  // refused with its number
+      is_constraint[at(row)] = 1;
+    }
+  }
+  auto found = std::make_shared<std::vector<Index>>();
+  for (Index k = 0; k < kept; ++k) {
+    if (is_constraint[at(rows[at(k)])] != 0) found->push_back(k);
+  }
+  const auto all = static_cast<std::size_t>(std::count(is_constraint.begin(), is_constraint.end(), 1));
+  const bool fits = saddle.schur_matrix == nullptr || found->size() == all;
+  saddle.constraints = 0;
+  saddle.rows = std::move(found);
+  return fits;
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -64,6 +92,8 @@ std::unique_ptr<CondensedSystem<T, S>> CondensedSystem<T, S>::made_if_symmetric(
   if (!matrix_traits(ctx, B).symmetric()) return nullptr;
   const bool has_nodes = options.spmv.coordinates != nullptr;
   if (has_nodes && made->restricted().spmv.coordinates == nullptr) return nullptr;
+  SaddleOptions saddle = options.precond.template of<SaddleOptions>();
+  if (!restrict_constraints(to_vector(ctx, made->pattern_.old_of_new.cspan()), made->kept(), saddle)) return nullptr;
   made->make_inner();
   return made;
 }
@@ -96,9 +126,7 @@ void CondensedSystem<T, S>::take_values(Span<const T, S> values) {
   take(pattern_.B, of_B_);
   take(pattern_.C, of_C_);
   take(pattern_.D, inverse_of_D_);
-  std::vector<T> inverse = to_vector(ctx_, inverse_of_D_.cspan());
-  for (T& value : inverse) value = 1 / value;
-  copy<T>(ctx_, make_array(ctx_, inverse).cspan(), inverse_of_D_.span());
+  sweep(ctx_, inverse_of_D_.size(), InvertStep<T>(inverse_of_D_.data(), scratch_.data()));
   if (C_ != nullptr) return C_->refresh(ctx_, of_C_.cspan());
   if (of_C_.size() == 0) return;
   const CsrView<T, S> view(pattern_.C.pattern(), of_C_.cspan());
@@ -116,6 +144,7 @@ SystemOptions CondensedSystem<T, S>::restricted() const {
   SystemOptions options = options_;
   options.canonicalise = false;
   const std::vector<Index> rows = to_vector(ctx_, pattern_.old_of_new.cspan());
+  restrict_constraints(rows, kept(), options.precond.template of<SaddleOptions>());
   AmgOptions& amg = options.precond.template of<AmgOptions>();
   if (options.spmv.coordinates != nullptr) {
     options.spmv.coordinates = kept_nodes(*options.spmv.coordinates, rows, kept(), amg.numbering);

@@ -2,20 +2,21 @@
 /// LastResortWatch: when a solve has taken so long that the method of the last resort is faster. Internal.
 #pragma once
 
-#include <cmath>
 #include <optional>
 #include <string>
 
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/format_choice.hpp>
 #include "solver/cost/profiles/factor_constants.hpp"
+#include "solver/krylov/monitor/residual_rate.hpp"
 #include "solver/operators/system_estimates.hpp"
+#include "solver/policy/factor_question.hpp"
 #include "solver/system/system_state.hpp"
 
 namespace newel::detail {
 
-/// Counts the seconds of all attempts of a solve by the cost model. Not for methods for definite matrices: they get
-/// there, and stronger preconditioners are for them.
+/// Counts the seconds of all attempts of a solve by the cost model, and asks a FactorQuestion. Not for methods for
+/// definite matrices: they get there, and stronger preconditioners are for them.
 template <class T, Space S>
 class LastResortWatch {
  public:
@@ -28,10 +29,11 @@ class LastResortWatch {
     if (method_ == nullptr || ended_) return std::nullopt;
     count(now);
     if (method_->demands == Demand::definite) return std::nullopt;
-    if (next_ == 0) next_ = factor_constants.seconds_to_ask(s_.rows, static_cast<double>(s_.entries));
-    if (!(spent_ >= next_) || arrives_soon(now)) return std::nullopt;
+    const double to_order = factor_constants.seconds_to_order(s_.rows, static_cast<double>(s_.entries));
+    const FactorQuestion question = question_at(now);
+    if (spent_ < next_ || !question.worth_an_order(to_order)) return std::nullopt;
     next_ = factor_constants.ask_again * spent_;
-    if (!s_.last_resort.ready_within(*s_.operators, factor_constants.share_of_solve * spent_)) return std::nullopt;
+    if (!s_.last_resort.ready_within(*s_.operators, question.most_seconds())) return std::nullopt;
     ended_ = true;
     Failure failure{Cause::slower_than_factors};
     failure.iterations = iterations_;
@@ -44,6 +46,8 @@ class LastResortWatch {
   void look_up(const Progress& now) {
     Operators<T, S>& system = *s_.operators;
     solver_ = now.solver;
+    since_ = last_;
+    rate_ = {};
     precond_ = system.options.precond.name;
     method_ = nullptr;
     if (system.A == nullptr) return;
@@ -60,24 +64,35 @@ class LastResortWatch {
   }
 
   void count(const Progress& now) {
-    if (now.iteration < last_) last_ = 0;  // of the next attempt
-    if (last_ == 0) first_residual_ = now.residual;
+    if (now.iteration < last_) {  // of the next attempt
+      last_ = since_ = 0;
+      rate_ = {};
+    }
+    rate_.add(now.residual);
     spent_ += of_iteration_ * (now.iteration - last_);
     iterations_ += now.iteration - last_;
     last_ = now.iteration;
   }
 
-  // By the way that the residual has come in this attempt.
-  bool arrives_soon(const Progress& now) const {
-    const double come = std::log(first_residual_ / now.residual), to_come = std::log(now.residual / now.tolerance);
-    return come > 0 && last_ * of_iteration_ * to_come / come < factor_constants.share_of_solve * spent_;
+  // By the residuals with the present operators, of which there is one for each poll.
+  FactorQuestion question_at(const Progress& now) const {
+    const int iterations = last_ - since_;
+    FactorQuestion question;
+    question.spent = spent_;
+    question.by_others = s_.advisor.seconds_with_stronger();
+    question.unsettled = iterations < factor_constants.iterations_of_forecast || !s_.advisor.settled();
+    const double polls_left = rate_.left(now.tolerance);
+    if (polls_left > 0) question.left = of_iteration_ * polls_left * iterations / rate_.iterations();
+    return question;
   }
 
   SystemState<T, S>& s_;
   std::string solver_, precond_;
   const SolverMethod* method_ = nullptr;  // these three are of `of_iteration_`
-  double of_iteration_ = 0, spent_ = 0, next_ = 0, first_residual_ = 0;
+  double of_iteration_ = 0, spent_ = 0, next_ = 0;
   int last_ = 0, iterations_ = 0;
+  ResidualRate rate_;  // since `since_`
+  int since_ = 0;
   bool ended_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <newel/io/matrix_market.hpp>
 
 #include "tests/precond/smoother_support.hpp"
+#include "tests/solver/options.hpp"
 
 namespace {
 
@@ -160,6 +161,71 @@ TEST_BOTH("AMG chooses SPAI for convection, FSAI for flat elements and else Cheb
   CHECK(contains(chosen(with_stiff_elements(50), AmgSmoother::automatic).second, "fsai"));
   CHECK(chosen(flow, AmgSmoother::jacobi).first == AmgSmoother::jacobi);
   CHECK(contains(chosen(good, AmgSmoother::fsai).second, "fsai"));
+}
+
+namespace {
+
+// Upwind differences for a vortex in a square: -nu laplace u + v . grad u. Its cells have Peclet numbers up to
+// h / nu.
+HostCsr vortex(Index side, double nu) {
+  const double h = 1.0 / (side + 1);
+  MapRows rows(static_cast<std::size_t>(side) * side);
+  for (Index j = 0; j < side; ++j) {
+    for (Index i = 0; i < side; ++i) {
+      const double x = (i + 1) * h, y = (j + 1) * h;
+      const double vx = 4 * x * (x - 1) * (1 - 2 * y), vy = -4 * y * (y - 1) * (1 - 2 * x);
+      const Index row = j * side + i;
+      auto& of_row = rows[static_cast<std::size_t>(row)];
+      const auto couple = [&](bool inside, Index other, double speed) {
+        const double value = nu / (h * h) + std::max(speed, 0.0) / h;
+        of_row[row] += value;
+        if (inside) of_row[other] -= value;
+      };
+      couple(i > 0, row - 1, vx);
+      couple(i + 1 < side, row + 1, -vx);
+      couple(j > 0, row - side, vy);
+      couple(j + 1 < side, row + side, -vy);
+    }
+  }
+  return from_rows(side * side, rows);
+}
+
+}  // namespace
+
+TEST_BOTH("AMG for convection by far smooths by incomplete factors on a host, and on a device if asked to", "[amg]") {
+  const HostCsr a = vortex(60, 1e-6);
+  const auto chosen = [&](AmgSmoother asked) {
+    return amg<double, S>(ctx, a, smoother_options(asked)).hierarchy().levels()[0].smoother;
+  };
+  CHECK(chosen(AmgSmoother::automatic) == (S == host ? AmgSmoother::ilut : AmgSmoother::spai));
+  CHECK(chosen(AmgSmoother::ilut) == AmgSmoother::ilut);
+  const auto info = amg<double, S>(ctx, a, smoother_options(AmgSmoother::ilut)).info();
+  CHECK(contains(info.detail, "ilut"));
+}
+
+TEST_ON_HOST("AMG with incomplete factors solves convection of Peclet numbers of 1e5 a cell", "[amg]") {
+  for (const double nu : {1e-3, 1e-5, 1.6e-7}) {  // with 60 points h / nu is 1e5 for the last
+    const HostCsr a = vortex(60, nu);
+    for (const char* solver : {"bicgstab", "gmres"}) {
+      SystemOptions options = system_options(solver, "amg", "csr");
+      options.precond.of<AmgOptions>().smoother = AmgSmoother::ilut;
+      const auto there = upload_matrix<double>(ctx, a);
+      LinearSystem<double, host> system(ctx, there.wide(), options);
+      std::vector<double> b(static_cast<std::size_t>(a.rows), 1.0), x(b.size(), 0.0);
+      const SolveReport report =
+          system.solve({b.data(), a.rows}, Span<double, host>(x.data(), a.rows), {}, InitialGuess::zero);
+      INFO(nu << " " << solver << ": " << report.reason);
+      CHECK(report.converged());
+      CHECK(report.iterations <= 50);
+      std::vector<double> r = b;
+      for (Index i = 0; i < a.rows; ++i) {
+        for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) r[i] -= a.val[k] * x[a.col[k]];
+      }
+      double square = 0;
+      for (const double v : r) square += v * v;
+      CHECK(std::sqrt(square) <= 1.01e-8 * std::sqrt(static_cast<double>(a.rows)));
+    }
+  }
 }
 
 TEST_BOTH("AMG takes Chebyshev's polynomial where FSAI refuses the matrix, unless FSAI was asked for", "[amg]") {

@@ -138,6 +138,18 @@ TEST_BOTH("New values: the same as a new system, also if a row no longer fixes i
   CHECK(run_system(ctx, renewed, other.b).x == run_system(ctx, made, other.b).x);
 }
 
+TEST_BOTH("A refresh that leaves the same rows fixed allocates nothing", "[solver][fixing]") {
+  const FixedRows s(laplacian(10), every(7, 100), 4, true), other(laplacian(10, 0, 0.5), every(7, 100), 8, true);
+  SystemOf<double, S> system(ctx, s.whole, with_precond("jacobi"));
+  const Arrays<double, S> values(ctx, other.whole);
+  system.refresh(values.val.cspan());
+  const auto before = ctx.memory()->use().allocations;
+  system.refresh(values.val.cspan());
+  CHECK(ctx.memory()->use().allocations == before);
+  const auto found = run_system(ctx, system, other.b);
+  check_report(other.whole, other.b, found.report, found.x);
+}
+
 TEST_BOTH("Values that are written into the slots are condensed too", "[solver][fixing][slots]") {
   const FixedRows s(laplacian(8), every(5, 64), 4, true), other(laplacian(8, 0, 0.25), every(5, 64), 2, true);
   SystemOf<double, S> system(ctx, s.whole);

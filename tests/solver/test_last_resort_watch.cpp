@@ -41,6 +41,36 @@ TEST_CASE("A solve that crawls ends when factors take half of its time, and they
   CHECK(before.reason.find("factors of the matrix") != std::string::npos);
 }
 
+// -laplace u - k^2 u on a square: eigenvalues on both sides of zero. MINRES would take thousands of iterations.
+TEST_CASE("A wave below its resonances is left to factors early, by what its own iterations forecast",
+          "[direct][auto][watch]") {
+  const Context<Space::host> ctx(1);
+  const Index side = 120, n = side * side;
+  const double h = 1.0 / (side + 1), k = 30;
+  Rows a(n);
+  for (Index i = 0; i < side; ++i) {
+    for (Index j = 0; j < side; ++j) {
+      const Index row = i * side + j;
+      a.at(row, row) = 4 - h * h * k * k;
+      if (i > 0) a.at(row, row - side) = -1;
+      if (i + 1 < side) a.at(row, row + side) = -1;
+      if (j > 0) a.at(row, row - 1) = -1;
+      if (j + 1 < side) a.at(row, row + 1) = -1;
+    }
+  }
+  const auto b = noise(n, 2);
+  SystemOf<double, Space::host> named(ctx, a, system_options("minres", "jacobi", "csr"));
+  const int whole = run_system(ctx, named, b).report.iterations;
+  SystemOf<double, Space::host> system(ctx, a, SystemOptions{});
+  const auto found = run_system(ctx, system, b);
+  INFO(found.report.reason << ", of " << whole);
+  CHECK(found.report.converged());
+  CHECK(found.report.solver == "direct");
+  CHECK(was_overdue(found.report));
+  CHECK(2 * found.report.iterations < whole);
+  CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
+}
+
 TEST_CASE("Solves that are named, or that CG gets done, are not ended for factors", "[direct][auto][watch]") {
   const Context<Space::host> ctx;
   const Index n = 6000;

@@ -54,7 +54,9 @@ int run_info(const InfoOptions& options) {
   const std::vector<NamedFile> inputs = {{"matrix", options.matrix},
                                          {"coordinates", options.precond_files.coordinates},
                                          {"near-null vectors", options.precond_files.vectors},
-                                         {"preconditioner's pattern", options.precond_files.pattern}};
+                                         {"preconditioner's pattern", options.precond_files.pattern},
+                                         {"constraints", options.precond_files.constraints},
+                                         {"mass matrix", options.precond_files.mass}};
   check_inputs(inputs);
   check_outputs({{"--report", options.report}, {"--out", options.out}}, inputs);
   const Facts facts = gather_facts(options);

@@ -10,6 +10,7 @@
 #include <newel/io/matrix_file.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/pattern_options.hpp>
+#include <newel/precond/saddle/saddle_options.hpp>
 
 #include "apps/common/output_files.hpp"
 #include "apps/common/run_clock.hpp"
@@ -109,12 +110,44 @@ std::shared_ptr<const NearNullVectors> read_vectors(const Context<Space::host>& 
   return vectors;
 }
 
+// Row numbers of the file begin with 1.
+std::shared_ptr<const std::vector<Index>> read_constraints(const Context<Space::host>& ctx, const std::string& file,
+                                                           Index n) {
+  const Csr<double, Space::host> found =
+      read_rows(ctx, file, "one column of row numbers", [](const Csr<double, Space::host>& a) { return a.cols == 1; });
+  auto rows = std::make_shared<std::vector<Index>>();
+  for (const double number : found.val) {
+    if (!(number >= 1 && number <= n) || number != std::floor(number)) {
+      throw InputError(file + text(": expected row numbers from 1 to %d, found %.9g", static_cast<int>(n), number));
+    }
+    rows->push_back(static_cast<Index>(number) - 1);
+  }
+  return rows;
+}
+
+std::shared_ptr<const SchurMatrix> read_mass(const Context<Space::host>& ctx, const std::string& file) {
+  const Csr<double, Space::host> found = read_matrix_file(ctx, input_file(file)).a;
+  if (found.rows != found.cols) {
+    throw InputError(file + ": expected a square matrix, found " + std::to_string(found.rows) + " x " +
+                     std::to_string(found.cols));
+  }
+  auto mass = std::make_shared<SchurMatrix>();
+  mass->rows = found.rows;
+  mass->row_ptr.assign(found.row_ptr.begin(), found.row_ptr.end());
+  mass->col.assign(found.col.begin(), found.col.end());
+  mass->val.assign(found.val.begin(), found.val.end());
+  return mass;
+}
+
 }  // namespace
 
 void read_precond_files(const Context<Space::host>& ctx, const PrecondFiles& files, Index n,
                         PrecondOptions& options) {
   if (!files.pattern.empty()) options.of<PatternOptions>().pattern = read_pattern(ctx, files.pattern, n);
   if (!files.vectors.empty()) options.of<AmgOptions>().vectors = read_vectors(ctx, files.vectors, n);
+  auto& saddle = options.of<SaddleOptions>();
+  if (!files.constraints.empty()) saddle.rows = read_constraints(ctx, files.constraints, n);
+  if (!files.mass.empty()) saddle.schur_matrix = read_mass(ctx, files.mass);
 }
 
 std::shared_ptr<const NodeCoordinates> read_coordinates(const Context<Space::host>& ctx, const std::string& file,

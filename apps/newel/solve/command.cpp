@@ -36,7 +36,9 @@ void check_files(const SolveOptions& o, const RhsSpec& rhs) {
                                          {"guess", o.guess},
                                          {"coordinates", o.precond_files.coordinates},
                                          {"near-null vectors", o.precond_files.vectors},
-                                         {"preconditioner's pattern", o.precond_files.pattern}};
+                                         {"preconditioner's pattern", o.precond_files.pattern},
+                                         {"constraints", o.precond_files.constraints},
+                                         {"mass matrix", o.precond_files.mass}};
   check_inputs(inputs);
   check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}, {"--html", o.html}}, inputs);
 }

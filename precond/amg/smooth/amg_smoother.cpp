@@ -27,6 +27,9 @@ constexpr int power_steps = 12;
 constexpr std::uint64_t seed = 21;
 
 constexpr double most_antisymmetric = 0.25;
+// Convection by far: it is 0.71 without diffusion, where only one of two opposite entries is left. SPAI leaves what is
+// carried along streamlines; factors solve for it if their order follows them, and nearly do if not.
+constexpr double mostly_convection = 0.5;
 constexpr double rounding = 1e-10;
 // Coarse levels have a few such nodes for other reasons, where FSAI saves no iteration.
 constexpr double most_entangled_below = 0.25;
@@ -60,7 +63,7 @@ SmootherSteps smoother_steps(AmgSmoother smoother, int degree, bool of_groups) {
   const bool chebyshev = smoother == AmgSmoother::chebyshev || smoother == AmgSmoother::fsai;
   if (is_sparse(smoother) && !of_groups) degree = (degree + 1) / 2;
   SmootherSteps steps;
-  steps.first = 4.0 / 3.0;
+  steps.first = smoother == AmgSmoother::ilut ? 1.0 : 4.0 / 3.0;
   for (int i = 1; i < degree; ++i) {
     if (chebyshev) {
       steps.next.emplace_back((2.0 * i - 1) / (2.0 * i + 3), (8.0 * i + 4) / (2.0 * i + 3));
@@ -72,7 +75,7 @@ SmootherSteps smoother_steps(AmgSmoother smoother, int degree, bool of_groups) {
 }
 
 const char* name_of(AmgSmoother smoother) {
-  constexpr const char* names[] = {"auto", "chebyshev", "jacobi", "spai", "fsai"};
+  constexpr const char* names[] = {"auto", "chebyshev", "jacobi", "spai", "fsai", "ilut"};
   return names[static_cast<std::size_t>(smoother)];
 }
 
@@ -150,6 +153,8 @@ template <Space S>
 AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoother asked, bool first) {
   if (asked != AmgSmoother::automatic) return asked;
   const double share = antisymmetric_share(ctx, a);
+  const bool factors = S == Space::host && ranks_of(ctx) == nullptr;  // on a device their solves wait for each other
+  if (factors && share > mostly_convection) return AmgSmoother::ilut;
   if (share > most_antisymmetric) return AmgSmoother::spai;
   const bool fsai = share <= rounding && entangled_share(ctx, a) >= (first ? most_entangled : most_entangled_below);
   return fsai ? AmgSmoother::fsai : AmgSmoother::chebyshev;

@@ -19,7 +19,7 @@ struct SmootherSteps {
 };
 
 /// Chebyshev of the fourth kind (J. Lottes, "Optimal polynomial smoothers for multigrid V-cycles", 2022; M. Phillips
-/// and P. Fischer, arXiv 2407.09848 and 2210.03179), or damped by 4/3: Jacobi and SPAI. SPAI and FSAI on the pattern
+/// and P. Fischer, arXiv 2407.09848 and 2210.03179), or damped by 4/3: Jacobi and SPAI; not damped: ILUT. SPAI, ILUT and FSAI on the pattern
 /// of A take half of the degree, rounded up; FSAI `of_groups`, which is a diagonal elsewhere, all of it.
 SmootherSteps smoother_steps(AmgSmoother smoother, int degree, bool of_groups);
 
@@ -27,8 +27,10 @@ SmootherSteps smoother_steps(AmgSmoother smoother, int degree, bool of_groups);
 /// save one iteration in 25 for elasticity and none for diffusion, and costs more than that on a device.
 inline int coarse_degree(int degree) { return (3 * degree + 1) / 2; }
 
-/// Whether S is a sparse matrix, not the diagonal.
-inline bool is_sparse(AmgSmoother smoother) { return smoother == AmgSmoother::spai || smoother == AmgSmoother::fsai; }
+/// Whether S is a sparse matrix or factors, not the diagonal.
+inline bool is_sparse(AmgSmoother smoother) {
+  return smoother == AmgSmoother::spai || smoother == AmgSmoother::fsai || smoother == AmgSmoother::ilut;
+}
 
 /// The diagonal serves where SPAI or FSAI has refused the matrix, and there is none in their place.
 inline AmgSmoother used_smoother(AmgSmoother wanted, bool has_matrix) {

@@ -28,14 +28,20 @@ struct FactorConstants {
   double most_seconds_of_last_resort = 60;
   /// And if others have come as close as rounding lets them, so that hardly more than their accuracy can be gained.
   double most_seconds_after_rounding = 1;
-  /// A solve is ended for factors that take this share of the seconds that it has taken. It asks for them again after
-  /// so many times the seconds, for the first time when ordering the matrix takes a small part of them: on an EPYC
-  /// COLAMD and the count of fill take 0.2 to 0.6 us for an entry.
-  double share_of_solve = 0.5, ask_again = 2;
-  double ask_us_per_entry = 2, ask_us_per_row = 1;
+  /// A solve is ended for factors that take this share of the seconds that it has taken.
+  double share_of_solve = 0.5;
+  /// And for those that take this share of what its own forecast says is left, and at most so many times the seconds
+  /// that it has taken.
+  double share_of_forecast = 0.33, most_of_spent = 1;
+  /// Of iterations since operators have changed, before their forecast counts.
+  int iterations_of_forecast = 32;
+  /// Ordering and counting fill: on an EPYC COLAMD and the count take 0.2 to 0.6 us for an entry. Done after so many
+  /// times the seconds of a solve, sooner by a forecast, and again after `ask_again` times those seconds.
+  double order_us = 500, order_us_per_entry = 0.5, order_us_per_row = 0.25;
+  double orders_before_asking = 4, ask_again = 2;
 
-  constexpr double seconds_to_ask(double rows, double entries) const {
-    return 1e-6 * (ask_us_per_row * rows + ask_us_per_entry * entries);
+  constexpr double seconds_to_order(double rows, double entries) const {
+    return 1e-6 * (order_us + order_us_per_row * rows + order_us_per_entry * entries);
   }
 };
 

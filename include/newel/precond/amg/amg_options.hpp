@@ -14,6 +14,7 @@ enum class AmgSmoother {
   jacobi,     ///< damped Jacobi, repeated as often as the degree says
   spai,       ///< S is a sparse approximate inverse on the pattern of A, damped; not symmetric
   fsai,       ///< Chebyshev with S a factorised sparse approximate inverse, for symmetric positive definite A
+  ilut,       ///< S is the inverse of incomplete factors with a drop tolerance; not symmetric
 };
 
 /// What a refresh with new values recomputes; see the documentation for advice.
@@ -59,7 +60,7 @@ struct AmgOptions {
   double theta = 0.02;
   AmgSmoother smoother = AmgSmoother::automatic;  ///< on all levels
   /// Degree of the polynomial in each of the two smoothing steps of the finest level, 1 to 8; coarser levels use 1.5
-  /// times this degree. SPAI and FSAI, which cost one more product per degree, use half of it, rounded up.
+  /// times this degree. SPAI, FSAI and ILUT, which cost one more product per degree, use half of it, rounded up.
   int degree = 2;
   /// A matrix with at most this many rows is inverted; a larger one gets a coarser level. 0: 256; 1,024 on a device
   /// if the matrix is symmetric positive definite.
