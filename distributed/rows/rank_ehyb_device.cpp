@@ -69,7 +69,7 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   for (std::size_t i = 0; i < new_of_old.size(); ++i) {
     new_of_old[static_cast<std::size_t>(order.old_of_new[i])] = static_cast<Index>(i);
   }
-  OtherNodes others = find_others(a, new_of_old, block, communicator);
+  OtherNodes others = find_others(host_context(ctx), a, new_of_old, block);
   const Index columns = a.rows() + static_cast<Index>(others.node.size()) * block;
 
   std::unique_ptr<RankEhyb> made(new RankEhyb);

@@ -44,15 +44,18 @@ struct RankOrder {
 };
 RankOrder order_of_parts(const Context<Space::device>& ctx, const OwnPattern& own, const FormatRequest& request);
 
+/// The nodes of other ranks that these rows read, by the caller's numbers, ascending.
+std::vector<std::int64_t> nodes_of_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, int block);
+
 /// Nodes of other ranks that this rank reads, and its own that others read.
 struct OtherNodes {
   std::vector<std::int64_t> node;      ///< by the caller's numbers, ascending
   std::vector<Index> place;            ///< of each: its number in the order of all ranks
   std::vector<unsigned char> readers;  ///< of each own node in that order: bit r is set if rank r < 8 reads it
 };
-/// All ranks call it together.
-OtherNodes find_others(const ColumnsOfRank& a, const std::vector<Index>& new_of_old, int block,
-                       Communicator& communicator);
+/// All ranks call it together. `ctx` has ranks.
+OtherNodes find_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, const std::vector<Index>& new_of_old,
+                       int block);
 
 /// Columns as this rank numbers them: its rows, and behind them the rows of nodes of others.
 std::vector<Index> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <newel/core/parallel.hpp>
+#include "core/threads/per_thread.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/rows/numbers_text.hpp"
 #include "distributed/rows/value_exchange.hpp"
@@ -106,14 +107,26 @@ RankOrder order_of_parts(const Context<Space::device>& ctx, const OwnPattern& ow
   return sorted;
 }
 
-OtherNodes find_others(const ColumnsOfRank& a, const std::vector<Index>& new_of_old, int block,
-                       Communicator& communicator) {
-  OtherNodes others;
-  for (Offset k = 0; k < a.col.size; ++k) {
-    if (!a.owns(a.col[k])) others.node.push_back(a.col[k] / block);
+std::vector<std::int64_t> nodes_of_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, int block) {
+  PerThread<std::vector<std::int64_t>> found(ctx);
+  constexpr std::int64_t at_once = 1 << 16;
+  parallel_blocks(ctx, a.col.size, at_once, [&](Offset k, int member) {
+    if (!a.owns(a.col[k])) found.of(member).push_back(a.col[k] / block);
+  });
+  std::vector<std::int64_t> nodes;
+  for (int member = 0; member < ctx.threads(); ++member) {
+    nodes.insert(nodes.end(), found.of(member).begin(), found.of(member).end());
   }
-  std::sort(others.node.begin(), others.node.end());
-  others.node.erase(std::unique(others.node.begin(), others.node.end()), others.node.end());
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+OtherNodes find_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, const std::vector<Index>& new_of_old,
+                       int block) {
+  Communicator& communicator = *ctx.ranks()->communicator;
+  OtherNodes others;
+  others.node = nodes_of_others(ctx, a, block);
 
   std::vector<std::vector<Index>> asked(static_cast<std::size_t>(communicator.size()));
   for (const std::int64_t node : others.node) {

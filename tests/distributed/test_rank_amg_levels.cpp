@@ -30,10 +30,10 @@ EigenDense& sized(std::vector<EigenDense>& all, std::size_t level, Eigen::Index 
   return all[level];
 }
 
-void add(DenseLevels& all, const detail::RankHierarchy& h, const detail::NearNull<host>& first) {
+void add(DenseLevels& all, const detail::RankHierarchy<host>& h, const detail::NearNull<host>& first) {
   const auto& levels = h.levels();
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    const detail::RankLevel& level = levels[l];
+    const detail::RankLevel<host>& level = levels[l];
     const detail::HostBlockCsr& a = level.own.a;
     EigenDense& whole = sized(all.a, l, level.all_rows(), level.all_rows());
     const int b = a.row_block;
@@ -74,9 +74,9 @@ DenseLevels levels_on(int size, const AmgCase& of, const AmgOptions& options, st
   std::mutex one;
   const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
     const AmgShare own(of, ranks);
-    const detail::RankNearNull near_null(own.ctx, own.matrix(), options);
+    const detail::RankNearNull<host> near_null(own.ctx, own.matrix(), options);
     auto first = detail::make_rank_first_level(own.ctx, own.matrix(), near_null.node_rows);
-    detail::RankHierarchy h(own.ctx, std::move(first.level), near_null.vectors, options, most_gathered, false);
+    detail::RankHierarchy<host> h(own.ctx, std::move(first.level), near_null.vectors, options, most_gathered);
     if (changed != nullptr) {
       const std::vector<double> values = own.values_of(*changed);
       gather<double, host>(own.ctx, Span<const double, host>(values), first.source, h.values());
