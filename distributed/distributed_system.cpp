@@ -253,9 +253,9 @@ struct DistributedSystem<T, S>::Impl {
   StopCriterion stop;
   std::optional<Context<S>> ctx;
   std::shared_ptr<detail::DistributedOperator<T, S>> matrix;
-  std::shared_ptr<MatrixOperator<T, S>> precond;  // null: none
-  OperatorInfo matrix_info;                       // of all ranks
-  LocatedText precond_reason;                     // empty: it was not chosen
+  std::shared_ptr<MatrixOperator<T, S>> precond;        // null: none
+  OperatorInfo matrix_info;                             // of all ranks
+  LocatedText precond_reason;                           // empty: it was not chosen
   std::vector<std::pair<std::string, double>> seconds;  // of the setup by phase, before that of `system`
   std::optional<LinearSystem<T, S>> system;
   Array<T, S> b, x;  // in rank order; empty: that is the caller's

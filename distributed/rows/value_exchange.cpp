@@ -13,7 +13,7 @@ int owner_of(const std::vector<std::int64_t>& first_rows, std::int64_t row) {
 
 template <class T, Space S>
 ValueExchange<T, S>::ValueExchange(const Context<Space::host>& ctx, const std::vector<std::vector<Offset>>& sent,
-                                const std::vector<Offset>& received) {
+                                   const std::vector<Offset>& received) {
   Communicator& ranks = *ctx.ranks()->communicator;
   std::vector<Offset> positions;
   for (const std::vector<Offset>& of_rank : sent) positions.insert(positions.end(), of_rank.begin(), of_rank.end());

@@ -33,8 +33,8 @@ class ValueExchange {
   std::unique_ptr<RankExchange> exchange_;
 };
 
-/// The same for values on a device. They go by way of the host: a setup allocates and frees, and no kernel may wait for
-/// another rank meanwhile.
+/// The same for values on a device. They go by way of the host: a setup allocates and frees, and no kernel may wait
+/// for another rank meanwhile.
 template <class T>
 class ValueExchange<T, Space::device> {
  public:

@@ -202,7 +202,7 @@ std::uint64_t AmgHierarchy<S>::bytes() const {
   return bytes;
 }
 
-#define X(S)                                                                                    \
+#define X(S)                                                                               \
   template void compute_prolongator(const Context<S>&, AmgLevel<S>&, double, Index, bool); \
   template class AmgHierarchy<S>;
 NEWEL_FOR_SPACES(X)

@@ -43,13 +43,15 @@ void add_blocks(const detail::HostBlockCsr& a, std::int64_t first_row, const Num
 }
 
 template <Space S>
-void add(const Context<S>& ctx, DenseLevels& all, const detail::RankHierarchy<S>& h, const detail::NearNull<S>& first) {
+void add(const Context<S>& ctx, DenseLevels& all, const detail::RankHierarchy<S>& h,
+         const detail::NearNull<S>& first) {
   const auto& levels = h.levels();
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const detail::RankLevel<S>& level = levels[l];
     const detail::HostBlockCsr a = on_host(ctx, level.own.a);
     EigenDense& whole = sized(all.a, l, level.all_rows(), level.all_rows());
-    add_blocks(a, level.first_node(), [&](Index j) { return level.number_of(j); }, whole);
+    add_blocks(
+        a, level.first_node(), [&](Index j) { return level.number_of(j); }, whole);
     const detail::NearNull<S>& of_level = l == 0 ? first : levels[l - 1].own.tentative.coarse;
     const std::vector<double> vectors = on_host(ctx, of_level.values);
     const int count = of_level.vectors;
@@ -84,7 +86,8 @@ detail::RankHierarchy<S> levels_of_rank(const Context<S>& ctx, const AmgShare& o
                                         std::int64_t most_gathered, const HostCsr* changed,
                                         detail::NearNull<S>& near_null) {
   detail::RankNearNull<S> made(ctx, own.matrix(), options);
-  near_null = {made.vectors.vectors, detail::staged(ctx, Span<const double, S>(detail::span_of(made.vectors.values)))};
+  near_null = {made.vectors.vectors,
+               detail::staged(ctx, Span<const double, S>(detail::span_of(made.vectors.values)))};
   auto first = detail::make_rank_first_level(ctx, own.matrix(), made.node_rows);
   detail::RankHierarchy<S> h(ctx, std::move(first.level), std::move(made.vectors), options, most_gathered);
   if (changed == nullptr) return h;

@@ -9,8 +9,9 @@ namespace newel::detail {
 /// Columns of the parts count from 0.
 template <Space S>
 struct ColumnSplit {
-  ScalarPattern<S> own;     ///< in columns of this rank
-  ScalarPattern<S> others;  ///< in the columns behind them: of rows from `others_begin` on, up to the last that has any
+  ScalarPattern<S> own;  ///< in columns of this rank
+  ScalarPattern<S>
+      others;  ///< in the columns behind them: of rows from `others_begin` on, up to the last that has any
   Index others_begin = 0;
 };
 

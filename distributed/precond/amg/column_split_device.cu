@@ -70,7 +70,8 @@ ScalarPattern<Space::device> empty_part(const DeviceContext& ctx, Index rows, In
 }  // namespace
 
 ColumnSplit<Space::device> split_columns(const DeviceContext& ctx, const ScalarPattern<Space::device>& a, Index own) {
-  DeviceArray<Offset> own_ptr = zeros<Offset>(ctx, Offset{a.rows} + 1), others_ptr = zeros<Offset>(ctx, Offset{a.rows} + 1);
+  DeviceArray<Offset> own_ptr = zeros<Offset>(ctx, Offset{a.rows} + 1),
+                      others_ptr = zeros<Offset>(ctx, Offset{a.rows} + 1);
   DeviceArray<BorderRows> border = make_array(ctx, std::vector<BorderRows>{{static_cast<unsigned>(a.rows), 0}});
   for_elements(ctx, a.rows,
                CountColumns{a.row_ptr.data(), a.col.data(), own, own_ptr.data(), others_ptr.data(), border.data()});
@@ -83,9 +84,9 @@ ColumnSplit<Space::device> split_columns(const DeviceContext& ctx, const ScalarP
   split.others = empty_part(ctx, end - begin, a.cols - own, value_at(ctx, others_ptr, a.rows));
   split.others_begin = begin;
   for_rows_by_lanes(ctx, a.rows,
-                    TakeColumns{a.row_ptr.data(), a.col.data(), a.source.data(), own, own_ptr.data(), others_ptr.data(),
-                                split.own.col.data(), split.others.col.data(), split.own.source.data(),
-                                split.others.source.data()});
+                    TakeColumns{a.row_ptr.data(), a.col.data(), a.source.data(), own, own_ptr.data(),
+                                others_ptr.data(), split.own.col.data(), split.others.col.data(),
+                                split.own.source.data(), split.others.source.data()});
   split.own.row_ptr = std::move(own_ptr);
   split.others.row_ptr = make_array(ctx, others_ptr.cspan().subspan(begin, end - begin + 1));
   return split;

@@ -14,8 +14,8 @@ namespace {
 
 // Entries first[i] .. end(i) - 1 of rows from `begin` on, with columns from `first_column` on.
 template <class First, class End>
-ScalarPattern<Space::host> part_of(const HostContext& ctx, const ScalarPattern<Space::host>& a, Index begin, Index rows,
-                                   Index cols, Index first_column, First&& first, End&& end) {
+ScalarPattern<Space::host> part_of(const HostContext& ctx, const ScalarPattern<Space::host>& a, Index begin,
+                                   Index rows, Index cols, Index first_column, First&& first, End&& end) {
   ScalarPattern<Space::host> part;
   part.rows = rows;
   part.cols = cols;

@@ -36,8 +36,8 @@ struct WholeColumns {
   }
 };
 
-// For each value of blocks of `size` values on the pattern `a`, where it stands among those on `come`, which has some of
-// its blocks; -1 where it has not.
+// For each value of blocks of `size` values on the pattern `a`, where it stands among those on `come`, which has some
+// of its blocks; -1 where it has not.
 std::vector<Offset> sources_of(const HostBlockPattern& a, const HostBlockPattern& come, Offset size) {
   std::vector<Offset> source(static_cast<std::size_t>(a.blocks() * size), -1);
   for (Index i = 0; i < come.rows; ++i) {
@@ -100,8 +100,8 @@ GatheredLevel<S>::GatheredLevel(const Context<S>& setup, const RankLevel<S>& lev
   for (const Offset k : columns.block) {
     for (Offset e = 0; e < size; ++e) sent.push_back(k * size + e);
   }
-  values_ = std::make_unique<ValueExchange<double, S>>(
-      setup, std::vector<std::vector<Offset>>(received.size(), sent), received);
+  values_ = std::make_unique<ValueExchange<double, S>>(setup, std::vector<std::vector<Offset>>(received.size(), sent),
+                                                       received);
   refresh(setup, level);
 }
 

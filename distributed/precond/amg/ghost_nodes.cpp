@@ -115,7 +115,7 @@ void ColumnRows<S>::refresh(const Context<S>& ctx, const BlockCsr<S>& p) {
   copy<double>(ctx, come, last_of(rows_.val.span(), come.size));
 }
 
-#define X(S)                                                                                                   \
+#define X(S)                                                                                                \
   template std::unique_ptr<ValueExchange<double, S>> GhostNodes::exchange<S>(const Context<S>&, int) const; \
   template class ColumnRows<S>;
 NEWEL_FOR_SPACES(X)

@@ -12,8 +12,8 @@
 
 namespace newel::detail {
 
-/// In CSR. Entries in columns of this rank are multiplied while the halo is exchanged, the others when it has come. All
-/// ranks make theirs together, and call its functions together.
+/// In CSR. Entries in columns of this rank are multiplied while the halo is exchanged, the others when it has come.
+/// All ranks make theirs together, and call its functions together.
 template <class T, Space S>
 class LevelOperator final : public LinearOperator<T, S> {
  public:

@@ -86,8 +86,8 @@ RankAmg<T, S>::RankAmg(const Context<S>& ctx, const DistributedOperator<T, S>& A
     const NearNull<S>& of_gathered = hierarchy_.gathered().near_null();
     below_ =
         AmgHierarchy<S>(alone_, copy_of(alone_, hierarchy_.gathered().matrix()),
-                        {of_gathered.vectors, staged(alone_, Span<const double, S>(span_of(of_gathered.values)))}, amg,
-                        static_cast<double>(std::numeric_limits<T>::epsilon()), true);
+                        {of_gathered.vectors, staged(alone_, Span<const double, S>(span_of(of_gathered.values)))},
+                        amg, static_cast<double>(std::numeric_limits<T>::epsilon()), true);
     rest.end("levels below");
   }
   bool low = false;

@@ -9,7 +9,8 @@
 
 namespace newel::detail {
 
-/// z = M r by one cycle. Levels with few rows are gathered, and set up and multiplied on each rank. All ranks make theirs together, and call its functions together.
+/// z = M r by one cycle. Levels with few rows are gathered, and set up and multiplied on each rank. All ranks make
+/// theirs together, and call its functions together.
 template <class T, Space S = Space::host>
 class RankAmg final : public MatrixOperator<T, S> {
  public:
@@ -51,8 +52,8 @@ class RankAmg final : public MatrixOperator<T, S> {
   bool contrast_ = false;  ///< single precision would hide soft vectors
   std::optional<RankCycle<T, S>> cycle_;
   std::optional<RankCycle<float, S>> low_cycle_;  ///< in single precision, in a system in double
-  Array<float, S> low_values_;  ///< for the smoother of the first level
-  mutable Array<T, S> between_;  ///< M x, where apply adds to y
+  Array<float, S> low_values_;                    ///< for the smoother of the first level
+  mutable Array<T, S> between_;                   ///< M x, where apply adds to y
   bool capturable_ = true;
   std::vector<std::pair<std::string, double>> seconds_;
 };

@@ -118,7 +118,8 @@ void RankCycle<T, S>::make_level(const RankLevel<S>& from, std::size_t l, const 
   RankRows<T> own_rows;
   if (is_sparse(from.own.smoother)) {
     level.rows.emplace(level.ctx, from);
-    values = regular_values_of(*level.rows, first_row(level.ctx), level.rows->template values<T>(level.ctx, from.own.a));
+    values =
+        regular_values_of(*level.rows, first_row(level.ctx), level.rows->template values<T>(level.ctx, from.own.a));
     own_rows = level.rows->pattern.template with<T>(Span<const T, Space::host>(values));
   }
   const std::vector<std::int64_t> first_rows = from.first_rows();

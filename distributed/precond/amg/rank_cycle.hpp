@@ -24,7 +24,7 @@ struct RankFinest {
   /// The matrix; null: the hierarchy's.
   const DistributedOperator<T, S>* shared = nullptr;
   const RankMatrix<T>& rows;  ///< without values if neither the matrix nor a sparse smoother is made from them
-  bool converts = false;  ///< b and x of a cycle in single precision are in double
+  bool converts = false;      ///< b and x of a cycle in single precision are in double
 };
 
 /// Matrices are multiplied on all ranks together; prolongators within a rank. All ranks make theirs together, and

@@ -97,8 +97,7 @@ bool RankHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nu
 
 // The ghosts after this rank's nodes, each an aggregate of its own with its near-null vectors as they are.
 template <Space S>
-void RankHierarchy<S>::add_ghosts(const Context<S>& ctx, RankLevel<S>& level,
-                               const NearNull<S>& near_null) const {
+void RankHierarchy<S>::add_ghosts(const Context<S>& ctx, RankLevel<S>& level, const NearNull<S>& near_null) const {
   AmgLevel<S>& own = level.own;
   const int k = near_null.vectors, node_values = own.a.row_block * k;
   const Index ghosts = level.ghosts.count();

@@ -18,10 +18,10 @@ namespace newel::detail {
 /// 18 on one rank.
 inline constexpr std::int64_t gathered_rows = 4000;
 
-/// In double, in the space of the system. Aggregates lie within a rank, and prolongators are smoothed within it: what the rows of
-/// other ranks would add to a row of P goes to the aggregates that the row has, by the smallest change that leaves
-/// P R as it would be (see `smooth_prolongator`). Galerkin products take the rows of P of the other ranks. All ranks
-/// make theirs together, and refresh together, with a context for setups (`context_for_setup`).
+/// In double, in the space of the system. Aggregates lie within a rank, and prolongators are smoothed within it: what
+/// the rows of other ranks would add to a row of P goes to the aggregates that the row has, by the smallest change
+/// that leaves P R as it would be (see `smooth_prolongator`). Galerkin products take the rows of P of the other
+/// ranks. All ranks make theirs together, and refresh together, with a context for setups (`context_for_setup`).
 template <Space S>
 class RankHierarchy {
  public:

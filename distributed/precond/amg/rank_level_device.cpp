@@ -42,7 +42,7 @@ int node_rows_on_ranks(const DeviceContext& ctx, const RankMatrix<T>& a) {
   return common_node_rows(ranks, mine, a.first_rows);
 }
 
-#define X(T)                                                                                        \
+#define X(T)                                                                                                     \
   template RankFirstLevel<Space::device> make_rank_first_level(const DeviceContext&, const RankMatrix<T>&, int); \
   template int node_rows_on_ranks(const DeviceContext&, const RankMatrix<T>&);
 X(double)

@@ -68,8 +68,7 @@ RankNearNull<S>::RankNearNull(const Context<S>& space, const RankMatrix<T>& a, c
   }
 }
 
-#define X(T, S) \
-  template RankNearNull<S>::RankNearNull(const Context<S>&, const RankMatrix<T>&, const AmgOptions&);
+#define X(T, S) template RankNearNull<S>::RankNearNull(const Context<S>&, const RankMatrix<T>&, const AmgOptions&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

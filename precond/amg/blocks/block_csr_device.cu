@@ -209,8 +209,8 @@ struct Copied {
   __device__ void operator()(std::int64_t i) const { to[i] = static_cast<To>(from[i]); }
 };
 
-// The pattern of A in blocks; where an entry has no opposite, with one of zeros. Columns behind the rows, which are of
-// other ranks, need none, and those of a row of such a matrix may be in any order.
+// The pattern of A in blocks; where an entry has no opposite, with one of zeros. Columns behind the rows, which are
+// of other ranks, need none, and those of a row of such a matrix may be in any order.
 BlockPattern<Space::device> symmetric_blocks(const DeviceContext& ctx, const Pattern<Space::device>& a, int block) {
   BlockPattern<Space::device> p;
   if (block == 1 && a.cols == a.rows) {

@@ -78,8 +78,7 @@ struct ClearLeftOut {
 DeviceArray<double> vectors_in_aggregates(const DeviceContext& ctx, const Aggregates<Space::device>& aggregates,
                                           int block, const NearNull<Space::device>& near_null) {
   DeviceArray<double> values = make_array(ctx, near_null.values.cspan());
-  for_elements(ctx, values.size(),
-               ClearLeftOut{aggregates.of_node.data(), block * near_null.vectors, values.data()});
+  for_elements(ctx, values.size(), ClearLeftOut{aggregates.of_node.data(), block * near_null.vectors, values.data()});
   return values;
 }
 
