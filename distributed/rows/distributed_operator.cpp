@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/ranks/device_ranks.hpp"
 #include "core/vectors/instantiate.hpp"
@@ -17,13 +18,16 @@ namespace {
 
 // The position of the diagonal entry of each row in the new order; -1: none.
 template <class T>
-std::vector<Offset> diagonal_of(const RankRows<T>& a, std::int64_t first_row, const std::vector<Index>& old_of_new) {
-  std::vector<Offset> positions;
-  for (const Index old : old_of_new) {
+std::vector<Offset> diagonal_of(const Context<Space::host>& ctx, const RankRows<T>& a,
+                                const std::vector<Index>& old_of_new) {
+  std::vector<Offset> positions(old_of_new.size());
+  const std::int64_t first = first_row(ctx);
+  parallel_for(ctx, static_cast<std::int64_t>(positions.size()), [&](std::int64_t i) {
+    const Index old = old_of_new[static_cast<std::size_t>(i)];
     const auto begin = a.col.data + a.row_ptr[old], end = a.col.data + a.row_ptr[old + 1];
-    const auto at = std::lower_bound(begin, end, first_row + old);
-    positions.push_back(at != end && *at == first_row + old ? at - a.col.data : -1);
-  }
+    const auto at = std::lower_bound(begin, end, first + old);
+    positions[static_cast<std::size_t>(i)] = at != end && *at == first + old ? at - a.col.data : -1;
+  });
   return positions;
 }
 
@@ -43,9 +47,9 @@ DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const Rank
     : rows_(static_cast<Index>(a.row_ptr.size - 1)), entries_(a.val.size) {
   if constexpr (S == Space::device) {
     if (format == RankFormat::automatic && first_rows.size() > 2) {
-      check_rank_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back());
+      check_rank_rows(host_context(ctx), a.row_ptr, a.col, first_rows.back());
       if (std::unique_ptr<RankEhyb<T>> rows = RankEhyb<T>::make(ctx, a, first_rows)) {
-        number(ctx, a, rows->old_of_new(), diagonal_of(a, first_row(ctx), rows->old_of_new()));
+        number(ctx, a, rows->old_of_new(), diagonal_of(host_context(ctx), a, rows->old_of_new()));
         product_ = std::move(rows);
         return;
       }
@@ -68,11 +72,12 @@ template <class T, Space S>
 void DistributedOperator<T, S>::number(const Context<S>& ctx, const RankRows<T>& a,
                                        const std::vector<Index>& old_of_new, const std::vector<Offset>& diagonal) {
   Array<Offset, S> diagonal_there;
-  Array<T, S> val_there;
   diagonal_source_ = make_value_map(
       ctx, in_space<Offset, S>(ctx, Span<const Offset, Space::host>(diagonal), diagonal_there), a.val.size);
   diagonal_ = Array<T, S>(ctx, std::max<Index>(rows_, 1));
-  read_diagonal(ctx, in_space<T, S>(ctx, a.val, val_there));
+  std::vector<T> values(diagonal.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = diagonal[i] < 0 ? T(0) : a.val[diagonal[i]];
+  copy<T>(ctx, Span<const T, Space::host>(values), diagonal_.span().subspan(0, rows_));
   if (std::is_sorted(old_of_new.begin(), old_of_new.end())) return;
   std::vector<Index> new_of_old(old_of_new.size());
   for (std::size_t i = 0; i < old_of_new.size(); ++i) {

@@ -21,12 +21,12 @@ namespace {
 // The rows in the new order, with columns behind this rank's, which keep their numbers.
 template <class T>
 std::unique_ptr<EhybOperator<T, Space::device>> ehyb_of(const Context<Space::device>& ctx, const RankRows<T>& rows,
-                                                        const std::vector<Index>& columns, Index all_columns,
+                                                        const Array<Index, Space::host>& columns, Index all_columns,
                                                         const RankOrder& order, std::vector<Index> new_of_old,
                                                         const FormatRequest& request) {
   for (auto j = static_cast<Index>(new_of_old.size()); j < all_columns; ++j) new_of_old.push_back(j);
   const auto row_ptr = make_array(ctx, rows.row_ptr);
-  const auto col = make_array(ctx, columns);
+  const auto col = make_array(ctx, columns.cspan());
   const auto old_there = make_array(ctx, order.old_of_new);
   const auto new_there = make_array(ctx, new_of_old);
   Pattern<Space::device> pattern;

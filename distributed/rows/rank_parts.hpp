@@ -58,7 +58,7 @@ OtherNodes find_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, 
                        int block);
 
 /// Columns as this rank numbers them: its rows, and behind them the rows of nodes of others.
-std::vector<Index> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,
-                              const std::vector<std::int64_t>& other_nodes, int block);
+Array<Index, Space::host> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,
+                                     const std::vector<std::int64_t>& other_nodes, int block);
 
 }  // namespace newel::detail

@@ -51,15 +51,15 @@ OwnPattern::OwnPattern(const Context<Space::device>& ctx, const ColumnsOfRank& a
     reads_others[static_cast<std::size_t>(i)] = own < a.row_ptr[i + 1] - a.row_ptr[i] ? 1 : 0;
   });
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<Index> own(static_cast<std::size_t>(begin.back()));
+  Array<Index, Space::host> own(setup, begin.back());
   parallel_for(setup, a.rows(), [&](Index i) {
     Offset at = begin[static_cast<std::size_t>(i)];
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      if (a.owns(a.col[k])) own[static_cast<std::size_t>(at++)] = static_cast<Index>(a.col[k] - a.first());
+      if (a.owns(a.col[k])) own[at++] = static_cast<Index>(a.col[k] - a.first());
     }
   });
   row_ptr = make_array(ctx, begin);
-  col = make_array(ctx, own);
+  col = make_array(ctx, own.cspan());
 }
 Pattern<Space::device> OwnPattern::view() const {
   Pattern<Space::device> pattern;
@@ -154,12 +154,12 @@ OtherNodes find_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, 
   return others;
 }
 
-std::vector<Index> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,
-                              const std::vector<std::int64_t>& other_nodes, int block) {
-  std::vector<Index> col(static_cast<std::size_t>(a.col.size));
+Array<Index, Space::host> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,
+                                     const std::vector<std::int64_t>& other_nodes, int block) {
+  Array<Index, Space::host> col(ctx, a.col.size);
   parallel_for(ctx, a.col.size, [&](Offset k) {
     const std::int64_t j = a.col[k];
-    Index& here = col[static_cast<std::size_t>(k)];
+    Index& here = col[k];
     if (a.owns(j)) {
       here = static_cast<Index>(j - a.first());
     } else {

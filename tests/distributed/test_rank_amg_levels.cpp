@@ -2,6 +2,8 @@
 // The levels of AMG on ranks, put together, as dense matrices.
 #include "tests/catch.hpp"
 
+#include "distributed/precond/amg/level_operator.hpp"
+
 #include "tests/distributed/dense_levels.hpp"
 
 using namespace newel;
@@ -92,6 +94,48 @@ TEST_CASE("New values of AMG's levels on ranks are those of new levels", "[distr
       INFO(of.name << ", level " << l);
       CHECK(refreshed.a[l] == made.a[l]);
       CHECK(refreshed.a[l] != before.a[l]);
+    }
+  }
+}
+
+// In the order of the level, and with rows of each rank turned round.
+TEST_CASE("Levels of AMG on ranks multiply as their matrices", "[distributed][amg]") {
+  for (const AmgCase& of : amg_cases()) {
+    for (const int size : {2, 3, 5}) {
+      for (const bool turned : {false, true}) {
+        INFO(of.name << " on " << size << " ranks" << (turned ? ", turned" : ""));
+        const DenseLevels all = levels_on(size, of, AmgOptions(), 40);
+        std::vector<Eigen::VectorXd> x, y;
+        for (std::size_t l = 0; l < all.p.size(); ++l) {
+          x.push_back(Eigen::VectorXd::Random(all.a[l].rows()));
+          y.push_back(x.back());
+        }
+        const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+          const AmgShare own(of, ranks);
+          detail::NearNull<host> near_null;
+          const auto h = levels_of_rank(own.ctx, own, AmgOptions(), 40, nullptr, near_null);
+          for (std::size_t l = 0; l < x.size(); ++l) {
+            const detail::RankLevel<host>& level = h.levels()[l];
+            const auto first = static_cast<std::size_t>(level.first_rows()[static_cast<std::size_t>(level.rank)]);
+            const Index n = level.own.a.scalar_rows();
+            std::vector<Index> order;
+            for (Index i = 0; i < n; ++i) order.push_back(turned ? n - 1 - i : i);
+            detail::LevelOrder<host> of_vectors;
+            if (turned) of_vectors = {make_array(own.ctx, order), make_array(own.ctx, order)};
+            const Context<host> ctx = detail::context_of_rows(own.ctx, level.first_rows());
+            const detail::LevelOperator<double, host> product(ctx, level, of_vectors);
+            std::vector<double> in, out(static_cast<std::size_t>(n), 1.0);
+            for (const Index i : order) in.push_back(x[l][static_cast<Eigen::Index>(first) + i]);
+            product.apply(ctx, 2, Span<const double, host>(in), 3, Span<double, host>(out));
+            for (Index i = 0; i < n; ++i) y[l][static_cast<Eigen::Index>(first) + order[i]] = out[i];
+          }
+        });
+        CHECK(thrown == std::vector<std::string>(static_cast<std::size_t>(size)));
+        for (std::size_t l = 0; l < x.size(); ++l) {
+          const Eigen::VectorXd expected = 2 * (all.a[l] * x[l]) + Eigen::VectorXd::Constant(x[l].size(), 3.0);
+          CHECK(largest(y[l] - expected) <= 1e-13 * largest(all.a[l]));
+        }
+      }
     }
   }
 }

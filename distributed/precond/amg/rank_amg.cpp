@@ -55,6 +55,11 @@ double rounding_on_ranks(const Context<S>& ctx, const RankHierarchy<S>& hierarch
   return most;
 }
 
+template <class T, Space S>
+LevelOrder<S> order_of(const Context<S>& ctx, const DistributedOperator<T, S>& A) {
+  return {make_array(ctx, A.old_of_new()), make_array(ctx, A.new_of_old())};
+}
+
 // The values of all ranks.
 template <Space S>
 StageArray<double, S> gathered(const Context<S>& ctx, const StageArray<double, S>& own) {
@@ -94,9 +99,9 @@ RankAmg<T, S>::RankAmg(const Context<S>& ctx, const DistributedOperator<T, S>& A
   if constexpr (std::is_same_v<T, double>) low = single_suffices();
   rest.end("precision");
   if (low) {
-    make_low_cycle(ctx, a);
+    make_low_cycle(ctx, A, a);
   } else {
-    cycle_.emplace(make_cycle<T>(ctx, RankFinest<T, S>{&A, a}));
+    cycle_.emplace(make_cycle<T>(ctx, RankFinest<T, S>{&A, a, order_of(ctx, A)}));
   }
   between_ = Array<T, S>(ctx, rows_);
   if constexpr (S == Space::device) capturable_ = ranks_of(ctx)->device->capturable();
@@ -119,12 +124,13 @@ RankCycle<C, S> RankAmg<T, S>::make_cycle(const Context<S>& ctx, RankFinest<C, S
 }
 
 template <class T, Space S>
-void RankAmg<T, S>::make_low_cycle(const Context<S>& ctx, const RankMatrix<T>& a) {
+void RankAmg<T, S>::make_low_cycle(const Context<S>& ctx, const DistributedOperator<T, S>& A,
+                                   const RankMatrix<T>& a) {
   std::vector<float> values;
   if (is_sparse(hierarchy_.levels().front().own.smoother)) values.assign(a.rows.val.begin(), a.rows.val.end());
   const RankRows<float> rows{a.rows.row_ptr, a.rows.col, Span<const float, Space::host>(values)};
   const RankMatrix<float> low{rows, a.first_rows, a.old_of_new, a.coordinates};
-  low_cycle_.emplace(make_cycle<float>(ctx, RankFinest<float, S>{nullptr, low, true}));
+  low_cycle_.emplace(make_cycle<float>(ctx, RankFinest<float, S>{nullptr, low, order_of(ctx, A), true}));
 }
 
 // Whether the cycle of a system in double is one in single precision: as AmgOperator judges it, of all ranks.

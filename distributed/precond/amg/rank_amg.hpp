@@ -36,7 +36,7 @@ class RankAmg final : public MatrixOperator<T, S> {
   bool single_suffices();
   template <class C>
   RankCycle<C, S> make_cycle(const Context<S>& ctx, RankFinest<C, S> finest) const;
-  void make_low_cycle(const Context<S>& ctx, const RankMatrix<T>& a);
+  void make_low_cycle(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>& a);
   template <class F>
   decltype(auto) with_cycle(F&& f) const {
     return low_cycle_ ? f(*low_cycle_) : f(*cycle_);

@@ -39,17 +39,6 @@ std::vector<T> regular_values_of(const LevelRows& rows, std::int64_t first_row, 
   return values;
 }
 
-// The order of vectors in which row i is the caller's row old_of_new[i].
-template <Space S>
-LevelOrder<S> order_of(const Context<S>& ctx, Span<const Index, Space::host> old_of_new) {
-  if (old_of_new.empty()) return {};
-  std::vector<Index> new_of_old(static_cast<std::size_t>(old_of_new.size));
-  for (std::int64_t i = 0; i < old_of_new.size; ++i) {
-    new_of_old[static_cast<std::size_t>(old_of_new[i])] = static_cast<Index>(i);
-  }
-  return {make_array(ctx, old_of_new), make_array(ctx, new_of_old)};
-}
-
 }  // namespace
 
 template <class T, Space S>
@@ -60,7 +49,7 @@ RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const
   const std::size_t count = hierarchy.smoothed_levels();
   levels_.reserve(count);
   for (std::size_t l = 0; l < count; ++l) levels_.emplace_back(context_of_rows(ctx, from[l].first_rows()));
-  levels_.front().order = order_of(ctx, finest.rows.old_of_new);
+  levels_.front().order = std::move(finest.order);
   levels_.front().a = finest.shared;
   if (finest.shared != nullptr) shared_info_ = finest.shared->info();
   for (std::size_t l = 0; l < count; ++l) make_level(from[l], l, finest.rows);

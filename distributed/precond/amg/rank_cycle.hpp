@@ -24,6 +24,7 @@ struct RankFinest {
   /// The matrix; null: the hierarchy's.
   const DistributedOperator<T, S>* shared = nullptr;
   const RankMatrix<T>& rows;  ///< without values if neither the matrix nor a sparse smoother is made from them
+  LevelOrder<S> order;        ///< of the system's vectors
   bool converts = false;      ///< b and x of a cycle in single precision are in double
 };
 

@@ -16,7 +16,7 @@ RankFirstLevel<Space::device> make_rank_first_level(const DeviceContext& ctx, co
   const ColumnsOfRank columns{a.rows.row_ptr, a.rows.col, a.first_rows, host.ranks()->communicator->rank()};
   std::vector<std::int64_t> ghosts = nodes_of_others(host, columns, node_rows);
   const auto row_ptr = make_array(ctx, a.rows.row_ptr);
-  const auto col = make_array(ctx, columns_of(host, columns, ghosts, node_rows));
+  const auto col = make_array(ctx, columns_of(host, columns, ghosts, node_rows).cspan());
   const auto val = make_array(ctx, a.rows.val);
   CallersPattern pattern;
   pattern.pattern.rows = columns.rows();
