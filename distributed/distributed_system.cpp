@@ -164,7 +164,8 @@ struct DistributedSystem<T, S>::Impl {
     const std::vector<Index> old_of_new = to_vector(*ctx, matrix->old_of_new());
     const Span<const Index, Space::host> order(old_of_new);
     ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(
-        *ctx, *matrix, {a, first_rows, order, options.spmv.coordinates.get()}, options);
+        *ctx, *matrix, {a, first_rows, order, options.spmv.coordinates.get(), matrix->rows_on_device()}, options);
+    matrix->drop_rows_on_device();
     precond = std::move(chosen.M);
     precond_reason = std::move(chosen.choice.reason);
     parts.preconditioner = precond;

@@ -50,6 +50,7 @@ DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const Rank
       check_rank_rows(host_context(ctx), a.row_ptr, a.col, first_rows.back());
       if (std::unique_ptr<RankEhyb<T>> rows = RankEhyb<T>::make(ctx, a, first_rows)) {
         number(ctx, a, rows->old_of_new(), diagonal_of(host_context(ctx), a, rows->old_of_new()));
+        rows_on_device_ = rows->take_rows();
         product_ = std::move(rows);
         return;
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of a rank as the first level of multigrid on its device.
+#include <optional>
 #include <utility>
 
 #include "core/vectors/over_ranks.hpp"
@@ -14,22 +15,20 @@ template <class T>
 RankFirstLevel<Space::device> make_rank_first_level(const DeviceContext& ctx, const RankMatrix<T>& a, int node_rows) {
   const HostContext& host = host_context(ctx);
   const ColumnsOfRank columns{a.rows.row_ptr, a.rows.col, a.first_rows, host.ranks()->communicator->rank()};
-  std::vector<std::int64_t> ghosts = nodes_of_others(host, columns, node_rows);
-  const auto row_ptr = make_array(ctx, a.rows.row_ptr);
-  const auto col = make_array(ctx, columns_of(host, columns, ghosts, node_rows).cspan());
-  const auto val = make_array(ctx, a.rows.val);
+  std::optional<RowsOnDevice<T>> made_here;
+  const RowsOnDevice<T>* rows = a.on_device;
+  if (rows == nullptr || rows->block != node_rows) {
+    rows = &made_here.emplace(ctx, columns, a.rows.val, nodes_of_others(host, columns, node_rows), node_rows);
+  }
   CallersPattern pattern;
-  pattern.pattern.rows = columns.rows();
-  pattern.pattern.cols = columns.rows() + static_cast<Index>(ghosts.size()) * node_rows;
-  pattern.pattern.row_ptr64 = row_ptr.cspan();
-  pattern.pattern.col = col.cspan();
+  pattern.pattern = rows->pattern();
   Array<Offset, Space::device> source;
-  BlockCsr<Space::device> blocks = make_block_csr<T>(ctx, pattern, val.cspan(), node_rows, source);
+  BlockCsr<Space::device> blocks = make_block_csr<T>(ctx, pattern, rows->val.cspan(), node_rows, source);
   std::vector<std::int64_t> first_nodes = a.first_rows;
   for (std::int64_t& first : first_nodes) first /= node_rows;
   RankFirstLevel<Space::device> made;
   made.source = make_value_map(ctx, source.cspan(), a.rows.val.size);
-  made.level = RankLevel<Space::device>(ctx, std::move(first_nodes), std::move(blocks), std::move(ghosts));
+  made.level = RankLevel<Space::device>(ctx, std::move(first_nodes), std::move(blocks), rows->other_nodes);
   return made;
 }
 
