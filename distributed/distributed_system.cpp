@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <newel/core/rank_team.hpp>
 #include <newel/core/vector_ops.hpp>
@@ -24,6 +25,7 @@
 #include "distributed/rows/rank_info.hpp"
 #include "distributed/rank_precond.hpp"
 #include "solver/chain/attempts.hpp"
+#include "spmv/plan/phase_clock.hpp"
 
 namespace newel {
 namespace {
@@ -154,17 +156,22 @@ struct DistributedSystem<T, S>::Impl {
     require_same_options(*communicator, text_of(options) + ", bytes of a value " + std::to_string(sizeof(T)));
     require_rows_suffice(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
+    detail::PhaseClock clock;
     ctx.emplace(of_ranks<S>(of_rank, communicator, first_rows, link));
     matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows, format_of(options));
+    clock.end("matrix of ranks");
     SystemParts<T, S> parts;
     const std::vector<Index> old_of_new = to_vector(*ctx, matrix->old_of_new());
     const Span<const Index, Space::host> order(old_of_new);
     ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(
-        *ctx, *matrix, {a, first_rows, order, options.spmv.coordinates.get()}, options);
+        *ctx, *matrix, {a, first_rows, order, options.spmv.coordinates.get(), matrix->rows_on_device()}, options);
+    matrix->drop_rows_on_device();
     precond = std::move(chosen.M);
     precond_reason = std::move(chosen.choice.reason);
     parts.preconditioner = precond;
     communicator->texts("");  // all are here: what a rank refuses is refused by all
+    clock.end("preconditioner on ranks");
+    seconds = clock.seconds();
     options.precond.name = "none";
     options.spmv.format = "auto";
     options.stop = without_clock(options.stop);
@@ -247,9 +254,10 @@ struct DistributedSystem<T, S>::Impl {
   StopCriterion stop;
   std::optional<Context<S>> ctx;
   std::shared_ptr<detail::DistributedOperator<T, S>> matrix;
-  std::shared_ptr<MatrixOperator<T, S>> precond;  // null: none
-  OperatorInfo matrix_info;                       // of all ranks
-  LocatedText precond_reason;                     // empty: it was not chosen
+  std::shared_ptr<MatrixOperator<T, S>> precond;        // null: none
+  OperatorInfo matrix_info;                             // of all ranks
+  LocatedText precond_reason;                           // empty: it was not chosen
+  std::vector<std::pair<std::string, double>> seconds;  // of the setup by phase, before that of `system`
   std::optional<LinearSystem<T, S>> system;
   Array<T, S> b, x;  // in rank order; empty: that is the caller's
 };
@@ -389,6 +397,7 @@ SystemInfo DistributedSystem<T, S>::info() const {
   info.format.format = s.matrix_info.name;
   if (s.precond != nullptr) info.preconditioner = s.precond->info();
   info.preconditioner_reason = s.precond_reason;
+  info.setup_seconds.insert(info.setup_seconds.begin(), s.seconds.begin(), s.seconds.end());
   return info;
 }
 

@@ -259,9 +259,13 @@ ChosenPrecond<T, S> precond_on_ranks(const Context<S>& ctx, const DistributedOpe
   PrecondOptions precond = options.precond;
   const RankPrecond<T, S>* const named = choose ? nullptr : find_on_ranks<T, S>(precond.name);
   if (!choose && (named == nullptr || !named->asks_symmetry)) return {make_precond_on_ranks(ctx, A, a, precond), {}};
+  const bool any_solver = same_name(options.solver.name, "auto");
+  if (!choose && !any_solver) {
+    if (find_solver(options.solver.name).demands != Demand::nothing) precond.symmetric = true;
+    return {make_precond_on_ranks(ctx, A, a, precond), {}};
+  }
   const NearRows<T> near(host_context(ctx), a.first_rows, a.rows, 1);
   const MatrixTraits traits = rank_traits(host_context(ctx), near);
-  const bool any_solver = same_name(options.solver.name, "auto");
   const SolverMethod& solver = find_solver(any_solver ? choose_solver(traits).order.front() : options.solver.name);
   if (solver.demands != Demand::nothing) precond.symmetric = true;
   if (!choose) return {make_precond_on_ranks(ctx, A, a, precond), {}};

@@ -8,6 +8,7 @@
 
 #include <newel/config.hpp>
 #include <newel/core/assembled_matrix.hpp>
+#include <newel/core/parallel.hpp>
 #include <newel/core/rank_team.hpp>
 #include <newel/distributed/row_bounds.hpp>
 #include <newel/precond/amg/amg_options.hpp>
@@ -36,16 +37,17 @@ struct Kept<Space::device> {
 // A rank's rows as DistributedSystem takes them.
 template <class T>
 struct PartOfRows {
-  std::vector<Offset> row_ptr;
-  std::vector<std::int64_t> col;
+  Array<Offset, host> row_ptr;
+  Array<std::int64_t, host> col;
   Span<const T, host> val;
 
-  PartOfRows(const CsrView<T, host>& a, Index begin, Index end) {
-    const Offset first = a.row_begin(begin), last = a.row_begin(end);
-    for (Index i = begin; i <= end; ++i) row_ptr.push_back(a.row_begin(i) - first);
-    const auto own = a.col.subspan(first, last - first);
-    col.assign(own.begin(), own.end());
-    val = a.val.subspan(first, last - first);
+  PartOfRows(const Context<host>& ctx, const CsrView<T, host>& a, Index begin, Index end)
+      : row_ptr(ctx, std::int64_t{end} - begin + 1), col(ctx, a.row_begin(end) - a.row_begin(begin)) {
+    const Offset first = a.row_begin(begin);
+    parallel_for(ctx, row_ptr.size(),
+                 [&](std::int64_t i) { row_ptr[i] = a.row_begin(begin + static_cast<Index>(i)) - first; });
+    parallel_for(ctx, col.size(), [&](Offset k) { col[k] = a.col[first + k]; });
+    val = a.val.subspan(first, col.size());
   }
 };
 
@@ -108,9 +110,9 @@ struct TeamSystem<T, S>::Impl {
     std::vector<SystemOptions> of_ranks;
     for (std::size_t r = 0; r < ranks.size(); ++r) of_ranks.push_back(options_of_rows(options, first_rows, r));
     on_ranks([&](std::size_t r, const std::shared_ptr<Communicator>& communicator) {
-      const PartOfRows<T> own(whole, begin(r), begin(r + 1));
-      ranks[r].system.emplace(ranks[r].ctx, communicator, RankRows<T>{own.row_ptr, own.col, own.val}, of_ranks[r],
-                              link);
+      const PartOfRows<T> own(host_context(ranks[r].ctx), whole, begin(r), begin(r + 1));
+      const RankRows<T> rows_of_rank{own.row_ptr.cspan(), own.col.cspan(), own.val};
+      ranks[r].system.emplace(ranks[r].ctx, communicator, rows_of_rank, of_ranks[r], link);
     });
     matrix.drop_pattern();
   }

@@ -9,6 +9,9 @@
 
 namespace newel::detail {
 
+template <class T>
+struct RowsOnDevice;  // in builds with CUDA
+
 /// A rank's rows, and how they lie in the whole. The arrays are the caller's.
 template <class T>
 struct RankMatrix {
@@ -16,6 +19,7 @@ struct RankMatrix {
   const std::vector<std::int64_t>& first_rows;   ///< see halo.hpp
   Span<const Index, Space::host> old_of_new;     ///< the order of vectors, see DistributedOperator
   const NodeCoordinates* coordinates = nullptr;  ///< of the nodes of these rows; null: not known
+  const RowsOnDevice<T>* on_device = nullptr;    ///< the rows where products with them are; null: not there
 };
 
 }  // namespace newel::detail

@@ -49,6 +49,7 @@ DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const Rank
       check_rank_rows(host_context(ctx), a.row_ptr, a.col, first_row(ctx), first_rows.back());
       if (std::unique_ptr<RankEhyb<T>> rows = RankEhyb<T>::make(ctx, a, first_rows)) {
         number(ctx, a, rows->old_of_new(), diagonal_of(host_context(ctx), a, first_row(ctx), rows->old_of_new()));
+        rows_on_device_ = rows->take_rows();
         product_ = std::move(rows);
         return;
       }
@@ -71,11 +72,12 @@ template <class T, Space S>
 void DistributedOperator<T, S>::number(const Context<S>& ctx, const RankRows<T>& a,
                                        const std::vector<Index>& old_of_new, const std::vector<Offset>& diagonal) {
   Array<Offset, S> diagonal_there;
-  Array<T, S> val_there;
   diagonal_source_ = make_value_map(
       ctx, in_space<Offset, S>(ctx, Span<const Offset, Space::host>(diagonal), diagonal_there), a.val.size);
   diagonal_ = Array<T, S>(ctx, std::max<Index>(rows_, 1));
-  read_diagonal(ctx, in_space<T, S>(ctx, a.val, val_there));
+  std::vector<T> values(diagonal.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = diagonal[i] < 0 ? T(0) : a.val[diagonal[i]];
+  copy<T>(ctx, Span<const T, Space::host>(values), diagonal_.span().subspan(0, rows_));
   if (std::is_sorted(old_of_new.begin(), old_of_new.end())) return;
   std::vector<Index> new_of_old(old_of_new.size());
   for (std::size_t i = 0; i < old_of_new.size(); ++i) {

@@ -9,6 +9,9 @@
 
 namespace newel::detail {
 
+template <class T>
+struct RowsOnDevice;  // in builds with CUDA
+
 /// How a rank stores its rows: in CSR, or on a device in EHYB if there are other ranks and all rows suit it.
 enum class RankFormat { csr, automatic };
 
@@ -30,6 +33,9 @@ class DistributedOperator final : public LinearOperator<T, S> {
   /// The caller's number of each row in rank order; empty: they are the same.
   Span<const Index, S> old_of_new() const { return old_of_new_.cspan(); }
   Span<const Index, S> new_of_old() const { return new_of_old_.cspan(); }
+  /// The rows on the device that it was made from, until they are dropped; null: there are none.
+  const RowsOnDevice<T>* rows_on_device() const { return rows_on_device_.get(); }
+  void drop_rows_on_device() { rows_on_device_.reset(); }
   /// The sizes and bytes of this rank's rows.
   OperatorInfo info() const { return product_->info(); }
   /// The diagonal as it stands, in rank order; 0 where there is no entry.
@@ -61,6 +67,7 @@ class DistributedOperator final : public LinearOperator<T, S> {
   Index rows_;
   Offset entries_;
   std::unique_ptr<RankProduct<T, S>> product_;
+  std::shared_ptr<const RowsOnDevice<T>> rows_on_device_;
   Array<Index, S> old_of_new_, new_of_old_;
   Array<T, S> diagonal_;
   ValueMap<S> diagonal_source_;

@@ -8,6 +8,7 @@
 
 #include <newel/distributed/distributed_system.hpp>
 #include "distributed/rows/halo.hpp"
+#include "distributed/rows/rank_parts.hpp"
 #include "distributed/rows/rank_product.hpp"
 #include "distributed/links/side_work.hpp"
 #include "spmv/ehyb/ehyb.hpp"
@@ -29,6 +30,8 @@ class RankEhyb final : public RankProduct<T, Space::device> {
 
   /// The order of this rank's rows: the caller's number of each.
   const std::vector<Index>& old_of_new() const { return old_of_new_; }
+  /// What it has been made from. To be called once.
+  std::shared_ptr<const RowsOnDevice<T>> take_rows() { return std::move(rows_); }
 
   void refresh(const Context<Space::device>& ctx, Span<const T, Space::device> values) override {
     matrix_->refresh(ctx, values);
@@ -54,6 +57,7 @@ class RankEhyb final : public RankProduct<T, Space::device> {
                      const std::vector<Index>& place_of_other, std::vector<unsigned char> readers);
 
   std::vector<Index> old_of_new_;
+  std::shared_ptr<const RowsOnDevice<T>> rows_;
   std::unique_ptr<EhybOperator<T, Space::device>> matrix_;  ///< columns behind the rows: nodes of other ranks
   std::unique_ptr<SideWork<Space::device>> side_;
   std::unique_ptr<Halo<T, Space::device>> halo_;  ///< of `side_`

@@ -20,28 +20,18 @@ namespace {
 
 // The rows in the new order, with columns behind this rank's, which keep their numbers.
 template <class T>
-std::unique_ptr<EhybOperator<T, Space::device>> ehyb_of(const Context<Space::device>& ctx, const RankRows<T>& rows,
-                                                        const std::vector<Index>& columns, Index all_columns,
-                                                        const RankOrder& order, std::vector<Index> new_of_old,
-                                                        const FormatRequest& request) {
-  for (auto j = static_cast<Index>(new_of_old.size()); j < all_columns; ++j) new_of_old.push_back(j);
-  const auto row_ptr = make_array(ctx, rows.row_ptr);
-  const auto col = make_array(ctx, columns);
+std::unique_ptr<EhybOperator<T, Space::device>> ehyb_of(const Context<Space::device>& ctx,
+                                                        const RowsOnDevice<T>& rows, const RankOrder& order,
+                                                        std::vector<Index> new_of_old, const FormatRequest& request) {
+  const Pattern<Space::device> pattern = rows.pattern();
+  for (auto j = static_cast<Index>(new_of_old.size()); j < pattern.cols; ++j) new_of_old.push_back(j);
   const auto old_there = make_array(ctx, order.old_of_new);
   const auto new_there = make_array(ctx, new_of_old);
-  Pattern<Space::device> pattern;
-  pattern.rows = static_cast<Index>(rows.row_ptr.size) - 1;
-  pattern.cols = all_columns;
-  pattern.row_ptr64 = row_ptr.cspan();
-  pattern.col = col.cspan();
   const PermutedPattern<Space::device> permuted = permute_pattern(ctx, pattern, old_there.cspan(), new_there.cspan());
-  const ValueMap<Space::device> map = make_value_map(ctx, permuted.source.cspan(), rows.val.size);
-  Array<T, Space::device> val(ctx, rows.val.size);
-  {
-    const auto callers = make_array(ctx, rows.val);
-    gather<T, Space::device>(ctx, callers.cspan(), map, val.span());
-  }
-  CsrView<T, Space::device> view(pattern.rows, all_columns, permuted.row_ptr.cspan(), permuted.col.cspan(),
+  const ValueMap<Space::device> map = make_value_map(ctx, permuted.source.cspan(), rows.val.size());
+  Array<T, Space::device> val(ctx, rows.val.size());
+  gather<T, Space::device>(ctx, rows.val.cspan(), map, val.span());
+  CsrView<T, Space::device> view(pattern.rows, pattern.cols, permuted.row_ptr.cspan(), permuted.col.cspan(),
                                  val.cspan());
   view.value_map = &map;
   RowOrder<Space::device> parts;
@@ -69,12 +59,12 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   for (std::size_t i = 0; i < new_of_old.size(); ++i) {
     new_of_old[static_cast<std::size_t>(order.old_of_new[i])] = static_cast<Index>(i);
   }
-  OtherNodes others = find_others(a, new_of_old, block, communicator);
+  OtherNodes others = find_others(host_context(ctx), a, new_of_old, block);
   const Index columns = a.rows() + static_cast<Index>(others.node.size()) * block;
 
   std::unique_ptr<RankEhyb> made(new RankEhyb);
-  made->matrix_ = ehyb_of<T>(ctx, rows, columns_of(host_context(ctx), a, others.node, block), columns, order,
-                             new_of_old, request);
+  made->rows_ = std::make_shared<const RowsOnDevice<T>>(ctx, a, rows.val, others.node, block);
+  made->matrix_ = ehyb_of<T>(ctx, *made->rows_, order, new_of_old, request);
   const EhybView<T>& view = made->matrix_->view();
   const bool suits =
       !view.has_remainder() && view.block == block && view.parts == static_cast<Index>(order.part_begin.size()) - 1;

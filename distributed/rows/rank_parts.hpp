@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <newel/core/communicator.hpp>
@@ -44,18 +45,49 @@ struct RankOrder {
 };
 RankOrder order_of_parts(const Context<Space::device>& ctx, const OwnPattern& own, const FormatRequest& request);
 
+/// The nodes of other ranks that these rows read, by the caller's numbers, ascending.
+std::vector<std::int64_t> nodes_of_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, int block);
+
 /// Nodes of other ranks that this rank reads, and its own that others read.
 struct OtherNodes {
   std::vector<std::int64_t> node;      ///< by the caller's numbers, ascending
   std::vector<Index> place;            ///< of each: its number in the order of all ranks
   std::vector<unsigned char> readers;  ///< of each own node in that order: bit r is set if rank r < 8 reads it
 };
-/// All ranks call it together.
-OtherNodes find_others(const ColumnsOfRank& a, const std::vector<Index>& new_of_old, int block,
-                       Communicator& communicator);
+/// All ranks call it together. `ctx` has ranks.
+OtherNodes find_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, const std::vector<Index>& new_of_old,
+                       int block);
 
 /// Columns as this rank numbers them: its rows, and behind them the rows of nodes of others.
-std::vector<Index> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,
-                              const std::vector<std::int64_t>& other_nodes, int block);
+Array<Index, Space::host> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,
+                                     const std::vector<std::int64_t>& other_nodes, int block);
+
+/// A rank's rows on its device.
+template <class T>
+struct RowsOnDevice {
+  std::vector<std::int64_t> other_nodes;  ///< of other ranks, as `nodes_of_others` finds them
+  int block;                              ///< rows of a node
+  Array<Offset, Space::device> row_ptr;
+  Array<Index, Space::device> col;  ///< as `columns_of` numbers them
+  Array<T, Space::device> val;
+
+  RowsOnDevice(const Context<Space::device>& ctx, const ColumnsOfRank& a, Span<const T, Space::host> values,
+               std::vector<std::int64_t> nodes, int rows_of_node)
+      : other_nodes(std::move(nodes)),
+        block(rows_of_node),
+        row_ptr(make_array(ctx, a.row_ptr)),
+        col(make_array(ctx, columns_of(host_context(ctx), a, other_nodes, block).cspan())),
+        val(make_array(ctx, values)) {}
+
+  Index rows() const { return static_cast<Index>(row_ptr.size()) - 1; }
+  Pattern<Space::device> pattern() const {
+    Pattern<Space::device> whole;
+    whole.rows = rows();
+    whole.cols = rows() + static_cast<Index>(other_nodes.size()) * block;
+    whole.row_ptr64 = row_ptr.cspan();
+    whole.col = col.cspan();
+    return whole;
+  }
+};
 
 }  // namespace newel::detail

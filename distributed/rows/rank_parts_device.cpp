@@ -8,6 +8,7 @@
 #include <string>
 
 #include <newel/core/parallel.hpp>
+#include "core/threads/per_thread.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/rows/numbers_text.hpp"
 #include "distributed/rows/value_exchange.hpp"
@@ -50,15 +51,15 @@ OwnPattern::OwnPattern(const Context<Space::device>& ctx, const ColumnsOfRank& a
     reads_others[static_cast<std::size_t>(i)] = own < a.row_ptr[i + 1] - a.row_ptr[i] ? 1 : 0;
   });
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<Index> own(static_cast<std::size_t>(begin.back()));
+  Array<Index, Space::host> own(setup, begin.back());
   parallel_for(setup, a.rows(), [&](Index i) {
     Offset at = begin[static_cast<std::size_t>(i)];
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      if (a.owns(a.col[k])) own[static_cast<std::size_t>(at++)] = static_cast<Index>(a.col[k] - a.first());
+      if (a.owns(a.col[k])) own[at++] = static_cast<Index>(a.col[k] - a.first());
     }
   });
   row_ptr = make_array(ctx, begin);
-  col = make_array(ctx, own);
+  col = make_array(ctx, own.cspan());
 }
 Pattern<Space::device> OwnPattern::view() const {
   Pattern<Space::device> pattern;
@@ -106,14 +107,26 @@ RankOrder order_of_parts(const Context<Space::device>& ctx, const OwnPattern& ow
   return sorted;
 }
 
-OtherNodes find_others(const ColumnsOfRank& a, const std::vector<Index>& new_of_old, int block,
-                       Communicator& communicator) {
-  OtherNodes others;
-  for (Offset k = 0; k < a.col.size; ++k) {
-    if (!a.owns(a.col[k])) others.node.push_back(a.col[k] / block);
+std::vector<std::int64_t> nodes_of_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, int block) {
+  PerThread<std::vector<std::int64_t>> found(ctx);
+  constexpr std::int64_t at_once = 1 << 16;
+  parallel_blocks(ctx, a.col.size, at_once, [&](Offset k, int member) {
+    if (!a.owns(a.col[k])) found.of(member).push_back(a.col[k] / block);
+  });
+  std::vector<std::int64_t> nodes;
+  for (int member = 0; member < ctx.threads(); ++member) {
+    nodes.insert(nodes.end(), found.of(member).begin(), found.of(member).end());
   }
-  std::sort(others.node.begin(), others.node.end());
-  others.node.erase(std::unique(others.node.begin(), others.node.end()), others.node.end());
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+OtherNodes find_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, const std::vector<Index>& new_of_old,
+                       int block) {
+  Communicator& communicator = *ctx.ranks()->communicator;
+  OtherNodes others;
+  others.node = nodes_of_others(ctx, a, block);
 
   std::vector<std::vector<Index>> asked(static_cast<std::size_t>(communicator.size()));
   for (const std::int64_t node : others.node) {
@@ -141,12 +154,12 @@ OtherNodes find_others(const ColumnsOfRank& a, const std::vector<Index>& new_of_
   return others;
 }
 
-std::vector<Index> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,
-                              const std::vector<std::int64_t>& other_nodes, int block) {
-  std::vector<Index> col(static_cast<std::size_t>(a.col.size));
+Array<Index, Space::host> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,
+                                     const std::vector<std::int64_t>& other_nodes, int block) {
+  Array<Index, Space::host> col(ctx, a.col.size);
   parallel_for(ctx, a.col.size, [&](Offset k) {
     const std::int64_t j = a.col[k];
-    Index& here = col[static_cast<std::size_t>(k)];
+    Index& here = col[k];
     if (a.owns(j)) {
       here = static_cast<Index>(j - a.first());
     } else {

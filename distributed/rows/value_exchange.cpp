@@ -11,9 +11,9 @@ int owner_of(const std::vector<std::int64_t>& first_rows, std::int64_t row) {
   return static_cast<int>(std::upper_bound(first_rows.begin(), first_rows.end(), row) - first_rows.begin()) - 1;
 }
 
-template <class T>
-ValueExchange<T>::ValueExchange(const Context<Space::host>& ctx, const std::vector<std::vector<Offset>>& sent,
-                                const std::vector<Offset>& received) {
+template <class T, Space S>
+ValueExchange<T, S>::ValueExchange(const Context<Space::host>& ctx, const std::vector<std::vector<Offset>>& sent,
+                                   const std::vector<Offset>& received) {
   Communicator& ranks = *ctx.ranks()->communicator;
   std::vector<Offset> positions;
   for (const std::vector<Offset>& of_rank : sent) positions.insert(positions.end(), of_rank.begin(), of_rank.end());
@@ -42,8 +42,8 @@ ValueExchange<T>::ValueExchange(const Context<Space::host>& ctx, const std::vect
   exchange_ = ranks.exchange(std::move(out), std::move(in));
 }
 
-template <class T>
-Span<const T, Space::host> ValueExchange<T>::run(Span<const T, Space::host> values) {
+template <class T, Space S>
+Span<const T, Space::host> ValueExchange<T, S>::run(Span<const T, Space::host> values) {
   for (Offset k = 0; k < positions_.size(); ++k) sent_[k] = values[positions_[k]];
   exchange_->start();
   std::copy_n(sent_.begin() + own_begin_, own_count_, received_.begin() + own_place_);

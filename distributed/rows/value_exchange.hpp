@@ -8,11 +8,12 @@
 #include <newel/core/array.hpp>
 #include <newel/core/communicator.hpp>
 #include <newel/core/context.hpp>
+#include <newel/core/csr.hpp>
 
 namespace newel::detail {
 
 /// All ranks make theirs together, and call `run` together. `ctx` has ranks.
-template <class T>
+template <class T, Space S = Space::host>
 class ValueExchange {
  public:
   /// sent[r]: the positions of the values that rank r needs, in the order in which it gets them. received[r]: how
@@ -30,6 +31,27 @@ class ValueExchange {
   Array<T, Space::host> sent_, received_;
   Offset own_begin_ = 0, own_count_ = 0, own_place_ = 0;  ///< what this rank sends to itself
   std::unique_ptr<RankExchange> exchange_;
+};
+
+/// The same for values on a device. They go by way of the host: a setup allocates and frees, and no kernel may wait
+/// for another rank meanwhile.
+template <class T>
+class ValueExchange<T, Space::device> {
+ public:
+  ValueExchange(const Context<Space::device>& ctx, const std::vector<std::vector<Offset>>& sent,
+                const std::vector<Offset>& received);
+
+  /// Waits for the stream.
+  Span<const T, Space::device> run(Span<const T, Space::device> values);
+
+  std::uint64_t bytes() const { return positions_.bytes() + sent_.bytes() + received_.bytes() + by_host_.bytes(); }
+
+ private:
+  Context<Space::device> ctx_;
+  ValueMap<Space::device> positions_;
+  Array<T, Space::device> sent_, received_;
+  std::vector<T> on_host_;
+  ValueExchange<T> by_host_;  ///< of `on_host_`
 };
 
 /// The rank that has a row of the whole system.

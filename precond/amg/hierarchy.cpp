@@ -108,6 +108,28 @@ void AmgHierarchy<S>::measure_spectrum(const Context<S>& ctx, AmgLevel<S>& level
   level.measured = true;
 }
 
+template <Space S>
+void compute_prolongator(const Context<S>& ctx, AmgLevel<S>& level, double omega, Index width, bool keeps_pattern) {
+  level.p.row_block = level.a.row_block;
+  level.p.col_block = level.tentative.coarse.vectors;
+  if constexpr (S == Space::host) {
+    if (keeps_pattern) {
+      smooth_prolongator(ctx, level.a, level.kept, omega, level.aggregates, level.tentative, level.p);
+    } else {
+      make_prolongator(ctx, level.a, level.kept, omega, level.aggregates, level.tentative, width, level.p);
+    }
+  } else {
+    BlockCsr<S> filtered;
+    if (level.kept.size() > 0) filtered = filter(ctx, level.a, level.kept);
+    const BlockCsr<S>& a = level.kept.size() == 0 ? level.a : filtered;
+    if (keeps_pattern) {
+      smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
+    } else {
+      make_prolongator(ctx, a, omega, level.aggregates, level.tentative, width, level.p);
+    }
+  }
+}
+
 // On the pattern that P has; without one, on that of the smoothed prolongator. The filtered matrix has the largest
 // eigenvalue of A up to half a per cent, also on meshes with flat elements.
 template <Space S>
@@ -116,24 +138,7 @@ void AmgHierarchy<S>::compute_prolongator(const Context<S>& ctx, AmgLevel<S>& le
   const double omega = level.spectrum.lambda > 0 ? AmgRules::damping / level.spectrum.lambda : 0;
   const bool first = !below_first_ && &level == &levels_.front();
   const Index width = first ? max_width_ : AmgRules::coarse_width * max_width_;
-  level.p.row_block = level.a.row_block;
-  level.p.col_block = level.tentative.coarse.vectors;
-  if constexpr (S == Space::host) {
-    if (level.last()) {
-      make_prolongator(ctx, level.a, level.kept, omega, level.aggregates, level.tentative, width, level.p);
-    } else {
-      smooth_prolongator(ctx, level.a, level.kept, omega, level.aggregates, level.tentative, level.p);
-    }
-  } else {
-    BlockCsr<S> filtered;
-    if (level.kept.size() > 0) filtered = filter(ctx, level.a, level.kept);
-    const BlockCsr<S>& a = level.kept.size() == 0 ? level.a : filtered;
-    if (level.last()) {
-      make_prolongator(ctx, a, omega, level.aggregates, level.tentative, width, level.p);
-    } else {
-      smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
-    }
-  }
+  detail::compute_prolongator(ctx, level, omega, width, !level.last());
 }
 
 // The smoothers, and the inverse of the last matrix.
@@ -197,7 +202,9 @@ std::uint64_t AmgHierarchy<S>::bytes() const {
   return bytes;
 }
 
-#define X(S) template class AmgHierarchy<S>;
+#define X(S)                                                                               \
+  template void compute_prolongator(const Context<S>&, AmgLevel<S>&, double, Index, bool); \
+  template class AmgHierarchy<S>;
 NEWEL_FOR_SPACES(X)
 #undef X
 

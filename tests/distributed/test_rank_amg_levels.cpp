@@ -1,100 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The levels of AMG on ranks, put together, as dense matrices.
-#include "distributed/precond/amg/rank_hierarchy.hpp"
-
 #include "tests/catch.hpp"
 
-#include <mutex>
+#include "distributed/precond/amg/level_operator.hpp"
 
-#include "distributed/precond/amg/rank_near_null.hpp"
-
-#include "tests/distributed/amg_rank_support.hpp"
-#include "tests/precond/amg_support.hpp"
+#include "tests/distributed/dense_levels.hpp"
 
 using namespace newel;
 using namespace newel::testing;
 
 namespace {
 
-// Of all ranks.
-struct DenseLevels {
-  std::vector<EigenDense> a, p, near_null;
-  std::vector<double> omega;   // of each prolongator
-  std::vector<Index> missing;  // columns of zeros of each tentative one
-  std::vector<std::int64_t> gathered_rows;
-};
-
-EigenDense& sized(std::vector<EigenDense>& all, std::size_t level, Eigen::Index rows, Eigen::Index cols) {
-  if (all.size() <= level) all.resize(level + 1);
-  if (all[level].size() == 0) all[level] = EigenDense::Zero(rows, cols);
-  return all[level];
-}
-
-void add(DenseLevels& all, const detail::RankHierarchy& h, const detail::NearNull<host>& first) {
-  const auto& levels = h.levels();
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    const detail::RankLevel& level = levels[l];
-    const detail::HostBlockCsr& a = level.own.a;
-    EigenDense& whole = sized(all.a, l, level.all_rows(), level.all_rows());
-    const int b = a.row_block;
-    for (Index i = 0; i < level.nodes(); ++i) {
-      for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
-        for (int e = 0; e < b * b; ++e) {
-          whole((level.first_node() + i) * b + e / b, level.number_of(a.pattern.col[k]) * b + e % b) = a.block(k)[e];
-        }
-      }
-    }
-    const std::vector<double>& vectors = l == 0 ? first.values : levels[l - 1].own.tentative.coarse.values;
-    const int count = l == 0 ? first.vectors : levels[l - 1].own.tentative.coarse.vectors;
-    EigenDense& modes = sized(all.near_null, l, level.all_rows(), count);
-    for (Index i = 0; i < a.scalar_rows(); ++i) {
-      for (int c = 0; c < count; ++c) modes(level.first_node() * b + i, c) = vectors[i * count + c];
-    }
-    if (l + 1 == levels.size()) break;
-    const detail::HostBlockCsr& p = level.own.p;
-    EigenDense& to_fine = sized(all.p, l, level.all_rows(), levels[l + 1].all_rows());
-    for (Index i = 0; i < level.nodes(); ++i) {
-      for (Offset k = p.pattern.row_ptr[i]; k < p.pattern.row_ptr[i + 1]; ++k) {
-        for (int e = 0; e < p.block_size(); ++e) {
-          to_fine((level.first_node() + i) * b + e / p.col_block,
-                  (levels[l + 1].first_node() + p.pattern.col[k]) * p.col_block + e % p.col_block) = p.block(k)[e];
-        }
-      }
-    }
-    all.omega.resize(std::max(all.omega.size(), l + 1));
-    all.missing.resize(all.omega.size());
-    all.missing[l] += level.own.tentative.missing;
-    all.omega[l] = 4 / (3 * level.own.spectrum.lambda);
-  }
-}
-
 DenseLevels levels_on(int size, const AmgCase& of, const AmgOptions& options, std::int64_t most_gathered,
                       const HostCsr* changed = nullptr) {
-  DenseLevels all;
-  std::mutex one;
-  const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
-    const AmgShare own(of, ranks);
-    const detail::RankNearNull near_null(own.ctx, own.matrix(), options);
-    auto first = detail::make_rank_first_level(own.ctx, own.matrix(), near_null.node_rows);
-    detail::RankHierarchy h(own.ctx, std::move(first.level), near_null.vectors, options, most_gathered, false);
-    if (changed != nullptr) {
-      const std::vector<double> values = own.values_of(*changed);
-      gather<double, host>(own.ctx, Span<const double, host>(values), first.source, h.values());
-      h.refresh(own.ctx, options.refresh == AmgRefresh::full);
-    }
-    const std::lock_guard<std::mutex> lock(one);
-    add(all, h, near_null.vectors);
-    if (h.is_gathered()) {
-      RANK_CHECK(h.gathered().matrix().scalar_rows() == h.levels().back().all_rows());
-      all.gathered_rows.push_back(h.gathered().matrix().scalar_rows());
-      const EigenDense here = eigen_dense(h.gathered().matrix());
-      EigenDense& kept = sized(all.a, h.levels().size(), here.rows(), here.cols());
-      if (kept.isZero(0)) kept = here;
-      RANK_CHECK(kept == here);
-    }
-  });
-  CHECK(thrown == std::vector<std::string>(static_cast<std::size_t>(size)));
-  return all;
+  const auto own_context = [](const AmgShare& own) { return own.ctx; };
+  return levels_in(own_context, size, of, options, most_gathered, changed);
 }
 
 }  // namespace
@@ -174,6 +94,48 @@ TEST_CASE("New values of AMG's levels on ranks are those of new levels", "[distr
       INFO(of.name << ", level " << l);
       CHECK(refreshed.a[l] == made.a[l]);
       CHECK(refreshed.a[l] != before.a[l]);
+    }
+  }
+}
+
+// In the order of the level, and with rows of each rank turned round.
+TEST_CASE("Levels of AMG on ranks multiply as their matrices", "[distributed][amg]") {
+  for (const AmgCase& of : amg_cases()) {
+    for (const int size : {2, 3, 5}) {
+      for (const bool turned : {false, true}) {
+        INFO(of.name << " on " << size << " ranks" << (turned ? ", turned" : ""));
+        const DenseLevels all = levels_on(size, of, AmgOptions(), 40);
+        std::vector<Eigen::VectorXd> x, y;
+        for (std::size_t l = 0; l < all.p.size(); ++l) {
+          x.push_back(Eigen::VectorXd::Random(all.a[l].rows()));
+          y.push_back(x.back());
+        }
+        const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+          const AmgShare own(of, ranks);
+          detail::NearNull<host> near_null;
+          const auto h = levels_of_rank(own.ctx, own, AmgOptions(), 40, nullptr, near_null);
+          for (std::size_t l = 0; l < x.size(); ++l) {
+            const detail::RankLevel<host>& level = h.levels()[l];
+            const auto first = static_cast<std::size_t>(level.first_rows()[static_cast<std::size_t>(level.rank)]);
+            const Index n = level.own.a.scalar_rows();
+            std::vector<Index> order;
+            for (Index i = 0; i < n; ++i) order.push_back(turned ? n - 1 - i : i);
+            detail::LevelOrder<host> of_vectors;
+            if (turned) of_vectors = {make_array(own.ctx, order), make_array(own.ctx, order)};
+            const Context<host> ctx = detail::context_of_rows(own.ctx, level.first_rows());
+            const detail::LevelOperator<double, host> product(ctx, level, of_vectors);
+            std::vector<double> in, out(static_cast<std::size_t>(n), 1.0);
+            for (const Index i : order) in.push_back(x[l][static_cast<Eigen::Index>(first) + i]);
+            product.apply(ctx, 2, Span<const double, host>(in), 3, Span<double, host>(out));
+            for (Index i = 0; i < n; ++i) y[l][static_cast<Eigen::Index>(first) + order[i]] = out[i];
+          }
+        });
+        CHECK(thrown == std::vector<std::string>(static_cast<std::size_t>(size)));
+        for (std::size_t l = 0; l < x.size(); ++l) {
+          const Eigen::VectorXd expected = 2 * (all.a[l] * x[l]) + Eigen::VectorXd::Constant(x[l].size(), 3.0);
+          CHECK(largest(y[l] - expected) <= 1e-13 * largest(all.a[l]));
+        }
+      }
     }
   }
 }

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <newel/core/vector_ops.hpp>
+#include "core/csr/sorted_row.hpp"
+#include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "distributed/rows/numbers_text.hpp"
 #include "precond/amg/transfer/near_null.hpp"
 
@@ -16,8 +20,8 @@ struct WholeColumns {
   std::vector<std::int64_t> lengths_and_columns;  // the length of each row before its columns
   std::vector<Offset> block;                      // where each stands
 
-  explicit WholeColumns(const RankLevel& level) {
-    const HostBlockPattern& a = level.own.a.pattern;
+  template <Space S>
+  WholeColumns(const RankLevel<S>& level, const HostBlockPattern& a) {
     std::vector<std::pair<std::int64_t, Offset>> row;
     for (Index i = 0; i < a.rows; ++i) {
       row.clear();
@@ -32,9 +36,17 @@ struct WholeColumns {
   }
 };
 
-// Where block (i, j) stands.
-Offset place_of(const HostBlockPattern& a, Index i, Index j) {
-  return std::lower_bound(a.col.data() + a.row_ptr[i], a.col.data() + a.row_ptr[i + 1], j) - a.col.data();
+// For each value of blocks of `size` values on the pattern `a`, where it stands among those on `come`, which has some
+// of its blocks; -1 where it has not.
+std::vector<Offset> sources_of(const HostBlockPattern& a, const HostBlockPattern& come, Offset size) {
+  std::vector<Offset> source(static_cast<std::size_t>(a.blocks() * size), -1);
+  for (Index i = 0; i < come.rows; ++i) {
+    for (Offset k = come.row_ptr[i]; k < come.row_ptr[i + 1]; ++k) {
+      const Offset at = find_column(a.col.data(), a.row_ptr[i], a.row_ptr[i + 1], come.col[k]);
+      for (Offset e = 0; e < size; ++e) source[static_cast<std::size_t>(at * size + e)] = k * size + e;
+    }
+  }
+  return source;
 }
 
 }  // namespace
@@ -48,12 +60,15 @@ std::vector<double> gather_values(const HostContext& ctx, const std::vector<doub
   return all;
 }
 
-GatheredLevel::GatheredLevel(const HostContext& ctx, const RankLevel& level, const NearNull<Space::host>& near_null,
-                             bool symmetric)
-    : near_null_{near_null.vectors, gather_values(ctx, near_null.values)} {
-  const HostBlockCsr& own = level.own.a;
+template <Space S>
+GatheredLevel<S>::GatheredLevel(const Context<S>& setup, const RankLevel<S>& level, const NearNull<S>& near_null,
+                                bool symmetric) {
+  const HostContext& ctx = host_context(setup);
+  near_null_.vectors = near_null.vectors;
+  near_null_.values = staged(setup, gather_values(ctx, to_vector(setup, span_of(near_null.values))));
+  const BlockCsr<S>& own = level.own.a;
   const Offset size = own.block_size();
-  const WholeColumns columns(level);
+  const WholeColumns columns(level, on_host(setup, own.pattern));
   HostBlockPattern come;
   come.rows = come.cols = static_cast<Index>(level.all_nodes());
   come.row_ptr = Array<Offset, Space::host>(ctx, Offset{come.rows} + 1);
@@ -75,38 +90,34 @@ GatheredLevel::GatheredLevel(const HostContext& ctx, const RankLevel& level, con
   come.col = make_array(ctx, col);
   a_.row_block = a_.col_block = own.row_block;
   if (symmetric) {
-    a_.pattern = united(ctx, come, transpose(ctx, come).pattern);
-    place_ = Array<Offset, Space::host>(ctx, come.blocks());
-    for (Index i = 0; i < come.rows; ++i) {
-      for (Offset k = come.row_ptr[i]; k < come.row_ptr[i + 1]; ++k) place_[k] = place_of(a_.pattern, i, come.col[k]);
-    }
-  } else {
-    a_.pattern = std::move(come);
+    HostBlockPattern whole = united(ctx, come, transpose(ctx, come).pattern);
+    source_ = make_value_map(setup, make_array(setup, sources_of(whole, come, size)).cspan(), come.blocks() * size);
+    come = std::move(whole);
   }
-  a_.val = Array<double, Space::host>(ctx, a_.pattern.blocks() * size);
-  std::fill(a_.val.begin(), a_.val.end(), 0.0);
+  a_.val = Array<double, S>(setup, come.blocks() * size);
+  a_.pattern = in_space(setup, std::move(come));
   std::vector<Offset> sent;
   for (const Offset k : columns.block) {
     for (Offset e = 0; e < size; ++e) sent.push_back(k * size + e);
   }
-  values_ =
-      std::make_unique<ValueExchange<double>>(ctx, std::vector<std::vector<Offset>>(received.size(), sent), received);
-  refresh(level);
+  values_ = std::make_unique<ValueExchange<double, S>>(setup, std::vector<std::vector<Offset>>(received.size(), sent),
+                                                       received);
+  refresh(setup, level);
 }
 
-void GatheredLevel::refresh(const RankLevel& level) {
-  const Span<const double, Space::host> come = values_->run(level.own.a.val.cspan());
-  if (place_.empty()) {
-    std::copy(come.begin(), come.end(), a_.val.begin());
-    return;
-  }
-  const Offset size = a_.block_size();
-  for (Offset k = 0; k < place_.size(); ++k) std::copy_n(come.begin() + k * size, size, a_.block(place_[k]));
+template <Space S>
+void GatheredLevel<S>::refresh(const Context<S>& ctx, const RankLevel<S>& level) {
+  gather<double, S>(ctx, values_->run(level.own.a.val.cspan()), source_, a_.val.span());
 }
 
-std::uint64_t GatheredLevel::bytes() const {
-  return a_.bytes() + place_.bytes() + near_null_.values.size() * sizeof(double) +
+template <Space S>
+std::uint64_t GatheredLevel<S>::bytes() const {
+  return a_.bytes() + source_.bytes() + near_null_.values.size() * sizeof(double) +
          (values_ == nullptr ? 0 : values_->bytes());
 }
+
+#define X(S) template class GatheredLevel<S>;
+NEWEL_FOR_SPACES(X)
+#undef X
 
 }  // namespace newel::detail

@@ -9,25 +9,25 @@
 namespace newel::detail {
 
 /// All ranks make theirs together, and refresh together. Contexts have ranks.
+template <Space S>
 class GatheredLevel {
  public:
   GatheredLevel() = default;
   /// `symmetric`: blocks of zeros make the pattern symmetric.
-  GatheredLevel(const HostContext& ctx, const RankLevel& level, const NearNull<Space::host>& near_null,
-                bool symmetric);
+  GatheredLevel(const Context<S>& ctx, const RankLevel<S>& level, const NearNull<S>& near_null, bool symmetric);
 
   /// Gathers the values of `level`, which has the pattern of the constructor.
-  void refresh(const RankLevel& level);
+  void refresh(const Context<S>& ctx, const RankLevel<S>& level);
 
-  const HostBlockCsr& matrix() const { return a_; }
-  const NearNull<Space::host>& near_null() const { return near_null_; }
+  const BlockCsr<S>& matrix() const { return a_; }
+  const NearNull<S>& near_null() const { return near_null_; }
   std::uint64_t bytes() const;
 
  private:
-  HostBlockCsr a_;
-  NearNull<Space::host> near_null_;
-  Array<Offset, Space::host> place_;  ///< of each block that comes, in `a_`; empty: they stand as they come
-  std::unique_ptr<ValueExchange<double>> values_;
+  BlockCsr<S> a_;
+  NearNull<S> near_null_;
+  ValueMap<S> source_;  ///< of the values of `a_` among those that come
+  std::unique_ptr<ValueExchange<double, S>> values_;
 };
 
 /// The values of all ranks, one rank after the other, on each of them.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/rows/numbers_text.hpp"
 
@@ -27,7 +28,8 @@ GhostNodes::GhostNodes(const HostContext& ctx, const std::vector<std::int64_t>& 
   for (const std::string& text : ranks.all_to_all(wanted)) asked_.push_back(numbers_of<Index>(text));
 }
 
-std::unique_ptr<ValueExchange<double>> GhostNodes::exchange(const HostContext& ctx, int width) const {
+template <Space S>
+std::unique_ptr<ValueExchange<double, S>> GhostNodes::exchange(const Context<S>& ctx, int width) const {
   std::vector<std::vector<Offset>> sent(asked_.size());
   std::vector<Offset> received;
   for (std::size_t r = 0; r < asked_.size(); ++r) {
@@ -36,17 +38,7 @@ std::unique_ptr<ValueExchange<double>> GhostNodes::exchange(const HostContext& c
     }
     received.push_back(Offset{of_rank_[r]} * width);
   }
-  return std::make_unique<ValueExchange<double>>(ctx, sent, received);
-}
-
-void GhostNodes::fill(ValueExchange<double>& exchange, std::vector<double>& values) {
-  const Span<const double, Space::host> come = exchange.run(values);
-  std::copy(come.begin(), come.end(), values.end() - static_cast<std::ptrdiff_t>(come.size));
-}
-
-void GhostNodes::append(const HostContext& ctx, int width, std::vector<double>& values) const {
-  values.resize(values.size() + numbers_.size() * static_cast<std::size_t>(width));
-  fill(*exchange(ctx, width), values);
+  return std::make_unique<ValueExchange<double, S>>(ctx, sent, received);
 }
 
 std::uint64_t GhostNodes::bytes() const {
@@ -56,9 +48,12 @@ std::uint64_t GhostNodes::bytes() const {
 }
 
 // A text has the length and the columns of each row that was asked for; its values follow at once.
-ColumnRows::ColumnRows(const HostContext& ctx, const GhostNodes& ghosts, const HostBlockCsr& p,
-                       const std::vector<std::int64_t>& first_coarse) {
-  Communicator& ranks = *ctx.ranks()->communicator;
+template <Space S>
+ColumnRows<S>::ColumnRows(const Context<S>& ctx, const GhostNodes& ghosts, const BlockCsr<S>& p,
+                          const std::vector<std::int64_t>& first_coarse) {
+  const HostContext& host = host_context(ctx);
+  Communicator& ranks = *host.ranks()->communicator;
+  const HostBlockPattern& own = on_host(ctx, p.pattern);
   const std::int64_t first = first_coarse[static_cast<std::size_t>(ranks.rank())];
   const Offset size = p.block_size();
   std::vector<std::string> texts;
@@ -66,9 +61,9 @@ ColumnRows::ColumnRows(const HostContext& ctx, const GhostNodes& ghosts, const H
   for (std::size_t r = 0; r < sent.size(); ++r) {
     std::vector<std::int64_t> lengths_and_columns;
     for (const Index node : ghosts.asked()[r]) {
-      const Offset begin = p.pattern.row_ptr[node], end = p.pattern.row_ptr[node + 1];
+      const Offset begin = own.row_ptr[node], end = own.row_ptr[node + 1];
       lengths_and_columns.push_back(end - begin);
-      for (Offset k = begin; k < end; ++k) lengths_and_columns.push_back(first + p.pattern.col[k]);
+      for (Offset k = begin; k < end; ++k) lengths_and_columns.push_back(first + own.col[k]);
       for (Offset v = begin * size; v < end * size; ++v) sent[r].push_back(v);
     }
     texts.push_back(text_of_numbers(lengths_and_columns));
@@ -90,32 +85,40 @@ ColumnRows::ColumnRows(const HostContext& ctx, const GhostNodes& ghosts, const H
   std::sort(coarse_ghosts_.begin(), coarse_ghosts_.end());
   coarse_ghosts_.erase(std::unique(coarse_ghosts_.begin(), coarse_ghosts_.end()), coarse_ghosts_.end());
 
-  rows_.row_block = p.row_block;
-  rows_.col_block = p.col_block;
-  HostBlockPattern& pattern = rows_.pattern;
-  pattern.rows = p.pattern.rows + ghosts.count();
-  pattern.cols = p.pattern.cols + static_cast<Index>(coarse_ghosts_.size());
-  pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{pattern.rows} + 1);
-  std::copy(p.pattern.row_ptr.begin(), p.pattern.row_ptr.end(), pattern.row_ptr.begin());
+  HostBlockPattern pattern;
+  pattern.rows = own.rows + ghosts.count();
+  pattern.cols = own.cols + static_cast<Index>(coarse_ghosts_.size());
+  pattern.row_ptr = Array<Offset, Space::host>(host, Offset{pattern.rows} + 1);
+  std::copy(own.row_ptr.begin(), own.row_ptr.end(), pattern.row_ptr.begin());
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    Offset* const row = pattern.row_ptr.begin() + p.pattern.rows + static_cast<std::ptrdiff_t>(i);
+    Offset* const row = pattern.row_ptr.begin() + own.rows + static_cast<std::ptrdiff_t>(i);
     row[1] = row[0] + lengths[i];
   }
-  pattern.col = Array<Index, Space::host>(ctx, pattern.row_ptr[pattern.rows]);
-  Index* const of_ghosts = std::copy(p.pattern.col.begin(), p.pattern.col.end(), pattern.col.begin());
+  pattern.col = Array<Index, Space::host>(host, pattern.row_ptr[pattern.rows]);
+  Index* const of_ghosts = std::copy(own.col.begin(), own.col.end(), pattern.col.begin());
   std::transform(columns.begin(), columns.end(), of_ghosts, [&](std::int64_t j) {
     const auto at = std::lower_bound(coarse_ghosts_.begin(), coarse_ghosts_.end(), j) - coarse_ghosts_.begin();
-    return p.pattern.cols + static_cast<Index>(at);
+    return own.cols + static_cast<Index>(at);
   });
-  rows_.val = Array<double, Space::host>(ctx, pattern.blocks() * size);
-  values_ = std::make_unique<ValueExchange<double>>(ctx, sent, received);
-  refresh(p);
+  rows_.val = Array<double, S>(ctx, pattern.blocks() * size);
+  rows_.row_block = p.row_block;
+  rows_.col_block = p.col_block;
+  rows_.pattern = in_space(ctx, std::move(pattern));
+  values_ = std::make_unique<ValueExchange<double, S>>(ctx, sent, received);
+  refresh(ctx, p);
 }
 
-void ColumnRows::refresh(const HostBlockCsr& p) {
-  double* const of_ghosts = std::copy(p.val.begin(), p.val.end(), rows_.val.begin());
-  const Span<const double, Space::host> come = values_->run(p.val.cspan());
-  std::copy(come.begin(), come.end(), of_ghosts);
+template <Space S>
+void ColumnRows<S>::refresh(const Context<S>& ctx, const BlockCsr<S>& p) {
+  copy<double>(ctx, p.val.cspan(), rows_.val.span().subspan(0, p.val.size()));
+  const Span<const double, S> come = values_->run(p.val.cspan());
+  copy<double>(ctx, come, last_of(rows_.val.span(), come.size));
 }
+
+#define X(S)                                                                                                \
+  template std::unique_ptr<ValueExchange<double, S>> GhostNodes::exchange<S>(const Context<S>&, int) const; \
+  template class ColumnRows<S>;
+NEWEL_FOR_SPACES(X)
+#undef X
 
 }  // namespace newel::detail

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "distributed/precond/amg/stage_arrays.hpp"
 #include "distributed/rows/value_exchange.hpp"
-#include "precond/amg/blocks/block_csr.hpp"
 
 namespace newel::detail {
 
@@ -25,12 +25,22 @@ class GhostNodes {
   const std::vector<std::vector<Index>>& asked() const { return asked_; }
 
   /// `values` has `width` values for each node of this rank, to which those of the ghosts are appended.
-  void append(const HostContext& ctx, int width, std::vector<double>& values) const;
+  template <Space S>
+  void append(const Context<S>& ctx, int width, StageArray<double, S>& values) const {
+    extend(ctx, values, Offset{count()} * width);
+    fill(ctx, *exchange(ctx, width), values);
+  }
 
   /// An exchange of `width` values a node, to be used often: see `fill`.
-  std::unique_ptr<ValueExchange<double>> exchange(const HostContext& ctx, int width) const;
+  template <Space S>
+  std::unique_ptr<ValueExchange<double, S>> exchange(const Context<S>& ctx, int width) const;
   /// `values` has places for this rank's nodes, and then for the ghosts, whose values are set.
-  static void fill(ValueExchange<double>& exchange, std::vector<double>& values);
+  template <Space S>
+  static void fill(const Context<S>& ctx, ValueExchange<double, S>& exchange, StageArray<double, S>& values) {
+    const Span<double, S> all = span_of(values);
+    const Span<const double, S> come = exchange.run(all);
+    copy<double>(ctx, come, last_of(all, come.size));
+  }
 
   std::uint64_t bytes() const;
 
@@ -41,26 +51,27 @@ class GhostNodes {
 };
 
 /// The rows of a prolongator for all columns of a level's matrix: this rank's, then those of the ghosts, fetched.
+template <Space S>
 class ColumnRows {
  public:
   ColumnRows() = default;
   /// `p`: this rank's rows, whose columns are coarse nodes of this rank; `first_coarse`: as `first_nodes`, of these.
-  ColumnRows(const HostContext& ctx, const GhostNodes& ghosts, const HostBlockCsr& p,
+  ColumnRows(const Context<S>& ctx, const GhostNodes& ghosts, const BlockCsr<S>& p,
              const std::vector<std::int64_t>& first_coarse);
 
   /// New values of the same pattern.
-  void refresh(const HostBlockCsr& p);
+  void refresh(const Context<S>& ctx, const BlockCsr<S>& p);
 
   /// Its columns are this rank's coarse nodes, then the coarse ghosts.
-  const HostBlockCsr& rows() const { return rows_; }
+  const BlockCsr<S>& rows() const { return rows_; }
   /// Coarse nodes of other ranks, ascending.
   const std::vector<std::int64_t>& coarse_ghosts() const { return coarse_ghosts_; }
   std::uint64_t bytes() const { return rows_.bytes() + (values_ == nullptr ? 0 : values_->bytes()); }
 
  private:
-  HostBlockCsr rows_;
+  BlockCsr<S> rows_;
   std::vector<std::int64_t> coarse_ghosts_;
-  std::unique_ptr<ValueExchange<double>> values_;  ///< of the ghosts' rows
+  std::unique_ptr<ValueExchange<double, S>> values_;  ///< of the ghosts' rows
 };
 
 }  // namespace newel::detail

@@ -15,7 +15,6 @@
 #include "distributed/precond/amg/rank_near_null.hpp"
 #include "distributed/precond/amg/whole_precond.hpp"
 #include "distributed/precond/rank_refusal.hpp"
-#include "distributed/rows/values_in_space.hpp"
 #include "precond/amg/amg.hpp"
 #include "precond/amg/cycle/single_rounding.hpp"
 #include "spmv/plan/phase_clock.hpp"
@@ -23,61 +22,48 @@
 namespace newel::detail {
 namespace {
 
-// A matrix and near-null vectors of the host in S.
-template <Space S>
-BlockCsr<S> in_space_of(const Context<S>& ctx, const HostBlockCsr& a) {
-  BlockCsr<S> there;
-  there.row_block = a.row_block;
-  there.col_block = a.col_block;
-  there.pattern.rows = a.pattern.rows;
-  there.pattern.cols = a.pattern.cols;
-  there.pattern.row_ptr = make_array(ctx, a.pattern.row_ptr.cspan());
-  there.pattern.col = make_array(ctx, a.pattern.col.cspan());
-  there.val = make_array(ctx, a.val.cspan());
-  return there;
-}
-
-template <Space S>
-StageArray<double, S> in_space_of(const Context<S>& ctx, const std::vector<double>& values) {
-  if constexpr (S == Space::host) {
-    static_cast<void>(ctx);
-    return values;
-  } else {
-    return make_array(ctx, values);
-  }
-}
-
 // Values of the caller in the order of the hierarchy, in double.
-template <class T>
-void place_values(const HostContext& ctx, Span<const T, Space::host> values, const ValueMap<Space::host>& source,
-                  Span<double, Space::host> to) {
+template <class T, Space S>
+void place_values(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source, Span<double, S> to) {
   if (to.size == 0) return;
   if constexpr (std::is_same_v<T, double>) {
     gather(ctx, values, source, to);
   } else {
-    Array<T, Space::host> gathered(ctx, to.size);
+    Array<T, S> gathered(ctx, to.size);
     gather(ctx, values, source, gathered.span());
     convert(ctx, gathered.cspan(), to);
   }
 }
 
 // The scale of the nodes of the last level, and what the levels before it round: see `rounding_of_soft_vectors`.
-double rounding_on_ranks(const HostContext& ctx, const RankHierarchy& hierarchy, FineScale<Space::host>& scale) {
-  const std::vector<RankLevel>& levels = hierarchy.levels();
+template <Space S>
+double rounding_on_ranks(const Context<S>& ctx, const RankHierarchy<S>& hierarchy, FineScale<S>& scale) {
+  const std::vector<RankLevel<S>>& levels = hierarchy.levels();
   scale = fine_scale(ctx, levels.front().own.a);
   double most = 0;
   for (std::size_t l = 0; l < levels.size(); ++l) {
     if (l > 0 && l < hierarchy.smoothed_levels())
       most = std::max(most, largest_rounding(ctx, levels[l].own.a, scale));
     if (l + 1 == levels.size()) break;
-    Aggregates<Space::host> own;  // without those of other ranks
-    own.count = levels[l].own.aggregates.count;
-    const auto& of_node = levels[l].own.aggregates.of_node;
-    own.of_node.assign(of_node.begin(), of_node.begin() + levels[l].nodes());
+    const Aggregates<S>& all = levels[l].own.aggregates;
+    Aggregates<S> own;  // without those of other ranks
+    own.count = all.count;
+    own.of_node = first_of(ctx, span_of(all.of_node), levels[l].nodes());
     scale = coarse_scale(ctx, own, scale);
   }
   max_over_ranks(ctx, &most, 1);
   return most;
+}
+
+template <class T, Space S>
+LevelOrder<S> order_of(const Context<S>& ctx, const DistributedOperator<T, S>& A) {
+  return {make_array(ctx, A.old_of_new()), make_array(ctx, A.new_of_old())};
+}
+
+// The values of all ranks.
+template <Space S>
+StageArray<double, S> gathered(const Context<S>& ctx, const StageArray<double, S>& own) {
+  return staged(ctx, gather_values(host_context(ctx), to_vector(ctx, span_of(own))));
 }
 
 }  // namespace
@@ -85,41 +71,44 @@ double rounding_on_ranks(const HostContext& ctx, const RankHierarchy& hierarchy,
 template <class T, Space S>
 RankAmg<T, S>::RankAmg(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>& a,
                        const PrecondOptions& options, std::int64_t most_gathered)
-    : rows_(A.rows()), options_(options), alone_(context_alone(ctx)) {
+    : rows_(A.rows()), options_(options), setup_(context_for_setup(ctx)), alone_(context_alone(ctx)) {
   PhaseClock clock;
-  const HostContext& host = host_context(ctx);
   const AmgOptions& amg = options.of<AmgOptions>();
   if (amg.numbering == AmgNumbering::by_component) {
     throw RefusedAlike("AMG on ranks: the unknowns of a node must be adjacent, not numbered component by component");
   }
-  RankNearNull near_null(host, a, amg);
+  RankNearNull<S> near_null(setup_, a, amg);
   near_null_ = near_null.name;
-  RankFirstLevel<T> first = make_rank_first_level(host, a, near_null.node_rows);
-  source_ = std::move(first.source);
-  require_diagonal_on_ranks(host, first.level);
-  clock.end("matrix");
   clock.end("near-null vectors");
-  hierarchy_ = RankHierarchy(host, std::move(first.level), std::move(near_null.vectors), amg, most_gathered,
-                             S == Space::device);
-  clock.end("hierarchy");
+  RankFirstLevel<S> first = make_rank_first_level(setup_, a, near_null.node_rows);
+  source_ = std::move(first.source);
+  require_diagonal_on_ranks(setup_, first.level);
+  clock.end("matrix");
+  hierarchy_ = RankHierarchy<S>(setup_, std::move(first.level), std::move(near_null.vectors), amg, most_gathered);
+  for (const auto& phase : hierarchy_.seconds()) seconds_.push_back(phase);
+  PhaseClock rest;
   if (hierarchy_.is_gathered()) {
-    below_ = AmgHierarchy<S>(
-        alone_, in_space_of(alone_, hierarchy_.gathered().matrix()),
-        {hierarchy_.gathered().near_null().vectors, in_space_of(alone_, hierarchy_.gathered().near_null().values)},
-        amg, static_cast<double>(std::numeric_limits<T>::epsilon()), true);
+    const NearNull<S>& of_gathered = hierarchy_.gathered().near_null();
+    below_ =
+        AmgHierarchy<S>(alone_, copy_of(alone_, hierarchy_.gathered().matrix()),
+                        {of_gathered.vectors, staged(alone_, Span<const double, S>(span_of(of_gathered.values)))},
+                        amg, static_cast<double>(std::numeric_limits<T>::epsilon()), true);
+    rest.end("levels below");
   }
   bool low = false;
-  if constexpr (std::is_same_v<T, double>) low = single_suffices(ctx, a);
+  if constexpr (std::is_same_v<T, double>) low = single_suffices();
+  rest.end("precision");
   if (low) {
-    make_low_cycle(ctx, a);
+    make_low_cycle(ctx, A, a);
   } else {
-    cycle_.emplace(make_cycle<T>(ctx, RankFinest<T, S>{&A, nullptr, a}));
+    cycle_.emplace(make_cycle<T>(ctx, RankFinest<T, S>{&A, a, order_of(ctx, A)}));
   }
   between_ = Array<T, S>(ctx, rows_);
   if constexpr (S == Space::device) capturable_ = ranks_of(ctx)->device->capturable();
   ctx.synchronize();
-  clock.end("formats");
-  seconds_ = clock.seconds();
+  rest.end("formats");
+  seconds_.insert(seconds_.begin(), clock.seconds().begin(), clock.seconds().end());
+  seconds_.insert(seconds_.end(), rest.seconds().begin(), rest.seconds().end());
 }
 
 template <class T, Space S>
@@ -127,7 +116,7 @@ template <class C>
 RankCycle<C, S> RankAmg<T, S>::make_cycle(const Context<S>& ctx, RankFinest<C, S> finest) const {
   std::optional<GatheredCycle<C, S>> below;
   if (hierarchy_.is_gathered()) {
-    const RankLevel& level = hierarchy_.levels().back();
+    const RankLevel<S>& level = hierarchy_.levels().back();
     below.emplace(context_of_rows(ctx, level.first_rows()), alone_, level.first_rows(), below_,
                   options_.template of<AmgOptions>().degree, options_.symmetric);
   }
@@ -135,34 +124,35 @@ RankCycle<C, S> RankAmg<T, S>::make_cycle(const Context<S>& ctx, RankFinest<C, S
 }
 
 template <class T, Space S>
-void RankAmg<T, S>::make_low_cycle(const Context<S>& ctx, const RankMatrix<T>& a) {
-  const std::vector<float> values(a.rows.val.begin(), a.rows.val.end());
+void RankAmg<T, S>::make_low_cycle(const Context<S>& ctx, const DistributedOperator<T, S>& A,
+                                   const RankMatrix<T>& a) {
+  std::vector<float> values;
+  if (is_sparse(hierarchy_.levels().front().own.smoother)) values.assign(a.rows.val.begin(), a.rows.val.end());
   const RankRows<float> rows{a.rows.row_ptr, a.rows.col, Span<const float, Space::host>(values)};
   const RankMatrix<float> low{rows, a.first_rows, a.old_of_new, a.coordinates};
-  RankFinest<float, S> finest{nullptr, nullptr, low};
-  finest.own = std::make_unique<DistributedOperator<float, S>>(ctx, rows, a.first_rows, &a.old_of_new);
-  finest.converts = true;
-  low_cycle_.emplace(make_cycle<float>(ctx, std::move(finest)));
+  low_cycle_.emplace(make_cycle<float>(ctx, RankFinest<float, S>{nullptr, low, order_of(ctx, A), true}));
 }
 
 // Whether the cycle of a system in double is one in single precision: as AmgOperator judges it, of all ranks.
 template <class T, Space S>
-bool RankAmg<T, S>::single_suffices(const Context<S>& ctx, const RankMatrix<T>& a) {
+bool RankAmg<T, S>::single_suffices() {
   constexpr double least = 1e-15, most = 1e15;  // far from the range of single precision
   const AmgPrecision asked = options_.template of<AmgOptions>().precision;
   if (asked != AmgPrecision::automatic) return asked == AmgPrecision::single;
-  const HostContext& host = host_context(ctx);
-  double sums[] = {0, static_cast<double>(a.rows.val.size)};
-  for (const T value : a.rows.val) sums[0] += static_cast<double>(value) * static_cast<double>(value);
+  const HostContext& host = host_context(setup_);
+  const Span<const double, S> values = hierarchy_.values();
+  Array<double, S> norm(alone_, 1);
+  norm2<double, S>(alone_, values, norm.data());
+  const double own = fetch<double, S>(alone_, norm.data());
+  double sums[] = {own * own, static_cast<double>(values.size)};
   sum_over_ranks(host, sums, 2);
   const double usual = std::sqrt(sums[0] / std::max(1.0, sums[1]));
   if (!(usual > least && usual < most)) return false;
   constexpr double most_hidden = 0.02, rounding = 0.5 * std::numeric_limits<float>::epsilon();
-  FineScale<Space::host> scale;
-  double hidden = rounding_on_ranks(host, hierarchy_, scale);
+  FineScale<S> scale;
+  double hidden = rounding_on_ranks(setup_, hierarchy_, scale);
   if (hierarchy_.is_gathered()) {
-    FineScale<S> of_all{in_space_of(alone_, gather_values(host, scale.largest)),
-                        in_space_of(alone_, gather_values(host, scale.nodes))};
+    FineScale<S> of_all{gathered(setup_, scale.largest), gathered(setup_, scale.nodes)};
     double below = rounding_of_soft_vectors(alone_, below_, std::move(of_all));
     max_over_ranks(host, &below, 1);
     hidden = std::max(hidden, below);
@@ -175,19 +165,19 @@ template <class T, Space S>
 void RankAmg<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
   const AmgRefresh scope = options_.template of<AmgOptions>().refresh;
   if (scope == AmgRefresh::keep) return;
-  const HostContext& host = host_context(ctx);
-  std::vector<T> here;
-  place_values<T>(host, on_host(ctx, values, here), source_, hierarchy_.values());
-  require_diagonal_on_ranks(host, hierarchy_.levels().front());
+  place_values<T, S>(setup_, values, source_, hierarchy_.values());
+  require_diagonal_on_ranks(setup_, hierarchy_.levels().front());
   const bool prolongators = scope == AmgRefresh::full;
-  hierarchy_.refresh(host, prolongators);
+  hierarchy_.refresh(setup_, prolongators);
   if (hierarchy_.is_gathered()) {
     copy<double>(alone_, hierarchy_.gathered().matrix().val.cspan(), below_.values());
     below_.refresh(alone_, prolongators);
   }
   if (cycle_) return cycle_->refresh(alone_, values, hierarchy_, below_, prolongators);
-  if (low_values_.size() != values.size) low_values_ = Array<float, S>(ctx, values.size);
-  convert(ctx, values, low_values_.span());
+  if (is_sparse(hierarchy_.levels().front().own.smoother)) {
+    if (low_values_.size() != values.size) low_values_ = Array<float, S>(ctx, values.size);
+    convert(ctx, values, low_values_.span());
+  }
   low_cycle_->refresh(alone_, low_values_.cspan(), hierarchy_, below_, prolongators);
 }
 

@@ -9,8 +9,8 @@
 
 namespace newel::detail {
 
-/// z = M r by one cycle. The host sets the hierarchy up; levels with few rows are gathered, and set up and multiplied
-/// in S on each rank. All ranks make theirs together, and call its functions together.
+/// z = M r by one cycle. Levels with few rows are gathered, and set up and multiplied on each rank. All ranks make
+/// theirs together, and call its functions together.
 template <class T, Space S = Space::host>
 class RankAmg final : public MatrixOperator<T, S> {
  public:
@@ -30,14 +30,13 @@ class RankAmg final : public MatrixOperator<T, S> {
   /// Entries and bytes are those of this rank, figures those of all.
   OperatorInfo info() const override;
 
-  const RankHierarchy& hierarchy() const { return hierarchy_; }
+  const RankHierarchy<S>& hierarchy() const { return hierarchy_; }
 
  private:
-  bool single_suffices(const Context<S>& ctx, const RankMatrix<T>& a);
+  bool single_suffices();
   template <class C>
   RankCycle<C, S> make_cycle(const Context<S>& ctx, RankFinest<C, S> finest) const;
-  void make_low_cycle(const Context<S>& ctx, const RankMatrix<T>& a);
-  AmgHierarchy<S> make_below(const HostContext& ctx) const;
+  void make_low_cycle(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>& a);
   template <class F>
   decltype(auto) with_cycle(F&& f) const {
     return low_cycle_ ? f(*low_cycle_) : f(*cycle_);
@@ -45,16 +44,16 @@ class RankAmg final : public MatrixOperator<T, S> {
 
   Index rows_;
   PrecondOptions options_;
-  Context<S> alone_;
+  Context<S> setup_, alone_;
   std::string near_null_;
-  ValueMap<Space::host> source_;  ///< where the hierarchy's values stand among the caller's
-  RankHierarchy hierarchy_;
+  ValueMap<S> source_;  ///< where the hierarchy's values stand among the caller's
+  RankHierarchy<S> hierarchy_;
   AmgHierarchy<S> below_;  ///< of the gathered level, if there is one
   bool contrast_ = false;  ///< single precision would hide soft vectors
   std::optional<RankCycle<T, S>> cycle_;
   std::optional<RankCycle<float, S>> low_cycle_;  ///< in single precision, in a system in double
-  Array<float, S> low_values_;
-  mutable Array<T, S> between_;  ///< M x, where apply adds to y
+  Array<float, S> low_values_;                    ///< for the smoother of the first level
+  mutable Array<T, S> between_;                   ///< M x, where apply adds to y
   bool capturable_ = true;
   std::vector<std::pair<std::string, double>> seconds_;
 };

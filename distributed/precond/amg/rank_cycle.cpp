@@ -42,20 +42,20 @@ std::vector<T> regular_values_of(const LevelRows& rows, std::int64_t first_row, 
 }  // namespace
 
 template <class T, Space S>
-RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const RankHierarchy& hierarchy,
+RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const RankHierarchy<S>& hierarchy,
                            const PrecondOptions& options, std::optional<GatheredCycle<T, S>> below)
     : options_(options), chooses_smoothers_(hierarchy.chooses_smoothers()), below_(std::move(below)) {
-  const std::vector<RankLevel>& from = hierarchy.levels();
+  const std::vector<RankLevel<S>>& from = hierarchy.levels();
   const std::size_t count = hierarchy.smoothed_levels();
   levels_.reserve(count);
   for (std::size_t l = 0; l < count; ++l) levels_.emplace_back(context_of_rows(ctx, from[l].first_rows()));
-  levels_.front().own = std::move(finest.own);
-  levels_.front().a = finest.shared != nullptr ? finest.shared : levels_.front().own.get();
-  levels_.front().order = RankLevelOrder({finest.rows.old_of_new.begin(), finest.rows.old_of_new.end()});
-  for (std::size_t l = 0; l < count; ++l) make_level(from[l], l, l == 0 ? &finest.rows : nullptr);
+  levels_.front().order = std::move(finest.order);
+  levels_.front().a = finest.shared;
+  if (finest.shared != nullptr) shared_info_ = finest.shared->info();
+  for (std::size_t l = 0; l < count; ++l) make_level(from[l], l, finest.rows);
   for (std::size_t l = 0; l + 1 < from.size(); ++l) {
-    const RankLevelOrder coarse = l + 1 < count ? levels_[l + 1].order : RankLevelOrder();
-    levels_[l].transfer = RankTransfer<T, S>(levels_[l].ctx, from[l], levels_[l].order, coarse);
+    levels_[l].transfer = AmgTransfer<T, S>(levels_[l].ctx, from[l].own, levels_[l].order);
+    levels_[l].coarsens = true;
   }
   if (finest.converts) {
     own_b_ = Array<T, S>(ctx, levels_.front().a->rows());
@@ -69,19 +69,19 @@ RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const
 
 // On a host FSAI has to show first that the first level needs it: see chebyshev_trial.hpp.
 template <class T, Space S>
-bool RankCycle<T, S>::is_put_off(const RankLevel& from, bool first) const {
+bool RankCycle<T, S>::is_put_off(const RankLevel<S>& from, bool first) const {
   return S == Space::host && first && !tried_ && chooses_smoothers_ && from.own.smoother == AmgSmoother::fsai;
 }
 
 template <class T, Space S>
-bool RankCycle<T, S>::first_needs_fsai(const RankLevel& from) const {
+bool RankCycle<T, S>::first_needs_fsai(const RankLevel<S>& from) const {
   if constexpr (S == Space::host) {
     const Level& level = levels_.front();
     using Vector = Array<T, S>;
     SmootherTrial<T> trial{
         [&](const Vector& x, Vector& y) { level.a->apply(level.ctx, T(1), x.cspan(), T(0), y.span()); },
         [&](Span<const T, S> b, Span<T, S> x) { this->template apply<T>(level.ctx, b, x, nullptr); }, from.own.a,
-        diagonal_norms(level.ctx, from.own.a), Span<const Index, S>(level.order.old_of_new)};
+        diagonal_norms(level.ctx, from.own.a), level.order.old_of_new.cspan()};
     from.ghosts.append(level.ctx, 1, trial.diagonal);
     return !chebyshev_suffices(level.ctx, trial);
   } else {
@@ -90,35 +90,34 @@ bool RankCycle<T, S>::first_needs_fsai(const RankLevel& from) const {
   }
 }
 
-// `rows`: of the first level; null: those of the hierarchy.
+// `rows`: of the first level.
 template <class T, Space S>
-void RankCycle<T, S>::make_level(const RankLevel& from, std::size_t l, const RankMatrix<T>* rows) {
+void RankCycle<T, S>::make_level(const RankLevel<S>& from, std::size_t l, const RankMatrix<T>& rows) {
   Level& level = levels_[l];
-  const std::vector<std::int64_t> first_rows = from.first_rows();
-  std::vector<T> values;
-  RankRows<T> own_rows;
-  if (rows == nullptr) {
-    level.rows.emplace(from);
-    values = level.rows->template values<T>(from.own.a.val.cspan());
-    own_rows = level.rows->pattern.template with<T>(Span<const T, Space::host>(values));
-    level.own = std::make_unique<DistributedOperator<T, S>>(level.ctx, own_rows, first_rows);
+  if (level.a == nullptr) {
+    level.own = std::make_unique<LevelOperator<T, S>>(level.ctx, from, level.order);
     level.a = level.own.get();
-    level.order = RankLevelOrder(to_vector(level.ctx, level.a->old_of_new()));
   }
   const Index n = level.a->rows();
   for (Array<T, S>* vector : {&level.r, &level.d, &level.smoother}) *vector = Array<T, S>(level.ctx, n);
-  if (l > 0) {
-    level.b = Array<T, S>(level.ctx, n);
-    level.x = Array<T, S>(level.ctx, n);
-    values = regular_values_of(*level.rows, first_row(level.ctx), std::move(values));
+  if (l == 0) return make_smoother(from, level, true, rows);
+  level.b = Array<T, S>(level.ctx, n);
+  level.x = Array<T, S>(level.ctx, n);
+  std::vector<T> values;
+  RankRows<T> own_rows;
+  if (is_sparse(from.own.smoother)) {
+    level.rows.emplace(level.ctx, from);
+    values =
+        regular_values_of(*level.rows, first_row(level.ctx), level.rows->template values<T>(level.ctx, from.own.a));
+    own_rows = level.rows->pattern.template with<T>(Span<const T, Space::host>(values));
   }
-  const RankMatrix<T> of_hierarchy{own_rows, first_rows, Span<const Index, Space::host>(level.order.old_of_new)};
-  make_smoother(from, level, l == 0, rows != nullptr ? *rows : of_hierarchy);
+  const std::vector<std::int64_t> first_rows = from.first_rows();
+  make_smoother(from, level, false, RankMatrix<T>{own_rows, first_rows, {}});
 }
 
 // A sparse smoother that refuses the matrix gives way to the diagonal, unless it is asked for on the first level.
 template <class T, Space S>
-void RankCycle<T, S>::make_smoother(const RankLevel& from, Level& level, bool first, const RankMatrix<T>& rows) {
+void RankCycle<T, S>::make_smoother(const RankLevel<S>& from, Level& level, bool first, const RankMatrix<T>& rows) {
   if (is_sparse(from.own.smoother) && !is_put_off(from, first)) {
     PrecondOptions named;
     named.symmetric = options_.symmetric;
@@ -146,45 +145,50 @@ void RankCycle<T, S>::make_smoother(const RankLevel& from, Level& level, bool fi
 
 // Not if it leaves a larger eigenvalue than the diagonal does: see AmgCycle.
 template <class T, Space S>
-bool RankCycle<T, S>::takes_smoother(const RankLevel& from, Level& level) const {
+bool RankCycle<T, S>::takes_smoother(const RankLevel<S>& from, Level& level) const {
   return !chooses_smoothers_ || power_method_margin * sparse_lambda(from, level) <= from.own.lambda;
 }
 
 template <class T, Space S>
-SmootherSteps RankCycle<T, S>::steps_of(const RankLevel& from, const Level& level, int degree) const {
+SmootherSteps RankCycle<T, S>::steps_of(const RankLevel<S>& from, const Level& level, int degree) const {
   return smoother_steps(used_smoother(from.own.smoother, level.sparse.m != nullptr), degree, false);
 }
 
 // The largest eigenvalue that a sparse smoother makes of a level's matrix.
 template <class T, Space S>
-double RankCycle<T, S>::sparse_lambda(const RankLevel& from, const Level& level) const {
+double RankCycle<T, S>::sparse_lambda(const RankLevel<S>& from, const Level& level) const {
   return largest_eigenvalue<T, S>(level.ctx, *level.a, *level.sparse.m, from.own.smoother == AmgSmoother::fsai,
-                                  level.a->old_of_new());
+                                  level.order.old_of_new.cspan());
 }
 
 template <class T, Space S>
-void RankCycle<T, S>::place_smoother(const RankLevel& from, Level& level) const {
+void RankCycle<T, S>::place_smoother(const RankLevel<S>& from, Level& level) const {
   if (level.sparse.m != nullptr) {
     const double lambda = power_method_margin * sparse_lambda(from, level);
     return fill<T, S>(level.ctx, static_cast<T>(1 / lambda), level.smoother.span());
   }
-  std::vector<T> values(from.own.smoother_diagonal.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = static_cast<T>(
-        from.own.smoother_diagonal[static_cast<std::size_t>(level.order.old_row(static_cast<Index>(i)))]);
+  const Span<const double, S> diagonal = span_of(from.own.smoother_diagonal);
+  Array<T, S> converted;
+  Span<const T, S> values;
+  if constexpr (std::is_same_v<T, double>) {
+    values = diagonal;
+  } else {
+    converted = Array<T, S>(level.ctx, diagonal.size);
+    convert(level.ctx, diagonal, converted.span());
+    values = converted.cspan();
   }
-  const Array<T, S> there = make_array(level.ctx, values);
-  copy<T>(level.ctx, there.cspan(), level.smoother.span());
+  if (level.order.old_of_new.empty()) return copy<T>(level.ctx, values, level.smoother.span());
+  gather<T, S>(level.ctx, values, level.order.old_of_new.cspan(), level.smoother.span());
 }
 
 // Which levels are solved by two cycles: from the last one on, as those below count.
 template <class T, Space S>
-void RankCycle<T, S>::choose_cycles(const RankHierarchy& hierarchy) {
+void RankCycle<T, S>::choose_cycles(const RankHierarchy<S>& hierarchy) {
   const TriedLevels tried = tried_levels<S>;
-  const std::vector<RankLevel>& from = hierarchy.levels();
+  const std::vector<RankLevel<S>>& from = hierarchy.levels();
   for (std::size_t l = levels_.size(); l-- > 1;) {
     Level& level = levels_[l];
-    if (!level.transfer.exists() || from[l].all_rows() < tried.rows || from[l].own.a.row_block < tried.row_block ||
+    if (!level.coarsens || from[l].all_rows() < tried.rows || from[l].own.a.row_block < tried.row_block ||
         from.front().all_rows() < tried.first_rows) {
       continue;
     }
@@ -206,43 +210,30 @@ void RankCycle<T, S>::choose_cycles(const RankHierarchy& hierarchy) {
 }
 
 template <class T, Space S>
-void RankCycle<T, S>::solve_twice(const RankLevel& from, Level& level) const {
+void RankCycle<T, S>::solve_twice(const RankLevel<S>& from, Level& level) const {
   level.steps = steps_of(from, level, options_.of<AmgOptions>().degree);
   level.again = std::make_unique<Again>();
   Again& again = *level.again;
   again.b = Array<T, S>(level.ctx, level.b.size());
   again.x = Array<T, S>(level.ctx, level.b.size());
   if (std::is_same_v<T, double>) return;
-  const std::vector<double> values = level.rows->template values<double>(from.own.a.val.cspan());
-  const Span<const Index, Space::host> order(level.order.old_of_new);
-  again.exact = std::make_unique<DistributedOperator<double, S>>(
-      level.ctx, level.rows->pattern.template with<double>(Span<const double, Space::host>(values)),
-      from.first_rows(), &order);
+  again.exact = std::make_unique<LevelOperator<double, S>>(level.ctx, from, level.order);
   again.exact_r = Array<double, S>(level.ctx, level.b.size());
   again.exact_x = Array<double, S>(level.ctx, level.b.size());
 }
 
 // `values`: of the first level.
 template <class T, Space S>
-void RankCycle<T, S>::refresh_level(const RankLevel& from, Level& level, Span<const T, S> values) {
-  Array<T, S> there;
-  std::vector<T> of_level;
-  if (level.rows) {
-    of_level = level.rows->template values<T>(from.own.a.val.cspan());
-    values = in_space<T, S>(level.ctx, Span<const T, Space::host>(of_level), there);
-  }
-  if (level.own != nullptr) level.own->refresh(level.ctx, values);
-  if (level.again != nullptr && level.again->exact != nullptr) {
-    Array<double, S> exact_there;
-    const std::vector<double> exact = level.rows->template values<double>(from.own.a.val.cspan());
-    level.again->exact->refresh(level.ctx,
-                                in_space<double, S>(level.ctx, Span<const double, Space::host>(exact), exact_there));
-  }
+void RankCycle<T, S>::refresh_level(const RankLevel<S>& from, Level& level, Span<const T, S> values) {
+  if (level.own != nullptr) level.own->refresh(level.ctx, from.own.a);
+  if (level.again != nullptr && level.again->exact != nullptr) level.again->exact->refresh(level.ctx, from.own.a);
   if (level.sparse.m != nullptr) {
-    Array<T, S> regular_there;
+    Array<T, S> there;
+    std::vector<T> regular;
     if (level.rows) {
-      of_level = regular_values_of(*level.rows, first_row(level.ctx), std::move(of_level));
-      values = in_space<T, S>(level.ctx, Span<const T, Space::host>(of_level), regular_there);
+      regular =
+          regular_values_of(*level.rows, first_row(level.ctx), level.rows->template values<T>(level.ctx, from.own.a));
+      values = in_space<T, S>(level.ctx, Span<const T, Space::host>(regular), there);
     }
     try {
       level.sparse.m->refresh(level.ctx, values);
@@ -253,12 +244,12 @@ void RankCycle<T, S>::refresh_level(const RankLevel& from, Level& level, Span<co
 }
 
 template <class T, Space S>
-void RankCycle<T, S>::refresh(const Context<S>& alone, Span<const T, S> values, const RankHierarchy& hierarchy,
+void RankCycle<T, S>::refresh(const Context<S>& alone, Span<const T, S> values, const RankHierarchy<S>& hierarchy,
                               const AmgHierarchy<S>& below, bool prolongators) {
   for (std::size_t l = 0; l < levels_.size(); ++l) {
-    const RankLevel& from = hierarchy.levels()[l];
+    const RankLevel<S>& from = hierarchy.levels()[l];
     refresh_level(from, levels_[l], values);
-    if (prolongators && levels_[l].transfer.exists()) levels_[l].transfer.refresh(levels_[l].ctx, from);
+    if (prolongators && levels_[l].coarsens) levels_[l].transfer.refresh(levels_[l].ctx, from.own);
   }
   if (below_) below_->refresh(alone, below, prolongators);
 }
@@ -274,17 +265,17 @@ template <class T, Space S>
 void RankCycle<T, S>::correct_below(const Context<S>& ctx, std::size_t l) const {
   const Level& level = levels_[l];
   const bool gathered = l + 1 == levels_.size();
-  level.transfer.restrict_to(ctx, level.r.cspan(), gathered ? below_->b() : levels_[l + 1].b.span());
-  if (gathered) return level.transfer.prolong(ctx, below_->apply(ctx), level.d.span());
+  level.transfer.restrict_to(ctx, level.r.data(), gathered ? below_->b().data : levels_[l + 1].b.data());
+  if (gathered) return level.transfer.prolong(ctx, below_->apply(ctx).data, level.d.data());
   correct(ctx, l + 1);
-  level.transfer.prolong(ctx, levels_[l + 1].x.cspan(), level.d.span());
+  level.transfer.prolong(ctx, levels_[l + 1].x.data(), level.d.data());
 }
 
 template <class T, Space S>
 template <class Last>
 void RankCycle<T, S>::smooth(const Context<S>& ctx, std::size_t l, T* x, Last&& last) const {
   const Level& level = levels_[l];
-  if (!level.transfer.exists()) return smooth_further<T>(ctx, level, x, x, last);
+  if (!level.coarsens) return smooth_further<T>(ctx, level, x, x, last);
   smooth_around(
       ctx, level, x, [&] { correct_below(ctx, l); }, last);
 }
@@ -327,7 +318,7 @@ void RankCycle<T, S>::apply(const Context<S>& ctx, Span<const V, S> b, Span<V, S
 }
 
 template <class T, Space S>
-std::string RankCycle<T, S>::smoother_text(const RankHierarchy& hierarchy, const AmgHierarchy<S>& below) const {
+std::string RankCycle<T, S>::smoother_text(const RankHierarchy<S>& hierarchy, const AmgHierarchy<S>& below) const {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -353,7 +344,7 @@ std::string RankCycle<T, S>::cycles_text() const {
 template <class T, Space S>
 bool RankCycle<T, S>::capturable() const {
   return (!below_ || below_->cycle().capturable()) && std::all_of(levels_.begin(), levels_.end(), [](const Level& l) {
-           return l.a->capturable() && l.transfer.capturable() && (l.sparse.m == nullptr || l.sparse.m->capturable());
+           return l.a->capturable() && (l.sparse.m == nullptr || l.sparse.m->capturable());
          });
 }
 
@@ -369,12 +360,14 @@ OperatorInfo RankCycle<T, S>::info() const {
   for (const Level& level : levels_) {
     // Vectors as in AmgCycle::bytes_per_cycle; the next level's cycles are counted once.
     const std::uint64_t steps = level.steps.next.size() + 1;
-    add(level.a->info(), 2 * steps);
-    info.bytes_per_product += (level.transfer.exists() ? 12 * steps - 2 : 6 * steps - 2) * level.smoother.bytes();
+    add(level.own != nullptr ? level.own->info() : shared_info_, 2 * steps);
+    info.bytes_per_product += (level.coarsens ? 12 * steps - 2 : 6 * steps - 2) * level.smoother.bytes();
     if (level.own != nullptr) matrices += level.own->bytes();
-    if (level.transfer.exists()) {
-      add(level.transfer.info(), 1);
-      prolongators += level.transfer.info().total_bytes();
+    if (level.coarsens) {
+      info.nonzeros += level.transfer.entries();
+      info.stored_slots += level.transfer.entries();
+      info.bytes_per_product += level.transfer.bytes_read();
+      prolongators += level.transfer.bytes();
     }
     if (level.sparse.m != nullptr) {
       add(level.sparse.m->info(), 2 * steps);

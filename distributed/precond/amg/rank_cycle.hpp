@@ -9,8 +9,8 @@
 
 #include <newel/precond/preconditioner.hpp>
 #include "distributed/precond/amg/gathered_cycle.hpp"
+#include "distributed/precond/amg/level_operator.hpp"
 #include "distributed/precond/amg/rank_hierarchy.hpp"
-#include "distributed/precond/amg/rank_transfer.hpp"
 #include "distributed/rows/distributed_operator.hpp"
 
 namespace newel::detail {
@@ -21,11 +21,11 @@ inline constexpr const char* gathered_levels = "gathered levels";
 /// What the first level of a cycle is made from.
 template <class T, Space S>
 struct RankFinest {
-  /// The matrix; null: `own`, which a refresh of the cycle refreshes.
+  /// The matrix; null: the hierarchy's.
   const DistributedOperator<T, S>* shared = nullptr;
-  std::unique_ptr<DistributedOperator<T, S>> own;
-  const RankMatrix<T>& rows;
-  bool converts = false;  ///< b and x of a cycle in single precision are in double
+  const RankMatrix<T>& rows;  ///< without values if neither the matrix nor a sparse smoother is made from them
+  LevelOrder<S> order;        ///< of the system's vectors
+  bool converts = false;      ///< b and x of a cycle in single precision are in double
 };
 
 /// Matrices are multiplied on all ranks together; prolongators within a rank. All ranks make theirs together, and
@@ -34,11 +34,11 @@ template <class T, Space S>
 class RankCycle {
  public:
   /// `options` with the name of AMG. `below`: the cycle of the gathered level, if there is one.
-  RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const RankHierarchy& hierarchy,
+  RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const RankHierarchy<S>& hierarchy,
             const PrecondOptions& options, std::optional<GatheredCycle<T, S>> below);
 
   /// As AmgCycle::refresh; `alone` and `below` are for the gathered level.
-  void refresh(const Context<S>& alone, Span<const T, S> values, const RankHierarchy& hierarchy,
+  void refresh(const Context<S>& alone, Span<const T, S> values, const RankHierarchy<S>& hierarchy,
                const AmgHierarchy<S>& below, bool prolongators);
 
   /// As AmgCycle::apply.
@@ -46,7 +46,7 @@ class RankCycle {
   void apply(const Context<S>& ctx, Span<const V, S> b, Span<V, S> x, double* bx) const;
 
   /// The smoothers in use: "chebyshev", "fsai and chebyshev".
-  std::string smoother_text(const RankHierarchy& hierarchy, const AmgHierarchy<S>& below) const;
+  std::string smoother_text(const RankHierarchy<S>& hierarchy, const AmgHierarchy<S>& below) const;
   /// Which levels are solved by two cycles: ", two cycles on levels 2 and 3"; else empty.
   std::string cycles_text() const;
   bool capturable() const;
@@ -57,7 +57,7 @@ class RankCycle {
   /// Between two cycles of a level: see AmgCycle.
   struct Again {
     Array<T, S> b, x;
-    std::unique_ptr<DistributedOperator<double, S>> exact;  ///< null: the level's matrix is in double
+    std::unique_ptr<LevelOperator<double, S>> exact;  ///< null: the level's matrix is in double
     Array<double, S> exact_r, exact_x;
 
     std::uint64_t bytes() const {
@@ -68,11 +68,12 @@ class RankCycle {
     explicit Level(const Context<S>& of_level) : ctx(of_level) {}
 
     Context<S> ctx;  ///< of vectors of the level
-    const DistributedOperator<T, S>* a = nullptr;
-    std::unique_ptr<DistributedOperator<T, S>> own;
-    std::optional<LevelRows> rows;  ///< of levels below the first
-    RankLevelOrder order;
-    RankTransfer<T, S> transfer;  ///< to the next level; none from the last
+    const LinearOperator<T, S>* a = nullptr;
+    std::unique_ptr<LevelOperator<T, S>> own;  ///< null: `a` is the system's
+    std::optional<LevelRows> rows;             ///< for a sparse smoother below the first level
+    LevelOrder<S> order;                       ///< of vectors; that of the hierarchy below the first level
+    AmgTransfer<T, S> transfer;                ///< to the next level
+    bool coarsens = false;                     ///< there is a next level, of all ranks
     SparseSmoother<T, S> sparse;
     Array<T, S> smoother;      ///< D^-1 / lambda; with a sparse one 1 / lambda
     mutable Array<T, S> r, d;  ///< residual and direction
@@ -82,17 +83,17 @@ class RankCycle {
     std::unique_ptr<Again> again;  ///< null: one cycle solves it
   };
 
-  void make_level(const RankLevel& from, std::size_t l, const RankMatrix<T>* rows);
-  void make_smoother(const RankLevel& from, Level& level, bool first, const RankMatrix<T>& rows);
-  bool is_put_off(const RankLevel& from, bool first) const;
-  bool first_needs_fsai(const RankLevel& from) const;
-  void place_smoother(const RankLevel& from, Level& level) const;
-  bool takes_smoother(const RankLevel& from, Level& level) const;
-  double sparse_lambda(const RankLevel& from, const Level& level) const;
-  void refresh_level(const RankLevel& from, Level& level, Span<const T, S> values);
-  void choose_cycles(const RankHierarchy& hierarchy);
-  void solve_twice(const RankLevel& from, Level& level) const;
-  SmootherSteps steps_of(const RankLevel& from, const Level& level, int degree) const;
+  void make_level(const RankLevel<S>& from, std::size_t l, const RankMatrix<T>& rows);
+  void make_smoother(const RankLevel<S>& from, Level& level, bool first, const RankMatrix<T>& rows);
+  bool is_put_off(const RankLevel<S>& from, bool first) const;
+  bool first_needs_fsai(const RankLevel<S>& from) const;
+  void place_smoother(const RankLevel<S>& from, Level& level) const;
+  bool takes_smoother(const RankLevel<S>& from, Level& level) const;
+  double sparse_lambda(const RankLevel<S>& from, const Level& level) const;
+  void refresh_level(const RankLevel<S>& from, Level& level, Span<const T, S> values);
+  void choose_cycles(const RankHierarchy<S>& hierarchy);
+  void solve_twice(const RankLevel<S>& from, Level& level) const;
+  SmootherSteps steps_of(const RankLevel<S>& from, const Level& level, int degree) const;
 
   void correct(const Context<S>& ctx, std::size_t l) const;
   void correct_below(const Context<S>& ctx, std::size_t l) const;
@@ -104,6 +105,7 @@ class RankCycle {
   bool chooses_smoothers_;
   bool tried_ = false;  ///< the diagonal on the first level, for which FSAI was chosen
   std::vector<Level> levels_;
+  OperatorInfo shared_info_;  ///< of the first level's matrix, if it is the system's
   std::optional<GatheredCycle<T, S>> below_;
   mutable Array<T, S> own_b_, own_x_;  ///< b and x of a cycle that converts
 };

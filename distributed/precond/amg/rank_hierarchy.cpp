@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/memory/work_limit.hpp"
+#include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/rows/halo.hpp"
 #include "precond/amg/setup/strength.hpp"
@@ -19,28 +21,29 @@ namespace {
 constexpr std::int64_t more_if_stuck = 16;
 
 // The near-null vectors of the coarse nodes of this rank.
-NearNull<Space::host> coarse_near_null(const RankLevel& level) {
-  const Tentative<Space::host>& tentative = level.own.tentative;
-  const int k = tentative.coarse.vectors;
-  const auto own = tentative.coarse.values.begin();
-  return {k, {own, own + static_cast<std::ptrdiff_t>(level.own.aggregates.count) * k * k}};
+template <Space S>
+NearNull<S> coarse_near_null(const Context<S>& ctx, const RankLevel<S>& level) {
+  const NearNull<S>& all = level.own.tentative.coarse;
+  const int k = all.vectors;
+  return {k, first_of(ctx, span_of(all.values), Offset{level.own.aggregates.count} * k * k)};
 }
 
 }  // namespace
 
-RankHierarchy::RankHierarchy(const HostContext& ctx, RankLevel first, NearNull<Space::host> near_null,
-                             const AmgOptions& options, std::int64_t most_gathered, bool symmetric_pattern)
+template <Space S>
+RankHierarchy<S>::RankHierarchy(const Context<S>& ctx, RankLevel<S> first, NearNull<S> near_null,
+                                const AmgOptions& options, std::int64_t most_gathered)
     : options_(options) {
   PhaseClock clock;
   levels_.push_back(std::move(first));
   const auto is_small = [&](std::int64_t most) { return levels_.back().all_rows() <= most; };
   while ((levels_.size() == 1 || !is_small(most_gathered)) && coarsen(ctx, near_null, clock)) {
-    near_null = coarse_near_null(levels_[levels_.size() - 2]);
+    near_null = coarse_near_null(ctx, levels_[levels_.size() - 2]);
   }
   is_gathered_ = levels_.size() > 1 && is_small(remark_.empty() ? most_gathered : more_if_stuck * most_gathered);
   if (is_gathered_) {
     remark_.clear();
-    gathered_ = GatheredLevel(ctx, levels_.back(), near_null, symmetric_pattern);
+    gathered_ = GatheredLevel<S>(ctx, levels_.back(), near_null, S == Space::device);
     clock.end("gathered level");
   }
   finish(ctx, clock);
@@ -48,7 +51,8 @@ RankHierarchy::RankHierarchy(const HostContext& ctx, RankLevel first, NearNull<S
   seconds_ = clock.seconds();
 }
 
-bool RankHierarchy::is_worth_it(const RankLevel& level, double aggregates, int vectors) {
+template <Space S>
+bool RankHierarchy<S>::is_worth_it(const RankLevel<S>& level, double aggregates, int vectors) {
   if (aggregates == 0) {
     remark_ = nothing_strong_remark;
   } else if (aggregates * vectors > AmgRules::least_coarsening * static_cast<double>(level.all_rows())) {
@@ -60,15 +64,16 @@ bool RankHierarchy::is_worth_it(const RankLevel& level, double aggregates, int v
 }
 
 // Adds a level, or says in the remark why not.
-bool RankHierarchy::coarsen(const HostContext& ctx, const NearNull<Space::host>& near_null, PhaseClock& clock) {
+template <Space S>
+bool RankHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_null, PhaseClock& clock) {
   work_limit(ctx).check();
-  RankLevel& level = levels_.back();
-  AmgLevel<Space::host>& own = level.own;
-  std::vector<double> diagonal = diagonal_norms(ctx, own.a);
+  RankLevel<S>& level = levels_.back();
+  AmgLevel<S>& own = level.own;
+  StageArray<double, S> diagonal = diagonal_norms(ctx, own.a);
   level.ghosts.append(ctx, 1, diagonal);
-  Strength<Space::host> strength = find_strength(ctx, own.a, options_.theta, diagonal);
+  Strength<S> strength = find_strength(ctx, own.a, options_.theta, diagonal);
   clock.end("strength");
-  Aggregates<Space::host> aggregates = aggregate(ctx, strength);
+  Aggregates<S> aggregates = aggregate(ctx, strength);
   clock.end("aggregates");
   auto count = static_cast<double>(aggregates.count);
   sum_over_ranks(ctx, &count, 1);
@@ -77,13 +82,13 @@ bool RankHierarchy::coarsen(const HostContext& ctx, const NearNull<Space::host>&
   if (!strength.all_kept) own.kept = std::move(strength.kept);
   own.tentative = make_tentative(ctx, own.aggregates, own.a.row_block, near_null);
   add_ghosts(ctx, level, near_null);
-  compute_prolongator(ctx, level, true);
+  compute_prolongator(ctx, level, false);
   clock.end("prolongators");
   work_limit(ctx).check();
-  std::vector<std::int64_t> first_coarse = first_rows(*ctx.ranks()->communicator, own.aggregates.count);
-  level.p_rows = ColumnRows(ctx, level.ghosts, own.p, first_coarse);
-  HostBlockCsr coarse;
-  own.galerkin = GalerkinProduct<Space::host>(ctx, own.a, own.p, level.p_rows.rows(), coarse);
+  std::vector<std::int64_t> first_coarse = first_rows(*ranks_of(ctx)->communicator, own.aggregates.count);
+  level.p_rows = ColumnRows<S>(ctx, level.ghosts, own.p, first_coarse);
+  BlockCsr<S> coarse;
+  own.galerkin = GalerkinProduct<S>(ctx, own.a, own.p, level.p_rows.rows(), coarse);
   std::vector<std::int64_t> ghosts = level.p_rows.coarse_ghosts();
   levels_.emplace_back(ctx, std::move(first_coarse), std::move(coarse), std::move(ghosts));
   clock.end("galerkin products");
@@ -91,54 +96,48 @@ bool RankHierarchy::coarsen(const HostContext& ctx, const NearNull<Space::host>&
 }
 
 // The ghosts after this rank's nodes, each an aggregate of its own with its near-null vectors as they are.
-void RankHierarchy::add_ghosts(const HostContext& ctx, RankLevel& level,
-                               const NearNull<Space::host>& near_null) const {
-  AmgLevel<Space::host>& own = level.own;
+template <Space S>
+void RankHierarchy<S>::add_ghosts(const Context<S>& ctx, RankLevel<S>& level, const NearNull<S>& near_null) const {
+  AmgLevel<S>& own = level.own;
   const int k = near_null.vectors, node_values = own.a.row_block * k;
-  std::vector<double> known = near_null.values;  // 0 in nodes that are left out
-  for (std::size_t i = 0; i < own.aggregates.of_node.size(); ++i) {
-    if (own.aggregates.of_node[i] < 0)
-      std::fill_n(known.begin() + static_cast<std::ptrdiff_t>(i) * node_values, node_values, 0.0);
-  }
-  const auto before = static_cast<std::ptrdiff_t>(known.size());
+  const Index ghosts = level.ghosts.count();
+  StageArray<double, S> known = vectors_in_aggregates(ctx, own.aggregates, own.a.row_block, near_null);
   level.ghosts.append(ctx, node_values, known);
-  own.tentative.q.insert(own.tentative.q.end(), known.begin() + before, known.end());
-  own.aggregates.others = level.ghosts.count();
-  for (Index g = 0; g < level.ghosts.count(); ++g) {
-    own.aggregates.of_node.push_back(own.aggregates.count + g);
-    for (int e = 0; e < k * k; ++e) own.tentative.coarse.values.push_back(e % (k + 1) == 0 ? 1 : 0);
-  }
+  append(ctx, own.tentative.q, Span<const double, S>(last_of(span_of(known), Offset{ghosts} * node_values)));
+  std::vector<Index> numbers(static_cast<std::size_t>(ghosts));
+  std::iota(numbers.begin(), numbers.end(), own.aggregates.count);
+  append(ctx, own.aggregates.of_node, Span<const Index, Space::host>(numbers));
+  own.aggregates.others = ghosts;
+  std::vector<double> as_they_are(static_cast<std::size_t>(ghosts) * k * k);
+  for (std::size_t e = 0; e < as_they_are.size(); ++e) as_they_are[e] = e % (k * k) % (k + 1) == 0 ? 1 : 0;
+  append(ctx, own.tentative.coarse.values, Span<const double, Space::host>(as_they_are));
 }
 
-void RankHierarchy::measure_spectrum(const HostContext& ctx, RankLevel& level) const {
-  AmgLevel<Space::host>& own = level.own;
+template <Space S>
+void RankHierarchy<S>::measure_spectrum(const Context<S>& ctx, RankLevel<S>& level) const {
+  AmgLevel<S>& own = level.own;
   if (own.measured) return;
-  const HostContext of_level = context_of_rows(ctx, level.first_rows());
+  const Context<S> of_level = context_of_rows(ctx, level.first_rows());
   own.spectrum = largest_eigenvalue(of_level, own.a, AmgRules::lanczos_steps,
-                                    [&](std::vector<double>& x) { level.fill_ghosts(x); });
+                                    [&](StageArray<double, S>& x) { level.fill_ghosts(ctx, x); });
   own.measured = true;
 }
 
-// With `pattern` that of P too.
-void RankHierarchy::compute_prolongator(const HostContext& ctx, RankLevel& level, bool pattern) const {
+template <Space S>
+void RankHierarchy<S>::compute_prolongator(const Context<S>& ctx, RankLevel<S>& level, bool keeps_pattern) const {
   measure_spectrum(ctx, level);
-  AmgLevel<Space::host>& own = level.own;
+  AmgLevel<S>& own = level.own;
   const double omega = own.spectrum.lambda > 0 ? AmgRules::damping / own.spectrum.lambda : 0;
   const Index width = (&level == &levels_.front() ? 1 : AmgRules::coarse_width) * options_.max_width;
-  own.p.row_block = own.a.row_block;
-  own.p.col_block = own.tentative.coarse.vectors;
-  if (pattern) {
-    make_prolongator(ctx, own.a, own.kept, omega, own.aggregates, own.tentative, width, own.p);
-  } else {
-    smooth_prolongator(ctx, own.a, own.kept, omega, own.aggregates, own.tentative, own.p);
-  }
+  detail::compute_prolongator(ctx, own, omega, width, keeps_pattern);
 }
 
 // The smoothers of levels on ranks.
-void RankHierarchy::finish(const HostContext& ctx, PhaseClock& clock) {
+template <Space S>
+void RankHierarchy<S>::finish(const Context<S>& ctx, PhaseClock& clock) {
   for (std::size_t l = 0; l < smoothed_levels(); ++l) {
     work_limit(ctx).check();
-    AmgLevel<Space::host>& own = levels_[l].own;
+    AmgLevel<S>& own = levels_[l].own;
     measure_spectrum(ctx, levels_[l]);
     own.measured = false;
     own.lambda = std::min(AmgRules::eigenvalue_margin * own.spectrum.lambda, own.spectrum.bound);
@@ -149,23 +148,25 @@ void RankHierarchy::finish(const HostContext& ctx, PhaseClock& clock) {
   clock.end("smoothers");
 }
 
-void RankHierarchy::refresh(const HostContext& ctx, bool prolongators) {
+template <Space S>
+void RankHierarchy<S>::refresh(const Context<S>& ctx, bool prolongators) {
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-    RankLevel& level = levels_[l];
+    RankLevel<S>& level = levels_[l];
     if (prolongators) {
-      compute_prolongator(ctx, level, false);
-      level.p_rows.refresh(level.own.p);
+      compute_prolongator(ctx, level, true);
+      level.p_rows.refresh(ctx, level.own.p);
     }
     level.own.galerkin.compute(ctx, level.own.a, level.own.p, level.p_rows.rows(), levels_[l + 1].own.a);
   }
-  if (is_gathered_) gathered_.refresh(levels_.back());
+  if (is_gathered_) gathered_.refresh(ctx, levels_.back());
   PhaseClock clock;
   finish(ctx, clock);
 }
 
-void RankHierarchy::describe(const HostContext& ctx) {
+template <Space S>
+void RankHierarchy<S>::describe(const Context<S>& ctx) {
   for (std::size_t l = 0; l < levels_.size(); ++l) {
-    const AmgLevel<Space::host>& own = levels_[l].own;
+    const AmgLevel<S>& own = levels_[l].own;
     double sums[] = {static_cast<double>(own.a.val.size()), static_cast<double>(own.aggregates.count),
                      static_cast<double>(own.p.val.size())};
     sum_over_ranks(ctx, sums, 3);
@@ -177,10 +178,11 @@ void RankHierarchy::describe(const HostContext& ctx) {
   }
 }
 
-std::uint64_t RankHierarchy::bytes() const {
+template <Space S>
+std::uint64_t RankHierarchy<S>::bytes() const {
   std::uint64_t bytes = 0;
-  for (const RankLevel& level : levels_) {
-    const AmgLevel<Space::host>& own = level.own;
+  for (const RankLevel<S>& level : levels_) {
+    const AmgLevel<S>& own = level.own;
     bytes += own.a.bytes() + own.p.bytes() + own.galerkin.bytes() + level.p_rows.bytes() + own.kept.size() +
              level.ghosts.bytes() + level.ghost_rows->bytes() +
              sizeof(double) * (own.smoother_diagonal.size() + own.tentative.q.size()) +
@@ -188,5 +190,9 @@ std::uint64_t RankHierarchy::bytes() const {
   }
   return bytes;
 }
+
+#define X(S) template class RankHierarchy<S>;
+NEWEL_FOR_SPACES(X)
+#undef X
 
 }  // namespace newel::detail

@@ -18,28 +18,29 @@ namespace newel::detail {
 /// 18 on one rank.
 inline constexpr std::int64_t gathered_rows = 4000;
 
-/// In double on the host. Aggregates lie within a rank, and prolongators are smoothed within it: what the rows of
-/// other ranks would add to a row of P goes to the aggregates that the row has, by the smallest change that leaves
-/// P R as it would be (see `smooth_prolongator`). Galerkin products take the rows of P of the other ranks. All ranks
-/// make theirs together, and refresh together.
+/// In double, in the space of the system. Aggregates lie within a rank, and prolongators are smoothed within it: what
+/// the rows of other ranks would add to a row of P goes to the aggregates that the row has, by the smallest change
+/// that leaves P R as it would be (see `smooth_prolongator`). Galerkin products take the rows of P of the other
+/// ranks. All ranks make theirs together, and refresh together, with a context for setups (`context_for_setup`).
+template <Space S>
 class RankHierarchy {
  public:
   RankHierarchy() = default;
   /// `near_null`: of this rank's rows. A level of at most `most_gathered` rows below the first is gathered.
-  RankHierarchy(const HostContext& ctx, RankLevel first, NearNull<Space::host> near_null, const AmgOptions& options,
-                std::int64_t most_gathered, bool symmetric_pattern);
+  RankHierarchy(const Context<S>& ctx, RankLevel<S> first, NearNull<S> near_null, const AmgOptions& options,
+                std::int64_t most_gathered);
 
   /// As AmgHierarchy::refresh.
-  void refresh(const HostContext& ctx, bool prolongators);
+  void refresh(const Context<S>& ctx, bool prolongators);
 
   /// All levels. The last one is gathered if there is a gathered one; else a smoother ends the cycle.
-  const std::vector<RankLevel>& levels() const { return levels_; }
+  const std::vector<RankLevel<S>>& levels() const { return levels_; }
   /// How many levels have smoothers on ranks.
   std::size_t smoothed_levels() const { return levels_.size() - (is_gathered_ ? 1 : 0); }
   bool is_gathered() const { return is_gathered_; }
-  const GatheredLevel& gathered() const { return gathered_; }
+  const GatheredLevel<S>& gathered() const { return gathered_; }
   /// The values of the first level's matrix, to be replaced before a refresh.
-  Span<double, Space::host> values() { return levels_.front().own.a.val.span(); }
+  Span<double, S> values() { return levels_.front().own.a.val.span(); }
   bool chooses_smoothers() const { return options_.smoother == AmgSmoother::automatic; }
 
   /// Of levels on ranks, with the sizes of all ranks.
@@ -50,18 +51,18 @@ class RankHierarchy {
   const std::vector<std::pair<std::string, double>>& seconds() const { return seconds_; }
 
  private:
-  bool coarsen(const HostContext& ctx, const NearNull<Space::host>& near_null, PhaseClock& clock);
-  bool is_worth_it(const RankLevel& level, double aggregates, int vectors);
-  void add_ghosts(const HostContext& ctx, RankLevel& level, const NearNull<Space::host>& near_null) const;
-  void measure_spectrum(const HostContext& ctx, RankLevel& level) const;
-  void compute_prolongator(const HostContext& ctx, RankLevel& level, bool pattern) const;
-  void finish(const HostContext& ctx, PhaseClock& clock);
-  void describe(const HostContext& ctx);
+  bool coarsen(const Context<S>& ctx, const NearNull<S>& near_null, PhaseClock& clock);
+  bool is_worth_it(const RankLevel<S>& level, double aggregates, int vectors);
+  void add_ghosts(const Context<S>& ctx, RankLevel<S>& level, const NearNull<S>& near_null) const;
+  void measure_spectrum(const Context<S>& ctx, RankLevel<S>& level) const;
+  void compute_prolongator(const Context<S>& ctx, RankLevel<S>& level, bool keeps_pattern) const;
+  void finish(const Context<S>& ctx, PhaseClock& clock);
+  void describe(const Context<S>& ctx);
 
   AmgOptions options_;
-  std::vector<RankLevel> levels_;
+  std::vector<RankLevel<S>> levels_;
   bool is_gathered_ = false;
-  GatheredLevel gathered_;
+  GatheredLevel<S> gathered_;
   bool decided_ = false;  ///< smoothers
   std::string remark_;
   std::vector<std::vector<std::pair<std::string, double>>> figures_;

@@ -3,7 +3,6 @@
 #include "distributed/precond/amg/rank_level.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -14,7 +13,7 @@
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/links/device_link.hpp"
 #include "distributed/precond/rank_refusal.hpp"
-#include "precond/amg/setup/node_numbering.hpp"
+#include "precond/amg/setup/first_level.hpp"
 
 namespace newel::detail {
 namespace {
@@ -61,45 +60,58 @@ struct LocalRows {
 
 }  // namespace
 
-RankLevel::RankLevel(const HostContext& ctx, std::vector<std::int64_t> first, HostBlockCsr a,
-                     std::vector<std::int64_t> ghost_numbers)
+template <Space S>
+RankLevel<S>::RankLevel(const Context<S>& ctx, std::vector<std::int64_t> first, BlockCsr<S> a,
+                        std::vector<std::int64_t> ghost_numbers)
     : first_nodes(std::move(first)),
-      rank(ctx.ranks()->communicator->rank()),
-      ghosts(ctx, first_nodes, std::move(ghost_numbers)) {
+      rank(ranks_of(ctx)->communicator->rank()),
+      ghosts(host_context(ctx), first_nodes, std::move(ghost_numbers)) {
   own.a = std::move(a);
   ghost_rows = ghosts.exchange(ctx, own.a.row_block);
 }
 
-std::vector<std::int64_t> RankLevel::first_rows() const {
+template <Space S>
+std::vector<std::int64_t> RankLevel<S>::first_rows() const {
   std::vector<std::int64_t> rows = first_nodes;
   for (std::int64_t& row : rows) row *= own.a.row_block;
   return rows;
 }
+
+namespace {
+
+template <Space S>
+Context<S> context_with(const Context<S>& ctx, Ranks ranks) {
+  if constexpr (S == Space::device) {
+    return with_ranks(ctx, std::move(ranks));
+  } else {
+    return ctx.with_ranks(std::move(ranks));
+  }
+}
+
+}  // namespace
 
 template <Space S>
 Context<S> context_of_rows(const Context<S>& ctx, const std::vector<std::int64_t>& first_rows) {
   Ranks ranks = *ranks_of(ctx);
   ranks.first_row = first_rows[static_cast<std::size_t>(ranks.communicator->rank())];
   ranks.all_rows = first_rows.back();
-  if constexpr (S == Space::device) {
-    return with_ranks(ctx, std::move(ranks));
-  } else {
-    return ctx.with_ranks(std::move(ranks));
-  }
+  return context_with(ctx, std::move(ranks));
+}
+
+template <Space S>
+Context<S> context_for_setup(const Context<S>& ctx) {
+  Ranks ranks = *ranks_of(ctx);
+  ranks.device = nullptr;
+  return context_with(ctx, std::move(ranks));
 }
 
 template <Space S>
 Context<S> context_alone(const Context<S>& ctx) {
-  Ranks ranks{thread_ranks(1).front()};
-  if constexpr (S == Space::device) {
-    return with_ranks(ctx, std::move(ranks));
-  } else {
-    return ctx.with_ranks(std::move(ranks));
-  }
+  return context_with(ctx, Ranks{thread_ranks(1).front()});
 }
 
 template <class T>
-RankFirstLevel<T> make_rank_first_level(const HostContext& ctx, const RankMatrix<T>& a, int node_rows) {
+RankFirstLevel<Space::host> make_rank_first_level(const HostContext& ctx, const RankMatrix<T>& a, int node_rows) {
   LocalRows<T> local(ctx, a, node_rows);
   const auto ghost_rows = static_cast<Index>(local.ghosts.size()) * node_rows;
   const CsrView<T, Space::host> view(local.rows(), local.rows() + ghost_rows, local.row_ptr.cspan(),
@@ -113,9 +125,9 @@ RankFirstLevel<T> make_rank_first_level(const HostContext& ctx, const RankMatrix
     parallel_for(ctx, source.size(), [&](Offset k) { source[k] = source[k] < 0 ? -1 : local.place[source[k]]; });
   std::vector<std::int64_t> first_nodes = a.first_rows;
   for (std::int64_t& first : first_nodes) first /= node_rows;
-  RankFirstLevel<T> made;
+  RankFirstLevel<Space::host> made;
   made.source = make_value_map(ctx, source.cspan(), a.rows.val.size);
-  made.level = RankLevel(ctx, std::move(first_nodes), std::move(blocks), std::move(local.ghosts));
+  made.level = RankLevel<Space::host>(ctx, std::move(first_nodes), std::move(blocks), std::move(local.ghosts));
   return made;
 }
 
@@ -135,53 +147,52 @@ int node_rows_on_ranks(const HostContext& ctx, const RankMatrix<T>& a) {
   own.rows = own.cols = rows;
   own.row_ptr64 = Span<const Offset, Space::host>(row_ptr);
   own.col = Span<const Index, Space::host>(col);
-  const double mine = rows == 0 ? 0 : static_cast<double>(node_block_size(ctx, own, largest_node));
-  Communicator& ranks = *ctx.ranks()->communicator;
+  const int mine = rows == 0 ? 0 : node_block_size(ctx, own, largest_node);
+  return common_node_rows(*ctx.ranks()->communicator, mine, a.first_rows);
+}
+
+int common_node_rows(Communicator& ranks, int mine, const std::vector<std::int64_t>& first_rows) {
+  const double own = mine;
   std::vector<double> all(static_cast<std::size_t>(ranks.size()));
-  ranks.all_gather(&mine, 1, all.data());
+  ranks.all_gather(&own, 1, all.data());
   std::int64_t size = 0;
   for (const double of_rank : all) size = std::gcd(size, static_cast<std::int64_t>(of_rank));
-  for (const std::int64_t first : a.first_rows) size = std::gcd(size, first);
+  for (const std::int64_t first : first_rows) size = std::gcd(size, first);
   return static_cast<int>(std::max<std::int64_t>(size, 1));
 }
 
-void require_diagonal_on_ranks(const HostContext& ctx, const RankLevel& level) {
-  const HostBlockCsr& a = level.own.a;
-  const int b = a.row_block;
-  const auto entry = [&](Index i) {
-    const Offset at = diagonal_at(a.pattern, i / b);
-    return at < 0 ? 0.0 : a.block(at)[(i % b) * (b + 1)];
-  };
-  const auto refused = [&](Index i) { return !std::isfinite(1 / entry(i)) || 1 / entry(i) == 0; };
-  auto count = static_cast<double>(parallel_count<Index>(ctx, a.scalar_rows(), refused));
-  const bool here = count > 0;
+template <Space S>
+void require_diagonal_on_ranks(const Context<S>& ctx, const RankLevel<S>& level) {
+  const RefusedDiagonals own = refused_diagonals(ctx, level.own.a, NodeNumbering{level.own.a.row_block, 0});
+  auto count = static_cast<double>(own.count);
   sum_over_ranks(ctx, &count, 1);
   if (count == 0) return;
-  Index row = 0;
-  while (here && !refused(row)) ++row;
-  const auto mine = static_cast<double>(here ? level.first_node() * b + row : level.all_rows());
-  const double first = least_over_ranks(ctx, mine);
-  double value = here && mine == first ? entry(row) : 0;
+  const bool here = own.count > 0;
+  const auto mine =
+      static_cast<double>(here ? level.first_node() * level.own.a.row_block + own.first : level.all_rows());
+  const double first = least_over_ranks(host_context(ctx), mine);
+  double value = here && mine == first ? own.value : 0;
   sum_over_ranks(ctx, &value, 1);
   throw ZeroDiagonal(static_cast<std::int64_t>(first), static_cast<std::int64_t>(count), value);
 }
 
 // Columns of a row are those of this rank, then those of ghosts; in the whole level some ghosts come before.
-LevelRows::LevelRows(const RankLevel& level) {
-  const HostBlockCsr& a = level.own.a;
-  const int b = a.row_block;
+template <Space S>
+LevelRows::LevelRows(const Context<S>& ctx, const RankLevel<S>& level) {
+  const HostBlockPattern& a = on_host(ctx, level.own.a.pattern);
+  const int b = level.own.a.row_block;
   std::vector<std::pair<std::int64_t, Offset>> blocks;  // column in the whole level, and block
-  for (Index node = 0; node < a.pattern.rows; ++node) {
+  for (Index node = 0; node < a.rows; ++node) {
     blocks.clear();
-    for (Offset k = a.pattern.row_ptr[node]; k < a.pattern.row_ptr[node + 1]; ++k) {
-      blocks.emplace_back(level.number_of(a.pattern.col[k]), k);
+    for (Offset k = a.row_ptr[node]; k < a.row_ptr[node + 1]; ++k) {
+      blocks.emplace_back(level.number_of(a.col[k]), k);
     }
     std::sort(blocks.begin(), blocks.end());
     for (int r = 0; r < b; ++r) {
       for (const auto& [column, k] : blocks) {
         for (int c = 0; c < b; ++c) {
           pattern.col.push_back(column * b + c);
-          source.push_back(k * a.block_size() + r * b + c);
+          source.push_back((k * b + r) * b + c);
         }
       }
       pattern.row_ptr.push_back(static_cast<Offset>(pattern.col.size()));
@@ -189,8 +200,8 @@ LevelRows::LevelRows(const RankLevel& level) {
   }
 }
 
-#define X(T)                                                                                       \
-  template RankFirstLevel<T> make_rank_first_level(const HostContext&, const RankMatrix<T>&, int); \
+#define X(T)                                                                                                 \
+  template RankFirstLevel<Space::host> make_rank_first_level(const HostContext&, const RankMatrix<T>&, int); \
   template int node_rows_on_ranks(const HostContext&, const RankMatrix<T>&);
 X(double)
 X(float)
@@ -198,7 +209,11 @@ X(float)
 
 #define X(S)                                                                                \
   template Context<S> context_of_rows(const Context<S>&, const std::vector<std::int64_t>&); \
-  template Context<S> context_alone(const Context<S>&);
+  template Context<S> context_for_setup(const Context<S>&);                                 \
+  template Context<S> context_alone(const Context<S>&);                                     \
+  template struct RankLevel<S>;                                                             \
+  template void require_diagonal_on_ranks(const Context<S>&, const RankLevel<S>&);          \
+  template LevelRows::LevelRows(const Context<S>&, const RankLevel<S>&);
 NEWEL_FOR_SPACES(X)
 #undef X
 

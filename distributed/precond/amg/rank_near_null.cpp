@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "core/vectors/instantiate.hpp"
+#include "core/vectors/over_ranks.hpp"
 #include "distributed/precond/rank_refusal.hpp"
 
 namespace newel::detail {
@@ -40,31 +42,34 @@ std::array<double, count> agreed(const HostContext& ctx, bool has_rows, const st
 
 }  // namespace
 
+template <Space S>
 template <class T>
-RankNearNull::RankNearNull(const HostContext& ctx, const RankMatrix<T>& a, const AmgOptions& options) {
+RankNearNull<S>::RankNearNull(const Context<S>& space, const RankMatrix<T>& a, const AmgOptions& options) {
+  const HostContext& ctx = host_context(space);
   const auto rows = static_cast<Index>(a.rows.row_ptr.size - 1);
   AmgOptions own = options;
   if (rows == 0) own.near_null = AmgNearNull::automatic;  // it knows nothing, and is not asked
   const NearNullChoice choice(own, rows == 0 ? nullptr : a.coordinates, rows);
   const auto said = agreed<1>(ctx, rows > 0, {static_cast<double>(choice.node_rows())}, "the rows of a node");
-  node_rows = said[0] > 0 ? static_cast<int>(said[0]) : node_rows_on_ranks(ctx, a);
+  node_rows = said[0] > 0 ? static_cast<int>(said[0]) : node_rows_on_ranks(space, a);
   const NodeNumbering numbering{node_rows, 0};
   const Kind kind = options.vectors != nullptr ? given : choice.rigid(numbering) ? rigid : constants;
   const double count = options.vectors == nullptr ? 0 : options.vectors->count;
   const auto known = agreed<2>(ctx, rows > 0, {static_cast<double>(kind), count}, "the near-null vectors");
   if (known[0] == rigid && rows == 0) {
-    vectors = rigid_body_modes(ctx, NodeCoordinates{{}, node_rows});  // with the others
+    vectors = rigid_body_modes(space, NodeCoordinates{{}, node_rows});  // with the others
   } else if (known[0] == given && rows == 0) {
     vectors.vectors = static_cast<int>(known[1]);
   } else {
-    vectors = choice.vectors(ctx, rows, numbering, name);
+    vectors = choice.vectors(space, rows, numbering, name);
   }
   for (const std::string& of_rank : ctx.ranks()->communicator->texts(name)) {
     if (name.empty()) name = of_rank;
   }
 }
 
-template RankNearNull::RankNearNull(const HostContext&, const RankMatrix<double>&, const AmgOptions&);
-template RankNearNull::RankNearNull(const HostContext&, const RankMatrix<float>&, const AmgOptions&);
+#define X(T, S) template RankNearNull<S>::RankNearNull(const Context<S>&, const RankMatrix<T>&, const AmgOptions&);
+NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
 
 }  // namespace newel::detail

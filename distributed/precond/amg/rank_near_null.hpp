@@ -9,15 +9,16 @@
 
 namespace newel::detail {
 
+template <Space S>
 struct RankNearNull {
   int node_rows = 1;  ///< unknowns of a node, adjacent
-  NearNull<Space::host> vectors;
+  NearNull<S> vectors;
   std::string name;  ///< "6 rigid body modes"
 
   /// As NearNullChoice on one rank; coordinates and vectors are those of this rank's rows. All ranks make theirs
   /// together. Throws InputError as NearNullChoice does, and if ranks with rows know different things.
   template <class T>
-  RankNearNull(const HostContext& ctx, const RankMatrix<T>& a, const AmgOptions& options);
+  RankNearNull(const Context<S>& ctx, const RankMatrix<T>& a, const AmgOptions& options);
 };
 
 }  // namespace newel::detail

@@ -112,7 +112,7 @@ struct MissingOpposites {
   unsigned* missing;
 
   __device__ void operator()(std::int64_t k) const {
-    if (a.find(a.col[k], row_of[k]) < 0) *missing = 1;
+    if (a.col[k] < a.rows && a.find(a.col[k], row_of[k]) < 0) *missing = 1;
   }
 };
 
@@ -209,10 +209,11 @@ struct Copied {
   __device__ void operator()(std::int64_t i) const { to[i] = static_cast<To>(from[i]); }
 };
 
-// The pattern of A in blocks; where an entry has no opposite, with one of zeros.
+// The pattern of A in blocks; where an entry has no opposite, with one of zeros. Columns behind the rows, which are
+// of other ranks, need none, and those of a row of such a matrix may be in any order.
 BlockPattern<Space::device> symmetric_blocks(const DeviceContext& ctx, const Pattern<Space::device>& a, int block) {
   BlockPattern<Space::device> p;
-  if (block == 1) {
+  if (block == 1 && a.cols == a.rows) {
     p.rows = p.cols = a.rows;
     p.row_ptr = DeviceArray<Offset>(ctx, Offset{a.rows} + 1);
     if (a.wide()) {
@@ -222,7 +223,7 @@ BlockPattern<Space::device> symmetric_blocks(const DeviceContext& ctx, const Pat
     }
     p.col = make_array(ctx, a.col);
   } else {
-    p = collect_rows<8>(ctx, a.rows / block, a.rows / block, BlockColumns{EntriesView(a), block});
+    p = collect_rows<8>(ctx, a.rows / block, a.cols / block, BlockColumns{EntriesView(a), block});
   }
   const DeviceArray<Index> row_of = rows_of_blocks(ctx, p);
   DeviceArray<unsigned> missing = zeros<unsigned>(ctx, 1);

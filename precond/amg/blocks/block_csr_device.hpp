@@ -22,7 +22,8 @@ CallersPattern in_callers_order(const Context<Space::device>& ctx, const Pattern
 /// on the host. Waits for the stream.
 int full_block_on_device(const Context<Space::device>& ctx, const Pattern<Space::device>& a, int largest);
 
-/// As make_block_csr on the host, but for the pattern, which is made symmetric by blocks of zeros. `values` are those
+/// As make_block_csr on the host, but for the pattern, which is made symmetric by blocks of zeros. Of a rank, whose
+/// nodes are followed by those of others, columns of a row may be in any order. `values` are those
 /// of the renumbered matrix, and `source` leads to them. Waits for the stream.
 template <class T>
 BlockCsr<Space::device> make_block_csr(const Context<Space::device>& ctx, const CallersPattern& a,

@@ -49,6 +49,11 @@ inline constexpr const char* nothing_strong_remark =
     "only the smoother is used, since no rows are strongly connected";
 inline constexpr const char* hardly_smaller_remark = "coarsening ended, since the next level would hardly be smaller";
 
+/// P of a level, for the smoothing factor `omega`: its pattern too, of at most `width` blocks in a row, or with
+/// `keeps_pattern` its values on the pattern that it has.
+template <Space S>
+void compute_prolongator(const Context<S>& ctx, AmgLevel<S>& level, double omega, Index width, bool keeps_pattern);
+
 template <Space S>
 class AmgHierarchy {
  public:

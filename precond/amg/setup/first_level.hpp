@@ -23,8 +23,21 @@ template <class T>
 FirstLevel<Space::device> make_first_level(const DeviceContext& ctx, const CsrView<T, Space::device>& a,
                                            const RowOrder<Space::device>& order, AmgNumbering asked, int node_rows);
 
+/// Rows whose diagonal entries have no finite inverse: the caller's number of the first, how many there are, and the
+/// first one's entry.
+struct RefusedDiagonals {
+  Index first = 0, count = 0;
+  double value = 0;
+};
+RefusedDiagonals refused_diagonals(const HostContext& ctx, const HostBlockCsr& a, const NodeNumbering& numbering);
+RefusedDiagonals refused_diagonals(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
+                                   const NodeNumbering& numbering);
+
 /// Throws ZeroDiagonal that names the caller's first row whose diagonal entry has no finite inverse.
-void require_diagonal(const HostContext& ctx, const HostBlockCsr& a, const NodeNumbering& numbering);
-void require_diagonal(const DeviceContext& ctx, const BlockCsr<Space::device>& a, const NodeNumbering& numbering);
+template <Space S>
+void require_diagonal(const Context<S>& ctx, const BlockCsr<S>& a, const NodeNumbering& numbering) {
+  const RefusedDiagonals refused = refused_diagonals(ctx, a, numbering);
+  if (refused.count > 0) throw ZeroDiagonal(refused.first, refused.count, refused.value);
+}
 
 }  // namespace newel::detail

@@ -8,7 +8,7 @@
 namespace newel::detail {
 namespace {
 
-struct RefusedDiagonals {
+struct FoundDiagonals {
   unsigned long long first, count;
 };
 
@@ -16,7 +16,7 @@ struct RefusedDiagonals {
 struct FindRefusedDiagonals {
   DiagonalView diagonal;
   NodeNumbering numbering;
-  RefusedDiagonals* found;
+  FoundDiagonals* found;
 
   __device__ void operator()(std::int64_t i) const {
     const double inverse = 1 / diagonal[i];
@@ -50,18 +50,19 @@ FirstLevel<Space::device> make_first_level(const DeviceContext& ctx, const CsrVi
   return first;
 }
 
-void require_diagonal(const DeviceContext& ctx, const BlockCsr<Space::device>& a, const NodeNumbering& numbering) {
+RefusedDiagonals refused_diagonals(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
+                                   const NodeNumbering& numbering) {
   const DeviceArray<Offset> place = diagonal_places(ctx, a.pattern);
-  DeviceArray<RefusedDiagonals> found = make_array(ctx, std::vector<RefusedDiagonals>{{~0ull, 0}});
+  DeviceArray<FoundDiagonals> found = make_array(ctx, std::vector<FoundDiagonals>{{~0ull, 0}});
   for_elements(ctx, a.scalar_rows(), FindRefusedDiagonals{{a, place.data()}, numbering, found.data()});
-  const RefusedDiagonals refused = value_at(ctx, found, 0);
-  if (refused.count == 0) return;
+  const FoundDiagonals refused = value_at(ctx, found, 0);
+  if (refused.count == 0) return {};
   const auto callers = static_cast<Index>(refused.first);
   const Index row = numbering.hierarchys(callers);
   const Offset at = value_at(ctx, place, row / a.row_block);
   const Offset of_block = Offset{row % a.row_block} * (a.row_block + 1);
-  throw ZeroDiagonal(callers, static_cast<Index>(refused.count),
-                     at < 0 ? 0.0 : value_at(ctx, a.val, at * a.block_size() + of_block));
+  return {callers, static_cast<Index>(refused.count),
+          at < 0 ? 0.0 : value_at(ctx, a.val, at * a.block_size() + of_block)};
 }
 
 #define X(T, S)                                                                                                      \

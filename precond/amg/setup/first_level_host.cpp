@@ -36,7 +36,7 @@ FirstLevel<Space::host> make_first_level(const HostContext& ctx, const CsrView<T
   return first;
 }
 
-void require_diagonal(const HostContext& ctx, const HostBlockCsr& a, const NodeNumbering& numbering) {
+RefusedDiagonals refused_diagonals(const HostContext& ctx, const HostBlockCsr& a, const NodeNumbering& numbering) {
   const int b = a.row_block;
   const auto entry = [&](Index i) {
     const Offset at = diagonal_at(a.pattern, i / b);
@@ -44,10 +44,10 @@ void require_diagonal(const HostContext& ctx, const HostBlockCsr& a, const NodeN
   };
   const auto refused = [&](Index i) { return !std::isfinite(1 / entry(i)) || 1 / entry(i) == 0; };
   const Index count = parallel_count<Index>(ctx, a.scalar_rows(), refused);
-  if (count == 0) return;
+  if (count == 0) return {};
   Index first = 0;
   while (!refused(numbering.hierarchys(first))) ++first;
-  throw ZeroDiagonal(first, count, entry(numbering.hierarchys(first)));
+  return {first, count, entry(numbering.hierarchys(first))};
 }
 
 #define X(T, S)                                                                                                      \

@@ -31,8 +31,10 @@ Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& 
 /// out, and are not in the graph.
 Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& a, double theta,
                                     const std::vector<double>& diagonal);
-/// The pattern is symmetric, as make_block_csr makes it on a device.
+/// The pattern is symmetric, as make_block_csr makes it on a device; of a rank that of its own columns.
 Strength<Space::device> find_strength(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double theta);
+Strength<Space::device> find_strength(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double theta,
+                                      const Array<double, Space::device>& diagonal);
 
 /// The Frobenius norm of each row's diagonal block, 0 where it has none.
 std::vector<double> diagonal_norms(const HostContext& ctx, const HostBlockCsr& a);

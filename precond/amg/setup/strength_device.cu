@@ -37,7 +37,8 @@ struct StrongBlocks {
   }
 };
 
-// What is strong in either direction is kept, and the diagonal. Counts the graph's edges of each row.
+// What is strong in either direction is kept, and the diagonal. Counts the graph's edges of each row. Columns behind
+// the rows are of other ranks: they are judged by the row alone and have no edges.
 struct EitherDirection {
   PatternView a;
   const unsigned char* strong;
@@ -48,20 +49,23 @@ struct EitherDirection {
 
   __device__ void operator()(const RowLanes& at) const {
     const Index i = at.row;
-    int count = 0;
+    int count = 0, of_others = 0;
     bool all = true;
     for (Offset k = a.begin(i) + at.lane; k < a.end(i); k += RowLanes::count) {
       const Index j = a.col[k];
-      const bool edge = j != i && (strong[k] != 0 || strong[a.find(j, i)] != 0);
-      kept[k] = edge || j == i ? 1 : 0;
-      count += edge ? 1 : 0;
+      const bool own = j < a.rows;
+      const bool connected = j != i && (strong[k] != 0 || (own && strong[a.find(j, i)] != 0));
+      kept[k] = connected || j == i ? 1 : 0;
+      count += connected && own ? 1 : 0;
+      of_others += connected && !own ? 1 : 0;
       all = all && kept[k] != 0;
     }
     count = at.sum(count);
+    of_others = at.sum(of_others);
     if (!all) *weak = 1;
     if (at.lane > 0) return;
     edges[i] = count;
-    left_out[i] = count == 0 && dominated[i] != 0 ? 1 : 0;
+    left_out[i] = count + of_others == 0 && dominated[i] != 0 ? 1 : 0;
   }
 };
 
@@ -77,7 +81,7 @@ struct GraphRows {
     Offset to = begin[i];
     for (Offset first = a.begin(i); first < end; first += RowLanes::count) {
       const Offset k = first + at.lane;
-      const bool edge = k < end && kept[k] != 0 && a.col[k] != i;
+      const bool edge = k < end && kept[k] != 0 && a.col[k] != i && a.col[k] < a.rows;
       const unsigned edges = at.which(edge);
       if (edge) col[to + at.before(edges)] = a.col[k];
       to += __popc(edges);
@@ -95,9 +99,13 @@ DeviceArray<double> diagonal_norms(const DeviceContext& ctx, const BlockCsr<Spac
 }
 
 Strength<Space::device> find_strength(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double theta) {
+  return find_strength(ctx, a, theta, diagonal_norms(ctx, a));
+}
+
+Strength<Space::device> find_strength(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double theta,
+                                      const DeviceArray<double>& diagonal) {
   const Index rows = a.pattern.rows;
   Strength<Space::device> result;
-  const DeviceArray<double> diagonal = diagonal_norms(ctx, a);
   DeviceArray<unsigned char> strong(ctx, a.pattern.blocks()), dominated(ctx, rows);
   for_rows_by_lanes(
       ctx, rows,

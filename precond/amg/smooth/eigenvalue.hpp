@@ -23,6 +23,9 @@ EigenvalueBound largest_eigenvalue(const HostContext& ctx, const HostBlockCsr& a
 EigenvalueBound largest_eigenvalue(const HostContext& ctx, const HostBlockCsr& a, int steps,
                                    const std::function<void(std::vector<double>& x)>& fill_others);
 EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Space::device>& a, int steps);
+/// The contexts of ranks know nothing of other devices (`context_for_setup`): sums go by way of the host.
+EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Space::device>& a, int steps,
+                                   const std::function<void(Array<double, Space::device>& x)>& fill_others);
 
 /// d_i = 1 / (a_ii lambda), 0 where a_ii or lambda is; `d` gets as many places as A has rows.
 void scaled_inverse_diagonal(const HostContext& ctx, const HostBlockCsr& a, double lambda, std::vector<double>& d);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <newel/core/vector_ops.hpp>
+#include "core/vectors/over_ranks.hpp"
 #include "precond/amg/blocks/elements_device.cuh"
 #include "precond/amg/blocks/placed_csr.hpp"
 #include "precond/amg/smooth/amg_smoother.hpp"
@@ -30,11 +31,12 @@ DeviceArray<double> diagonal_of(const DeviceContext& ctx, const BlockCsr<Space::
 
 // The first vector, of |D|^1/2 x = 1 or -1, and 0 where d is.
 struct StartLanczos {
+  std::int64_t first;  // the number of row 0 in the whole matrix
   const double* d;
   double *x, *before;
 
   __device__ void operator()(std::int64_t i) const {
-    x[i] = d[i] == 0 ? 0 : lanczos_start(i) / sqrt(fabs(d[i]));
+    x[i] = d[i] == 0 ? 0 : lanczos_start(first + i) / sqrt(fabs(d[i]));
     before[i] = 0;
   }
 };
@@ -193,7 +195,7 @@ struct RowAsymmetry {
     double squares = 0, differences = 0;
     for (Offset k = a.pattern.begin(i) + at.lane; k < a.pattern.end(i); k += RowLanes::count) {
       const Index j = a.pattern.col[k];
-      if (j == i) continue;
+      if (j == i || j >= a.pattern.rows) continue;  // those of other ranks
       const double* const opposite = a.block(a.pattern.find(j, i));
       for (int e = 0; e < a.m * a.m; ++e) {
         const double here = a.block(k)[e], there = opposite[e % a.m * a.m + e / a.m];
@@ -234,10 +236,21 @@ struct IsEntangled {
   }
 };
 
+// Of all ranks.
 double sum_of(const DeviceContext& ctx, const DeviceArray<double>& values) {
   DeviceArray<double> total = zeros<double>(ctx, 1);
   sum(ctx, values.cspan(), total.data());
-  return value_at(ctx, total, 0);
+  double sum = value_at(ctx, total, 0);
+  sum_over_ranks(ctx, &sum, 1);
+  return sum;
+}
+
+// A sum on the device becomes that of all ranks.
+void add_over_ranks(const DeviceContext& ctx, Span<double, Space::device> sum) {
+  if (ranks_of(ctx) == nullptr || ranks_of(ctx)->communicator->size() == 1) return;
+  double value = to_vector(ctx, sum)[0];
+  sum_over_ranks(ctx, &value, 1);
+  copy<double>(ctx, Span<const double, Space::host>(&value, 1), sum);
 }
 
 template <bool first>
@@ -274,14 +287,19 @@ unsigned lanczos_blocks(const DeviceContext& ctx, std::int64_t threads) {
 }  // namespace
 
 EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Space::device>& a, int steps) {
+  return largest_eigenvalue(ctx, a, steps, [](DeviceArray<double>&) {});
+}
+
+EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Space::device>& a, int steps,
+                                   const std::function<void(DeviceArray<double>& x)>& fill_others) {
   const DeviceArray<double> d = diagonal_of(ctx, a);
-  const std::int64_t n = d.size();
-  DeviceArray<double> vectors[3] = {DeviceArray<double>(ctx, n), DeviceArray<double>(ctx, n),
-                                    DeviceArray<double>(ctx, n)};
+  const std::int64_t n = d.size(), places = a.scalar_cols();  // those of other ranks too
+  DeviceArray<double> vectors[3] = {DeviceArray<double>(ctx, places), DeviceArray<double>(ctx, places),
+                                    DeviceArray<double>(ctx, places)};
   // Along each vector, and the squared length of each next one; that of the first at the beginning.
   DeviceArray<double> along = zeros<double>(ctx, steps), squares = zeros<double>(ctx, steps + 1);
   DeviceArray<unsigned long long> bound = zeros<unsigned long long>(ctx, 1);
-  for_elements(ctx, n, StartLanczos{d.data(), vectors[1].data(), vectors[0].data()});
+  for_elements(ctx, n, StartLanczos{first_row(ctx), d.data(), vectors[1].data(), vectors[0].data()});
   const int lanes = lanczos_lanes(a.pattern);
   const unsigned of_product = lanczos_blocks(ctx, n * lanes), of_vectors = lanczos_blocks(ctx, n);
   DeviceArray<double> partial(ctx, std::max(of_product, of_vectors));
@@ -292,7 +310,9 @@ EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Spac
   lanczos_orthogonal_kernel<<<of_vectors, ElementsTuning::threads, 0, state.stream()>>>(
       n, start, none.data(), partial.data(), state.tickets(), squares.data());
   NEWEL_CHECK_LAUNCH();
+  add_over_ranks(ctx, squares.span().subspan(0, 1));
   for (int k = 0; k < steps; ++k) {
+    fill_others(vectors[(k + 1) % 3]);
     const LanczosVectors v{
         d.data(),           vectors[(k + 1) % 3].data(), vectors[k % 3].data(), squares.data() + std::max(k - 1, 0),
         squares.data() + k, vectors[(k + 2) % 3].data()};
@@ -300,14 +320,17 @@ EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Spac
     product<<<of_product, ElementsTuning::threads, 0, state.stream()>>>(
         BlockView(a), lanes, v, partial.data(), state.tickets(), along.data() + k, bound.data());
     NEWEL_CHECK_LAUNCH();
+    add_over_ranks(ctx, along.span().subspan(k, 1));
     lanczos_orthogonal_kernel<<<of_vectors, ElementsTuning::threads, 0, state.stream()>>>(
         n, v, along.data() + k, partial.data(), state.tickets(), squares.data() + k + 1);
     NEWEL_CHECK_LAUNCH();
+    add_over_ranks(ctx, squares.span().subspan(k + 1, 1));
   }
   const std::vector<double> alongs = to_vector(ctx, along.cspan()), lengths = to_vector(ctx, squares.cspan());
   const auto bits = static_cast<long long>(value_at(ctx, bound, 0));
   EigenvalueBound result;
   std::memcpy(&result.bound, &bits, sizeof(bits));
+  max_over_ranks(ctx, &result.bound, 1);
   std::vector<double> alpha, beta;
   for (std::size_t k = 0; k < alongs.size() && lengths[0] > 0; ++k) {
     alpha.push_back(alongs[k]);
@@ -342,7 +365,9 @@ double antisymmetric_share(const DeviceContext& ctx, const BlockCsr<Space::devic
 double entangled_share(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
   DeviceArray<double> count(ctx, a.pattern.rows);
   for_rows_by_lanes(ctx, a.pattern.rows, IsEntangled{a, count.data()});
-  return a.pattern.rows == 0 ? 0 : sum_of(ctx, count) / a.pattern.rows;
+  auto nodes = static_cast<double>(a.pattern.rows);
+  sum_over_ranks(ctx, &nodes, 1);
+  return nodes == 0 ? 0 : sum_of(ctx, count) / nodes;
 }
 
 }  // namespace newel::detail

@@ -78,7 +78,8 @@ BlockCsr<Space::device> filter(const DeviceContext& ctx, const BlockCsr<Space::d
   const Index rows = a.pattern.rows;
   BlockCsr<Space::device> result;
   result.row_block = result.col_block = a.row_block;
-  result.pattern.rows = result.pattern.cols = rows;
+  result.pattern.rows = rows;
+  result.pattern.cols = a.pattern.cols;
   result.pattern.row_ptr = zeros<Offset>(ctx, Offset{rows} + 1);
   for_rows_by_lanes(ctx, rows, CountKept{a.pattern, kept.data(), result.pattern.row_ptr.data()});
   exclusive_sum(ctx, result.pattern.row_ptr);

@@ -19,6 +19,13 @@ struct Tentative {
   Index missing = 0;        ///< columns of zeros: vectors that depend on others in their aggregate
 };
 
+/// The near-null vectors, 0 in nodes that are left out.
+std::vector<double> vectors_in_aggregates(const HostContext& ctx, const Aggregates<Space::host>& aggregates,
+                                          int block, const NearNull<Space::host>& near_null);
+Array<double, Space::device> vectors_in_aggregates(const DeviceContext& ctx,
+                                                   const Aggregates<Space::device>& aggregates, int block,
+                                                   const NearNull<Space::device>& near_null);
+
 /// Gram-Schmidt, twice. A vector that the ones before it explain up to 1e-8 of its length in the aggregate gets a
 /// column of zeros in Q and a row of zeros in R, so that every aggregate has as many unknowns.
 Tentative<Space::host> make_tentative(const HostContext& ctx, const Aggregates<Space::host>& aggregates, int block,

@@ -10,17 +10,19 @@
 namespace newel::detail {
 namespace {
 
-// The aggregates that row i of A Q reaches.
+// The aggregates of this rank that row i of A Q reaches.
 struct ReachedAggregates {
   PatternView a;
   const Index* of_node;
+  Index count;
 
   template <class F>
   __device__ void visit(Index i, int lane, int lanes, F&& f) const {
     if (of_node[i] < 0) return;
     if (lane == 0) f(of_node[i]);
     for (Offset k = a.begin(i) + lane; k < a.end(i); k += lanes) {
-      if (of_node[a.col[k]] >= 0) f(of_node[a.col[k]]);
+      const Index to = of_node[a.col[k]];
+      if (to >= 0 && to < count) f(to);
     }
   }
 };
@@ -341,13 +343,13 @@ void make_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a
   const DeviceArray<Offset> diagonal = diagonal_places(ctx, a.pattern);
   const SmoothingView view = smoothing_view(a, diagonal, omega, aggregates, tentative);
   const CompensationLaunch with(ctx, a.row_block, view.k);
-  p.pattern =
-      collect_rows<8>(ctx, a.pattern.rows, aggregates.count, ReachedAggregates{a.pattern, aggregates.of_node.data()});
+  p.pattern = collect_rows<8>(ctx, a.pattern.rows, aggregates.count,
+                              ReachedAggregates{a.pattern, aggregates.of_node.data(), aggregates.count});
   p.val = DeviceArray<double>(ctx, p.pattern.blocks() * p.block_size());
   smooth_on_pattern(ctx, view, p);
-  if (longest_row(ctx, p.pattern) <= width) return;
-  p = narrowed(ctx, p, aggregates, width);
-  compensate(ctx, view, with, p);
+  const bool narrows = longest_row(ctx, p.pattern) > width;
+  if (narrows) p = narrowed(ctx, p, aggregates, width);
+  if (narrows || aggregates.others > 0) compensate(ctx, view, with, p);
 }
 
 }  // namespace newel::detail

@@ -299,6 +299,16 @@ constexpr Index prolongator_rows_at_once = 256;
 
 }  // namespace
 
+std::vector<double> vectors_in_aggregates(const HostContext& ctx, const Aggregates<Space::host>& aggregates,
+                                          int block, const NearNull<Space::host>& near_null) {
+  std::vector<double> values = near_null.values;
+  const std::int64_t node_values = std::int64_t{block} * near_null.vectors;
+  parallel_for(ctx, static_cast<std::int64_t>(aggregates.of_node.size()), [&](std::int64_t i) {
+    if (aggregates.of_node[i] < 0) std::fill_n(values.data() + i * node_values, node_values, 0.0);
+  });
+  return values;
+}
+
 Tentative<Space::host> make_tentative(const HostContext& ctx, const Aggregates<Space::host>& aggregates, int block,
                                       const NearNull<Space::host>& near_null) {
   const int k = near_null.vectors;

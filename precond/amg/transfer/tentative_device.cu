@@ -75,14 +75,20 @@ struct ClearLeftOut {
 
 }  // namespace
 
+DeviceArray<double> vectors_in_aggregates(const DeviceContext& ctx, const Aggregates<Space::device>& aggregates,
+                                          int block, const NearNull<Space::device>& near_null) {
+  DeviceArray<double> values = make_array(ctx, near_null.values.cspan());
+  for_elements(ctx, values.size(), ClearLeftOut{aggregates.of_node.data(), block * near_null.vectors, values.data()});
+  return values;
+}
+
 Tentative<Space::device> make_tentative(const DeviceContext& ctx, const Aggregates<Space::device>& aggregates,
                                         int block, const NearNull<Space::device>& near_null) {
   const int k = near_null.vectors;
   Tentative<Space::device> result;
-  result.q = make_array(ctx, near_null.values.cspan());
+  result.q = vectors_in_aggregates(ctx, aggregates, block, near_null);
   result.coarse.vectors = k;
   result.coarse.values = DeviceArray<double>(ctx, std::int64_t{aggregates.count} * k * k);
-  for_elements(ctx, result.q.size(), ClearLeftOut{aggregates.of_node.data(), block * k, result.q.data()});
   const Groups members = group_by_key(ctx, aggregates.of_node, aggregates.count);
   DeviceArray<Index> missing = zeros<Index>(ctx, 1);
   if (aggregates.count > 0) {
