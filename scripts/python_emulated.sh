@@ -67,7 +67,8 @@ cp -r python/newel "$tree/site"
 cp "$tree"/build/lib/_core.*so "$tree/site/newel"
 export LD_LIBRARY_PATH=$PWD/$tree/build/lib PYTHONPATH=$PWD/$tree/site:$PWD/tests/emulation/python
 run=("$folder/venv/bin/python" -m pytest -c pyproject.toml -p no:cacheprovider python/tests/test_device.py
-  python/tests/test_devices.py python/tests/test_complex_device.py
+  python/tests/test_device_streams.py python/tests/test_device_calls.py python/tests/test_devices.py
+  python/tests/test_complex_device.py
   "${chosen[@]}" "$@")
 if [ -n "$fast" ]; then  # Python knows nothing of the sanitizer, which has to come first, nor of what throws
   export ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0:${ASAN_OPTIONS:-}"

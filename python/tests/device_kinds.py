@@ -4,6 +4,7 @@
 import importlib
 
 import numpy as np
+import pytest
 
 import newel
 
@@ -185,3 +186,7 @@ def kinds():
         except ImportError as error:
             missing.append(f"{name}: {error}")
     return found, missing
+
+
+KINDS, _ = kinds() if newel.devices() else ([], [])
+every_kind = pytest.mark.parametrize("kind", KINDS or [None], ids=lambda kind: getattr(kind, "name", "none"))

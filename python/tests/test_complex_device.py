@@ -5,14 +5,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
-from device_kinds import kinds
+from device_kinds import every_kind
 from test_complex import MATRICES, B, near
 
 import newel
 
 pytestmark = pytest.mark.device
-KINDS, _ = kinds() if newel.devices() else ([], [])
-every_kind = pytest.mark.parametrize("kind", KINDS or [None], ids=lambda kind: getattr(kind, "name", "none"))
 every_matrix = pytest.mark.parametrize("name", MATRICES)
 
 
