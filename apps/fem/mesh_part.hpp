@@ -18,8 +18,8 @@ struct MeshPart {
   Index own = 0;                     ///< how many there are
 };
 
-/// Nodes first .. end - 1 of make_cube(ctx, n, options), whose nodes must be renumbered. The whole may have up to
-/// 2^63 nodes, the part must have fewer than 2^31 tetrahedra. Memory is that of the part, and 100 bytes for each 512
+/// Nodes first .. end - 1 of make_cube(ctx, n, options), whose nodes must be renumbered. n may be up to 2^20;
+/// the part must have fewer than 2^31 tetrahedra. Memory is that of the part, and 100 bytes for each 512
 /// nodes of the whole. Throws InputError for a part that is too large or not in the mesh, and as make_cube.
 MeshPart make_cube_part(const Context<Space::host>& ctx, Index n, std::int64_t first, std::int64_t end,
                         const BoxOptions& options);

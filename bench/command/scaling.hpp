@@ -86,7 +86,7 @@ std::string scaling_text(const ScalingSystem& system, Space space);
 /// A line for each number of ranks, with its efficiency.
 std::string weak_text(const WeakScaling& weak, Space space);
 
-/// Measures system after system, prints its tables and writes the file anew behind each. Returns exit_converged, or
+/// Measures system after system, prints its tables and writes the file again after each. Returns exit_converged, or
 /// exit_not_converged where a solve did not converge or none was possible. Throws NoDevice for more GPUs than there
 /// are; UsageError; InputError.
 [[nodiscard]] int run_bench_scaling(const BenchSolveOptions& options, const std::string& command_line);
