@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/ranks/device_ranks.hpp"
 #include "core/vectors/instantiate.hpp"
@@ -18,16 +17,13 @@ namespace {
 
 // The position of the diagonal entry of each row in the new order; -1: none.
 template <class T>
-std::vector<Offset> diagonal_of(const Context<Space::host>& ctx, const RankRows<T>& a,
-                                const std::vector<Index>& old_of_new) {
-  std::vector<Offset> positions(old_of_new.size());
-  const std::int64_t first = first_row(ctx);
-  parallel_for(ctx, static_cast<std::int64_t>(positions.size()), [&](std::int64_t i) {
-    const Index old = old_of_new[static_cast<std::size_t>(i)];
+std::vector<Offset> diagonal_of(const RankRows<T>& a, std::int64_t first_row, const std::vector<Index>& old_of_new) {
+  std::vector<Offset> positions;
+  for (const Index old : old_of_new) {
     const auto begin = a.col.data + a.row_ptr[old], end = a.col.data + a.row_ptr[old + 1];
-    const auto at = std::lower_bound(begin, end, first + old);
-    positions[static_cast<std::size_t>(i)] = at != end && *at == first + old ? at - a.col.data : -1;
-  });
+    const auto at = std::lower_bound(begin, end, first_row + old);
+    positions.push_back(at != end && *at == first_row + old ? at - a.col.data : -1);
+  }
   return positions;
 }
 
@@ -47,9 +43,9 @@ DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const Rank
     : rows_(static_cast<Index>(a.row_ptr.size - 1)), entries_(a.val.size) {
   if constexpr (S == Space::device) {
     if (format == RankFormat::automatic && first_rows.size() > 2) {
-      check_rank_rows(host_context(ctx), a.row_ptr, a.col, first_rows.back());
+      check_rank_rows(a.row_ptr, a.col, first_row(ctx), first_rows.back());
       if (std::unique_ptr<RankEhyb<T>> rows = RankEhyb<T>::make(ctx, a, first_rows)) {
-        number(ctx, a, rows->old_of_new(), diagonal_of(host_context(ctx), a, rows->old_of_new()));
+        number(ctx, a, rows->old_of_new(), diagonal_of(a, first_row(ctx), rows->old_of_new()));
         rows_on_device_ = rows->take_rows();
         product_ = std::move(rows);
         return;

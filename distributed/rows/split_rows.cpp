@@ -8,8 +8,6 @@
 #include <utility>
 
 #include <newel/core/error.hpp>
-#include <newel/core/parallel.hpp>
-#include "core/vectors/over_ranks.hpp"
 
 namespace newel::detail {
 namespace {
@@ -83,21 +81,6 @@ void check_rank_rows(RowPointers row_ptr, Columns col, std::int64_t first_row, s
     throw InputError("the row pointers of a rank end at " + std::to_string(row_ptr[rows]) + ", with " +
                      std::to_string(col.size) + " entries");
   }
-}
-
-void check_rank_rows(const Context<Space::host>& ctx, RowPointers row_ptr, Columns col, std::int64_t all_rows) {
-  const auto is_sound = [&](Index i) {
-    const Offset begin = row_ptr[i], end = row_ptr[i + 1];
-    if (begin < 0 || end < begin || end > col.size) return false;
-    for (Offset k = begin; k < end; ++k) {
-      if (col[k] < 0 || col[k] >= all_rows || (k > begin && col[k] <= col[k - 1])) return false;
-    }
-    return true;
-  };
-  const auto rows = static_cast<Index>(row_ptr.size - 1);
-  const bool sound =
-      row_ptr.size > 0 && row_ptr[0] == 0 && row_ptr[rows] == col.size && parallel_all(ctx, rows, is_sound);
-  if (!sound) check_rank_rows(row_ptr, col, first_row(ctx), all_rows);  // which says what is wrong
 }
 
 RowSplit split_rows(RowPointers row_ptr, Columns col, std::int64_t first_row, std::int64_t all_rows,

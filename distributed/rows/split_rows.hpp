@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <newel/core/context.hpp>
 #include <newel/core/span.hpp>
 #include <newel/core/types.hpp>
 
@@ -38,9 +37,6 @@ struct RowSplit {
 /// the number of columns, and where columns do not ascend strictly or are not in [0, all_rows).
 void check_rank_rows(Span<const Offset, Space::host> row_ptr, Span<const std::int64_t, Space::host> col,
                      std::int64_t first_row, std::int64_t all_rows);
-/// The same with the threads of a context that has ranks.
-void check_rank_rows(const Context<Space::host>& ctx, Span<const Offset, Space::host> row_ptr,
-                     Span<const std::int64_t, Space::host> col, std::int64_t all_rows);
 
 /// `row_ptr` has an entry more than rows, which are rows first_row, first_row + 1, ... of a whole of `all_rows`.
 /// Throws as check_rank_rows. `order`, where not null: `old_of_new`, empty for the caller's order.
