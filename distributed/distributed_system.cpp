@@ -158,6 +158,7 @@ struct DistributedSystem<T, S>::Impl {
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
     detail::PhaseClock clock;
     ctx.emplace(of_ranks<S>(of_rank, communicator, first_rows, link));
+    clock.end("links of ranks");
     matrix = std::make_shared<detail::DistributedOperator<T, S>>(*ctx, a, first_rows, format_of(options));
     clock.end("matrix of ranks");
     SystemParts<T, S> parts;

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <newel/distributed/distributed_system.hpp>
@@ -43,7 +45,11 @@ class RankEhyb final : public RankProduct<T, Space::device> {
   ResidualSums residual(const Context<Space::device>& ctx, Span<const T, Space::device> b,
                         Span<const T, Space::device> x, const ResidualScale& scale,
                         Span<T, Space::device> r) const override;
-  OperatorInfo info() const override { return matrix_->info(); }
+  OperatorInfo info() const override {
+    OperatorInfo info = matrix_->info();
+    info.setup_seconds = seconds_;
+    return info;
+  }
   std::uint64_t more_bytes() const override {
     return halo_->bytes() + x_and_halo_.bytes() + halo_node_.bytes() + readers_.bytes();
   }
@@ -70,6 +76,7 @@ class RankEhyb final : public RankProduct<T, Space::device> {
   std::optional<EhybAcross<T>> across_;
   bool capturable_ = false;
   bool sends_first_ = false;
+  std::vector<std::pair<std::string, double>> seconds_;  ///< of the setup by phase
 };
 
 }  // namespace newel::detail

@@ -13,6 +13,7 @@
 #include "distributed/links/rank_dot.hpp"
 #include "distributed/rows/rank_parts.hpp"
 #include "reorder/permute_pattern.hpp"
+#include "spmv/plan/phase_clock.hpp"
 #include "solver/krylov/resident/resident_across.hpp"
 
 namespace newel::detail {
@@ -50,11 +51,14 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   const bool has_rows = a.rows() > 0 && first_rows.back() <= std::numeric_limits<Index>::max();
   if (!on_all_ranks(communicator, has_rows)) return nullptr;
 
+  PhaseClock clock;
   const OwnPattern own(ctx, a);
   const int block = node_rows(ctx, a, own);
+  clock.end("pattern");
   const SpmvOptions options;
   const FormatRequest request{block > 1 ? "block" : "halo", options, machine_of(ctx), sizeof(T), nullptr};
   RankOrder order = order_of_parts(ctx, own, request);
+  clock.end("order");
   std::vector<Index> new_of_old(order.old_of_new.size());
   for (std::size_t i = 0; i < new_of_old.size(); ++i) {
     new_of_old[static_cast<std::size_t>(order.old_of_new[i])] = static_cast<Index>(i);
@@ -62,9 +66,13 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   OtherNodes others = find_others(host_context(ctx), a, new_of_old, block);
   const Index columns = a.rows() + static_cast<Index>(others.node.size()) * block;
 
+  clock.end("nodes of other ranks");
   std::unique_ptr<RankEhyb> made(new RankEhyb);
   made->rows_ = std::make_shared<const RowsOnDevice<T>>(ctx, a, rows.val, others.node, block);
+  clock.end("rows to the device");
   made->matrix_ = ehyb_of<T>(ctx, *made->rows_, order, new_of_old, request);
+  ctx.synchronize();
+  clock.end("format");
   const EhybView<T>& view = made->matrix_->view();
   const bool suits =
       !view.has_remainder() && view.block == block && view.parts == static_cast<Index>(order.part_begin.size()) - 1;
@@ -96,6 +104,8 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   if (on_all_ranks(communicator, reachable)) {
     made->number_across(ctx, first_rows, others.place, std::move(others.readers));
   }
+  clock.end("halo");
+  made->seconds_ = clock.seconds();
   return made;
 }
 

@@ -87,6 +87,7 @@ bool RankHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nu
   work_limit(ctx).check();
   std::vector<std::int64_t> first_coarse = first_rows(*ranks_of(ctx)->communicator, own.aggregates.count);
   level.p_rows = ColumnRows<S>(ctx, level.ghosts, own.p, first_coarse);
+  clock.end("rows of other ranks");
   BlockCsr<S> coarse;
   own.galerkin = GalerkinProduct<S>(ctx, own.a, own.p, level.p_rows.rows(), coarse);
   std::vector<std::int64_t> ghosts = level.p_rows.coarse_ghosts();
