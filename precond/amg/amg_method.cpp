@@ -14,7 +14,8 @@ constexpr int largest_coarse = 4096;  // inverted densely: 128 MiB
 std::vector<MethodOption> amg_options() {
   return {
       choice_option("--amg-smoother",
-                    "Smoother of AMG's levels. auto: chebyshev, or spai or fsai if the matrix needs it",
+                    "Smoother of AMG's levels. auto: chebyshev, or spai or fsai if the matrix needs it.\n"
+                    "ilut is for convection with hardly any diffusion",
                     "amg_smoother", {"auto", "chebyshev", "jacobi", "spai", "fsai", "ilut"}, &AmgOptions::smoother),
       in_range(
           value_option("--amg-degree", "N", "Degree of AMG's smoother, default 2", "amg_degree", &AmgOptions::degree),

@@ -82,7 +82,7 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
     case Cause::slower_than_factors:
       return "after " + std::to_string(f.iterations) +
              " iterations the residual decreases too slowly: factors of the "
-             "matrix take less than half of their time (a cost model)";
+             "matrix take less time than the iterations that remain (a cost model)";
     case Cause::residual_grew:
       return "the residual grew to " + of_rhs(f.level);
     case Cause::growth_beyond_digits:

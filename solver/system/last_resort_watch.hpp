@@ -28,7 +28,10 @@ class LastResortWatch {
     if (solver_ != now.solver || precond_ != s_.operators->options.precond.name) look_up(now);
     if (method_ == nullptr || ended_) return std::nullopt;
     count(now);
-    if (method_->demands == Demand::definite) return std::nullopt;
+    if (method_->demands == Demand::definite) {
+      after_definite_ = true;
+      return std::nullopt;
+    }
     const double to_order = factor_constants.seconds_to_order(s_.rows, static_cast<double>(s_.entries));
     const FactorQuestion question = question_at(now);
     if (spent_ < next_ || !question.worth_an_order(to_order)) return std::nullopt;
@@ -80,7 +83,10 @@ class LastResortWatch {
     FactorQuestion question;
     question.spent = spent_;
     question.by_others = s_.advisor.seconds_with_stronger();
-    question.unsettled = iterations < factor_constants.iterations_of_forecast || !s_.advisor.settled();
+    // What follows a method for definite matrices, and is not for symmetric ones, follows because of rounding.
+    const bool by_rounding = after_definite_ && method_->demands != Demand::symmetric;
+    question.unsettled =
+        iterations < factor_constants.iterations_of_forecast || !s_.advisor.settled() || by_rounding;
     const double polls_left = rate_.left(now.tolerance);
     if (polls_left > 0) question.left = of_iteration_ * polls_left * iterations / rate_.iterations();
     return question;
@@ -93,7 +99,7 @@ class LastResortWatch {
   int last_ = 0, iterations_ = 0;
   ResidualRate rate_;  // since `since_`
   int since_ = 0;
-  bool ended_ = false;
+  bool ended_ = false, after_definite_ = false;
 };
 
 }  // namespace newel::detail

@@ -190,3 +190,21 @@ TEST_IN_FOLDER("solve takes AMG and its options, with the coordinates of a gener
   CHECK(without["preconditioner_options"]["amg_vectors"].is_null());
   CHECK(given["iterations"] == without["iterations"]);
 }
+
+// Four velocities in a row, and two constraints that tie two of them each, in rows 1 and 4 of the matrix.
+TEST_IN_FOLDER("Constraints of a saddle point and their mass matrix come from files", "[cli][saddle]") {
+  const std::string matrix = folder.write(
+      "A.mtx",
+      "%%MatrixMarket matrix coordinate real symmetric\n6 6 11\n2 2 2\n3 2 -1\n3 3 2\n5 3 -1\n5 5 2\n6 5 -1\n6 6 2\n"
+      "2 1 1\n3 1 -1\n5 4 1\n6 4 -1\n");
+  const std::string rows = folder.write("R.mtx", "%%MatrixMarket matrix array real general\n2 1\n4\n1\n");
+  const std::string mass = folder.write(
+      "M.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n2 2 1\n2 1 0.2\n");
+  const Json report = report_of(folder, {"solve", matrix, "--device", "host", "--precond", "saddle", "--saddle-rows", rows,
+                                         "--saddle-mass", mass});
+  CHECK(report["status"] == "converged");
+  CHECK(report["preconditioner_options"]["saddle_rows"] == rows);
+  CHECK(report["preconditioner_options"]["saddle_mass"] == mass);
+  CHECK(report["operators"]["preconditioner"]["figures"]["constraints"] == 2.0);
+  CHECK(report["operators"]["preconditioner"]["detail"].get<std::string>().find("the given matrix") != std::string::npos);
+}

@@ -150,6 +150,8 @@ TEST_IN_FOLDER("Vectors that do not fit the matrix are refused with both sizes",
 2 newel info A.mtx --precond amg --coordinates A.mtx -> A.mtx | points x 1, 2 or 3
 2 newel solve A.mtx --device host --precond amg --amg-vectors short.mtx -> short.mtx | 16 rows | 15 x 1
 2 newel solve A.mtx --device host --precond spai --precond-pattern P.mtx -> P.mtx | 16 x 16 | 9 x 9
+2 newel solve A.mtx --device host --precond saddle --saddle-rows short.mtx -> short.mtx | row numbers from 1 to 16
+2 newel solve A.mtx --device host --precond saddle --saddle-mass short.mtx -> short.mtx | square | 15 x 1
 2 newel info A.mtx --precond fsai --precond-pattern P.mtx -> P.mtx | 16 x 16
 2 newel solve A.mtx --device host --precond-pattern A.mtx --precond spai --spai-power 2 -> replaces | --spai-power
 2 newel solve A.mtx --device host --precond-pattern A.mtx --precond fsai --fsai-drop 0.1 -> replaces

@@ -27,9 +27,6 @@ constexpr int power_steps = 12;
 constexpr std::uint64_t seed = 21;
 
 constexpr double most_antisymmetric = 0.25;
-// Convection by far: it is 0.71 without diffusion, where only one of two opposite entries is left. SPAI leaves what is
-// carried along streamlines; factors solve for it if their order follows them, and nearly do if not.
-constexpr double mostly_convection = 0.5;
 constexpr double rounding = 1e-10;
 // Coarse levels have a few such nodes for other reasons, where FSAI saves no iteration.
 constexpr double most_entangled_below = 0.25;
@@ -153,8 +150,6 @@ template <Space S>
 AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoother asked, bool first) {
   if (asked != AmgSmoother::automatic) return asked;
   const double share = antisymmetric_share(ctx, a);
-  const bool factors = S == Space::host && ranks_of(ctx) == nullptr;  // on a device their solves wait for each other
-  if (factors && share > mostly_convection) return AmgSmoother::ilut;
   if (share > most_antisymmetric) return AmgSmoother::spai;
   const bool fsai = share <= rounding && entangled_share(ctx, a) >= (first ? most_entangled : most_entangled_below);
   return fsai ? AmgSmoother::fsai : AmgSmoother::chebyshev;
