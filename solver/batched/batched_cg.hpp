@@ -9,7 +9,7 @@ namespace newel::detail {
 
 struct BatchedCg {
   static constexpr int own_vectors = 3;  ///< x, r, and q, which becomes z
-  static constexpr int registers = 80;  ///< of a thread on a device, at most
+  static constexpr int registers = 80;   ///< of a thread on a device, at most
   static constexpr bool has_basis = false;
 
   template <class Team>
