@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// newel_bench_batch: many small systems of one pattern, solved together, beside ordinary solves one after another and,
-// on a device, beside what the bandwidth of shared memory allows.
+// newel_bench_batch: many small systems of one pattern, solved together, beside ordinary solves one after another
+// and, on a device, beside what the bandwidth of shared memory allows.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -74,8 +74,9 @@ struct Batch {
   }
 };
 
-/// Bytes that an iteration of CG with Jacobi moves through the shared memory and first-level cache of a multiprocessor,
-/// for each system: values, columns of two bytes and the gathered p, and four passes over p and one over the diagonal.
+/// Bytes that an iteration of CG with Jacobi moves through the shared memory and first-level cache of a
+/// multiprocessor, for each system: values, columns of two bytes and the gathered p, and four passes over p and one
+/// over the diagonal.
 template <class T>
 double on_chip_bytes(const Batch<T>& batch) {
   const auto entries = static_cast<double>(batch.col.size());
@@ -86,8 +87,7 @@ double on_chip_bytes(const Batch<T>& batch) {
 double on_chip_bandwidth([[maybe_unused]] Space space) {
 #if NEWEL_HAS_CUDA
   int kilohertz = 0, multiprocessors = 0;
-  if (space == Space::device &&
-      cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0) == cudaSuccess &&
+  if (space == Space::device && cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0) == cudaSuccess &&
       cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0) == cudaSuccess)
     return 128.0 * multiprocessors * kilohertz * 1e3;
 #endif
@@ -108,12 +108,9 @@ class Bench {
         x_(ctx, b_.size()) {}
 
   Json measure() {
-    Json result{{"systems", options_.systems},
-                {"rows", batch_.rows},
-                {"nonzeros", batch_.col.size()},
-                {"iterations", options_.iterations},
-                {"preconditioner", options_.precond},
-                {"precision", options_.precision}};
+    Json result{{"systems", options_.systems},        {"rows", batch_.rows},
+                {"nonzeros", batch_.col.size()},      {"iterations", options_.iterations},
+                {"preconditioner", options_.precond}, {"precision", options_.precision}};
     const double model = modelled(result);
     for (const std::string& solver : options_.solvers) result[solver] = of_solver(solver, solver == "cg" ? model : 0);
     return result;
@@ -133,7 +130,8 @@ class Bench {
 
   CsrView<T, S> view(Index s) const {
     const auto nonzeros = static_cast<std::int64_t>(batch_.col.size());
-    return {batch_.rows, batch_.rows, row_ptr_.cspan(), col_.cspan(), values_.cspan().subspan(s * nonzeros, nonzeros)};
+    return {batch_.rows, batch_.rows, row_ptr_.cspan(), col_.cspan(),
+            values_.cspan().subspan(s * nonzeros, nonzeros)};
   }
 
   Json of_solver(const std::string& solver, double model) {
@@ -199,7 +197,8 @@ Json measured(const Context<S>& ctx, const Options& options) {
 int run(int argc, char* argv[]) {
   Options options;
   CLI::App app(
-      "Systems of one pattern, five entries a row, solved together with a fixed number of iterations, beside ordinary "
+      "Systems of one pattern, five entries a row, solved together with a fixed number of iterations, beside "
+      "ordinary "
       "solves one after another: milliseconds of all systems, median (min .. max)");
   app.add_option("--device", options.place, "host or cuda")->capture_default_str();
   app.add_option("--systems", options.systems, "Number of systems")->capture_default_str();

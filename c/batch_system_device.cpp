@@ -10,10 +10,7 @@ template <class T>
 class DeviceBatchSystem final : public BatchSystem {
  public:
   DeviceBatchSystem(const Settings& settings, const BatchPattern& pattern)
-      : BatchSystem(settings),
-        ctx_(context_of(settings)),
-        order_(ctx_),
-        has_own_stream_(settings.stream == nullptr) {
+      : BatchSystem(settings), ctx_(context_of(settings)), order_(ctx_), has_own_stream_(settings.stream == nullptr) {
     const Turn turn = begin();
     const Array<Offset, device> row_ptr = make_array(ctx_, pattern.row_ptr);
     const Array<Index, device> col = make_array(ctx_, pattern.col);

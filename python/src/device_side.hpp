@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SideOf on a device: arrays there are used where they are, in the order of their streams; those of the host are copied.
+/// SideOf on a device: arrays there are used where they are, in the order of their streams; those of the host are
+/// copied.
 #pragma once
 
 #include <algorithm>

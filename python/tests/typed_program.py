@@ -84,3 +84,11 @@ def on_a_device(array: newel.DeviceArray) -> Any:
 
 def from_file(path: str) -> Any:
     return newel.read(path, threads=2)
+
+
+def of_a_batch(values: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    x, report = newel.solve_batch(A, values, b, rtol=1e-10, solver="cg")
+    assert_type(report, newel.BatchedReport)
+    system = newel.BatchedSystem((A.indices, A.indptr), preconditioner="block-jacobi", block_rows=2)
+    x, report = system.solve(values, b, x, raise_on_failure=True)
+    return float(report.true_residual.max()) if system.fits and report else 0.0

@@ -17,3 +17,8 @@ solver = newel.torch.Solver(A, symmetric=True, max_iterations=100)
 assert_type(solver.solve(None, b), torch.Tensor)
 assert_type(solver.solve(torch.ones(3), b, transpose=True), torch.Tensor)
 reports: list[newel.Report | list[newel.Report] | None] = [solver.report, solver.transpose_report]
+
+assert_type(newel.torch.solve_batch(A, torch.ones(2, 3), torch.ones(2, 3), rtol=1e-4, solver="cg"), torch.Tensor)
+batch = newel.torch.BatchedSystem(A, dtype=torch.float32, max_iterations=100)
+assert_type(batch.solve(torch.ones(2, 3), torch.ones(2, 3)), torch.Tensor)
+assert batch.report is None or batch.report.together

@@ -19,8 +19,7 @@ struct BatchedBicgstab {
     static constexpr int lanes = Team::lanes;
 
    public:
-    NEWEL_HD explicit Recurrence(Team& team)
-        : r0_(team.own()), p_(team.own()), v_(team.own()), t_(team.own()) {}
+    NEWEL_HD explicit Recurrence(Team& team) : r0_(team.own()), p_(team.own()), v_(team.own()), t_(team.own()) {}
 
     NEWEL_HD void run(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state) {
       PerLane<T, lanes> on;

@@ -159,8 +159,8 @@ template <class T>
 void BatchedWork<T, Space::device>::mark_definite(const BatchedProblem<T>& problem, unsigned char* is_definite) {
   constexpr unsigned threads = 256;
   const auto blocks = (static_cast<unsigned>(problem.systems) * warp + threads - 1) / threads;
-  mark_systems<T><<<blocks, threads, 0, ctx_.state().stream()>>>(problem, transposed_.data(), diagonal_.data(),
-                                                                 is_definite);
+  mark_systems<T>
+      <<<blocks, threads, 0, ctx_.state().stream()>>>(problem, transposed_.data(), diagonal_.data(), is_definite);
   NEWEL_CHECK_LAUNCH();
 }
 
@@ -174,8 +174,8 @@ void launch(BatchedWork<T, Space::device>& work, const BatchedProblem<T>& proble
   auto blocks = static_cast<unsigned>(problem.systems);
   if (Method::has_basis && !args.memory.basis_on_chip) {
     int side_by_side = 0;
-    NEWEL_CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&side_by_side, kernel, layout.threads,
-                                                                   args.memory.bytes));
+    NEWEL_CHECK_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&side_by_side, kernel, layout.threads, args.memory.bytes));
     blocks = std::min(blocks, static_cast<unsigned>(std::max(side_by_side, 1) * ctx.multiprocessors()));
     args.basis = work.basis_memory(std::int64_t{blocks} * (problem.limits.restart + 1) * layout.padded_rows());
   }
@@ -193,8 +193,8 @@ void attempt_on_blocks(BatchedWork<T, Space::device>& work, const BatchedProblem
   }
 }
 
-#define X(T)                                                                                              \
-  template class BatchedWork<T, Space::device>;                                                           \
+#define X(T)                                                                                                  \
+  template class BatchedWork<T, Space::device>;                                                               \
   template void attempt_on_blocks<BatchedCg>(BatchedWork<T, Space::device>&, const BatchedProblem<T>&);       \
   template void attempt_on_blocks<BatchedBicgstab>(BatchedWork<T, Space::device>&, const BatchedProblem<T>&); \
   template void attempt_on_blocks<BatchedGmres>(BatchedWork<T, Space::device>&, const BatchedProblem<T>&);

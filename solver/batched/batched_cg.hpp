@@ -9,7 +9,7 @@ namespace newel::detail {
 
 struct BatchedCg {
   static constexpr int own_vectors = 3;  ///< x, r, and q, which becomes z
-  static constexpr int registers = 80;  ///< of a thread on a device, at most
+  static constexpr int registers = 80;   ///< of a thread on a device, at most: six blocks of 128 threads
   static constexpr bool has_basis = false;
 
   template <class Team>
@@ -21,7 +21,7 @@ struct BatchedCg {
    public:
     NEWEL_HD explicit Recurrence(Team& team) : q_(team.own()) {}
 
-    // Reads the matrix, p for each entry, and moves five vectors in registers or the first-level cache.
+    // Reads the matrix and p for each entry; four times p, and the diagonal, for each row.
     NEWEL_HD void run(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state) {
       PerLane<T, lanes> on, alpha, beta;
       PerLane<double, lanes> rho;

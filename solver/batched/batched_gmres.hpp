@@ -21,7 +21,7 @@ struct BatchedSmall {
 
 struct BatchedGmres {
   static constexpr int own_vectors = 3;  ///< x, r, t
-  static constexpr int registers = 80;  ///< of a thread on a device, at most
+  static constexpr int registers = 80;   ///< of a thread on a device, at most
   static constexpr bool has_basis = true;
 
   template <class Team>

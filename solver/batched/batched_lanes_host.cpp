@@ -16,7 +16,8 @@ namespace {
 constexpr std::int64_t most_group_bytes = 16 << 20;  // beyond, an ordinary solve with all threads is as fast
 
 template <class T>
-std::int64_t group_bytes(const Pattern<Space::host>& pattern, const BatchedLimits& limits, const BatchedNeeds& needs) {
+std::int64_t group_bytes(const Pattern<Space::host>& pattern, const BatchedLimits& limits,
+                         const BatchedNeeds& needs) {
   const LaneMemory memory(pattern.rows, pattern.nnz(), needs.own_vectors, limits, needs.has_basis);
   return static_cast<std::int64_t>(memory.bytes<T>());
 }
@@ -66,8 +67,8 @@ void BatchedWork<T, Space::host>::mark_definite(const BatchedProblem<T>& problem
   constexpr T epsilon = std::numeric_limits<T>::epsilon();
   parallel_blocks(ctx_, problem.systems, 8, [&](Index s) {
     const T* const a = problem.values + s * problem.nonzeros;
-    bool holds = std::all_of(mirror_.diagonal.begin(), mirror_.diagonal.end(),
-                             [&](Index at) { return at >= 0 && a[at] > 0; });
+    bool holds =
+        std::all_of(mirror_.diagonal.begin(), mirror_.diagonal.end(), [&](Index at) { return at >= 0 && a[at] > 0; });
     for (std::size_t e = 0; e < mirror_.transposed.size() && holds; ++e) {
       const Index other = mirror_.transposed[e];
       holds = other >= 0 ? same_up_to_rounding(a[e], a[other], epsilon) : a[e] == 0;
@@ -87,7 +88,8 @@ void attempt_on_lanes(BatchedWork<T, Space::host>& work, const BatchedProblem<T>
   const auto count = static_cast<std::int64_t>(taken.size());
   parallel_tasks(work.context(), groups_of(static_cast<Index>(count)), [&](std::int64_t group, int member) {
     const std::int64_t first = group * batched_lanes;
-    const Span<const Index, Space::host> systems(taken.data() + first, std::min<std::int64_t>(batched_lanes, count - first));
+    const Span<const Index, Space::host> systems(taken.data() + first,
+                                                 std::min<std::int64_t>(batched_lanes, count - first));
     with_wide_vectors([&] {
       LaneTeam<T> team(problem, work.pattern(), need, work.memory(member), systems);
       solve_group<Method>(team);
@@ -95,8 +97,8 @@ void attempt_on_lanes(BatchedWork<T, Space::host>& work, const BatchedProblem<T>
   });
 }
 
-#define X(T)                                                                                            \
-  template class BatchedWork<T, Space::host>;                                                           \
+#define X(T)                                                                                               \
+  template class BatchedWork<T, Space::host>;                                                              \
   template void attempt_on_lanes<BatchedCg>(BatchedWork<T, Space::host>&, const BatchedProblem<T>&);       \
   template void attempt_on_lanes<BatchedBicgstab>(BatchedWork<T, Space::host>&, const BatchedProblem<T>&); \
   template void attempt_on_lanes<BatchedGmres>(BatchedWork<T, Space::host>&, const BatchedProblem<T>&);

@@ -45,7 +45,7 @@ struct BatchedProblem {
   const T *values, *b;
   T* x;
   bool zero_guess;
-  bool fresh;  ///< no attempt has been made: `outcome` holds nothing yet
+  bool fresh;                        ///< no attempt has been made: `outcome` holds nothing yet
   const unsigned char* is_definite;  ///< of a system: symmetric with a positive diagonal
   BatchedOutcome* outcome;
   BatchedLimits limits;

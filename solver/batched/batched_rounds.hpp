@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The solve of one group of systems of a batch, from the guess to the outcome, for any method and any team. Internal.
+/// The solve of one group of systems of a batch, from the guess to the outcome, for any method and any team.
+/// Internal.
 ///
 /// A team is the threads of a block on a device, whose group is one system (`BlockTeam`), or one thread of the host,
 /// whose group is eight (`LaneTeam`). A lane is a system of the group. A team has vectors of two kinds: `Own`, whose
@@ -63,8 +64,8 @@ NEWEL_HD bool take_states(Team& team, BatchedStates<Team::lanes>& state) {
 /// r = b - A x, and r.r
 template <class Team>
 NEWEL_HD LaneSums<1, Team::lanes> true_residual(Team& team, const typename Team::Own& x, typename Team::Own& r) {
-  return team.residual_sums(
-      x, [&](typename Team::At i, double r_i) { r[i] = static_cast<typename Team::Value>(r_i); });
+  return team.residual_sums(x,
+                            [&](typename Team::At i, double r_i) { r[i] = static_cast<typename Team::Value>(r_i); });
 }
 
 /// Sets x to the guess, or to zero in lanes where zero is better, r = b - A x, and the records.

@@ -23,8 +23,8 @@ struct KeptPattern {
   std::vector<Index> col;
 
   Pattern<Space::host> view() const {
-    Pattern<Space::host> result(CsrView<double, Space::host>(
-        rows, rows, Span<const Offset, Space::host>(row_ptr), Span<const Index, Space::host>(col), {}));
+    Pattern<Space::host> result(CsrView<double, Space::host>(rows, rows, Span<const Offset, Space::host>(row_ptr),
+                                                             Span<const Index, Space::host>(col), {}));
     return result;
   }
 };
@@ -93,6 +93,7 @@ struct BatchedSystem<T, S>::Impl {
   detail::BatchedChoices choices;
   detail::BatchedWork<T, S> work;
   Array<detail::BatchedOutcome, S> outcome;
+  std::vector<detail::BatchedOutcome> outcomes;  // on the host
   Array<unsigned char, S> is_definite;
   Array<Offset, S> row_ptr;  // for ordinary solves
   Array<Index, S> col;
@@ -123,8 +124,10 @@ struct BatchedSystem<T, S>::Impl {
       const detail::BatchedMethod& method = detail::batched_methods()[static_cast<std::size_t>(attempt.method)];
       method.attempt.template get<T, S>()(work, problem);
     }
-    for (const detail::BatchedOutcome& of_system : to_vector(ctx, outcome.cspan().subspan(0, systems)))
-      report.systems.push_back(detail::result_of(of_system));
+    outcomes.resize(static_cast<std::size_t>(systems));
+    copy<detail::BatchedOutcome>(ctx, outcome.cspan().subspan(0, systems),
+                                 Span<detail::BatchedOutcome, Space::host>(outcomes));
+    for (const detail::BatchedOutcome& of_system : outcomes) report.systems.push_back(detail::result_of(of_system));
   }
 
   void solve_in_turn(const detail::BatchedProblem<T>& problem, BatchedReport& report) {
@@ -138,7 +141,8 @@ struct BatchedSystem<T, S>::Impl {
     for (Index s = 0; s < problem.systems; ++s) {
       const std::int64_t at = std::int64_t{s} * problem.rows;
       report.systems.push_back(ordinary->solve({problem.values + s * problem.nonzeros, problem.nonzeros},
-                                               {problem.b + at, problem.rows}, {problem.x + at, problem.rows}, guess));
+                                               {problem.b + at, problem.rows}, {problem.x + at, problem.rows},
+                                               guess));
     }
   }
 };

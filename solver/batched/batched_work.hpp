@@ -59,10 +59,10 @@ class BatchedWork<T, Space::host> {
   MirrorPositions mirror_;
 };
 
-/// On a device: thread t of `threads` has the rows t + k threads, k < rows_of_thread. The rows of a warp are padded to
-/// the longest of them: in step j, first[warp] <= j < first[warp + 1], every thread reads an entry of each of its rows.
-/// The values of a step lie in chunks of 16 bytes a thread, as many as a thread's rows need (`value_slot`), its columns
-/// next to each other.
+/// On a device: thread t of `threads` has the rows t + k threads, k < rows_of_thread. The rows of a warp are padded
+/// to the longest of them: in step j, first[warp] <= j < first[warp + 1], every thread reads an entry of each of its
+/// rows. The values of a step lie in chunks of 16 bytes a thread, as many as a thread's rows need (`value_slot`), its
+/// columns next to each other.
 struct BlockLayout {
   int rows = 0, threads = 0, rows_of_thread = 0, steps = 0;
   const int* first = nullptr;             ///< of the warps + 1

@@ -118,7 +118,10 @@ class BlockTeam {
     LaneSums<K, 1> mine;
     T y[rows_of_thread] = {};
     each_step([&](int k, T a, T from, int) { y[k] += a * from; });
-    each([&](At i) { add(i, [&](At at, double* terms) { f(at, y[at.slot], terms); }, mine); });
+    each([&](At i) {
+      add(
+          i, [&](At at, double* terms) { f(at, y[at.slot], terms); }, mine);
+    });
     return over_block(mine);
   }
 
@@ -147,7 +150,10 @@ class BlockTeam {
   __device__ __forceinline__ LaneSums<K, 1> precond_sums(const Own& r, F&& f) {
     LaneSums<K, 1> mine;
     if (is_local()) {
-      each([&](At i) { add(i, [&](At at, double* terms) { f(at, scaled(at, r[at]), terms); }, mine); });
+      each([&](At i) {
+        add(
+            i, [&](At at, double* terms) { f(at, scaled(at, r[at]), terms); }, mine);
+      });
       return over_block(mine);
     }
     T* const exchange = in<T>(args_.memory.exchange);
@@ -159,7 +165,8 @@ class BlockTeam {
       const T* const a = in<T>(args_.memory.inverse) + i.row * width;
       T z = 0;
       for (int j = 0; j < count; ++j) z += a[j] * exchange[first + j];
-      add(i, [&](At at, double* terms) { f(at, z, terms); }, mine);
+      add(
+          i, [&](At at, double* terms) { f(at, z, terms); }, mine);
     });
     return over_block(mine);
   }
@@ -194,7 +201,8 @@ class BlockTeam {
     for (int k = 0; k < K; ++k) mine.v[k][0] += terms[k];
   }
 
-  // f(k, value, w_column, column) for an entry of each of the thread's rows, k being the row's number; then for others.
+  // f(k, value, w_column, column) for an entry of each of the thread's rows, k being the row's number; then for
+  // others.
   template <class F>
   __device__ __forceinline__ void each_step(F&& f) const {
     const int lane = static_cast<int>(threadIdx.x % warp);

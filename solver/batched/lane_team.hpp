@@ -59,7 +59,8 @@ struct LaneMemory {
   }
 };
 
-/// The team of `solve_group` on the host. An entry of a vector is at row * 8 + lane; a lane without a system has zeros.
+/// The team of `solve_group` on the host. An entry of a vector is at row * 8 + lane; a lane without a system has
+/// zeros.
 template <class T>
 class LaneTeam {
  public:
@@ -223,7 +224,8 @@ class LaneTeam {
   static void add_packed(Index row, const LanePack<T>& of_row, F&& f, Totals<K>& total) {
     T y[lanes];
     of_row.write(y);
-    add_row(row, [&](At i, double* mine) { f(i, y[i.lane], mine); }, total);
+    add_row(
+        row, [&](At i, double* mine) { f(i, y[i.lane], mine); }, total);
   }
 
   // The values and the inverses of the diagonal blocks.

@@ -8,8 +8,8 @@
 
 namespace newel::detail {
 
-/// Products of floats are exact in double. Those of doubles, and the rounding of their sum, are added up by themselves
-/// (Ogita, Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26, 2005, algorithm 5.3).
+/// Products of floats are exact in double. Those of doubles, and the rounding of their sum, are added up by
+/// themselves (Ogita, Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26, 2005, algorithm 5.3).
 template <class T>
 struct PreciseSum {
   double hi = 0, lo = 0;

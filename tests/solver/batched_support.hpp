@@ -101,8 +101,8 @@ BatchAnswer<T> solve_batch(const Context<S>& ctx, const Batch<T>& batch, const B
   BatchedSystem<T, S> system(ctx, Pattern<S>(CsrView<T, S>(pattern)), options);
   const Array<T, S> values = upload(ctx, batch.values), b = upload(ctx, batch.b);
   Array<T, S> x = guess != nullptr ? upload(ctx, *guess) : poisoned<T>(ctx, b.size());
-  BatchedReport report = system.solve(batch.systems, values, b, x,
-                                      guess != nullptr ? InitialGuess::in_x : InitialGuess::zero);
+  BatchedReport report =
+      system.solve(batch.systems, values, b, x, guess != nullptr ? InitialGuess::in_x : InitialGuess::zero);
   return {std::move(report), download(ctx, x)};
 }
 

@@ -156,9 +156,9 @@ TEST_BOTH("Systems that fail touch no other system of their batch, and say why",
 TEST_BOTH("With auto each system of a batch gets the method that its values allow", "[batched]") {
   const Batch<double> symmetric = dominant_batch<double>(grid_pattern(5, 5), 10, true);
   Batch<double> batch = symmetric;
-  batch.value(3, 0, 1) *= 0.5;                                             // not symmetric
-  for (Index row = 0; row < 25; ++row) batch.value(6, row, row) *= -1;     // negative definite
-  batch.value(8, 12, 12) = 0.01;                                           // symmetric, but hardly definite
+  batch.value(3, 0, 1) *= 0.5;                                          // not symmetric
+  for (Index row = 0; row < 25; ++row) batch.value(6, row, row) *= -1;  // negative definite
+  batch.value(8, 12, 12) = 0.01;                                        // symmetric, but hardly definite
   const BatchAnswer<double> answer = solve_batch<double>(ctx, batch, options_of("auto", "jacobi", 1e-9));
   for (Index s = 0; s < 10; ++s) {
     require_solved(batch, answer, s);
@@ -186,6 +186,31 @@ TEST_BOTH("A batch stops at its limit of iterations and says so", "[batched]") {
       }
     }
   }
+}
+
+TEST_BOTH("Block Jacobi of a batch inverts blocks that need pivots, and the diagonal of singular ones", "[batched]") {
+  MapRows rows(12);
+  for (Index i = 0; i < 12; ++i) {
+    for (Index j = i / 3 * 3; j < i / 3 * 3 + 3; ++j) rows[i][j] = 1;
+  }
+  Batch<double> batch{from_rows(12, rows), 9, {}, random_vector<double>(9 * 12, 5)};
+  Random random(11);
+  for (Index k = 0; k < 9 * 36; ++k) batch.values.push_back(random.value());
+  for (Index s = 0; s < 9; ++s) {
+    for (Index i = 0; i < 12; ++i) batch.value(s, i, i) = 0;
+  }
+  BatchedOptions options = options_of("gmres", "block-jacobi", 1e-10);
+  options.block_rows = 3;
+  const BatchAnswer<double> answer = solve_batch<double>(ctx, batch, options);
+  for (Index s = 0; s < 9; ++s) {
+    require_solved(batch, answer, s);
+    REQUIRE(answer.report.systems[s].iterations <= 2);  // M is the inverse
+  }
+  for (const Index j : {0, 1, 2}) batch.value(4, 1, j) = batch.value(4, 0, j);  // two equal rows
+  for (const Index i : {0, 1, 2}) batch.value(4, i, i) = 3;
+  const BatchAnswer<double> singular = solve_batch<double>(ctx, batch, options);
+  REQUIRE(singular.report.systems[4].true_residual >= 0);
+  for (const Index s : {3, 5}) REQUIRE(same_bits(batch.part(singular.x, s), batch.part(answer.x, s)));
 }
 
 TEST_BOTH("A batch begins with the guesses that are better than zero", "[batched]") {
@@ -294,9 +319,7 @@ TEST_BOTH("A batch refuses what it cannot solve, with what was expected", "[batc
   options.block_rows = 33;
   CHECK(contains(refusal(options), "block_rows must be from 0 to 32, not 33"));
   const Csr<double, S> wide = make_matrix<double>(ctx, empty_matrix(2, 3));
-  CHECK(contains(message_of<InputError>([&] {
-                   BatchedSystem<double, S>(ctx, Pattern<S>(CsrView<double, S>(wide)));
-                 }),
+  CHECK(contains(message_of<InputError>([&] { BatchedSystem<double, S>(ctx, Pattern<S>(CsrView<double, S>(wide))); }),
                  "2 x 3"));
   BatchedSystem<double, S> system(ctx, pattern);
   const Array<double, S> values(ctx, 2 * system.nonzeros()), b(ctx, 18);

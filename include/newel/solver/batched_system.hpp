@@ -61,11 +61,11 @@ struct BatchedReport {
 };
 
 /// Systems A_s x_s = b_s, s = 0 .. k - 1, whose matrices have one pattern and different values. Every system has its
-/// own status, residual and iterations, and stops by itself; none changes a bit of another. (A BatchSolver is something
-/// else: several right-hand sides of one matrix.)
+/// own status, residual and iterations, and stops by itself; none changes a bit of another. (A BatchSolver is
+/// something else: several right-hand sides of one matrix.)
 ///
-/// - On a device one block of threads solves a system in one kernel. Vectors are in registers and shared memory, and so
-///   are the values if they fit, so these are read once. Systems of at most 2,048 rows fit.
+/// - On a device one block of threads solves a system in one kernel. Its vectors are in registers and shared memory.
+///   So are its values if they fit; then they are read once. Systems of at most 2,048 rows fit.
 /// - On the host threads take eight systems at a time, whose values are interleaved: one instruction works on several
 ///   systems. Systems fit if eight of them need at most 16 MB.
 ///
@@ -103,10 +103,9 @@ class BatchedSystem {
   /// |b| or not finite.
   ///
   /// `values`: systems x nonzeros(), those of a system one after another in the pattern's order. `b`, `x`: systems x
-  /// rows(). A system that did not converge leaves its last iterate in x, or zeros if that is not
-  /// finite. Throws InputError if a length does not
-  /// fit or if x shares memory with the others. Allocates only if there are more systems than before, or if they do not
-  /// fit. On a device waits for the stream.
+  /// rows(). A system that did not converge leaves its last iterate in x, or zeros if that is not finite. Throws
+  /// InputError if a length does not fit or if x shares memory with the others. Allocates only if there are more
+  /// systems than before, or if they do not fit. On a device waits for the stream.
   [[nodiscard]] BatchedReport solve(Index systems, Span<const T, S> values, Span<const T, S> b, Span<T, S> x,
                                     InitialGuess guess = InitialGuess::zero);
 
