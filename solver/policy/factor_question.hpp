@@ -29,9 +29,11 @@ class FactorQuestion {
     return std::max(by_time, unsettled ? 0 : std::min(by_forecast(), factor_constants.most_of_spent * spent));
   }
 
-  /// Whether to find an order, by which factors are estimated, if that takes so many seconds.
+  /// Whether to find an order, by which factors are estimated, if that takes so many seconds. Early it has to recover
+  /// the start of factors too.
   bool worth_an_order(double seconds) const {
-    const bool by_what_is_left = !unsettled && spent >= seconds && by_forecast() >= seconds;
+    const double early = seconds + 1e-6 * factor_constants.start_us;
+    const bool by_what_is_left = !unsettled && spent >= early && by_forecast() >= early;
     return by_what_is_left || spent >= factor_constants.orders_before_asking * seconds;
   }
 

@@ -47,8 +47,8 @@ TEST_CASE("A forecast of operators that have just changed does not count", "[dir
 }
 
 TEST_CASE("An order is sought early if the forecast is long, else after four times its seconds", "[direct][watch]") {
-  CHECK(at(1, 100).worth_an_order(1));
-  CHECK_FALSE(at(1, 100).worth_an_order(1.01));     // more than was spent
+  CHECK(at(1, 100).worth_an_order(0.997));
+  CHECK_FALSE(at(1, 100).worth_an_order(0.999));    // and 2 ms for the start: more than was spent
   CHECK_FALSE(at(1, 2).worth_an_order(0.7));        // more than a third of what is left
   CHECK_FALSE(at(1, 100, 0.5).worth_an_order(0.6));  // another move is ahead of it
   CHECK(at(1, 2).worth_an_order(0.25));
