@@ -68,6 +68,7 @@ void solve_with_everything(const Context<S>& ctx, Index systems) {
           require_solved(batch, answer, s);
           REQUIRE(answer.report.systems[s].solver == solver);
           REQUIRE(answer.report.systems[s].iterations > 0);
+          REQUIRE(answer.report.systems[s].tolerance == Approx(options.rel_tol * norm_oracle(batch.rhs(s))));
         }
       }
     }
