@@ -18,7 +18,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 import skfem
 from skfem import Basis, BilinearForm, LinearForm, asm, condense, enforce
-from skfem.helpers import curl, dd, ddot, div, dot, grad, prod
+from skfem.helpers import curl, dd, ddot, div, dot, grad, mul
 
 SYSTEMS = {}
 
@@ -147,25 +147,28 @@ def mixed_diffusion_cube(s):
     return mixed_diffusion(mesh, skfem.ElementTetRT0(), skfem.ElementTetP0())
 
 
+def plate_blocks(mesh):
+    """A thin plate in moments m and deflection u, of rigidity 1: the bases of both, the matrix of the moments' products, and
+    that of their work on the plate's curvature, -(t, grad grad u), with the normal moments' work where edges bend."""
+    elements = skfem.ElementTriHHJ1(), skfem.ElementTriP2G()
+    moments, deflection = (Basis(mesh, element, intorder=4) for element in elements)
+    products = asm(BilinearForm(lambda m, t, w: ddot(m, t)), moments)
+    work = -asm(BilinearForm(lambda u, t, w: ddot(t, dd(u))), deflection, moments)
+    of_edge = BilinearForm(lambda u, t, w: dot(mul(t, w.n), w.n) * dot(grad(u), w.n))
+    inside = skfem.InteriorFacetBasis
+    for kind, side, sign in ((skfem.BoundaryFacetBasis, {}, 1), (inside, {"side": 0}, 1), (inside, {"side": 1}, -1)):
+        t, u = (kind(mesh, element, intorder=4, **side) for element in elements)  # both sides have the normal of one
+        work = work + sign * asm(of_edge, u, t)
+    return moments, deflection, products, work
+
+
 @system
 def plate(s):
     mesh = skfem.MeshTri.init_sqsymmetric().refined(4 + round(np.log2(s)))
-    basis = Basis(mesh, skfem.ElementTriHHJ1() * skfem.ElementTriP2G())
-
-    @BilinearForm
-    def bending(m, u, t, v, w):
-        return ddot(m, t) - ddot(m, dd(v)) - ddot(t, dd(u))
-
-    @BilinearForm
-    def edges(m, u, t, v, w):
-        normal = prod(w.n, w.n)
-        return ddot(m, normal) * dot(grad(v), w.n) + ddot(t, normal) * dot(grad(u), w.n)
-
-    K = asm(bending, basis) + asm(edges, basis.boundary())
-    for side, sign in ((0, 1), (1, -1)):
-        K = K + sign * asm(edges, skfem.InteriorFacetBasis(mesh, basis.elem, side=side))
-    load = asm(LinearForm(lambda t, v, w: -1.0 * v), basis)
-    return condense(K, load, D=basis.get_dofs().all(["u^2"]))[:2]
+    moments, deflection, products, work = plate_blocks(mesh)
+    A = sp.bmat([[products, work], [work.T, None]], "csr")
+    b = np.concatenate([np.zeros(moments.N), -asm(one, deflection)])
+    return condense(A, b, D=moments.N + deflection.get_dofs().all())[:2]
 
 
 @system
