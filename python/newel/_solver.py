@@ -445,7 +445,5 @@ class Solver(Setup):
 
     def __repr__(self) -> str:
         facts = self._facts()
-        return (
-            f"<newel.Solver: {facts['rows']:,} unknowns, format {facts['format']}, preconditioner "
-            f"{facts['preconditioner']}, precision {facts['precision']}, on {facts['device']}>"
-        )
+        return (f"<newel.Solver: {facts['rows']:,} unknowns, format {facts['format']}, preconditioner "
+                f"{facts['preconditioner']}, precision {facts['precision']}, on {facts['device']}>")
