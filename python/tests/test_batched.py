@@ -5,13 +5,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from conftest import convection, laplacian, residual
-from device_kinds import kinds
+from device_kinds import every_kind
 from scipy.sparse.linalg import spsolve
 
 import newel
-
-KINDS, _ = kinds() if newel.devices() else ([], [])
-every_kind = pytest.mark.parametrize("kind", KINDS or [None], ids=lambda kind: getattr(kind, "name", "none"))
 
 A = laplacian(6)
 N = A.shape[0]
