@@ -157,7 +157,7 @@ class BatchedSystem:
         if library is not None and self._device is None:
             raise TypeError(f'{what} is on a device and this BatchedSystem on the host: make it with device="cuda", or '
                             "pass a copy on the host")
-        shape = tuple(array.shape)
+        shape = tuple((array if hasattr(array, "shape") else ForeignArray.of(array)).shape)
         if len(shape) != 2 or shape[1] != width or systems not in (None, shape[0]):
             raise ValueError(f"{what}: expected shape ({'k' if systems is None else systems}, {width}), found {shape}")
         return array, shape[0]

@@ -26,7 +26,8 @@ std::string replaced_text(const std::string& others, const std::string& before, 
   char residual[32];
   std::snprintf(residual, sizeof residual, "%.0e", relative);
   return "factors " + others + " for " + before +
-         (were_made ? ", which left |b - A x| / |b| at " + std::string(residual) : ", which met a zero pivot");
+         (were_made ? ", which left |b - A x| / |b| at " + std::string(residual)
+                    : ", which met a zero pivot or one of the wrong sign");
 }
 
 }  // namespace

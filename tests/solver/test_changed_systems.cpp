@@ -17,11 +17,11 @@ double mean(const std::vector<double>& x) { return std::accumulate(x.begin(), x.
 
 TEST_BOTH("CG that was chosen for other values is left where the matrix is not symmetric any more", "[system]") {
   const Rows still = laplacian(30);
-  SystemOf<double, S> system(ctx, still);
   const auto exact = noise(still.size());
-  CHECK(run_system(ctx, system, still.rhs_for(exact)).report.attempts.size() == 1);
   for (const double wind : {0.2, 0.9}) {
     INFO("wind " << wind);
+    SystemOf<double, S> system(ctx, still);
+    CHECK(run_system(ctx, system, still.rhs_for(exact)).report.attempts.size() == 1);
     const Rows a = laplacian(30, wind);
     refresh(ctx, system, a);
     const auto b = a.rhs_for(exact);
