@@ -169,14 +169,15 @@ def endings():
                ("solve spd.mtx --gpus 2", "--gpus is not possible on several ranks"),
                ("solve spd.mtx --explain", "--explain is not possible on several ranks"),
                ("solve spd.mtx --plan-cache .", "--plan-cache is not possible on several ranks"),
-               ("solve spd.mtx --format ehyb", 'rank 0: the format "ehyb" needs the whole matrix'),
-               ("solve spd.mtx --precision mixed --precond jacobi", "rank 0: mixed precision needs the whole matrix"),
+               ("solve spd.mtx --format ehyb", 'the format "ehyb" needs the whole matrix'),
+               ("solve spd.mtx --precision mixed --precond jacobi", "mixed precision needs the whole matrix"),
                ("solve absent.mtx", "rank 0: cannot open absent.mtx"),
                ("solve broken.mtx --solver cg --precond jacobi", "found zero or none in row 121"))
     always = (("solve spd.mtx --solver jump", "jump"), ("solve", "expected a matrix"), ("jump", "jump"))
     for line, words in (several if RANKS > 1 else ()) + always:
         done = run(line)
         told = [text for text in done.stderr.splitlines() if text.startswith("newel: ")]
+        # What all ranks find is told by the first of them.
         check(done.returncode == 2 and len(told) == 1 and words in told[0], f"{line}: {done}")
     done = run("info spd.mtx")
     check(done.returncode == 0 and done.stdout.count("\n  non-zeros") <= 1 and done.stdout, str(done))
