@@ -151,13 +151,17 @@ SolveReport EquivalentSystem<T, S>::refined(const LinearOperator<T, S>& A, Resid
     StopCriterion left = limits_left(stop, whole.iterations, whole.seconds);
     left.rel_tol = relative;
     left.abs_tol = 0;
-    left.max_iterations = std::min(left.max_iterations, most_iterations);
+    const int allowed = left.max_iterations;
+    left.max_iterations = std::min(allowed, most_iterations);
     inner_->set_stop_criterion(left);
     SolveReport next =
         inner_->solve(c_.cspan(), y_.span(), in_units_of_b(progress, b_over_c, units.tolerance), InitialGuess::zero);
     carry_back(shift, r.cspan(), y_.cspan(), correction_.span());
     axpy<T, S>(ctx_, T(1), correction_.cspan(), x);
     next = judged(A, units, b_over_c, std::move(next), b, Span<const T, S>(x));
+    if (next.status == Status::max_iterations && next.iterations < allowed) {  // the limit of corrections, no caller's
+      overrule(next, Status::stagnation, stagnation_at(false, next.relative(next.true_residual)));
+    }
     const double now = distance(units, next);
     if (!(now < far)) {
       copy<T>(ctx_, best_.cspan(), x);
