@@ -248,6 +248,7 @@ def solve_batch(pattern: Any, values: torch.Tensor, b: torch.Tensor, *, rtol: fl
 
     Examples
     --------
+    >>> import torch, newel.torch
     >>> indices, indptr = torch.tensor([0, 1]), torch.tensor([0, 1, 2])
     >>> values = torch.tensor([[2.0, 4.0], [1.0, 5.0]], dtype=torch.float64, requires_grad=True)
     >>> x = newel.torch.solve_batch((indices, indptr), values, torch.ones(2, 2, dtype=torch.float64))
