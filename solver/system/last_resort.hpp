@@ -33,6 +33,10 @@ class LastResort {
   static bool exists_for(const Operators<T, S>& system) { return method_for(system) != nullptr; }
   /// Makes it now if that is estimated to take at most so many seconds; false: it is not there.
   bool ready_within(const Operators<T, S>& system, double seconds);
+  /// The same, and the first solve begins with it.
+  bool begins_within(const Operators<T, S>& system, double seconds) {
+    return answers_ = ready_within(system, seconds);
+  }
 
  private:
   static const SolverMethod* method_for(const Operators<T, S>& system);

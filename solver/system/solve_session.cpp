@@ -148,10 +148,8 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   }
   if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
-  if (then_last_resort_) {
-    try_last_resort(report, progress);
-    try_scaled<T, S>(s_, b_, x_, report, progress);
-  }
+  if (then_last_resort_) try_last_resort(report, progress);
+  try_scaled<T, S>(s_, b_, x_, report, progress);
   return report;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The setup of a system, phase by phase.
+#include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/system/system_setup.hpp"
 
 #include <string>
@@ -183,7 +184,20 @@ template <class T, Space S>
 void SystemSetup<T, S>::plan_scaling() {
   const ScalingWish wish = s_.equivalent.automatic(*s_.operators);
   if (!wish.any()) return;
+  if (wish.match && begins_with_factors()) return;
   timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.equivalent.plan(*s_.operators, wish); });
+}
+
+// Instead of a matching and incomplete factors, which take about as long.
+template <class T, Space S>
+bool SystemSetup<T, S>::begins_with_factors() {
+  if constexpr (S == Space::device) return false;  // where iterations are faster, and factors slower
+  bool begins = false;
+  timed(s_.ctx, s_.setup.seconds, "factors", [&] {
+    const double seconds = factor_constants.seconds_at_first(static_cast<double>(s_.entries));
+    begins = s_.last_resort.begins_within(*s_.operators, seconds);
+  });
+  return begins;
 }
 
 template <class T, Space S>

@@ -27,6 +27,7 @@ class SystemSetup {
   bool make_condensed(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
   void make_scaled(const CsrView<T, S>& a, const ScalingWish& wish, SystemOptions& options);
   void plan_scaling();
+  bool begins_with_factors();
   bool make_mixed(const CsrView<T, S>& a, const SystemOptions& options, const SystemParts<T, S>& parts);
   void make_in_single_if_faster(const CsrView<T, S>& a, const SystemParts<T, S>& parts);
   void do_without(WorkEnd why, const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);

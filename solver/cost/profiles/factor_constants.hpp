@@ -16,8 +16,8 @@ struct FactorConstants {
   /// basker_matrix1 (1.5e6 operations, 3.8e5 entries), 0.042 s for ani5_crop (6.7e7, 8.2e5) and 2.2 s for a grid of
   /// 25^3 rows (2.9e9, 4.8e6). If diagonal entries are no pivots, the estimate is exceeded.
   double klu_operations_per_second = 1.5e9, klu_seconds_per_entry = 3e-8, klu_bytes_per_entry = 16;
-  /// CHOLMOD's supernodes with OpenBLAS, one thread: 0.87 s for a grid of 32^3 rows (8.5e9 squares), for which L D L^T
-  /// by Eigen took 7.4 s; 0.23 s for shallow_water1 (6e8 squares, 2.2e6 entries; Eigen 0.30 s).
+  /// CHOLMOD's supernodes with OpenBLAS, one thread: 0.87 s for a grid of 32^3 rows (8.5e9 squares), for which L D
+  /// L^T by Eigen took 7.4 s; 0.23 s for shallow_water1 (6e8 squares, 2.2e6 entries; Eigen 0.30 s).
   double cholmod_squares_per_second = 1e10, cholmod_seconds_per_entry = 6e-8, cholmod_bytes_per_entry = 16;
   /// What cuDSS takes for its order, on the host: 2.0 s for a 5-point grid of 1.0 million rows, 1.1 s for a 7-point
   /// grid of 0.26 million.
@@ -36,11 +36,16 @@ struct FactorConstants {
   /// Of iterations since operators have changed, before their forecast counts.
   int iterations_of_forecast = 32;
   /// Ordering and counting fill: on an EPYC COLAMD and the count take 0.2 to 0.6 us for an entry. Done after so many
-  /// times the seconds of a solve, and again after `ask_again` times those seconds. Sooner by a forecast, if the start
-  /// is recovered too: factors of some hundred rows take 1 to 9 ms the first time.
+  /// times the seconds of a solve, and again after `ask_again` times those seconds. Sooner by a forecast, if the
+  /// start is recovered too: factors of some hundred rows take 1 to 9 ms the first time.
   double start_us = 2000, order_us_per_entry = 0.5, order_us_per_row = 0.25;
   double orders_before_asking = 4, ask_again = 2;
 
+  /// Of factors that come before everything else, where "auto" would begin with a matching and ILUT: twice what those
+  /// took for 13 matrices with zeros on the diagonal, 0.8 to 1.6 us an entry on an EPYC.
+  double first_us_per_entry = 3;
+
+  constexpr double seconds_at_first(double entries) const { return 1e-6 * (start_us + first_us_per_entry * entries); }
   constexpr double seconds_to_order(double rows, double entries) const {
     return 1e-6 * (order_us_per_row * rows + order_us_per_entry * entries);
   }
