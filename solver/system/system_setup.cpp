@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The setup of a system, phase by phase.
-#include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/system/system_setup.hpp"
 
 #include <string>
@@ -12,6 +11,7 @@
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/krylov/monitor/solve_limits.hpp"
 #include "solver/operators/operator_builder.hpp"

@@ -41,8 +41,8 @@ struct FactorConstants {
   double start_us = 2000, order_us_per_entry = 0.5, order_us_per_row = 0.25;
   double orders_before_asking = 4, ask_again = 2;
 
-  /// Of factors that come before everything else, where "auto" would begin with a matching and ILUT: twice what those
-  /// took for 13 matrices with zeros on the diagonal, 0.8 to 1.6 us an entry on an EPYC.
+  /// Of factors that come before everything else, where "auto" would begin with a matching and ILUT. Such solves took
+  /// 0.8 to 3.2 us an entry on an EPYC, for 12 real matrices with zeros on the diagonal.
   double first_us_per_entry = 3;
 
   constexpr double seconds_at_first(double entries) const { return 1e-6 * (start_us + first_us_per_entry * entries); }
