@@ -9,6 +9,7 @@
 #include "apps/newel/input/input_matrix.hpp"
 
 #include <newel/core/machine.hpp>
+#include <newel/solver/factorisations.hpp>
 #include <newel/solver/linear_system.hpp>
 
 namespace {
@@ -112,15 +113,19 @@ std::string outcomes(const std::string& lines) {
   return std::regex_replace(lines, std::regex(" [0-9]+, [^\n]*"), "");
 }
 
-// What decisions depend on: the cost model is the same on all hosts, caches and the compiler's order of sums are not;
-// a device has a model of its own. What the order of sums depends on besides: the instructions that a compiler may
-// use.
+// What decisions depend on: the cost model is the same on all hosts, caches, the compiler's order of sums and
+// libraries of factors are not; a device has a model of its own. What the order of sums depends on besides: the
+// instructions that a compiler may use.
 template <Space S>
 std::string decided_by() {
   const Machine machine = machine_of(make_context<S>(1));
   if (S == Space::device) return "device " + machine.name;
-  return "caches " + std::to_string(machine.cache_bytes) + " " + std::to_string(machine.shared_cache_bytes) +
-         ", compiler " NEWEL_COMPILED_BY;
+  std::string found = "caches " + std::to_string(machine.cache_bytes) + " " +
+                      std::to_string(machine.shared_cache_bytes) + ", compiler " NEWEL_COMPILED_BY;
+  for (const Factorisation& factors : factorisations()) {
+    if (factors.missing.empty()) found += ", " + factors.title;
+  }
+  return found;
 }
 
 template <Space S>
