@@ -126,11 +126,8 @@ SolveReport OtherUnits<T, S>::solve(SolveReport before, const SystemUnits& units
 template <class T, Space S>
 bool OtherUnits<T, S>::guess_is_in_range(Span<const T, S> x) const {
   Array<double, S> size(ctx_, 1);
-  const auto is_finite = [&](Span<const T, S> v) {
-    max_abs<T>(ctx_, v, size.data());
-    return std::isfinite(fetch(ctx_, static_cast<const double*>(size.data())));
-  };
-  return is_finite(x_.cspan()) || !is_finite(x);  // what is no number is refused with its name
+  return all_finite<T, S>(ctx_, x_.cspan(), size.data()) ||
+         !all_finite<T, S>(ctx_, x, size.data());  // what is no number is refused with its name
 }
 
 // Of the x that is handed back, whose entries may have left the range.

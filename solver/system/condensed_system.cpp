@@ -202,9 +202,7 @@ int CondensedSystem<T, S>::carry_rhs(Span<const T, S> v, Span<T, S> c) {
   solve_fixed(v);
   copy<T>(ctx_, ordered_.cspan().subspan(0, kept()), c);
   if (C_ != nullptr) C_->apply(ctx_, T(-1), ordered_.cspan().subspan(kept(), fixing_.count), T(1), c);
-  max_abs<T>(ctx_, v, scratch_.data());
-  if (std::isfinite(fetch(ctx_, static_cast<const double*>(scratch_.data())))) return 0;
-  fill<T, S>(ctx_, T(NAN), c);  // wherever it is not finite
+  if (!all_finite<T, S>(ctx_, v, scratch_.data())) fill<T, S>(ctx_, T(NAN), c);  // wherever it is not finite
   return 0;
 }
 

@@ -91,17 +91,15 @@ double EquivalentSystem<T, S>::distance(const ResidualUnits& units, const SolveR
   return std::max(given, judges_rows ? report.scaled_residual / units.row_relative : 0);
 }
 
-// The report of a solve of B y = c as one of A x = b: x is judged, and what is known of earlier iterates is taken
-// relative to their right-hand side.
 template <class T, Space S>
 double EquivalentSystem<T, S>::norm_of(Span<const T, S> v) {
   const double norm = norm_in_range<T, S>(ctx_, v, scratch_.data());
-  if (!std::isinf(norm)) return norm;
-  max_abs<T>(ctx_, v, scratch_.data());
-  const bool is_finite = std::isfinite(fetch(ctx_, static_cast<const double*>(scratch_.data())));
-  return is_finite ? std::numeric_limits<double>::max() : norm;
+  if (!std::isinf(norm) || !all_finite<T, S>(ctx_, v, scratch_.data())) return norm;
+  return std::numeric_limits<double>::max();
 }
 
+// The report of a solve of B y = c as one of A x = b: x is judged, and what is known of earlier iterates is taken
+// relative to their right-hand side.
 template <class T, Space S>
 SolveReport EquivalentSystem<T, S>::judged(const LinearOperator<T, S>& A, ResidualUnits& units, double b_over_c,
                                            SolveReport report, Span<const T, S> b, Span<const T, S> x) {

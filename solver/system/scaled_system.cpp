@@ -195,10 +195,7 @@ void ScaledSystem<T, S>::carry_guess(int shift, Span<const T, S> x, Span<T, S> y
     in_order = work_.cspan();
   }
   scale_vector(ctx_, powers_.column.cspan(), -1, -shift, in_order, y);
-  const auto is_finite = [&](Span<const T, S> v) {
-    max_abs<T>(ctx_, v, scratch_.data());
-    return std::isfinite(fetch(ctx_, static_cast<const double*>(scratch_.data())));
-  };
+  const auto is_finite = [&](Span<const T, S> v) { return all_finite<T, S>(ctx_, v, scratch_.data()); };
   // A guess that leaves the range here is far from any solution; what is no number is refused with its name.
   if (!is_finite(Span<const T, S>(y)) && is_finite(x)) fill<T, S>(ctx_, T(0), y);
 }

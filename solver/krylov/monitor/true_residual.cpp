@@ -110,6 +110,11 @@ double estimated_rounding(const Context<S>& ctx, const LinearOperator<T, S>& A, 
 }  // namespace
 
 template <class T, Space S>
+bool all_finite(const Context<S>& ctx, Span<const T, S> v, double* scratch) {
+  return std::isfinite(largest(ctx, v, scratch));
+}
+
+template <class T, Space S>
 double norm_in_range(const Context<S>& ctx, Span<const T, S> v, double* scratch) {
   const double norm = plain_norm<T, S>(ctx, v, scratch);
   if (std::isfinite(norm) && norm >= least_safe_norm) return norm;
@@ -181,6 +186,7 @@ double rounding_of_product(const Context<S>& ctx, const LinearOperator<T, S>& A,
 }
 
 #define X(T, S)                                                                                                \
+  template bool all_finite<T, S>(const Context<S>&, Span<const T, S>, double*);                                \
   template double norm_in_range<T, S>(const Context<S>&, Span<const T, S>, double*);                           \
   template double estimated_norm<T, S>(const Context<S>&, const LinearOperator<T, S>&, Span<T, S>, Span<T, S>, \
                                        double*);                                                               \

@@ -20,6 +20,10 @@ struct TrueResidual {
 template <class T, Space S>
 double norm_in_range(const Context<S>& ctx, Span<const T, S> v, double* scratch);
 
+/// Whether every entry of v is a finite number. `scratch` as above. Waits for the stream.
+template <class T, Space S>
+bool all_finite(const Context<S>& ctx, Span<const T, S> v, double* scratch);
+
 /// r = b - A x and what is known of it. `expected` is a norm of the size of |b|: only speed depends on it. An
 /// operator that does not know its entries is multiplied with two vectors in addition, if the norm is at most
 /// `tolerance`: `error_bound` is then an estimate of eps |A| |x|. If all of x is below 2^-200, rows are judged in other
