@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The direct solver by its name: its answers, its refinement, and what it says of matrices without one.
 #include "tests/core/memory_support.hpp"
+#include "tests/solver/dense_solution.hpp"
 #include "tests/solver/systems.hpp"
-
-#include <Eigen/Dense>
 
 #include <newel/solver/memory_estimate.hpp>
 #include "solver/direct/direct_solver.hpp"
@@ -11,21 +10,6 @@
 namespace {
 
 using HostSystem = LinearSystem<double, Space::host>;
-
-// x by dense elimination in long double.
-std::vector<double> dense_solution(const Rows& a, const std::vector<double>& b) {
-  Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic> full =
-      Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>::Zero(a.size(), a.size());
-  Eigen::Matrix<long double, Eigen::Dynamic, 1> rhs(a.size());
-  for (Index i = 0; i < a.size(); ++i) {
-    rhs(i) = b[static_cast<std::size_t>(i)];
-    for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) full(i, j) = value;
-  }
-  const auto x = full.fullPivLu().solve(rhs).eval();
-  std::vector<double> result(b.size());
-  for (Index i = 0; i < a.size(); ++i) result[static_cast<std::size_t>(i)] = static_cast<double>(x(i));
-  return result;
-}
 
 double distance(const std::vector<double>& x, const std::vector<double>& y) {
   std::vector<double> d(x.size());

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries of factorisations that are loaded at run time: their factors, and that none of them is believed.
 #include "tests/skipped_library.hpp"
+#include "tests/solver/dense_solution.hpp"
 #include "tests/solver/systems.hpp"
-
-#include <Eigen/Dense>
 
 #include "solver/direct/direct_solver.hpp"
 #include "solver/direct/factor_rows.hpp"
@@ -101,20 +100,6 @@ Rows network(Index nodes) {
     a.at(j, i) -= g / 2;
   }
   return a;
-}
-
-std::vector<double> dense_solution(const Rows& a, const std::vector<double>& b) {
-  using Dense = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-  Dense full = Dense::Zero(a.size(), a.size());
-  Eigen::Matrix<long double, Eigen::Dynamic, 1> rhs(a.size());
-  for (Index i = 0; i < a.size(); ++i) {
-    rhs(i) = b[static_cast<std::size_t>(i)];
-    for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) full(i, j) = value;
-  }
-  const auto x = full.fullPivLu().solve(rhs).eval();
-  std::vector<double> result(b.size());
-  for (Index i = 0; i < a.size(); ++i) result[static_cast<std::size_t>(i)] = static_cast<double>(x(i));
-  return result;
 }
 
 void require_near(const std::vector<double>& x, const std::vector<double>& expected) {

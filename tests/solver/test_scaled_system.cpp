@@ -1,40 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems that are solved with scaled rows and columns or permuted columns: x, residuals and reports are those of the
 // system as it was given.
+#include "tests/solver/dense_solution.hpp"
 #include "tests/solver/equivalent_support.hpp"
 #include "tests/solver/reported_systems.hpp"
-
-#include <Eigen/Dense>
 
 #include <newel/reorder/scaling.hpp>
 
 namespace {
-
-using Dense = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 
 SystemOptions scaled_options(Use scale, Use match, const std::string& solver = "auto",
                              const std::string& precond = "auto") {
   SystemOptions options = system_options(solver, precond, "auto");
   options.solver.of<ScalingOptions>() = {scale, match};
   return options;
-}
-
-// In long double, rows divided by their largest entries first.
-std::vector<double> dense_solution(const Rows& a, const std::vector<double>& b) {
-  const Index n = a.size();
-  Dense dense = Dense::Zero(n, n), rhs(n, 1);
-  for (Index i = 0; i < n; ++i) {
-    long double most = 0;
-    for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) {
-      most = std::max(most, std::fabs(static_cast<long double>(value)));
-    }
-    for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) dense(i, j) = value / most;
-    rhs(i, 0) = b[static_cast<std::size_t>(i)] / most;
-  }
-  const Dense x = dense.fullPivLu().solve(rhs);
-  std::vector<double> result;
-  for (Index i = 0; i < n; ++i) result.push_back(static_cast<double>(x(i, 0)));
-  return result;
 }
 
 double largest_error(const std::vector<double>& x, const std::vector<double>& right) {
