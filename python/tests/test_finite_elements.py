@@ -3,6 +3,9 @@
 the kind of problem of one of its examples, 18, 19, 24, 30, 33, 36, 37 and 48, and written anew. Skipped, and counted, without
 scikit-fem."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,9 +14,11 @@ from conftest import residual
 import newel
 
 skfem = pytest.importorskip("skfem")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench/run"))
 
+from flow_systems import plate_blocks  # noqa: E402
 from skfem import Basis, BilinearForm, LinearForm, asm, condense  # noqa: E402
-from skfem.helpers import curl, dd, ddot, div, dot, grad, mul  # noqa: E402
+from skfem.helpers import curl, ddot, div, dot, grad  # noqa: E402
 
 
 def solved(A, b, rtol=1e-8):
@@ -261,15 +266,7 @@ def test_a_plate_with_moments_as_unknowns_bends_as_known():
     products and their work on the curvature. Under a load of 1 the middle sinks by 0.00126532 (Timoshenko and
     Woinowsky-Krieger, section 44)."""
     mesh = skfem.MeshTri.init_sqsymmetric().refined(3)
-    elements = skfem.ElementTriHHJ1(), skfem.ElementTriP2G()
-    moments, deflection = (Basis(mesh, element, intorder=4) for element in elements)
-    products = asm(BilinearForm(lambda m, t, w: ddot(m, t)), moments)
-    work = -asm(BilinearForm(lambda u, t, w: ddot(t, dd(u))), deflection, moments)
-    of_edge = BilinearForm(lambda u, t, w: dot(mul(t, w.n), w.n) * dot(grad(u), w.n))
-    inside = skfem.InteriorFacetBasis
-    for kind, side, sign in ((skfem.BoundaryFacetBasis, {}, 1), (inside, {"side": 0}, 1), (inside, {"side": 1}, -1)):
-        t, u = (kind(mesh, element, intorder=4, **side) for element in elements)  # both sides have the normal of one
-        work = work + sign * asm(of_edge, u, t)
+    moments, deflection, products, work = plate_blocks(mesh)
     K = sp.bmat([[products, work], [work.T, None]], "csr")
     f = np.concatenate([np.zeros(moments.N), -asm(LinearForm(lambda v, w: 1.0 * v), deflection)])
     A, b, x, free = condense(K, f, D=moments.N + deflection.get_dofs().all())
