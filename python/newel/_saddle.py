@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Solver is told of a saddle point: which rows are constraints, and a matrix like their Schur complement."""
+"""What a Solver knows of a saddle point: which rows are constraints, and a matrix like their Schur complement."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Solver is told of a saddle point: constraints, a mass matrix, coordinates and near-null vectors of all rows."""
+"""What a Solver knows of a saddle point: constraints, a mass matrix, coordinates and near-null vectors of all rows."""
 
 import numpy as np
 import pytest

@@ -177,7 +177,7 @@ def endings():
     for line, words in (several if RANKS > 1 else ()) + always:
         done = run(line)
         told = [text for text in done.stderr.splitlines() if text.startswith("newel: ")]
-        # What all ranks find is told by the first of them.
+        # What all ranks find, the first of them reports.
         check(done.returncode == 2 and len(told) == 1 and words in told[0], f"{line}: {done}")
     done = run("info spd.mtx")
     check(done.returncode == 0 and done.stdout.count("\n  non-zeros") <= 1 and done.stdout, str(done))

@@ -24,7 +24,7 @@ struct GeneratedSize {
   std::int64_t rows = 0, entries = 0;
 };
 
-/// What the first rank is told on the way, and what it decides.
+/// What the first rank learns on the way, and what it decides.
 struct GeneratedObserver {
   std::function<void(const GeneratedSize&)> on_rows;
   std::function<void(const SetupFacts&)> on_setup;

@@ -11,7 +11,7 @@ template <Space S>
 struct ColumnSplit {
   ScalarPattern<S> own;  ///< in columns of this rank
   ScalarPattern<S>
-      others;  ///< in the columns behind them: of rows from `others_begin` on, up to the last that has any
+      others;  ///< in the columns after them: of rows from `others_begin` on, up to the last that has any
   Index others_begin = 0;
 };
 
