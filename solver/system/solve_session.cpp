@@ -9,7 +9,6 @@
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/krylov/monitor/solve_limits.hpp"
-#include "solver/operators/host_measurement.hpp"
 
 namespace newel::detail {
 namespace {
@@ -54,8 +53,9 @@ void try_scaled(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, SolveRep
 }  // namespace
 
 template <class T, Space S>
-SolveSession<T, S>::SolveSession(SystemState<T, S>& of, bool may_move)
-    : s_(of), moves_(of), may_move_(may_move && !of.pinned && of.setup.ended == WorkEnd::none) {}
+SolveSession<T, S>::SolveSession(SystemState<T, S>& of, bool may_move) : s_(of), moves_(of), exchange_(of, at_) {
+  at_.may_move = may_move && !of.pinned && of.setup.ended == WorkEnd::none;
+}
 
 template <class T, Space S>
 SolveSession<T, S>::~SolveSession() {
@@ -71,8 +71,8 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   guess_is_zero_ = from == InitialGuess::zero;
   if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x);
   if (s_.vectors.guess.size() > 0 && !guess_is_zero_) copy<T>(s_.ctx, Span<const T, S>(x), s_.vectors.guess.span());
-  b_ = b;
-  x_ = x;
+  at_.b = b;
+  at_.x = x;
   std::optional<SolveReport> first = by_what_answers(limits.progress(), from);
   SolveReport report;
   iterations_before_ = first ? first->iterations : 0;
@@ -107,23 +107,24 @@ std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn&
   SolveReport nothing;
   if (s_.equivalent.answers()) {
     Array<T, S> guess;
-    if (!guess_is_zero_ && !s_.equivalent.alone()) guess = make_array(s_.ctx, Span<const T, S>(x_));
+    if (!guess_is_zero_ && !s_.equivalent.alone()) guess = make_array(s_.ctx, Span<const T, S>(at_.x));
     std::optional<SolveReport> first =
-        s_.equivalent.solve(*s_.operators, b_, x_, s_.stop_now(), progress, from, nothing);
+        s_.equivalent.solve(*s_.operators, at_.b, at_.x, s_.stop_now(), progress, from, nothing);
     if (s_.equivalent.alone() || (first && is_final(*first))) return first;
-    if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x_);
-    if (!guess_is_zero_) copy<T>(s_.ctx, guess.cspan(), x_);
+    if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), at_.x);
+    if (!guess_is_zero_) copy<T>(s_.ctx, guess.cspan(), at_.x);
     if (!first) return first;
     // What was to be scaled is rarely solved by others as it is.
     const bool own_limit = first->status == Status::max_iterations && first->iterations < s_.stop.max_iterations;
     if (!own_limit && !worth_last_resort(*first, s_.rows)) return first;
-    last_resort_failed_ = !by_last_resort(*first, progress);
+    at_.factors_failed = !by_last_resort(*first, progress);
     from = InitialGuess::in_x;
     return first;
   }
   if (!s_.last_resort.answers()) return {};
-  std::optional<SolveReport> first = s_.last_resort.solve(*s_.operators, b_, x_, s_.stop_now(), progress, nothing);
-  then_last_resort_ = !first;
+  std::optional<SolveReport> first =
+      s_.last_resort.solve(*s_.operators, at_.b, at_.x, s_.stop_now(), progress, nothing);
+  at_.factors_follow = !first;
   if (first) from = InitialGuess::in_x;
   return first;
 }
@@ -132,9 +133,9 @@ std::optional<SolveReport> SolveSession<T, S>::by_what_answers(const ProgressFn&
 // it comes first, and fails, the others go on: a Krylov method may solve a singular system that factors cannot.
 template <class T, Space S>
 SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGuess from) {
-  SolveReport report = s_.chain->solve(b_, x_, left_after({}), progress, from, this);
+  SolveReport report = s_.chain->solve(at_.b, at_.x, left_after({}), progress, from, &exchange_);
   if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
-  may_move_ = false;
+  at_.may_move = false;
   s_.write_reasons(report);  // while the preconditioner of the last attempt is there
   if (s_.setup.single_by_choice && report.attempts.size() > 1) {  // and would fail again
     s_.chain->drop_first();
@@ -148,8 +149,8 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   }
   if (!s_.pinned) try_other_preconditioners(report, progress);
   learn(report);
-  if (then_last_resort_) try_last_resort(report, progress);
-  try_scaled<T, S>(s_, b_, x_, report, progress);
+  if (at_.factors_follow) try_last_resort(report, progress);
+  try_scaled<T, S>(s_, at_.b, at_.x, report, progress);
   return report;
 }
 
@@ -166,7 +167,7 @@ bool SolveSession<T, S>::by_factors_instead(SolveReport& report, const ProgressF
 // From x, by the solvers that ended before.
 template <class T, Space S>
 void SolveSession<T, S>::go_on(SolveReport& report, const ProgressFn& progress) {
-  SolveReport next = s_.chain->solve(b_, x_, left_after(report), progress, InitialGuess::in_x, this);
+  SolveReport next = s_.chain->solve(at_.b, at_.x, left_after(report), progress, InitialGuess::in_x, &exchange_);
   s_.write_reasons(next);
   append_attempt(report, std::move(next));
   settle_attainable(report);
@@ -181,7 +182,8 @@ void SolveSession<T, S>::try_last_resort(SolveReport& report, const ProgressFn& 
 // Whether that solves the system.
 template <class T, Space S>
 bool SolveSession<T, S>::by_last_resort(SolveReport& report, const ProgressFn& progress) {
-  std::optional<SolveReport> last = s_.last_resort.solve(*s_.operators, b_, x_, left_after(report), progress, report);
+  std::optional<SolveReport> last =
+      s_.last_resort.solve(*s_.operators, at_.b, at_.x, left_after(report), progress, report);
   if (last) {
     append_attempt(report, std::move(*last));
     settle_attainable(report);
@@ -219,12 +221,12 @@ void SolveSession<T, S>::try_other_preconditioners(SolveReport& report, const Pr
       return s_.write_reasons(report);
     }
     if (best.size() == 0) best = Array<T, S>(s_.ctx, s_.rows);
-    copy<T>(s_.ctx, Span<const T, S>(x_), best.span());
+    copy<T>(s_.ctx, Span<const T, S>(at_.x), best.span());
     const InitialGuess from = begin_again(!(report.true_residual < some_progress * report.initial_residual));
-    SolveReport next = s_.chain->solve(b_, x_, left_after(report), progress, from, this);
+    SolveReport next = s_.chain->solve(at_.b, at_.x, left_after(report), progress, from, &exchange_);
     s_.write_reasons(next);
     if (!next.converged() && !(next.true_residual <= report.true_residual)) {
-      copy<T>(s_.ctx, best.cspan(), x_);
+      copy<T>(s_.ctx, best.cspan(), at_.x);
       take_residual(next, report);
     }
     append_attempt(report, std::move(next));
@@ -238,96 +240,11 @@ template <class T, Space S>
 InitialGuess SolveSession<T, S>::begin_again(bool from_guess) {
   if (!from_guess) return InitialGuess::in_x;
   if (guess_is_zero_) {
-    fill<T, S>(s_.ctx, T(0), x_);
+    fill<T, S>(s_.ctx, T(0), at_.x);
     return InitialGuess::zero;
   }
-  if (s_.vectors.guess.size() > 0) copy<T>(s_.ctx, s_.vectors.guess.cspan(), x_);
+  if (s_.vectors.guess.size() > 0) copy<T>(s_.ctx, s_.vectors.guess.cspan(), at_.x);
   return InitialGuess::in_x;
-}
-
-template <class T, Space S>
-bool SolveSession<T, S>::due(const SolveStanding& now) {
-  constexpr bool asking_is_dear = S == Space::device;
-  next_.reset();
-  if (!may_move_) return false;
-  next_ = moves_.next(now);
-  if (!next_) s_.advisor.ask_less_often(asking_is_dear);
-  return next_.has_value();
-}
-
-template <class T, Space S>
-void SolveSession<T, S>::prepare() {
-  if (may_move_) s_.alternatives->weigh();
-}
-
-template <class T, Space S>
-int SolveSession<T, S>::not_before() {
-  constexpr bool asking_is_dear = S == Space::device;
-  if (!may_move_) return no_exchange;
-  return std::min(s_.advisor.not_before(asking_is_dear, s_.history, s_.alternatives->forecasts()),
-                  measurement_due(*s_.operators, s_.history));
-}
-
-template <class T, Space S>
-double SolveSession<T, S>::sure_of_solve() const {
-  return std::max(SureConstants::of_any_solve, s_.alternatives->forecasts().sure_iterations(false));
-}
-
-template <class T, Space S>
-GiveUpFn SolveSession<T, S>::overdue() {
-  if (!then_last_resort_ || last_resort_failed_ || s_.entries == 0 || !LastResort<T, S>::exists_for(*s_.operators))
-    return {};
-  if (!watch_) watch_.emplace(s_);
-  return [this](const Progress& now) { return (*watch_)(now); };
-}
-
-template <class T, Space S>
-std::string SolveSession<T, S>::preconditioner() const {
-  const std::string& name = s_.operators->options.precond.name;
-  return name == "none" ? std::string() : name;
-}
-
-template <class T, Space S>
-void SolveSession<T, S>::follow(Span<const T, S>& b, Span<T, S>& x) const {
-  if (!exchanged_) return;
-  b = b_;
-  x = x_;
-}
-
-// Formats are left in the caller's numbering only.
-template <class T, Space S>
-std::optional<ExchangedSystem<T, S>> SolveSession<T, S>::exchange(const std::vector<Span<T, S>>& vectors) {
-  const bool other_format = next_->kind == Move::Kind::format;
-  Array<T, S> scratch;
-  try {
-    if (other_format) scratch = Array<T, S>(s_.ctx, s_.rows);
-  } catch (const OutOfMemory&) {
-    s_.history.change_failed = true;
-    return std::nullopt;
-  }
-  if (!moves_.make(*next_)) return std::nullopt;
-  if (other_format && !s_.natural()) renumber(vectors, scratch);
-  s_.ctx.synchronize();
-  const Operators<T, S>& now = *s_.operators;
-  return ExchangedSystem<T, S>{now.matrix(), now.applied_preconditioner(), b_, x_,
-                               other_format && now.same_preconditioner};
-}
-
-// From the caller's numbering to that of the new format.
-template <class T, Space S>
-void SolveSession<T, S>::renumber(std::vector<Span<T, S>> vectors, Span<T, S> scratch) {
-  vectors.push_back(s_.chain->kept_x());
-  vectors.push_back(s_.vectors.guess.span());
-  for (const Span<T, S> vector : vectors) {
-    if (vector.size == 0) continue;
-    s_.gather_to_solver_order(vector, scratch);
-    copy<T>(s_.ctx, Span<const T, S>(scratch), vector);
-  }
-  s_.gather_to_solver_order(b_, s_.vectors.b);
-  s_.gather_to_solver_order(x_, s_.vectors.x);
-  b_ = s_.vectors.b;
-  x_ = s_.vectors.x;
-  exchanged_ = true;
 }
 
 template <class T, Space S>

@@ -1,40 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SolveSession: one solve of a system, in which it may move to other operators. Internal.
+/// SolveSession: one solve of a system, from the guess to the report. Internal.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "solver/krylov/monitor/limits_left.hpp"
-#include "solver/system/last_resort_watch.hpp"
+#include "solver/system/session_exchange.hpp"
 #include "solver/system/system_moves.hpp"
 
 namespace newel::detail {
 
-/// Asks the advisor where the solve could move, and carries the vectors over into another order. What holds for one
-/// solve only is forgotten at its end, whichever way it ends.
+/// Solves by one method after another until the system is solved. What holds for one solve only is forgotten at its
+/// end, whichever way it ends.
 template <class T, Space S>
-class SolveSession final : public OperatorExchange<T, S> {
+class SolveSession {
  public:
   /// Without `may_move` the operators stay, but for those that follow a failure.
   SolveSession(SystemState<T, S>& of, bool may_move);
-  ~SolveSession() override;
+  ~SolveSession();
   SolveSession(const SolveSession&) = delete;
   SolveSession& operator=(const SolveSession&) = delete;
 
   /// Both in solver order. If the system is renumbered on the way, the result is in `SystemVectors::x`.
   SolveReport run(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from);
 
-  bool due(const SolveStanding& now) override;
-  void prepare() override;
-  int not_before() override;
-  std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
-  double of_usual_iterations() const override { return s_.alternatives->forecasts().of_usual_iterations(); }
-  double sure_of_solve() const override;
-  GiveUpFn overdue() override;
-  std::string preconditioner() const override;
-  void follow(Span<const T, S>& b, Span<T, S>& x) const override;
+  /// How it moves on its way.
+  SessionExchange<T, S>& exchange() { return exchange_; }
 
  private:
   StopCriterion left_after(const SolveReport& report) const {
@@ -47,23 +39,16 @@ class SolveSession final : public OperatorExchange<T, S> {
   void try_last_resort(SolveReport& report, const ProgressFn& progress);
   bool by_last_resort(SolveReport& report, const ProgressFn& progress);
   InitialGuess begin_again(bool from_guess);
-  void renumber(std::vector<Span<T, S>> vectors, Span<T, S> scratch);
   bool by_factors_instead(SolveReport& report, const ProgressFn& progress);
   void go_on(SolveReport& report, const ProgressFn& progress);
   void learn(const SolveReport& report);
 
   SystemState<T, S>& s_;
   SystemMoves<T, S> moves_;
-  bool may_move_;  // to another format or preconditioner
-  Span<const T, S> b_;
-  Span<T, S> x_;
-  bool exchanged_ = false;  // b_ and x_ are not those that it began with
+  SessionPlace<T, S> at_;
+  SessionExchange<T, S> exchange_;  // of all attempts
   bool guess_is_zero_ = false;
-  int iterations_before_ = 0;        // of what the solve began with
-  bool then_last_resort_ = true;     // after the others
-  bool last_resort_failed_ = false;  // in this solve, before the others
-  std::optional<Move> next_;
-  std::optional<LastResortWatch<T, S>> watch_;  // of all attempts
+  int iterations_before_ = 0;  // of what the solve began with
 };
 
 /// From the guess in x, both in the caller's numbering. The system may move before the solve, and on its way.

@@ -59,12 +59,12 @@ TEST_BOTH("Estimates that are wrong by a factor of 100 cost at most three times 
 TEST_BOTH("No exchange is due before the iteration that a solve waits for", "[exchange][learning]") {
   for (const double price : {5e-3, 60e-3, 1.0}) {
     Moving<S> moving("fsai", price);
-    CHECK(detail::SolveSession<double, S>(moving.state, false).not_before() == detail::no_exchange);
+    CHECK(detail::SolveSession<double, S>(moving.state, false).exchange().not_before() == detail::no_exchange);
     detail::SolveSession<double, S> session(moving.state, true);
-    const int from = session.not_before();
+    const int from = session.exchange().not_before();
     int first = 0;
     const auto sure = [](int iterations) { return iterations < 16 ? 0.0 : iterations; };  // by the first spectrum
-    while (first < 4000 && !session.due({first, 1e6, true, 1e-3, 1e-8, sure(first)})) ++first;
+    while (first < 4000 && !session.exchange().due({first, 1e6, true, 1e-3, 1e-8, sure(first)})) ++first;
     CAPTURE(price, from, first);
     CHECK(first < 4000);
     CHECK(first >= from);
@@ -73,7 +73,7 @@ TEST_BOTH("No exchange is due before the iteration that a solve waits for", "[ex
   Moving<S> moving("fsai", 60e-3);
   const int whole = moving.solve().iterations;
   detail::SolveSession<double, S> next(moving.state, true);
-  CHECK(next.not_before() >= whole);  // what so many iterations are worth is decided between solves
+  CHECK(next.exchange().not_before() >= whole);  // what so many iterations are worth is decided between solves
 }
 
 TEST_CASE("What iterations took more in a former format counts for a stronger preconditioner",
