@@ -82,7 +82,7 @@ template <class T, Space S>
 int measurement_due(Operators<T, S>& s, const History& history) {
   const double step = is_unknown(s) && compares(s) ? step_seconds(s, s.options.spmv.format) : 0;
   if (!(step > 0)) return no_exchange;
-  const double before = std::max({0.0, history.format.iterations(), history.preconditioner.iterations()});
+  const double before = std::max({0.0, history.format.iterations, history.preconditioner.iterations});
   return static_cast<int>(std::clamp<double>(std::ceil(worthwhile_seconds / step - before), 0, no_exchange));
 }
 

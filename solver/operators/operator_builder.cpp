@@ -160,7 +160,7 @@ void OperatorBuilder<T, S>::choose_solver_for(const CsrView<T, S>& a) {
     find_traits(a);
   }
   if (choose && decided && !decided->solvers.empty()) {
-    chosen.solvers = {decided->solvers, decided->solver_reason};
+    chosen.solvers = {decided->solvers, decided->reasons.solver};
   } else if (choose) {
     chosen.solvers = choose_solver(*chosen.traits);
   } else {
@@ -217,16 +217,16 @@ void OperatorBuilder<T, S>::take_decided_format(const CsrView<T, S>& a, bool mea
   SystemChoices& chosen = s_.chosen;
   if (!measured) {
     const std::string asked = s_.options.precond.name;
-    if (!d.formats_estimated_for.empty()) s_.options.precond.name = d.formats_estimated_for;
+    if (!d.expected.preconditioner.empty()) s_.options.precond.name = d.expected.preconditioner;
     chosen.format = SystemEstimates<T, S>(s_).compare_formats(a);
     s_.options.precond.name = asked;
   }
   chosen.order_follows = d.preconditioner_first;
   chosen.format.format = d.preconditioner_first ? "csr" : d.format;
-  chosen.format.reason = d.format_reason;
+  chosen.format.reason = d.reasons.format;
   chosen.format.measured = measured;
-  chosen.expected_format = d.expected_format;
-  if (d.expected_iterations > 0) chosen.expected_iterations = d.expected_iterations;
+  chosen.expected_format = d.expected.format;
+  if (d.expected.iterations > 0) chosen.expected_iterations = d.expected.iterations;
 }
 
 template <class T, Space S>

@@ -182,8 +182,8 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   estimates.facts(a);
   s_.options.precond.name = d.preconditioner;
   s_.M = make_precond(s_.ctx, a, s_.order, s_.options.precond, s_.options.spmv);
-  if (d.expected_iterations > 0) chosen.expected_iterations = d.expected_iterations;
-  chosen.precond_reason = d.preconditioner_reason;
+  if (d.expected.iterations > 0) chosen.expected_iterations = d.expected.iterations;
+  chosen.precond_reason = d.reasons.preconditioner;
   chosen.precond_chosen = true;
   chosen.provisional = d.provisional && may_follow;
   chosen.untried = d.untried;

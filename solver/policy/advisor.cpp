@@ -97,7 +97,7 @@ std::optional<Move> Advisor::before_solve(const Beginning& solve, bool precondit
     left_guessed_ = false;
     preconditioner_too_ = true;
   } else {
-    if (!(history.format.iterations() > 0) && history.last_iterations == 0) return std::nullopt;  // nothing is known
+    if (!(history.format.iterations > 0) && history.last_iterations == 0) return std::nullopt;  // nothing is known
     const double last = history.last_iterations;
     standing_ = {0, last, true, 1, solve.tolerance, last};
     left_guessed_ = history.last_iterations == 0;
@@ -141,11 +141,12 @@ void Advisor::ask_less_often(bool asking_is_dear) {
 
 std::optional<Move> Advisor::choose(const History& history, Forecasts& forecasts) {
   const FormatChoice* const choice = formats_to_move_to(history, forecasts);
-  const double to_come = standing_.left + history.format.later(history.last_iterations);
+  const double to_come = standing_.left + SystemLearning(history.format).later(history.last_iterations);
   const FormatTrial* better = nullptr;
   if (choice != nullptr) {
     estimates_.most_saved = std::max(estimates_.most_saved, SystemLearning::most_saved(*choice, to_come));
-    better = history.format.better_for(*choice, standing_.iterations, standing_.sure, to_come, !left_guessed_);
+    better = SystemLearning(history.format)
+                 .better_for(*choice, standing_.iterations, standing_.sure, to_come, !left_guessed_);
   }
   if (better != nullptr && better->setup_seconds > forecasts.seconds_left()) better = nullptr;
   const Stronger stronger = preconditioner_too_ ? stronger_that_pays(better, history, forecasts) : Stronger{};
@@ -167,8 +168,8 @@ std::optional<Move> Advisor::choose(const History& history, Forecasts& forecasts
 // format, and saves its setup too. A look at the values comes last: it may still show a higher price.
 Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const History& history,
                                               Forecasts& forecasts) {
-  const SystemLearning& learning = history.preconditioner;
-  const double done = standing_.iterations, before = std::max(0.0, learning.iterations());
+  const SolveCounts& counts = history.preconditioner;
+  const double done = standing_.iterations, before = std::max(0.0, counts.iterations);
   const double left = left_guessed_ ? done : standing_.left;  // dear: a guess by the size is not enough
   // Before a format is set up they are looked at in any case, and where iterations are sure before there were any.
   const bool in_any_case = better != nullptr || (done == 0 && standing_.sure > 0);
@@ -178,7 +179,8 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
   const bool between = done == 0 && history.simple_measured > 0;
   const double simple = between ? history.simple_measured : simple_iterations_for(present.iterations, done + left);
   if (!between) simple_seen_ = simple;
-  const double later = learning.later(history.last_iterations), later_refreshes = before > 0 ? later / before : 1;
+  const double later = SystemLearning(counts).later(history.last_iterations);
+  const double later_refreshes = before > 0 ? later / before : 1;
   // A residual often falls late: of a stronger one's solve as large a share is left as of the digits, if not more.
   const double share_left = std::max(left / (done + left), standing_.digits_left());
   const auto [staying_seconds, staying_step] = staying(present, formats_to_move_to(history, forecasts), later + left);
@@ -197,7 +199,7 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
     estimates_.with_stronger = std::min(estimates_.with_stronger, alone);
     const double gain = staying_seconds - (later * share + share_left * of_solve) * seconds;
     const double gain_now = present.now_seconds - share * stronger.now_seconds;
-    const double refreshes = learning.refreshes() * (stronger.refresh_seconds - present.refresh_seconds);
+    const double refreshes = counts.refreshes * (stronger.refresh_seconds - present.refresh_seconds);
     const double ahead = gain - later_refreshes * refreshes;
     const double saved = ahead - stronger.build_seconds;
     if (gain_now > 0) estimates_.most_saved = std::max(estimates_.most_saved, ahead / stronger.build_seconds);
@@ -246,8 +248,8 @@ int Advisor::not_before(bool asking_is_dear, const History& history, Forecasts& 
   if (!forecasts.weighed()) return few_steps;
   const FormatChoice* const choice = formats_to_move_to(history, forecasts);
   const double sure = std::max(SureConstants::of_any_solve, forecasts.sure_iterations(false));
-  double least = choice != nullptr ? history.format.earliest(*choice, sure) : infinity;
-  const double before = std::max(0.0, history.preconditioner.iterations());
+  double least = choice != nullptr ? SystemLearning(history.format).earliest(*choice, sure) : infinity;
+  const double before = std::max(0.0, history.preconditioner.iterations);
   const PrecondOutlooks* const outlooks = forecasts.stronger_preconditioners(before);
   if (outlooks != nullptr) {
     constexpr double many = 1e6;  // iterations: more do not make one stronger
@@ -281,12 +283,12 @@ void Advisor::took_stronger(const Move& move, History& history) {
 void Advisor::took_other_preconditioner(History& history) {
   estimates_ = {};
   history.last_iterations = 0;
-  history.preconditioner.moved(standing_.iterations);
+  history.preconditioner = counts_after_move(standing_.iterations);
 }
 
 // The weaker preconditioner is not renumbered.
 void Advisor::took_format(History& history, bool in_a_solve) {
-  history.format.moved(in_a_solve ? standing_.iterations : 0);
+  history.format = counts_after_move(in_a_solve ? standing_.iterations : 0);
   probation_ = {};
 }
 

@@ -60,19 +60,19 @@ void each_field(const Visitor& visit, SystemDecision& d) {
   visit("solvers", d.solvers);
   visit("scaled", d.scaled);
   visit("matched", d.matched);
-  visit("solves", d.solves);
-  visit("last_iterations", d.last_iterations);
-  visit("simple_iterations", d.simple_iterations);
-  visit("simple_measured", d.simple_measured);
+  visit("solves", d.history.solves);
+  visit("last_iterations", d.history.last_iterations);
+  visit("simple_iterations", d.history.simple_iterations);
+  visit("simple_measured", d.history.simple_measured);
   visit("rows", d.rows);
   visit("entries", d.entries);
-  visit("format_reason", d.format_reason);
-  visit("preconditioner_reason", d.preconditioner_reason);
-  visit("solver_reason", d.solver_reason);
+  visit("format_reason", d.reasons.format);
+  visit("preconditioner_reason", d.reasons.preconditioner);
+  visit("solver_reason", d.reasons.solver);
   visit("preconditioner_first", d.preconditioner_first);
-  visit("expected_format", d.expected_format);
-  visit("expected_iterations", d.expected_iterations);
-  visit("change_failed", d.change_failed);
+  visit("expected_format", d.expected.format);
+  visit("expected_iterations", d.expected.iterations);
+  visit("change_failed", d.history.change_failed);
   visit("provisional", d.provisional);
   visit("untried", d.untried);
   visit("ranked", d.ranked);
@@ -81,17 +81,17 @@ void each_field(const Visitor& visit, SystemDecision& d) {
   visit("weaker", d.weaker);
   visit("traits", d.traits);
   visit("traits_older", d.traits_older);
-  visit("formats_estimated_for", d.formats_estimated_for);
-  visit("format_iterations", d.format_iterations);
-  visit("format_refreshes", d.format_refreshes);
-  visit("preconditioner_iterations", d.preconditioner_iterations);
-  visit("preconditioner_refreshes", d.preconditioner_refreshes);
-  visit("weaker_iterations", d.weaker_iterations);
-  visit("weaker_seconds", d.weaker_seconds);
-  visit("iterations_since", d.iterations_since);
-  visit("slower_solves", d.slower_solves);
-  visit("refreshes_since", d.refreshes_since);
-  visit("weaker_is_estimated", d.weaker_is_estimated);
+  visit("formats_estimated_for", d.expected.preconditioner);
+  visit("format_iterations", d.history.format.iterations);
+  visit("format_refreshes", d.history.format.refreshes);
+  visit("preconditioner_iterations", d.history.preconditioner.iterations);
+  visit("preconditioner_refreshes", d.history.preconditioner.refreshes);
+  visit("weaker_iterations", d.history.whole.weaker_iterations);
+  visit("weaker_seconds", d.history.whole.weaker_seconds);
+  visit("iterations_since", d.history.whole.iterations);
+  visit("slower_solves", d.history.whole.slower);
+  visit("refreshes_since", d.history.whole.refreshes);
+  visit("weaker_is_estimated", d.history.whole.estimated);
 }
 
 // ---- writing
@@ -203,20 +203,20 @@ void check_counts(const SystemDecision& d) {
   const auto check = [](double number, const char* name) {
     if (!(number >= 0)) refuse(name, "0 or more");
   };
-  check(d.solves, "solves");
-  check(d.last_iterations, "last_iterations");
-  check(d.simple_iterations, "simple_iterations");
-  check(d.simple_measured, "simple_measured");
+  check(d.history.solves, "solves");
+  check(d.history.last_iterations, "last_iterations");
+  check(d.history.simple_iterations, "simple_iterations");
+  check(d.history.simple_measured, "simple_measured");
   check(d.rows, "rows");
   check(static_cast<double>(d.entries), "entries");
-  check(d.expected_iterations, "expected_iterations");
-  check(d.format_refreshes, "format_refreshes");
-  check(d.preconditioner_refreshes, "preconditioner_refreshes");
-  check(d.weaker_iterations, "weaker_iterations");
-  check(d.weaker_seconds, "weaker_seconds");
-  check(d.iterations_since, "iterations_since");
-  check(d.slower_solves, "slower_solves");
-  check(d.refreshes_since, "refreshes_since");
+  check(d.expected.iterations, "expected_iterations");
+  check(d.history.format.refreshes, "format_refreshes");
+  check(d.history.preconditioner.refreshes, "preconditioner_refreshes");
+  check(d.history.whole.weaker_iterations, "weaker_iterations");
+  check(d.history.whole.weaker_seconds, "weaker_seconds");
+  check(d.history.whole.iterations, "iterations_since");
+  check(d.history.whole.slower, "slower_solves");
+  check(d.history.whole.refreshes, "refreshes_since");
 }
 
 }  // namespace

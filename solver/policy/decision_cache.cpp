@@ -88,7 +88,7 @@ bool are_preconditioners(const std::optional<PrecondRanking>& ranking) {
 
 // A file with a sound checksum may come from a program with other parts, or from one that erred.
 bool names_exist(const SystemDecision& d) {
-  return is_format(d.format) && (d.expected_format.empty() || is_format(d.expected_format)) &&
+  return is_format(d.format) && (d.expected.format.empty() || is_format(d.expected.format)) &&
          is_preconditioner(d.preconditioner) && std::all_of(d.untried.begin(), d.untried.end(), is_preconditioner) &&
          are_preconditioners(d.ranked) && are_preconditioners(d.weaker);
 }
@@ -127,10 +127,11 @@ bool kept_decision_pays(const KeptDecision& kept, const SystemDecision& now,
   if (there == nullptr || here == nullptr || there == here) return false;
   const bool same_precond = then.preconditioner == now.preconditioner;
   // What the one that was followed took, or would have, rather than what follows from those with its successor.
-  const bool followed = then.weaker && then.weaker->present.name == now.preconditioner && then.weaker_iterations > 0;
-  const double iterations_there = then.last_iterations > 0 ? then.last_iterations : there->iterations;
+  const bool followed =
+      then.weaker && then.weaker->present.name == now.preconditioner && then.history.whole.weaker_iterations > 0;
+  const double iterations_there = then.history.last_iterations > 0 ? then.history.last_iterations : there->iterations;
   const double iterations_here = same_precond ? iterations_there
-                                 : followed   ? then.weaker_iterations
+                                 : followed   ? then.history.whole.weaker_iterations
                                               : here->iterations;
   const double solves = kept.fewest_solves;
   return there->setup_seconds + solves * iterations_there * there->iteration_seconds <
@@ -142,17 +143,16 @@ SystemDecision decision_to_begin_with(const KeptDecision& kept, const SystemDeci
   if (has_failed(decision, now.preconditioner)) {
     decision.untried.push_back(now.preconditioner);
   }
-  decision.format_reason = decision.preconditioner_reason = {};
+  decision.reasons.format = decision.reasons.preconditioner = {};
   decision.traits = now.traits;
   decision.traits_older = false;
   decision.solvers = now.solvers;
-  decision.solver_reason = now.solver_reason;
-  decision.change_failed = false;
-  decision.solves = 0;
-  decision.format_iterations = decision.format_refreshes = 0;
-  decision.preconditioner_iterations = decision.preconditioner_refreshes = 0;
-  decision.slower_solves = decision.refreshes_since = 0;
-  decision.weaker_is_estimated = true;
+  decision.reasons.solver = now.reasons.solver;
+  decision.history.change_failed = false;
+  decision.history.solves = 0;
+  decision.history.format = decision.history.preconditioner = {};
+  decision.history.whole.slower = decision.history.whole.refreshes = 0;
+  decision.history.whole.estimated = true;
   return decision;
 }
 
@@ -171,7 +171,7 @@ DecisionCache::DecisionCache(const Context<S>& ctx, const Pattern<S>& pattern, c
     for (const auto& [name, figure] : file->figures) {
       if (name == fewest_key) found.fewest_solves = figure;
     }
-    const bool counts = found.decision.solves > 0 && found.fewest_solves >= 1;
+    const bool counts = found.decision.history.solves > 0 && found.fewest_solves >= 1;
     if (counts && names_exist(found.decision) && is_of(found.decision, pattern.rows, pattern.nnz())) {
       kept_ = std::move(found);
       return;
@@ -182,13 +182,13 @@ DecisionCache::DecisionCache(const Context<S>& ctx, const Pattern<S>& pattern, c
 }
 
 void DecisionCache::keep(SystemDecision decision) {
-  if (decision.solves == solves_kept_) return;
-  solves_kept_ = decision.solves;
-  double fewest = decision.solves;
+  if (decision.history.solves == solves_kept_) return;
+  solves_kept_ = decision.history.solves;
+  double fewest = decision.history.solves;
   if (kept_) {
     fewest = std::min(fewest, kept_->fewest_solves);
-    const double all = static_cast<double>(decision.solves) + kept_->decision.solves;
-    decision.solves = static_cast<int>(std::min(all, 1e9));
+    const double all = static_cast<double>(decision.history.solves) + kept_->decision.history.solves;
+    decision.history.solves = static_cast<int>(std::min(all, 1e9));
   }
   CachedPlan file;
   file.choice = json_of(decision);

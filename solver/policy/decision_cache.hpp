@@ -49,8 +49,8 @@ class DecisionCache {
   const std::optional<KeptDecision>& kept() const { return kept_; }
   const std::string& remark() const { return cache_.remark(); }
 
-  /// Adds a system that has made `decision.solves` solves to those that were there when this was made, and writes the
-  /// file, unless it holds as many of it. Failure leaves the file as it was.
+  /// Adds a system that has made `decision.history.solves` solves to those that were there when this was made, and
+  /// writes the file, unless it holds as many of it. Failure leaves the file as it was.
   void keep(SystemDecision decision);
 
  private:

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include <newel/solver/decision.hpp>
 #include <newel/spmv/format_choice.hpp>
 #include "solver/cost/profiles/decision_constants.hpp"
 
@@ -39,13 +40,10 @@ double earliest_iteration(double price, double before, double sure_of_solve);
 /// of it have brought `savings` and the next ones bring as much each; 0: never.
 int iteration_when_due(double price, const SetupSavings& savings, int iterations);
 
-/// Counts iterations, reads no clock: the same on every run.
+/// What counts of iterations say, which read no clock: the same on every run.
 class SystemLearning {
  public:
-  void count(int iterations) { iterations_ += iterations; }
-  void count_refresh() { ++refreshes_; }
-  double iterations() const { return iterations_; }
-  double refreshes() const { return refreshes_; }
+  explicit SystemLearning(const SolveCounts& counts) : iterations_(counts.iterations) {}
 
   /// The iterations that later solves are expected to take, where the last one took `of_solve`: as many as those
   /// before it, and those of a few solves at the least, since what is solved twice is seldom solved only twice.
@@ -65,20 +63,11 @@ class SystemLearning {
   /// `sure_of_solve` are sure of the whole; infinity: never.
   double earliest(const FormatChoice& choice, double sure_of_solve) const;
 
-  /// As of a system that stood there.
-  void restore(double iterations, double refreshes) {
-    iterations_ = iterations;
-    refreshes_ = refreshes;
-  }
-
-  /// `done` iterations into the present solve, which will be counted as a whole.
-  void moved(int done = 0) {
-    iterations_ = -static_cast<double>(done);
-    refreshes_ = 0;
-  }
-
  private:
-  double iterations_ = 0, refreshes_ = 0;  ///< since the last move
+  double iterations_;  // since the last move
 };
+
+/// `done` iterations into a solve, which will be counted as a whole.
+inline SolveCounts counts_after_move(int done = 0) { return {-static_cast<double>(done), 0}; }
 
 }  // namespace newel::detail

@@ -13,38 +13,15 @@ std::optional<PrecondRanking> ranking(const std::optional<PrecondOutlooks>& from
   return PrecondRanking{from->present, {from->stronger.begin(), from->stronger.end()}};
 }
 
-void write(const History& history, SystemDecision& to) {
-  to.solves = history.solves;
-  to.last_iterations = history.last_iterations;
-  to.simple_iterations = history.simple_seen;
-  to.simple_measured = history.simple_measured;
-  to.change_failed = history.change_failed;
-  to.format_iterations = history.format.iterations();
-  to.format_refreshes = history.format.refreshes();
-  to.preconditioner_iterations = history.preconditioner.iterations();
-  to.preconditioner_refreshes = history.preconditioner.refreshes();
-  to.weaker_iterations = history.whole.weaker_iterations;
-  to.weaker_seconds = history.whole.weaker_seconds;
-  to.iterations_since = history.whole.iterations;
-  to.slower_solves = history.whole.slower;
-  to.refreshes_since = history.whole.refreshes;
-  to.weaker_is_estimated = history.whole.estimated;
-}
-
 }  // namespace
 
 History history_of(const SystemDecision& d, bool chooses_format, bool same_preconditioner) {
-  History history;
-  history.solves = d.solves;
-  history.simple_seen = d.simple_iterations;
-  history.simple_measured = d.simple_measured;
-  history.change_failed = chooses_format && d.change_failed;
-  history.format.restore(d.format_iterations, d.format_refreshes);
-  if (!same_preconditioner) return history;
-  history.last_iterations = d.last_iterations;
-  history.preconditioner.restore(d.preconditioner_iterations, d.preconditioner_refreshes);
-  history.whole = {d.weaker_iterations, d.weaker_seconds,  d.iterations_since,
-                   d.slower_solves,     d.refreshes_since, d.weaker_is_estimated};
+  History history{d.history};
+  history.change_failed = chooses_format && d.history.change_failed;
+  if (same_preconditioner) return history;
+  history.last_iterations = 0;
+  history.preconditioner = {};
+  history.whole = {};
   return history;
 }
 
@@ -57,13 +34,13 @@ void write_decision(Operators<T, S>& s, SystemDecision& decision) {
   SystemEstimates<T, S>(s).weigh();
   const SystemChoices& chosen = s.chosen;
   decision.format = s.options.spmv.format;
-  decision.format_reason = chosen.format.reason;
-  decision.preconditioner_reason = chosen.precond_reason.text();
-  decision.solver_reason = chosen.solvers.reason;
+  decision.reasons.format = chosen.format.reason;
+  decision.reasons.preconditioner = chosen.precond_reason.text();
+  decision.reasons.solver = chosen.solvers.reason;
   decision.preconditioner_first = s.M != nullptr && s.M->serial() == s.renumbered_serial;
-  decision.expected_format = chosen.expected_format;
-  decision.expected_iterations = chosen.expected_iterations;
-  decision.formats_estimated_for = chosen.formats_estimated_for;
+  decision.expected.format = chosen.expected_format;
+  decision.expected.iterations = chosen.expected_iterations;
+  decision.expected.preconditioner = chosen.formats_estimated_for;
   decision.provisional = chosen.provisional;
   decision.untried = chosen.untried;
   decision.ranked = ranking(chosen.outlooks);
@@ -81,7 +58,7 @@ SystemDecision decision_so_far(const SystemState<T, S>& state) {
   write_decision(*state.operators, found);
   found.rows = state.rows;
   found.entries = state.entries;
-  write(state.history, found);
+  found.history = state.history;
   return found;
 }
 

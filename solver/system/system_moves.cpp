@@ -33,7 +33,7 @@ std::optional<Move> SystemMoves<T, S>::advised(std::optional<Move> move) {
     }
     move = s_.advisor.after_inspection(s_.history, s_.alternatives->forecasts());
   }
-  if (s_.advisor.simple_seen() > 0) s_.history.simple_seen = s_.advisor.simple_seen();
+  if (s_.advisor.simple_seen() > 0) s_.history.simple_iterations = s_.advisor.simple_seen();
   return move;
 }
 
@@ -48,7 +48,7 @@ bool SystemMoves<T, S>::before_solve(bool from_zero, bool preconditioner_too) {
   if (s_.equivalent.answers()) return preconditioner_too && s_.equivalent.made().inner().improve();
   if (!s_.operators->sound()) return false;
   if (measurement_due(*s_.operators, s_.history) == 0) measure(s_);
-  const double format_iterations = s_.history.format.iterations();
+  const double format_iterations = s_.history.format.iterations;
   const bool first = !(format_iterations > 0) && s_.history.last_iterations == 0;
   const Advisor::Beginning solve{tolerance_for_estimates(s_.stop.rel_tol),
                                  static_cast<double>(s_.stop.max_iterations), from_zero};
@@ -65,7 +65,7 @@ bool SystemMoves<T, S>::before_solve(bool from_zero, bool preconditioner_too) {
   return begin_with_stronger(
       *move,
       first ? " at the beginning, with about " + plain_number(s_.advisor.standing().left, 2) + " iterations to go"
-            : " after " + plain_number(s_.history.preconditioner.iterations()) + " iterations");
+            : " after " + plain_number(s_.history.preconditioner.iterations) + " iterations");
 }
 
 // M that a solve begins with. `when` ends the note.
@@ -107,7 +107,7 @@ void SystemMoves<T, S>::leave_what_proved_slower() {
   s_.use_operators();
   // So many again, as far as is known.
   s_.history.last_iterations = whole.estimated ? 0 : static_cast<int>(std::min(whole.weaker_iterations, 1e9));
-  s_.history.preconditioner.moved();
+  s_.history.preconditioner = {};
   s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before + ", since solves with " +
                  before + " took longer");
 }
@@ -124,7 +124,7 @@ void SystemMoves<T, S>::pin() {
 
 template <class T, Space S>
 void SystemMoves<T, S>::decide_by_expectation() {
-  if (s_.history.format.iterations() > 0 || s_.pinned || s_.equivalent.answers() || !s_.operators->sound()) return;
+  if (s_.history.format.iterations > 0 || s_.pinned || s_.equivalent.answers() || !s_.operators->sound()) return;
   s_.ctx.make_current();
   const LinearOperator<T, S>* const M = s_.operators->preconditioner();
   const double expected = s_.alternatives->forecasts().expected_iterations();

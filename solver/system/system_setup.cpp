@@ -254,7 +254,7 @@ void SystemSetup<T, S>::make_in_single_if_faster(const CsrView<T, S>& a, const S
     named.solver.name = "auto";
     named.decision.emplace();
     named.decision->solvers = chosen.solvers.order;
-    named.decision->solver_reason = chosen.solvers.reason;
+    named.decision->reasons.solver = chosen.solvers.reason;
     named.decision->traits = chosen.traits;
     named.decision->traits_older = chosen.traits_older;
     try {
@@ -308,9 +308,9 @@ void SystemSetup<T, S>::learn_from(const KeptDecision& kept, const CsrView<T, S>
   write_decision(*s_.operators, now);
   if (now.traits && kept.decision.traits && !same_kind(*now.traits, *kept.decision.traits)) return;
   SystemDecision begin = decision_to_begin_with(kept, now);
-  const std::string source = "learnt from " + plain_number(kept.decision.solves) +
-                             (kept.decision.solves == 1 ? " earlier solve" : " earlier solves");
-  s_.history.simple_seen = kept.decision.simple_iterations;  // for the candidates
+  const std::string source = "learnt from " + plain_number(kept.decision.history.solves) +
+                             (kept.decision.history.solves == 1 ? " earlier solve" : " earlier solves");
+  s_.history.simple_iterations = kept.decision.history.simple_iterations;  // for the candidates
   if (kept_decision_pays(kept, now, s_.candidates())) {
     SystemOptions as_kept = options;
     as_kept.decision = begin;
@@ -324,7 +324,8 @@ void SystemSetup<T, S>::learn_from(const KeptDecision& kept, const CsrView<T, S>
     } catch (const WorkInterrupted&) {
     }
   }
-  s_.history.last_iterations = now.preconditioner == kept.decision.preconditioner ? kept.decision.last_iterations : 0;
+  s_.history.last_iterations =
+      now.preconditioner == kept.decision.preconditioner ? kept.decision.history.last_iterations : 0;
   s_.learnt = "its iterations were " + source;
 }
 

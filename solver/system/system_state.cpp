@@ -109,7 +109,8 @@ std::vector<SystemCandidate> SystemState<T, S>::candidates() const {
   if (!operators->source) return {};
   Forecasts& forecasts = alternatives->forecasts();
   const double guess = simple_iterations_for(forecasts.present_iterations(), forecasts.expected_iterations());
-  return SystemEstimates<T, S>(*operators).candidates(history.simple_seen > 0 ? history.simple_seen : guess);
+  return SystemEstimates<T, S>(*operators)
+      .candidates(history.simple_iterations > 0 ? history.simple_iterations : guess);
 }
 
 #define X(T, S) template struct SystemState<T, S>;

@@ -183,7 +183,7 @@ TEST_CASE("A decision is for what the options leave open, and for matrices of it
   for (const bool rows : {true, false}) {
     SystemOptions other;
     other.decision = decision;
-    (rows ? other.decision->rows : other.decision->solves) += 1;
+    (rows ? other.decision->rows : other.decision->history.solves) += 1;
     if (!rows) other.decision->entries = problem.a.nnz() + 1;
     CHECK_THROWS_AS((LinearSystem<double, S>(problem.ctx, problem.there.wide(), other)), InputError);
   }
@@ -199,17 +199,17 @@ TEST_CASE("A decision says what a reader wants to know", "[decision]") {
   SystemOptions options;
   options.spmv.format = "csr";  // with many threads another one would follow
   LinearSystem<double, S> system(problem.ctx, problem.there.wide(), options);
-  CHECK(system.decision().solves == 0);
-  CHECK(system.decision().last_iterations == 0);
+  CHECK(system.decision().history.solves == 0);
+  CHECK(system.decision().history.last_iterations == 0);
   const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
   REQUIRE(report.changed.empty());
   const SystemDecision decision = system.decision();
   CHECK(decision.format == "csr");
   CHECK(decision.preconditioner == "jacobi");
   CHECK(decision.solvers.front() == "cg");
-  CHECK(decision.solves == 1);
-  CHECK(decision.last_iterations == report.iterations);
-  CHECK(decision.simple_iterations == Approx(report.iterations));
+  CHECK(decision.history.solves == 1);
+  CHECK(decision.history.last_iterations == report.iterations);
+  CHECK(decision.history.simple_iterations == Approx(report.iterations));
   CHECK(decision.rows == problem.a.rows);
   CHECK(decision.entries == problem.a.nnz());
 }

@@ -14,7 +14,7 @@ SystemDecision made(const std::string& format, const std::string& precond, int l
   SystemDecision d;
   d.format = format;
   d.preconditioner = precond;
-  d.last_iterations = last_iterations;
+  d.history.last_iterations = last_iterations;
   d.untried = {"jacobi", "spai", "amg", "fsai", "none"};
   return d;
 }
@@ -82,19 +82,19 @@ TEST_CASE("Others' decision is taken where setup and the fewest solves of others
   kept.fewest_solves = 10;
   CHECK(pays(0.599));
   CHECK_FALSE(pays(0.601));
-  kept.decision.last_iterations = 0;  // its only solve moved on its way
+  kept.decision.history.last_iterations = 0;  // its only solve moved on its way
   CHECK(pays(0.499));
   CHECK_FALSE(pays(0.501));
   // Jacobi, which FSAI has followed, would have taken 70 iterations, not the 100 that are expected.
   kept.decision.weaker = PrecondRanking{{"jacobi", 1e-3, 0, 0}, {}};
-  kept.decision.weaker_iterations = 70;
+  kept.decision.history.whole.weaker_iterations = 70;
   CHECK(pays(0.199));
   CHECK_FALSE(pays(0.201));
   // With the same preconditioner its iterations are known too.
   kept = {made("ehyb", "jacobi", 200), 1};
   const auto candidates = {candidate("csr", "jacobi", 0, 1e-3, 10), candidate("ehyb", "jacobi", 0.09, 0.5e-3, 10)};
   CHECK(kept_decision_pays(kept, now, candidates));
-  kept.decision.last_iterations = 100;
+  kept.decision.history.last_iterations = 100;
   CHECK_FALSE(kept_decision_pays(kept, now, candidates));
   // Nothing is known of the pair, or it is there already.
   CHECK_FALSE(kept_decision_pays(kept, now, {}));
@@ -227,7 +227,7 @@ TEST_CASE("A kept decision with names that are none is ignored, and replaced", "
     return decision;
   };
   for (SystemDecision nonsense :
-       {changed([](auto& d) { d.format = "no format"; }), changed([](auto& d) { d.expected_format = "ehyb:none"; }),
+       {changed([](auto& d) { d.format = "no format"; }), changed([](auto& d) { d.expected.format = "ehyb:none"; }),
         changed([](auto& d) { d.preconditioner = "no preconditioner"; }),
         changed([](auto& d) { d.untried.push_back("nothing"); }), changed([](auto& d) { d.rows += 1; }),
         changed([](auto& d) { d.entries = 3; }), changed([](auto& d) {
@@ -236,7 +236,7 @@ TEST_CASE("A kept decision with names that are none is ignored, and replaced", "
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
       std::filesystem::remove(entry.path());
     }
-    nonsense.solves += 1;
+    nonsense.history.solves += 1;
     cache().keep(nonsense);
     CHECK_FALSE(cache().kept());
     CHECK(contains(cache().remark(), "holds no decision for this matrix: it is ignored"));

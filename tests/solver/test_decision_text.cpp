@@ -11,20 +11,20 @@ SystemDecision full_decision() {
   d.format = "ehyb";
   d.preconditioner = "fsai";
   d.solvers = {"cg", "gmres"};
-  d.solves = 12;
-  d.last_iterations = 34;
-  d.simple_measured = 77;
-  d.simple_iterations = 0.1;
+  d.history.solves = 12;
+  d.history.last_iterations = 34;
+  d.history.simple_measured = 77;
+  d.history.simple_iterations = 0.1;
   d.rows = 56;
   d.entries = 3000000000;
-  d.format_reason = "a \"reason\"";
-  d.preconditioner_reason = "b";
-  d.solver_reason = "c";
+  d.reasons.format = "a \"reason\"";
+  d.reasons.preconditioner = "b";
+  d.reasons.solver = "c";
   d.preconditioner_first = true;
-  d.expected_format = "bce";
-  d.expected_iterations = 1.0 / 3;
-  d.formats_estimated_for = "auto";
-  d.change_failed = true;
+  d.expected.format = "bce";
+  d.expected.iterations = 1.0 / 3;
+  d.expected.preconditioner = "auto";
+  d.history.change_failed = true;
   d.provisional = true;
   d.untried = {"spai", "none"};
   d.ranked = PrecondRanking{{"fsai", 1e-5, 2e-3, 3e-4}, {{"amg", 4e-5, 5e-1, 6e-2, 5e-5, 115}}};
@@ -33,16 +33,16 @@ SystemDecision full_decision() {
   d.weaker = PrecondRanking{{"jacobi", 7e-6, 0, 0}, {}};
   d.traits = MatrixTraits{3000, true, true, 2.5, 0.5, 1e-14, 5e-15, {0, -1}, {1, 7}, {2, 8}, {3, 9}};
   d.traits_older = true;
-  d.format_iterations = -50;  // in mid-solve
-  d.format_refreshes = 2;
-  d.preconditioner_iterations = -3;
-  d.preconditioner_refreshes = 4;
-  d.weaker_iterations = 99.5;
-  d.weaker_seconds = 7e-6;
-  d.iterations_since = 21;
-  d.slower_solves = 1;
-  d.refreshes_since = 5;
-  d.weaker_is_estimated = true;
+  d.history.format.iterations = -50;  // in mid-solve
+  d.history.format.refreshes = 2;
+  d.history.preconditioner.iterations = -3;
+  d.history.preconditioner.refreshes = 4;
+  d.history.whole.weaker_iterations = 99.5;
+  d.history.whole.weaker_seconds = 7e-6;
+  d.history.whole.iterations = 21;
+  d.history.whole.slower = 1;
+  d.history.whole.refreshes = 5;
+  d.history.whole.estimated = true;
   return d;
 }
 
@@ -66,11 +66,11 @@ TEST_CASE("Every field of a decision comes back", "[decision]") {
     const SystemDecision again = decision_of(json_of(d));
     CHECK(json_of(again) == json_of(d));
     CHECK(again.solvers == d.solvers);
-    CHECK(again.simple_iterations == d.simple_iterations);
-    CHECK(again.simple_measured == d.simple_measured);
-    CHECK(again.expected_iterations == d.expected_iterations);
+    CHECK(again.history.simple_iterations == d.history.simple_iterations);
+    CHECK(again.history.simple_measured == d.history.simple_measured);
+    CHECK(again.expected.iterations == d.expected.iterations);
     CHECK(again.entries == d.entries);
-    CHECK(again.weaker_is_estimated == d.weaker_is_estimated);
+    CHECK(again.history.whole.estimated == d.history.whole.estimated);
     REQUIRE(again.traits.has_value() == d.traits.has_value());
     REQUIRE(again.ranked.has_value() == d.ranked.has_value());
     if (!d.traits) continue;

@@ -86,7 +86,7 @@ TEST_BOTH("A system iterates in single precision from its first solve on where t
     CHECK(s.report.history.size() == static_cast<std::size_t>(s.report.iterations) + 1);
     CHECK(s.report.history.front() == Approx(norm(b)));
     CHECK(true_residual<double>(a, b, s.x) <= 1e-10 * norm(b) * (1 + 1e-6));
-    CHECK(system.decision().solves == solve + 1);
+    CHECK(system.decision().history.solves == solve + 1);
   }
 
   // Refreshed values are those of both precisions.

@@ -39,7 +39,7 @@ TEST_CASE("A preconditioner that brings no tenth in time is left again, and one 
     CHECK(history.whole.weaker_iterations == 1166);
     CHECK(history.whole.weaker_seconds == 1);
     CHECK(history.whole.estimated);
-    CHECK(history.preconditioner.iterations() == -166);
+    CHECK(history.preconditioner.iterations == -166);
     forecasts = with_format();  // which nothing is said of before the verdict
     CHECK(advisor.not_before(false, history, forecasts) == 0);
     CHECK_FALSE(advisor.next(at(300, 1000), history, forecasts));
@@ -153,7 +153,7 @@ TEST_CASE("On probation what would take twice a whole solve fails early", "[advi
     CAPTURE(c.iterations, c.residual, c.weaker_iterations, c.estimated);
     detail::FollowedPrecond followed;
     followed.present.iteration_seconds = 4;
-    detail::WholeSolves whole;
+    WholeSolves whole;
     whole.weaker_iterations = c.weaker_iterations;
     whole.weaker_seconds = 1;
     whole.estimated = c.estimated;

@@ -64,32 +64,34 @@ TEST_CASE("A setup that waits for iterations is asked for again where they have 
 
 TEST_CASE("A faster format is bought once the iterations so far would have paid for it", "[learning]") {
   const FormatChoice choice = choice_of(10e-6, 2e-6, 8e-3);
-  detail::SystemLearning learning;
-  CHECK(learning.later(999) == 0);                              // one solve says nothing of others
-  CHECK(learning.earliest(choice, 80) == Approx(450.0 / 3.5));  // where 2.5 times as many are sure to come
-  CHECK(std::isinf(learning.earliest(choice_of(2e-6, 10e-6, 0), 80)));
-  learning.count(999);
-  CHECK(learning.earliest(choice, 80) == Approx(450.0 - 999));
-  CHECK(learning.better_for(choice, 0, 0, 999, false) == nullptr);
-  learning.count(2);
-  REQUIRE(learning.better_for(choice, 0, 0, 1001, false) != nullptr);
-  CHECK(learning.better_for(choice, 0, 0, 1001, false)->format == "ehyb");
-  learning.moved();
-  CHECK(learning.better_for(choice, 0, 0, 100000, false) == nullptr);
-  learning.count(100000);
-  CHECK(learning.better_for(choice_of(2e-6, 10e-6, 0), 0, 0, 100000, false) == nullptr);
+  SolveCounts counts;
+  const auto learning = [&] { return detail::SystemLearning(counts); };
+  CHECK(learning().later(999) == 0);                              // one solve says nothing of others
+  CHECK(learning().earliest(choice, 80) == Approx(450.0 / 3.5));  // where 2.5 times as many are sure to come
+  CHECK(std::isinf(learning().earliest(choice_of(2e-6, 10e-6, 0), 80)));
+  counts.iterations += 999;
+  CHECK(learning().earliest(choice, 80) == Approx(450.0 - 999));
+  CHECK(learning().better_for(choice, 0, 0, 999, false) == nullptr);
+  counts.iterations += 2;
+  REQUIRE(learning().better_for(choice, 0, 0, 1001, false) != nullptr);
+  CHECK(learning().better_for(choice, 0, 0, 1001, false)->format == "ehyb");
+  counts = detail::counts_after_move();
+  CHECK(learning().better_for(choice, 0, 0, 100000, false) == nullptr);
+  counts.iterations += 100000;
+  CHECK(learning().better_for(choice_of(2e-6, 10e-6, 0), 0, 0, 100000, false) == nullptr);
 }
 
 TEST_CASE("Later solves are expected to be eight, or as many as there were", "[learning]") {
-  detail::SystemLearning learning;
-  learning.count(100);
-  CHECK(learning.later(100) == 800);
-  CHECK(learning.later(0) == 100);  // the last one failed
-  for (int solve = 1; solve < 20; ++solve) learning.count(100);
-  CHECK(learning.later(100) == 2000);
-  learning.moved(50);  // in the middle of a solve
-  CHECK(learning.later(100) == 0);
-  CHECK(learning.iterations() == -50);
+  SolveCounts counts;
+  const auto learning = [&] { return detail::SystemLearning(counts); };
+  counts.iterations += 100;
+  CHECK(learning().later(100) == 800);
+  CHECK(learning().later(0) == 100);  // the last one failed
+  for (int solve = 1; solve < 20; ++solve) counts.iterations += 100;
+  CHECK(learning().later(100) == 2000);
+  counts = detail::counts_after_move(50);  // in the middle of a solve
+  CHECK(learning().later(100) == 0);
+  CHECK(counts.iterations == -50);
 }
 
 TEST_CASE("Iterations to go follow from how the residual has fallen", "[exchange][learning]") {
@@ -158,20 +160,22 @@ TEST_CASE("By measured iterations a setup is bought where it pays, once 0.45 of 
 
 TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead", "[exchange][learning]") {
   FormatChoice choice = choice_of(10e-6, 2e-6, 8e-3);  // 1,000 iterations
-  detail::SystemLearning learning;
-  CHECK(learning.better_for(choice, 0, 0, 1e9, false) == nullptr);
-  CHECK(learning.better_for(choice, 999, 0, 1000, false) == nullptr);
-  REQUIRE(learning.better_for(choice, 1001, 0, 1000, false) != nullptr);
-  CHECK(learning.better_for(choice, 1001, 0, 1000, false)->format == "ehyb");
-  CHECK(learning.better_for(choice, 451, 0, 2300, false) != nullptr);
-  CHECK(learning.better_for(choice, 449, 0, 1e9, false) == nullptr);  // a wrong estimate must not cost more than that
-  CHECK(learning.better_for(choice, 10000, 0, 99, false) == nullptr);
-  CHECK(learning.better_for(choice, 226, 226, 1200, true) != nullptr);
-  CHECK(learning.better_for(choice, 226, 220, 1200, true) == nullptr);
-  learning.count(500);  // of solves before
-  CHECK(learning.better_for(choice, 501, 0, 1000, false) != nullptr);
+  SolveCounts counts;
+  const auto learning = [&] { return detail::SystemLearning(counts); };
+  CHECK(learning().better_for(choice, 0, 0, 1e9, false) == nullptr);
+  CHECK(learning().better_for(choice, 999, 0, 1000, false) == nullptr);
+  REQUIRE(learning().better_for(choice, 1001, 0, 1000, false) != nullptr);
+  CHECK(learning().better_for(choice, 1001, 0, 1000, false)->format == "ehyb");
+  CHECK(learning().better_for(choice, 451, 0, 2300, false) != nullptr);
+  CHECK(learning().better_for(choice, 449, 0, 1e9, false) ==
+        nullptr);  // a wrong estimate must not cost more than that
+  CHECK(learning().better_for(choice, 10000, 0, 99, false) == nullptr);
+  CHECK(learning().better_for(choice, 226, 226, 1200, true) != nullptr);
+  CHECK(learning().better_for(choice, 226, 220, 1200, true) == nullptr);
+  counts.iterations += 500;  // of solves before
+  CHECK(learning().better_for(choice, 501, 0, 1000, false) != nullptr);
   choice.trials[1].failure = "memory";
-  CHECK(learning.better_for(choice, 1e6, 0, 1e6, false) == nullptr);
+  CHECK(learning().better_for(choice, 1e6, 0, 1e6, false) == nullptr);
   choice.trials[1].failure = "";
 }
 

@@ -28,6 +28,47 @@ struct PrecondRanking {
   std::vector<WeighedPrecond> stronger;  ///< preconditioners that may replace it
 };
 
+/// Iterations and refreshes since the format, or the preconditioner, changed.
+struct SolveCounts {
+  double iterations = 0, refreshes = 0;
+};
+
+/// A preconditioner that replaced a weaker one, by whole solves.
+struct WholeSolves {
+  double weaker_iterations = 0;  ///< that a solve took, or would have taken, with the weaker one; 0: not known
+  double weaker_seconds = 0;     ///< per iteration with the weaker one
+  int iterations = 0;            ///< of the last solve with the present one
+  int slower = 0;          ///< consecutive solves that were clearly slower than with the weaker one; a far slower
+                           ///< one counts as several
+  int refreshes = 0;       ///< of the preconditioner, since the last solve
+  bool estimated = false;  ///< `weaker_iterations` is an estimate
+};
+
+/// What the solves and refreshes of a system have counted.
+struct SolveHistory {
+  int solves = 0;           ///< so far, columns one by one
+  int last_iterations = 0;  ///< of the last solve that converged with the present preconditioner; 0: none did
+  /// Iterations that the last solve would have taken with the first preconditioner of "auto"; 0: not known.
+  double simple_iterations = 0;
+  double simple_measured = 0;  ///< measured in its last whole solve that converged; 0: none
+  bool change_failed = false;  ///< a change of format failed (lack of memory, say): the format is kept
+  SolveCounts format;          ///< with the present format
+  SolveCounts preconditioner;  ///< with the present preconditioner
+  WholeSolves whole;
+};
+
+/// One sentence each on why.
+struct DecisionReasons {
+  std::string format, preconditioner, solver;
+};
+
+/// The format that the expected iterations justify.
+struct ExpectedFormat {
+  std::string format;          ///< empty: the present one
+  double iterations = 0;       ///< of a solve, estimated from the size
+  std::string preconditioner;  ///< that formats were compared for
+};
+
 /// The state of a system's automatic choices. Store it, for example in a checkpoint, and start a new system from it
 /// (`SystemOptions::decision`). Names are those of the tables. The fields are meant for `LinearSystem`; programs may
 /// read the first few. Default values mean "not decided".
@@ -37,24 +78,17 @@ struct SystemDecision {
   std::vector<std::string> solvers;  ///< in the order of the attempts
   bool scaled = false;               ///< rows and columns are scaled; what follows is of the scaled matrix
   bool matched = false;              ///< and columns are permuted by a matching
-  int solves = 0;                    ///< number of solves so far
-  int last_iterations = 0;           ///< of the last solve that converged with this preconditioner; 0: none did
-  /// Iterations that the last solve would have taken with the first preconditioner of "auto"; 0: not known.
-  double simple_iterations = 0;
-  double simple_measured = 0;  ///< measured in its last whole solve that converged; 0: none
+  SolveHistory history;
 
   /// Of the matrix; 0: not known. A decision for a matrix of another size is refused.
   Index rows = 0;
   Offset entries = 0;  ///< number of stored entries, likewise
 
-  std::string format_reason, preconditioner_reason, solver_reason;  ///< one sentence each
+  DecisionReasons reasons;
   /// The format replaced CSR after the preconditioner was made; the preconditioner's matrices were then renumbered.
   bool preconditioner_first = false;
 
-  std::string expected_format;           ///< the format justified by the expected iterations; empty: the present one
-  double expected_iterations = 0;        ///< of a solve, estimated from the size
-  std::string formats_estimated_for;     ///< the preconditioner for which the formats were compared
-  bool change_failed = false;            ///< a change of format failed (lack of memory, say): the format is kept
+  ExpectedFormat expected;
   bool provisional = false;              ///< a stronger preconditioner may follow
   std::vector<std::string> untried;      ///< preconditioners to try if all solvers fail with the present one
   std::optional<PrecondRanking> ranked;  ///< ranking of the present preconditioner, once it has been made
@@ -63,20 +97,6 @@ struct SystemDecision {
   std::optional<PrecondRanking> weaker;  ///< ranking of the preconditioner that the present one replaced
   std::optional<MatrixTraits> traits;    ///< of the values that the system was made from, if they were inspected
   bool traits_older = false;             ///< `traits` are older than the present values
-
-  /// Iterations and refreshes since the format changed, and since the preconditioner changed.
-  double format_iterations = 0, format_refreshes = 0;
-  double preconditioner_iterations = 0, preconditioner_refreshes = 0;  ///< likewise
-
-  /// For a preconditioner that replaced a weaker one. All counts are over whole solves. This one: iterations that a
-  /// solve took, or would have taken, with the weaker one; 0: not known.
-  double weaker_iterations = 0;
-  double weaker_seconds = 0;         ///< per iteration with the weaker one
-  int iterations_since = 0;          ///< of the last solve with the present one
-  int slower_solves = 0;             ///< consecutive solves that were clearly slower than with the weaker one; a far
-                                     ///< slower one counts as several
-  int refreshes_since = 0;           ///< of the preconditioner, since the last solve
-  bool weaker_is_estimated = false;  ///< `weaker_iterations` is an estimate
 };
 
 /// One line of JSON: an object of the fields, plus "newel_decision": 1, the version of the format. Numbers keep every
