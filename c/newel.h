@@ -140,6 +140,9 @@ typedef struct newel_comm newel_comm;
  * previous rank: row_ptr of length rows + 1, col with columns of the whole matrix, val. `index_bits` is 32 or 64, for
  * row_ptr and col. Columns ascend strictly in each row. A rank may have no rows.
  *
+ * With the device cuda each rank takes a GPU of its host. If there are more ranks than GPUs, consecutive ranks share
+ * one: the first of them solves for the others, which hand their rows to it. Arrays are in host memory.
+ *
  * Vectors are a rank's own parts. Reports are the same on all ranks; "rows" is the rank's number of rows. Options
  * that need the whole matrix return NEWEL_INVALID. If one rank fails, the calls of the others return NEWEL_INTERNAL,
  * with the number and the error text of that rank. The ranks cannot be used any more after that: end the program with
@@ -182,7 +185,8 @@ NEWEL_API int newel_multiply(newel_system* system, const void* x, void* y);
  *            row is hardly solved, negative: not known; scaled_residual, relative, with each row divided by its
  *            largest entry, negative: rows were not scaled; of the system: rows, setup_seconds, bytes
  *   texts    status, cause, reason, warning (empty: none), solver, preconditioner, format, changed, decision: what
- *            "auto" has decided and learnt so far, as JSON; link, how values travel between devices that share a system
+ *            "auto" has decided and learnt so far, as JSON; link, how values travel between the devices or
+ *            ranks that share a system
  * A text is valid until the next call for this system. */
 NEWEL_API int newel_report_number(newel_system* system, int64_t column, const char* name, double* value);
 NEWEL_API int newel_report_text(newel_system* system, int64_t column, const char* name, const char** text);

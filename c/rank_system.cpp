@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <type_traits>
 
+#include <newel/config.hpp>
 #include <newel/core/rank_team.hpp>
-#include <newel/distributed/distributed_system.hpp>
+#include <newel/distributed/offloaded_system.hpp>
+#include <newel/distributed/rank_device.hpp>
 
 namespace newel::c {
 namespace {
@@ -20,7 +24,13 @@ constexpr const char* on_ranks = "whose rows are distributed over ranks";
 }
 
 void refuse_on_ranks(const Settings& s) {
-  if (s.device || s.devices.size() > 1) refuse("device", on_ranks);
+  if (s.devices.size() > 1) refuse("devices", on_ranks);
+  if (s.device.value_or(0) != 0) {
+    throw InputError("device: expected host or cuda for a system " + std::string(on_ranks) +
+                     ": each rank takes a GPU of its host");
+  }
+  if (s.device && s.stream != nullptr) refuse("stream", on_ranks);
+  if (s.device && s.threads != 0) throw InputError("threads: expected 0 with the device cuda");
   if (s.half) refuse("stored_half", on_ranks);
   refuse_of_whole(s, on_ranks);
 }
@@ -40,11 +50,35 @@ Span<const std::int64_t, host> from_zero(const void* data, std::int64_t size, co
   return {kept.data(), size};
 }
 
+// The system on the host's threads of each rank.
 template <class T>
+DistributedSystem<T> made_on_host(const Settings& settings, const std::shared_ptr<Communicator>& ranks,
+                                  const RankRows<T>& rows, SystemOptions options) {
+  return DistributedSystem<T>(Context<host>(settings.threads), ranks, rows, std::move(options));
+}
+
+#if NEWEL_HAS_CUDA
+// The system on the GPUs that the ranks take.
+template <class T>
+OffloadedSystem<T, Space::device> made_on_gpus(const Settings&, const std::shared_ptr<Communicator>& ranks,
+                                               const RankRows<T>& rows, SystemOptions options) {
+  const RankDevice own = device_of_rank(*ranks);
+  if (!own.all_have) throw DeviceError("device: a rank sees no CUDA device");
+  std::optional<Context<Space::device>> gpu;
+  if (!own.shares) gpu.emplace(own.device);
+  return OffloadedSystem<T, Space::device>(gpu, ranks, rows, std::move(options));
+}
+#endif
+
+// `make` is one of these two.
+template <class T, auto make>
 class RankSystem final : public System {
+  using Held = std::invoke_result_t<decltype(make), const Settings&, const std::shared_ptr<Communicator>&,
+                                    const RankRows<T>&, SystemOptions>;
+
  public:
   RankSystem(const Settings& settings, const std::shared_ptr<Communicator>& ranks, const RowPointers& own)
-      : ranks_(ranks), ctx_(settings.threads), system_(make(settings, own)) {}
+      : ranks_(ranks), system_(made(settings, own)) {}
 
   Index rows() const override { return system_.rows(); }
   void require_columns(std::int64_t columns) const override {
@@ -79,12 +113,13 @@ class RankSystem final : public System {
     });
   }
   SystemInfo info() const override { return system_.info(); }
+  std::string link() const override { return system_.link(); }
   SystemDecision decision() const override {
     throw InputError("decision: not known of a system whose rows are distributed over ranks");
   }
 
  private:
-  DistributedSystem<T> make(const Settings& settings, const RowPointers& own) {
+  Held made(const Settings& settings, const RowPointers& own) {
     return with_other_ranks(*ranks_, [&] {
       refuse_on_ranks(settings);
       if (own.rows < 0 || own.rows > std::numeric_limits<Index>::max()) throw InputError("rows: out of range");
@@ -102,15 +137,13 @@ class RankSystem final : public System {
       double all_rows = static_cast<double>(own.rows);
       ranks_->sum(&all_rows, 1);
       const double most = std::numeric_limits<Index>::max();
-      return DistributedSystem<T>(ctx_, ranks_, rows,
-                                  settings.options_for(static_cast<Index>(std::min(all_rows, most)), 1));
+      return make(settings, ranks_, rows, settings.options_for(static_cast<Index>(std::min(all_rows, most)), 1));
     });
   }
 
   std::shared_ptr<Communicator> ranks_;
-  Context<host> ctx_;
   std::int64_t values_ = 0;
-  DistributedSystem<T> system_;
+  Held system_;
 };
 
 }  // namespace
@@ -123,8 +156,14 @@ void refuse_of_whole(const Settings& s, const char* of_which) {
 std::unique_ptr<System> make_rank_system(const Settings& settings, const std::shared_ptr<Communicator>& ranks,
                                          const RowPointers& own) {
   refuse_complex(settings, "ranks");
-  if (settings.single) return std::make_unique<RankSystem<float>>(settings, ranks, own);
-  return std::make_unique<RankSystem<double>>(settings, ranks, own);
+#if NEWEL_HAS_CUDA
+  if (settings.device) {
+    if (settings.single) return std::make_unique<RankSystem<float, made_on_gpus<float>>>(settings, ranks, own);
+    return std::make_unique<RankSystem<double, made_on_gpus<double>>>(settings, ranks, own);
+  }
+#endif
+  if (settings.single) return std::make_unique<RankSystem<float, made_on_host<float>>>(settings, ranks, own);
+  return std::make_unique<RankSystem<double, made_on_host<double>>>(settings, ranks, own);
 }
 
 }  // namespace newel::c

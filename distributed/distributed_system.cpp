@@ -7,15 +7,12 @@
 #include <exception>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <newel/core/rank_team.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
@@ -24,46 +21,12 @@
 #include "distributed/rows/halo.hpp"
 #include "distributed/rows/rank_info.hpp"
 #include "distributed/rank_precond.hpp"
+#include "distributed/same_options.hpp"
 #include "solver/chain/attempts.hpp"
 #include "spmv/plan/phase_clock.hpp"
 
 namespace newel {
 namespace {
-
-// What all ranks must have alike, with all digits.
-std::string text_of(const StopCriterion& stop) {
-  std::ostringstream text;
-  text.precision(std::numeric_limits<double>::max_digits10);
-  text << "max_iterations " << stop.max_iterations << ", rel_tol " << stop.rel_tol << ", abs_tol " << stop.abs_tol
-       << ", time_limit_seconds " << stop.time_limit_seconds << ", check_every " << stop.check_every;
-  return text.str();
-}
-
-std::string text_of(const SystemOptions& options) {
-  std::ostringstream text;
-  text.precision(std::numeric_limits<double>::max_digits10);
-  text << "solver " << options.solver.name << ", preconditioner " << options.precond.name << ", format "
-       << options.spmv.format << ", " << text_of(options.stop) << ", null_space "
-       << static_cast<int>(options.null_space) << ", mixed " << options.mixed;
-  text << ", preconditioner's format " << options.precond.format << ", symmetric " << options.precond.symmetric
-       << ", expected_products " << options.expected_products;
-  const auto add = [&](const MethodOption& option, const OptionBag& methods) {
-    text << ", " << option.key << " ";
-    std::visit([&](const auto& value) { text << value; }, option.get(methods));
-  };
-  for (const MethodOption& option : solver_option_list()) add(option, options.solver.methods);
-  for (const MethodOption& option : precond_option_list()) add(option, options.precond.methods);
-  return text.str();
-}
-
-void require_same_options(Communicator& communicator, const std::string& options) {
-  const std::vector<std::string> all = communicator.texts(options);
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
-    throw InputError("the options of rank " + std::to_string(r) + " (" + all[r] + ") are not those of rank 0 (" +
-                     all[0] + ")");
-  }
-}
 
 // Throws for what needs the whole matrix.
 void require_rows_suffice(const SystemOptions& options) {
@@ -153,7 +116,8 @@ struct DistributedSystem<T, S>::Impl {
     if (a.row_ptr.size - 1 > std::numeric_limits<Index>::max()) {
       throw InputError("a rank has at most 2^31 - 1 rows, not " + std::to_string(a.row_ptr.size - 1));
     }
-    require_same_options(*communicator, text_of(options) + ", bytes of a value " + std::to_string(sizeof(T)));
+    detail::require_same_options(*communicator,
+                                 detail::text_of(options) + ", bytes of a value " + std::to_string(sizeof(T)));
     require_rows_suffice(options);
     const std::vector<std::int64_t> first_rows = detail::first_rows(*communicator, a.row_ptr.size - 1);
     detail::PhaseClock clock;
@@ -346,7 +310,7 @@ template <class T, Space S>
 void DistributedSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
   Impl& s = *impl_;
   with_other_ranks(*s.communicator, [&] {
-    require_same_options(*s.communicator, text_of(stop));
+    detail::require_same_options(*s.communicator, detail::text_of(stop));
     s.stop = stop;
     s.system->set_stop_criterion(without_clock(stop));
   });

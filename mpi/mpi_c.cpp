@@ -25,7 +25,7 @@ int newel_mpi_world(newel_comm** ranks) {
   MPI_Initialized(&initialised);
   if (initialised == 0) {
     int provided = 0;
-    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return NEWEL_INTERNAL;
+    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) return NEWEL_INTERNAL;
   }
   return newel_mpi_comm(MPI_COMM_WORLD, ranks);
 }

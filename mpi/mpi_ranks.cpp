@@ -7,9 +7,14 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <newel/core/failure_board.hpp>
+#include <newel/core/rank_groups.hpp>
 
 namespace newel {
 namespace {
@@ -29,14 +34,97 @@ int int_of(std::size_t bytes) {
   return static_cast<int>(bytes);
 }
 
-// Two communicators of the library's own: one for its calls, one on which a rank tells that it has failed.
+// How ranks learn that one of them has failed: by messages on a communicator of their own, which waiting calls look
+// for, and on one host by a board, which any thread can read.
+class Failures {
+ public:
+  explicit Failures(MPI_Comm comm) {
+    check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&provided);
+    any_thread_ = provided == MPI_THREAD_MULTIPLE;
+  }
+  Failures(const Failures&) = delete;
+  Failures& operator=(const Failures&) = delete;
+  ~Failures() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized == 0 && why_.empty()) MPI_Comm_free(&comm_);  // with messages under way nothing can be freed
+  }
+  void set_board(std::shared_ptr<FailureBoard> board) { board_ = std::move(board); }
+
+  // From the thread that calls MPI.
+  void look() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    find();
+    if (!why_.empty()) throw RankFailed(why_);
+  }
+  void throw_if_known() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!why_.empty()) throw RankFailed(why_);
+  }
+  bool known() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return !why_.empty();
+  }
+  // From any thread.
+  std::optional<std::string> failure() {
+    if (board_ == nullptr && !any_thread_) return std::nullopt;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!why_.empty()) return why_;
+    if (board_ != nullptr) return board_->failure();
+    find();
+    return why_;
+  }
+
+  void fail(const std::string& why) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!why_.empty()) return;
+    if (board_ != nullptr) board_->fail(rank_, why);
+    try {
+      why_ = "rank " + std::to_string(rank_) + ": " + why;
+      const auto& text = *new std::string(why_);  // never freed, because nobody waits for these messages
+      for (int r = 0; r < size_; ++r) {
+        MPI_Request request;
+        if (r != rank_) MPI_Isend(text.data(), int_of(text.size()), MPI_CHAR, r, 0, comm_, &request);
+      }
+    } catch (...) {
+      why_ = "?";
+    }
+  }
+
+ private:
+  void find() {
+    if (!why_.empty()) return;
+    if (board_ != nullptr) why_ = board_->failure();
+    int there = 0;
+    MPI_Status status;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &there, &status), "MPI_Iprobe");
+    if (there == 0) return;
+    int length = 0;
+    MPI_Get_count(&status, MPI_CHAR, &length);
+    std::string why(static_cast<std::size_t>(length), ' ');
+    check(MPI_Recv(why.data(), length, MPI_CHAR, status.MPI_SOURCE, 0, comm_, MPI_STATUS_IGNORE), "MPI_Recv");
+    if (why_.empty()) why_ = std::move(why);
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  bool any_thread_ = false;  // may call MPI
+  std::shared_ptr<FailureBoard> board_;
+  mutable std::mutex mutex_;
+  std::string why_;  // empty: none has failed, as far as is known
+};
+
+// A communicator of the library's own for its calls.
 class Channels {
  public:
-  explicit Channels(MPI_Comm comm) {
-    check(MPI_Comm_dup(comm, &calls_), "MPI_Comm_dup");
-    check(MPI_Comm_dup(comm, &failures_), "MPI_Comm_dup");
+  // Takes the communicator over. `failures`: of all ranks, which may be more.
+  Channels(MPI_Comm calls, std::shared_ptr<Failures> failures) : calls_(calls), failures_(std::move(failures)) {
     MPI_Comm_set_errhandler(calls_, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(failures_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(calls_, &rank_);
     MPI_Comm_size(calls_, &size_);
   }
@@ -45,18 +133,17 @@ class Channels {
   ~Channels() {
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (finalized != 0 || !why_.empty()) return;  // with calls that are never answered nothing can be freed
-    MPI_Comm_free(&calls_);
-    MPI_Comm_free(&failures_);
+    if (finalized == 0 && !failures_->known()) MPI_Comm_free(&calls_);  // calls may be left that are never answered
   }
 
   MPI_Comm calls() const { return calls_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
+  const std::shared_ptr<Failures>& failures() const { return failures_; }
 
   // Returns when all requests are done. Throws RankFailed.
   void wait(std::vector<MPI_Request>& requests) {
-    throw_if_failed();
+    failures_->throw_if_known();
     constexpr int between_looks = 64;
     for (int tries = 1;; ++tries) {
       int done = 0;
@@ -64,7 +151,7 @@ class Channels {
             "MPI_Testall");
       if (done != 0) return;
       if (tries % between_looks != 0) continue;
-      look_for_failure();
+      failures_->look();
       sched_yield();
     }
   }
@@ -72,43 +159,19 @@ class Channels {
     one_.assign(1, request);
     wait(one_);
   }
-  void throw_if_failed() const {
-    if (!why_.empty()) throw RankFailed(why_);
-  }
-
-  void fail(const std::string& why) noexcept {
-    if (!why_.empty()) return;
-    try {
-      why_ = "rank " + std::to_string(rank_) + ": " + why;
-      const auto& text = *new std::string(why_);  // never freed, because nobody waits for these messages
-      for (int r = 0; r < size_; ++r) {
-        MPI_Request request;
-        if (r != rank_) MPI_Isend(text.data(), int_of(text.size()), MPI_CHAR, r, 0, failures_, &request);
-      }
-    } catch (...) {
-      why_ = "?";
-    }
-  }
 
  private:
-  void look_for_failure() {
-    int there = 0;
-    MPI_Status status;
-    check(MPI_Iprobe(MPI_ANY_SOURCE, 0, failures_, &there, &status), "MPI_Iprobe");
-    if (there == 0) return;
-    int length = 0;
-    MPI_Get_count(&status, MPI_CHAR, &length);
-    std::string why(static_cast<std::size_t>(length), ' ');
-    check(MPI_Recv(why.data(), length, MPI_CHAR, status.MPI_SOURCE, 0, failures_, MPI_STATUS_IGNORE), "MPI_Recv");
-    why_ = std::move(why);
-    throw_if_failed();
-  }
-
-  MPI_Comm calls_ = MPI_COMM_NULL, failures_ = MPI_COMM_NULL;
+  MPI_Comm calls_;
+  std::shared_ptr<Failures> failures_;
   int rank_ = 0, size_ = 1;
-  std::string why_;  // empty: none has failed, as far as is known
   std::vector<MPI_Request> one_;
 };
+
+MPI_Comm duplicate_of(MPI_Comm comm) {
+  MPI_Comm made = MPI_COMM_NULL;
+  check(MPI_Comm_dup(comm, &made), "MPI_Comm_dup");
+  return made;
+}
 
 class MpiExchange final : public RankExchange {
  public:
@@ -142,7 +205,7 @@ class MpiExchange final : public RankExchange {
   }
 
   void start() override {
-    channels_->throw_if_failed();
+    channels_->failures()->throw_if_known();
     if (requests_.empty()) return;  // which Open MPI calls an error
     check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()), "MPI_Startall");
     under_way_ = true;
@@ -159,15 +222,16 @@ class MpiExchange final : public RankExchange {
   bool under_way_ = false;
 };
 
-class MpiRank final : public Communicator {
+class MpiRank final : public Communicator, public RankGroups {
  public:
-  explicit MpiRank(MPI_Comm comm) : channels_(std::make_shared<Channels>(comm)) {}
+  MpiRank(MPI_Comm calls, std::shared_ptr<Failures> failures)
+      : channels_(std::make_shared<Channels>(calls, std::move(failures))) {}
 
   int rank() const override { return channels_->rank(); }
   int size() const override { return channels_->size(); }
 
   void all_gather(const double* mine, int count, double* all) override {
-    channels_->throw_if_failed();
+    channels_->failures()->throw_if_known();
     if (gathered_ == nullptr) gathered_ = std::make_unique<Gathered>();
     gathered_->mine.assign(mine, mine + count);
     gathered_->all.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(size()));
@@ -180,7 +244,7 @@ class MpiRank final : public Communicator {
   }
 
   std::vector<std::string> all_to_all(const std::vector<std::string>& sent) override {
-    channels_->throw_if_failed();
+    channels_->failures()->throw_if_known();
     const auto ranks = static_cast<std::size_t>(size());
     auto kept = std::make_unique<Sent>();
     auto& [out_bytes, in_bytes, out_first, in_first, out, in] = *kept;
@@ -219,7 +283,15 @@ class MpiRank final : public Communicator {
     return std::make_unique<MpiExchange>(channels_, tag, out, in);
   }
 
-  void fail(const std::string& why) noexcept override { channels_->fail(why); }
+  std::shared_ptr<Communicator> group(int number) override {
+    channels_->failures()->throw_if_known();
+    MPI_Comm calls = MPI_COMM_NULL;
+    check(MPI_Comm_split(channels_->calls(), number, rank(), &calls), "MPI_Comm_split");
+    return std::make_shared<MpiRank>(calls, channels_->failures());
+  }
+
+  void fail(const std::string& why) noexcept override { channels_->failures()->fail(why); }
+  std::optional<std::string> failure() const override { return channels_->failures()->failure(); }
 
  private:
   struct Gathered {
@@ -248,6 +320,11 @@ class MpiRank final : public Communicator {
 
 }  // namespace
 
-std::shared_ptr<Communicator> mpi_ranks(MPI_Comm comm) { return std::make_shared<MpiRank>(comm); }
+std::shared_ptr<Communicator> mpi_ranks(MPI_Comm comm) {
+  const auto failures = std::make_shared<Failures>(comm);
+  auto ranks = std::make_shared<MpiRank>(duplicate_of(comm), failures);
+  failures->set_board(FailureBoard::make(*ranks));
+  return ranks;
+}
 
 }  // namespace newel

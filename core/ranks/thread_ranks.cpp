@@ -9,16 +9,32 @@
 #include <optional>
 #include <utility>
 
+#include <newel/core/rank_groups.hpp>
+
 namespace newel {
 namespace {
+
+// Whether a rank has failed, for all ranks and all their groups.
+struct Failures {
+  std::mutex mutex;
+  std::condition_variable changed;  // also when a meeting has taken place
+  bool failed = false;
+  std::string why;
+
+  std::string reason() const { return why.empty() ? "another rank has failed" : why; }
+  void throw_if_failed() const {
+    if (failed) throw RankFailed(reason());
+  }
+};
 
 // What the ranks share. At a meeting each shows an address of its own, and reads what the others show until the
 // next meeting.
 class Meeting {
  public:
-  explicit Meeting(int size) : shown_(static_cast<std::size_t>(size)) {}
+  Meeting(std::size_t size, std::shared_ptr<Failures> failures) : shown_(size), failures_(std::move(failures)) {}
 
   int size() const { return static_cast<int>(shown_.size()); }
+  const std::shared_ptr<Failures>& failures() const { return failures_; }
 
   // Shows `mine`, and returns when all are there.
   void show(int rank, const void* mine) {
@@ -31,49 +47,41 @@ class Meeting {
   }
 
   void meet() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    throw_if_failed();
+    std::unique_lock<std::mutex> lock(failures_->mutex);
+    failures_->throw_if_failed();
     const std::uint64_t mine = meetings_;
     if (++here_ == size()) {
       here_ = 0;
       ++meetings_;
-      changed_.notify_all();
+      failures_->changed.notify_all();
       return;
     }
-    changed_.wait(lock, [&] { return meetings_ != mine || failed_; });
-    if (meetings_ == mine) throw_if_failed();
+    failures_->changed.wait(lock, [&] { return meetings_ != mine || failures_->failed; });
+    if (meetings_ == mine) failures_->throw_if_failed();
   }
 
   std::string failure() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return failed_ ? reason() : std::string();
+    const std::lock_guard<std::mutex> lock(failures_->mutex);
+    return failures_->failed ? failures_->reason() : std::string();
   }
 
   void fail(int rank, const std::string& why) noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!failed_) {
-      failed_ = true;
+    const std::lock_guard<std::mutex> lock(failures_->mutex);
+    if (!failures_->failed) {
+      failures_->failed = true;
       try {
-        why_ = "rank " + std::to_string(rank) + ": " + why;
+        failures_->why = "rank " + std::to_string(rank) + ": " + why;
       } catch (...) {  // without memory the word has to do
       }
     }
-    changed_.notify_all();
+    failures_->changed.notify_all();
   }
 
  private:
-  std::string reason() const { return why_.empty() ? "another rank has failed" : why_; }
-  void throw_if_failed() const {
-    if (failed_) throw RankFailed(reason());
-  }
-
   std::vector<const void*> shown_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::shared_ptr<Failures> failures_;
   int here_ = 0;
   std::uint64_t meetings_ = 0;
-  bool failed_ = false;
-  std::string why_;
 };
 
 class ThreadExchange final : public RankExchange {
@@ -111,9 +119,11 @@ class ThreadExchange final : public RankExchange {
   std::vector<int> taken_;  // messages of each rank
 };
 
-class ThreadRank final : public Communicator {
+class ThreadRank final : public Communicator, public RankGroups {
  public:
-  ThreadRank(std::shared_ptr<Meeting> meeting, int rank) : meeting_(std::move(meeting)), rank_(rank) {}
+  // `number`: of this rank among all, of which these may be a group.
+  ThreadRank(std::shared_ptr<Meeting> meeting, int rank, int number)
+      : meeting_(std::move(meeting)), rank_(rank), number_(number) {}
 
   int rank() const override { return rank_; }
   int size() const override { return meeting_->size(); }
@@ -138,21 +148,38 @@ class ThreadRank final : public Communicator {
     return std::make_unique<ThreadExchange>(meeting_, rank_, std::move(out), std::move(in));
   }
 
-  void fail(const std::string& why) noexcept override { meeting_->fail(rank_, why); }
+  std::shared_ptr<Communicator> group(int number) override {
+    std::vector<double> numbers(static_cast<std::size_t>(size()));
+    const double own = number;
+    all_gather(&own, 1, numbers.data());
+    const auto first = static_cast<int>(std::find(numbers.begin(), numbers.end(), own) - numbers.begin());
+    const auto before = static_cast<int>(std::count(numbers.begin(), numbers.begin() + rank_, own));
+    std::shared_ptr<Meeting> made;
+    if (first == rank_) {
+      const auto ranks = static_cast<std::size_t>(std::count(numbers.begin(), numbers.end(), own));
+      made = std::make_shared<Meeting>(ranks, meeting_->failures());
+    }
+    meeting_->show(rank_, &made);
+    if (first != rank_) made = *meeting_->of<std::shared_ptr<Meeting>>(first);
+    meeting_->meet();
+    return std::make_shared<ThreadRank>(std::move(made), before, number_);
+  }
+
+  void fail(const std::string& why) noexcept override { meeting_->fail(number_, why); }
   std::optional<std::string> failure() const override { return meeting_->failure(); }
 
  private:
   std::shared_ptr<Meeting> meeting_;
-  int rank_;
+  int rank_, number_;
 };
 
 }  // namespace
 
 std::vector<std::shared_ptr<Communicator>> thread_ranks(int size) {
   if (size < 1) throw InputError("ranks: at least 1 is needed, not " + std::to_string(size));
-  const auto meeting = std::make_shared<Meeting>(size);
+  const auto meeting = std::make_shared<Meeting>(static_cast<std::size_t>(size), std::make_shared<Failures>());
   std::vector<std::shared_ptr<Communicator>> ranks;
-  for (int r = 0; r < size; ++r) ranks.push_back(std::make_shared<ThreadRank>(meeting, r));
+  for (int r = 0; r < size; ++r) ranks.push_back(std::make_shared<ThreadRank>(meeting, r, r));
   return ranks;
 }
 

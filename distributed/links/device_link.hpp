@@ -4,6 +4,7 @@
 
 #include <newel/distributed/distributed_system.hpp>
 #include "core/ranks/device_ranks.hpp"
+#include "distributed/links/peer_memory.hpp"
 
 namespace newel::detail {
 
@@ -22,13 +23,18 @@ Context<Space::device> with_stream(const Context<Space::device>& ctx, CUstream_s
 std::shared_ptr<DeviceRanks> staged_ranks(const Context<Space::device>& ctx,
                                           const std::shared_ptr<Communicator>& communicator, const std::string& why);
 
-/// Exchanges by packets that devices store in each other's memory. All ranks are threads of this process, at most
-/// PeerSums::most_ranks, on devices of their own that reach each other's memory.
+/// Exchanges by packets that devices store in each other's memory. The ranks are at most PeerSums::most_ranks, on
+/// devices of their own.
 std::shared_ptr<DeviceRanks> peer_ranks(const Context<Space::device>& ctx,
-                                        const std::shared_ptr<Communicator>& communicator);
+                                        const std::shared_ptr<Communicator>& communicator,
+                                        std::shared_ptr<PeerMemory> memory);
 
-/// Exchanges through NCCL, of which every rank has loaded a version.
+/// Exchanges through NCCL, of which every rank has loaded a version. `why` it is not done by packets, for `name`;
+/// empty: it was asked for.
 std::shared_ptr<DeviceRanks> nccl_ranks(const Context<Space::device>& ctx,
-                                        const std::shared_ptr<Communicator>& communicator);
+                                        const std::shared_ptr<Communicator>& communicator, const std::string& why);
+
+/// The first text of a rank that is not empty; empty if there is none. The same on all ranks, which call it together.
+std::string first_reason(Communicator& communicator, const std::string& mine);
 
 }  // namespace newel::detail

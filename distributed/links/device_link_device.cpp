@@ -2,17 +2,15 @@
 // Which link the devices of ranks get, and their contexts.
 #include "distributed/links/device_link.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/memory/context_device.hpp"
+#include "distributed/links/host_identity.hpp"
 #include "distributed/links/nccl_device.hpp"
 
 namespace newel::detail {
@@ -32,28 +30,17 @@ class MemoryOfContext final : public MemoryResource {
   std::shared_ptr<ContextMemory> memory_;
 };
 
-// The same for contexts of one device, in whatever process.
-std::string identity_of(int device) {
-  cudaDeviceProp properties;
-  NEWEL_CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
-  return std::string(properties.uuid.bytes, sizeof(properties.uuid.bytes));
-}
-
-// The first text that is not empty; empty if there is none. The same on all ranks.
-std::string first_reason(Communicator& communicator, const std::string& mine) {
-  const std::vector<std::string> all = communicator.texts(mine);
-  const auto found = std::find_if(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
-  return found == all.end() ? std::string() : *found;
-}
-
 // Why kernels of these ranks must not wait for each other; empty: they may. The same on all ranks, like those below.
 // Calls that wait for a whole device, as allocations may, would wait for ever if it runs a kernel that waits for
 // another rank of that device.
 std::string why_not_waiting(const Context<Space::device>& ctx, Communicator& communicator) {
-  const std::vector<std::string> devices = communicator.texts(identity_of(ctx.device()));
+  const std::vector<std::string> devices = communicator.texts(identity_of_device(ctx.device()));
   if (std::set<std::string>(devices.begin(), devices.end()).size() < devices.size()) return "ranks share a device";
   const bool knows_failures = communicator.failure().has_value();
-  return first_reason(communicator, knows_failures ? "" : "a rank that fails could not end the others' kernels");
+  return first_reason(communicator, knows_failures
+                                        ? ""
+                                        : "a rank that fails could not end the others' kernels (under MPI on several "
+                                          "hosts it can with MPI_THREAD_MULTIPLE)");
 }
 
 std::string why_not_nccl(Communicator& communicator) {
@@ -66,44 +53,19 @@ std::string why_not_nccl(Communicator& communicator) {
   return first_reason(communicator, missing);
 }
 
-// The same for threads of one process.
-std::string identity_of_process() {
-  static const char anchor = 0;
-  char name[256] = {};
-  gethostname(name, sizeof(name) - 1);
-  std::ostringstream text;
-  text << name << ' ' << getpid() << ' ' << static_cast<const void*>(&anchor);
-  return text.str();
-}
-
-// Lets this device reach the memory of another.
-bool reach(int device, int other) {
-  int can = 0;
-  NEWEL_CHECK_CUDA(cudaDeviceCanAccessPeer(&can, device, other));
-  if (can == 0) return false;
-  const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
-  if (status == cudaErrorPeerAccessAlreadyEnabled) {
-    cudaGetLastError();
-    return true;
-  }
-  NEWEL_CHECK_CUDA(status);
-  return true;
-}
-
-std::string why_not_peers(const Context<Space::device>& ctx, Communicator& communicator) {
-  const std::vector<std::string> processes = communicator.texts(identity_of_process());
-  if (std::set<std::string>(processes.begin(), processes.end()).size() > 1) return "ranks are in several processes";
-  if (communicator.size() > PeerSums::most_ranks) return "there are too many ranks";
-  std::string missing;
-  for (const std::string& text : communicator.texts(std::to_string(ctx.device()))) {
-    const int other = std::stoi(text);
-    if (other == ctx.device() || reach(ctx.device(), other)) continue;
-    missing = "GPU " + std::to_string(ctx.device()) + " cannot reach the memory of GPU " + text;
-  }
-  return first_reason(communicator, missing);
-}
-
 }  // namespace
+
+std::string identity_of_device(int device) {
+  cudaDeviceProp properties;
+  NEWEL_CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
+  return std::string(properties.uuid.bytes, sizeof(properties.uuid.bytes));
+}
+
+std::string first_reason(Communicator& communicator, const std::string& mine) {
+  const std::vector<std::string> all = communicator.texts(mine);
+  const auto found = std::find_if(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
+  return found == all.end() ? std::string() : *found;
+}
 
 std::shared_ptr<DeviceRanks> link_devices(const Context<Space::device>& ctx,
                                           const std::shared_ptr<Communicator>& communicator, RankLink link) {
@@ -113,15 +75,17 @@ std::shared_ptr<DeviceRanks> link_devices(const Context<Space::device>& ctx,
   if (-least != most) throw InputError("the ranks ask for different links between their devices");
   if (link == RankLink::host) return staged_ranks(ctx, communicator, "as asked for");
   if (communicator->size() == 1) return staged_ranks(ctx, communicator, "there is one rank");
-  std::string why_not = why_not_waiting(ctx, *communicator);
+  std::string why_not = why_not_waiting(ctx, *communicator), why_not_peers;
   if (why_not.empty() && link != RankLink::nccl) {
-    why_not = why_not_peers(ctx, *communicator);
-    if (why_not.empty()) return peer_ranks(ctx, communicator);
-    if (link == RankLink::automatic) why_not.clear();
+    if (auto memory = peer_memory(ctx, communicator, why_not_peers)) {
+      return peer_ranks(ctx, communicator, std::move(memory));
+    }
+    if (link == RankLink::peers) why_not = why_not_peers;
   }
   if (why_not.empty() && link != RankLink::peers) {
     why_not = why_not_nccl(*communicator);
-    if (why_not.empty()) return nccl_ranks(ctx, communicator);
+    if (why_not.empty()) return nccl_ranks(ctx, communicator, why_not_peers);
+    if (!why_not_peers.empty()) why_not = why_not_peers + "; " + why_not;
   }
   if (link == RankLink::automatic) return staged_ranks(ctx, communicator, why_not);
   throw DeviceError("the devices of these ranks cannot be linked as asked for: " + why_not);

@@ -104,8 +104,9 @@ class NcclExchange final : public RankExchange {
 
 class NcclRanks final : public DeviceRanks {
  public:
-  NcclRanks(const Context<Space::device>& ctx, const std::shared_ptr<Communicator>& communicator)
+  NcclRanks(const Context<Space::device>& ctx, const std::shared_ptr<Communicator>& communicator, std::string why)
       : ctx_(ctx),
+        why_(std::move(why)),
         size_(communicator->size()),
         sums_(plain_device_memory(most * sizeof(double))),
         all_(plain_device_memory(all_count() * sizeof(double))),
@@ -136,13 +137,14 @@ class NcclRanks final : public DeviceRanks {
 
   bool capturable() const override { return true; }
   void check() const override { nccl_->check(); }
-  std::string name() const override { return nccl_version(); }
+  std::string name() const override { return nccl_version() + (why_.empty() ? "" : ": " + why_); }
 
  private:
   std::size_t all_count() const { return static_cast<std::size_t>(most) * static_cast<std::size_t>(size_); }
   double* all() { return static_cast<double*>(all_.get()); }
 
   Context<Space::device> ctx_;
+  std::string why_;
   int size_;
   std::shared_ptr<void> sums_, all_;
   std::shared_ptr<WatchedNccl> nccl_;
@@ -151,8 +153,8 @@ class NcclRanks final : public DeviceRanks {
 }  // namespace
 
 std::shared_ptr<DeviceRanks> nccl_ranks(const Context<Space::device>& ctx,
-                                        const std::shared_ptr<Communicator>& communicator) {
-  return std::make_shared<NcclRanks>(ctx, communicator);
+                                        const std::shared_ptr<Communicator>& communicator, const std::string& why) {
+  return std::make_shared<NcclRanks>(ctx, communicator, why);
 }
 
 }  // namespace newel::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices of one process that store values in each other's memory, packet by packet.
+// Devices of one host that store values in each other's memory, packet by packet.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -138,23 +138,6 @@ std::shared_ptr<void> zeros(std::size_t bytes) {
   return memory;
 }
 
-// The memory that each rank of this process brings. A rank may write to another's after that rank has ended: so each
-// keeps all of them.
-std::vector<std::shared_ptr<void>> share(Communicator& communicator, const std::shared_ptr<void>& mine) {
-  auto shown = std::make_unique<std::shared_ptr<void>>(mine);
-  const void* const address = shown.get();
-  std::vector<std::shared_ptr<void>> all;
-  for (const std::string& text : communicator.texts(bytes_of(&address, 1))) {
-    const std::shared_ptr<void>* other = nullptr;
-    std::memcpy(&other, text.data(), sizeof(other));
-    all.push_back(*other);
-  }
-  auto* const until_read = shown.release();  // lost if a rank fails now: others may be reading it
-  communicator.texts("");
-  delete until_read;
-  return all;
-}
-
 // A direction of an exchange: its messages on the device, and a counter.
 class PeerDirection {
  public:
@@ -185,37 +168,41 @@ class PeerDirection {
 };
 
 // What a receiver tells a sender, and a sender a receiver, of their messages in order.
-struct PeerAddress {
-  std::uint64_t at;
+struct PeerPlace {
+  std::uint64_t offset;  ///< in the memory that the rank shares for the exchange
   std::uint64_t bytes;
 };
 
 // The messages of both directions, with the addresses of the other ranks.
 class PeerMessages {
  public:
-  PeerMessages(Communicator& communicator, const std::vector<RankMessage>& out, const std::vector<RankMessage>& in) {
+  PeerMessages(Communicator& communicator, PeerMemory& memory, const std::vector<RankMessage>& out,
+               const std::vector<RankMessage>& in) {
     std::int64_t words = 0;
     for (const RankMessage& message : in) words += words_of(message);
-    packets_ = zeros(static_cast<std::size_t>(2 * words) * sizeof(PeerPacket));
-    read_ = zeros(out.size() * sizeof(unsigned));
-    NEWEL_CHECK_CUDA(cudaDeviceSynchronize());  // the zeros are there before others write
-    all_packets_ = share(communicator, packets_);
-    all_read_ = share(communicator, read_);
-    auto* packets = static_cast<PeerPacket*>(packets_.get());
+    const std::size_t packets = static_cast<std::size_t>(2 * words) * sizeof(PeerPacket);
+    const std::size_t bytes = packets + out.size() * sizeof(unsigned);
+    const std::shared_ptr<void> mine = memory.allocate(bytes);
+    shared_ = memory.share(mine, bytes);
+    const auto at = [&](std::size_t offset) { return static_cast<char*>(mine.get()) + offset; };
+    std::vector<PeerPlace> of_packets, of_read;
+    std::size_t offset = 0;
     for (const RankMessage& message : in) {
-      received_.push_back({static_cast<unsigned*>(message.data), words_of(message), packets, nullptr});
-      packets += 2 * words_of(message);
+      of_packets.push_back({offset, message.bytes});
+      received_.push_back({static_cast<unsigned*>(message.data), words_of(message),
+                           reinterpret_cast<PeerPacket*>(at(offset)), nullptr});
+      offset += static_cast<std::size_t>(2 * words_of(message)) * sizeof(PeerPacket);
     }
-    auto* read = static_cast<unsigned*>(read_.get());
     for (const RankMessage& message : out) {
-      sent_.push_back({static_cast<unsigned*>(message.data), words_of(message), nullptr, read++});
+      of_read.push_back({offset, message.bytes});
+      sent_.push_back({static_cast<unsigned*>(message.data), words_of(message), nullptr,
+                       reinterpret_cast<unsigned*>(at(offset))});
+      offset += sizeof(unsigned);
     }
-    exchange_addresses(
-        communicator, in, out, [&](std::size_t k) { return received_[k].packets; },
-        [&](std::size_t k, void* at) { sent_[k].packets = static_cast<PeerPacket*>(at); });
-    exchange_addresses(
-        communicator, out, in, [&](std::size_t k) { return sent_[k].read; },
-        [&](std::size_t k, void* at) { received_[k].read = static_cast<unsigned*>(at); });
+    exchange_places(communicator, in, of_packets, out,
+                    [&](std::size_t k, void* there) { sent_[k].packets = static_cast<PeerPacket*>(there); });
+    exchange_places(communicator, out, of_read, in,
+                    [&](std::size_t k, void* there) { received_[k].read = static_cast<unsigned*>(there); });
   }
 
   const std::vector<PeerMessage>& sent() const { return sent_; }
@@ -226,38 +213,36 @@ class PeerMessages {
     return static_cast<std::int64_t>(message.bytes / sizeof(unsigned));
   }
 
-  // The ranks of `told` learn address_of(k) of the k-th message; take(k, address) gets what those of `heard` tell.
-  template <class AddressOf, class Take>
-  static void exchange_addresses(Communicator& communicator, const std::vector<RankMessage>& told,
-                                 const std::vector<RankMessage>& heard, AddressOf&& address_of, Take&& take) {
+  // The ranks of `told` learn places[k] of the k-th message; take(k, address) gets what those of `heard` tell.
+  template <class Take>
+  void exchange_places(Communicator& communicator, const std::vector<RankMessage>& told,
+                       const std::vector<PeerPlace>& places, const std::vector<RankMessage>& heard,
+                       Take&& take) const {
     std::vector<std::string> texts(static_cast<std::size_t>(communicator.size()));
-    for (std::size_t k = 0; k < told.size(); ++k) {
-      const PeerAddress address{reinterpret_cast<std::uintptr_t>(address_of(k)), told[k].bytes};
-      texts[static_cast<std::size_t>(told[k].rank)] += bytes_of(&address, 1);
-    }
+    for (std::size_t k = 0; k < told.size(); ++k)
+      texts[static_cast<std::size_t>(told[k].rank)] += bytes_of(&places[k], 1);
     const std::vector<std::string> answers = communicator.all_to_all(texts);
     std::vector<std::size_t> taken(answers.size(), 0);
     for (std::size_t k = 0; k < heard.size(); ++k) {
       const auto r = static_cast<std::size_t>(heard[k].rank);
-      PeerAddress address{};
-      if (answers[r].size() < taken[r] + sizeof(address)) throw Error("ranks expect different messages");
-      std::memcpy(&address, answers[r].data() + taken[r], sizeof(address));
-      taken[r] += sizeof(address);
-      if (address.bytes != heard[k].bytes) throw Error("ranks expect messages of different lengths");
-      take(k, reinterpret_cast<void*>(static_cast<std::uintptr_t>(address.at)));
+      PeerPlace place{};
+      if (answers[r].size() < taken[r] + sizeof(place)) throw Error("ranks expect different messages");
+      std::memcpy(&place, answers[r].data() + taken[r], sizeof(place));
+      taken[r] += sizeof(place);
+      if (place.bytes != heard[k].bytes) throw Error("ranks expect messages of different lengths");
+      take(k, static_cast<char*>(shared_[r].get()) + place.offset);
     }
   }
 
-  std::shared_ptr<void> packets_, read_;
-  std::vector<std::shared_ptr<void>> all_packets_, all_read_;
+  std::vector<std::shared_ptr<void>> shared_;
   std::vector<PeerMessage> sent_, received_;
 };
 
 class PeerExchange final : public RankExchange {
  public:
-  PeerExchange(Communicator& communicator, const std::vector<RankMessage>& out, const std::vector<RankMessage>& in,
-               const unsigned* failed, cudaStream_t stream)
-      : messages_(communicator, out, in),
+  PeerExchange(Communicator& communicator, PeerMemory& memory, const std::vector<RankMessage>& out,
+               const std::vector<RankMessage>& in, const unsigned* failed, cudaStream_t stream)
+      : messages_(communicator, memory, out, in),
         send_(messages_.sent(), failed),
         receive_(messages_.received(), failed),
         stream_(stream) {}
@@ -273,15 +258,15 @@ class PeerExchange final : public RankExchange {
 
 class PeerRanks final : public DeviceRanks {
  public:
-  PeerRanks(const Context<Space::device>& ctx, const std::shared_ptr<Communicator>& communicator)
+  PeerRanks(const Context<Space::device>& ctx, const std::shared_ptr<Communicator>& communicator,
+            std::shared_ptr<PeerMemory> memory)
       : ctx_(ctx),
         communicator_(communicator),
+        memory_(std::move(memory)),
         watch_stream_(make_stream()),
         sums_(zeros(most * sizeof(double))),
         all_(zeros(values() * sizeof(double))),
-        inbox_(zeros(4 * values() * sizeof(PeerPacket))),
         counters_(zeros(2 * sizeof(unsigned))) {
-    NEWEL_CHECK_CUDA(cudaDeviceSynchronize());  // the zeros are there before others write
     auto* const counters = static_cast<unsigned*>(counters_.get());
     peers_.packets_of_rank = 2 * most;
     peers_.packets = peers_.packets_of_rank * size();
@@ -289,7 +274,8 @@ class PeerRanks final : public DeviceRanks {
     peers_.failed = counters + 1;
     peers_.rank = communicator->rank();
     peers_.size = size();
-    all_inboxes_ = share(*communicator, inbox_);
+    const std::size_t inbox = 4 * values() * sizeof(PeerPacket);
+    all_inboxes_ = memory_->share(memory_->allocate(inbox), inbox);
     for (std::size_t r = 0; r < all_inboxes_.size(); ++r) {
       peers_.inbox[r] = static_cast<PeerPacket*>(all_inboxes_[r].get());
     }
@@ -313,21 +299,20 @@ class PeerRanks final : public DeviceRanks {
   std::vector<std::shared_ptr<void>> shared_memory(std::size_t bytes) override {
     std::shared_ptr<void> mine;
     try {
-      mine = zeros(bytes);
+      mine = memory_->allocate(bytes);
     } catch (const OutOfMemory&) {
     }
     if (!on_all_ranks(*communicator_, mine != nullptr)) return {};
-    NEWEL_CHECK_CUDA(cudaDeviceSynchronize());  // the zeros are there before others write
-    return share(*communicator_, mine);
+    return memory_->share(mine, bytes);
   }
   std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in,
                                          cudaStream_t stream) override {
-    return std::make_unique<PeerExchange>(*communicator_, out, in, peers_.failed, stream);
+    return std::make_unique<PeerExchange>(*communicator_, *memory_, out, in, peers_.failed, stream);
   }
   bool capturable() const override { return true; }
   bool starts_by_sending() const override { return true; }
   void check() const override { watch_->check(); }
-  std::string name() const override { return "packets between GPUs of one process"; }
+  std::string name() const override { return memory_->name(); }
 
  private:
   std::size_t values() const { return static_cast<std::size_t>(most) * static_cast<std::size_t>(size()); }
@@ -340,8 +325,9 @@ class PeerRanks final : public DeviceRanks {
 
   Context<Space::device> ctx_;
   std::shared_ptr<Communicator> communicator_;
+  std::shared_ptr<PeerMemory> memory_;
   OwnStream watch_stream_;
-  std::shared_ptr<void> sums_, all_, inbox_, counters_;
+  std::shared_ptr<void> sums_, all_, counters_;
   std::vector<std::shared_ptr<void>> all_inboxes_;
   PeerSums peers_{};
   std::optional<FailureWatch> watch_;
@@ -350,8 +336,9 @@ class PeerRanks final : public DeviceRanks {
 }  // namespace
 
 std::shared_ptr<DeviceRanks> peer_ranks(const Context<Space::device>& ctx,
-                                        const std::shared_ptr<Communicator>& communicator) {
-  return std::make_shared<PeerRanks>(ctx, communicator);
+                                        const std::shared_ptr<Communicator>& communicator,
+                                        std::shared_ptr<PeerMemory> memory) {
+  return std::make_shared<PeerRanks>(ctx, communicator, std::move(memory));
 }
 
 }  // namespace newel::detail

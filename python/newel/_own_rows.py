@@ -15,12 +15,12 @@ from ._matrices import _indices, _values
 
 
 def refuse_on_ranks(choices: dict[str, Any], device: Any, stream: Any, preconditioner: Any) -> None:
-    """Raise ValueError for what belongs to the whole matrix or to a device."""
+    """Raise ValueError for what belongs to the whole matrix or to a caller's device."""
     refuse_of_whole(choices, preconditioner, "comm")
-    if str(device) not in ("auto", "host", "cpu"):
-        raise ValueError(f'device: expected "host" with comm, found {device!r}')
+    if str(device) not in ("auto", "host", "cpu", "cuda"):
+        raise ValueError(f'device: expected "host" with comm, or "cuda" for a GPU of each rank\'s host, found {device!r}')
     if stream is not None:
-        raise ValueError("stream: not possible with comm, whose ranks solve on the host")
+        raise ValueError("stream: not possible with comm, whose vectors are on the host")
 
 
 def refuse_of_whole(choices: dict[str, Any], preconditioner: Any, keyword: str) -> None:
@@ -82,9 +82,9 @@ class OwnRows:
             return taken
         return np.add.reduceat(taken[self._order], self._first) if taken.size else taken
 
-    def system(self, single: bool, choices: dict[str, Any], threads: int, ranks: Any) -> Any:
-        """The System of all ranks."""
-        return _core.system_of_rows(self.indptr, self.indices, self.values, single, choices, threads, ranks)
+    def system(self, single: bool, choices: dict[str, Any], threads: int, ranks: Any, on_gpus: bool) -> Any:
+        """The System of all ranks, and the number of this rank's GPU or None."""
+        return _core.system_of_rows(self.indptr, self.indices, self.values, single, choices, threads, ranks, on_gpus)
 
     def check_columns(self, all_rows: int) -> None:
         """Raise ValueError if A has not as many columns as the ranks have rows."""

@@ -33,13 +33,25 @@ class Ranks:
 
         if not isinstance(comm, MPI.Intracomm):
             raise TypeError(f"comm: expected a communicator of mpi4py, such as MPI.COMM_WORLD, found {shown(comm)}")
-        self._mpi = MPI
-        self._calls, self._failures = comm.Dup(), comm.Dup()
-        for own in (self._calls, self._failures):
-            own.Set_errhandler(MPI.ERRORS_RETURN)
-        self.rank, self.size = self._calls.rank, self._calls.size
+        self._begin(MPI, comm.Dup(), None)
+
+    def _begin(self, mpi: Any, calls: Any, all_ranks: Ranks | None) -> None:
+        self._mpi, self._calls, self._all = mpi, calls, all_ranks
+        self._calls.Set_errhandler(mpi.ERRORS_RETURN)
+        self.rank, self.size = calls.rank, calls.size
+        self.number = self.rank if all_ranks is None else all_ranks.number
         self._why = ""  # empty: none has failed, as far as is known
         self._exchanges = 0
+        if all_ranks is None:
+            self._failures = calls.Dup()
+            self._failures.Set_errhandler(mpi.ERRORS_RETURN)
+
+    def group(self, number: int) -> Ranks:
+        """The ranks that pass the same number. A failure is one of all ranks."""
+        self.require_all()
+        made = Ranks.__new__(Ranks)
+        made._begin(self._mpi, self._calls.Split(number, self.rank), self if self._all is None else self._all)
+        return made
 
     def all_gather(self, mine: memoryview, all: memoryview) -> None:
         """all = the bytes of every rank, in the order of ranks."""
@@ -70,6 +82,9 @@ class Ranks:
 
     def fail(self, why: str) -> None:
         """Tell the others, once, that this rank cannot continue."""
+        if self._all is not None:
+            self._all.fail(why)
+            return
         if self._why:
             return
         self._why = f"rank {self.rank}: {why}"
@@ -79,6 +94,8 @@ class Ranks:
 
     def require_all(self) -> None:
         """Raise RankFailed if a rank has failed."""
+        if self._all is not None:
+            self._all.require_all()
         if self._why:
             raise RankFailed(self._why)
 
@@ -97,6 +114,9 @@ class Ranks:
             raise
 
     def _look(self) -> None:
+        if self._all is not None:
+            self._all._look()
+            return
         status = self._mpi.Status()
         if not self._failures.Iprobe(source=self._mpi.ANY_SOURCE, status=status):
             return
@@ -122,10 +142,11 @@ class Ranks:
 
     def __del__(self) -> None:
         # With calls that are never answered, nothing can be freed.
-        if not hasattr(self, "_why") or self._why or self._mpi.Is_finalized():
+        if not hasattr(self, "_why") or self._mpi.Is_finalized() or (self if self._all is None else self._all)._why:
             return
         self._calls.Free()
-        self._failures.Free()
+        if self._all is None:
+            self._failures.Free()
 
 
 class Exchange:

@@ -38,6 +38,7 @@ class Setup(Products):
     _like = None  # a vector that will be solved for, where it is known: `_made_for` sets it
     _once = False  # whether it serves one call, so that no new values come; `_made_for` sets it
     _ranks: Ranks | None = None  # that share the system, if there are several
+    _gpu_of_rank: int | None = None  # on which this rank's rows are solved
     _devices: list[int] | None = None  # the same of devices
     _complex = False
     _resident = True  # whether a solve may keep its vectors on the chip, where callbacks do not see them
@@ -102,7 +103,8 @@ class Setup(Products):
         self._own_rows = own = OwnRows(A, self._dtype)
         self._rows = own.rows
         check_rows(choices, own.rows)
-        self._system = own.system(self._precision == "single", choices, check_threads(threads, None), self._ranks)
+        self._system, self._gpu_of_rank = own.system(self._precision == "single", choices, check_threads(threads, None),
+                                                     self._ranks, str(device) == "cuda")
         self._all_rows = self._system.info()["all_rows"]
         own.check_columns(self._all_rows)
 

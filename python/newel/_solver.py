@@ -102,10 +102,12 @@ class Solver(Setup):
     rtol : float, optional
         The tolerance that ``"auto"`` chooses for; each solve has its own. By default 1e-8, in single precision 1e-5.
     comm : mpi4py.MPI.Intracomm, optional
-        Processes that solve the system together, on the host. Each passes its own rows as A: CSR with the columns of
-        the whole matrix. They follow the rows of the previous rank. Vectors are a rank's own parts too. All ranks make
-        the Solver and call its methods together, with the same arguments. Coordinates and near null spaces are those
-        of the rank's rows. Orders and operators are not possible.
+        Processes that solve the system together, on the host, or with ``device="cuda"`` on the GPUs of their hosts. If
+        there are more ranks than GPUs, consecutive ranks share one, and the first of them solves for all. Each rank
+        passes its own rows as A: CSR with the columns of the whole matrix. They follow the rows of the previous rank.
+        Vectors are a rank's own parts too, and on the host. All ranks make the Solver and call its methods together,
+        with the same arguments. Coordinates and near null spaces are those of the rank's rows. Orders and operators
+        are not possible.
     devices : sequence of int, optional
         GPUs of this host, by number, that share the rows of a matrix on the host. Vectors are whole, and on the host.
         Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0``, AMG or none. Orders, formats, streams and
@@ -179,7 +181,7 @@ class Solver(Setup):
                      decision=decision, options=options, constraints=constraints, mass=mass, rtol=rtol)
         if devices is not None:
             if comm is not None:
-                raise ValueError("devices: not possible with comm, whose ranks solve on the host")
+                raise ValueError('devices: not possible with comm: pass device="cuda", and each rank takes a GPU')
             numbers = choose_devices(devices)
             if len(numbers) > 1:
                 self._devices = numbers
@@ -215,7 +217,8 @@ class Solver(Setup):
         """Where it solves: ``"host"``, ``"cuda:0"``, ...; several devices with commas between them."""
         if self._devices is not None:
             return ",".join(f"cuda:{number}" for number in self._devices)
-        return "host" if self._device is None else f"cuda:{self._device}"
+        device = self._gpu_of_rank if self._ranks is not None else self._device
+        return "host" if device is None else f"cuda:{device}"
 
     @property
     def decision(self) -> str:

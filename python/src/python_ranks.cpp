@@ -2,9 +2,13 @@
 // Messages through the methods of an object of Python.
 #include "python_ranks.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <newel/core/failure_board.hpp>
+#include <newel/core/rank_groups.hpp>
 
 #include "gil.hpp"
 
@@ -48,12 +52,14 @@ class PythonExchange final : public RankExchange {
   nb::object exchange_;
 };
 
-class PythonRanks final : public Communicator {
+class PythonRanks final : public Communicator, public RankGroups {
  public:
   explicit PythonRanks(nb::object ranks)
       : rank_(nb::cast<int>(ranks.attr("rank"))),
         size_(nb::cast<int>(ranks.attr("size"))),
+        number_(nb::cast<int>(ranks.attr("number"))),
         ranks_(std::move(ranks)) {}
+  void set_board(std::shared_ptr<FailureBoard> board) { board_ = std::move(board); }
   ~PythonRanks() override {
     const WithGil gil;
     ranks_.reset();
@@ -94,7 +100,21 @@ class PythonRanks final : public Communicator {
     });
   }
 
+  std::shared_ptr<Communicator> group(int number) override {
+    const WithGil gil;
+    return with_ranks([&] {
+      auto made = std::make_shared<PythonRanks>(nb::object(ranks_.attr("group")(number)));
+      made->set_board(board_);
+      return made;
+    });
+  }
+
+  // Sends nothing, so that it needs no lock.
+  std::optional<std::string> failure() const override {
+    return board_ == nullptr ? std::nullopt : std::optional<std::string>(board_->failure());
+  }
   void fail(const std::string& why) noexcept override {
+    if (board_ != nullptr) board_->fail(number_, why);
     const WithGil gil;
     try {
       in_python([&] { ranks_.attr("fail")(nb::str(why.c_str())); });
@@ -113,13 +133,17 @@ class PythonRanks final : public Communicator {
   }
 
   int rank_, size_;
+  int number_;  // of this rank among all, of which these may be a group
+  std::shared_ptr<FailureBoard> board_;
   nb::object ranks_;
 };
 
 }  // namespace
 
 std::shared_ptr<Communicator> python_ranks(nb::object ranks) {
-  return std::make_shared<PythonRanks>(std::move(ranks));
+  auto made = std::make_shared<PythonRanks>(std::move(ranks));
+  made->set_board(FailureBoard::make(*made));
+  return made;
 }
 
 nb::object rank_failed() { return nb::module_::import_("newel._ranks").attr("RankFailed"); }

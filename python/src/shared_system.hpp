@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SharedSystem: the System whose rows ranks share: processes, or the devices of this one.
+/// SharedSystem: the System whose rows ranks share: processes, also with devices, or the devices of this one.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <newel/distributed/offloaded_system.hpp>
 #include <newel/distributed/team_system.hpp>
 
 #include "system_in.hpp"
@@ -22,6 +23,13 @@ void add_facts(nb::dict& info, const DistributedSystem<T>& system) {
   info["all_rows"] = system.all_rows();
 }
 template <class T, Space S>
+void add_facts(nb::dict& info, const OffloadedSystem<T, S>& system) {
+  info["rows"] = system.rows();
+  info["first_row"] = system.first_row();
+  info["all_rows"] = system.all_rows();
+  info["link"] = system.link();
+}
+template <class T, Space S>
 void add_facts(nb::dict& info, const TeamSystem<T, S>& system) {
   nb::list rows;
   for (std::size_t r = 1; r < system.first_rows().size(); ++r) {
@@ -31,10 +39,16 @@ void add_facts(nb::dict& info, const TeamSystem<T, S>& system) {
   info["link"] = system.link();
 }
 
-/// `Held` is a DistributedSystem, whose vectors are parts, or a TeamSystem, whose vectors are whole.
+template <class Held>
+inline constexpr bool has_whole_vectors = false;
+template <class T, Space S>
+inline constexpr bool has_whole_vectors<TeamSystem<T, S>> = true;
+
+/// `Held` is a DistributedSystem or an OffloadedSystem, whose vectors are parts, or a TeamSystem, whose vectors are
+/// whole.
 template <class T, class Held>
 class SharedSystem final : public System {
-  static constexpr bool whole = !std::is_same_v<Held, DistributedSystem<T>>;
+  static constexpr bool whole = has_whole_vectors<Held>;
 
  public:
   /// `make` is called without the lock.

@@ -17,7 +17,7 @@ void require_version(const Cudss& functions) {
                     " is not supported: install version 1");
 }
 
-Cudss load() {
+Cudss load_cudss() {
   const DynamicLibrary library("cuDSS", {"libcudss.so.1", "libcudss.so"});
   Cudss functions;
 #define X(name) library.find(#name, functions.name);
@@ -39,15 +39,15 @@ Cudss load() {
   return functions;
 }
 
-const OptionalLibrary<Cudss>& found() {
-  static const OptionalLibrary<Cudss> library(&load);
+const OptionalLibrary<Cudss>& found_cudss() {
+  static const OptionalLibrary<Cudss> library(&load_cudss);
   return library;
 }
 
 }  // namespace
 
-const Cudss* cudss() { return found().functions(); }
-const std::string& cudss_missing() { return found().missing(); }
+const Cudss* cudss() { return found_cudss().functions(); }
+const std::string& cudss_missing() { return found_cudss().missing(); }
 
 Factorisation cudss_row() {
   return {"L L^T, L D L^T or L U by cuDSS", Space::device, "LicenseRef-NVIDIA-cuDSS", "nvidia-cudss-cu13",

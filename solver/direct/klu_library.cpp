@@ -14,7 +14,7 @@ bool has_known_settings(const Klu& functions) {
          common.ordering == 0 && common.scale == KluCommon::by_largest && common.halt_if_singular == 1;
 }
 
-Klu load() {
+Klu load_klu() {
   const DynamicLibrary library("KLU", {"libklu.so.2", "libklu.so.1", "libklu.so"});
   Klu functions;
 #define X(name) library.find(#name, functions.name);
@@ -31,14 +31,14 @@ Klu load() {
   return functions;
 }
 
-const OptionalLibrary<Klu>& found() {
-  static const OptionalLibrary<Klu> library(&load);
+const OptionalLibrary<Klu>& found_klu() {
+  static const OptionalLibrary<Klu> library(&load_klu);
   return library;
 }
 
 }  // namespace
 
-const Klu* klu() { return found().functions(); }
-const std::string& klu_missing() { return found().missing(); }
+const Klu* klu() { return found_klu().functions(); }
+const std::string& klu_missing() { return found_klu().missing(); }
 
 }  // namespace newel::detail

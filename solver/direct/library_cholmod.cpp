@@ -19,7 +19,7 @@ bool has_known_settings(const Cholmod& functions) {
   return known;
 }
 
-Cholmod load() {
+Cholmod load_cholmod() {
   const DynamicLibrary library("CHOLMOD", {"libcholmod.so.5", "libcholmod.so.4", "libcholmod.so.3", "libcholmod.so"});
   Cholmod functions;
 #define X(name) library.find(#name, functions.name);
@@ -35,14 +35,14 @@ Cholmod load() {
   return functions;
 }
 
-const OptionalLibrary<Cholmod>& found() {
-  static const OptionalLibrary<Cholmod> library(&load);
+const OptionalLibrary<Cholmod>& found_cholmod() {
+  static const OptionalLibrary<Cholmod> library(&load_cholmod);
   return library;
 }
 
 }  // namespace
 
-const Cholmod* cholmod() { return found().functions(); }
-const std::string& cholmod_missing() { return found().missing(); }
+const Cholmod* cholmod() { return found_cholmod().functions(); }
+const std::string& cholmod_missing() { return found_cholmod().missing(); }
 
 }  // namespace newel::detail

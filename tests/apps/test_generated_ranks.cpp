@@ -50,7 +50,7 @@ TEST_CASE("A rank that generates all rows finds the known solution", "[cli][dist
   observer.on_progress = [&](const Progress&) { return ++steps > 0; };
   cli::RunClock clock;
   const cli::GeneratedOutcome outcome =
-      cli::solve_generated_on_ranks(thread_ranks(1).front(), ctx, options, observer, clock);
+      cli::solve_generated_on_ranks({thread_ranks(1).front(), {}}, {}, ctx, options, observer, clock);
   CHECK(size.rows == 375);
   CHECK(setups == 1);
   CHECK(steps > 0);

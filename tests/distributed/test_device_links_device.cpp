@@ -18,6 +18,14 @@ namespace {
 using MakeLink =
     std::function<std::shared_ptr<detail::DeviceRanks>(const Context<device>&, const std::shared_ptr<Communicator>&)>;
 
+std::shared_ptr<detail::DeviceRanks> packets(const Context<device>& ctx, const std::shared_ptr<Communicator>& ranks) {
+  std::string why_not;
+  return detail::peer_ranks(ctx, ranks, detail::peer_memory(ctx, ranks, why_not));
+}
+std::shared_ptr<detail::DeviceRanks> through_nccl(const Context<device>& ctx,
+                                                  const std::shared_ptr<Communicator>& ranks) {
+  return detail::nccl_ranks(ctx, ranks, "");
+}
 std::shared_ptr<detail::DeviceRanks> staged(const Context<device>& ctx, const std::shared_ptr<Communicator>& ranks) {
   return detail::staged_ranks(ctx, ranks, "for a test");
 }
@@ -137,13 +145,11 @@ TEST_CASE("Ranks that share a device exchange by way of the host", "[distributed
   check_failure(3, shared_gpu, staged);
 }
 
-TEST_CASE("A rank exchanges packets with itself", "[distributed][device]") {
-  check_link(1, shared_gpu, detail::peer_ranks);
-}
+TEST_CASE("A rank exchanges packets with itself", "[distributed][device]") { check_link(1, shared_gpu, packets); }
 
 TEST_CASE("A rank exchanges with itself through NCCL", "[distributed][device]") {
   if (skipped_without_nccl()) return;
-  check_link(1, shared_gpu, detail::nccl_ranks);
+  check_link(1, shared_gpu, through_nccl);
 }
 
 TEST_CASE("Ranks on several devices exchange by every link", "[distributed][device]") {
@@ -152,11 +158,11 @@ TEST_CASE("Ranks on several devices exchange by every link", "[distributed][devi
     check_link(devices, by_packets(devices), staged);
     check_link(devices, by_packets(devices),
                [](const auto& ctx, const auto& ranks) { return detail::link_devices(ctx, ranks, RankLink::peers); });
-    check_failure(devices, by_packets(devices), detail::peer_ranks);
+    check_failure(devices, by_packets(devices), packets);
   }
   if (skipped_without_nccl()) return;
   for (const int devices : numbers_of_devices()) {
-    check_link(devices, by_nccl(devices), detail::nccl_ranks);
-    check_failure(devices, by_nccl(devices), detail::nccl_ranks);
+    check_link(devices, by_nccl(devices), through_nccl);
+    check_failure(devices, by_nccl(devices), through_nccl);
   }
 }

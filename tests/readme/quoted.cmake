@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fails where a block of TEXT in LANGUAGE, cpp by default, is not a piece of PROGRAM, or where TEXT has none.
+# Fails where a block of TEXT in LANGUAGE, cpp by default, is not a piece of PROGRAM, or where TEXT has none. PROGRAM may
+# be several, with | between them.
 cmake_minimum_required(VERSION 3.24)
 if(NOT LANGUAGE)
   set(LANGUAGE cpp)
 endif()
 string(LENGTH "```${LANGUAGE}\n" opening)
-file(READ ${PROGRAM} program)
+string(REPLACE "|" ";" files "${PROGRAM}")
+set(program "")
+foreach(file IN LISTS files)
+  file(READ ${file} text)
+  string(APPEND program "${text}")
+endforeach()
 file(READ ${TEXT} rest)
 set(blocks 0)
 while(TRUE)

@@ -120,11 +120,20 @@ void require_complex_possible(const SolveOptions& o, int ranks) {
   check_complex_solution_name(o);
 }
 
-// Without a look at the matrix.
-void choose_place_of(SolveResult& result) {
+// Without a look at the matrix. `process`: null without MPI.
+void choose_place_of(SolveResult& result, const MpiProcess* process) {
   const SolveOptions& o = result.options;
   if (o.gpus > 1) refuse_on_ranks(o);
-  result.place = o.gpus > 1 ? choose_gpus(o.gpus) : choose_place(o.device);
+  if (process != nullptr) {
+    const bool on_gpus = o.device == "cuda" || (o.device == "auto" && process->gpu.one_for_each());
+    result.place = on_gpus ? place_of_gpus(*process) : Place{};
+    if (o.device == "auto" && process->gpu.devices > 0 && !process->gpu.one_for_each()) {
+      result.place_reason = count_of(process->gpu.devices, "GPU", "GPUs") + " for " + thousands(result.ranks) +
+                            " processes: --device cuda lets processes share them";
+    }
+  } else {
+    result.place = o.gpus > 1 ? choose_gpus(o.gpus) : choose_place(o.device);
+  }
   result.ranks = std::max(result.ranks, result.place.devices);
   result.clock.end("start");
   require_available(o, result.place.space);
@@ -138,20 +147,24 @@ template <class Refusal>
   throw InputError(o.matrix + ": " + words.substr(0, words.find(": try ")) + ": " + result.defect);
 }
 
-// For a matrix that the host can solve as it was asked to.
-void choose_place_for(const Context<Space::host>& host, const Csr<double, Space::host>& a, SolveResult& result) {
+// For a matrix that the host can solve as it was asked to. `process`: as above.
+void choose_place_for(const Context<Space::host>& host, const Csr<double, Space::host>& a, SolveResult& result,
+                      const MpiProcess* process) {
   const SolveOptions& o = result.options;
   const bool may_have_device = NEWEL_HAS_CUDA != 0 && available_on(o, Space::device);
   const auto host_seconds = [&] {
     SystemOptions system = o.system;
     system.columns = static_cast<int>(result.columns);
     // The real system of a complex one has four times the entries.
-    return (result.complex ? 4 : 1) * expected_host_seconds<double>(host, a, system);
+    return (result.complex ? 4 : 1) * expected_host_seconds<double>(host, a, system) /
+           (process == nullptr ? 1 : result.ranks);
   };
   WhereToSolve where = choose_where(o.device, may_have_device, host_seconds);
+  if (process != nullptr && where.place.space == Space::device) where.place = place_of_gpus(*process);
   result.clock.end("checks");
   result.place = where.place;
   result.place_reason = std::move(where.reason);
+  result.place_by_model = true;
   result.clock.end("start");
   require_available(o, result.place.space);
 }
@@ -195,8 +208,18 @@ int report_on(const Context<Space::host>& host, SolveResult& result, const Solut
   return result.report().converged() ? exit_converged : exit_not_converged;
 }
 
-// A system that the ranks generate: nobody has the whole.
-int run_generated(const Context<Space::host>& host, SolveResult& result, const std::shared_ptr<Communicator>& ranks) {
+// A system that the ranks generate: nobody has the whole, and its size decides.
+void choose_place_by_size(SolveResult& result, const MpiProcess& process) {
+  constexpr std::int64_t least_rows = 100'000;
+  const std::int64_t rows = generated_rows(result.options);
+  if (rows >= least_rows && available_on(result.options, Space::device)) {
+    result.place = place_of_gpus(process);
+  } else {
+    result.place_reason = "a generated system of " + thousands(rows) + " rows is solved on the host";
+  }
+}
+
+int run_generated(const Context<Space::host>& host, SolveResult& result, const MpiProcess* process) {
   const SolveOptions& options = result.options;
   LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));
   result.timeline = Timeline(result.columns);
@@ -211,8 +234,9 @@ int run_generated(const Context<Space::host>& host, SolveResult& result, const s
   observer.on_setup = printed.on_setup;
   observer.on_progress = printed.on_progress;
   GeneratedOutcome outcome = in_words_for_users(result, [&] {
-    return ranks == nullptr ? solve_generated_on_gpus(result.place, host, options, observer, result.clock)
-                            : solve_generated_on_ranks(ranks, host, options, observer, result.clock);
+    return process == nullptr
+               ? solve_generated_on_gpus(result.place, host, options, observer, result.clock)
+               : solve_generated_on_ranks(*process, result.place, host, options, observer, result.clock);
   });
   live.finish();
   result.outcome = std::move(outcome.solve);
@@ -223,23 +247,28 @@ int run_generated(const Context<Space::host>& host, SolveResult& result, const s
 
 }  // namespace
 
-int run_solve(const SolveOptions& options, const std::string& command_line,
-              const std::shared_ptr<Communicator>& ranks) {
+int run_solve(const SolveOptions& options, const std::string& command_line, const MpiProcess* process) {
   SolveResult result;
-  if (ranks != nullptr) result.ranks = ranks->size();
+  result.under_mpi = process != nullptr && process->ranks->size() > 1;
+  if (process != nullptr) result.ranks = process->ranks->size();
   RunClock& clock = result.clock;
   const RhsSpec rhs_spec = parse_rhs(options.rhs);
   result.options = options;
   result.command_line = command_line;
   clock.end("launch");
-  const bool waits = options.device == "auto" && options.gpus == 0 && available_on(options, Space::host);
-  if (!waits) choose_place_of(result);
+  const bool may_take_gpus = process == nullptr || process->gpu.one_for_each();
+  const bool waits =
+      options.device == "auto" && options.gpus == 0 && available_on(options, Space::host) && may_take_gpus;
+  if (!waits) choose_place_of(result, process);
   check_files(options, rhs_spec);
 
   const Context<Space::host> host(options.threads);
   result.threads = host.threads();
   clock.end("launch");
-  if (ranks_generate(options, result.ranks)) return run_generated(host, result, ranks);
+  if (ranks_generate(options, result.ranks)) {
+    if (waits && process != nullptr) choose_place_by_size(result, *process);
+    return run_generated(host, result, process);
+  }
   InputMatrix matrix = load_matrix(host, options.matrix, wants_mesh(options));
   clock.end("read");
   require_solvable(host, matrix);
@@ -257,7 +286,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line,
   result.complex = rhs.complex;
   if (rhs.complex) require_complex_possible(options, result.ranks);
   clock.end("rhs");
-  if (waits) choose_place_for(host, matrix.a, result);
+  if (waits) choose_place_for(host, matrix.a, result, process);
   SolveTask task{matrix.a,
                  std::move(rhs.b),
                  first_guess(host, options, matrix.a.rows, rhs.columns, rhs.complex),
@@ -277,8 +306,9 @@ int run_solve(const SolveOptions& options, const std::string& command_line,
   result.timeline = Timeline(result.columns);
   const SolveObserver observer = observer_of(result, live);
   result.outcome = in_words_for_users(result, [&] {
-    return ranks == nullptr ? solve_at(result.place, host, options.single_precision, task, observer)
-                            : solve_on_ranks(ranks, host, options.single_precision, task, observer);
+    return process == nullptr
+               ? solve_at(result.place, host, options.single_precision, task, observer)
+               : solve_on_ranks(*process, result.place, host, options.single_precision, task, observer);
   });
   live.finish();
 

@@ -112,7 +112,8 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
   const OptionGroup group(solve, "The machine");
   group.add("--device", raw.options.device, "auto|host|cuda[:N]",
             "Where to solve, default auto: cuda if a device is available, else host; also host\n"
-            "if the solve is estimated to end before a device has started");
+            "if the solve is estimated to end before a device has started. Under mpirun cuda gives\n"
+            "each process a GPU of its host, and auto does if there is one for each");
   group
       .add("--gpus", raw.options.gpus, "N",
            "The first N GPUs of this host share the rows, with the preconditioners jacobi, l1-jacobi,\n"

@@ -28,10 +28,10 @@ int status_of(const std::exception& error) {
 Ending work(const std::shared_ptr<Communicator>& ranks, SolveOptions options, const std::string& command_line) {
   try {
     options.threads = threads_of_rank(*ranks, options);
-    options.device = "host";
-    if (ranks->rank() == 0) return {run_solve(options, command_line, ranks), false, ""};
+    const MpiProcess process = mpi_process(ranks, options);
+    if (ranks->rank() == 0) return {run_solve(options, command_line, &process), false, ""};
     const bool generates = ranks_generate(options, ranks->size());
-    return {(generates ? help_generated_on_ranks(ranks, options) : help_on_ranks(ranks, options))
+    return {(generates ? help_generated_on_ranks(process, options) : help_on_ranks(process, options))
                 ? exit_converged
                 : exit_not_converged,
             false, ""};

@@ -32,10 +32,12 @@ struct SolveResult {
   SolveOptions options;
   std::string command_line;
   Place place;
-  std::string place_reason;  ///< why the host, where it was chosen although there may be a device
-  int threads = 0;           ///< of each rank
-  int ranks = 1;             ///< processes or GPUs that share the rows
-  Index columns = 1;         ///< right-hand sides
+  std::string place_reason;     ///< why the host, where it was chosen although there may be a device
+  bool place_by_model = false;  ///< by a cost model
+  int threads = 0;              ///< of each rank
+  int ranks = 1;                ///< processes or GPUs that share the rows
+  bool under_mpi = false;       ///< they are processes
+  Index columns = 1;            ///< right-hand sides
   std::int64_t rows = 0;
   Offset nonzeros = 0;
   bool complex = false;           ///< the system; rows and non-zeros are complex ones

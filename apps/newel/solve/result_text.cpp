@@ -262,13 +262,16 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
                     result.options.rhs + (result.columns > 1 ? ", " + thousands(result.columns) + " columns" : ""));
   lines += labelled("device", where + ", " + result.options.precision() + " precision");
   if (!facts.link.empty()) {
-    lines += labelled("ranks", thousands(result.ranks) + " GPUs, link: " + facts.link);
+    const std::string who = result.under_mpi ? " processes under MPI with " + thousands(result.place.devices) : "";
+    lines += labelled("ranks", thousands(result.ranks) + who + " GPUs, link: " + facts.link);
     lines += labelled("", "rows of each: " + rows_text(rows_of_ranks(facts)));
   } else if (result.ranks > 1) {
     lines += labelled("ranks", thousands(result.ranks) + " processes under MPI, each with " +
                                    count_of(result.threads, "thread", "threads") + " and a part of the rows");
   }
-  if (!result.place_reason.empty()) lines += labelled("", result.place_reason + " (a cost model)");
+  if (!result.place_reason.empty()) {
+    lines += labelled("", result.place_reason + (result.place_by_model ? " (a cost model)" : ""));
+  }
   if (!system.precision_reason.empty()) lines += labelled("", system.precision_reason);
   lines += format_text(system);
   lines += labelled("preconditioner", precond_text(system.preconditioner));

@@ -13,6 +13,7 @@
 #include <newel/core/rank_team.hpp>
 #include <newel/core/vector_ops.hpp>
 #include <newel/distributed/distributed_system.hpp>
+#include <newel/distributed/offloaded_system.hpp>
 
 #include "apps/common/interrupt.hpp"
 #include "apps/fem/generated_rows.hpp"
@@ -88,14 +89,24 @@ std::optional<double> error_of(const Context<Space::host>& ctx, Communicator& ra
   return std::isnan(error) ? std::nullopt : std::optional<double>(error);
 }
 
-// A rank's part of a solve. `observer` is null on all ranks but the first. One rank of each process watches for
-// signals.
-template <class T, Space S>
+// A rank's part of a solve, whose vectors are in S. `observer` is null on all ranks but the first. One rank of each
+// process watches for signals.
+template <class T, Space S, class System = DistributedSystem<T, S>>
 class OwnRows {
  public:
+  using MakeSystem = std::function<System(const RankRows<T>&, const SystemOptions&)>;
+
+  // `make` makes the system of all ranks; the memory of `gpu` is counted, if there is one.
   OwnRows(std::shared_ptr<Communicator> ranks, const Context<Space::host>& ctx, const Context<S>& there,
-          const SolveOptions& options)
-      : ranks_(std::move(ranks)), ctx_(ctx), there_(there), options_(options), rhs_(parse_rhs(options.rhs)) {
+          const SolveOptions& options, MakeSystem make, std::string device_name, const ContextMemory* memory)
+      : ranks_(std::move(ranks)),
+        ctx_(ctx),
+        there_(there),
+        options_(options),
+        make_(std::move(make)),
+        memory_(memory),
+        rhs_(parse_rhs(options.rhs)) {
+    setup.device_name = std::move(device_name);
     bounds_ = fem::generated_row_bounds(options.matrix, ranks_->size());
   }
 
@@ -125,7 +136,7 @@ class OwnRows {
     interrupt.reset();
     end("solve");
     take(x.cspan());
-    peak_bytes = sum_of(*ranks_, there_.memory()->use().peak_bytes);
+    peak_bytes = sum_of(*ranks_, memory_ == nullptr ? 0 : memory_->use().peak_bytes);
     system_.reset();
   }
 
@@ -154,15 +165,13 @@ class OwnRows {
     options.columns = 1;
     options.spmv.coordinates = rows.coordinates;
     if constexpr (std::is_same_v<T, double>) {
-      system_.emplace(there_, ranks_, rows.view(), std::move(options));
+      system_.emplace(make_(rows.view(), options));
     } else {
       const Array<T, Space::host> val = to_precision<T>(ctx_, rows.val(), "the matrix");
-      system_.emplace(there_, ranks_, RankRows<T>{rows.view().row_ptr, rows.view().col, val.cspan()},
-                      std::move(options));
+      system_.emplace(make_(RankRows<T>{rows.view().row_ptr, rows.view().col, val.cspan()}, options));
     }
     setup.system = system_->info();
-    if constexpr (S == Space::device) {
-      setup.device_name = there_.device_name();
+    if constexpr (!std::is_same_v<System, DistributedSystem<T, Space::host>>) {
       setup.link = system_->link();
       setup.first_rows = bounds_;
     }
@@ -179,9 +188,11 @@ class OwnRows {
   const Context<Space::host>& ctx_;
   const Context<S>& there_;
   const SolveOptions& options_;
+  MakeSystem make_;
+  const ContextMemory* memory_;
   RhsSpec rhs_;
   std::vector<std::int64_t> bounds_;
-  std::optional<DistributedSystem<T, S>> system_;
+  std::optional<System> system_;
 };
 
 template <class Rank>
@@ -208,7 +219,10 @@ GeneratedOutcome on_gpus(const Place& place, const Context<Space::host>& ctx, co
     const Context<Space::host> own(std::max(1, ctx.threads() / place.devices));
     const Context<Space::device> gpu(place.device + r);
     gpu.make_current();
-    OwnRows<T, Space::device> rank(ranks, own, gpu, options);
+    const auto make = [&](const RankRows<T>& rows, const SystemOptions& of_system) {
+      return DistributedSystem<T, Space::device>(gpu, ranks, rows, of_system);
+    };
+    OwnRows<T, Space::device> rank(ranks, own, gpu, options, make, gpu.device_name(), gpu.memory().get());
     rank.run(r == 0 ? &observer : nullptr, r == 0 ? &clock : nullptr, r == 0);
     parts[static_cast<std::size_t>(r)] = std::move(rank.x);
     if (r == 0) outcome = outcome_of(rank);
@@ -222,16 +236,38 @@ GeneratedOutcome on_gpus(const Place& place, const Context<Space::host>& ctx, co
 }
 #endif
 
-template <class T>
-GeneratedOutcome on_ranks(const std::shared_ptr<Communicator>& ranks, const Context<Space::host>& ctx,
-                          const SolveOptions& options, const GeneratedObserver* observer, RunClock* clock) {
-  OwnRows<T, Space::host> rank(ranks, ctx, ctx, options);
-  rank.run(observer, clock, true);
+template <class Rank>
+GeneratedOutcome gathered_from(Rank& rank, const MpiProcess& process, const Context<Space::host>& ctx) {
   GeneratedOutcome outcome = outcome_of(rank);
-  const std::string all = gather_bytes(*ranks, bytes_of(Span<const double, Space::host>(rank.x)));
+  const std::string all = gather_bytes(*process.ranks, bytes_of(Span<const double, Space::host>(rank.x)));
   outcome.x = HostVector(ctx, static_cast<std::int64_t>(all.size() / sizeof(double)));
   if (!all.empty()) std::memcpy(outcome.x.data(), all.data(), all.size());
   return outcome;
+}
+
+template <class T>
+GeneratedOutcome on_ranks(const MpiProcess& process, bool on_gpus, const Context<Space::host>& ctx,
+                          const SolveOptions& options, const GeneratedObserver* observer, RunClock* clock) {
+#if NEWEL_HAS_CUDA
+  if (on_gpus) {
+    using System = OffloadedSystem<T, Space::device>;
+    std::optional<Context<Space::device>> gpu;
+    if (!process.gpu.shares) gpu.emplace(process.gpu.device);
+    const auto make = [&](const RankRows<T>& rows, const SystemOptions& of_system) {
+      return System(gpu, process.ranks, rows, of_system);
+    };
+    OwnRows<T, Space::host, System> rank(process.ranks, ctx, ctx, options, make, gpu ? gpu->device_name() : "",
+                                         gpu ? gpu->memory().get() : nullptr);
+    rank.run(observer, clock, true);
+    return gathered_from(rank, process, ctx);
+  }
+#endif
+  const auto make = [&](const RankRows<T>& rows, const SystemOptions& of_system) {
+    return DistributedSystem<T>(ctx, process.ranks, rows, of_system);
+  };
+  OwnRows<T, Space::host> rank(process.ranks, ctx, ctx, options, make, "", ctx.memory().get());
+  rank.run(observer, clock, true);
+  return gathered_from(rank, process, ctx);
 }
 
 }  // namespace
@@ -241,6 +277,10 @@ bool ranks_generate(const SolveOptions& o, int ranks) {
                          !o.precond_files.vectors.empty() || !o.precond_files.pattern.empty();
   return ranks > 1 && fem::can_generate_rows(o.matrix) && !has_files && !wants_mesh(o) &&
          parse_rhs(o.rhs).kind != RhsSpec::Kind::file && o.system.null_space == NullSpace::none;
+}
+
+std::int64_t generated_rows(const SolveOptions& options) {
+  return fem::generated_row_bounds(options.matrix, 1).back();
 }
 
 GeneratedOutcome solve_generated_on_gpus([[maybe_unused]] const Place& place,
@@ -256,17 +296,20 @@ GeneratedOutcome solve_generated_on_gpus([[maybe_unused]] const Place& place,
 #endif
 }
 
-GeneratedOutcome solve_generated_on_ranks(const std::shared_ptr<Communicator>& ranks, const Context<Space::host>& ctx,
-                                          const SolveOptions& options, const GeneratedObserver& observer,
-                                          RunClock& clock) {
-  return options.single_precision ? on_ranks<float>(ranks, ctx, options, &observer, &clock)
-                                  : on_ranks<double>(ranks, ctx, options, &observer, &clock);
+GeneratedOutcome solve_generated_on_ranks(const MpiProcess& process, const Place& place,
+                                          const Context<Space::host>& ctx, const SolveOptions& options,
+                                          const GeneratedObserver& observer, RunClock& clock) {
+  const bool on_gpus = first_chose_gpus(process, place);
+  return options.single_precision ? on_ranks<float>(process, on_gpus, ctx, options, &observer, &clock)
+                                  : on_ranks<double>(process, on_gpus, ctx, options, &observer, &clock);
 }
 
-bool help_generated_on_ranks(const std::shared_ptr<Communicator>& ranks, const SolveOptions& options) {
+bool help_generated_on_ranks(const MpiProcess& process, const SolveOptions& options) {
   const Context<Space::host> ctx(options.threads);
-  const GeneratedOutcome outcome = options.single_precision ? on_ranks<float>(ranks, ctx, options, nullptr, nullptr)
-                                                            : on_ranks<double>(ranks, ctx, options, nullptr, nullptr);
+  const bool on_gpus = first_chose_gpus(process, {});
+  const GeneratedOutcome outcome = options.single_precision
+                                       ? on_ranks<float>(process, on_gpus, ctx, options, nullptr, nullptr)
+                                       : on_ranks<double>(process, on_gpus, ctx, options, nullptr, nullptr);
   return outcome.solve.reports.front().converged();
 }
 

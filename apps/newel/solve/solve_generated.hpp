@@ -7,17 +7,19 @@
 #include <optional>
 #include <vector>
 
-#include <newel/core/communicator.hpp>
-
 #include "apps/newel/input/rhs.hpp"
 #include "backend.hpp"
 #include "options.hpp"
+#include "solve_on_ranks.hpp"
 
 namespace newel::cli {
 
 /// Whether `ranks` GPUs or processes make the rows themselves: of generate:KIND:N with b from ones or random values,
 /// no files with values of the whole system, and no null space. Otherwise one has the whole and sends the rows.
 bool ranks_generate(const SolveOptions& options, int ranks);
+
+/// The rows of a system that ranks make themselves.
+std::int64_t generated_rows(const SolveOptions& options);
 
 /// The number of rows and of entries.
 struct GeneratedSize {
@@ -42,12 +44,12 @@ GeneratedOutcome solve_generated_on_gpus(const Place& place, const Context<Space
                                          const SolveOptions& options, const GeneratedObserver& observer,
                                          RunClock& clock);
 
-/// On processes under MPI, on the first rank. Throws RankFailed too.
-GeneratedOutcome solve_generated_on_ranks(const std::shared_ptr<Communicator>& ranks,
+/// On processes under MPI, or on the GPUs of a place that they take, on the first rank. Throws RankFailed too.
+GeneratedOutcome solve_generated_on_ranks(const MpiProcess& process, const Place& place,
                                           const Context<Space::host>& host, const SolveOptions& options,
                                           const GeneratedObserver& observer, RunClock& clock);
 
 /// What the other processes do meanwhile. Returns whether the solve converged.
-bool help_generated_on_ranks(const std::shared_ptr<Communicator>& ranks, const SolveOptions& options);
+bool help_generated_on_ranks(const MpiProcess& process, const SolveOptions& options);
 
 }  // namespace newel::cli

@@ -10,7 +10,9 @@
 #include <memory>
 #include <thread>
 
+#include <newel/config.hpp>
 #include <newel/distributed/distributed_system.hpp>
+#include <newel/distributed/offloaded_system.hpp>
 #include <newel/distributed/row_bounds.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 
@@ -31,7 +33,8 @@ struct Share {
   std::vector<std::int64_t> col;
   std::vector<double> val, b, x;
   Index columns = 1;
-  bool guess = false;  // x has one
+  bool guess = false;                    // x has one
+  std::vector<std::int64_t> first_rows;  // of all ranks, on the first
   // Of the nodes and rows, for AMG; null: not known.
   std::shared_ptr<const NodeCoordinates> coordinates;
   std::shared_ptr<const NearNullVectors> vectors;
@@ -107,6 +110,7 @@ Share distribute(Communicator& ranks, SolveTask* task) {
   own.col.assign(col.begin(), col.end());
   own.val = scatter<double>(ranks, is_first ? task->a.val.cspan() : Span<const double, host>(), entries);
   if (is_first) task->a = {};
+  own.first_rows = bounds;
   own.b = scatter_columns(ranks, is_first ? task->b.cspan() : Span<const double, host>(), own.columns, bounds);
   if (own.guess) {
     own.x = scatter_columns(ranks, is_first ? task->x.cspan() : Span<const double, host>(), own.columns, bounds);
@@ -129,12 +133,29 @@ std::vector<T> rounded(const Context<host>& ctx, std::vector<double>& from, cons
 struct ShareSolve {
   std::vector<SolveReport> reports;
   std::vector<double> x;
-  SystemInfo system;
+  SetupFacts setup;
+  std::uint64_t peak_bytes = 0;
 };
 
-// Sets the system up and solves it together with the others. `on_setup` gets the SystemInfo.
+// Calls f(system, link, device's name, memory) with the system of all ranks: on the host, or on their GPUs.
+template <class T, class F>
+void with_system(const MpiProcess& process, bool on_gpus, const Context<host>& ctx, const RankRows<T>& rows,
+                 const SystemOptions& options, const F& f) {
+  if (!on_gpus) {
+    DistributedSystem<T> system(ctx, process.ranks, rows, options);
+    return f(system, "", "", ctx.memory().get());
+  }
+#if NEWEL_HAS_CUDA
+  std::optional<Context<Space::device>> gpu;
+  if (!process.gpu.shares) gpu.emplace(process.gpu.device);
+  OffloadedSystem<T, Space::device> system(gpu, process.ranks, rows, options);
+  f(system, system.link(), gpu ? gpu->device_name() : "", gpu ? gpu->memory().get() : nullptr);
+#endif
+}
+
+// Sets the system up and solves it together with the others. `on_setup` gets what is known then.
 template <class T, class OnSetup>
-ShareSolve solve_share(const std::shared_ptr<Communicator>& ranks, const Context<host>& ctx, Share own,
+ShareSolve solve_share(const MpiProcess& process, bool on_gpus, const Context<host>& ctx, Share own,
                        SystemOptions options, const OnSetup& on_setup, const ProgressFn& on_progress) {
   ShareSolve result;
   std::vector<T> val = rounded<T>(ctx, own.val, "the matrix"), x = rounded<T>(ctx, own.x, "the guess");
@@ -142,20 +163,26 @@ ShareSolve solve_share(const std::shared_ptr<Communicator>& ranks, const Context
   options.columns = own.columns;
   options.spmv.coordinates = own.coordinates;
   options.precond.of<AmgOptions>().vectors = own.vectors;
-  DistributedSystem<T> system(ctx, ranks, {own.row_ptr, own.col, val}, options);
-  own.row_ptr = {};  // the system has its own
-  own.col = {};
-  val = {};
-  result.system = system.info();
-  {
-    const InterruptScope interrupt;  // before the setup is printed: whoever has read it may stop the solve
-    on_setup(result.system);
-    const ProgressFn both = [&](const Progress& progress) {
-      return (!on_progress || on_progress(progress)) && !interrupt.requested();
-    };
-    const InitialGuess guess = own.guess ? InitialGuess::in_x : InitialGuess::zero;
-    result.reports = system.solve_columns(b, x, own.columns, both, guess);
-  }
+  const RankRows<T> rows{own.row_ptr, own.col, val};
+  with_system<T>(
+      process, on_gpus, ctx, rows, options,
+      [&](auto& system, const std::string& link, const std::string& device_name, auto* memory) {
+        own.row_ptr = {};  // the system has its own
+        own.col = {};
+        val = {};
+        result.setup.system = system.info();
+        result.setup.link = link;
+        result.setup.device_name = device_name;
+        if (on_gpus) result.setup.first_rows = own.first_rows;
+        const InterruptScope interrupt;  // before the setup is printed: whoever has read it may stop the solve
+        on_setup(result.setup);
+        const ProgressFn both = [&](const Progress& progress) {
+          return (!on_progress || on_progress(progress)) && !interrupt.requested();
+        };
+        const InitialGuess guess = own.guess ? InitialGuess::in_x : InitialGuess::zero;
+        result.reports = system.solve_columns(b, x, own.columns, both, guess);
+        if (memory != nullptr) result.peak_bytes = memory->use().peak_bytes;
+      });
   result.x.assign(x.begin(), x.end());
   return result;
 }
@@ -188,8 +215,28 @@ void refuse_on_gpus(const std::string& option, const std::string& why) {
 }  // namespace
 
 void refuse_under_mpi(const SolveOptions& o) {
-  if (o.gpus > 0) refuse("--gpus", "processes under MPI solve on the host");
-  if (o.device != "auto" && o.device != "host") refuse("--device " + o.device, "ranks solve on the host");
+  if (o.gpus > 0) refuse("--gpus", "each process under MPI takes a GPU of its host: pass --device cuda");
+  if (o.device != "auto" && o.device != "host" && o.device != "cuda") {
+    refuse("--device " + o.device, "each process under MPI takes a GPU of its host: pass --device cuda");
+  }
+}
+
+MpiProcess mpi_process(const std::shared_ptr<Communicator>& ranks, const SolveOptions& options) {
+  if (options.device == "host") return {ranks, {}};
+  if (options.device == "cuda" && NEWEL_HAS_CUDA == 0) static_cast<void>(choose_place("cuda"));  // says why not
+  const RankDevice gpu = device_of_rank(*ranks);
+  if (options.device == "cuda" && !gpu.all_have) {
+    const std::vector<std::string> missing = ranks->texts(gpu.device < 0 ? "missing" : "");
+    const auto first = std::find(missing.begin(), missing.end(), "missing") - missing.begin();
+    throw NoDevice("--device cuda: no CUDA device is available to rank " + std::to_string(first));
+  }
+  return {ranks, gpu};
+}
+
+Place place_of_gpus(const MpiProcess& process) { return {Space::device, process.gpu.device, process.gpu.devices}; }
+
+bool first_chose_gpus(const MpiProcess& process, const Place& place) {
+  return from_first(*process.ranks, place.space == Space::device ? "gpus" : "host") == "gpus";
 }
 
 void refuse_on_ranks(const SolveOptions& o) {
@@ -216,49 +263,53 @@ int threads_of_rank(Communicator& ranks, const SolveOptions& options) {
   return std::max(1, std::min(allowed, online / here));
 }
 
-SolveOutcome solve_on_ranks(const std::shared_ptr<Communicator>& ranks, const Context<host>& ctx,
+SolveOutcome solve_on_ranks(const MpiProcess& process, const Place& place, const Context<host>& ctx,
                             bool single_precision, SolveTask& task, const SolveObserver& observer) {
+  Communicator& ranks = *process.ranks;
+  const bool on_gpus = first_chose_gpus(process, place);
   SolveOutcome outcome;
   task.clock.end("start");
   const Stopwatch watch;
-  Share own = distribute(*ranks, &task);
+  Share own = distribute(ranks, &task);
   const Index columns = own.columns;
   const std::int64_t size = task.b.size();
   task.b = {};
   task.x = {};
-  outcome.setup.transfer_seconds = watch.seconds();
-  const auto on_setup = [&](const SystemInfo& system) {
-    outcome.setup.system = system;
-    outcome.setup.system.bytes = static_cast<std::uint64_t>(sum_over(*ranks, static_cast<double>(system.bytes)));
+  const double transfer_seconds = watch.seconds();
+  const auto on_setup = [&](const SetupFacts& setup) {
+    outcome.setup = setup;
+    outcome.setup.transfer_seconds = transfer_seconds;
+    outcome.setup.system.bytes = static_cast<std::uint64_t>(sum_over(ranks, static_cast<double>(setup.system.bytes)));
     task.clock.end("setup");
     observer.on_setup(outcome.setup);
     task.clock.end("report");
   };
   const auto solve =
       single_precision ? &solve_share<float, decltype(on_setup)> : &solve_share<double, decltype(on_setup)>;
-  ShareSolve solved = solve(ranks, ctx, std::move(own), task.options, on_setup, observer.on_progress);
+  ShareSolve solved = solve(process, on_gpus, ctx, std::move(own), task.options, on_setup, observer.on_progress);
   task.clock.end("solve");
   outcome.reports = std::move(solved.reports);
   SystemFacts unknown;
   unknown.has_entries = false;
   outcome.facts.assign(outcome.reports.size(), unknown);
   task.x = Array<double, host>(ctx, size);
-  gather_columns(*ranks, solved.x, columns, &task.x);
-  outcome.peak_bytes =
-      static_cast<std::uint64_t>(sum_over(*ranks, static_cast<double>(ctx.memory()->use().peak_bytes)));
+  gather_columns(ranks, solved.x, columns, &task.x);
+  outcome.peak_bytes = static_cast<std::uint64_t>(sum_over(ranks, static_cast<double>(solved.peak_bytes)));
   return outcome;
 }
 
-bool help_on_ranks(const std::shared_ptr<Communicator>& ranks, const SolveOptions& options) {
+bool help_on_ranks(const MpiProcess& process, const SolveOptions& options) {
+  Communicator& ranks = *process.ranks;
   const Context<host> ctx(options.threads);
-  Share own = distribute(*ranks, nullptr);
+  const bool on_gpus = first_chose_gpus(process, {});
+  Share own = distribute(ranks, nullptr);
   const Index columns = own.columns;
-  const auto on_setup = [&](const SystemInfo& system) { sum_over(*ranks, static_cast<double>(system.bytes)); };
+  const auto on_setup = [&](const SetupFacts& setup) { sum_over(ranks, static_cast<double>(setup.system.bytes)); };
   const auto solve =
       options.single_precision ? &solve_share<float, decltype(on_setup)> : &solve_share<double, decltype(on_setup)>;
-  const ShareSolve solved = solve(ranks, ctx, std::move(own), options.system, on_setup, ProgressFn());
-  gather_columns(*ranks, solved.x, columns, nullptr);
-  sum_over(*ranks, static_cast<double>(ctx.memory()->use().peak_bytes));
+  const ShareSolve solved = solve(process, on_gpus, ctx, std::move(own), options.system, on_setup, ProgressFn());
+  gather_columns(ranks, solved.x, columns, nullptr);
+  sum_over(ranks, static_cast<double>(solved.peak_bytes));
   return std::all_of(solved.reports.begin(), solved.reports.end(),
                      [](const SolveReport& r) { return r.converged(); });
 }

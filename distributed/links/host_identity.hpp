@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What tells hosts and devices apart. Internal.
+#pragma once
+
+#include <string>
+
+namespace newel::detail {
+
+/// The same for processes of one host.
+std::string identity_of_host();
+
+/// The same for contexts of one device, in whatever process. Defined only in builds with CUDA.
+std::string identity_of_device(int device);
+
+}  // namespace newel::detail

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports to bytes and back: one list of fields for each struct serves both directions.
+#include "distributed/offload/report_bytes.hpp"
+
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace newel::detail {
+namespace {
+
+class Writer {
+ public:
+  template <class... Fields>
+  void operator()(const Fields&... fields) {
+    (add(fields), ...);
+  }
+  std::string bytes;
+
+ private:
+  template <class Value>
+  void add(const Value& value);
+  void add(const std::string& text) {
+    add(text.size());
+    bytes += text;
+  }
+  void add(const LocatedText& text) { add(text.text()); }
+  template <class First, class Second>
+  void add(const std::pair<First, Second>& pair) {
+    add(pair.first);
+    add(pair.second);
+  }
+  template <class Value>
+  void add(const std::vector<Value>& values) {
+    add(values.size());
+    for (const Value& value : values) add(value);
+  }
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
+  template <class... Fields>
+  void operator()(Fields&... fields) {
+    (take(fields), ...);
+  }
+
+ private:
+  template <class Value>
+  void take(Value& value);
+  void take(std::string& text) {
+    std::size_t size = 0;
+    take(size);
+    text = bytes_.substr(at_, size);
+    at_ += size;
+  }
+  void take(LocatedText& text) {
+    std::string plain;
+    take(plain);
+    text = LocatedText(plain);
+  }
+  template <class First, class Second>
+  void take(std::pair<First, Second>& pair) {
+    take(pair.first);
+    take(pair.second);
+  }
+  template <class Value>
+  void take(std::vector<Value>& values) {
+    std::size_t size = 0;
+    take(size);
+    values.resize(size);
+    for (Value& value : values) take(value);
+  }
+
+  const std::string& bytes_;
+  std::size_t at_ = 0;
+};
+
+// What all structs below have in common: archive(fields...) writes or reads them in this order.
+template <class Archive, class Of>
+void fields(Archive& archive, Of& of) {
+  using Struct = std::remove_const_t<Of>;
+  if constexpr (std::is_same_v<Struct, Untried>) {
+    archive(of.solver, of.error);
+  } else if constexpr (std::is_same_v<Struct, Failure>) {
+    archive(of.cause, of.subject, of.level, of.iterations, of.asymmetric, of.in_single_precision, of.untried,
+            of.structural_rank, of.unmatched_row, of.unmatched_column, of.condition);
+  } else if constexpr (std::is_same_v<Struct, Attempt>) {
+    archive(of.solver, of.status, of.iterations, of.true_residual, of.seconds, of.reason, of.attainable_residual,
+            of.method, of.failure, of.preconditioner);
+  } else if constexpr (std::is_same_v<Struct, SolveReport>) {
+    archive(of.status, of.solver, of.method, of.failure, of.reason, of.iterations, of.rhs_norm, of.tolerance,
+            of.initial_residual, of.recurrence_residual, of.true_residual, of.residual_error_bound,
+            of.twice_precision, of.row_residual, of.scaled_residual, of.attainable_residual, of.residual_replacements,
+            of.refinements, of.cycle_length, of.restarts, of.second_passes, of.resident, of.seconds, of.warning,
+            of.history, of.attempts, of.changed);
+  } else if constexpr (std::is_same_v<Struct, OperatorInfo>) {
+    archive(of.name, of.detail, of.rows, of.cols, of.nonzeros, of.stored_slots, of.cached_share, of.bytes_per_product,
+            of.figures, of.levels, of.bytes, of.setup_seconds);
+  } else if constexpr (std::is_same_v<Struct, ScalingInfo>) {
+    archive(of.scaled, of.matched, of.reason, of.least_power, of.most_power);
+  } else if constexpr (std::is_same_v<Struct, FormatChoice>) {
+    archive(of.format, of.reason, of.measured);
+  } else if constexpr (std::is_same_v<Struct, OrderReport>) {
+    archive(of.method, of.remark, of.figures, of.seconds);
+  } else {
+    static_assert(std::is_same_v<Struct, SystemInfo>);
+    archive(of.matrix, of.preconditioner, of.preconditioner_reason, of.mixed, of.precision_reason, of.residual_matrix,
+            of.solver, of.method, of.solver_reason, of.scaling, of.fixing_rows, of.format, of.order, of.reordered,
+            of.free_unknowns, of.setup_seconds, of.bytes);
+  }
+}
+
+template <class Value>
+void Writer::add(const Value& value) {
+  if constexpr (std::is_trivially_copyable_v<Value>) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  } else {
+    fields(*this, value);
+  }
+}
+
+template <class Value>
+void Reader::take(Value& value) {
+  if constexpr (std::is_trivially_copyable_v<Value>) {
+    std::memcpy(&value, bytes_.data() + at_, sizeof(value));
+    at_ += sizeof(value);
+  } else {
+    fields(*this, value);
+  }
+}
+
+template <class Struct>
+std::string written(const Struct& of) {
+  Writer writer;
+  writer(of);
+  return writer.bytes;
+}
+
+template <class Struct>
+Struct read(const std::string& bytes) {
+  Struct of;
+  Reader reader(bytes);
+  reader(of);
+  return of;
+}
+
+}  // namespace
+
+std::string bytes_of(const std::vector<SolveReport>& reports) { return written(reports); }
+std::vector<SolveReport> reports_of(const std::string& bytes) { return read<std::vector<SolveReport>>(bytes); }
+std::string bytes_of(const SystemInfo& info) { return written(info); }
+SystemInfo system_info_of(const std::string& bytes) { return read<SystemInfo>(bytes); }
+
+}  // namespace newel::detail
