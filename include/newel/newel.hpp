@@ -40,6 +40,7 @@
 #include <newel/solver/complex_system.hpp>
 #include <newel/solver/fgmres.hpp>
 #include <newel/solver/gmres.hpp>
+#include <newel/solver/guess.hpp>
 #include <newel/solver/idrs.hpp>
 #include <newel/solver/linear_system.hpp>
 #include <newel/solver/memory_estimate.hpp>
