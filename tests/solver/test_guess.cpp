@@ -3,6 +3,7 @@
 #include "tests/solver/systems.hpp"
 
 #include <newel/solver/guess.hpp>
+#include <newel/solver/memory_estimate.hpp>
 
 namespace {
 
@@ -283,4 +284,32 @@ TEST_BOTH("only the first solves of a sequence allocate", "[solver][guess]") {
   for (int step = 5; step < 12; ++step) solve(step);
   CHECK(ctx.memory()->use().allocations == before);
   CHECK(ctx.memory()->use().bytes == bytes);
+}
+
+TEST_BOTH("the vectors of guesses are part of the memory estimate, for each right-hand side", "[solver][guess]") {
+  const Rows a = laplacian(40);
+  const Index n = a.size();
+  for (const Index columns : {1, 3}) {
+    std::map<std::string, double> held, estimated;
+    for (const std::string guess : {"given", "project:5", "extrapolate"}) {
+      const std::uint64_t before = ctx.memory()->use().bytes;
+      SystemOf<double, S> system(ctx, a, guessing(guess));
+      const auto bs = make_array(ctx, std::vector<double>(static_cast<std::size_t>(n * columns), 1.0));
+      auto xs = make_array(ctx, std::vector<double>(static_cast<std::size_t>(n * columns), 0.0));
+      for (const SolveReport& report : system.solve_columns(bs.cspan(), xs.span(), columns))
+        REQUIRE(report.converged());
+      held[guess] = static_cast<double>(ctx.memory()->use().bytes - before);
+      SystemSize size{n, 5 * Offset{n}};
+      size.columns = columns;
+      const SystemOptions options = guessing(guess);
+      estimated[guess] =
+          static_cast<double>(estimate_system(options.spmv, options.precond, options.solver, size).total());
+    }
+    for (const std::string guess : {"project:5", "extrapolate"}) {
+      const int vectors = guess == "extrapolate" ? 6 : 12;
+      CHECK(estimated[guess] - estimated["given"] == vectors * 8.0 * n * columns);
+      CHECK(held[guess] - held["given"] >= vectors * 8.0 * n * columns);
+      CHECK(held[guess] - held["given"] <= 1.3 * vectors * 8.0 * n * columns);  // with sums of pieces
+    }
+  }
 }
