@@ -50,7 +50,7 @@ void PastSolutions<T, S>::allocate(const Context<S>& ctx, std::int64_t n) {
 
 template <class T, Space S>
 void PastSolutions<T, S>::begin_state(const Context<S>& ctx, std::int64_t rows, const PastState& state) {
-  if (D_.empty()) allocate(ctx, rows);
+  if (small_.empty()) allocate(ctx, rows);
   fill<T, S>(ctx, T(0), D_.span());
   held_ = state.held;
   next_ = state.next;
@@ -200,7 +200,7 @@ InitialGuess PastSolutions<T, S>::prepare(const Context<S>& ctx, const GuessRequ
 template <class T, Space S>
 void PastSolutions<T, S>::keep(const Context<S>& ctx, const LinearOperator<T, S>& A, bool definite,
                                Span<const T, S> x) {
-  if (D_.empty()) allocate(ctx, x.size);
+  if (small_.empty()) allocate(ctx, x.size);
   finish_gram_row(ctx);
   if (held_ == 0) {
     definite_ = definite && rule_.kind != GuessRule::Kind::extrapolate;
