@@ -71,7 +71,8 @@ TEST_IN_FOLDER("a run that is interrupted and resumed writes the frames of an un
   CHECK(Json::parse(file_content(folder.file("broken/report.json")))["resumed_from"].is_string());
 }
 
-TEST_IN_FOLDER("a run with guesses from past solutions continues with the frames of an unbroken one", "[heat][process]") {
+TEST_IN_FOLDER("a run with guesses from past solutions continues with the frames of an unbroken one",
+               "[heat][process]") {
   const Words run = joined({small_block(folder)},
                            words("--mesh-unit m --duration 210 --dt 0.7 --output-every 105 --checkpoint-every 2.1 "
                                  "--initial-guess project:4 --deterministic --no-compare --quiet --threads 2"));
