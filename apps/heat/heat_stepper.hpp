@@ -12,16 +12,14 @@
 
 namespace newel::heat {
 
-/// Set up once; a step is one product with the explicit matrix, two vector additions and one solve. It starts from
-/// the line through the last two states, or from what the system makes of its past solutions (GuessOptions). Nothing
-/// is allocated and nothing renumbered between the first step and the last.
+/// Set up once; a step is one product with the explicit matrix, two vector additions and one solve, which starts from
+/// the line through the last two states, or from what the system makes of that and its past solutions (GuessOptions).
+/// Nothing is allocated and nothing renumbered between the first steps and the last.
 template <Space S>
 class HeatStepper {
  public:
   HeatStepper(const Context<S>& ctx, const HeatEquation& equation, const SystemOptions& options)
-      : ctx_(ctx),
-        system_(ctx, placed(ctx, equation.implicit_matrix), options),
-        own_guess_(!guess_rule(options.solver.of<GuessOptions>().guess).keeps()) {
+      : ctx_(ctx), system_(ctx, placed(ctx, equation.implicit_matrix), options) {
     const Csr<double, S> explicit_matrix = make_csr(ctx, CsrView<double, Space::host>(equation.explicit_matrix));
     SpmvOptions spmv = options.spmv;
     spmv.format = system_.info().matrix.name;
@@ -76,14 +74,10 @@ class HeatStepper {
 
   /// One step with the source at `amplitude`. Where the solve does not converge, the state stays as it was.
   [[nodiscard]] SolveReport step(double amplitude) {
-    explicit_->apply(ctx_, 1.0, u_.cspan(), 0.0, rhs_.span());       // rhs = E u
-    axpy<double, S>(ctx_, 1.0, ambient_.cspan(), rhs_.span());       // rhs = rhs + h u_inf s
-    axpy<double, S>(ctx_, amplitude, source_.cspan(), rhs_.span());  // rhs = rhs + a q
-    if (own_guess_) {
-      axpby<double, S>(ctx_, 2.0, u_.cspan(), -1.0, before_.span());  // guess = 2 u - before
-    } else {
-      copy<double>(ctx_, u_.cspan(), before_.span());
-    }
+    explicit_->apply(ctx_, 1.0, u_.cspan(), 0.0, rhs_.span());                 // rhs = E u
+    axpy<double, S>(ctx_, 1.0, ambient_.cspan(), rhs_.span());                 // rhs = rhs + h u_inf s
+    axpy<double, S>(ctx_, amplitude, source_.cspan(), rhs_.span());            // rhs = rhs + a q
+    axpby<double, S>(ctx_, 2.0, u_.cspan(), -1.0, before_.span());             // guess = 2 u - before
     SolveReport report = system_.solve_ordered(rhs_.cspan(), before_.span());  // I u_new = rhs
     if (report.converged()) std::swap(u_, before_);
     return report;
@@ -115,7 +109,6 @@ class HeatStepper {
   Context<S> ctx_;
   Csr<double, S> uploaded_;  // before system_: it is filled while that is made
   LinearSystem<double, S> system_;
-  bool own_guess_;  // the system keeps no past solutions
   OperatorPtr<double, S> explicit_;
   Array<double, S> ambient_, source_, capacity_, total_;
   Array<double, S> u_, before_, rhs_;

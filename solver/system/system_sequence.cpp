@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A system as its sequence of solves sees it; and that sequence as plain numbers, for another run.
+#include <algorithm>
+
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
@@ -15,8 +17,8 @@ double bytes_of_product(const LinearOperator<T, S>* op) {
   return made != nullptr ? static_cast<double>(made->info().bytes_per_product) : 0;
 }
 
-// By bytes, and for a device by the launches of small kernels. Where the cost model knows the format it has the
-// iteration.
+// An iteration as the cost model has it, where it knows the format; what a guess moves by its bytes, as fast as the
+// iteration moves its own, and on a device by the launches of small kernels.
 template <class T, Space S>
 GuessCosts costs_of(Operators<T, S>& operators, int vectors) {
   constexpr double launch_seconds = S == Space::device ? 3e-6 : 0, wait_seconds = S == Space::device ? 15e-6 : 1e-6;
@@ -25,20 +27,24 @@ GuessCosts costs_of(Operators<T, S>& operators, int vectors) {
   const double launch = launch_seconds * machine.start_ratio;
   const IterationModel model = SystemEstimates<T, S>(operators).model();
   const Index n = operators.matrix().rows();
-  const double vector_seconds = static_cast<double>(n) * sizeof(T) / machine.bytes_per_second;
-  GuessCosts costs;
+  const double vector_bytes = static_cast<double>(n) * sizeof(T);
   // An operator of unknown entries is taken for a pass over a few vectors.
-  const double product_bytes = bytes_of_product(&operators.matrix());
-  costs.product = launch + (product_bytes > 0 ? product_bytes / machine.bytes_per_second : 10 * vector_seconds);
-  costs.vectors =
-      launches * launch + waits * wait_seconds + (passes_a_vector * vectors + other_passes) * vector_seconds;
-  const double precond = bytes_of_product(operators.preconditioner()) / machine.bytes_per_second;
-  costs.iteration =
-      model.bytes(product_bytes, n) / machine.bytes_per_second + precond + (model.method.vector_kernels + 1) * launch;
-  if (model.facts == nullptr) return costs;
-  if (const auto product = model.product(operators.options.spmv.format)) {
-    costs.iteration = model.iteration(operators.options.precond.name, *product).seconds;
+  const double known_bytes = bytes_of_product(&operators.matrix());
+  const double product_bytes = known_bytes > 0 ? known_bytes : 10 * vector_bytes;
+  const double iteration_bytes = model.bytes(product_bytes, n) + bytes_of_product(operators.preconditioner());
+  double second_per_byte = 1 / machine.bytes_per_second;
+  GuessCosts costs;
+  costs.iteration = iteration_bytes * second_per_byte + (model.method.vector_kernels + 1) * launch;
+  if (model.facts != nullptr) {
+    if (const auto product = model.product(operators.options.spmv.format)) {
+      const IterationEstimate estimate = model.iteration(operators.options.precond.name, *product);
+      costs.iteration = estimate.seconds;
+      if (!estimate.resident) second_per_byte = std::min(second_per_byte, estimate.seconds / iteration_bytes);
+    }
   }
+  costs.product = launch + product_bytes * second_per_byte;
+  costs.vectors = launches * launch + waits * wait_seconds +
+                  (passes_a_vector * vectors + other_passes) * vector_bytes * second_per_byte;
   return costs;
 }
 
