@@ -150,6 +150,9 @@ const Field<double> numbers[] = {
     {"row_residual", [](S, R r) { return r.row_residual; }},
     {"scaled_residual", [](S, R r) { return r.scaled_residual; }},
     {"attainable_residual", [](S, R r) { return r.attainable_residual; }},
+    {"guess_vectors", [](S, R r) { return double(r.guess.vectors); }},
+    {"given_residual", [](S, R r) { return r.guess.given_residual; }},
+    {"iterations_saved", [](S, R r) { return r.guess.iterations_saved; }},
     {"seconds", [](S, R r) { return r.seconds; }},
     {"restarts", [](S, R r) { return double(r.restarts); }},
     {"history_length", [](S, R r) { return double(r.history.size()); }},
@@ -167,6 +170,7 @@ const Field<std::string> texts[] = {
     {"preconditioner", [](S s, R) { return s.info.preconditioner.name; }},
     {"format", [](S s, R) { return s.info.matrix.name; }},
     {"changed", [](S, R r) { return r.changed; }},
+    {"guess_from", [](S, R r) { return r.guess.from; }},
     {"link", [](S s, R) { return s.system->link(); }},
     {"decision", [](S s, R) { return json_of(s.system->decision()); }},
 };

@@ -69,7 +69,9 @@ NEWEL_API const char* newel_error(const newel_system* system);
  *   atol            0
  *   max_iterations  10000
  *   time_limit      0       seconds; 0: none
- *   guess           x       start from the values in x; or zero: start from zero, ignore x, save a product
+ *   guess           x       start from the values in x; or zero: start from zero, ignore x, save a product. Or, from
+ *                           the next setup on, from past solutions: extrapolate, project, project:M, auto (the best
+ *                           combination of the last M, for time loops; see docs/howto/time-loop.md)
  * Options of a setup, used from the next setup on:
  *   solver          auto    or cg, minres, bicgstab, idrs, gmres, fgmres; direct, on the host; division, for diagonal matrices
  *   preconditioner  auto    or none, jacobi, l1-jacobi, block-jacobi, spai0, spai, fsai, amg, ilu, ilut, ic,

@@ -13,6 +13,7 @@
 #include <newel/core/table.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/solver/expected_products.hpp>
+#include <newel/solver/guess.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 
@@ -84,6 +85,18 @@ void set_format(Settings& s, const std::string& name, const std::string& value) 
   s.options.spmv.format = value;
 }
 
+// "x" and "zero" are for each solve; past solutions are kept from the next setup on.
+void set_guess(Settings& s, const std::string& name, const std::string& value) {
+  const bool zero = value == "zero", plain = zero || value == "x";
+  try {
+    if (!plain) guess_rule(value);
+  } catch (const InputError&) {
+    refuse(name, "x, zero, extrapolate, project, project:M with M from 1 to 32, or auto", value);
+  }
+  s.guess = zero ? InitialGuess::zero : InitialGuess::in_x;
+  s.options.solver.of<GuessOptions>().guess = plain ? "given" : value;
+}
+
 void set_device(Settings& s, const std::string& name, const std::string& value) {
   s.devices.clear();
   if (value == "host") return s.device.reset();
@@ -108,10 +121,7 @@ const Option table[] = {
     {"atol", [](Settings& s, Text n, Text v) { s.options.stop.abs_tol = positive(n, v); }},
     {"max_iterations", [](Settings& s, Text n, Text v) { s.options.stop.max_iterations = whole(n, v, 0, largest); }},
     {"time_limit", [](Settings& s, Text n, Text v) { s.options.stop.time_limit_seconds = positive(n, v); }},
-    {"guess",
-     [](Settings& s, Text n, Text v) {
-       s.guess = one_of(n, v, {"x", "zero"}) == 1 ? InitialGuess::zero : InitialGuess::in_x;
-     }},
+    {"guess", set_guess},
     {"solver",
      [](Settings& s, Text n, Text v) { s.options.solver.name = from_table(n, v, {"auto"}, solver_methods()); }},
     {"preconditioner",

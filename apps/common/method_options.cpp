@@ -38,7 +38,8 @@ void take_method_options(std::list<DeclaredOption>& declared, OptionBag& values)
   for (DeclaredOption& own : declared) {
     if (own.given->count() == 0) continue;
     if (auto* text = std::get_if<std::string>(&own.value)) {
-      *text = check_choice(*text, first_flag(own.line), own.line.choices);
+      const bool is_word = !own.line.choices.empty();  // else the method says what it takes
+      if (is_word) *text = check_choice(*text, first_flag(own.line), own.line.choices);
     } else if (const auto* number = std::get_if<double>(&own.value)) {
       require_number(all_flags(own.line).c_str(), *number);
     }

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include <newel/precond/registry.hpp>
+#include <newel/solver/guess.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/format_choice.hpp>
 
@@ -46,6 +47,10 @@ std::string without_plan(const Configuration& m) {
 
 std::string without_choice(const Configuration& m) {
   return m.choice_left ? "" : format_is(m) + " and the preconditioner is " + m.precond;
+}
+
+std::string without_sequence(const Configuration& m) {
+  return m.sequence || !m.keeps_past ? "" : "one system is solved";
 }
 
 // Why options for a kernel that keeps vectors on the chip do nothing; empty where they may do something. As far as
@@ -171,6 +176,7 @@ std::vector<Row> rows() {
       {"--partitioner", "--format ehyb and ehyb-symmetric", &without_parts},
       {"--parts", "--format ehyb and ehyb-symmetric", &without_parts},
       {"--coordinates", "--partitioner coordinates and " + owners_of(takes_coordinates), &without_coordinates},
+      {"--initial-guess", "programs that solve in every time step", &without_sequence},
       {"--plan-cache", "--format measure, --precond auto and formats that renumber", &without_plan},
   };
   all.insert(all.end(), of_formats.begin(), of_formats.end());
@@ -194,6 +200,13 @@ SolveConfiguration requested_configuration(const SystemOptions& options, bool si
   m.mixed = options.mixed;
   m.by_coordinates = options.spmv.partitioner == Partitioner::coordinates;
   m.on_device = device != "host";
+  m.keeps_past = guess_rule(options.solver.of<GuessOptions>().guess).keeps();
+  return m;
+}
+
+SolveConfiguration requested_sequence(const SystemOptions& options, const std::string& device) {
+  SolveConfiguration m = requested_configuration(options, false, device);
+  m.sequence = true;
   return m;
 }
 

@@ -33,11 +33,15 @@ struct SolveConfiguration {
   bool on_device = true;        ///< or may be
   bool by_coordinates = false;  ///< the partitioner is `coordinates`
   Index columns = 1;            ///< 1 also where they are not known yet
+  bool keeps_past = false;      ///< guesses from past solutions were requested
+  bool sequence = false;        ///< several systems are solved one after the other
 };
 
 /// As requested on the command line. `device` is the argument of --device.
 SolveConfiguration requested_configuration(const SystemOptions& options, bool single_precision,
                                            const std::string& device);
+/// The same for a program that solves in every time step.
+SolveConfiguration requested_sequence(const SystemOptions& options, const std::string& device);
 
 /// After the choices of the setup. `asked` is the requested configuration.
 SolveConfiguration setup_configuration(SolveConfiguration asked, const SystemInfo& system, Space space);

@@ -80,6 +80,9 @@ int run_command(int argc, const char* const* argv) {
     return cli::exit_converged;
   }
   job.command_line = command.command_line();
+  if (guess_rule(job.options.system.solver.of<GuessOptions>().guess).kind != GuessRule::Kind::given) {
+    throw cli::UsageError("--initial-guess: newel-heart extrapolates the voltage itself, expected given");
+  }
 
   transient::ParamTable table = heart_table(job.params);
   if (!job.options.resume.empty()) {

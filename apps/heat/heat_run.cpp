@@ -28,6 +28,7 @@ using transient::Phase;
 using transient::TimeGrid;
 
 const transient::TimeUnit seconds_unit{"s", 1};
+constexpr std::int64_t begin_of_sequence = 20;  // steps
 
 TimeGrid grid_of(const HeatJob& job) {
   if (!job.resume) return TimeGrid(job.options.dt, 0);
@@ -114,6 +115,7 @@ class HeatRun {
     if (job_.resume) {
       const std::int64_t n = job_.mesh.mesh.node_count();
       stepper_.resume(job_.resume->doubles_of("temperature", n), job_.resume->doubles_of("temperature_before", n));
+      take_kept_guess(*job_.resume, stepper_.system());
       mean_ = stepper_.mean();
       return;
     }
@@ -131,6 +133,7 @@ class HeatRun {
     const SolveReport report = shares_.timed(
         ctx_, Phase::solve, [&] { return stepper_.step(job_.params.mean_amplitude(grid_.now(), grid_.next())); });
     totals_.add(report);
+    if (grid_.steps() - first_ < begin_of_sequence) first_iterations_ += report.iterations;
     ++totals_.other_products;
     if (!report.converged()) {
       failure_ = text("the solve at %.6g s ended with %s: %s", grid_.next(),
@@ -169,6 +172,7 @@ class HeatRun {
     checkpoint.doubles["temperature"] = stepper_.state();
     checkpoint.doubles["temperature_before"] = stepper_.state_before();
     keep_order(ctx_, stepper_.system().order(), checkpoint);
+    keep_guess(stepper_.system(), checkpoint);
     checkpoints_.write(grid_.steps(), std::move(checkpoint));
   }
 
@@ -221,6 +225,7 @@ class HeatRun {
     report.own["mean_temperature"] = mean_;
     report.own["highest_temperature"] = frames_.highest();
     report.own["cooled_area"] = equation_.cooled_area;
+    report.own["first_20_steps_iterations"] = first_iterations_;
     return report;
   }
 
@@ -240,6 +245,7 @@ class HeatRun {
   transient::RunProgress progress_;
   transient::SolveTotals totals_;
   SampleStep sample_;
+  std::int64_t first_iterations_ = 0;  // of the first steps, in which guesses from past solutions have few of them
   std::string failure_;
   double mean_ = 0;
 };

@@ -13,8 +13,8 @@
 namespace newel::heat {
 
 /// Set up once; a step is one product with the explicit matrix, two vector additions and one solve, which starts from
-/// the line through the last two states. Nothing is allocated and nothing renumbered between the first step and the
-/// last.
+/// the line through the last two states, or from what the system makes of that and its past solutions (GuessOptions).
+/// Nothing is allocated and nothing renumbered between the first steps and the last.
 template <Space S>
 class HeatStepper {
  public:

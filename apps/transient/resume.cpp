@@ -174,6 +174,27 @@ void take_kept_order(const Checkpoint& checkpoint, Index rows, SystemOptions& op
   if (!sound) throw InputError(checkpoint.file + ": 'parts' does not go from 0 to " + std::to_string(rows));
 }
 
+template <Space S>
+void keep_guess(const LinearSystem<double, S>& system, Checkpoint& checkpoint) {
+  GuessState state = system.guess_state();
+  if (state.counts.empty()) return;
+  checkpoint.integers["guess"] = std::move(state.counts);
+  checkpoint.doubles["guess"] = std::move(state.values);
+}
+
+template <Space S>
+void take_kept_guess(const Checkpoint& checkpoint, LinearSystem<double, S>& system) {
+  if (checkpoint.integers.count("guess") == 0) return;
+  system.set_guess_state({checkpoint.integers_of("guess"), checkpoint.doubles_of("guess")});
+}
+
+template void keep_guess(const LinearSystem<double, Space::host>&, Checkpoint&);
+template void take_kept_guess(const Checkpoint&, LinearSystem<double, Space::host>&);
+#if NEWEL_HAS_CUDA
+template void keep_guess(const LinearSystem<double, Space::device>&, Checkpoint&);
+template void take_kept_guess(const Checkpoint&, LinearSystem<double, Space::device>&);
+#endif
+
 std::string mesh_fingerprint(const std::vector<std::array<double, 3>>& nodes,
                              const std::vector<std::array<Index, 4>>& tets) {
   const auto of = [](const auto& values) {

@@ -43,6 +43,14 @@ void keep_order(const Context<S>& ctx, const RowOrder<S>& order, Checkpoint& che
 /// Makes a system take the order that was kept. Throws InputError where it is not one of `rows` unknowns.
 void take_kept_order(const Checkpoint& checkpoint, Index rows, SystemOptions& options);
 
+/// Puts the past solutions of a system (GuessOptions) into a checkpoint, as "guess"; nothing if it keeps none.
+template <Space S>
+void keep_guess(const LinearSystem<double, S>& system, Checkpoint& checkpoint);
+
+/// Gives them back to a system of the run that continues. Throws InputError if they do not fit.
+template <Space S>
+void take_kept_guess(const Checkpoint& checkpoint, LinearSystem<double, S>& system);
+
 /// Of the numbers of a mesh: for "is this the mesh of that run".
 std::string mesh_fingerprint(const std::vector<std::array<double, 3>>& nodes,
                              const std::vector<std::array<Index, 4>>& tets);

@@ -82,7 +82,7 @@ void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table) 
   take_kept_options(kept, command, job.options);
   if (!job.options.quiet) {
     job.options.warnings = cli::unused_option_warnings(
-        job.options.given, cli::requested_configuration(job.options.system, false, job.options.device));
+        job.options.given, cli::requested_sequence(job.options.system, job.options.device));
   }
   if (command.given("--params")) {
     table.read(job.options.params);

@@ -149,7 +149,7 @@ void RunCommand::check() {
   o.given = cli::given_options(app_);
   // The checkpoint of a resumed run contains the rest.
   if (o.resume.empty() && !o.quiet) {
-    o.warnings = cli::unused_option_warnings(o.given, cli::requested_configuration(s, false, o.device));
+    o.warnings = cli::unused_option_warnings(o.given, cli::requested_sequence(s, o.device));
   }
   if (!s.deterministic) return;
   if (s.spmv.format == "measure") throw UsageError("--deterministic: --format measure depends on timing");

@@ -47,7 +47,7 @@ Json solves_json(const SolveTotals& t) {
 // Options that were given and that the system, as it was set up, had no use for.
 std::vector<cli::UnusedOption> unused_options_of(const RunReport& r) {
   if (r.options == nullptr) return {};
-  const cli::SolveConfiguration asked = cli::requested_configuration(r.options->system, false, r.options->device);
+  const cli::SolveConfiguration asked = cli::requested_sequence(r.options->system, r.options->device);
   return cli::unused_options(r.options->given, cli::setup_configuration(asked, r.system, r.place.space));
 }
 

@@ -43,7 +43,9 @@
 #include <newel/solver/choice.hpp>
 #include <newel/solver/complex_system.hpp>
 #include <newel/solver/fgmres.hpp>
+#include <newel/solver/forcing_terms.hpp>
 #include <newel/solver/gmres.hpp>
+#include <newel/solver/guess.hpp>
 #include <newel/solver/idrs.hpp>
 #include <newel/solver/linear_system.hpp>
 #include <newel/solver/memory_estimate.hpp>

@@ -19,6 +19,7 @@ from ._batched_report import BatchedReport
 from ._device_array import DeviceArray
 from ._facts import MatrixInfo, info
 from ._files import read
+from ._forcing import ForcingTerms
 from ._progress import TerminalProgress
 from ._ranks import RankFailed
 from ._report import ConvergenceError, ConvergenceWarning, Report, RowWarning
@@ -33,6 +34,7 @@ __all__ = [
     "ConvergenceError",
     "ConvergenceWarning",
     "DeviceArray",
+    "ForcingTerms",
     "MatrixInfo",
     "Progress",
     "RankFailed",

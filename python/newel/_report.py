@@ -212,6 +212,14 @@ class Report:
         """What ``"auto"`` replaced in this solve, and why; empty: nothing."""
         return self._fields["changed"]
 
+    @property
+    def guess(self) -> dict[str, Any]:
+        """What the solve began with, if the Solver keeps past solutions (``guess=``): ``from`` (``"given"``,
+        ``"zero"``, ``"extrapolated"`` or ``"projected"``), ``vectors`` that were there, ``residual`` and
+        ``given_residual``, ``|b - A x0|`` of this guess and of ``x0``, ``iterations_saved`` against the last solve that
+        began as given (0: not known; only ``"auto"`` counts) and ``seconds``. Otherwise empty."""
+        return self._fields["guess"]
+
     def to_dict(self) -> dict[str, Any]:
         """The whole report in plain Python types, for example for `json.dumps`."""
         fields = dict(self._fields)

@@ -144,7 +144,7 @@ def _divided(A: Any, b: Any, rtol: Any, atol: Any, max_iterations: Any) -> tuple
         "recurrence_residual": residual, "true_residual": residual, "residual_error_bound": 0.0,
         "twice_precision": True, "row_residual": row_residual, "scaled_residual": -1.0,
         "warning": "", "attainable_residual": 0.0,
-        "residual_replacements": 0, "refinements": 0, "cycle_length": 0, "restarts": 0, "changed": "",
+        "residual_replacements": 0, "refinements": 0, "cycle_length": 0, "restarts": 0, "changed": "", "guess": {},
         "history": np.array([rhs_norm]), "attempts": [attempt], "format": "csr", "preconditioner": "none",
         "precision": "double", "rows": n, "device": "host",
         "seconds": {"setup": ready - began, "solve": ended - ready},

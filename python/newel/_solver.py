@@ -113,6 +113,12 @@ class Solver(Setup):
         Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0``, AMG or none. Orders, formats, streams and
         operators are not possible. Of one number: the Solver on that GPU. `info` has the rows of each GPU
         and how values travel between them.
+    guess : {"given", "zero", "extrapolate", "project", "project:M", "auto"}, optional
+        What the solves of a sequence, such as a time loop, start from. ``"given"``, the default: ``x0``. ``"zero"``:
+        zero. ``"extrapolate"``: the last two or three solutions, continued. ``"project:M"``: the best combination of
+        the last M solutions, 8 by default, for the present matrix and right-hand side. ``"auto"``: that combination
+        while it saves more than it costs. The guess with the smallest residual is used, ``x0`` and zero included; see
+        `Report.guess`. 2 M + 2 vectors are kept for each right-hand side, where A is.
 
     Raises
     ------
@@ -172,13 +178,14 @@ class Solver(Setup):
         rtol: float | None = None,
         comm: Any = None,
         devices: Sequence[int] | None = None,
+        guess: str | None = None,
     ) -> None:
         began = time.perf_counter()
         given = dict(A=A, solver=solver, preconditioner=preconditioner, format=format, precision=precision,
                      device=device, coordinates=coordinates, near_null_space=near_null_space,
                      expected_solves=expected_solves, threads=threads, stream=stream, columns=columns,
                      null_space=null_space, restart=restart, deterministic=deterministic, plan_cache=plan_cache,
-                     decision=decision, options=options, constraints=constraints, mass=mass, rtol=rtol)
+                     decision=decision, options=options, constraints=constraints, mass=mass, rtol=rtol, guess=guess)
         if devices is not None:
             if comm is not None:
                 raise ValueError('devices: not possible with comm: pass device="cuda", and each rank takes a GPU')

@@ -37,3 +37,4 @@ class SolverKeywords(TypedDict, total=False):
     mass: Any
     comm: Any
     devices: Sequence[int] | None
+    guess: str | None

@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "batch.hpp"
 #include "diagonal.hpp"
+#include "forcing_terms.hpp"
 #include "gil.hpp"
 #include "interrupts.hpp"
 #include "matrix_arrays.hpp"
@@ -56,6 +57,7 @@ NB_MODULE(_core, module) {
   bind_progress(module);
   bind_matrix_arrays(module);
   bind_diagonal(module);
+  bind_forcing_terms(module);
   bind_tables(module);
   bind_system(module);
   bind_batch(module);

@@ -12,6 +12,18 @@
 namespace newel::python {
 namespace {
 
+nb::dict guess_dict(const GuessReport& guess) {
+  nb::dict d;
+  if (guess.from.empty()) return d;
+  d["from"] = guess.from;
+  d["vectors"] = guess.vectors;
+  d["residual"] = guess.residual;
+  d["given_residual"] = guess.given_residual;
+  d["iterations_saved"] = guess.iterations_saved;
+  d["seconds"] = guess.seconds;
+  return d;
+}
+
 nb::dict attempt_dict(const Attempt& attempt) {
   nb::dict d;
   d["solver"] = attempt.solver;
@@ -71,6 +83,7 @@ nb::dict report_dict(SolveReport report, const Explanation& explanation) {
   d["cycle_length"] = report.cycle_length;
   d["restarts"] = report.restarts;
   d["changed"] = report.changed;
+  d["guess"] = guess_dict(report.guess);
   d["solve_seconds"] = report.seconds;
   d["history"] = as_numpy(std::move(report.history));
   nb::list attempts;

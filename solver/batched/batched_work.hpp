@@ -2,6 +2,7 @@
 /// BatchedWork: what a batch keeps in S between solves, the pattern and the memory of its teams. Internal.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <newel/solver/guess.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/format_choice.hpp>
 #include "solver/krylov/batch/batch_cg.hpp"
@@ -44,6 +45,14 @@ std::uint64_t solver_bytes(const SolverOptions& solver, const SystemSize& size) 
   }
   // The best x; with a null space the projections of r and b, and an image.
   return bytes + ((size.several_solvers ? 1 : 0) + (size.null_space ? 3 : 0)) * size.value_bytes * n;
+}
+
+// Of past solutions: their differences, the products with these, the last solution and a residual, for each column.
+std::uint64_t guess_bytes(const SolverOptions& solver, const SystemSize& size) {
+  const GuessRule rule = guess_rule(solver.of<GuessOptions>().guess);
+  if (!rule.keeps()) return 0;
+  const auto vectors = static_cast<std::uint64_t>(2 * rule.vectors + 2) * static_cast<std::uint64_t>(size.columns);
+  return vectors * static_cast<std::uint64_t>(size.rows) * size.value_bytes;
 }
 
 SystemEstimate estimate_plain(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
@@ -93,6 +102,7 @@ SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& pr
   if (canonical_name(precond.name) == "auto" && !size.mixed) {  // the guess, for another preconditioner
     estimate.vectors += n * static_cast<std::uint64_t>(size.value_bytes);
   }
+  estimate.vectors += guess_bytes(solver, size);
   if (size.reordered && size.columns > 1) {  // all columns of b and x in solver order
     estimate.vectors += 2 * static_cast<std::uint64_t>(size.rows) * static_cast<std::uint64_t>(size.columns) *
                         static_cast<std::uint64_t>(size.value_bytes);

@@ -9,6 +9,7 @@
 #include <newel/solver/cg.hpp>
 #include <newel/solver/fgmres.hpp>
 #include <newel/solver/gmres.hpp>
+#include <newel/solver/guess.hpp>
 #include <newel/solver/idrs.hpp>
 #include <newel/solver/minres.hpp>
 #include "core/vectors/instantiate.hpp"
@@ -72,6 +73,7 @@ std::vector<std::string> general_solver_names() {
 std::vector<MethodOption> solver_option_list() {
   std::vector<MethodOption> options = options_of(solver_methods());
   for (MethodOption& option : scaling_option_list()) options.push_back(std::move(option));
+  for (MethodOption& option : guess_option_list()) options.push_back(std::move(option));
   return options;
 }
 

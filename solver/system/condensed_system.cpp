@@ -142,6 +142,7 @@ void CondensedSystem<T, S>::make_inner() {
 template <class T, Space S>
 SystemOptions CondensedSystem<T, S>::restricted() const {
   SystemOptions options = options_;
+  options.solver.of<GuessOptions>() = {};
   options.canonicalise = false;
   const std::vector<Index> rows = to_vector(ctx_, pattern_.old_of_new.cspan());
   restrict_constraints(rows, kept(), options.precond.template of<SaddleOptions>());

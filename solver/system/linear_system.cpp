@@ -162,6 +162,7 @@ void LinearSystem<T, S>::slots_written(RefreshScope scope) {
 template <class T, Space S>
 void LinearSystem<T, S>::operator_changed(RefreshScope scope) {
   enter(*impl_, {}).chain->values_changed();
+  impl_->sequence.values_changed();
   impl_->operators->operator_changed(scope);
 }
 
@@ -260,6 +261,16 @@ template <class T, Space S>
 SystemDecision LinearSystem<T, S>::decision() const {
   impl_->gate.require_free();
   return detail::decision_so_far<T, S>(*impl_);
+}
+
+template <class T, Space S>
+GuessState LinearSystem<T, S>::guess_state() const {
+  return enter(*impl_, {}).guess_state();
+}
+
+template <class T, Space S>
+void LinearSystem<T, S>::set_guess_state(const GuessState& state) {
+  enter(*impl_, {}).set_guess_state(state);
 }
 
 template <class T, Space S>

@@ -55,6 +55,7 @@ ScaledSystem<T, S>::ScaledSystem(const Context<S>& ctx, const CsrView<T, S>& a, 
                                  SystemOptions options)
     : EquivalentSystem<T, S>(ctx, a.rows), wish_(wish), options_(std::move(options)) {
   options_.solver.template of<ScalingOptions>() = {Use::off, Use::off};
+  options_.solver.template of<GuessOptions>() = {};
   options_.canonicalise = false;
   symmetric_ = matrix_traits(ctx_, a).symmetric();
   permuted_ = Array<T, S>(ctx_, a.rows);

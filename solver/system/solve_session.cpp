@@ -68,6 +68,7 @@ template <class T, Space S>
 SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from) {
   s_.require_sound();
   const SolveLimits<S> limits(s_.ctx, s_.seconds_of_solve(), progress);
+  from = s_.sequence.begin(s_.sequence_system(), b, x, 1, from);
   guess_is_zero_ = from == InitialGuess::zero;
   if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x);
   if (s_.vectors.guess.size() > 0 && !guess_is_zero_) copy<T>(s_.ctx, Span<const T, S>(x), s_.vectors.guess.span());
@@ -88,6 +89,7 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
       s_.write_reasons(report);
     }
   }
+  s_.sequence.end(s_.sequence_system(), x_, {&report});
   s_.ctx.synchronize();  // x may be read from any stream
   if (!s_.changed.empty()) report.changed = std::exchange(s_.changed, {});
   return report;
@@ -313,8 +315,9 @@ template <class T, Space S>
 std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, Index columns,
                                                const ProgressFn& progress, InitialGuess from) {
   s.require_sound();
-  if (from == InitialGuess::zero) fill<T, S>(s.ctx, T(0), x);
   const SolveLimits<S> limits(s.ctx, s.seconds_of_solve(), progress);
+  from = s.sequence.begin(s.sequence_system(), b, x, columns, from);
+  if (from == InitialGuess::zero) fill<T, S>(s.ctx, T(0), x);
   std::vector<SolveReport> reports;
   if (s.equivalent.answers()) {
     reports = s.equivalent.solve_columns(*s.operators, b, x, columns, s.stop_now(), limits.progress(), from);
@@ -330,6 +333,9 @@ std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const 
     s.history.count(report.iterations);
     s.last_converged = report.converged();
   }
+  std::vector<SolveReport*> all;
+  for (SolveReport& report : reports) all.push_back(&report);
+  s.sequence.end(s.sequence_system(), x, std::move(all));
   keep_decision(s, false);
   if (!reports.empty() && !s.changed.empty()) reports.front().changed = std::move(s.changed);
   s.changed.clear();

@@ -150,6 +150,7 @@ bool SystemMoves<T, S>::take_format(const std::string& format, bool in_a_solve) 
     if (!s_.natural()) {
       s_.vectors.b = std::move(b);
       s_.vectors.x = std::move(x);
+      renumber_sequence();
     }
   } catch (const OutOfMemory&) {
     return false;
@@ -161,6 +162,15 @@ bool SystemMoves<T, S>::take_format(const std::string& format, bool in_a_solve) 
   s_.history.change_failed = false;
   s_.advisor.took_format(s_.history, in_a_solve);
   return true;
+}
+
+// From the caller's numbering, in which alone formats are left.
+template <class T, Space S>
+void SystemMoves<T, S>::renumber_sequence() {
+  for (const Span<T, S> vector : s_.sequence.vectors()) {
+    s_.gather_to_solver_order(vector, s_.vectors.x);
+    copy<T>(s_.ctx, s_.vectors.x.cspan(), vector);
+  }
 }
 
 // Of an iteration with the present preconditioner and format, where there is a stronger preconditioner; else 0.

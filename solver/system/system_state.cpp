@@ -14,7 +14,10 @@ namespace newel::detail {
 
 template <class T, Space S>
 SystemState<T, S>::SystemState(const Context<S>& context, const SystemOptions& options)
-    : ctx(context), stop(options.stop), gate(ctx.lock()) {
+    : ctx(context),
+      stop(options.stop),
+      sequence(guess_rule(options.solver.of<GuessOptions>().guess)),
+      gate(ctx.lock()) {
   gate.require_free();
   ctx.make_current();
   if (options.columns < 1)
@@ -51,6 +54,7 @@ void SystemState<T, S>::make_vectors() {
 template <class T, Space S>
 void SystemState<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   chain->values_changed();
+  sequence.values_changed();
   last_resort.values_changed();
   equivalent.values_changed(scope);
   if (scope != RefreshScope::operator_only) history.count_refresh();
@@ -69,6 +73,7 @@ void SystemState<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
 template <class T, Space S>
 void SystemState<T, S>::slots_written(RefreshScope scope) {
   chain->values_changed();
+  sequence.values_changed();
   last_resort.values_changed();
   equivalent.values_changed(scope);
   const LinearOperator<T, S>* const applied = operators->applied_preconditioner();

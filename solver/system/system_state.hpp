@@ -15,6 +15,7 @@
 #include "solver/policy/history.hpp"
 #include "solver/operators/alternatives.hpp"
 #include "solver/operators/operators.hpp"
+#include "solver/sequence/solve_sequence.hpp"
 #include "solver/system/last_resort.hpp"
 #include "solver/system/equivalent_route.hpp"
 #include "solver/system/solve_gate.hpp"
@@ -52,6 +53,7 @@ struct SystemState {
   LastResort<T, S> last_resort;
   EquivalentRoute<T, S> equivalent;
   SystemVectors<T, S> vectors;
+  SolveSequence<T, S> sequence;
   SetupOutcome setup;
   SolveGate gate;
   History history;
@@ -83,6 +85,11 @@ struct SystemState {
   double seconds_of_solve();
   /// The limits for iterations that begin now.
   StopCriterion stop_now() const;
+
+  /// For guesses from past solutions, with the present operators.
+  SequenceSystem<T, S> sequence_system();
+  GuessState guess_state();
+  void set_guess_state(const GuessState& state);
 
   void note_change(const std::string& what) { changed += (changed.empty() || what.empty() ? "" : "; ") + what; }
   /// Makes the sentences of a report; `M` names the preconditioner.

@@ -350,3 +350,42 @@ TEST_CASE("Guesses that differ in kind between ranks are one guess", "[distribut
   CHECK(same_bits(x, solved(false)));
   CHECK(residual_norm(a, x, b) <= 1.01e-8 * norm_oracle(b));
 }
+
+TEST_CASE("Ranks begin solves of a sequence with guesses from past solutions", "[distributed][guess]") {
+  const HostCsr a = fem_matrix("generate:diffusion:9");
+  const auto n = static_cast<std::size_t>(a.rows);
+  std::vector<std::vector<double>> span;
+  for (const double wave : {3.0, 7.0, 12.0}) {
+    std::vector<double> v(n);
+    for (std::size_t i = 0; i < n; ++i)
+      v[i] = std::sin(wave * static_cast<double>(i) / static_cast<double>(n) + wave);
+    span.push_back(std::move(v));
+  }
+  SystemOptions options = choice_of("cg", "jacobi");
+  options.solver.of<GuessOptions>().guess = "project:3";
+  for (const int size : {1, 2, 3, 5}) {
+    const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
+      const OwnRows own = share_of(a, ranks->rank(), size);
+      DistributedSystem<double> system(Context<host>(1), ranks, own.view(), options);
+      std::vector<double> x(static_cast<std::size_t>(own.rows()), 0.0);
+      for (int step = 0; step < 6; ++step) {
+        StopCriterion stop;
+        stop.rel_tol = step < 3 ? 1e-12 : 1e-8;
+        system.set_stop_criterion(stop);
+        std::vector<double> solution(n, 0.0);
+        for (std::size_t k = 0; k < 3; ++k) {
+          const double factor = std::cos(static_cast<double>((k + 1) * (k + 1)) * (step + 1.0));
+          for (std::size_t i = 0; i < n; ++i) solution[i] += factor * span[k][i];
+        }
+        const SolveReport report = system.solve(own.part_of(product_oracle(a, solution)), x);
+        RANK_CHECK(report.converged());
+        RANK_CHECK((report.iterations == 0) == (step >= 3));
+        for (Index i = 0; i < own.rows(); ++i) {
+          RANK_CHECK(std::fabs(x[static_cast<std::size_t>(i)] - solution[static_cast<std::size_t>(own.first + i)]) <
+                     1e-5);
+        }
+      }
+    });
+    CHECK(thrown == std::vector<std::string>(static_cast<std::size_t>(size)));
+  }
+}

@@ -159,6 +159,13 @@ TEST_IN_FOLDER("a stimulus that misses the mesh is named with the unit, and such
   CHECK(contains(check(guessed, of_default, "cm, a guess"), "assumed to be in cm: its longest side is then 37"));
 }
 
+TEST_IN_FOLDER("newel-heart refuses guesses from past solutions, whose residuals its Newton's method could not read",
+               "[heart][process]") {
+  const Outcome outcome = run_heart({"--out", folder.file("o"), "--initial-guess", "project"});
+  CHECK(outcome.status == 2);
+  CHECK(contains(outcome.err, "--initial-guess: newel-heart extrapolates the voltage itself, expected given"));
+}
+
 TEST_IN_FOLDER("newel-heart and newel-heat refuse a folder that holds the other's run, and leave it as it is",
                "[heart][heat][process]") {
   const Words heart = words("--nodes 600 --duration 1 --quiet --checkpoint-every 0.5");

@@ -71,6 +71,15 @@ TEST_IN_FOLDER("a run that is interrupted and resumed writes the frames of an un
   CHECK(Json::parse(file_content(folder.file("broken/report.json")))["resumed_from"].is_string());
 }
 
+TEST_IN_FOLDER("a run with guesses from past solutions continues with the frames of an unbroken one",
+               "[heat][process]") {
+  const Words run = joined({small_block(folder)},
+                           words("--mesh-unit m --duration 210 --dt 0.7 --output-every 105 --checkpoint-every 2.1 "
+                                 "--initial-guess project:4 --deterministic --no-compare --quiet --threads 2"));
+  check_interrupted_runs(heat_program, run, {"--quiet", "--no-compare"}, folder.file("whole"), folder.file("broken"),
+                         {40, 120});
+}
+
 TEST_IN_FOLDER("a torn checkpoint is told, and the one before it is used", "[heat][process]") {
   const Words run = long_run(small_block(folder));
   const std::string whole = folder.file("whole"), torn = folder.file("torn");

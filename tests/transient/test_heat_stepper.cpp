@@ -95,6 +95,29 @@ TEST_BOTH("a stepper that goes on from a kept state makes the same bits", "[heat
   }
 }
 
+TEST_BOTH("with guesses from past solutions a run takes fewer iterations, and goes on with the same bits", "[heat]") {
+  const auto guessing = [](const std::string& guess) {
+    SystemOptions options = options_with("csr");
+    options.solver.of<GuessOptions>().guess = guess;
+    return options;
+  };
+  std::map<std::string, std::int64_t> iterations;
+  for (const std::string guess : {"given", "extrapolate", "project:6", "auto"}) {
+    CAPTURE(guess);
+    HeatStepper<S> whole(ctx, equation(), guessing(guess)), again(ctx, equation(), guessing(guess));
+    whole.start(std::vector<double>(equation().capacity.size(), 20.0));
+    steps(whole, 0, 20);
+    again.resume(whole.state(), whole.state_before());
+    again.system().set_guess_state(whole.system().guess_state());
+    for (int step = 20; step < 40; ++step) iterations[guess] += whole.step(1).iterations;
+    for (int step = 20; step < 40; ++step) CHECK(again.step(1).converged());
+    CHECK(again.state() == whole.state());
+    CHECK(largest_difference(whole.temperature(), again.temperature()) == 0);
+  }
+  // "given" is the line through the last two states, as ever.
+  CHECK(iterations["project:6"] < iterations["given"]);
+}
+
 TEST_BOTH("steps after the first allocate nothing", "[heat]") {
   HeatStepper<S> stepper(ctx, equation(), options_with("csr"));
   stepper.start(std::vector<double>(equation().capacity.size(), 20.0));

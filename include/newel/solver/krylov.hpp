@@ -10,6 +10,7 @@
 
 #include <newel/core/option_bag.hpp>
 #include <newel/solver/failure.hpp>
+#include <newel/solver/guess.hpp>
 #include <newel/spmv/operator.hpp>
 
 namespace newel {
@@ -104,6 +105,7 @@ struct SolveReport {
   std::string warning;
   std::vector<double> history;    ///< residual before the first and after each iteration, by the recurrence
   std::vector<Attempt> attempts;  ///< one or more, in order
+  GuessReport guess;              ///< what the solve began with, if the system keeps past solutions (GuessOptions)
   /// What LinearSystem replaced in this solve, and why: "format ehyb for csr after 1,200 iterations". Empty: nothing.
   /// Only solves that change something, or that inspect values to decide, allocate.
   std::string changed;
@@ -203,7 +205,7 @@ class KrylovSolver {
 struct SolverOptions {
   std::string name =
       "auto";              ///< "auto" (LinearSystem only) or a name of the table: "cg", "bicgstab", "gmres", "minres"
-  OptionBag methods = {};  ///< options of each method: CgOptions, BicgstabOptions, GmresOptions; and ScalingOptions
+  OptionBag methods = {};  ///< options of each method: CgOptions, BicgstabOptions, GmresOptions; and ScalingOptions, GuessOptions
 
   /// The options of one method, for example `options.of<GmresOptions>().restart = 100`.
   template <class Options>

@@ -32,7 +32,8 @@ struct SystemEstimate {
   std::uint64_t total() const { return matrix + renumbered + preconditioner + vectors; }
 };
 
-/// Lower bound on the memory held after setup; with several columns, after the first solve for that many. It does not
+/// Lower bound on the memory held after setup; with several columns, or with guesses from past solutions
+/// (GuessOptions), after the first solve for that many. It does not
 /// count what depends on the pattern, such as padding of a format or the density of a power, nor temporary arrays of
 /// the setup. For "auto", the smallest possible choice is counted. Throws InputError for unknown names.
 SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,

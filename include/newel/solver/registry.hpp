@@ -21,7 +21,7 @@ std::vector<std::string> solver_names();
 /// The names of methods that need products with A alone, and are made for any operator.
 std::vector<std::string> general_solver_names();
 
-/// All options of the table, each once, in table order, then those of a system (ScalingOptions); their values are in
+/// All options of the table, each once, in table order, then those of a system (ScalingOptions, GuessOptions); their values are in
 /// `SolverOptions::methods`.
 std::vector<MethodOption> solver_option_list();
 
