@@ -212,9 +212,7 @@ struct Choosing {
 
  private:
   // Its preconditioner costs far more than what else may follow.
-  bool may_be_saddle_point() const {
-    return is_saddle_point(use.traits) && (use.traits.pattern_symmetric || detail::constraints_are_mirrored(ctx, a));
-  }
+  bool may_be_saddle_point() const { return detail::may_be_saddle_point(ctx, a, use.traits); }
 
   // Without any M the residual of the first iterations says little of those that follow.
   ChosenPrecond<T, S> for_saddle_point() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <newel/precond/choice.hpp>
 #include "precond/matrix_on_host.hpp"
 
 namespace newel::detail {
@@ -40,6 +41,12 @@ bool constraints_are_mirrored(const Context<S>& ctx, const CsrView<T, S>& a) {
     }
   }
   return static_cast<double>(mirrored) >= least_share * static_cast<double>(couplings);
+}
+
+/// Whether a trial is to show if a preconditioner for saddle points serves.
+template <class T, Space S>
+bool may_be_saddle_point(const Context<S>& ctx, const CsrView<T, S>& a, const MatrixTraits& traits) {
+  return is_saddle_point(traits) && (traits.pattern_symmetric || constraints_are_mirrored(ctx, a));
 }
 
 }  // namespace newel::detail

@@ -8,6 +8,7 @@ choice of a solver.
 import argparse
 
 import amg_tables
+import direct_tables
 import draw_decision
 import draw_formats
 import gpu_tables
@@ -22,6 +23,7 @@ def write_pages():
     over_time.main()
     preconditioner_tables.write()
     amg_tables.write()
+    direct_tables.write()
     matrices_tables.write()
     gpu_tables.write()
     draw_formats.main()

@@ -61,15 +61,23 @@ void SolverList<T, S>::drop_first() {
 }
 
 template <class T, Space S>
-bool SolverList<T, S>::batched() const {
+bool SolverList<T, S>::batched() {
   const ChainStep<T, S>& first = steps_.front();
-  return first.method != nullptr && !first.mixed && first.method->make_batch.template get<T, S>() != nullptr;
+  if (first.method == nullptr || first.mixed) return false;
+  return first.method->make_batch.template get<T, S>() != nullptr || own_batch() != nullptr;
 }
 
 template <class T, Space S>
 BatchSolver<T, S>& SolverList<T, S>::batch(const Context<S>& ctx, Index n) {
+  if (BatchSolver<T, S>* const own = own_batch()) return *own;
   if (batch_ == nullptr) batch_ = steps_.front().method->make_batch.template get<T, S>()(ctx, n);
   return *batch_;
+}
+
+// A solver made from the matrix that takes columns itself: what it has made serves both.
+template <class T, Space S>
+BatchSolver<T, S>* SolverList<T, S>::own_batch() {
+  return steps_.front().method->from_matrix() ? dynamic_cast<BatchSolver<T, S>*>(&at(0)) : nullptr;
 }
 
 #define X(T, S)                                                                                                \

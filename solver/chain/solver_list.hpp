@@ -47,10 +47,12 @@ class SolverList {
   /// The first solver is not tried any more, where there is another.
   void drop_first();
   /// Whether the first one takes several columns side by side, and what does that for n unknowns.
-  bool batched() const;
+  bool batched();
   BatchSolver<T, S>& batch(const Context<S>& ctx, Index n);
 
  private:
+  BatchSolver<T, S>* own_batch();
+
   std::vector<ChainStep<T, S>> steps_;
   std::vector<std::shared_ptr<KrylovSolver<T, S>>> made_;  // of each step; null: not yet
   std::unique_ptr<BatchSolver<T, S>> batch_;               // likewise

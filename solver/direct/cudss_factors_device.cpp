@@ -103,7 +103,8 @@ template <class T>
 CudssFactors<T>::CudssFactors(const Cudss& library, const DeviceContext& ctx, const DeviceMatrix& matrix)
     : cudss_(library), most_seconds_(matrix.most_seconds), correction_(ctx, matrix.a.rows) {
   // Its order is found on the host, before anything is known of the fill.
-  require_time(factor_constants.cudss_seconds_per_row * matrix.a.rows, most_seconds_);
+  const double seconds = factor_constants.cudss_seconds_per_row * matrix.a.rows;
+  require_time(seconds, most_seconds_, seconds);
   const MatrixTraits traits = matrix.traits != nullptr ? *matrix.traits : matrix_traits(ctx, matrix.a);
   symmetric_ = traits.symmetric();
   kind_ = !symmetric_ ? Cudss::general : traits.positive_diagonal() ? Cudss::positive_definite : Cudss::symmetric;
@@ -167,15 +168,18 @@ bool CudssFactors<T>::factorise(const DeviceContext& ctx) {
 template <class T>
 void CudssFactors<T>::correct(const DeviceContext& ctx, Span<const T, device> r, int exponent, Span<T, device> x) {
   if (on_host_) return on_host_->correct(ctx, r, exponent, x);
-  copy_as<T, double>(ctx, r, factors_->vector());
-  try {
-    factors_->solve();
-  } catch (const CudssError&) {
-    return;
+  const std::int64_t n = correction_.size();
+  for (std::int64_t first = 0; first < r.size; first += n) {
+    copy_as<T, double>(ctx, r.subspan(first, n), factors_->vector());
+    try {
+      factors_->solve();
+    } catch (const CudssError&) {
+      return;
+    }
+    scale_by_power<double, device>(ctx, exponent, factors_->solution(), factors_->vector());
+    copy_as<double, T>(ctx, factors_->vector(), correction_.span());
+    axpy<T, device>(ctx, T(1), correction_.cspan(), x.subspan(first, n));
   }
-  scale_by_power<double, device>(ctx, exponent, factors_->solution(), factors_->vector());
-  copy_as<double, T>(ctx, factors_->vector(), correction_.span());
-  axpy<T, device>(ctx, T(1), correction_.cspan(), x);
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 // The direct solver: factors, refinement, and what their failure says of A.
 #include "solver/direct/direct_solver.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -9,6 +10,8 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "solver/chain/attempts.hpp"
+#include "solver/chain/returned_x.hpp"
+#include "solver/krylov/monitor/column_progress.hpp"
 #include "solver/krylov/monitor/scaled_system.hpp"
 
 namespace newel::detail {
@@ -54,17 +57,22 @@ void DirectSolver<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values)
   factors_->take_values(ctx, gathered_.cspan());
 }
 
-// True: the tolerance is met. Keeps the best x; the first step is the solve itself. A step from an x that is right
-// but for its last digits may take one of them the wrong way, and the next one puts it right.
+// True: the tolerance is met. Keeps the best x; the first step is the solve itself, unless `first` holds what it
+// would add to x. A step from an x that is right but for its last digits may take one of them the wrong way, and the
+// next one puts it right.
 template <class T, Space S>
-bool DirectSolver<T, S>::refine(const Context<S>& ctx, Monitor& monitor) {
+bool DirectSolver<T, S>::refine(const Context<S>& ctx, Monitor& monitor, Span<const T, S> first) {
   constexpr int most_steps = 20, most_in_vain = 3;
   constexpr double least_gain = 0.5;
   const Span<T, S> x = monitor.residual.system().x;
   double best = monitor.residual.norm();
   copy<T>(ctx, Span<const T, S>(x), best_.span());
   for (int step = 0, in_vain = 0; step < most_steps && in_vain < most_in_vain; ++step) {
-    factors_->correct(ctx, r_.cspan(), -exponent_of(monitor.residual.system().A), x);
+    if (step == 0 && first.size > 0) {
+      axpy<T, S>(ctx, T(1), first, x);
+    } else {
+      factors_->correct(ctx, r_.cspan(), -exponent_of(monitor.residual.system().A), x);
+    }
     monitor.residual.x_has_changed();
     if (step > 0) ++monitor.report.refinements;
     if (monitor.residual.form(r_.span())) return true;
@@ -86,14 +94,14 @@ bool DirectSolver<T, S>::refine(const Context<S>& ctx, Monitor& monitor) {
 
 // By the present factors, and then by others until these serve or none are left.
 template <class T, Space S>
-bool DirectSolver<T, S>::factorise_and_refine(const Context<S>& ctx, Monitor& monitor) {
+bool DirectSolver<T, S>::factorise_and_refine(const Context<S>& ctx, Monitor& monitor, Span<const T, S> correction) {
   const std::string first = factors_->title();
-  bool made = factors_->factorise(ctx), met = made && refine(ctx, monitor);
+  bool made = factors_->factorise(ctx), met = made && refine(ctx, monitor, correction);
   const bool first_made = made;
   const double first_residual = monitor.report.relative(monitor.residual.norm());
   while (!met && !monitor.clock.interrupted() && factors_->next(ctx)) {
     made = factors_->factorise(ctx);
-    met = made && refine(ctx, monitor);
+    met = made && refine(ctx, monitor, {});
   }
   if (met && factors_->title() != first) {
     monitor.report.changed = replaced_text(factors_->title(), first, first_made, first_residual);
@@ -118,22 +126,21 @@ void DirectSolver<T, S>::explain(const Context<S>& ctx, SolveReport& report) {
   overrule(report, Status::breakdown, failure);
 }
 
+// False: nothing is left to do. Otherwise r is b - A x.
 template <class T, Space S>
-SolveReport DirectSolver<T, S>::run(const SolveRequest<T, S>& request) {
-  const Context<S>& ctx = request.ctx;
-  SolveRequest<T, S> alone = request;
-  alone.exchange = nullptr;
-  alone.M = nullptr;
-  Monitor monitor(name(), r_.size(), alone, scratch_.data(), 0);
-  if (!monitor.open(r_.span())) return monitor.close(r_.span(), work_.span());
-  if (!monitor.residual.known()) monitor.residual.form(r_.span());
-  monitor.clock.tell(alone, {name(), 0, monitor.residual.norm(), monitor.report.relative(monitor.residual.norm()),
-                             monitor.residual.tolerance(), monitor.clock.seconds()});
-  if (monitor.clock.interrupted()) {
-    monitor.conclude(Event::none);
-    return monitor.close(r_.span(), work_.span());
-  }
-  const bool met = factorise_and_refine(ctx, monitor);
+bool DirectSolver<T, S>::opened(Monitor& monitor, const SolveRequest<T, S>& request, Span<T, S> r) {
+  if (!monitor.open(r)) return false;
+  if (!monitor.residual.known()) monitor.residual.form(r);
+  monitor.clock.tell(request, {name(), 0, monitor.residual.norm(), monitor.report.relative(monitor.residual.norm()),
+                               monitor.residual.tolerance(), monitor.clock.seconds()});
+  if (!monitor.clock.interrupted()) return true;
+  monitor.conclude(Event::none);
+  return false;
+}
+
+template <class T, Space S>
+SolveReport DirectSolver<T, S>::finished(const Context<S>& ctx, Monitor& monitor, Span<const T, S> first) {
+  const bool met = factorise_and_refine(ctx, monitor, first);
   monitor.report.recurrence_residual = monitor.residual.norm();
   if (met) {
     monitor.outcome.conclude(Status::converged);
@@ -145,6 +152,52 @@ SolveReport DirectSolver<T, S>::run(const SolveRequest<T, S>& request) {
   SolveReport report = monitor.close(r_.span(), work_.span());
   if (report.status == Status::stagnation) explain(ctx, report);
   return report;
+}
+
+template <class T, Space S>
+SolveReport DirectSolver<T, S>::run(const SolveRequest<T, S>& request) {
+  SolveRequest<T, S> alone = request;
+  alone.exchange = nullptr;
+  alone.M = nullptr;
+  Monitor monitor(name(), r_.size(), alone, scratch_.data(), 0);
+  if (!opened(monitor, alone, r_.span())) return monitor.close(r_.span(), work_.span());
+  return finished(request.ctx, monitor, {});
+}
+
+// The residuals of all columns first, then one solve of the library with all of them.
+template <class T, Space S>
+std::vector<SolveReport> DirectSolver<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A,
+                                                   const LinearOperator<T, S>*, Span<const T, S> b, Span<T, S> x,
+                                                   Index columns, const StopCriterion& stop, ColumnProgress& progress,
+                                                   InitialGuess guess) {
+  const std::int64_t n = r_.size();
+  at_least(ctx, residuals_, columns * n);
+  at_least(ctx, corrections_, columns * n);
+  const Span<T, S> residuals = residuals_.span().subspan(0, columns * n);
+  const Span<T, S> corrections = corrections_.span().subspan(0, columns * n);
+  std::vector<ProgressFn> callbacks;
+  std::vector<std::unique_ptr<Monitor>> monitors;
+  std::vector<char> open;
+  callbacks.reserve(static_cast<std::size_t>(columns));
+  for (Index c = 0; c < columns; ++c) {
+    callbacks.push_back(progress.of(c));
+    SolveRequest<T, S> request{ctx,  A, nullptr, b.subspan(c * n, n), x.subspan(c * n, n), stop, callbacks.back(),
+                               guess};
+    monitors.push_back(std::make_unique<Monitor>(name(), n, request, scratch_.data(), 0));
+    open.push_back(opened(*monitors.back(), request, residuals.subspan(c * n, n)));
+  }
+  fill<T, S>(ctx, T(0), corrections);
+  const bool any = std::count(open.begin(), open.end(), char{1}) > 0 && factors_->factorise(ctx);
+  if (any) factors_->correct(ctx, Span<const T, S>(residuals), -exponent_of(A), corrections);
+  std::vector<SolveReport> reports;
+  for (Index c = 0; c < columns; ++c) {
+    Monitor& monitor = *monitors[static_cast<std::size_t>(c)];
+    copy<T>(ctx, Span<const T, S>(residuals.subspan(c * n, n)), r_.span());
+    const Span<const T, S> first = any ? Span<const T, S>(corrections.subspan(c * n, n)) : Span<const T, S>();
+    reports.push_back(open[static_cast<std::size_t>(c)] != 0 ? finished(ctx, monitor, first)
+                                                             : monitor.close(r_.span(), work_.span()));
+  }
+  return reports;
 }
 
 #define X(T, S) template class DirectSolver<T, S>;

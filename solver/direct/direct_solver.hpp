@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <newel/solver/batch_solver.hpp>
 #include <newel/solver/method.hpp>
 #include "solver/direct/system_factors.hpp"
 #include "solver/krylov/monitor/convergence_monitor.hpp"
@@ -20,8 +21,11 @@ namespace detail {
 /// refined while that at least halves (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 12.1).
 /// If it does not reach the tolerance, other factors take their place. Factors are in double precision, whatever T
 /// is. M is not applied.
+///
+/// Several columns are corrected together the first time, by solves of the library with all of them; then each is
+/// judged and refined by itself.
 template <class T, Space S>
-class DirectSolver final : public KrylovSolver<T, S> {
+class DirectSolver final : public KrylovSolver<T, S>, public BatchSolver<T, S> {
  public:
   /// Factorises the matrix. Throws InputError if that is estimated to take longer than `matrix.most_seconds`, and
   /// OutOfMemory. A matrix without factors is no error: its solves say why.
@@ -34,12 +38,19 @@ class DirectSolver final : public KrylovSolver<T, S> {
   /// A numeric factorisation, which the next solve makes; order and analysis are kept.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
   [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
+  [[nodiscard]] std::vector<SolveReport> solve(const Context<S>& ctx, const LinearOperator<T, S>& A,
+                                               const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
+                                               Index columns, const StopCriterion& stop, ColumnProgress& progress,
+                                               InitialGuess guess) override;
+  using KrylovSolver<T, S>::solve;
 
  private:
   using Monitor = ConvergenceMonitor<T, S>;
 
-  bool refine(const Context<S>& ctx, Monitor& monitor);
-  bool factorise_and_refine(const Context<S>& ctx, Monitor& monitor);
+  bool opened(Monitor& monitor, const SolveRequest<T, S>& request, Span<T, S> r);
+  SolveReport finished(const Context<S>& ctx, Monitor& monitor, Span<const T, S> first);
+  bool refine(const Context<S>& ctx, Monitor& monitor, Span<const T, S> first);
+  bool factorise_and_refine(const Context<S>& ctx, Monitor& monitor, Span<const T, S> first);
   void explain(const Context<S>& ctx, SolveReport& report);
 
   ValueMap<S> source_;             // of the values by rows, in the caller's
@@ -47,6 +58,7 @@ class DirectSolver final : public KrylovSolver<T, S> {
   std::vector<Index> old_of_new_;  // rows in the caller's numbering; empty: the same
   std::unique_ptr<SystemFactors<T, S>> factors_;
   Array<T, S> r_, best_, work_;
+  Array<T, S> residuals_, corrections_;  // of several columns
   Array<double, S> scratch_;
 };
 

@@ -36,11 +36,12 @@ std::string packages_of(const std::vector<HostFactorisation>& table) {
 
 }  // namespace
 
-void require_time(double seconds, double most_seconds) {
+void require_time(double seconds, double most_seconds, double ask_again) {
   if (seconds <= most_seconds) return;
   const std::string about = std::isfinite(seconds) ? "about " + seconds_text(seconds) + ", " : "";
-  throw InputError("its factors would take " + about + "more than the " + seconds_text(most_seconds) +
-                   " that are allowed (an estimate)");
+  throw TooLong("its factors would take " + about + "more than the " + seconds_text(most_seconds) +
+                    " that are allowed (an estimate)",
+                ask_again);
 }
 
 FactorChain::FactorChain(const HostContext& ctx, const std::vector<HostFactorisation>& table, ColumnPattern rows,
@@ -52,9 +53,10 @@ FactorChain::FactorChain(const HostContext& ctx, const std::vector<HostFactorisa
                    packages_of(table));
 }
 
-void FactorChain::take_values(std::vector<double> values) {
-  values_ = std::move(values);
+std::vector<double>& FactorChain::new_values() {
+  values_.resize(rows_->row.size());
   state_ = State::values_are_new;
+  return values_;
 }
 
 bool FactorChain::factorise() {
@@ -86,9 +88,10 @@ bool FactorChain::next(const HostContext& ctx) {
 // False: there is none left. The present factors stay unless others are there.
 bool FactorChain::take_best(const HostContext& ctx, bool symmetric) {
   std::unique_ptr<ScaledFactors> best;
-  within_memory([&] { best = best_left(symmetric); });
+  double ask_again = std::numeric_limits<double>::infinity();
+  within_memory([&] { best = best_left(symmetric, ask_again); });
   if (best == nullptr) return false;
-  require_limits(ctx, best->cost());
+  require_limits(ctx, best->cost(), ask_again);
   within_memory([&] { best->analyse(); });
   taken_.push_back(&best->kind());
   factors_ = std::move(best);
@@ -96,24 +99,27 @@ bool FactorChain::take_best(const HostContext& ctx, bool symmetric) {
   return true;
 }
 
-// Of those for symmetric matrices, or for all, which have not been taken. Of what is infinite, the count stopped.
-std::unique_ptr<ScaledFactors> FactorChain::best_left(bool symmetric) const {
-  const double entries = rows_->entries(), to_order = factor_constants.seconds_to_order_an_entry * entries;
+// Of those for symmetric matrices, or for all, which have not been taken. Of what is infinite, the count stopped:
+// then more seconds may show that it takes less than the others.
+std::unique_ptr<ScaledFactors> FactorChain::best_left(bool symmetric, double& ask_again) const {
+  const double entries = rows_->entries(), to_look_on = factor_constants.seconds_to_look_on_an_entry * entries;
   const double squares = most_seconds_ * factor_constants.lu_squares_per_second;
   const double most = std::min(most_entries, std::sqrt(squares * (entries + 1)));
   std::unique_ptr<ScaledFactors> best;
   for (const HostFactorisation& row : *table_) {
     const bool taken = std::find(taken_.begin(), taken_.end(), &row) != taken_.end();
     if (row.symmetric != symmetric || taken || !row.missing().empty()) continue;
-    if (best != nullptr && best->cost().seconds <= to_order) break;
+    if (best != nullptr && best->cost().seconds <= to_look_on) break;
     auto made = std::make_unique<ScaledFactors>(row, rows_, most);
+    const double seconds = made->cost().seconds;
+    ask_again = std::min(ask_again, std::isfinite(seconds) ? seconds : factor_constants.ask_again * most_seconds_);
     if (best == nullptr || made->cost().seconds < best->cost().seconds) best = std::move(made);
   }
   return best;
 }
 
-void FactorChain::require_limits(const HostContext& ctx, const FactorCost& cost) {
-  require_time(cost.seconds, most_seconds_);
+void FactorChain::require_limits(const HostContext& ctx, const FactorCost& cost, double ask_again) {
+  require_time(cost.seconds, most_seconds_, ask_again);
   if (!std::isfinite(cost.bytes)) throw InputError("its factors would have too many entries to be numbered");
   factor_bytes_ = static_cast<std::uint64_t>(cost.bytes);
   require_available(ctx, "the factors of the matrix (an estimate)", factor_bytes_);

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include <newel/solver/failure.hpp>
+#include "solver/cost/too_long.hpp"
 #include "solver/direct/scaled_factors.hpp"
 
 namespace newel::detail {
 
-/// Throws InputError, which says so, if `seconds` is more than is allowed.
-void require_time(double seconds, double most_seconds);
+/// Throws TooLong, which says so, if `seconds` is more than is allowed. `ask_again` is what the error carries.
+void require_time(double seconds, double most_seconds, double ask_again);
 
 /// On the host, in double precision. Nothing is believed of the factors: the caller forms b - A x, and asks for
 /// others if these do not serve.
@@ -23,18 +24,18 @@ class FactorChain {
   using HostContext = Context<Space::host>;
 
   /// Orders the matrix and analyses it; its values come later. `rows` is the pattern by rows. The table outlives
-  /// this. Throws InputError if the factorisation is estimated to take longer than `most_seconds`, or if the table
-  /// has none whose library is there, and OutOfMemory.
+  /// this. Throws TooLong if the factorisation is estimated to take longer than `most_seconds`, InputError if the
+  /// table has none whose library is there, and OutOfMemory.
   FactorChain(const HostContext& ctx, const std::vector<HostFactorisation>& table, ColumnPattern rows, bool symmetric,
               double most_seconds);
 
   /// Of the present factors, as in Factorisation.
   const std::string& title() const { return factors_->kind().about.title; }
-  /// The values of the entries by rows. They are factorised when `factorise` is called.
-  void take_values(std::vector<double> values);
+  /// Where the values of the entries by rows are to be written. They are factorised when `factorise` is called.
+  std::vector<double>& new_values();
   /// False: there are no factors of these values. Throws OutOfMemory.
   [[nodiscard]] bool factorise();
-  /// Replaces v by 2^exponent inverse(A) v, as far as the factors allow.
+  /// Replaces v by 2^exponent inverse(A) v, as far as the factors allow; v may be several columns, one after another.
   void solve(std::vector<double>& v, int exponent) { factors_->solve(v, exponent); }
   /// Takes other pivots, or another factorisation, in place of this one. False: there is none, or it was refused.
   [[nodiscard]] bool next(const HostContext& ctx);
@@ -48,8 +49,8 @@ class FactorChain {
   enum class State { values_are_new, factorised, no_factors };
 
   bool take_best(const HostContext& ctx, bool symmetric);
-  std::unique_ptr<ScaledFactors> best_left(bool symmetric) const;
-  void require_limits(const HostContext& ctx, const FactorCost& cost);
+  std::unique_ptr<ScaledFactors> best_left(bool symmetric, double& ask_again) const;
+  void require_limits(const HostContext& ctx, const FactorCost& cost, double ask_again);
   template <class Work>
   void within_memory(const Work& work) const;
   void name_unmatched(const HostContext& ctx, Failure& failure) const;

@@ -32,15 +32,16 @@ class Factors {
   /// The new number of each column, of a symmetric matrix of each row too. Empty: columns stay as they are.
   virtual const std::vector<Index>& order() const = 0;
   virtual FactorCost cost() const = 0;
-  /// The symbolic analysis of the pattern in that order; of a symmetric matrix it is the upper triangle. May throw
-  /// std::bad_alloc, as `factorise` may.
+  /// The symbolic analysis of the pattern in that order; of a symmetric matrix it is the upper triangle. The pattern
+  /// outlives this. May throw std::bad_alloc, as `factorise` may.
   virtual void analyse(const ColumnPattern& ordered) = 0;
-  /// From the values of the entries of `ordered`. False: a pivot is 0 or not finite, and there are no factors.
+  /// From the values of the entries of `ordered`, which are finite and stay where they are until the next call.
+  /// False: a pivot is 0 or not finite, and there are no factors.
   [[nodiscard]] virtual bool factorise(const std::vector<double>& values) = 0;
   /// If the pivots are those of earlier values: factorises the same values with pivots chosen for them. False: they
   /// are chosen for these already, or there are no factors now.
   [[nodiscard]] virtual bool choose_pivots_anew() { return false; }
-  /// Replaces v by inverse(A) v.
+  /// Replaces v by inverse(A) v; v may be several columns, one after another.
   virtual void solve(std::vector<double>& v) = 0;
   /// Replaces v by inverse(A^T) v.
   virtual void solve_transposed(std::vector<double>& v) = 0;

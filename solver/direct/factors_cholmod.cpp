@@ -52,7 +52,8 @@ class CholmodFactors final : public Factors {
     return factor_->minor == factor_->n;
   }
   void solve(std::vector<double>& v) override {
-    CholmodDense b{v.size(), 1, v.size(), v.size(), v.data(), nullptr, Cholmod::real, 0};
+    const auto n = static_cast<std::size_t>(pattern_.size);
+    CholmodDense b{n, v.size() / n, v.size(), n, v.data(), nullptr, Cholmod::real, 0};
     CholmodDense* x = cholmod_.cholmod_solve(Cholmod::system_of_a, factor_, &b, &common_);
     if (x == nullptr) throw std::bad_alloc();
     const auto* const values = static_cast<const double*>(x->x);

@@ -30,6 +30,10 @@ std::vector<Index> new_numbers(const Order& order) {
   return {order.indices().data(), order.indices().data() + order.size()};
 }
 
+Eigen::Map<Eigen::MatrixXd> columns_of(std::vector<double>& v, Index rows) {
+  return {v.data(), rows, static_cast<Eigen::Index>(v.size()) / rows};
+}
+
 // Eigen's functor gives the new number of each old one for columns, and the old number of each new one in
 // `minimum_degree_order` below. COLAMD: Davis, Gilbert, Larimore and Ng 2004.
 std::vector<Index> order_columns(const ColumnPattern& pattern) {
@@ -59,7 +63,7 @@ class Ldlt final : public Factors {
     return solver_.info() == Eigen::Success && solver_.vectorD().allFinite();
   }
   void solve(std::vector<double>& v) override {
-    Eigen::Map<Eigen::VectorXd> x(v.data(), matrix_.rows());
+    auto x = columns_of(v, matrix_.rows());
     x = solver_.solve(x).eval();
   }
   void solve_transposed(std::vector<double>& v) override { solve(v); }
@@ -89,12 +93,11 @@ class Lu final : public Factors {
   }
   bool factorise(const std::vector<double>& values) override {
     std::copy(values.begin(), values.end(), matrix_.valuePtr());
-    if (!Eigen::Map<const Eigen::VectorXd>(values.data(), matrix_.nonZeros()).allFinite()) return false;
     solver_.factorize(matrix_);
     return solver_.info() == Eigen::Success;
   }
   void solve(std::vector<double>& v) override {
-    Eigen::Map<Eigen::VectorXd> x(v.data(), matrix_.rows());
+    auto x = columns_of(v, matrix_.rows());
     x = solver_.solve(x).eval();
   }
   void solve_transposed(std::vector<double>& v) override {

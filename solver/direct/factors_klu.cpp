@@ -21,6 +21,7 @@ void require_memory(const KluCommon& common) {
 
 // KLU takes pointers to what it only reads.
 int* plain(const std::vector<Index>& numbers) { return const_cast<int*>(numbers.data()); }
+double* plain(const std::vector<double>& values) { return const_cast<double*>(values.data()); }
 
 }  // namespace
 
@@ -51,14 +52,13 @@ FactorCost KluFactors::cost() const {
               factor_constants.klu_seconds_per_entry * entries};
 }
 
-void KluFactors::analyse(const ColumnPattern& pattern) { pattern_ = pattern; }
+void KluFactors::analyse(const ColumnPattern& pattern) { pattern_ = &pattern; }
 
 // With the pivots of the factors that there are, unless these become too small for that.
 bool KluFactors::factorise(const std::vector<double>& values) {
   if (symbolic_ == nullptr) return false;
-  values_ = values;
-  if (!std::all_of(values_.begin(), values_.end(), [](double value) { return std::isfinite(value); })) return false;
-  if (numeric_ != nullptr && klu_.klu_refactor(plain(pattern_.begin), plain(pattern_.row), values_.data(), symbolic_,
+  values_ = &values;
+  if (numeric_ != nullptr && klu_.klu_refactor(plain(pattern_->begin), plain(pattern_->row), plain(values), symbolic_,
                                                numeric_, &common_) != 0) {
     pivots_are_older_ = true;
     return true;
@@ -69,7 +69,7 @@ bool KluFactors::factorise(const std::vector<double>& values) {
 bool KluFactors::factorise_anew() {
   drop_numeric();
   pivots_are_older_ = false;
-  numeric_ = klu_.klu_factor(plain(pattern_.begin), plain(pattern_.row), values_.data(), symbolic_, &common_);
+  numeric_ = klu_.klu_factor(plain(pattern_->begin), plain(pattern_->row), plain(*values_), symbolic_, &common_);
   require_memory(common_);
   return numeric_ != nullptr;
 }
@@ -77,8 +77,8 @@ bool KluFactors::factorise_anew() {
 bool KluFactors::choose_pivots_anew() { return pivots_are_older_ && factorise_anew(); }
 
 void KluFactors::solve(std::vector<double>& v) {
-  const auto n = static_cast<int>(v.size());
-  klu_.klu_solve(symbolic_, numeric_, n, 1, v.data(), &common_);
+  const int n = pattern_->size;
+  klu_.klu_solve(symbolic_, numeric_, n, static_cast<int>(v.size()) / n, v.data(), &common_);
 }
 
 void KluFactors::solve_transposed(std::vector<double>& v) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factors on the host for a system of either space.
+#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include <newel/core/error.hpp>
@@ -41,8 +43,15 @@ HostFactors<T, S>::HostFactors(const Context<S>& ctx, const std::vector<HostFact
 
 template <class T, Space S>
 void HostFactors<T, S>::take_values(const Context<S>& ctx, Span<const T, S> values) {
-  const std::vector<T> on_host = to_vector(ctx, values);
-  chain_.take_values({on_host.begin(), on_host.end()});
+  std::vector<double>& to = chain_.new_values();
+  if constexpr (S == Space::host) {
+    std::copy(values.begin(), values.end(), to.begin());
+  } else if constexpr (std::is_same_v<T, double>) {
+    copy<T>(ctx, values, Span<double, Space::host>(to));
+  } else {
+    const std::vector<T> on_host = to_vector(ctx, values);
+    std::copy(on_host.begin(), on_host.end(), to.begin());
+  }
 }
 
 template <class T, Space S>
@@ -54,12 +63,15 @@ void HostFactors<T, S>::correct(const Context<S>& ctx, Span<const T, S> r, int e
       x[i] = static_cast<T>(x[i] + correction_[static_cast<std::size_t>(i)]);
     }
   } else {
+    copied_.resize(static_cast<std::size_t>(r.size));
+    if (on_device_.size() < r.size) on_device_ = Array<T, S>(ctx, r.size);
     copy<T>(ctx, r, Span<T, Space::host>(copied_));
     correction_.assign(copied_.begin(), copied_.end());
     chain_.solve(correction_, exponent);
     for (std::size_t i = 0; i < copied_.size(); ++i) copied_[i] = static_cast<T>(correction_[i]);
-    copy<T>(ctx, Span<const T, Space::host>(copied_), on_device_.span());
-    axpy<T, S>(ctx, T(1), on_device_.cspan(), x);
+    const Span<T, S> on_device = on_device_.span().subspan(0, r.size);
+    copy<T>(ctx, Span<const T, Space::host>(copied_), on_device);
+    axpy<T, S>(ctx, T(1), Span<const T, S>(on_device), x);
   }
 }
 

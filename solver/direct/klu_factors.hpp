@@ -34,8 +34,8 @@ class KluFactors final : public Factors {
   KluSymbolic* symbolic_ = nullptr;  // null: the pattern is singular
   KluNumeric* numeric_ = nullptr;
   std::vector<Index> as_they_are_;  // empty
-  ColumnPattern pattern_;
-  std::vector<double> values_;
+  const ColumnPattern* pattern_ = nullptr;
+  const std::vector<double>* values_ = nullptr;
   bool pivots_are_older_ = false;
 };
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -12,16 +14,32 @@ namespace {
 
 constexpr int no_entry = std::numeric_limits<int>::min();
 
-// Of a value that is neither 0 nor infinite nor NaN.
-bool has_power(double value) { return value != 0 && std::isfinite(value); }
+// The bits of |value|, which ascend with it; NaN is above infinity.
+std::uint64_t size_bits(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits & ~(std::uint64_t{1} << 63);
+}
 
-// Calls `visit` with entry, row and column of all entries by rows.
-template <class Visit>
-void each_entry(const ColumnPattern& rows, const Visit& visit) {
-  for (Index i = 0; i < rows.size; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    for (Index e = rows.begin[at]; e < rows.begin[at + 1]; ++e) visit(e, i, rows.row[static_cast<std::size_t>(e)]);
-  }
+// The largest k with 2^k <= |value|; `no_entry` if it is 0, infinite or NaN.
+int power_of_bits(std::uint64_t bits) {
+  constexpr int bias = 1023, mask = 0x7ff;
+  const int biased = static_cast<int>(bits >> 52);
+  if (biased == mask) return no_entry;
+  if (biased > 0) return biased - bias;
+  double small = 0;
+  std::memcpy(&small, &bits, sizeof small);
+  return small == 0 ? no_entry : std::ilogb(small);
+}
+
+// 2^power value, without the call that std::ldexp is.
+double times_power(double value, int power) {
+  constexpr int least = -1022, most = 1023;
+  if (power < least || power > most) return std::ldexp(value, power);
+  const auto bits = static_cast<std::uint64_t>(power + most) << 52;
+  double factor = 0;
+  std::memcpy(&factor, &bits, sizeof factor);
+  return factor * value;
 }
 
 // The same matrix by columns, in another numbering. `new_row` may be empty, which leaves the rows as they are; of a
@@ -87,56 +105,85 @@ void ScaledFactors::analyse() {
   factors_->analyse(pattern_);
 }
 
-// So that the largest entry of every row and of every column is about 1; of a symmetric matrix both sides alike.
-void ScaledFactors::scale(const std::vector<double>& values) {
+// So that the largest entry of every row is about 1; of a symmetric matrix half of that, since columns get it too.
+// False: a value is not finite.
+bool ScaledFactors::scale_rows(const std::vector<double>& values) {
+  constexpr std::uint64_t infinity = std::uint64_t{0x7ff} << 52;
   const auto n = static_cast<std::size_t>(rows_->size);
-  row_power_.assign(n, no_entry);
-  each_entry(*rows_, [&](Index e, Index i, Index) {
-    const double value = values[static_cast<std::size_t>(e)];
-    int& power = row_power_[static_cast<std::size_t>(i)];
-    if (has_power(value)) power = std::max(power, std::ilogb(value));
-  });
-  for (int& power : row_power_) power = power == no_entry ? 0 : kind_->symmetric ? -(power / 2) : -power;
-  if (kind_->symmetric) {
-    column_power_ = row_power_;
-    return;
+  std::uint64_t largest = 0;
+  row_power_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto end = static_cast<std::size_t>(rows_->begin[i + 1]);
+    std::uint64_t most = 0;
+    for (auto e = static_cast<std::size_t>(rows_->begin[i]); e < end; ++e)
+      most = std::max(most, size_bits(values[e]));
+    largest = std::max(largest, most);
+    const int power = power_of_bits(most);
+    row_power_[i] = power == no_entry ? 0 : kind_->symmetric ? -(power / 2) : -power;
   }
-  column_power_.assign(n, no_entry);
-  each_entry(*rows_, [&](Index e, Index i, Index j) {
-    const double value = values[static_cast<std::size_t>(e)];
-    int& power = column_power_[static_cast<std::size_t>(j)];
-    if (has_power(value)) power = std::max(power, std::ilogb(value) + row_power_[static_cast<std::size_t>(i)]);
-  });
-  for (int& power : column_power_) power = power == no_entry ? 0 : -power;
+  return largest < infinity;
 }
 
+// The rest is done column by column of the pattern: its values, the power by which the largest of them becomes about
+// 1, and both scalings.
 bool ScaledFactors::factorise(const std::vector<double>& values) {
-  scale(values);
-  std::vector<double> by_rows(values.size());
-  each_entry(*rows_, [&](Index e, Index i, Index j) {
-    const auto at = static_cast<std::size_t>(e);
-    by_rows[at] =
-        std::ldexp(values[at], row_power_[static_cast<std::size_t>(i)] + column_power_[static_cast<std::size_t>(j)]);
-  });
+  const auto n = static_cast<std::size_t>(rows_->size);
+  work_.resize(n);
+  if (!scale_rows(values)) return false;
+  column_power_ = row_power_;
   scaled_.resize(source_.size());
-  for (std::size_t k = 0; k < source_.size(); ++k) scaled_[k] = by_rows[static_cast<std::size_t>(source_[k])];
-  work_.resize(static_cast<std::size_t>(rows_->size));
+  std::vector<int> row_power(n);  // in the numbering of the pattern
+  std::vector<Index> old_column(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    row_power[new_row_.empty() ? i : static_cast<std::size_t>(new_row_[i])] = row_power_[i];
+    old_column[static_cast<std::size_t>(new_column_[i])] = static_cast<Index>(i);
+  }
+  for (std::size_t c = 0; c < n; ++c) {
+    const auto begin = static_cast<std::size_t>(pattern_.begin[c]),
+               end = static_cast<std::size_t>(pattern_.begin[c + 1]);
+    int& column_power = column_power_[static_cast<std::size_t>(old_column[c])];
+    for (std::size_t k = begin; k < end; ++k) scaled_[k] = values[static_cast<std::size_t>(source_[k])];
+    if (!kind_->symmetric) {
+      int most = no_entry;
+      for (std::size_t k = begin; k < end; ++k) {
+        const int power = power_of_bits(size_bits(scaled_[k]));
+        if (power != no_entry) most = std::max(most, power + row_power[static_cast<std::size_t>(pattern_.row[k])]);
+      }
+      column_power = most == no_entry ? 0 : -most;
+    }
+    for (std::size_t k = begin; k < end; ++k) {
+      scaled_[k] = times_power(scaled_[k], row_power[static_cast<std::size_t>(pattern_.row[k])] + column_power);
+    }
+  }
   return factors_->factorise(scaled_);
 }
 
-// Between the two scalings the entries of v are at most about 1.
+// Between the two scalings the entries of a column are at most about 1.
 void ScaledFactors::solve(std::vector<double>& v, int exponent) {
-  int most = no_entry;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    if (has_power(v[i])) most = std::max(most, std::ilogb(v[i]) + row_power_[i]);
-  }
-  if (most == no_entry) most = 0;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    work_[new_row_.empty() ? i : static_cast<std::size_t>(new_row_[i])] = std::ldexp(v[i], row_power_[i] - most);
+  if (v.empty()) return;
+  const auto n = static_cast<std::size_t>(rows_->size), columns = v.size() / n;
+  work_.resize(v.size());
+  std::vector<int> largest(columns, no_entry);
+  for (std::size_t c = 0; c < columns; ++c) {
+    const double* const from = v.data() + c * n;
+    double* const to = work_.data() + c * n;
+    int& most = largest[c];
+    for (std::size_t i = 0; i < n; ++i) {
+      const int power = power_of_bits(size_bits(from[i]));
+      if (power != no_entry) most = std::max(most, power + row_power_[i]);
+    }
+    if (most == no_entry) most = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      to[new_row_.empty() ? i : static_cast<std::size_t>(new_row_[i])] = times_power(from[i], row_power_[i] - most);
+    }
   }
   factors_->solve(work_);
-  for (std::size_t j = 0; j < v.size(); ++j) {
-    v[j] = std::ldexp(work_[static_cast<std::size_t>(new_column_[j])], column_power_[j] + most + exponent);
+  for (std::size_t c = 0; c < columns; ++c) {
+    const double* const from = work_.data() + c * n;
+    const int power = largest[c] + exponent;
+    for (std::size_t j = 0; j < n; ++j) {
+      v[c * n + j] = times_power(from[static_cast<std::size_t>(new_column_[j])], column_power_[j] + power);
+    }
   }
 }
 

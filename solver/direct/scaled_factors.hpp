@@ -23,19 +23,20 @@ class ScaledFactors {
   FactorCost cost() const { return factors_->cost(); }
   /// The symbolic analysis. May throw std::bad_alloc, as the constructor and `factorise` may.
   void analyse();
-  /// From the values of the pattern's entries by rows. False: a pivot is 0 or not finite.
+  /// From the values of the pattern's entries by rows. False: a value is not finite, or a pivot is 0 or not finite.
   [[nodiscard]] bool factorise(const std::vector<double>& values);
   /// As in Factors, of the values that were factorised last.
   [[nodiscard]] bool choose_pivots_anew() { return factors_->choose_pivots_anew(); }
 
-  /// Replaces v by 2^exponent inverse(A) v. Only that, and no step on the way, may leave the range.
+  /// Replaces each column of v, n values one column after another, by 2^exponent inverse(A) times it. Only that, and
+  /// no step on the way, may leave the range.
   void solve(std::vector<double>& v, int exponent);
   /// A lower bound, usually within a factor of 3, of |B|_1 |inverse(B)|_1 where B is A as it was scaled (Hager 1984;
   /// Higham 1988, algorithm 2.4). At most six solves with either B or B^T. Infinite where these overflow.
   double condition();
 
  private:
-  void scale(const std::vector<double>& values);
+  bool scale_rows(const std::vector<double>& values);
   double inverse_norm();
 
   const HostFactorisation* kind_;
@@ -45,7 +46,7 @@ class ScaledFactors {
   ColumnPattern pattern_;
   std::vector<Index> source_;  // for each of its entries, the entry by rows
   std::vector<int> row_power_, column_power_;
-  std::vector<double> scaled_, work_;  // values of pattern_; a vector
+  std::vector<double> scaled_, work_;  // values of pattern_; columns of a solve
 };
 
 /// Rows paired with different columns in which they have an entry other than 0, as many as possible. `values` of the

@@ -23,7 +23,7 @@ class SystemFactors {
   virtual void take_values(const Context<S>& ctx, Span<const T, S> values) = 0;
   /// False: there are no factors of these values. Throws OutOfMemory.
   [[nodiscard]] virtual bool factorise(const Context<S>& ctx) = 0;
-  /// x += 2^exponent inverse(A) r, as far as the factors allow.
+  /// x += 2^exponent inverse(A) r, as far as the factors allow; r and x may be several columns, one after another.
   virtual void correct(const Context<S>& ctx, Span<const T, S> r, int exponent, Span<T, S> x) = 0;
   /// Takes other factors in place of these. False: there are none, or they were refused.
   [[nodiscard]] virtual bool next(const Context<S>& ctx) = 0;

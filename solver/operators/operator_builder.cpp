@@ -79,7 +79,8 @@ RowOrder<S> callers_order(const Context<S>& ctx, const SystemOptions& options, I
 
 template <class T, Space S>
 std::unique_ptr<Operators<T, S>> build(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options,
-                                       SystemParts<T, S> parts, bool exchangeable) {
+                                       SystemParts<T, S> parts, bool exchangeable,
+                                       const BeginsWithout<T, S>& begins_without) {
   auto made = std::make_unique<Operators<T, S>>(ctx, std::move(options), std::move(parts));
   Operators<T, S>& s = *made;
   OperatorBuilder<T, S> builder(s);
@@ -98,8 +99,11 @@ std::unique_ptr<Operators<T, S>> build(const Context<S>& ctx, const CsrView<T, S
   timed(ctx, s.setup_seconds, "format",
         [&] { s.A = make_spmv(ctx, view, s.order, s.options.spmv, s.chosen.facts ? &*s.chosen.facts : nullptr); });
   s.source.emplace(ctx, *s.A, s.order);
+  const bool chooses = chooses_precond(s.options);
+  const bool without = chooses && !s.options.decision && begins_without && begins_without(s);
   timed(ctx, s.setup_seconds, "preconditioner", [&] {
-    if (chooses_precond(s.options) && !s.chosen.to_weigh && !s.chosen.diagonal) measure_host_for_expected(s, view);
+    if (without) return PrecondChooser<T, S>(s).put_off();
+    if (chooses && !s.chosen.to_weigh && !s.chosen.diagonal) measure_host_for_expected(s, view);
     PrecondChooser<T, S>(s).make(view, exchangeable);
   });
   if (!exchangeable) s.chosen.untried.clear();
@@ -413,7 +417,7 @@ bool rebuild_in_format(Operators<T, S>& s, const std::string& format) {
 #define X(T, S)                                                                                           \
   template class OperatorBuilder<T, S>;                                                                   \
   template std::unique_ptr<Operators<T, S>> build(const Context<S>&, const CsrView<T, S>&, SystemOptions, \
-                                                  SystemParts<T, S>, bool);                               \
+                                                  SystemParts<T, S>, bool, const BeginsWithout<T, S>&);   \
   template bool rebuild_in_format(Operators<T, S>&, const std::string&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X

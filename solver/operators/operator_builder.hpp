@@ -2,6 +2,7 @@
 /// OperatorBuilder: chooses and makes the operators of a matrix. Internal.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,12 +11,18 @@
 
 namespace newel::detail {
 
+/// Asked when A is there, and M is to be chosen: whether solves begin without M.
+template <class T, Space S>
+using BeginsWithout = std::function<bool(const Operators<T, S>&)>;
+
 /// Chooses what the options leave open and builds it for the square canonical matrix `a`. Throws as the constructor
 /// of LinearSystem does. With `exchangeable`, what a change of the preconditioner needs is kept, and a format that
-/// has to pay for its setup first waits until a solve shows that it will.
+/// has to pay for its setup first waits until a solve shows that it will. Where `begins_without` says so, M is none,
+/// and all preconditioners may follow.
 template <class T, Space S>
 std::unique_ptr<Operators<T, S>> build(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options,
-                                       SystemParts<T, S> parts, bool exchangeable = true);
+                                       SystemParts<T, S> parts, bool exchangeable = true,
+                                       const BeginsWithout<T, S>& begins_without = {});
 
 /// Rebuilds `operators` in another format, which begin in CSR and in the caller's numbering. M is renumbered, or made
 /// again. False: they do not. Throws as `build` does, and nothing has changed then.

@@ -62,6 +62,14 @@ void PrecondChooser<T, S>::make(const CsrView<T, S>& a, bool may_follow) {
   if (s_.needless()) SystemEstimates<T, S>(s_).compare_formats_again();
 }
 
+template <class T, Space S>
+void PrecondChooser<T, S>::put_off() {
+  s_.options.precond.name = "none";
+  s_.chosen.precond_reason = "factors of the matrix come first";
+  s_.chosen.precond_chosen = true;
+  list_candidates();
+}
+
 // Where a solve may change it on its way, it begins with the simple one, and what else pays is weighed later.
 template <class T, Space S>
 void PrecondChooser<T, S>::choose(const CsrView<T, S>& a, bool may_follow) {

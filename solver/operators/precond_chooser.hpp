@@ -24,6 +24,8 @@ class PrecondChooser {
 
   /// As the options say. `a` is in solver order; with `may_follow` a stronger one may come later.
   void make(const CsrView<T, S>& a, bool may_follow);
+  /// None, until something else has failed.
+  void put_off();
   /// As "auto" does.
   void choose(const CsrView<T, S>& a, bool may_follow);
 

@@ -72,7 +72,8 @@ ScalingWish EquivalentRoute<T, S>::automatic(const Operators<T, S>& system) cons
   const MatrixTraits& traits = *system.chosen.traits;
   const bool scale = asked.scale == Use::automatic;
   const std::string& precond = system.options.precond.name;  // that for saddle points has shown that it serves
-  const bool saddle = precond != "none" && find_preconditioner(precond).automatic == AutoPrecond::saddle;
+  const bool chosen = precond != "none" && !same_name(precond, "auto");
+  const bool saddle = chosen && find_preconditioner(precond).automatic == AutoPrecond::saddle;
   if (asked.match == Use::automatic && !traits.symmetric() && !traits.full_diagonal() && !saddle) {
     return {scale, true, "a diagonal with zeros, and a matrix that is not symmetric", most_iterations_matched};
   }

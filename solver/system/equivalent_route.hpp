@@ -28,7 +28,7 @@ class EquivalentRoute {
     made_ = std::move(system);
     always_ = true;
   }
-  /// What "auto" does before the first solve.
+  /// What "auto" does before the first solve; the preconditioner may still have to be chosen.
   ScalingWish automatic(const Operators<T, S>& system) const;
   /// Makes that, so that solves begin with it until one fails.
   void plan(const Operators<T, S>& system, const ScalingWish& wish);

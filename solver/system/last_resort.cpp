@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include <newel/core/vector_ops.hpp>
 
@@ -14,6 +15,7 @@
 #include "core/vectors/over_ranks.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
+#include "solver/cost/too_long.hpp"
 #include "solver/system/callers_rows.hpp"
 
 namespace newel::detail {
@@ -32,8 +34,11 @@ template <class T, Space S>
 bool LastResort<T, S>::ready_within(const Operators<T, S>& system, double seconds) {
   const SolverMethod* const method = method_for(system);
   if (method == nullptr) return false;
+  seconds_to_be_ready_ = std::numeric_limits<double>::infinity();
   try {
     return prepare(system, *method, std::min(seconds, work_limit(system.ctx).seconds_left()));
+  } catch (const TooLong& e) {
+    seconds_to_be_ready_ = e.seconds();
   } catch (const OutOfMemory&) {
     require_alone(system.ctx);
   } catch (const InputError&) {
@@ -58,12 +63,7 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
     StopCriterion own = stop;
     own.max_iterations = std::max(1, stop.max_iterations);  // it makes none
     SolveReport report = chain_->solve(b, x, own, progress);
-    name_in_callers_order(system.ctx, system.order, report);
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    for (Attempt& attempt : report.attempts) {
-      attempt.preconditioner = "none";
-      attempt.seconds = report.seconds;  // with what was set up for it
-    }
+    complete(system, report, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     answers_ = report.converged();
     if (!answers_ && !ended_by_rounding(report)) forget();
     return report;
@@ -76,6 +76,37 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
   forget();
   answers_ = false;
   return {};
+}
+
+// `seconds`: with what was set up for it.
+template <class T, Space S>
+void LastResort<T, S>::complete(const Operators<T, S>& system, SolveReport& report, double seconds) {
+  name_in_callers_order(system.ctx, system.order, report);
+  report.seconds = seconds;
+  for (Attempt& attempt : report.attempts) {
+    attempt.preconditioner = "none";
+    attempt.seconds = seconds;
+  }
+}
+
+template <class T, Space S>
+std::vector<SolveReport> LastResort<T, S>::solve_columns(const Operators<T, S>& system, Span<const T, S> b,
+                                                         Span<T, S> x, Index columns, const StopCriterion& stop,
+                                                         const ProgressFn& progress, InitialGuess guess) {
+  if (!ready_within(system, factor_constants.most_seconds_of_last_resort)) {
+    answers_ = false;
+    return {};
+  }
+  StopCriterion own = stop;
+  own.max_iterations = std::max(1, stop.max_iterations);  // it makes none
+  std::vector<SolveReport> reports = chain_->solve_columns(b, x, columns, own, progress, guess);
+  for (SolveReport& report : reports) {
+    complete(system, report, report.seconds);
+    if (report.converged() || ended_by_rounding(report)) continue;
+    answers_ = false;
+    forget();
+  }
+  return reports;
 }
 
 template <class T, Space S>

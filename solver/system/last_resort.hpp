@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "solver/chain/solver_chain.hpp"
 #include "solver/operators/operators.hpp"
@@ -29,10 +30,17 @@ class LastResort {
   std::optional<SolveReport> solve(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                    const StopCriterion& stop, const ProgressFn& progress, SolveReport& before);
 
+  /// The same for all columns together, by a method that answers. None: it is not there any more.
+  std::vector<SolveReport> solve_columns(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
+                                         Index columns, const StopCriterion& stop, const ProgressFn& progress,
+                                         InitialGuess guess);
+
   /// Whether there is one for such a system.
   static bool exists_for(const Operators<T, S>& system) { return method_for(system) != nullptr; }
   /// Makes it now if that is estimated to take at most so many seconds; false: it is not there.
   bool ready_within(const Operators<T, S>& system, double seconds);
+  /// After `ready_within` has refused: with how many seconds it may be made; infinity: with none.
+  double seconds_to_be_ready() const { return seconds_to_be_ready_; }
   /// The same, and the first solve begins with it.
   bool begins_within(const Operators<T, S>& system, double seconds) {
     return answers_ = ready_within(system, seconds);
@@ -41,11 +49,13 @@ class LastResort {
  private:
   static const SolverMethod* method_for(const Operators<T, S>& system);
   bool prepare(const Operators<T, S>& system, const SolverMethod& method, double most_seconds);
+  static void complete(const Operators<T, S>& system, SolveReport& report, double seconds);
   void forget();
 
   std::shared_ptr<KrylovSolver<T, S>> solver_;
   std::unique_ptr<SolverChain<T, S>> chain_;  // of that solver alone: it knows what to do at the ends of the range
   bool values_are_new_ = false, answers_ = false;
+  double seconds_to_be_ready_ = 0;
 };
 
 }  // namespace newel::detail

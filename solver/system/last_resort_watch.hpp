@@ -28,15 +28,17 @@ class LastResortWatch {
     if (solver_ != now.solver || precond_ != s_.operators->options.precond.name) look_up(now);
     if (method_ == nullptr || ended_) return std::nullopt;
     count(now);
-    if (method_->demands == Demand::definite) {
-      after_definite_ = true;
-      return std::nullopt;
-    }
+    if (method_->demands == Demand::definite) after_definite_ = true;
+    // What is not for symmetric matrices, and follows a method for definite ones, follows because of rounding.
+    if (after_definite_ && method_->demands != Demand::symmetric) return std::nullopt;
     const double to_order = factor_constants.seconds_to_order(s_.rows, static_cast<double>(s_.entries));
     const FactorQuestion question = question_at(now);
-    if (spent_ < next_ || !question.worth_an_order(to_order)) return std::nullopt;
-    next_ = factor_constants.ask_again * spent_;
-    if (!s_.last_resort.ready_within(*s_.operators, question.most_seconds())) return std::nullopt;
+    const double most = question.most_seconds();
+    if (!(most > 0) || most < needed_ || !question.worth_an_order(to_order)) return std::nullopt;
+    if (!s_.last_resort.ready_within(*s_.operators, most)) {
+      needed_ = s_.last_resort.seconds_to_be_ready();
+      return std::nullopt;
+    }
     ended_ = true;
     Failure failure{Cause::slower_than_factors};
     failure.iterations = iterations_;
@@ -82,11 +84,6 @@ class LastResortWatch {
     const int iterations = last_ - since_;
     FactorQuestion question;
     question.spent = spent_;
-    question.by_others = s_.advisor.seconds_with_stronger();
-    // What follows a method for definite matrices, and is not for symmetric ones, follows because of rounding.
-    const bool by_rounding = after_definite_ && method_->demands != Demand::symmetric;
-    question.unsettled =
-        iterations < factor_constants.iterations_of_forecast || !s_.advisor.settled() || by_rounding;
     const double polls_left = rate_.left(now.tolerance);
     if (polls_left > 0) question.left = of_iteration_ * polls_left * iterations / rate_.iterations();
     return question;
@@ -95,7 +92,8 @@ class LastResortWatch {
   SystemState<T, S>& s_;
   std::string solver_, precond_;
   const SolverMethod* method_ = nullptr;  // these three are of `of_iteration_`
-  double of_iteration_ = 0, spent_ = 0, next_ = 0;
+  double of_iteration_ = 0, spent_ = 0;
+  double needed_ = 0;  // seconds of the factors, as they were refused last
   int last_ = 0, iterations_ = 0;
   ResidualRate rate_;  // since `since_`
   int since_ = 0;

@@ -276,36 +276,37 @@ SolveReport solve(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, const 
 
 namespace {
 
-// Column after column: those that others have failed at, or all of them where it has answered before. What it fails
-// at then is for the others.
+// Column after column, those that others have failed at.
 template <class T, Space S>
 void columns_by_last_resort(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, Index columns,
                             const ProgressFn& progress, std::vector<SolveReport>& reports) {
-  const bool is_first = reports.empty();
   ColumnProgress shared(progress, columns);
   for (Index c = 0; c < columns; ++c) {
     const Span<const T, S> b_c = b.subspan(std::int64_t{c} * s.rows, s.rows);
     const Span<T, S> x_c = x.subspan(std::int64_t{c} * s.rows, s.rows);
-    SolveReport of_others;
-    SolveReport& report = is_first ? of_others : reports[static_cast<std::size_t>(c)];
-    if (!is_first && !worth_last_resort(report, s.rows)) {
-      try_scaled<T, S>(s, b_c, x_c, report, shared.of(c));
-      continue;
-    }
-    const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
-    std::optional<SolveReport> found = s.last_resort.solve(*s.operators, b_c, x_c, left, shared.of(c), report);
-    if (is_first) {
-      if (!found) {
-        found = s.chain->solve(b_c, x_c, left, shared.of(c));
-      } else if (!found->converged()) {
-        append_attempt(*found, s.chain->solve(b_c, x_c, left, shared.of(c)));
+    SolveReport& report = reports[static_cast<std::size_t>(c)];
+    if (worth_last_resort(report, s.rows)) {
+      const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
+      if (auto found = s.last_resort.solve(*s.operators, b_c, x_c, left, shared.of(c), report)) {
+        append_attempt(report, std::move(*found));
+        settle_attainable(report);
       }
-      reports.push_back(std::move(*found));
-    } else if (found) {
-      append_attempt(report, std::move(*found));
-      settle_attainable(report);
     }
-    if (!is_first) try_scaled<T, S>(s, b_c, x_c, report, shared.of(c));
+    try_scaled<T, S>(s, b_c, x_c, report, shared.of(c));
+  }
+}
+
+// Those that factors have failed at.
+template <class T, Space S>
+void columns_by_others(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, Index columns,
+                       const ProgressFn& progress, std::vector<SolveReport>& reports) {
+  ColumnProgress shared(progress, columns);
+  for (Index c = 0; c < columns; ++c) {
+    SolveReport& report = reports[static_cast<std::size_t>(c)];
+    if (report.converged()) continue;
+    const StopCriterion left = limits_left(s.stop_now(), report.iterations, 0);
+    append_attempt(report, s.chain->solve(b.subspan(std::int64_t{c} * s.rows, s.rows),
+                                          x.subspan(std::int64_t{c} * s.rows, s.rows), left, shared.of(c)));
   }
 }
 
@@ -322,10 +323,16 @@ std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const 
   if (s.equivalent.answers()) {
     reports = s.equivalent.solve_columns(*s.operators, b, x, columns, s.stop_now(), limits.progress(), from);
   }
-  if (reports.empty() && !s.last_resort.answers()) {
-    reports = s.chain->solve_columns(b, x, columns, s.stop_now(), limits.progress(), from);
+  const bool by_factors = reports.empty() && s.last_resort.answers();
+  if (by_factors) {
+    reports = s.last_resort.solve_columns(*s.operators, b, x, columns, s.stop_now(), limits.progress(), from);
+    if (!reports.empty()) columns_by_others<T, S>(s, b, x, columns, limits.progress(), reports);
   }
-  if (!s.equivalent.alone()) columns_by_last_resort<T, S>(s, b, x, columns, limits.progress(), reports);
+  const bool factors_are_new = !by_factors || reports.empty();
+  if (reports.empty()) reports = s.chain->solve_columns(b, x, columns, s.stop_now(), limits.progress(), from);
+  if (factors_are_new && !s.equivalent.alone()) {
+    columns_by_last_resort<T, S>(s, b, x, columns, limits.progress(), reports);
+  }
   s.ctx.synchronize();
   for (SolveReport& report : reports) {
     if (s.setup.ended != WorkEnd::none) end_as(report, s.setup.ended);

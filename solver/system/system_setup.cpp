@@ -11,6 +11,7 @@
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "precond/mirrored_constraints.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/krylov/monitor/solve_limits.hpp"
@@ -143,7 +144,7 @@ CsrView<T, S> SystemSetup<T, S>::checked(const MatrixInput<T, S>& a, bool canoni
 template <class T, Space S>
 void SystemSetup<T, S>::make_as_given(const CsrView<T, S>& a, SystemOptions& options,
                                       const SystemParts<T, S>& parts) {
-  make_operators(a, options, parts);
+  make_operators(a, options, parts, [&](const Operators<T, S>& made) { return is_for_factors(made, a); });
   plan_scaling();
   if (!s_.equivalent.answers() && takes_kept_decision(options, parts)) begin_as_others_ended(a, options, parts);
 }
@@ -182,21 +183,35 @@ void SystemSetup<T, S>::make_scaled(const CsrView<T, S>& a, const ScalingWish& w
 // What "auto" scales or matches before the first solve.
 template <class T, Space S>
 void SystemSetup<T, S>::plan_scaling() {
+  if (s_.last_resort.answers()) return;
   const ScalingWish wish = s_.equivalent.automatic(*s_.operators);
   if (!wish.any()) return;
-  if (wish.match && begins_with_factors()) return;
+  const double most_seconds = factor_constants.seconds_at_first(static_cast<double>(s_.entries));
+  if (wish.match && begins_with_factors(*s_.operators, most_seconds)) return;
   timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.equivalent.plan(*s_.operators, wish); });
 }
 
-// Instead of a matching and incomplete factors, which take about as long.
+// Before a preconditioner is set up and tried, which takes about as long. If that is for saddle points, factors have
+// to be cheaper, and an order is sought only if it is next to nothing or the rows are as short as those of networks.
 template <class T, Space S>
-bool SystemSetup<T, S>::begins_with_factors() {
+bool SystemSetup<T, S>::is_for_factors(const Operators<T, S>& made, const CsrView<T, S>& a) {
   if constexpr (S == Space::device) return false;  // where iterations are faster, and factors slower
+  if (!s_.equivalent.automatic(made).match) return false;
+  const auto entries = static_cast<double>(s_.entries);
+  if (!may_be_saddle_point(s_.ctx, a, *made.chosen.traits)) {
+    return begins_with_factors(made, factor_constants.seconds_at_first(entries));
+  }
+  return factor_constants.ordered_before_saddle(s_.rows, entries) &&
+         begins_with_factors(made, factor_constants.seconds_before_saddle(entries));
+}
+
+// Instead of a matching and incomplete factors, which take about as long. Once they were refused, no order is sought
+// again.
+template <class T, Space S>
+bool SystemSetup<T, S>::begins_with_factors(const Operators<T, S>& made, double most_seconds) {
+  if (S == Space::device || s_.last_resort.seconds_to_be_ready() > most_seconds) return false;
   bool begins = false;
-  timed(s_.ctx, s_.setup.seconds, "factors", [&] {
-    const double seconds = factor_constants.seconds_at_first(static_cast<double>(s_.entries));
-    begins = s_.last_resort.begins_within(*s_.operators, seconds);
-  });
+  timed(s_.ctx, s_.setup.seconds, "factors", [&] { begins = s_.last_resort.begins_within(made, most_seconds); });
   return begins;
 }
 
@@ -207,14 +222,14 @@ double SystemSetup<T, S>::time_left() const {
 }
 
 template <class T, Space S>
-void SystemSetup<T, S>::make_operators(const CsrView<T, S>& a, SystemOptions options,
-                                       const SystemParts<T, S>& parts) {
+void SystemSetup<T, S>::make_operators(const CsrView<T, S>& a, SystemOptions options, const SystemParts<T, S>& parts,
+                                       const BeginsWithout<T, S>& begins_without) {
   const bool chooses = options.mixed && chooses_precision(options);
   if (options.mixed && !std::is_same_v<T, double>)
     throw InputError("mixed precision needs a system in double precision");
   if (options.mixed && !chooses && make_mixed(a, options, parts)) return;
   options.mixed = false;
-  s_.operators = build(s_.ctx, a, std::move(options), parts);
+  s_.operators = build(s_.ctx, a, std::move(options), parts, true, chooses ? BeginsWithout<T, S>{} : begins_without);
   s_.alternatives = std::make_unique<SystemAlternatives<T, S>>(*s_.operators);
   if (chooses) make_in_single_if_faster(a, parts);
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <newel/core/matrix_input.hpp>
+#include "solver/operators/operator_builder.hpp"
 #include "solver/system/system_state.hpp"
 
 namespace newel::detail {
@@ -22,12 +23,14 @@ class SystemSetup {
   void require_memory(const SystemOptions& options, Offset nonzeros) const;
   CsrView<T, S> checked(const MatrixInput<T, S>& a, bool canonicalise);
   double time_left() const;
-  void make_operators(const CsrView<T, S>& a, SystemOptions options, const SystemParts<T, S>& parts);
+  void make_operators(const CsrView<T, S>& a, SystemOptions options, const SystemParts<T, S>& parts,
+                      const BeginsWithout<T, S>& begins_without = {});
   void make_as_given(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
   bool make_condensed(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
   void make_scaled(const CsrView<T, S>& a, const ScalingWish& wish, SystemOptions& options);
   void plan_scaling();
-  bool begins_with_factors();
+  bool is_for_factors(const Operators<T, S>& made, const CsrView<T, S>& a);
+  bool begins_with_factors(const Operators<T, S>& made, double most_seconds);
   bool make_mixed(const CsrView<T, S>& a, const SystemOptions& options, const SystemParts<T, S>& parts);
   void make_in_single_if_faster(const CsrView<T, S>& a, const SystemParts<T, S>& parts);
   void do_without(WorkEnd why, const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);

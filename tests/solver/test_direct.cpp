@@ -279,6 +279,26 @@ TEST_CASE("Factors that do not fit or take too long are refused before they are 
   };
   CHECK_NOTHROW(make(60));
   CHECK_THROWS_WITH(make(1e-6), Catch::Contains("more than the 1e-06 s that are allowed"));
+  // A refusal says when to ask again: after a count of fill that was stopped for twice as much, then for what it
+  // takes.
+  const auto needed = [&](double seconds) {
+    try {
+      make(seconds);
+      return 0.0;
+    } catch (const detail::TooLong& e) {
+      return e.seconds();
+    }
+  };
+  CHECK(needed(1e-6) == Approx(2e-6));
+  int refused = 0;
+  double allowed = 1e-6, last = 0;
+  for (double next = needed(allowed); next > 0 && refused < 100; next = needed(allowed), ++refused) {
+    CHECK(next > allowed);
+    last = next;
+    allowed = next;
+  }
+  CHECK(refused < 30);
+  CHECK(needed(0.999 * last) == Approx(last));
   memory->available = 1 << 20;
   CHECK_THROWS_AS(make(60), OutOfMemory);
   CHECK(estimate_system({"csr"}, {"none"}, {"direct"}, {1000, 5000}).vectors >= 5000 * 12);

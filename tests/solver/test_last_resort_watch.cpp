@@ -22,7 +22,7 @@ bool was_overdue(const SolveReport& report) {
 
 }  // namespace
 
-TEST_CASE("A solve that crawls ends when factors take half of its time, and they solve the system",
+TEST_CASE("A solve that crawls ends when factors take as long as it has, and they solve the system",
           "[direct][auto][watch]") {
   const Context<Space::host> ctx;
   const Index n = 6000;
@@ -42,8 +42,7 @@ TEST_CASE("A solve that crawls ends when factors take half of its time, and they
 }
 
 // -laplace u - k^2 u on a square: eigenvalues on both sides of zero. MINRES would take thousands of iterations.
-TEST_CASE("A wave below its resonances is left to factors early, by what its own iterations forecast",
-          "[direct][auto][watch]") {
+TEST_CASE("A wave below its resonances is left to factors early", "[direct][auto][watch]") {
   const Context<Space::host> ctx(1);
   const Index side = 120, n = side * side;
   const double h = 1.0 / (side + 1), k = 30;
@@ -108,11 +107,12 @@ TEST_CASE("A singular system that crawls is still solved by iterations if b allo
   SystemOf<double, Space::host> system(ctx, a, SystemOptions{});
   const auto found = run_system(ctx, system, b);
   INFO(found.report.reason);
-  for (const Attempt& tried : found.report.attempts) UNSCOPED_INFO(tried.solver << " " << tried.iterations << ": " << tried.reason << " " << tried.preconditioner);
+  for (const Attempt& tried : found.report.attempts)
+    UNSCOPED_INFO(tried.solver << " " << tried.iterations << ": " << tried.reason << " " << tried.preconditioner);
   REQUIRE(was_overdue(found.report));
   const auto& attempts = found.report.attempts;
-  const auto direct = std::find_if(attempts.begin(), attempts.end(),
-                                   [](const Attempt& tried) { return tried.solver == "direct"; });
+  const auto direct =
+      std::find_if(attempts.begin(), attempts.end(), [](const Attempt& tried) { return tried.solver == "direct"; });
   REQUIRE(direct != attempts.end());
   CHECK(direct->failure.cause == Cause::singular);
   CHECK(attempts.end() - direct >= 2);

@@ -92,7 +92,11 @@ void require_bytes(Space space, std::uint64_t wanted, std::optional<std::uint64_
 template <Space S>
 void require_memory(const Context<S>& ctx, const SystemOptions& options, Index rows, Offset nonzeros,
                     std::size_t value_bytes) {
-  require_bytes(S, estimate_solve_bytes(options, rows, nonzeros, value_bytes, S), ctx.memory()->available_bytes());
+  // To ask a host takes as long as the whole setup of a small system.
+  constexpr std::uint64_t negligible = std::uint64_t{16} << 20;
+  const std::uint64_t wanted = estimate_solve_bytes(options, rows, nonzeros, value_bytes, S);
+  if (S == Space::host && wanted <= negligible) return;
+  require_bytes(S, wanted, ctx.memory()->available_bytes());
 }
 
 }  // namespace newel::cli

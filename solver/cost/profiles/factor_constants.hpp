@@ -22,30 +22,38 @@ struct FactorConstants {
   /// What cuDSS takes for its order, on the host: 2.0 s for a 5-point grid of 1.0 million rows, 1.1 s for a 7-point
   /// grid of 0.26 million.
   double cudss_seconds_per_row = 4e-6;
-  /// The least that another factorisation has to be estimated to save before it is looked at, for its order.
-  double seconds_to_order_an_entry = 5e-7;
+  /// What a factorisation has to be estimated to take for an entry of A before the next of the table is looked at:
+  /// ten times what its order and fill take.
+  double seconds_to_look_on_an_entry = 5e-6;
   /// Of a factorisation after all other solvers have failed.
   double most_seconds_of_last_resort = 60;
   /// And if others have come as close as rounding lets them, so that hardly more than their accuracy can be gained.
   double most_seconds_after_rounding = 1;
-  /// A solve is ended for factors that take this share of the seconds that it has taken.
-  double share_of_solve = 0.5;
-  /// And for those that take this share of what its own forecast says is left, and at most so many times the seconds
-  /// that it has taken.
-  double share_of_forecast = 0.33, most_of_spent = 1;
-  /// Of iterations since operators have changed, before their forecast counts.
-  int iterations_of_forecast = 32;
-  /// Ordering and counting fill: on an EPYC COLAMD and the count take 0.2 to 0.6 us for an entry. Done after so many
-  /// times the seconds of a solve, and again after `ask_again` times those seconds. Sooner by a forecast, if the
-  /// start is recovered too: factors of some hundred rows take 1 to 9 ms the first time.
-  double start_us = 2000, order_us_per_entry = 0.5, order_us_per_row = 0.25;
-  double orders_before_asking = 4, ask_again = 2;
+  /// A solve is ended for factors that take this share of the seconds that it has taken. With 1 instead of 0.5, and
+  /// the order sought as early, 18 of the 135 systems of the survey and of flows change: 0.68 of the time, measured
+  /// in turn on a shared host; two of less than 1 ms took 1.2 and 1.8 times as long before `start_us` was counted.
+  double share_of_solve = 1;
+  /// If the count of fill was stopped at the allowed seconds, it is made again with so many times as many.
+  double ask_again = 2;
+  /// Ordering and counting fill: KLU takes 0.08 to 0.2 us for an entry on an EPYC. Before that the library is loaded:
+  /// 0.5 ms, which is all that factors of 131 rows take.
+  double start_us = 500, order_us_per_entry = 0.15, order_us_per_row = 0.1;
 
   /// Of factors that come before everything else, where "auto" would begin with a matching and ILUT. Such solves took
   /// 0.8 to 3.2 us an entry on an EPYC, for 12 real matrices with zeros on the diagonal.
   double first_us_per_entry = 3;
+  /// The same before a trial for saddle points. KLU is estimated at 0.04 to 0.14 us an entry for four matrices of
+  /// networks and a small one of a flow, and at 1.1 us for a flow of 20,000 rows, where it takes twice the time of
+  /// the preconditioner. No order is sought unless it takes so little, or rows are as short as in networks.
+  double saddle_us_per_entry = 0.5, saddle_order_us = 1000, entries_of_network_row = 6;
 
   constexpr double seconds_at_first(double entries) const { return 1e-6 * (start_us + first_us_per_entry * entries); }
+  constexpr double seconds_before_saddle(double entries) const {
+    return 1e-6 * (start_us + saddle_us_per_entry * entries);
+  }
+  constexpr bool ordered_before_saddle(double rows, double entries) const {
+    return entries <= entries_of_network_row * rows || seconds_to_order(rows, entries) <= 1e-6 * saddle_order_us;
+  }
   constexpr double seconds_to_order(double rows, double entries) const {
     return 1e-6 * (order_us_per_row * rows + order_us_per_entry * entries);
   }
