@@ -28,8 +28,9 @@ double of_usual_iterations(const MatrixKind& kind) {
   return kind.scalar_mesh ? UsualIterations::of_mesh : 1;
 }
 
-// If most rows are damped, by a step in time say, a solve may take far fewer. All of this is CG.
+// If most rows are damped, by a step in time say, a solve may take far fewer. All of this is CG, but for convection.
 double sure_share(const MatrixKind& kind, bool before) {
+  if (kind.convection) return ReachIterations::sure / ReachIterations::expected;
   if (!kind.undamped) return 0;
   const bool mesh = kind.origin == MatrixOrigin::mesh && !kind.stencil;
   if (before && !mesh) return 0;

@@ -3,11 +3,13 @@
 #include "solver/operators/system_estimates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
+#include "reorder/pattern_reach.hpp"
 
 namespace newel::detail {
 
@@ -19,8 +21,13 @@ const PatternFacts& SystemEstimates<T, S>::facts(const CsrView<T, S>& a) {
 
 template <class T, Space S>
 void SystemEstimates<T, S>::expect_iterations(const CsrView<T, S>& a) {
-  s_.chosen.expected_iterations =
-      s_.options.estimate_scale.iterations * expected_iterations(facts(a), s_.options.stop.rel_tol);
+  double expected = expected_iterations(facts(a), s_.options.stop.rel_tol);
+  if constexpr (S == Space::host) {
+    constexpr double usual_tolerance = 1e-8;
+    const double digits = std::log(tolerance_for_estimates(s_.options.stop.rel_tol)) / std::log(usual_tolerance);
+    if (kind().convection) expected = std::max(1.0, ReachIterations::expected * digits * pattern_reach(Pattern<S>(a)));
+  }
+  s_.chosen.expected_iterations = s_.options.estimate_scale.iterations * expected;
 }
 
 // Of a system that begins in CSR: the formats by the iterations with its preconditioner.
@@ -61,7 +68,10 @@ MatrixKind SystemEstimates<T, S>::kind() const {
   } else if (kind.blocks) {
     kind.origin = MatrixOrigin::blocks;
   }
-  kind.undamped = chosen.traits && !chosen.traits_older && chosen.traits->mostly_undamped();
+  const bool traits_known = chosen.traits && !chosen.traits_older;
+  kind.undamped = traits_known && chosen.traits->mostly_undamped();
+  kind.convection = S == Space::host && traits_known && !chosen.traits->symmetric() && chosen.traits->elliptic() &&
+                    s_.A->rows() >= ReachIterations::fewest_rows;
   if (nodes == nullptr) return kind;
   kind.scalar_mesh = static_cast<Offset>(nodes->xyz.size()) == Offset{s_.A->rows()} * nodes->dimension;
   if (!chosen.facts) return kind;

@@ -95,4 +95,14 @@ struct SureIterations {
   static constexpr double of_mesh = 1.0 / 3, of_any = 0.2;
 };
 
+/// Iterations of BiCGStab with the simple preconditioner on convection and diffusion, to eight digits, over the reach of
+/// the pattern: b and boundaries act on all rows, and an iteration has two products. Measured on 21 systems in two and
+/// three dimensions, elements and differences, at Peclet numbers from 0.01 to 1,000 a cell, b = 1: they took 0.8 to 14
+/// times the reach, the median 2. The estimate from the size knows no dimension: 0.5 to 10 times.
+struct ReachIterations {
+  static constexpr double expected = 2, sure = 0.8;
+  /// With fewer rows a solve takes no longer than to find the reach and weigh what may follow.
+  static constexpr int fewest_rows = 4096;
+};
+
 }  // namespace newel::detail
