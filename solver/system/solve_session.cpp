@@ -251,6 +251,8 @@ bool SolveSession<T, S>::due(const SolveStanding& now) {
   next_.reset();
   if (!may_move_) return false;
   next_ = moves_.next(now);
+  const bool to_stronger = next_ && next_->kind == Move::Kind::stronger_preconditioner;
+  if (to_stronger && watch_ && watch_->faster_than_move()) next_.reset();
   if (!next_) s_.advisor.ask_less_often(asking_is_dear);
   return next_.has_value();
 }
