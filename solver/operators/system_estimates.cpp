@@ -21,13 +21,24 @@ const PatternFacts& SystemEstimates<T, S>::facts(const CsrView<T, S>& a) {
 
 template <class T, Space S>
 void SystemEstimates<T, S>::expect_iterations(const CsrView<T, S>& a) {
-  double expected = expected_iterations(facts(a), s_.options.stop.rel_tol);
+  const std::optional<double> by_reach = iterations_by_reach(a);
+  const double expected = by_reach ? *by_reach : expected_iterations(facts(a), s_.options.stop.rel_tol);
+  s_.chosen.expected_iterations = s_.options.estimate_scale.iterations * expected;
+}
+
+template <class T, Space S>
+std::optional<double> SystemEstimates<T, S>::iterations_by_reach(const CsrView<T, S>& a) {
   if constexpr (S == Space::host) {
     constexpr double usual_tolerance = 1e-8;
+    const MatrixKind kind = this->kind();
+    if (!kind.convection && !kind.saddle) return std::nullopt;
     const double digits = std::log(tolerance_for_estimates(s_.options.stop.rel_tol)) / std::log(usual_tolerance);
-    if (kind().convection) expected = std::max(1.0, ReachIterations::expected * digits * pattern_reach(Pattern<S>(a)));
+    const double root_of_length = std::sqrt(static_cast<double>(a.nnz()) / a.rows);
+    const double of_step =
+        kind.convection ? ReachIterations::of_convection : ReachIterations::of_saddle * root_of_length;
+    return std::max(1.0, of_step * digits * pattern_reach(Pattern<S>(a)));
   }
-  s_.chosen.expected_iterations = s_.options.estimate_scale.iterations * expected;
+  return std::nullopt;
 }
 
 // Of a system that begins in CSR: the formats by the iterations with its preconditioner.
@@ -70,8 +81,11 @@ MatrixKind SystemEstimates<T, S>::kind() const {
   }
   const bool traits_known = chosen.traits && !chosen.traits_older;
   kind.undamped = traits_known && chosen.traits->mostly_undamped();
-  kind.convection = S == Space::host && traits_known && !chosen.traits->symmetric() && chosen.traits->elliptic() &&
-                    s_.A->rows() >= ReachIterations::fewest_rows;
+  if (S == Space::host && traits_known && chosen.traits->rows >= ReachIterations::fewest_rows) {
+    const bool symmetric = chosen.traits->symmetric();
+    kind.convection = !symmetric && chosen.traits->elliptic();
+    kind.saddle = symmetric && is_saddle_point(*chosen.traits);
+  }
   if (nodes == nullptr) return kind;
   kind.scalar_mesh = static_cast<Offset>(nodes->xyz.size()) == Offset{s_.A->rows()} * nodes->dimension;
   if (!chosen.facts) return kind;

@@ -35,10 +35,11 @@ struct FactorConstants {
   double share_of_forecast = 0.33, most_of_spent = 1;
   /// Of iterations since operators have changed, before their forecast counts.
   int iterations_of_forecast = 32;
+  /// Factors are weighed before a stronger preconditioner that would take so many times the seconds of their order.
+  double orders_before_move = 2;
   /// Ordering and counting fill: on an EPYC COLAMD and the count take 0.2 to 0.6 us for an entry. Done after so many
   /// times the seconds of a solve, and again after `ask_again` times those seconds. Sooner by a forecast, if the
   /// start is recovered too: factors of some hundred rows take 1 to 9 ms the first time.
-  double orders_before_move = 2;  // and if a stronger preconditioner takes so many times that
   double start_us = 2000, order_us_per_entry = 0.5, order_us_per_row = 0.25;
   double orders_before_asking = 4, ask_again = 2;
 
