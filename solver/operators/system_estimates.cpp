@@ -86,7 +86,7 @@ MatrixKind SystemEstimates<T, S>::kind() const {
     kind.convection = !symmetric && chosen.traits->elliptic();
     kind.saddle = symmetric && is_saddle_point(*chosen.traits);
   }
-  if (nodes == nullptr) return kind;
+  if (nodes == nullptr || s_.A == nullptr) return kind;
   kind.scalar_mesh = static_cast<Offset>(nodes->xyz.size()) == Offset{s_.A->rows()} * nodes->dimension;
   if (!chosen.facts) return kind;
   const int of_node = 2 * nodes->dimension + 1;  // elements give a node more neighbours
