@@ -98,16 +98,22 @@ SolveReport report_of(const BatchedResult& result) {
   return report;
 }
 
+// `work` makes the system, or sets it up again.
+template <class Work>
+void set_up_within(newel_system* s, const Work& work) {
+  s->reports.clear();
+  const auto began = std::chrono::steady_clock::now();
+  work();
+  s->setup_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  s->info = s->system->info();
+}
+
 // `make` returns the new system.
 template <class Make>
 int set_up_by(newel_system* s, const Make& make) noexcept {
   return guarded(s, [&] {
     s->system.reset();
-    s->reports.clear();
-    const auto began = std::chrono::steady_clock::now();
-    s->system = make();
-    s->setup_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    s->info = s->system->info();
+    set_up_within(s, [&] { s->system = make(); });
     return NEWEL_OK;
   });
 }
@@ -314,6 +320,25 @@ int newel_refresh(newel_system* system, const void* val, int keep_preconditioner
   return guarded(system, [&] {
     const auto scope = keep_preconditioner != 0 ? RefreshScope::operator_only : RefreshScope::everything;
     system_of(system).refresh(val, scope);
+    return NEWEL_OK;
+  });
+}
+
+int newel_update_csr(newel_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col,
+                     const void* val, int keep_preconditioner, int* set_up_again) {
+  return guarded(system, [&] {
+    const MatrixPointers matrix{MatrixPointers::Form::csr, n, 1, 0, index_bits, row_ptr, col, val};
+    const auto scope = keep_preconditioner != 0 ? RefreshScope::operator_only : RefreshScope::everything;
+    bool again = system->system == nullptr || !system->system->updates();
+    if (again) system->system.reset();
+    set_up_within(system, [&] {
+      if (again) {
+        system->system = c::make_system(system->settings, matrix, true);
+      } else {
+        again = system->system->update(system->settings, matrix, scope);
+      }
+    });
+    if (set_up_again != nullptr) *set_up_again = again ? 1 : 0;
     return NEWEL_OK;
   });
 }

@@ -169,6 +169,14 @@ NEWEL_API int newel_solve_batch(newel_system* system, int64_t systems, const voi
  * until a refresh succeeds. */
 NEWEL_API int newel_refresh(newel_system* system, const void* val, int keep_preconditioner);
 
+/* Takes an n x n matrix of any pattern, as newel_setup_csr takes it. The first call sets the system up; one that another
+ * function has set up is replaced. Later calls refresh the values if the matrix has entries only where that of the last
+ * setup has some: those that are missing are zeros, and `keep_preconditioner` is as in newel_refresh. Otherwise
+ * everything is set up again, with the options of the first call; if that fails, the system is as before. Unless null,
+ * `set_up_again` gets 1 if there was a setup, else 0. On the host or on one device; NEWEL_INVALID on several. */
+NEWEL_API int newel_update_csr(newel_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col,
+                               const void* val, int keep_preconditioner, int* set_up_again);
+
 /* Replaces the coordinates of the nodes: as many points as newel_set_coordinates gave to the setup. The next refresh
  * of the preconditioner uses them. */
 NEWEL_API int newel_move_nodes(newel_system* system, int64_t points, int dimension, const double* xyz);

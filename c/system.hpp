@@ -10,6 +10,7 @@
 
 #include <newel/solver/batched_system.hpp>
 #include <newel/solver/complex_system.hpp>
+#include <newel/solver/updated_system.hpp>
 
 #include "matrix_pointers.hpp"
 #include "settings.hpp"
@@ -25,6 +26,10 @@ class System {
     if (columns < 1 || columns > std::numeric_limits<Index>::max()) throw InputError("columns: expected at least 1");
   }
   virtual void refresh(const void* values, RefreshScope scope) = 0;
+  /// Whether `update` is possible.
+  virtual bool updates() const { return false; }
+  /// See newel_update_csr; whether everything was set up again. Only if `updates`.
+  virtual bool update(const Settings&, const MatrixPointers&, RefreshScope) { return false; }
   virtual void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) = 0;
   virtual std::vector<SolveReport> solve(const StopCriterion& stop, InitialGuess guess, Index columns, const void* b,
                                          void* x, const ProgressFn& progress) = 0;
@@ -65,11 +70,35 @@ auto with_values(const Settings& settings, const F& f) {
   return settings.single ? f(float()) : f(double());
 }
 
-/// Throws what a LinearSystem throws. Where the settings name devices, what the functions below make.
-std::unique_ptr<System> make_system(const Settings& settings, const MatrixPointers& matrix);
+/// The system for values of type V, made once or, with `updates`, for matrices whose patterns differ.
+template <class V, Space S>
+class KeptSystem {
+ public:
+  using System = typename SystemFor<V, S>::Type;
+
+  KeptSystem(const Context<S>& ctx, const MatrixInput<V, S>& input, SystemOptions options, bool updates) {
+    if (updates) {
+      updated_ = std::make_unique<UpdatedSystem<V, S>>(ctx, input, std::move(options));
+    } else {
+      made_ = std::make_unique<System>(ctx, input, std::move(options));
+    }
+  }
+  System& operator*() const { return updated_ != nullptr ? updated_->system() : *made_; }
+  System* operator->() const { return &**this; }
+  bool updates() const { return updated_ != nullptr; }
+  bool update(const MatrixInput<V, S>& input, RefreshScope scope) { return updated_->update(input, scope); }
+
+ private:
+  std::unique_ptr<System> made_;
+  std::unique_ptr<UpdatedSystem<V, S>> updated_;
+};
+
+/// Throws what a LinearSystem throws. Where the settings name devices, what the functions below make. `updates`: for
+/// `System::update`, which several devices do not have.
+std::unique_ptr<System> make_system(const Settings& settings, const MatrixPointers& matrix, bool updates = false);
 
 /// A system on the device `settings.device`. Defined only with CUDA on.
-std::unique_ptr<System> make_device_system(const Settings& settings, const MatrixPointers& matrix);
+std::unique_ptr<System> make_device_system(const Settings& settings, const MatrixPointers& matrix, bool updates);
 
 /// A system that `settings.devices` share. Defined only with CUDA on.
 std::unique_ptr<System> make_team_system(const Settings& settings, const MatrixPointers& matrix);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The system on a device, for all types of values, from pointers into its memory or that of the host.
+#include <optional>
+
 #include "device_arrays.hpp"
 #include "system.hpp"
 
@@ -9,31 +11,37 @@ namespace {
 template <class T>
 class DeviceSystem final : public System {
  public:
-  DeviceSystem(const Settings& settings, const MatrixPointers& matrix)
+  DeviceSystem(const Settings& settings, const MatrixPointers& matrix, bool updates)
       : ctx_(context_of(settings)), order_(ctx_), has_own_stream_(settings.stream == nullptr) {
     const Turn turn = begin();
     DeviceArrays arrays(ctx_);
     const MatrixInput<T, device> input = input_of<T, device>(settings, matrix, arrays);
     values_ = input.values().size;
     const SystemOptions options = settings.options_for(static_cast<Index>(input.rows()), matrix.block_size);
-    system_ = std::make_unique<typename SystemFor<T, device>::Type>(ctx_, input, options);
+    system_.emplace(ctx_, input, options, updates);
   }
   ~DeviceSystem() override {
     const KeptDevice kept;
     system_.reset();
   }
 
-  Index rows() const override { return system_->rows(); }
+  Index rows() const override { return (*system_)->rows(); }
+  bool updates() const override { return system_->updates(); }
+  bool update(const Settings& settings, const MatrixPointers& matrix, RefreshScope scope) override {
+    const Turn turn = begin();
+    DeviceArrays arrays(ctx_);
+    return system_->update(input_of<T, device>(settings, matrix, arrays), scope);
+  }
 
   void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override {
     const Turn turn = begin();
-    system_->move_nodes(std::move(coordinates));
+    (*system_)->move_nodes(std::move(coordinates));
   }
 
   void refresh(const void* values, RefreshScope scope) override {
     if (values_ > 0) require(values, "the array of values");
     const Turn turn = begin();
-    system_->refresh(input(values, values_, new_values_, "the array of values"), scope);
+    (*system_)->refresh(input(values, values_, new_values_, "the array of values"), scope);
   }
 
   std::vector<SolveReport> solve(const StopCriterion& stop, InitialGuess guess, Index columns, const void* b, void* x,
@@ -42,16 +50,16 @@ class DeviceSystem final : public System {
     if (size > 0) require(b, "b"), require(x, "x");
     if (size > 0 && b == x) throw InputError("b and x are the same memory");
     const Turn turn = begin();
-    system_->set_stop_criterion(stop);
+    (*system_)->set_stop_criterion(stop);
     const Span<const T, device> from = input(b, size, in_, "b");
     const Span<T, device> to = output(x, size, "x");
     const bool uploads = to.data == out_.data() && guess == InitialGuess::in_x;
     if (uploads) copy<T>(ctx_, Span<const T, host>(static_cast<const T*>(x), size), to);
     std::vector<SolveReport> reports;
     if (columns == 1) {
-      reports.push_back(system_->solve(from, to, progress, guess));
+      reports.push_back((*system_)->solve(from, to, progress, guess));
     } else {
-      reports = system_->solve_columns(from, to, columns, progress, guess);
+      reports = (*system_)->solve_columns(from, to, columns, progress, guess);
     }
     give_back(to, x);
     return reports;
@@ -63,12 +71,12 @@ class DeviceSystem final : public System {
     const Turn turn = begin();
     const Span<const T, device> from = input(x, rows(), in_, "x");
     const Span<T, device> to = output(y, rows(), "y");
-    system_->multiply(from, to);
+    (*system_)->multiply(from, to);
     give_back(to, y);
   }
 
-  SystemInfo info() const override { return system_->info(); }
-  SystemDecision decision() const override { return system_->decision(); }
+  SystemInfo info() const override { return (*system_)->info(); }
+  SystemDecision decision() const override { return (*system_)->decision(); }
 
  private:
   Turn begin() { return {ctx_, has_own_stream_ ? &order_ : nullptr}; }
@@ -97,19 +105,19 @@ class DeviceSystem final : public System {
   bool has_own_stream_;
   std::int64_t values_ = 0;
   Array<T, device> in_, out_, new_values_;  // of the host's vectors, made when there are some
-  std::unique_ptr<typename SystemFor<T, device>::Type> system_;
+  std::optional<KeptSystem<T, device>> system_;
 };
 
 }  // namespace
 
-std::unique_ptr<System> make_device_system(const Settings& settings, const MatrixPointers& matrix) {
+std::unique_ptr<System> make_device_system(const Settings& settings, const MatrixPointers& matrix, bool updates) {
   const KeptDevice kept;
   if (settings.threads != 0) {
     throw InputError(
         "threads: a setup on a device takes as many threads of the host as OMP_NUM_THREADS says, or all");
   }
   return with_values(settings, [&](auto value) -> std::unique_ptr<System> {
-    return std::make_unique<DeviceSystem<decltype(value)>>(settings, matrix);
+    return std::make_unique<DeviceSystem<decltype(value)>>(settings, matrix, updates);
   });
 }
 

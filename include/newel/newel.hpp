@@ -51,5 +51,6 @@
 #include <newel/solver/memory_estimate.hpp>
 #include <newel/solver/minres.hpp>
 #include <newel/solver/registry.hpp>
+#include <newel/solver/updated_system.hpp>
 #include <newel/spmv/format_choice.hpp>
 #include <newel/spmv/registry.hpp>

@@ -28,8 +28,10 @@ double of_usual_iterations(const MatrixKind& kind) {
   return kind.scalar_mesh ? UsualIterations::of_mesh : 1;
 }
 
-// If most rows are damped, by a step in time say, a solve may take far fewer. All of this is CG.
+// If most rows are damped, by a step in time say, a solve may take far fewer. All of this is CG, but for the first two.
 double sure_share(const MatrixKind& kind, bool before) {
+  if (kind.convection) return ReachIterations::sure_of_convection;
+  if (kind.saddle) return ReachIterations::sure_of_saddle;
   if (!kind.undamped) return 0;
   const bool mesh = kind.origin == MatrixOrigin::mesh && !kind.stencil;
   if (before && !mesh) return 0;

@@ -3,11 +3,13 @@
 #include "solver/operators/system_estimates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
+#include "reorder/pattern_reach.hpp"
 
 namespace newel::detail {
 
@@ -19,8 +21,24 @@ const PatternFacts& SystemEstimates<T, S>::facts(const CsrView<T, S>& a) {
 
 template <class T, Space S>
 void SystemEstimates<T, S>::expect_iterations(const CsrView<T, S>& a) {
-  s_.chosen.expected_iterations =
-      s_.options.estimate_scale.iterations * expected_iterations(facts(a), s_.options.stop.rel_tol);
+  const std::optional<double> by_reach = iterations_by_reach(a);
+  const double expected = by_reach ? *by_reach : expected_iterations(facts(a), s_.options.stop.rel_tol);
+  s_.chosen.expected_iterations = s_.options.estimate_scale.iterations * expected;
+}
+
+template <class T, Space S>
+std::optional<double> SystemEstimates<T, S>::iterations_by_reach(const CsrView<T, S>& a) {
+  if constexpr (S == Space::host) {
+    constexpr double usual_tolerance = 1e-8;
+    const MatrixKind kind = this->kind();
+    if (!kind.convection && !kind.saddle) return std::nullopt;
+    const double digits = std::log(tolerance_for_estimates(s_.options.stop.rel_tol)) / std::log(usual_tolerance);
+    const double root_of_length = std::sqrt(static_cast<double>(a.nnz()) / a.rows);
+    const double of_step =
+        kind.convection ? ReachIterations::of_convection : ReachIterations::of_saddle * root_of_length;
+    return std::max(1.0, of_step * digits * pattern_reach(Pattern<S>(a)));
+  }
+  return std::nullopt;
 }
 
 // Of a system that begins in CSR: the formats by the iterations with its preconditioner.
@@ -61,8 +79,14 @@ MatrixKind SystemEstimates<T, S>::kind() const {
   } else if (kind.blocks) {
     kind.origin = MatrixOrigin::blocks;
   }
-  kind.undamped = chosen.traits && !chosen.traits_older && chosen.traits->mostly_undamped();
-  if (nodes == nullptr) return kind;
+  const bool traits_known = chosen.traits && !chosen.traits_older;
+  kind.undamped = traits_known && chosen.traits->mostly_undamped();
+  if (S == Space::host && traits_known && chosen.traits->rows >= ReachIterations::fewest_rows) {
+    const bool symmetric = chosen.traits->symmetric();
+    kind.convection = !symmetric && chosen.traits->elliptic();
+    kind.saddle = symmetric && is_saddle_point(*chosen.traits);
+  }
+  if (nodes == nullptr || s_.A == nullptr) return kind;
   kind.scalar_mesh = static_cast<Offset>(nodes->xyz.size()) == Offset{s_.A->rows()} * nodes->dimension;
   if (!chosen.facts) return kind;
   const int of_node = 2 * nodes->dimension + 1;  // elements give a node more neighbours

@@ -50,6 +50,8 @@ class SystemEstimates {
  private:
   using Named = std::vector<std::pair<std::string, double>>;
   bool equal_opposites(const CsrView<T, S>& a);
+  /// Of one solve with the simple preconditioner; none if the matrix is of no kind for which the reach says it.
+  std::optional<double> iterations_by_reach(const CsrView<T, S>& a);
   Named candidate_formats() const;
   Named candidate_preconditioners() const;
 

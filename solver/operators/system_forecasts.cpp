@@ -43,8 +43,10 @@ template <class T, Space S>
 double SystemForecasts<T, S>::sure_iterations(bool before) {
   SystemEstimates<T, S> estimates(s_);
   const MatrixKind kind = estimates.kind();
-  if (s_.first_method().demands != Demand::definite || present_iterations() != &simple_iterations) return 0;
-  if (!kind.undamped || (before && kind.origin != MatrixOrigin::mesh)) return 0;
+  const bool definite = s_.first_method().demands == Demand::definite;
+  const bool by_reach = kind.convection || kind.saddle;
+  if (!(definite || by_reach) || present_iterations() != &simple_iterations) return 0;
+  if (!by_reach && (!kind.undamped || (before && kind.origin != MatrixOrigin::mesh))) return 0;
   estimates.weigh();  // before that little is known of the kind
   return sure_share(estimates.kind(), before) * s_.chosen.expected_iterations / estimate_scale();  // no estimate
 }

@@ -2,6 +2,7 @@
 /// LastResortWatch: when a solve has taken so long that the method of the last resort is faster. Internal.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,7 @@ class LastResortWatch {
     if (solver_ != now.solver || precond_ != s_.operators->options.precond.name) look_up(now);
     if (method_ == nullptr || ended_) return std::nullopt;
     count(now);
+    if (instead_) return end();
     if (method_->demands == Demand::definite) after_definite_ = true;
     // What is not for symmetric matrices, and follows a method for definite ones, follows because of rounding.
     if (after_definite_ && method_->demands != Demand::symmetric) return std::nullopt;
@@ -39,13 +41,27 @@ class LastResortWatch {
       needed_ = s_.last_resort.seconds_to_be_ready();
       return std::nullopt;
     }
+    return end();
+  }
+
+  /// Whether factors are expected to be faster than a stronger preconditioner that the solve is about to get, setup
+  /// included. They are made then, and end the solve at the next call above. Asked only if their order takes far less.
+  bool faster_than_move() {
+    if (method_ == nullptr || ended_ || method_->demands == Demand::definite || after_definite_) return false;
+    const double by_move = s_.advisor.seconds_with_stronger();
+    const double to_order = factor_constants.seconds_to_order(s_.rows, static_cast<double>(s_.entries));
+    if (!std::isfinite(by_move) || !(by_move >= factor_constants.orders_before_move * to_order)) return false;
+    return instead_ = s_.last_resort.ready_within(*s_.operators, by_move);
+  }
+
+ private:
+  Failure end() {
     ended_ = true;
     Failure failure{Cause::slower_than_factors};
     failure.iterations = iterations_;
     return failure;
   }
 
- private:
   // The method and what its iteration takes; none if it iterates in single precision. Until the pattern is known, its
   // bytes are all that is.
   void look_up(const Progress& now) {
@@ -97,7 +113,7 @@ class LastResortWatch {
   int last_ = 0, iterations_ = 0;
   ResidualRate rate_;  // since `since_`
   int since_ = 0;
-  bool ended_ = false, after_definite_ = false;
+  bool ended_ = false, instead_ = false, after_definite_ = false;
 };
 
 }  // namespace newel::detail

@@ -17,6 +17,8 @@ bool SessionExchange<T, S>::due(const SolveStanding& now) {
   next_.reset();
   if (!at_.may_move) return false;
   next_ = moves_.next(now);
+  const bool to_stronger = next_ && next_->kind == Move::Kind::stronger_preconditioner;
+  if (to_stronger && watch_ && watch_->faster_than_move()) next_.reset();
   if (!next_) s_.advisor.ask_less_often(asking_is_dear);
   return next_.has_value();
 }

@@ -131,6 +131,29 @@ static void values_are_refreshed(void) {
   newel_destroy(system);
 }
 
+/* Row i is 4 x_i + x_{i+1} = ..., or 8 x_i = ... where the pattern is a diagonal. */
+static void a_matrix_with_fewer_entries_is_a_refresh(void) {
+  const int ptr[] = {0, 2, 4, 5}, cols[] = {0, 1, 1, 2, 2}, diagonal_ptr[] = {0, 1, 2, 3}, diagonal[] = {0, 1, 2};
+  const int other_cols[] = {0, 2, 1, 2, 2};
+  const double v[] = {4, 1, 4, 1, 4}, eights[] = {8, 8, 8}, right[] = {5, 5, 4}, eight[] = {8, 8, 8};
+  double y[3];
+  int again = -1;
+  newel_system* system = new_system();
+  CHECK(newel_update_csr(system, 3, 32, ptr, cols, v, 0, &again) == NEWEL_OK && again == 1);
+  CHECK(newel_solve(system, 1, right, y) == NEWEL_OK);
+  for (int i = 0; i < 3; ++i) CHECK(fabs(y[i] - 1) < 1e-7);
+  CHECK(newel_update_csr(system, 3, 32, diagonal_ptr, diagonal, eights, 0, &again) == NEWEL_OK && again == 0);
+  CHECK(newel_solve(system, 1, eight, y) == NEWEL_OK);
+  for (int i = 0; i < 3; ++i) CHECK(fabs(y[i] - 1) < 1e-7);
+  CHECK(newel_update_csr(system, 3, 32, ptr, other_cols, v, 0, &again) == NEWEL_OK && again == 1);
+  CHECK(newel_solve(system, 1, right, y) == NEWEL_OK);
+  for (int i = 0; i < 3; ++i) CHECK(fabs(y[i] - 1) < 1e-7);
+  CHECK(newel_update_csr(system, 2, 32, diagonal_ptr, diagonal, eights, 1, NULL) == NEWEL_OK);
+  CHECK(newel_setup_csr(system, 3, 32, ptr, cols, v) == NEWEL_OK);
+  CHECK(newel_update_csr(system, 3, 32, diagonal_ptr, diagonal, eights, 0, &again) == NEWEL_OK && again == 1);
+  newel_destroy(system);
+}
+
 static void a_guess_of_zero_is_not_read(void) {
   double zeros[2 * n];
   newel_system* system = new_system();
@@ -351,6 +374,7 @@ int main(void) {
   every_form_is_solved();
   indices_may_count_from_one_and_halves_be_stored();
   values_are_refreshed();
+  a_matrix_with_fewer_entries_is_a_refresh();
   a_guess_of_zero_is_not_read();
   single_precision_takes_floats();
   reports_say_how_it_went();

@@ -70,6 +70,39 @@ TEST_CASE("A wave below its resonances is left to factors early", "[direct][auto
   CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
 }
 
+// The same with damping, in real and imaginary parts. Incomplete factors would follow, and do not help.
+TEST_CASE("A damped wave gets factors instead of a preconditioner that takes longer", "[direct][auto][watch]") {
+  const Context<Space::host> ctx(1);
+  const Index side = 60, n = 2 * side * side;
+  const double h = 1.0 / (side + 1), k = 15, damping = 0.05;
+  Rows a(n);
+  for (Index i = 0; i < side; ++i) {
+    for (Index j = 0; j < side; ++j) {
+      const Index re = 2 * (i * side + j), im = re + 1;
+      a.at(re, re) = a.at(im, im) = 4 - h * h * k * k;
+      a.at(re, im) = damping * h * h * k * k;
+      a.at(im, re) = -a.at(re, im);
+      const auto couple = [&](Index to) {  // with zeros, as the real form of a complex matrix has them
+        a.at(re, to) = a.at(im, to + 1) = -1;
+        a.at(re, to + 1) = a.at(im, to) = 0;
+      };
+      if (i > 0) couple(re - 2 * side);
+      if (i + 1 < side) couple(re + 2 * side);
+      if (j > 0) couple(re - 2);
+      if (j + 1 < side) couple(re + 2);
+    }
+  }
+  const auto b = noise(n, 2);
+  SystemOf<double, Space::host> system(ctx, a, SystemOptions{});
+  const auto found = run_system(ctx, system, b);
+  INFO(found.report.reason << " " << found.report.changed);
+  CHECK(found.report.converged());
+  CHECK(found.report.solver == "direct");
+  CHECK(was_overdue(found.report));
+  CHECK(found.report.changed.find("ilut") == std::string::npos);
+  CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
+}
+
 TEST_CASE("Solves that are named, or that CG gets done, are not ended for factors", "[direct][auto][watch]") {
   const Context<Space::host> ctx;
   const Index n = 6000;

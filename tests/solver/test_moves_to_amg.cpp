@@ -143,3 +143,40 @@ TEST_CASE("The first solve of a mesh begins with AMG where what it costs is sure
   // What is sure is no estimate; what is expected is one.
   CHECK_FALSE(contains(changed(mesh.a, 0, true, true, 0.01), at_the_beginning));
 }
+
+namespace {
+
+// Upwind differences of -0.001 laplace u + (1, 0.5) . grad u on a square of n x n points.
+HostCsr upwind_matrix(Index n) {
+  const double h = 1.0 / (n + 1), nu = 1e-3 / h, x = 1, y = 0.5;
+  MapRows rows(static_cast<std::size_t>(n * n));
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < n; ++i) {
+      auto& row = rows[static_cast<std::size_t>(j * n + i)];
+      row[j * n + i] = 4 * nu + x + y;
+      if (i > 0) row[j * n + i - 1] = -nu - x;
+      if (i + 1 < n) row[j * n + i + 1] = -nu;
+      if (j > 0) row[(j - 1) * n + i] = -nu - y;
+      if (j + 1 < n) row[(j + 1) * n + i] = -nu;
+    }
+  }
+  return from_rows(n * n, rows);
+}
+
+}  // namespace
+
+// An iteration carries a value two entries far: through a square takes as many as pay for AMG, through a cube does not.
+TEST_CASE("Convection in a plane begins with AMG, and in space it does not", "[exchange][learning][amg]") {
+  const auto solved = [](const Problem<Space::host>& problem) {
+    LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
+    Array<double, Space::host> x(problem.ctx, system.rows());
+    const SolveReport report = system.solve(problem.b.cspan(), x.span(), {}, InitialGuess::zero);
+    CHECK(report.converged());
+    CHECK(residual_norm(problem.a, download(problem.ctx, x), problem.b_host) <= 1.01e-8 * norm_oracle(problem.b_host));
+    return report;
+  };
+  const SolveReport plane = solved(Problem<Space::host>(upwind_matrix(127)));
+  CHECK(plane.changed.find("preconditioner amg for jacobi at the beginning, with about 500 ") == 0);
+  CHECK(plane.iterations < 30);
+  CHECK(solved(Problem<Space::host>("generate:convection:20:50")).changed.empty());
+}

@@ -108,3 +108,29 @@ TEST_CASE("Fewer iterations are sure of differences on a grid than of elements",
   // An empty list says nothing.
   CHECK(sure_iterations("generate:grid7:12", std::make_shared<NodeCoordinates>(), true) == 0);
 }
+
+TEST_CASE("The reach of the pattern makes sure of iterations where the size knows no dimension", "[exchange][learning]") {
+  // A cube of 20 elements along each edge, with its first layer apart: 20 steps for what is left of it, and one more
+  // across a diagonal that no entry follows.
+  CHECK(sure_iterations("generate:convection:20:50", nullptr, true) == Approx(0.8 * 21));
+  CHECK(sure_iterations("generate:convection:20:50", nullptr, false) == Approx(0.8 * 21));
+  CHECK(sure_iterations("generate:convection:12:50", nullptr, true) == 0);  // too few rows to look
+}
+
+// A chain whose first value is fixed by a multiplier: the way to its end is as long as it has rows.
+TEST_CASE("A saddle point's iterations go by its reach and the length of its rows", "[exchange][learning]") {
+  const Index n = 5000;
+  MapRows rows(static_cast<std::size_t>(n + 1));
+  for (Index i = 0; i < n; ++i) {
+    rows[static_cast<std::size_t>(i)][i] = 2;
+    if (i > 0) rows[static_cast<std::size_t>(i)][i - 1] = -1;
+    if (i + 1 < n) rows[static_cast<std::size_t>(i)][i + 1] = -1;
+  }
+  rows[0][n] = rows[static_cast<std::size_t>(n)][0] = 1;
+  Problem<host> problem(from_rows(n + 1, rows));
+  const auto operators =
+      detail::build<double, host>(problem.ctx, problem.there.wide(), Automatic<host>::automatic(), {});
+  const double length = static_cast<double>(3 * n - 2 + 2) / (n + 1), reach = n - 1;
+  CHECK(detail::SystemForecasts<double, host>(*operators).sure_iterations(true) ==
+        Approx(0.5 * 4 * std::sqrt(length) * reach));
+}

@@ -33,6 +33,8 @@ struct FactorConstants {
   /// the order sought as early, 18 of the 135 systems of the survey and of flows change: 0.68 of the time, measured
   /// in turn on a shared host; two of less than 1 ms took 1.2 and 1.8 times as long before `start_us` was counted.
   double share_of_solve = 1;
+  /// Factors are weighed before a stronger preconditioner that would take so many times the seconds of their order.
+  double orders_before_move = 2;
   /// If the count of fill was stopped at the allowed seconds, it is made again with so many times as many.
   double ask_again = 2;
   /// Ordering and counting fill: KLU takes 0.08 to 0.2 us for an entry on an EPYC. Before that the library is loaded:
