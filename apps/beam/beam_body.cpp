@@ -43,9 +43,8 @@ std::vector<unsigned char> clamp_of(const std::vector<double>& heights, const Be
 // Among the first `count` nodes.
 Index nearest_node(const std::vector<Point>& nodes, std::size_t count, const Point& to) {
   const auto distance = [&](const Point& at) { return length(minus(at, to)); };
-  const auto nearest =
-      std::min_element(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count),
-                       [&](const Point& a, const Point& b) { return distance(a) < distance(b); });
+  const auto nearest = std::min_element(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count),
+                                        [&](const Point& a, const Point& b) { return distance(a) < distance(b); });
   return static_cast<Index>(nearest - nodes.begin());
 }
 

@@ -31,7 +31,7 @@ const transient::ProgramWords words{
 
 void set_defaults(transient::RunOptions& o) {
   o.duration = 0.1;
-  o.dt = 2e-5;
+  o.dt = 4e-5;
   o.system.solver.name = "cg";
   o.system.precond.name = "amg";
   o.system.stop.rel_tol = 1e-8;
@@ -39,7 +39,8 @@ void set_defaults(transient::RunOptions& o) {
 
 // Of a resumed run: what may not differ from the run before.
 template <class T>
-void take_kept(const transient::RunCommand& command, const BeamJob& job, const char* option, const char* key, T& value) {
+void take_kept(const transient::RunCommand& command, const BeamJob& job, const char* option, const char* key,
+               T& value) {
   const cli::Json& header = job.resume->header;
   const auto found = header.find(key);
   const T kept = found != header.end() ? found->get<T>() : value;
@@ -68,8 +69,10 @@ void load_mesh(const Context<Space::host>& host, BeamJob& job) {
 void check_warming(const BeamJob& job) {
   const double end = job.params.stiffness_factor(job.options.duration);
   if (end > 0) return;
-  throw InputError("warming: expected a body that keeps some stiffness to the end of the run, but its modulus would "
-                   "be " + cli::Json(end).dump() + " times that at time 0");
+  throw InputError(
+      "warming: expected a body that keeps some stiffness to the end of the run, but its modulus would "
+      "be " +
+      cli::Json(end).dump() + " times that at time 0");
 }
 
 }  // namespace

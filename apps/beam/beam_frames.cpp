@@ -96,9 +96,8 @@ std::vector<Tone> tones_of_record(const std::string& file, double silent_until, 
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     return values.empty() ? 0.0 : *high - *low;
   };
-  const auto most_moved = std::max_element(moved.begin(), moved.end(), [&](const auto& a, const auto& b) {
-    return extent(a) < extent(b);
-  });
+  const auto most_moved = std::max_element(moved.begin(), moved.end(),
+                                           [&](const auto& a, const auto& b) { return extent(a) < extent(b); });
   return tones_of(*most_moved, step, most);
 }
 

@@ -79,9 +79,7 @@ std::string sounds_text(const std::vector<StrikeSound>& sounds, const BeamJob& j
   std::string lines;
   for (const StrikeSound& sound : sounds) {
     const std::string where =
-        sounds.size() > 1
-            ? cli::text("struck at %.3g, %.3g, %.3g m: ", sound.at[0], sound.at[1], sound.at[2])
-            : "";
+        sounds.size() > 1 ? cli::text("struck at %.3g, %.3g, %.3g m: ", sound.at[0], sound.at[1], sound.at[2]) : "";
     lines += cli::labelled("tones", where + tones_text(sound.tones));
   }
   if (sounds.empty() || job.cantilever.empty()) return lines;

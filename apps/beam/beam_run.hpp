@@ -17,8 +17,8 @@ struct BeamJob : transient::RunJob {
   int strikes = 1;             ///< at once, sharing one matrix
   BeamParams params;
   transient::MeshInput mesh;
-  std::vector<fem::Point> probes;         ///< of the shape
-  std::vector<Cantilever> cantilever;     ///< one or none: what theory is compared with
+  std::vector<fem::Point> probes;      ///< of the shape
+  std::vector<Cantilever> cantilever;  ///< one or none: what theory is compared with
 };
 
 /// Runs and returns the exit status; throws what bad input and devices throw.

@@ -91,8 +91,12 @@ class BeamStepper {
   }
 
   BeamState state() const {
-    return {to_vector(ctx_, u_.cspan()),      to_vector(ctx_, v_.cspan()), to_vector(ctx_, w_.cspan()),
-            to_vector(ctx_, before_.cspan()), factor_,                     full_factor_};
+    return {to_vector(ctx_, u_.cspan()),
+            to_vector(ctx_, v_.cspan()),
+            to_vector(ctx_, w_.cspan()),
+            to_vector(ctx_, before_.cspan()),
+            factor_,
+            full_factor_};
   }
   void resume(const BeamState& state) {
     u_ = make_array(ctx_, state.displacement);
@@ -113,15 +117,15 @@ class BeamStepper {
     if (scheme_.stiffness_varies) take_factor(factor);
     copy<double>(ctx_, mass_v_.cspan(), rhs_.span());
     axpy<double, S>(ctx_, -half * factor_, stiffness_u_.cspan(), rhs_.span());
-    axpy<double, S>(ctx_, half * force, force_.cspan(), rhs_.span());         // rhs = M v - dt/2 s K u + dt/2 f
-    axpby<double, S>(ctx_, 2.0, w_.cspan(), -1.0, before_.span());            // guess = 2 w - before
-    std::vector<SolveReport> reports = solve();                               // A w_new = rhs
+    axpy<double, S>(ctx_, half * force, force_.cspan(), rhs_.span());  // rhs = M v - dt/2 s K u + dt/2 f
+    axpby<double, S>(ctx_, 2.0, w_.cspan(), -1.0, before_.span());     // guess = 2 w - before
+    std::vector<SolveReport> reports = solve();                        // A w_new = rhs
     for (const SolveReport& report : reports) {
       if (!report.converged()) return reports;
     }
     std::swap(w_, before_);
-    axpy<double, S>(ctx_, scheme_.dt, w_.cspan(), u_.span());                 // u = u + dt w
-    axpby<double, S>(ctx_, 2.0, w_.cspan(), -1.0, v_.span());                 // v = 2 w - v
+    axpy<double, S>(ctx_, scheme_.dt, w_.cspan(), u_.span());  // u = u + dt w
+    axpby<double, S>(ctx_, 2.0, w_.cspan(), -1.0, v_.span());  // v = 2 w - v
     multiply_state();
     return reports;
   }

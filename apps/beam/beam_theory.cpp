@@ -45,7 +45,7 @@ std::vector<double> timoshenko(const Cantilever& bar, const Material& material, 
   const double nu = material.poisson_ratio;
   const double shear = 10 * (1 + nu) / (12 + 11 * nu);
   const double rotary2 = bar.thickness * bar.thickness / (12 * bar.length * bar.length);  // Huang's r^2
-  const double shear2 = rotary2 * 2 * (1 + nu) / shear;                                    // Huang's s^2
+  const double shear2 = rotary2 * 2 * (1 + nu) / shear;                                   // Huang's s^2
   // Of b, the angular frequency in the unit of `rate`; divided by cosh(b alpha).
   const auto equation = [&](double b) {
     const double sum = rotary2 + shear2, difference = rotary2 - shear2;
@@ -54,7 +54,7 @@ std::vector<double> timoshenko(const Cantilever& bar, const Material& material, 
     return 2 / std::cosh(b * alpha) + (b * b * difference * difference + 2) * std::cos(b * beta) -
            b * sum / std::sqrt(1 - b * b * rotary2 * shear2) * std::tanh(b * alpha) * std::sin(b * beta);
   };
-  // Below b r s = 1; roots are at least a thousandth of the first shear-free one apart.
+  // Below b r s = 1, in steps of a hundredth of the first frequency: roots lie many steps apart.
   const double first = wave_number(0) * wave_number(0), last = 0.999 / std::sqrt(rotary2 * shear2);
   std::vector<double> hertz;
   for (double b = 0.01 * first; b < last && static_cast<int>(hertz.size()) < count; b += 0.01 * first) {

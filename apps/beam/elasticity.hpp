@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Linear elasticity with inertia on tetrahedra of ten nodes: stiffness K and consistent mass M.
 ///
-/// Linear tetrahedra bend far too stiffly; quadratic ones represent the strain of bending exactly. Rows 3i, 3i+1, 3i+2
-/// belong to the displacement of node i along x, y, z. Both matrices have one pattern, and are symmetric bit for bit.
-/// Clamped nodes are treated as by fem::assemble_elasticity: their couplings with others leave the pattern, and their
-/// own diagonal entries stay.
+/// Linear tetrahedra bend far too stiffly; quadratic ones represent the strain of bending exactly. Rows 3i, 3i+1,
+/// 3i+2 belong to the displacement of node i along x, y, z. Both matrices have one pattern, and are symmetric bit for
+/// bit. Clamped nodes are treated as by fem::assemble_elasticity: their couplings with others leave the pattern, and
+/// their own diagonal entries stay.
 #pragma once
 
 #include "apps/fem/assembly.hpp"

@@ -13,7 +13,7 @@ namespace newel::beam {
 
 /// In metres. Two tines of rectangular cross section stand on a bridge, which stands on a stem, along z.
 struct TuningFork {
-  double length = 0.0831;    ///< of the tines, above the bridge; with the others, 440 Hz in steel
+  double length = 0.08425;   ///< of the tines, above the bridge; with the others, 440 Hz in steel
   double thickness = 0.004;  ///< of a tine, along x, in which it bends
   double width = 0.006;      ///< of all, along y
   double gap = 0.008;        ///< between the tines, along x

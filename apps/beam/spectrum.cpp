@@ -73,7 +73,8 @@ std::vector<Tone> tones_of(const std::vector<double>& values, double step, int m
     const double shift = curvature < 0 ? 0.5 * (left - right) / curvature : 0.0;
     tones.push_back({(static_cast<double>(k) + shift) * per_point, std::exp(middle - 0.25 * (left - right) * shift)});
   }
-  std::stable_sort(tones.begin(), tones.end(), [](const Tone& a, const Tone& b) { return a.amplitude > b.amplitude; });
+  std::stable_sort(tones.begin(), tones.end(),
+                   [](const Tone& a, const Tone& b) { return a.amplitude > b.amplitude; });
   tones.resize(std::min(tones.size(), static_cast<std::size_t>(most)));
   return tones;
 }
