@@ -31,9 +31,7 @@ transient::ParamTable beam_table(BeamParams& p) {
       .choice("strike.where", p.struck, "around the highest node, or around a point", {"tip", "ball"})
       .point("strike.centre", p.ball_centre, "for ball: m")
       .point("strike.last_centre", p.last_centre, "with --strikes: m, of the last; the others lie evenly between")
-      .choice("strike.sides", p.sides,
-              "both: the opposite force acts on the mirror image too, in the plane through the middle of the body\n"
-              "across the force; a fork that is pinched",
+      .choice("strike.sides", p.sides, "both: the opposite force pinches the mirror image, across the body's middle",
               {"one", "both"})
       .number("strike.radius", p.radius, "m: all nodes within share the force; the nearest one always does",
               at_least(0))
