@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws a run of newel-beam: how the body rings as a moving picture, its record and its tones.
 
-    newel-beam --output-every 1e-4 --out fork
+    newel-beam --output-every 2e-4 --out fork
     scripts/plot_beam.py fork [--out pictures] [--scale TIMES] [--frames N] [--periods N]
 
 Writes beam_ringing.gif and beam_tones.png into the folder of the run or into --out. The moving picture shows periods
-of the strongest tone after the strike, with displacements drawn so many times as large (default: a tenth of the body).
+of the strongest tone after the strike, with displacements drawn so many times as large (default: 3 % of the body).
 Needs matplotlib (and numpy and Pillow, which come with it).
 """
 import argparse
@@ -74,16 +74,17 @@ def draw_tones(run, path):
     free = time >= run.struck
     ringing = values[free] - values[free].mean()
     strength = abs(np.fft.rfft(ringing * np.hanning(len(ringing)), 8 * len(ringing))) * 4 / len(ringing)
-    hertz = np.fft.rfftfreq(8 * len(ringing), time[1] - time[0])
+    step = time[1] - time[0]
+    hertz = np.tan(np.pi * np.fft.rfftfreq(8 * len(ringing), step) * step) / (np.pi * step)  # as the report does
     below.semilogy(hertz, 1e3 * strength, lw=0.8, color="#4477aa")
     top = 1e3 * strength.max()
-    most = 2.2 * max(tone["frequency"] for tone in run.tones[:2]) if run.tones else hertz[-1]
+    most = 2.2 * max(tone["frequency"] for tone in run.tones[:2]) if run.tones else 0.5 / step
     for tone in run.tones[:3]:
         below.annotate(f"{tone['frequency']:.1f} Hz", (tone["frequency"], 1e3 * tone["amplitude"]), fontsize=8,
                        xytext=(5, 2), textcoords="offset points")
     for k, theory in enumerate((run.report.get("theory") or {}).get("timoshenko", [])):
         below.axvline(theory, color="#ee6677", lw=0.8, ls="--", label="theory of bars" if k == 0 else None)
-    below.set(xlabel="frequency, Hz", ylabel="amplitude, mm", xlim=(0, min(most, hertz[-1])), ylim=(1e-6 * top, 4 * top))
+    below.set(xlabel="frequency, Hz", ylabel="amplitude, mm", xlim=(0, most), ylim=(1e-6 * top, 4 * top))
     below.legend(frameon=False, fontsize=8, loc="upper right")
     for axis in (above, below):
         axis.spines[["top", "right"]].set_visible(False)
@@ -100,7 +101,7 @@ class Ringing:
         self.moves = [run.displacement(frame) for frame in frames]
         largest = max(np.linalg.norm(move, axis=1).max() for move in self.moves)
         extent = np.ptp(run.points, axis=0)
-        self.scale = scale or 0.1 * extent.max() / largest
+        self.scale = scale or 0.03 * extent.max() / largest
         self.largest = largest
         up = np.eye(3)[2 if extent[2] >= extent[0] else 0]
         toward = np.array([0.35, -1.0, 0.0]) if up[2] else np.array([0.0, -1.0, 0.3])
@@ -131,11 +132,12 @@ class Ringing:
         body.axis("off")
         trace = figure.add_axes([0.17, 45 / (height + 120), 0.78, 60 / (height + 120)])
         trace.plot(1e3 * clock[shown], 1e3 * values[shown], color="#4477aa", lw=1.2)
+        trace.set_xlim(1e3 * times[0], 1e3 * times[-1])
         trace.spines[["top", "right"]].set_visible(False)
         trace.tick_params(labelsize=8)
         trace.set_xlabel("ms", fontsize=8, labelpad=1)
         trace.set_ylabel(f"{name[0]}, mm", fontsize=8)
-        cursor = trace.axvline(0, color=INK, lw=1)
+        cursor = trace.axvline(1e3 * times[0], color=INK, lw=1)
         pictures, image = [], None
         for move, time in zip(self.moves, times):
             picture = self.picture(move)
@@ -159,7 +161,7 @@ def frames_of(run, count, periods):
     end = run.times[min(first, len(run.times) - 1)] + periods / run.tones[0]["frequency"]
     inside = [k for k in range(first, len(run.times)) if run.times[k] < end]
     if len(inside) < 2:
-        raise NoRun(f"{run.folder}: fewer than two frames after the strike; run newel-beam with --output-every 1e-4")
+        raise NoRun(f"{run.folder}: fewer than two frames after the strike; run newel-beam with --output-every 2e-4")
     return sorted({inside[int(k)] for k in np.linspace(0, len(inside) - 1, min(count, len(inside)))})
 
 
@@ -167,7 +169,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path, help="of the run: the --out of newel-beam")
     parser.add_argument("--out", type=pathlib.Path, help="folder for the pictures; default: that of the run")
-    parser.add_argument("--scale", type=float, help="of the displacements; default: a tenth of the body at most")
+    parser.add_argument("--scale", type=float, help="of the displacements; default: at most 3 %% of the body")
     parser.add_argument("--frames", type=int, default=46, help="of the moving picture at most, default %(default)s")
     parser.add_argument("--periods", type=int, default=2, help="of the strongest tone, default %(default)s")
     parser.add_argument("--width", type=int, default=320, help="of the moving picture, pixels, default %(default)s")
