@@ -39,7 +39,7 @@ struct BeamState {
   double matrix_factor = 1, preconditioner_factor = 1;
 };
 
-/// Set up once. All strikes share the matrix and are solved together. A step is one solve, two products and four
+/// Set up once. All strikes share the matrix and are solved together. A step is one solve, two products and a few
 /// vector operations for each strike; nothing is allocated and nothing renumbered between the second step and the
 /// last.
 template <Space S>
@@ -59,7 +59,7 @@ class BeamStepper {
     spmv.format = system_.info().matrix.name;
     stiffness_ = ordered_operator(view_of(stiffness_matrix_.val), spmv);
     mass_ = ordered_operator(view_of(mass_values_), spmv);
-    for (auto* vectors : {&u_, &v_, &w_, &before_, &stiffness_u_, &mass_v_, &rhs_, &force_}) {
+    for (auto* vectors : {&u_, &v_, &w_, &before_, &x_, &stiffness_u_, &mass_v_, &rhs_, &force_}) {
       *vectors = Array<double, S>(ctx, Offset{strikes_} * rows());
       fill<double, S>(ctx, 0.0, vectors->span());
     }
@@ -118,12 +118,14 @@ class BeamStepper {
     copy<double>(ctx_, mass_v_.cspan(), rhs_.span());
     axpy<double, S>(ctx_, -half * factor_, stiffness_u_.cspan(), rhs_.span());
     axpy<double, S>(ctx_, half * force, force_.cspan(), rhs_.span());  // rhs = M v - dt/2 s K u + dt/2 f
-    axpby<double, S>(ctx_, 2.0, w_.cspan(), -1.0, before_.span());     // guess = 2 w - before
-    std::vector<SolveReport> reports = solve();                        // A w_new = rhs
+    copy<double>(ctx_, before_.cspan(), x_.span());
+    axpby<double, S>(ctx_, 2.0, w_.cspan(), -1.0, x_.span());  // guess = 2 w - before
+    std::vector<SolveReport> reports = solve();                // A x = rhs
     for (const SolveReport& report : reports) {
       if (!report.converged()) return reports;
     }
     std::swap(w_, before_);
+    copy<double>(ctx_, x_.cspan(), w_.span());
     axpy<double, S>(ctx_, scheme_.dt, w_.cspan(), u_.span());  // u = u + dt w
     axpby<double, S>(ctx_, 2.0, w_.cspan(), -1.0, v_.span());  // v = 2 w - v
     multiply_state();
@@ -211,8 +213,8 @@ class BeamStepper {
     refresh(factor, far ? RefreshScope::everything : RefreshScope::operator_only);
   }
   std::vector<SolveReport> solve() {
-    if (strikes_ == 1) return {system_.solve_ordered(rhs_.cspan(), before_.span())};
-    return system_.solve_columns_ordered(rhs_.cspan(), before_.span(), strikes_);
+    if (strikes_ == 1) return {system_.solve_ordered(rhs_.cspan(), x_.span())};
+    return system_.solve_columns_ordered(rhs_.cspan(), x_.span(), strikes_);
   }
 
   Context<S> ctx_;
@@ -223,6 +225,7 @@ class BeamStepper {
   LinearSystem<double, S> system_;
   OperatorPtr<double, S> stiffness_, mass_;
   Array<double, S> u_, v_, w_, before_, stiffness_u_, mass_v_, rhs_, force_;
+  Array<double, S> x_;  // of the solves, always the same: a device captures its address in graphs
   Array<Index, S> probe_rows_;
   Array<double, S> seen_;
   double factor_, full_factor_;
