@@ -21,17 +21,9 @@
 #include <newel/solver/linear_system.hpp>
 
 #include "beam_body.hpp"
+#include "step_matrix.hpp"
 
 namespace newel::beam {
-
-/// What makes the matrix of a step.
-struct StepScheme {
-  double dt = 1e-5;
-  double mass_damping = 0;
-  double stiffness_damping = 0;
-  bool stiffness_varies = false;  ///< keeps the values of M and K, to combine them anew
-  double first_factor = 1;        ///< s of the first step of the run, also when it is resumed
-};
 
 /// The vectors of all strikes, one after the other, in solver order; and the factors s that A and M have values of.
 struct BeamState {
@@ -49,34 +41,28 @@ class BeamStepper {
       : ctx_(ctx),
         scheme_(scheme),
         strikes_(static_cast<Index>(body.strikes.size())),
-        stiffness_matrix_(make_csr(ctx, CsrView<double, Space::host>(body.matrices.stiffness))),
-        mass_values_(make_array(ctx, body.matrices.mass.val.cspan())),
-        values_(combined(scheme.first_factor)),
-        system_(ctx, view_of(values_), options),
+        matrix_(ctx, body.matrices, scheme),
+        system_(ctx, matrix_.combined(scheme.first_factor), options),
         factor_(scheme.first_factor),
         full_factor_(scheme.first_factor) {
     SpmvOptions spmv = options.spmv;
     spmv.format = system_.info().matrix.name;
-    stiffness_ = ordered_operator(view_of(stiffness_matrix_.val), spmv);
-    mass_ = ordered_operator(view_of(mass_values_), spmv);
+    stiffness_ = ordered_operator<S>(ctx, matrix_.stiffness(), system_.order(), spmv);
+    mass_ = ordered_operator<S>(ctx, matrix_.mass(), system_.order(), spmv);
+    if (!scheme_.stiffness_varies) matrix_.release();
     for (auto* vectors : {&u_, &v_, &w_, &before_, &x_, &stiffness_u_, &mass_v_, &rhs_, &force_}) {
-      *vectors = Array<double, S>(ctx, Offset{strikes_} * rows());
+      *vectors = Array<double, S>(ctx, Offset{strikes_} * system_.rows());
       fill<double, S>(ctx, 0.0, vectors->span());
     }
     for (Index k = 0; k < strikes_; ++k) {
       const Array<double, S> force = make_array(ctx, body.strikes[static_cast<std::size_t>(k)]);
       system_.to_solver_order(force.cspan(), column(force_, k));
+      ctx.synchronize();
     }
     watch(body.probes);
-    if (scheme_.stiffness_varies) return;
-    values_ = {};
-    mass_values_ = {};
-    stiffness_matrix_ = {};
   }
 
   LinearSystem<double, S>& system() { return system_; }
-  Index rows() const { return system_.rows(); }
-  Index strikes() const { return strikes_; }
 
   /// Begins from this displacement and velocity in the caller's order, the same for all strikes. Without it a body
   /// begins at rest.
@@ -114,13 +100,21 @@ class BeamStepper {
   /// unless the stiffness varies. One report for each strike; if one did not converge, the state stays as it was.
   [[nodiscard]] std::vector<SolveReport> step(double force, double factor) {
     const double half = 0.5 * scheme_.dt;
-    if (scheme_.stiffness_varies) take_factor(factor);
+    if (scheme_.stiffness_varies && factor != factor_) {
+      const bool far = std::fabs(factor / full_factor_ - 1) > most_change;
+      refresh(factor, far ? RefreshScope::everything : RefreshScope::operator_only);
+    }
     copy<double>(ctx_, mass_v_.cspan(), rhs_.span());
     axpy<double, S>(ctx_, -half * factor_, stiffness_u_.cspan(), rhs_.span());
     axpy<double, S>(ctx_, half * force, force_.cspan(), rhs_.span());  // rhs = M v - dt/2 s K u + dt/2 f
     copy<double>(ctx_, before_.cspan(), x_.span());
     axpby<double, S>(ctx_, 2.0, w_.cspan(), -1.0, x_.span());  // guess = 2 w - before
-    std::vector<SolveReport> reports = solve();                // A x = rhs
+    std::vector<SolveReport> reports;                          // A x = rhs
+    if (strikes_ == 1) {
+      reports.push_back(system_.solve_ordered(rhs_.cspan(), x_.span()));
+    } else {
+      reports = system_.solve_columns_ordered(rhs_.cspan(), x_.span(), strikes_);
+    }
     for (const SolveReport& report : reports) {
       if (!report.converged()) return reports;
     }
@@ -157,32 +151,12 @@ class BeamStepper {
   static constexpr double most_change = 0.05;  // of the stiffness, before the preconditioner gets new values
 
   Span<double, S> column(Array<double, S>& vectors, Index k) const {
-    return vectors.span().subspan(Offset{k} * rows(), rows());
+    return vectors.span().subspan(Offset{k} * system_.rows(), system_.rows());
   }
   std::vector<double> unordered(const Array<double, S>& vectors, Index k) const {
-    Array<double, S> user(ctx_, rows());
-    system_.to_user_order(vectors.cspan().subspan(Offset{k} * rows(), rows()), user.span());
+    Array<double, S> user(ctx_, system_.rows());
+    system_.to_user_order(vectors.cspan().subspan(Offset{k} * system_.rows(), system_.rows()), user.span());
     return to_vector(ctx_, user.cspan());
-  }
-  CsrView<double, S> view_of(const Array<double, S>& values) const {
-    const Csr<double, S>& k = stiffness_matrix_;
-    return {k.rows, k.cols, k.row_ptr.cspan(), k.col.cspan(), values.cspan()};
-  }
-  // M + dt/2 C + dt^2/4 s K.
-  void combine(double factor, Array<double, S>& values) const {
-    const double half = 0.5 * scheme_.dt;
-    copy<double>(ctx_, stiffness_matrix_.val.cspan(), values.span());
-    axpby<double, S>(ctx_, 1 + half * scheme_.mass_damping, mass_values_.cspan(),
-                     (half + scheme_.stiffness_damping) * half * factor, values.span());
-  }
-  Array<double, S> combined(double factor) const {
-    Array<double, S> values(ctx_, mass_values_.size());
-    combine(factor, values);
-    return values;
-  }
-  OperatorPtr<double, S> ordered_operator(const CsrView<double, S>& a, const SpmvOptions& spmv) const {
-    if (system_.order().natural()) return make_spmv<double, S>(ctx_, a, system_.order(), spmv);
-    return make_spmv<double, S>(ctx_, permute<double, S>(ctx_, a, system_.order()).view(), system_.order(), spmv);
   }
   void watch(const std::vector<Index>& probes) {
     const std::vector<Index> new_of_old = to_vector(ctx_, system_.order().new_of_old.cspan());
@@ -202,26 +176,15 @@ class BeamStepper {
     }
   }
   void refresh(double factor, RefreshScope scope) {
-    combine(factor, values_);
-    system_.refresh(values_.cspan(), scope);
+    system_.refresh(matrix_.combined(factor).val, scope);
     factor_ = factor;
     if (scope == RefreshScope::everything) full_factor_ = factor;
-  }
-  void take_factor(double factor) {
-    if (factor == factor_) return;
-    const bool far = std::fabs(factor / full_factor_ - 1) > most_change;
-    refresh(factor, far ? RefreshScope::everything : RefreshScope::operator_only);
-  }
-  std::vector<SolveReport> solve() {
-    if (strikes_ == 1) return {system_.solve_ordered(rhs_.cspan(), x_.span())};
-    return system_.solve_columns_ordered(rhs_.cspan(), x_.span(), strikes_);
   }
 
   Context<S> ctx_;
   StepScheme scheme_;
   Index strikes_;
-  Csr<double, S> stiffness_matrix_;  // these three: while the system is made, and as long as the stiffness varies
-  Array<double, S> mass_values_, values_;
+  StepMatrix<S> matrix_;  // released if the stiffness does not vary
   LinearSystem<double, S> system_;
   OperatorPtr<double, S> stiffness_, mass_;
   Array<double, S> u_, v_, w_, before_, stiffness_u_, mass_v_, rhs_, force_;
