@@ -27,7 +27,7 @@ const transient::ProgramWords words{
     "  newel-beam --body bar --duration 0.05 --out bar\n"
     "  newel-beam --strikes 8 --out strikes          struck at eight places: one matrix, eight right-hand sides\n"
     "  newel-beam bracket.msh --mesh-unit mm --params steel.json --out bracket\n"
-    "  newel-beam --resume fork --duration 0.2       continue, also after Ctrl-C or a crash\n"};
+    "  newel-beam --resume fork                      continue after Ctrl-C or a crash\n"};
 
 void set_defaults(transient::RunOptions& o) {
   o.duration = 0.1;
