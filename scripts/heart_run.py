@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What newel-heart leaves in its folder: the series of frames, activation times, electrograms. numpy and zlib."""
+"""What the demos leave in their folders: frames and their series; of newel-heart activation times and electrograms.
+
+Needs numpy and zlib.
+"""
 import pathlib
 import re
 import xml.etree.ElementTree as ElementTree
@@ -79,6 +82,25 @@ class Vtu:
     def on_nodes(self, name):
         return self._read("PointData", name, self.nodes).astype(float)
 
+    def vectors(self, name):
+        """Three numbers for each node, (n, 3)."""
+        return self._read("PointData", name, 3 * self.nodes).reshape(-1, 3).astype(float)
+
+
+def series_of(path, program):
+    """Times and files of the frames in a .pvd."""
+    try:
+        frames = ElementTree.fromstring(path.read_bytes()).findall("Collection/DataSet")
+        times = np.array([float(frame.get("timestep")) for frame in frames])
+        files = [path.parent / frame.get("file") for frame in frames]
+    except OSError as error:
+        raise NoRun(f"{path.parent}: not the folder of a {program} run: {path.name}: {error.strerror}") from None
+    except (ElementTree.ParseError, TypeError, ValueError) as error:
+        raise NoRun(f"{path}: not a list of frames: {error}") from None
+    if not frames:
+        raise NoRun(f"{path}: no frame in it")
+    return times, files
+
 
 class Run:
     """points (n, 3), mm, and tets (m, 4); times of the frames, ms. On nodes: activation, ms, NaN where the wave
@@ -88,7 +110,7 @@ class Run:
         self.folder = pathlib.Path(folder)
         if not self.folder.is_dir():
             raise NoRun(f"{self.folder}: there is no such folder")
-        self.times, self._files = self._series(self.folder / "heart.pvd")
+        self.times, self._files = series_of(self.folder / "heart.pvd", "newel-heart")
         if not (self.folder / "activation.vtu").exists():
             raise NoRun(f"{self.folder}: there is no activation.vtu, the run has not ended; "
                         f"`newel-heart --resume {self.folder}` continues it")
@@ -98,20 +120,6 @@ class Run:
         self.activation = np.where(times < 0, np.nan, times)
         self.transmural = activation.on_nodes("transmural")
         self._electrograms(self.folder / "electrograms.csv")
-
-    @staticmethod
-    def _series(path):
-        try:
-            frames = ElementTree.fromstring(path.read_bytes()).findall("Collection/DataSet")
-            times = np.array([float(frame.get("timestep")) for frame in frames])
-            files = [path.parent / frame.get("file") for frame in frames]
-        except OSError as error:
-            raise NoRun(f"{path.parent}: not the folder of a newel-heart run: heart.pvd: {error.strerror}") from None
-        except (ElementTree.ParseError, TypeError, ValueError) as error:
-            raise NoRun(f"{path}: not a list of frames: {error}") from None
-        if not frames:
-            raise NoRun(f"{path}: no frame in it")
-        return times, files
 
     def _electrograms(self, path):
         """clock (k), ms; probes: node numbers from 0; probe_voltage and probe_field (k, probes), mV."""

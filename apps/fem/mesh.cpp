@@ -11,6 +11,7 @@
 
 #include "apps/fem/column_numbers.hpp"
 #include "apps/fem/geometry.hpp"
+#include "apps/fem/node_elements.hpp"
 
 namespace newel::fem {
 namespace {
@@ -121,34 +122,7 @@ Index first_inverted(const Context<Space::host>& ctx, const TetMesh& mesh) {
 }
 
 NodeTets node_tets(const Context<Space::host>& ctx, const TetMesh& mesh) {
-  const Index nodes = mesh.node_count();
-  const Index tets = mesh.tet_count();
-  NodeTets around{Array<Offset, Space::host>(ctx, Offset{nodes} + 1),
-                  Array<Index, Space::host>(ctx, 4 * Offset{tets})};
-  // cursor[i] first counts, then walks from the beginning of node i to its end, which is the beginning of i + 1.
-  Offset* cursor = around.begin.data() + 1;
-  around.begin[0] = 0;
-  const auto for_corners = [&](Index first, Index last, auto&& f) {  // those whose node is in [first, last)
-    for (Index t = 0; t < tets; ++t) {
-      for (const Index node : mesh.tets[t]) {
-        if (node >= first && node < last) f(node, t);
-      }
-    }
-  };
-  parallel_ranges(ctx, nodes, [&](Index first, Index last) {
-    std::fill(cursor + first, cursor + last, 0);
-    for_corners(first, last, [&](Index node, Index) { ++cursor[node]; });
-  });
-  Offset begin = 0;
-  for (Index i = 0; i < nodes; ++i) {
-    const Offset count = cursor[i];
-    cursor[i] = begin;
-    begin += count;
-  }
-  parallel_ranges(ctx, nodes, [&](Index first, Index last) {
-    for_corners(first, last, [&](Index node, Index t) { around.tets[cursor[node]++] = t; });
-  });
-  return around;
+  return detail::node_elements(ctx, mesh.node_count(), mesh.tets);
 }
 
 TetMesh refine(const Context<Space::host>& ctx, const TetMesh& mesh, std::vector<std::array<Index, 2>>* parents) {

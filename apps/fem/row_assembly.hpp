@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a matrix of B x B blocks is gathered row by row from the tetrahedra around each node. Included by the
-/// assembly alone.
+/// How a matrix of B x B blocks is gathered row by row from the elements around each node. A mesh here has `tets`, a
+/// vector of arrays of node numbers, and `node_count()`. Included by what assembles.
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include <newel/core/parallel.hpp>
@@ -54,8 +55,8 @@ class BlockRow {
 };
 
 /// How many block columns the row of `node` has. `seen` is scratch.
-inline Index count_columns(const TetMesh& mesh, const NodeTets& around, const Mask& clamped, Index node,
-                           ColumnNumbers& seen) {
+template <class Mesh>
+Index count_columns(const Mesh& mesh, const NodeTets& around, const Mask& clamped, Index node, ColumnNumbers& seen) {
   if (clamped[node]) return 1;
   seen.restart(node);
   for (Offset k = around.begin[node]; k < around.begin[node + 1]; ++k) {
@@ -71,12 +72,20 @@ inline int corner_of(const Tet& tet, Index node) {
   return (tet[1] == node ? 1 : 0) + (tet[2] == node ? 2 : 0) + (tet[3] == node ? 3 : 0);
 }
 
+/// The same for elements of more nodes.
+template <std::size_t N>
+int corner_of(const std::array<Index, N>& element, Index node) {
+  return static_cast<int>(std::find(element.begin(), element.end(), node) - element.begin());
+}
+
 /// `element_row(tet, a, blocks)` fills blocks[b] with the B x B block of the element matrix that couples corner a
 /// with corner b. Two passes over the tetrahedra around each node: one counts, one fills.
-template <int B, class ElementRow>
-HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
-                      const Mask& clamped, const ElementRow& element_row) {
+template <int B, class Mesh, class ElementRow>
+HostCsr assemble_rows(const Context<Space::host>& ctx, const Mesh& mesh, const NodeTets& around, const Mask& clamped,
+                      const ElementRow& element_row) {
   using Block = typename BlockRow<B>::Block;
+  using Element = typename decltype(mesh.tets)::value_type;
+  constexpr int corners = std::tuple_size_v<Element>;
   const Index nodes = mesh.node_count();
   HostCsr a;
   a.rows = a.cols = B * nodes;
@@ -95,15 +104,15 @@ HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, cons
 
   parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     BlockRow<B> block_row;
-    std::array<Block, 4> blocks;
+    std::array<Block, corners> blocks;
     for (Index i = range_begin; i < range_end; ++i) {
       block_row.restart(i);
       for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
         const Index t = around.tets[k];
-        const Tet& tet = mesh.tets[t];
+        const Element& tet = mesh.tets[t];
         const int corner = corner_of(tet, i);
         element_row(t, corner, blocks);
-        for (int b = 0; b < 4; ++b) {
+        for (int b = 0; b < corners; ++b) {
           if (b != corner && (clamped[i] || clamped[tet[b]])) continue;
           Block& sum = block_row.at(tet[b]);
           for (int e = 0; e < B * B; ++e) sum[e] += blocks[b][e];

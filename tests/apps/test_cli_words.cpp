@@ -240,7 +240,7 @@ TEST_CASE("Help and version end in status 0 and say what there is", "[cli]") {
                                     version);
 }
 
-TEST_CASE("Bad input of the demos ends with 2 and names what is wrong", "[heart][heat][process]") {
+TEST_CASE("Bad input of the demos ends with 2 and names what is wrong", "[heart][heat][beam][process]") {
   check_rows(TemporaryFolder(), R"(
 file tissue.json {"tissue": {"alfa": 0.1}}
 file probes.json {"probes": {"nodes": [99999999]}}
@@ -263,5 +263,16 @@ file cold.json {"convection": {"coefficient": -1}}
 2 newel-heat --out o --quiet --dt 0 -> --dt: expected a number > 0
 2 newel-heat --out o --quiet --duration 1e30 -> steps
 3 newel-heat --out o --quiet --device cuda:99 -> cuda:99
+file poisson.json {"material": {"poisson_ratio": 0.5}}
+file soft.json {"warming": 1e6}
+file far.json {"probes": {"nodes": [99999999]}}
+2 newel-beam --out o --quiet --device host --params poisson.json -> 'material.poisson_ratio': expected a number
+2 newel-beam --out o --quiet --device host --params soft.json -> warming: expected a body that keeps some stiffness
+2 newel-beam --out o --quiet --device host --params far.json -> the mesh has no node 99999999
+2 newel-beam --out o --quiet --device host --body drum -> drum
+2 newel-beam --out o --quiet --device host --body bar flat.mesh -> --body: expected no mesh file with it
+2 newel-beam --out o --quiet --device host --mesh-unit m flat.mesh -> tetrahedron 1
+2 newel-beam --out o --quiet --device host --strikes 0 -> --strikes
+2 newel-beam --out o --quiet --device host --resume none -> no valid checkpoint
 )");
 }

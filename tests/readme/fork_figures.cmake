@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Fails if the page TEXT gives other figures of the ringing fork than its committed report (REPORT).
+cmake_minimum_required(VERSION 3.24)
+include(${CMAKE_CURRENT_LIST_DIR}/says.cmake)
+file(READ ${REPORT} report)
+string(JSON unknowns GET "${report}" unknowns)
+string(JSON steps GET "${report}" steps)
+string(JSON products GET "${report}" solves products)
+string(JSON seconds GET "${report}" shares total_seconds)
+string(JSON tone GET "${report}" strikes 0 tones 0 frequency)
+string(REGEX REPLACE "\\..*" "" seconds "${seconds}")
+string(REGEX MATCH "^[0-9]+\\.[0-9]" tone "${tone}")
+foreach(words "${unknowns} unknowns" "${steps} steps" "${products} products" "${seconds} s" "${tone}")
+  expect_words("${words}")
+endforeach()
