@@ -107,7 +107,7 @@ class Solver(Setup):
         passes its own rows as A: CSR with the columns of the whole matrix. They follow the rows of the previous rank.
         Vectors are a rank's own parts too, and on the host. All ranks make the Solver and call its methods together,
         with the same arguments. Coordinates and near null spaces are those of the rank's rows. Orders and operators
-        are not possible.
+        are not possible. With a device, callbacks are called on ranks that solve.
     devices : sequence of int, optional
         GPUs of this host, by number, that share the rows of a matrix on the host. Vectors are whole, and on the host.
         Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0``, AMG or none. Orders, formats, streams and
