@@ -53,8 +53,11 @@ tests/emulation/transform.py . "$folder/source" "${tests[@]}"
 
 export ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0:${ASAN_OPTIONS:-}"
 if [ "$target" = newel_mpi_gpus ]; then
-  ctest --test-dir "$folder/build" -L mpi -R "GPU" --output-on-failure
-  exit
+  ended=0
+  ctest --test-dir "$folder/build" -L mpi -R GPU --output-on-failure 2>&1 | tee "$folder/mpi.log" || ended=$?
+  count() { grep -cE "Test +#[0-9]+: .*$1" "$folder/mpi.log" || true; }
+  say "$(count ' Passed ') passed, $(count '\*\*\*(Failed|Timeout|Exception)') failed on the emulation, $(count '\*\*\*Skipped') skipped"
+  exit "$ended"
 fi
 rm -rf "$logs"
 make_folder "$logs"
