@@ -6,33 +6,18 @@
 #include <optional>
 #include <utility>
 
-#include <newel/config.hpp>
 #include <newel/core/assembled_matrix.hpp>
 #include <newel/core/parallel.hpp>
 #include <newel/core/rank_team.hpp>
 #include <newel/distributed/row_bounds.hpp>
 #include <newel/precond/amg/amg_options.hpp>
-#if NEWEL_HAS_CUDA
-#include <newel/core/cuda_interop.hpp>
-#endif
 #include "core/vectors/instantiate.hpp"
+#include "distributed/kept_device.hpp"
 
 namespace newel {
 namespace {
 
 constexpr Space host = Space::host;
-
-// What a call does to the current device of the calling thread is undone.
-template <Space S>
-struct Kept {
-  ~Kept() {}  // which uses the variable
-};
-#if NEWEL_HAS_CUDA
-template <>
-struct Kept<Space::device> {
-  KeptDevice device;
-};
-#endif
 
 // A rank's rows as DistributedSystem takes them.
 template <class T>
@@ -134,7 +119,7 @@ struct TeamSystem<T, S>::Impl {
   // work(r, communicator) for each rank r, whose device is current.
   template <class Work>
   void on_ranks(const Work& work) {
-    [[maybe_unused]] const Kept<S> kept;
+    [[maybe_unused]] const detail::Kept<S> kept;
     team.run([&](const std::shared_ptr<Communicator>& communicator) {
       const auto r = static_cast<std::size_t>(communicator->rank());
       ranks[r].ctx.make_current();

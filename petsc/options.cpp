@@ -29,7 +29,7 @@ const Named table[] = {
     {"precond", "preconditioner", "auto", "Preconditioner: auto, none or a name of Newel's table", false},
     {"format", "format", "auto", "Format of the matrix: auto, measure or a name of Newel's table", false},
     {"precision", "precision", "double", "double, or mixed: iterate in single precision", true},
-    {"device", "device", "host", "host, cuda or cuda:N; several processes: host", false},
+    {"device", "device", "host", "host, cuda or cuda:N; several processes: host or cuda", false},
     {"threads", "threads", "0",
      "Threads of a process; 0: all of its processors, and one if there are several processes", false},
     {"time_limit", "time_limit", "0", "Seconds for a solve; 0: no limit", true},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A LinearSystem in either space or a DistributedSystem, behind one interface on arrays of the host. Internal.
+/// A LinearSystem in either space, a DistributedSystem or an OffloadedSystem, behind one interface on arrays of the host. Internal.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ class System {
 };
 
 /// All processes of `comm` call it. One process has the whole matrix and any option; several have the options of a
-/// DistributedSystem, on the host.
+/// DistributedSystem, on the host or, with the device cuda, on the GPUs of their hosts.
 std::unique_ptr<System> make_system(MPI_Comm comm, const c::Settings& settings, const SystemOptions& options,
                                     const LocalRows& rows);
 

@@ -5,9 +5,11 @@
 # It replaces no run on a GPU: tests/emulation/README.md says what it shows and names the variables NEWEL_EMU_*.
 #   scripts/test_emulated.sh [FILTER]
 #   scripts/test_emulated.sh --fast
+#   scripts/test_emulated.sh --mpi
 # FILTER is Catch2's: tags such as "[spmv][columns]", or a name, with * at its beginning or end. Without it all cases run.
 # --fast compiles the cases of three files and runs a few of them, in about two minutes on two cores: vector operations, the
 # product of every format and CG, on a few of the matrices, with the address sanitizer in kernels only.
+# --mpi runs 1 to 5 processes under MPI, which share the emulated device and exchange values through the host.
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
@@ -17,7 +19,9 @@ folder=build/emulated
 tests=()
 flags="-O1 -g1"
 choices=(-DNEWEL_SANITIZE="${NEWEL_EMU_SANITIZE-address}")
-if [ "${1:-}" = --fast ]; then
+target=newel_tests
+[ "${1:-}" != --mpi ] || target=newel_mpi_gpus
+if [ "${1:-}" = --fast ] || [ "${1:-}" = --mpi ]; then
   filter="[vector_ops][device],[cg][device],A format*[device]"
   folder=build/emulated_fast
   tests=(test_vector_ops.cpp test_spmv.cpp test_cg.cpp)
@@ -41,13 +45,20 @@ tests/emulation/transform.py . "$folder/source" "${tests[@]}"
     -DCMAKE_CXX_FLAGS="-Wno-attributes -Wno-unused-parameter" -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="$flags" \
     "${choices[@]}" -DNEWEL_BUILD_APPS="${NEWEL_EMU_APPS:-OFF}" \
     -DNEWEL_BUILD_BENCHMARKS=OFF -DNEWEL_INSTALL=OFF -DEMU_CUDA_INCLUDE="$headers" &&
-    cmake --build "$folder/build" --parallel "$jobs" --target newel_tests
+    cmake --build "$folder/build" --parallel "$jobs" --target "$target"
 } >"$folder/build.log" 2>&1 || {
   grep -E 'error|Error' "$folder/build.log" | head -n 20 >&2 || tail -n 20 "$folder/build.log" >&2
   fail "the build failed; its output is in $folder/build.log"
 }
 
 export ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0:${ASAN_OPTIONS:-}"
+if [ "$target" = newel_mpi_gpus ]; then
+  ended=0
+  ctest --test-dir "$folder/build" -L mpi -R GPU --output-on-failure 2>&1 | tee "$folder/mpi.log" || ended=$?
+  count() { grep -cE "Test +#[0-9]+: .*$1" "$folder/mpi.log" || true; }
+  say "$(count ' Passed ') passed, $(count '\*\*\*(Failed|Timeout|Exception)') failed on the emulation, $(count '\*\*\*Skipped') skipped"
+  exit "$ended"
+fi
 rm -rf "$logs"
 make_folder "$logs"
 list_tests "$program" "$filter" >"$logs/names"

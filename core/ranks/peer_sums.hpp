@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// PeerSums: sums that devices of one process send each other by storing packets in each other's memory. Internal.
+/// PeerSums: sums that devices of one host send each other by storing packets in each other's memory. Internal.
 ///
 /// A packet is a word of 64 bits: half of a value, and the number of the gathering that it belongs to. It is valid as
 /// a whole or not at all, so that no fence and no counter is needed. Two buffers are used in turn: who sends for the

@@ -11,6 +11,7 @@
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "distributed/kept_device.hpp"
 #include "distributed/offload/handover.hpp"
 #include "distributed/offload/report_bytes.hpp"
 #include "distributed/rows/halo.hpp"
@@ -205,6 +206,21 @@ struct OffloadedSystem<T, S>::Impl {
     return handover.solves() ? reports : detail::reports_of(bytes);
   }
 
+  // y = f(x), in the vectors of the system.
+  template <class F>
+  void map(Span<const T, host> x, Span<T, host> y, const F& f) {
+    with_other_ranks(*communicator, [&] {
+      const detail::Kept<S> kept;
+      if (ctx) ctx->make_current();
+      require_length(x.size);
+      require_length(y.size);
+      const Span<T, S> there_x = vectors(in, 1), there_y = vectors(out, 1);
+      put(x, 0, there_x);
+      if (system) f(*system, Span<const T, S>(there_x), there_y);
+      get(there_y, 0, y);
+    });
+  }
+
   std::shared_ptr<Communicator> communicator;
   std::optional<Context<S>> ctx;
   detail::Handover handover;
@@ -223,6 +239,7 @@ OffloadedSystem<T, S>::OffloadedSystem(std::optional<Context<S>> ctx, std::share
                                        const RankRows<T>& a, SystemOptions options, RankLink link) {
   if (communicator == nullptr) throw InputError("ranks need a communicator, not a null pointer");
   impl_ = with_other_ranks(*communicator, [&] {
+    const detail::Kept<S> kept;
     return std::make_unique<Impl>(std::move(ctx), communicator, a, std::move(options), link);
   });
 }
@@ -251,6 +268,7 @@ template <class T, Space S>
 void OffloadedSystem<T, S>::refresh(Span<const T, Space::host> values) {
   Impl& s = *impl_;
   with_other_ranks(*s.communicator, [&] {
+    const detail::Kept<S> kept;
     if (values.size != s.entries) {
       throw InputError("refresh: expected " + std::to_string(s.entries) + " values, as the rows of rank " +
                        std::to_string(s.communicator->rank()) + " have, found " + std::to_string(values.size));
@@ -271,6 +289,7 @@ std::vector<SolveReport> OffloadedSystem<T, S>::solve_columns(Span<const T, Spac
                                                               InitialGuess guess) {
   Impl& s = *impl_;
   return with_other_ranks(*s.communicator, [&] {
+    const detail::Kept<S> kept;
     if (s.ctx) s.ctx->make_current();
     return s.solve(b, x, columns, progress, guess);
   });
@@ -293,16 +312,12 @@ void OffloadedSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
 
 template <class T, Space S>
 void OffloadedSystem<T, S>::multiply(Span<const T, Space::host> x, Span<T, Space::host> y) {
-  Impl& s = *impl_;
-  with_other_ranks(*s.communicator, [&] {
-    if (s.ctx) s.ctx->make_current();
-    s.require_length(x.size);
-    s.require_length(y.size);
-    const Span<T, S> there_x = s.vectors(s.in, 1), there_y = s.vectors(s.out, 1);
-    s.put(x, 0, there_x);
-    if (s.system) s.system->multiply(there_x, there_y);
-    s.get(there_y, 0, y);
-  });
+  impl_->map(x, y, [](auto& system, auto there_x, auto there_y) { system.multiply(there_x, there_y); });
+}
+
+template <class T, Space S>
+void OffloadedSystem<T, S>::precondition(Span<const T, Space::host> r, Span<T, Space::host> z) {
+  impl_->map(r, z, [](auto& system, auto there_r, auto there_z) { system.precondition(there_r, there_z); });
 }
 
 template <class T, Space S>

@@ -102,12 +102,10 @@ class Solver(Setup):
     rtol : float, optional
         The tolerance that ``"auto"`` chooses for; each solve has its own. By default 1e-8, in single precision 1e-5.
     comm : mpi4py.MPI.Intracomm, optional
-        Processes that solve the system together, on the host, or with ``device="cuda"`` on the GPUs of their hosts. If
-        there are more ranks than GPUs, consecutive ranks share one, and the first of them solves for all. Each rank
-        passes its own rows as A: CSR with the columns of the whole matrix. They follow the rows of the previous rank.
-        Vectors are a rank's own parts too, and on the host. All ranks make the Solver and call its methods together,
-        with the same arguments. Coordinates and near null spaces are those of the rank's rows. Orders and operators
-        are not possible.
+        Processes that solve the system together: on the host, or with ``device="cuda"`` on GPUs, which consecutive
+        ranks share if there are too few. Each rank passes its rows as A: CSR with the columns of the whole matrix. They
+        follow those of the previous rank. Vectors are parts on the host. All ranks make the Solver and call its methods
+        together and alike. Coordinates and near null spaces are those of the rank's rows. No orders, no operators.
     devices : sequence of int, optional
         GPUs of this host, by number, that share the rows of a matrix on the host. Vectors are whole, and on the host.
         Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0``, AMG or none. Orders, formats, streams and

@@ -112,7 +112,7 @@ def endings():
         _, report = solver.solve(b[first:end], callback=(lambda p: p.iteration < 4) if world.rank == last else None)
     assert report.status == "stopped_by_caller" and report.iterations == 4
     for arguments, words in (({"preconditioner": "jump"}, "jump"), ({"format": "ehyb"}, "ehyb"),
-                             ({"precision": "mixed"}, "mixed precision"), ({"device": "cuda"}, "device"),
+                             ({"precision": "mixed"}, "mixed precision"), ({"device": "cuda:1"}, "device"),
                              ({"plan_cache": "somewhere"}, "plan_cache")):
         try:
             newel.Solver(A[first:end], comm=world, **arguments)
@@ -128,6 +128,33 @@ def endings():
         assert "comm: expected a communicator of mpi4py" in str(error)
     else:
         raise AssertionError("comm=3")
+
+
+def on_gpus():
+    """Each rank takes a GPU, or hands its rows to a rank that has one; without GPUs all are told."""
+    A = grid(15)
+    n = A.shape[0]
+    first, end = bounds(n)
+    b = A @ np.random.default_rng(3).standard_normal(n)
+    if not newel.devices():
+        try:
+            newel.Solver(A[first:end], comm=world, device="cuda")
+        except (RuntimeError, newel.RankFailed) as error:
+            assert "device" in str(error), error
+        else:
+            raise AssertionError("device")
+        if world.rank == 0:
+            print("skipped: no device: a Solver with comm and a device")
+        return
+    solver = newel.Solver(A[first:end], comm=world, device="cuda")
+    assert solver.device.startswith("cuda:") and solver.info()["link"]
+    for scale in (1, 3):
+        solver.refresh(scale * A[first:end])
+        x, report = solver.solve(b[first:end])
+        assert report and residual(scale * A, x, b) <= 1.01e-8
+        same_everywhere(report.iterations)
+    y = solver @ x
+    assert np.allclose(y, (3 * A @ whole(x))[first:end], rtol=1e-12, atol=1e-12)
 
 
 def failures():
@@ -174,7 +201,8 @@ def failures():
 
 
 def main():
-    for part in (solves, columns_and_values, endings, failures) if world.size > 1 else (solves, columns_and_values, endings):
+    of_one = (solves, columns_and_values, endings, on_gpus)
+    for part in (*of_one, failures) if world.size > 1 else of_one:
         part()
         world.Barrier()
     if world.rank == 0:

@@ -165,7 +165,7 @@ def endings():
     broken = grid(11)
     broken[120, 120] = 0.0
     write_matrix("broken.mtx", 121, broken)
-    several = (("solve spd.mtx --device cuda", "--device cuda is not possible on several ranks"),
+    several = (("solve spd.mtx --device cuda:1", "--device cuda:1 is not possible on several ranks"),
                ("solve spd.mtx --gpus 2", "--gpus is not possible on several ranks"),
                ("solve spd.mtx --explain", "--explain is not possible on several ranks"),
                ("solve spd.mtx --plan-cache .", "--plan-cache is not possible on several ranks"),
@@ -179,9 +179,24 @@ def endings():
         told = [text for text in done.stderr.splitlines() if text.startswith("newel: ")]
         # What all ranks find, the first of them reports.
         check(done.returncode == 2 and len(told) == 1 and words in told[0], f"{line}: {done}")
+    if RANKS > 1:
+        on_gpus(done=run("solve spd.mtx --rhs b1.mtx --device cuda --out x.mtx --report r.json"))
     done = run("info spd.mtx")
     check(done.returncode == 0 and done.stdout.count("\n  non-zeros") <= 1 and done.stdout, str(done))
     check(run("--version").stdout.count("newel ") == 1, "the version")
+
+
+def on_gpus(done):
+    """A solve with --device cuda: x and the report, or the one error that there is no GPU."""
+    if done.returncode == 3:
+        told = [text for text in done.stderr.splitlines() if text.startswith("newel: ")]
+        check(len(told) == 1 and ("no CUDA device is available to rank 0" in told[0] or "without CUDA" in told[0]), str(done))
+        print("skipped: no GPU: newel solve --device cuda under mpirun")
+        return
+    report = json.loads(content("r.json"))
+    check(done.returncode == 0 and report["ranks"] == RANKS and report["link"], str(done))
+    check(sum(report["rank_rows"]) == 121 and len(report["rank_rows"]) == RANKS, str(report))
+    check(residual(grid(11), read_columns(content("x.mtx"))[0], vector(121, 1)) <= 1.01e-8, "x from the GPUs")
 
 
 def without_library():

@@ -99,6 +99,38 @@ static void refuses(const char* name, const char* value, const char* words) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Each rank takes a GPU, or hands its rows to one that has one; without GPUs all are told. */
+static void solves_on_gpus(void) {
+  newel_comm* ranks;
+  newel_system* s;
+  CHECK(newel_mpi_comm(MPI_COMM_WORLD, &ranks) == NEWEL_OK && newel_create(&s) == NEWEL_OK);
+  if (newel_set(s, "device", "cuda") != NEWEL_OK) {
+    if (rank == 0) printf("skipped: a library without CUDA: ranks with GPUs\n");
+  } else {
+    make_rows(0, 2.5);
+    for (int i = 0; i < columns * rows; ++i) b[i] = cos(0.3 * (first + i)), x[i] = 0;
+    CHECK(newel_set(s, "rtol", "1e-11") == NEWEL_OK);
+    const int status = newel_setup_rows(s, ranks, rows, 64, row_ptr64, col64, val);
+    if (status == NEWEL_OK) {
+      const char* link = NULL;
+      CHECK(newel_solve(s, columns, b, x) == NEWEL_OK);
+      for (int c = 0; c < columns; ++c) CHECK(residual(2.5, c) < 1e-9);
+      CHECK(newel_report_text(s, 0, "link", &link) == NEWEL_OK && link[0] != 0);
+      if (rank == 0) printf("link: %s\n", link);
+    } else {
+      CHECK(status == NEWEL_INTERNAL && strstr(newel_error(s), "sees no CUDA device") != NULL);
+      if (rank == 0) printf("skipped: no CUDA device: ranks with GPUs\n");
+    }
+    newel_destroy(s);
+    newel_comm_destroy(ranks);
+    MPI_Barrier(MPI_COMM_WORLD);
+    refuses("device", "cuda:1", "each rank takes a GPU of its host");
+    return;
+  }
+  newel_destroy(s);
+  newel_comm_destroy(ranks);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -127,6 +159,7 @@ int main(int argc, char** argv) {
   refuses("stored_half", "lower", "stored_half");
   refuses("plan_cache", ".", "plan_cache");
   refuses("format", "ehyb", "ehyb");
+  solves_on_gpus();
   if (rank == 0) printf("%d ranks: ok\n", size);
   MPI_Finalize();
   return 0;

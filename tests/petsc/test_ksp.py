@@ -261,7 +261,7 @@ def what_cannot_be_done_is_refused():
     dense.assemble()
     refused("of type aij, baij, sbaij or nest, not", ksp(dense).solve, b, x)
     if not ALONE:
-        refused("host", lambda: ksp(A, ksp_newel_device="cuda").solve(b, x))
+        refused("host", lambda: ksp(A, ksp_newel_device="cuda:1").solve(b, x))
 
 
 def a_zero_on_the_diagonal_is_an_error_everywhere():

@@ -17,12 +17,16 @@ namespace newel {
 
 /// Returns f(), which is this rank's part of what all ranks do together. If f throws, the calls of the other ranks
 /// throw RankFailed with its message. If another rank had failed before, RankFailed with the message of that rank is
-/// thrown instead: a device then computes with values that have never arrived.
+/// thrown instead: a device then computes with values that have never arrived. An InputError is always this rank's
+/// own, because all ranks may refuse the same.
 template <class F>
 auto with_other_ranks(Communicator& ranks, F&& f) {
   try {
     return std::forward<F>(f)();
   } catch (const RankFailed&) {
+    throw;
+  } catch (const InputError& refused) {
+    ranks.fail(refused.what());
     throw;
   } catch (const std::exception& failure) {
     const std::string first = ranks.failure().value_or("");

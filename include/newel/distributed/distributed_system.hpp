@@ -24,7 +24,7 @@ struct RankRows {
 /// How values travel between the devices of ranks.
 enum class RankLink {
   automatic,  ///< the first of these that is possible
-  peers,      ///< packets that GPUs store in each other's memory: for threads of one process, each with a GPU
+  peers,      ///< packets that GPUs store in each other's memory: for ranks of one host, each with a GPU
   nccl,       ///< NCCL, which is loaded: each rank has a GPU, and the communicator knows of failures
   host,       ///< through memory of the host and the communicator; slower, but ranks may share a GPU
 };

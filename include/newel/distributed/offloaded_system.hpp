@@ -18,7 +18,8 @@ namespace newel {
 ///
 /// All ranks call each function together and with the same options. Methods, results and reports are those of a
 /// DistributedSystem of the ranks that solve, which have the rows of the others too. A rank that hands its rows over
-/// needs host memory for its rows once more during the setup, and for two vectors.
+/// needs host memory for its rows once more during the setup, and for two vectors. The current device of the calling
+/// thread does not change.
 ///
 /// Errors: if a rank throws, the others throw RankFailed with its message. The communicator cannot be used any more
 /// after that.
@@ -57,8 +58,12 @@ class OffloadedSystem {
   /// Tolerances and limits may change between solves. All ranks pass the same. Throws InputError if they differ.
   void set_stop_criterion(const StopCriterion& stop);
 
-  /// y = A x; both are this rank's parts.
+  /// y = A x; both are this rank's parts; y may be x.
   void multiply(Span<const T, Space::host> x, Span<T, Space::host> y);
+
+  /// z = M r with the preconditioner that the next solve begins with; z = r if there is none. Both are this rank's
+  /// parts; z may be r.
+  void precondition(Span<const T, Space::host> r, Span<T, Space::host> z);
 
   /// Solver, format and preconditioner. `bytes` is what this rank holds in S, 0 on ranks that hand their rows over.
   /// Each rank may call it alone.

@@ -120,6 +120,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* a, const void* p) {
                                   : cudaMemoryTypeUnregistered;
   return cudaSuccess;
 }
+// Processes have no memory in common here.
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) { return result(cudaErrorNotSupported); }
+cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsigned) { return result(cudaErrorNotSupported); }
 cudaError_t cudaMallocHost(void** p, std::size_t n) {
   const Lock lock;
   if (unsafe_in_capture("cudaMallocHost")) return result(cudaErrorStreamCaptureUnsupported);
