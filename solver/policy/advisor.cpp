@@ -187,6 +187,7 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
   const double time_left = forecasts.seconds_left();
   const PrecondOutlook* best = nullptr;
   double most_saved = 0;
+  estimates_.with_stronger = infinity;
   SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
     if (stronger.passed_over && !between) continue;
@@ -194,6 +195,8 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
     if (stronger.build_seconds > time_left) continue;
     const double of_solve = stronger.iterations_for(simple), share = of_solve / (done + left);
     const double seconds = better != nullptr ? stronger.now_seconds : stronger.iteration_seconds;
+    const double alone = stronger.build_seconds + share_left * of_solve * seconds;
+    estimates_.with_stronger = std::min(estimates_.with_stronger, alone);
     const double gain = staying_seconds - (later * share + share_left * of_solve) * seconds;
     const double gain_now = present.now_seconds - share * stronger.now_seconds;
     const double refreshes = counts.refreshes * (stronger.refresh_seconds - present.refresh_seconds);

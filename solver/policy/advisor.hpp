@@ -55,6 +55,8 @@ class Advisor {
   /// believed to be left.
   const SolveStanding& standing() const { return standing_; }
   Probation& probation() { return probation_; }
+  /// From where `next` was asked last, with the best of the stronger preconditioners and its setup; infinity: none.
+  double seconds_with_stronger() const { return estimates_.with_stronger; }
   /// What holds for one solve only is forgotten.
   void end_solve() {
     probation_ = {};
@@ -72,6 +74,7 @@ class Advisor {
     double first_residual = 0;  // 0: not yet
     int ask_again = 0;          // in which iteration, sooner or later than usual; 0: neither
     double most_saved = 0;      // by the move that pays best, over its price
+    double with_stronger = std::numeric_limits<double>::infinity();  // see `seconds_with_stronger`
     double former_format = 0;   // seconds: what iterations in former formats took more than in the present one
   };
   /// The stronger preconditioner that is expected to pay, if any, and when.
