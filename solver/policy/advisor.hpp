@@ -75,7 +75,7 @@ class Advisor {
     int ask_again = 0;          // in which iteration, sooner or later than usual; 0: neither
     double most_saved = 0;      // by the move that pays best, over its price
     double with_stronger = std::numeric_limits<double>::infinity();  // see `seconds_with_stronger`
-    double former_format = 0;   // seconds: what iterations in former formats took more than in the present one
+    double former_format = 0;  // seconds: what iterations in former formats took more than in the present one
   };
   /// The stronger preconditioner that is expected to pay, if any, and when.
   struct Stronger {
