@@ -132,8 +132,8 @@ std::string bytes_of(const Value* values, std::size_t count) {
 }
 
 // Memory of the current device with zeros.
-std::shared_ptr<void> zeros(std::size_t bytes) {
-  std::shared_ptr<void> memory = plain_device_memory(bytes);
+std::shared_ptr<void> zeros(DevicePieces& pieces, std::size_t bytes) {
+  std::shared_ptr<void> memory = pieces.take(bytes);
   if (bytes > 0) NEWEL_CHECK_CUDA(cudaMemset(memory.get(), 0, bytes));
   return memory;
 }
@@ -158,8 +158,9 @@ std::vector<std::shared_ptr<void>> share(Communicator& communicator, const std::
 // A direction of an exchange: its messages on the device, and a counter.
 class PeerDirection {
  public:
-  PeerDirection(const std::vector<PeerMessage>& messages, const unsigned* failed)
-      : messages_(zeros(messages.size() * sizeof(PeerMessage))), counters_(zeros(2 * sizeof(unsigned))) {
+  PeerDirection(DevicePieces& pieces, const std::vector<PeerMessage>& messages, const unsigned* failed)
+      : messages_(zeros(pieces, messages.size() * sizeof(PeerMessage))),
+        counters_(zeros(pieces, 2 * sizeof(unsigned))) {
     for (const PeerMessage& message : messages) longest_ = std::max(longest_, message.words);
     auto* const counters = static_cast<unsigned*>(counters_.get());
     round_ = {static_cast<const PeerMessage*>(messages_.get()), static_cast<int>(messages.size()), failed, counters,
@@ -193,11 +194,12 @@ struct PeerAddress {
 // The messages of both directions, with the addresses of the other ranks.
 class PeerMessages {
  public:
-  PeerMessages(Communicator& communicator, const std::vector<RankMessage>& out, const std::vector<RankMessage>& in) {
+  PeerMessages(Communicator& communicator, DevicePieces& pieces, const std::vector<RankMessage>& out,
+               const std::vector<RankMessage>& in) {
     std::int64_t words = 0;
     for (const RankMessage& message : in) words += words_of(message);
-    packets_ = zeros(static_cast<std::size_t>(2 * words) * sizeof(PeerPacket));
-    read_ = zeros(out.size() * sizeof(unsigned));
+    packets_ = zeros(pieces, static_cast<std::size_t>(2 * words) * sizeof(PeerPacket));
+    read_ = zeros(pieces, out.size() * sizeof(unsigned));
     NEWEL_CHECK_CUDA(cudaDeviceSynchronize());  // the zeros are there before others write
     all_packets_ = share(communicator, packets_);
     all_read_ = share(communicator, read_);
@@ -255,11 +257,11 @@ class PeerMessages {
 
 class PeerExchange final : public RankExchange {
  public:
-  PeerExchange(Communicator& communicator, const std::vector<RankMessage>& out, const std::vector<RankMessage>& in,
-               const unsigned* failed, cudaStream_t stream)
-      : messages_(communicator, out, in),
-        send_(messages_.sent(), failed),
-        receive_(messages_.received(), failed),
+  PeerExchange(Communicator& communicator, DevicePieces& pieces, const std::vector<RankMessage>& out,
+               const std::vector<RankMessage>& in, const unsigned* failed, cudaStream_t stream)
+      : messages_(communicator, pieces, out, in),
+        send_(pieces, messages_.sent(), failed),
+        receive_(pieces, messages_.received(), failed),
         stream_(stream) {}
 
   void start() override { send_.launch(send_to_peers_kernel, stream_); }
@@ -277,10 +279,10 @@ class PeerRanks final : public DeviceRanks {
       : ctx_(ctx),
         communicator_(communicator),
         watch_stream_(make_stream()),
-        sums_(zeros(most * sizeof(double))),
-        all_(zeros(values() * sizeof(double))),
-        inbox_(zeros(4 * values() * sizeof(PeerPacket))),
-        counters_(zeros(2 * sizeof(unsigned))) {
+        sums_(zeros(pieces_, most * sizeof(double))),
+        all_(zeros(pieces_, values() * sizeof(double))),
+        inbox_(zeros(pieces_, 4 * values() * sizeof(PeerPacket))),
+        counters_(zeros(pieces_, 2 * sizeof(unsigned))) {
     NEWEL_CHECK_CUDA(cudaDeviceSynchronize());  // the zeros are there before others write
     auto* const counters = static_cast<unsigned*>(counters_.get());
     peers_.packets_of_rank = 2 * most;
@@ -309,11 +311,11 @@ class PeerRanks final : public DeviceRanks {
     return &peers_;
   }
 
-  std::shared_ptr<void> memory(std::size_t bytes) override { return plain_device_memory(bytes); }
+  std::shared_ptr<void> memory(std::size_t bytes) override { return pieces_.take(bytes); }
   std::vector<std::shared_ptr<void>> shared_memory(std::size_t bytes) override {
     std::shared_ptr<void> mine;
     try {
-      mine = zeros(bytes);
+      mine = zeros(pieces_, bytes);
     } catch (const OutOfMemory&) {
     }
     if (!on_all_ranks(*communicator_, mine != nullptr)) return {};
@@ -322,7 +324,7 @@ class PeerRanks final : public DeviceRanks {
   }
   std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in,
                                          cudaStream_t stream) override {
-    return std::make_unique<PeerExchange>(*communicator_, out, in, peers_.failed, stream);
+    return std::make_unique<PeerExchange>(*communicator_, pieces_, out, in, peers_.failed, stream);
   }
   bool capturable() const override { return true; }
   bool starts_by_sending() const override { return true; }
@@ -341,6 +343,7 @@ class PeerRanks final : public DeviceRanks {
   Context<Space::device> ctx_;
   std::shared_ptr<Communicator> communicator_;
   OwnStream watch_stream_;
+  DevicePieces pieces_;
   std::shared_ptr<void> sums_, all_, inbox_, counters_;
   std::vector<std::shared_ptr<void>> all_inboxes_;
   PeerSums peers_{};
