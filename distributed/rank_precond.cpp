@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <newel/precond/amg/amg_options.hpp>
@@ -104,7 +105,8 @@ void require_precond_on_ranks(const PrecondOptions& options) {
         "a given pattern of a preconditioner has the rows of the whole matrix, and ranks have rows of it");
   }
   if (options.of<AmgOptions>().smoother == AmgSmoother::ilut) {
-    throw InputError("the smoother ilut: incomplete factors have rows of the whole matrix, and ranks have rows of it");
+    throw InputError(
+        "the smoother ilut: incomplete factors have rows of the whole matrix, and ranks have rows of it");
   }
   if (options.of<SpaiOptions>().adaptive > 0) {
     throw InputError(
@@ -250,6 +252,15 @@ class RankChoice {
   LocatedText refusal_;
 };
 
+// `near`: where the rows are not on a device.
+template <class T, Space S>
+MatrixTraits traits_of(const Context<S>& ctx, const RankMatrix<T>& a, const std::optional<NearRows<T>>& near) {
+  if constexpr (S == Space::device) {
+    if (a.on_device != nullptr) return rank_traits(ctx, a, *a.on_device);
+  }
+  return rank_traits(host_context(ctx), *near);
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -264,12 +275,13 @@ ChosenPrecond<T, S> precond_on_ranks(const Context<S>& ctx, const DistributedOpe
     if (find_solver(options.solver.name).demands != Demand::nothing) precond.symmetric = true;
     return {make_precond_on_ranks(ctx, A, a, precond), {}};
   }
-  const NearRows<T> near(host_context(ctx), a.first_rows, a.rows, 1);
-  const MatrixTraits traits = rank_traits(host_context(ctx), near);
+  std::optional<NearRows<T>> near;
+  if (choose || a.on_device == nullptr) near.emplace(host_context(ctx), a.first_rows, a.rows, 1);
+  const MatrixTraits traits = traits_of(ctx, a, near);
   const SolverMethod& solver = find_solver(any_solver ? choose_solver(traits).order.front() : options.solver.name);
   if (solver.demands != Demand::nothing) precond.symmetric = true;
   if (!choose) return {make_precond_on_ranks(ctx, A, a, precond), {}};
-  return RankChoice<T, S>(ctx, A, a, options, precond, traits, solver, near).chosen();
+  return RankChoice<T, S>(ctx, A, a, options, precond, traits, solver, *near).chosen();
 }
 
 #define X(T, S)                                                                                         \

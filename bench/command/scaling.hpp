@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <newel/distributed/distributed_system.hpp>
@@ -25,6 +26,8 @@ struct ScalingLine {
   std::string format;  ///< of the matrix, as it was built
   std::string refused;
   double setup_seconds = 0;
+  /// Of the setup on rank 0, by phase: of the system, then those of its matrix and of its preconditioner.
+  std::vector<std::pair<std::string, double>> system_phases, matrix_phases, precond_phases;
   bench::Samples solve;      ///< seconds of whole solves to the tolerance, from x = 0; one a round
   bench::Samples iteration;  ///< seconds; of diagonal preconditioners by the difference of two loops
   std::string status;
@@ -75,9 +78,9 @@ std::optional<double> weak_efficiency(const WeakScaling& weak, const ScalingLine
 ///   systems  system, rows, nonzeros, runs: one object each
 ///   weak     of_one, and systems as above, one for each number of ranks
 /// A run has gpus (on the host: ranks), precond, requested_link, link, refused (null or the reason, and then nothing
-/// but these); format; setup_seconds; iterations (of the loop), microseconds of an iteration {min, median, max,
-/// samples}; solve {milliseconds}, solve_iterations, status, converged, true_relative_residual; resident, bytes of
-/// all ranks.
+/// but these); format; setup_seconds; setup_phases of the system, its matrix and its preconditioner; iterations (of
+/// the loop), microseconds of an iteration {min, median, max, samples}; solve {milliseconds}, solve_iterations,
+/// status, converged, true_relative_residual; resident, bytes of all ranks.
 Json scaling_json(const ScalingResult& result, const BenchSolveOptions& options);
 
 /// A table of the system's lines.

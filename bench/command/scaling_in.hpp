@@ -123,6 +123,15 @@ void time_solves(System& system, Span<const T, S> b, Span<T, S> x, const Scaling
   }
 }
 
+template <class System>
+void take_info(const System& system, ScalingLine& line) {
+  const SystemInfo info = system.info();
+  line.format = info.matrix.name;
+  line.system_phases = info.setup_seconds;
+  line.matrix_phases = info.matrix.setup_seconds;
+  line.precond_phases = info.preconditioner.setup_seconds;
+}
+
 /// One rank without ranks, in one format.
 template <Space S>
 ScalingLine measure_one(const Context<Space::host>& host, const Context<S>& ctx, const ScalingRows& rows,
@@ -138,13 +147,16 @@ ScalingLine measure_one(const Context<Space::host>& host, const Context<S>& ctx,
   const std::vector<double> ones(static_cast<std::size_t>(matrix.a.rows), 1.0);
   const auto b = make_array(ctx, ones);
   Array<double, S> x(ctx, b.size());
-  const Csr<double, S> a = make_csr(ctx, CsrView<double, Space::host>(matrix.a));
-  matrix.a = {};
   const Stopwatch watch;
+  const Csr<double, S> a = make_csr(ctx, CsrView<double, Space::host>(matrix.a));
+  ctx.synchronize();
+  const double transfer = watch.seconds();
   LinearSystem<double, S> system(ctx, CsrView<double, S>(a), options);
   line.setup_seconds = watch.seconds();
+  matrix.a = {};
   line.bytes = system.info().bytes;
-  line.format = system.info().matrix.name;
+  take_info(system, line);
+  line.system_phases.insert(line.system_phases.begin(), {"transfer", transfer});
   time_solves(
       system, b.cspan(), x.span(), request, [](double seconds) { return seconds; }, line);
   return line;
@@ -180,7 +192,7 @@ ScalingLine measure_rank(const Context<Space::host>& host, const Context<S>& ctx
   line.setup_seconds = longest(watch.seconds());
   own.reset();
   line.linked = system.link();
-  line.format = system.info().matrix.name;
+  take_info(system, line);
   for (const std::string& bytes : ranks->texts(std::to_string(system.info().bytes))) line.bytes += std::stoull(bytes);
   const std::vector<double> ones(static_cast<std::size_t>(bounds[r + 1] - bounds[r]), 1.0);
   const auto b = make_array(ctx, ones);

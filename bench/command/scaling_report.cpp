@@ -13,6 +13,26 @@ const char* field_of(Space space) { return space == Space::device ? "gpus" : "ra
 // As older reports have it: "none, csr" for one rank without ranks.
 std::string link_words(const ScalingLine& line) { return line.link == "none" ? "none, " + line.linked : line.linked; }
 
+Json phases_json(const std::vector<std::pair<std::string, double>>& phases) {
+  Json json = Json::object();
+  for (const auto& [phase, seconds] : phases) json[phase] = seconds;
+  return json;
+}
+
+// The phases that take a hundredth of the setup and more.
+std::string phases_text(const ScalingLine& line) {
+  const auto of = [&](const std::vector<std::pair<std::string, double>>& phases) {
+    std::string words;
+    for (const auto& [phase, seconds] : phases) {
+      if (seconds < 0.01 * line.setup_seconds) continue;
+      words += (words.empty() ? "" : ", ") + phase + text(" %.3g", 1e3 * seconds);
+    }
+    return words.empty() ? std::string("-") : words;
+  };
+  return "         setup in ms: " + of(line.system_phases) + "; matrix: " + of(line.matrix_phases) +
+         "; preconditioner: " + of(line.precond_phases) + "\n";
+}
+
 Json line_json(const ScalingLine& line, Space space, int loop_iterations) {
   Json json = {{field_of(space), line.ranks},
                {"precond", line.precond},
@@ -22,6 +42,9 @@ Json line_json(const ScalingLine& line, Space space, int loop_iterations) {
   if (!line.measured()) return json;
   json["format"] = line.format;
   json["setup_seconds"] = line.setup_seconds;
+  json["setup_phases"] = {{"system", phases_json(line.system_phases)},
+                          {"matrix", phases_json(line.matrix_phases)},
+                          {"preconditioner", phases_json(line.precond_phases)}};
   json["iterations"] = loop_iterations;
   json["microseconds"] = line.iteration.empty() ? Json() : bench::summary(line.iteration, 1e6);
   json["solve"] = bench::milliseconds(line.solve);
@@ -48,10 +71,12 @@ std::string line_text(const ScalingLine& line, const ScalingSystem& system) {
   const std::optional<double> one = iteration_of_one(system, line.precond);
   const std::string ratio =
       one && !line.iteration.empty() ? text("%.2f", bench::median(line.iteration) / *one) : std::string("-");
-  return named + text("%-30s %6s %9.3g %-28s %6d  %s%s\n",
-                      line.iteration.empty() ? "-" : bench::spread(line.iteration, 1e6).c_str(), ratio.c_str(),
-                      line.setup_seconds, bench::spread(line.solve, 1e3).c_str(), line.iterations,
-                      line.status.c_str(), line.resident ? ", in one kernel" : "");
+  return named +
+         text("%-30s %6s %9.3g %-28s %6d  %s%s\n",
+              line.iteration.empty() ? "-" : bench::spread(line.iteration, 1e6).c_str(), ratio.c_str(),
+              line.setup_seconds, bench::spread(line.solve, 1e3).c_str(), line.iterations, line.status.c_str(),
+              line.resident ? ", in one kernel" : "") +
+         phases_text(line);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <vector>
 
 #include <newel/core/cuda_interop.hpp>
 #include <newel/core/parallel.hpp>
@@ -46,29 +48,81 @@ void* locked_page(std::size_t bytes) {
   return page;
 }
 
-// Made when first needed, and kept: locking pages takes as long as copying tens of megabytes.
-bool StagedCopies::make_pieces() {
-  for (int i = 0; i < 2; ++i) {
-    if (pieces_[i] == nullptr) pieces_[i].reset(static_cast<char*>(locked_page(piece_bytes)));
-    if (pieces_[i] == nullptr) return false;
-    if (copied_[i] != nullptr) continue;
+namespace {
+
+// Page-locked pages of one size for whoever copies: one is made when all others are in use, and none is freed.
+// Locking pages takes as long as copying tens of megabytes, and all devices wait for it.
+class LockedPages {
+ public:
+  explicit LockedPages(std::size_t bytes) : bytes_(bytes) {}
+
+  char* take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (free_.empty()) return static_cast<char*>(locked_page(bytes_));
+    char* const page = free_.back();
+    free_.pop_back();
+    return page;
+  }
+  void give_back(char* page) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    free_.push_back(page);
+  }
+
+ private:
+  std::size_t bytes_;
+  std::mutex mutex_;
+  std::vector<char*> free_;
+};
+
+// As long as the process: contexts may be used while it ends.
+LockedPages& large_pages() {
+  static auto* const pages = new LockedPages(piece_bytes);
+  return *pages;
+}
+LockedPages& small_pages() {
+  static auto* const pages = new LockedPages(StagedCopies::most_few);
+  return *pages;
+}
+
+// A page for one copy, which has been waited for when it ends.
+class LentPage {
+ public:
+  explicit LentPage(LockedPages& pages) : pages_(pages), page_(pages.take()) {}
+  ~LentPage() {
+    if (page_ != nullptr) pages_.give_back(page_);
+  }
+  LentPage(const LentPage&) = delete;
+  LentPage& operator=(const LentPage&) = delete;
+  char* get() const { return page_; }
+
+ private:
+  LockedPages& pages_;
+  char* page_;
+};
+
+}  // namespace
+
+void StagedCopies::make_events() {
+  for (auto& copied : copied_) {
+    if (copied != nullptr) continue;
     cudaEvent_t event = nullptr;
     NEWEL_CHECK_CUDA(cudaEventCreate(&event));
-    copied_[i].reset(event);
+    copied.reset(event);
   }
-  return true;
 }
 
 bool StagedCopies::download(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host) {
-  if (!make_pieces()) return false;
+  const LentPage pieces[] = {LentPage(large_pages()), LentPage(large_pages())};
+  if (pieces[0].get() == nullptr || pieces[1].get() == nullptr) return false;
+  make_events();
   const auto empty = [&](std::size_t at) {
     NEWEL_CHECK_CUDA(cudaEventSynchronize(copied_[at / piece_bytes % 2].get()));
-    copy_in_shares(to + at, pieces_[at / piece_bytes % 2].get(), std::min(piece_bytes, bytes - at), host);
+    copy_in_shares(to + at, pieces[at / piece_bytes % 2].get(), std::min(piece_bytes, bytes - at), host);
   };
   std::size_t at = 0;
   for (; at < bytes; at += piece_bytes) {
     const std::size_t i = at / piece_bytes % 2, length = std::min(piece_bytes, bytes - at);
-    NEWEL_CHECK_CUDA(cudaMemcpyAsync(pieces_[i].get(), from + at, length, cudaMemcpyDeviceToHost, stream_));
+    NEWEL_CHECK_CUDA(cudaMemcpyAsync(pieces[i].get(), from + at, length, cudaMemcpyDeviceToHost, stream_));
     NEWEL_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
     if (at > 0) empty(at - piece_bytes);
   }
@@ -76,13 +130,15 @@ bool StagedCopies::download(char* to, const char* from, std::size_t bytes, const
   return true;
 }
 
-bool StagedCopies::upload(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host) {
-  if (!make_pieces()) return false;
+bool StagedCopies::upload(char* to, std::size_t bytes, const WritePiece& write) {
+  const LentPage pieces[] = {LentPage(large_pages()), LentPage(large_pages())};
+  if (pieces[0].get() == nullptr || pieces[1].get() == nullptr) return false;
+  make_events();
   for (std::size_t at = 0; at < bytes; at += piece_bytes) {
     const std::size_t i = at / piece_bytes % 2, length = std::min(piece_bytes, bytes - at);
     if (at >= 2 * piece_bytes) NEWEL_CHECK_CUDA(cudaEventSynchronize(copied_[i].get()));
-    copy_in_shares(pieces_[i].get(), from + at, length, host);
-    NEWEL_CHECK_CUDA(cudaMemcpyAsync(to + at, pieces_[i].get(), length, cudaMemcpyHostToDevice, stream_));
+    write(pieces[i].get(), at, length);
+    NEWEL_CHECK_CUDA(cudaMemcpyAsync(to + at, pieces[i].get(), length, cudaMemcpyHostToDevice, stream_));
     NEWEL_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
   }
   NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream_));
@@ -90,17 +146,14 @@ bool StagedCopies::upload(char* to, const char* from, std::size_t bytes, const C
 }
 
 bool StagedCopies::download_few(char* to, const char* from, std::size_t bytes) {
-  const std::unique_lock<std::mutex> mine(few_mutex_, std::try_to_lock);
-  if (!mine.owns_lock() || no_few_) return false;
-  if (few_ == nullptr) few_.reset(static_cast<char*>(locked_page(most_few)));
-  no_few_ = few_ == nullptr;
-  if (no_few_) return false;
-  copy_words<<<1, few_threads, 0, stream_>>>(reinterpret_cast<unsigned*>(few_.get()),
+  const LentPage few(small_pages());
+  if (few.get() == nullptr) return false;
+  copy_words<<<1, few_threads, 0, stream_>>>(reinterpret_cast<unsigned*>(few.get()),
                                              reinterpret_cast<const unsigned*>(from),
                                              static_cast<int>(bytes / sizeof(unsigned)));
   NEWEL_CHECK_LAUNCH();
   NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream_));
-  std::memcpy(to, few_.get(), bytes);
+  std::memcpy(to, few.get(), bytes);
   return true;
 }
 
@@ -120,11 +173,27 @@ constexpr std::size_t worth_pieces = std::size_t{16} << 20;
 void upload_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
   const CurrentDevice current(ctx);
   const auto up = [&] {
-    return ctx.state().copies->upload(static_cast<char*>(to), static_cast<const char*>(from), bytes, ctx.host());
+    return ctx.state().copies->upload(
+        static_cast<char*>(to), bytes, [&](char* piece, std::size_t begin, std::size_t length) {
+          copy_in_shares(piece, static_cast<const char*>(from) + begin, length, ctx.host());
+        });
   };
   if (bytes >= worth_pieces && up()) return;
   NEWEL_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ctx.stream()));
   ctx.synchronize();
+}
+
+void upload_written(const Context<Space::device>& ctx, void* to, std::size_t bytes, const WritePiece& write) {
+  const CurrentDevice current(ctx);
+  if (bytes >= worth_pieces && ctx.state().copies->upload(static_cast<char*>(to), bytes, write)) return;
+  std::vector<double> piece(std::min(piece_bytes, bytes) / sizeof(double) + 1);
+  for (std::size_t at = 0; at < bytes; at += piece_bytes) {
+    const std::size_t length = std::min(piece_bytes, bytes - at);
+    write(reinterpret_cast<char*>(piece.data()), at, length);
+    NEWEL_CHECK_CUDA(
+        cudaMemcpyAsync(static_cast<char*>(to) + at, piece.data(), length, cudaMemcpyHostToDevice, ctx.stream()));
+    ctx.synchronize();
+  }
 }
 
 void download_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {

@@ -6,8 +6,8 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <type_traits>
 
 #include <newel/core/context.hpp>
@@ -18,6 +18,11 @@ namespace newel::detail {
 /// others.
 void* locked_page(std::size_t bytes);
 
+/// Writes bytes begin .. begin + length - 1 of what is uploaded.
+using WritePiece = std::function<void(char* piece, std::size_t begin, std::size_t length)>;
+/// `bytes` bytes for `to` on the device, piece by piece; a piece begins at a multiple of 8. Waits for the stream.
+void upload_written(const Context<Space::device>& ctx, void* to, std::size_t bytes, const WritePiece& write);
+
 /// Copies through page-locked memory, with the stream's device current. All wait for the stream. False where there is
 /// no such memory; nothing has been copied then.
 class StagedCopies {
@@ -27,28 +32,21 @@ class StagedCopies {
   /// Piece by piece: the host's threads empty or fill one while the next is under way. The driver does that with one
   /// thread.
   bool download(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host);
-  bool upload(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host);
+  bool upload(char* to, std::size_t bytes, const WritePiece& write);
 
   /// Up to `most_few` bytes, words of four at addresses of words, which a kernel writes: the driver's copy takes
-  /// twice as long from the end of the kernel before it to the host. False also while another thread copies so.
+  /// twice as long from the end of the kernel before it to the host.
   bool download_few(char* to, const char* from, std::size_t bytes);
   static constexpr std::size_t most_few = std::size_t{1} << 15;
 
  private:
-  struct FreeLocked {
-    void operator()(char* piece) const { cudaFreeHost(piece); }
-  };
   struct DestroyEvent {
     void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
   };
 
-  bool make_pieces();
+  void make_events();
 
   cudaStream_t stream_;
-  std::mutex few_mutex_;
-  std::unique_ptr<char, FreeLocked> few_;
-  bool no_few_ = false;  // there was no page-locked memory
-  std::unique_ptr<char, FreeLocked> pieces_[2];
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent> copied_[2];
 };
 

@@ -2,6 +2,7 @@
 /// Streams, events and memory by which devices exchange values. Internal; needs the CUDA headers.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <type_traits>
 
@@ -45,6 +46,18 @@ inline void let_follow(cudaStream_t later, cudaStream_t earlier, const OwnEvent&
 
 /// Memory of the current device outside of any pool; null for 0 bytes. Throws OutOfMemory.
 std::shared_ptr<void> plain_device_memory(std::size_t bytes);
+/// Small pieces of memory outside of any pool, out of large ones: an allocation waits for the device, and maps the
+/// memory on all devices that reach it. A large one is kept as long as a piece of it is.
+class DevicePieces {
+ public:
+  /// As plain_device_memory.
+  std::shared_ptr<void> take(std::size_t bytes);
+
+ private:
+  std::shared_ptr<void> large_;
+  std::size_t taken_ = 0;
+};
+
 /// Page-locked memory of the host; null for 0 bytes. Throws OutOfMemory.
 std::shared_ptr<void> locked_host_memory(std::size_t bytes);
 

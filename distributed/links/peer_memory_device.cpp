@@ -32,7 +32,7 @@ class MemoryOfThreads final : public PeerMemory {
  public:
   explicit MemoryOfThreads(std::shared_ptr<Communicator> communicator) : communicator_(std::move(communicator)) {}
 
-  std::shared_ptr<void> allocate(std::size_t bytes) override { return plain_device_memory(bytes); }
+  std::shared_ptr<void> allocate(std::size_t bytes) override { return pieces_.take(bytes); }
 
   std::vector<std::shared_ptr<void>> share(const std::shared_ptr<void>& mine, std::size_t bytes) override {
     set_to_zero(mine, bytes);
@@ -52,6 +52,7 @@ class MemoryOfThreads final : public PeerMemory {
 
  private:
   std::shared_ptr<Communicator> communicator_;
+  DevicePieces pieces_;
 };
 
 // Memory that other processes have mapped. Nobody knows when the last of them has unmapped it, so it is never given

@@ -132,8 +132,8 @@ std::string bytes_of(const Value* values, std::size_t count) {
 }
 
 // Memory of the current device with zeros.
-std::shared_ptr<void> zeros(std::size_t bytes) {
-  std::shared_ptr<void> memory = plain_device_memory(bytes);
+std::shared_ptr<void> zeros(DevicePieces& pieces, std::size_t bytes) {
+  std::shared_ptr<void> memory = pieces.take(bytes);
   if (bytes > 0) NEWEL_CHECK_CUDA(cudaMemset(memory.get(), 0, bytes));
   return memory;
 }
@@ -141,8 +141,9 @@ std::shared_ptr<void> zeros(std::size_t bytes) {
 // A direction of an exchange: its messages on the device, and a counter.
 class PeerDirection {
  public:
-  PeerDirection(const std::vector<PeerMessage>& messages, const unsigned* failed)
-      : messages_(zeros(messages.size() * sizeof(PeerMessage))), counters_(zeros(2 * sizeof(unsigned))) {
+  PeerDirection(DevicePieces& pieces, const std::vector<PeerMessage>& messages, const unsigned* failed)
+      : messages_(zeros(pieces, messages.size() * sizeof(PeerMessage))),
+        counters_(zeros(pieces, 2 * sizeof(unsigned))) {
     for (const PeerMessage& message : messages) longest_ = std::max(longest_, message.words);
     auto* const counters = static_cast<unsigned*>(counters_.get());
     round_ = {static_cast<const PeerMessage*>(messages_.get()), static_cast<int>(messages.size()), failed, counters,
@@ -240,11 +241,12 @@ class PeerMessages {
 
 class PeerExchange final : public RankExchange {
  public:
-  PeerExchange(Communicator& communicator, PeerMemory& memory, const std::vector<RankMessage>& out,
-               const std::vector<RankMessage>& in, const unsigned* failed, cudaStream_t stream)
+  PeerExchange(Communicator& communicator, PeerMemory& memory, DevicePieces& pieces,
+               const std::vector<RankMessage>& out, const std::vector<RankMessage>& in, const unsigned* failed,
+               cudaStream_t stream)
       : messages_(communicator, memory, out, in),
-        send_(messages_.sent(), failed),
-        receive_(messages_.received(), failed),
+        send_(pieces, messages_.sent(), failed),
+        receive_(pieces, messages_.received(), failed),
         stream_(stream) {}
 
   void start() override { send_.launch(send_to_peers_kernel, stream_); }
@@ -264,9 +266,9 @@ class PeerRanks final : public DeviceRanks {
         communicator_(communicator),
         memory_(std::move(memory)),
         watch_stream_(make_stream()),
-        sums_(zeros(most * sizeof(double))),
-        all_(zeros(values() * sizeof(double))),
-        counters_(zeros(2 * sizeof(unsigned))) {
+        sums_(zeros(pieces_, most * sizeof(double))),
+        all_(zeros(pieces_, values() * sizeof(double))),
+        counters_(zeros(pieces_, 2 * sizeof(unsigned))) {
     auto* const counters = static_cast<unsigned*>(counters_.get());
     peers_.packets_of_rank = 2 * most;
     peers_.packets = peers_.packets_of_rank * size();
@@ -295,7 +297,7 @@ class PeerRanks final : public DeviceRanks {
     return &peers_;
   }
 
-  std::shared_ptr<void> memory(std::size_t bytes) override { return plain_device_memory(bytes); }
+  std::shared_ptr<void> memory(std::size_t bytes) override { return pieces_.take(bytes); }
   std::vector<std::shared_ptr<void>> shared_memory(std::size_t bytes) override {
     std::shared_ptr<void> mine;
     try {
@@ -307,7 +309,7 @@ class PeerRanks final : public DeviceRanks {
   }
   std::unique_ptr<RankExchange> exchange(std::vector<RankMessage> out, std::vector<RankMessage> in,
                                          cudaStream_t stream) override {
-    return std::make_unique<PeerExchange>(*communicator_, *memory_, out, in, peers_.failed, stream);
+    return std::make_unique<PeerExchange>(*communicator_, *memory_, pieces_, out, in, peers_.failed, stream);
   }
   bool capturable() const override { return true; }
   bool starts_by_sending() const override { return true; }
@@ -327,6 +329,7 @@ class PeerRanks final : public DeviceRanks {
   std::shared_ptr<Communicator> communicator_;
   std::shared_ptr<PeerMemory> memory_;
   OwnStream watch_stream_;
+  DevicePieces pieces_;
   std::shared_ptr<void> sums_, all_, counters_;
   std::vector<std::shared_ptr<void>> all_inboxes_;
   PeerSums peers_{};

@@ -23,6 +23,18 @@ std::shared_ptr<void> plain_device_memory(std::size_t bytes) {
   return std::shared_ptr<void>(pointer, [](void* own) { cudaFree(own); });
 }
 
+std::shared_ptr<void> DevicePieces::take(std::size_t bytes) {
+  constexpr std::size_t of_large = std::size_t{8} << 20, most = of_large / 8, aligned = 256;
+  if (bytes == 0 || bytes > most) return plain_device_memory(bytes);
+  if (large_ == nullptr || taken_ + bytes > of_large) {
+    large_ = plain_device_memory(of_large);
+    taken_ = 0;
+  }
+  void* const piece = static_cast<char*>(large_.get()) + taken_;
+  taken_ += (bytes + aligned - 1) / aligned * aligned;
+  return std::shared_ptr<void>(large_, piece);
+}
+
 std::shared_ptr<void> locked_host_memory(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   void* pointer = nullptr;

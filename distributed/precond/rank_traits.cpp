@@ -39,56 +39,68 @@ RowCount count_of(double count) {
   return {static_cast<Index>(std::min<double>(count, std::numeric_limits<Index>::max())), -1};
 }
 
-// What is counted in rows.
-enum Counted { in_empty, in_missing, in_zero, in_negative, in_undamped, in_unmatched, counted_kinds };
-
 template <class T>
-void count_rows(const NearRows<T>& near, double* count) {
+void count_rows(const NearRows<T>& near, RankFacts& facts) {
+  double* const count = facts.count;
   const CsrView<T, Space::host> a = near.view();
   for (Index i = near.own_begin(); i < near.own_begin() + near.own_rows(); ++i) {
     double sum = 0;
     for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) sum += static_cast<double>(a.val[k]);
     const T* const diagonal = find(a, i, i);
-    count[in_empty] += a.row_begin(i) == a.row_begin(i + 1) ? 1 : 0;
-    count[in_missing] += diagonal == nullptr ? 1 : 0;
+    count[RankFacts::in_empty] += a.row_begin(i) == a.row_begin(i + 1) ? 1 : 0;
+    count[RankFacts::in_missing] += diagonal == nullptr ? 1 : 0;
     if (diagonal == nullptr) continue;
-    count[in_zero] += *diagonal == T(0) ? 1 : 0;
-    count[in_negative] += *diagonal < T(0) ? 1 : 0;
+    count[RankFacts::in_zero] += *diagonal == T(0) ? 1 : 0;
+    count[RankFacts::in_negative] += *diagonal < T(0) ? 1 : 0;
     const bool decays = std::fabs(sum) <= MatrixTraits::undamped * std::fabs(static_cast<double>(*diagonal));
-    count[in_undamped] += *diagonal != T(0) && decays ? 1 : 0;
+    count[RankFacts::in_undamped] += *diagonal != T(0) && decays ? 1 : 0;
   }
 }
 
 }  // namespace
 
-template <class T>
-MatrixTraits rank_traits(const Context<Space::host>& ctx, const NearRows<T>& near) {
-  const Array<double, Space::host> scales = row_scales(ctx, near.view());
-  double count[counted_kinds] = {}, most[3] = {};
-  count_rows(near, count);
-  for_pairs(near, [&](Index i, Index j, double here, double there, bool stored) {
-    count[in_unmatched] += stored ? 0 : 1;
-    most[0] = std::max(most[0], std::fabs(here));
-    if (here == there) return;
-    most[1] = std::max(most[1], std::fabs(here - there));
-    most[2] = std::max(most[2], relative_asymmetry(std::fabs(here - there), scales[i], scales[j]));
-  });
+void RankFacts::take_pair(double here, double there, bool stored, double scale_i, double scale_j) {
+  count[in_unmatched] += stored ? 0 : 1;
+  if (here == there) return;
+  const double difference = std::fabs(here - there);
+  most[in_asymmetry] = std::max(most[in_asymmetry], difference);
+  most[in_relative_asymmetry] =
+      std::max(most[in_relative_asymmetry], relative_asymmetry(difference, scale_i, scale_j));
+}
+
+void RankFacts::join(const RankFacts& others) {
+  for (int k = 0; k < counted_kinds; ++k) count[k] += others.count[k];
+  for (int k = 0; k < compared_kinds; ++k) most[k] = std::max(most[k], others.most[k]);
+}
+
+MatrixTraits RankFacts::of_all(const Context<Space::host>& ctx, std::int64_t rows) {
   sum_over_ranks(ctx, count, counted_kinds);
-  max_over_ranks(ctx, most, 3);
+  max_over_ranks(ctx, most, compared_kinds);
   MatrixTraits traits;
-  const std::int64_t rows = all_rows(ctx, near.view().rows);
   traits.rows = static_cast<Index>(std::min<std::int64_t>(rows, std::numeric_limits<Index>::max()));
   traits.square = true;
   traits.pattern_symmetric = count[in_unmatched] == 0;
-  traits.max_abs = most[0];
-  traits.max_asymmetry = most[1];
-  traits.relative_asymmetry = most[2];
+  traits.max_abs = most[in_max_abs];
+  traits.max_asymmetry = most[in_asymmetry];
+  traits.relative_asymmetry = most[in_relative_asymmetry];
   traits.empty_rows = count_of(count[in_empty]);
   traits.missing_diagonal = count_of(count[in_missing]);
   traits.zero_diagonal = count_of(count[in_zero]);
   traits.negative_diagonal = count_of(count[in_negative]);
   traits.undamped_rows = count_of(count[in_undamped]).count;
   return traits;
+}
+
+template <class T>
+MatrixTraits rank_traits(const Context<Space::host>& ctx, const NearRows<T>& near) {
+  const Array<double, Space::host> scales = row_scales(ctx, near.view());
+  RankFacts facts;
+  count_rows(near, facts);
+  for_pairs(near, [&](Index i, Index j, double here, double there, bool stored) {
+    facts.most[RankFacts::in_max_abs] = std::max(facts.most[RankFacts::in_max_abs], std::fabs(here));
+    facts.take_pair(here, there, stored, scales[i], scales[j]);
+  });
+  return facts.of_all(ctx, all_rows(ctx, near.view().rows));
 }
 
 template <class T>

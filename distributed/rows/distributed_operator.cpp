@@ -10,28 +10,13 @@
 #include "core/ranks/device_ranks.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "distributed/rows/rank_csr.hpp"
 #include "distributed/rows/rank_ehyb.hpp"
 #include "distributed/rows/values_in_space.hpp"
+#include "reorder/partition_device.hpp"
+#include "spmv/plan/phase_clock.hpp"
 
 namespace newel::detail {
-namespace {
-
-// The position of the diagonal entry of each row in the new order; -1: none.
-template <class T>
-std::vector<Offset> diagonal_of(const Context<Space::host>& ctx, const RankRows<T>& a, std::int64_t first_row,
-                                const std::vector<Index>& old_of_new) {
-  std::vector<Offset> positions(old_of_new.size());
-  parallel_for(ctx, static_cast<std::int64_t>(old_of_new.size()), [&](std::int64_t i) {
-    const Index old = old_of_new[static_cast<std::size_t>(i)];
-    const auto begin = a.col.data + a.row_ptr[old], end = a.col.data + a.row_ptr[old + 1];
-    const auto at = std::lower_bound(begin, end, first_row + old);
-    positions[static_cast<std::size_t>(i)] = at != end && *at == first_row + old ? at - a.col.data : -1;
-  });
-  return positions;
-}
-
-}  // namespace
-
 template <class T, Space S>
 DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const RankRows<T>& a,
                                                const std::vector<std::int64_t>& first_rows,
@@ -45,12 +30,29 @@ DistributedOperator<T, S>::DistributedOperator(const Context<S>& ctx, const Rank
                                                const std::vector<std::int64_t>& first_rows, RankFormat format)
     : rows_(static_cast<Index>(a.row_ptr.size - 1)), entries_(a.val.size) {
   if constexpr (S == Space::device) {
-    if (format == RankFormat::automatic && first_rows.size() > 2) {
-      check_rank_rows(host_context(ctx), a.row_ptr, a.col, first_row(ctx), first_rows.back());
-      if (std::unique_ptr<RankEhyb<T>> rows = RankEhyb<T>::make(ctx, a, first_rows)) {
-        number(ctx, a, rows->old_of_new(), diagonal_of(host_context(ctx), a, first_row(ctx), rows->old_of_new()));
-        rows_on_device_ = rows->take_rows();
+    if (format != RankFormat::csr && first_rows.size() > 2) {
+      PhaseClock clock;
+      const ColumnsOfRank columns{a.row_ptr, a.col, first_rows, ranks_of(ctx)->communicator->rank()};
+      rows_on_device_ = std::make_shared<const RowsOnDevice<T>>(ctx, columns, a.val);
+      clock.end("rows to the device");
+      seconds_ = clock.seconds();
+      if (format == RankFormat::at_once) {
+        product_ = make_rank_csr(ctx, first_rows, *rows_on_device_);
+        clock.end("format");
+        number_on_device(ctx, {});
+        clock.end("diagonal and numbering");
+        seconds_ = clock.seconds();
+        return;
+      }
+      if (std::unique_ptr<RankEhyb<T>> rows = RankEhyb<T>::make(ctx, columns, *rows_on_device_)) {
+        const OperatorInfo info = rows->info();
+        seconds_.insert(seconds_.end(), info.setup_seconds.begin(), info.setup_seconds.end());
+        clock = {};
+        number_on_device(ctx, rows->old_of_new());
+        plan_ = rows->plan();
         product_ = std::move(rows);
+        clock.end("diagonal and numbering");
+        seconds_.push_back(clock.seconds().back());
         return;
       }
     }
@@ -62,9 +64,14 @@ template <class T, Space S>
 void DistributedOperator<T, S>::make_csr(const Context<S>& ctx, const RankRows<T>& a,
                                          const std::vector<std::int64_t>& first_rows,
                                          const Span<const Index, Space::host>* order) {
+  PhaseClock clock;
   const RowSplit split = split_rows(host_context(ctx), a.row_ptr, a.col, first_row(ctx), first_rows.back(), order);
+  clock.end("split of the rows");
   number(ctx, a, split.old_of_new, split.diagonal);
+  clock.end("diagonal and numbering");
   product_ = make_csr_rows<T, S>(ctx, a, split, first_rows);
+  clock.end("format");
+  seconds_.insert(seconds_.end(), clock.seconds().begin(), clock.seconds().end());
 }
 
 // `diagonal`: of each row in rank order, the position of its diagonal entry, or -1.
@@ -85,6 +92,43 @@ void DistributedOperator<T, S>::number(const Context<S>& ctx, const RankRows<T>&
   }
   old_of_new_ = make_array(ctx, old_of_new);
   new_of_old_ = make_array(ctx, new_of_old);
+}
+
+// The same from the rows on the device.
+template <class T, Space S>
+void DistributedOperator<T, S>::number_on_device(const Context<S>& ctx, const std::vector<Index>& old_of_new) {
+  if constexpr (S == Space::device) {
+    if (!std::is_sorted(old_of_new.begin(), old_of_new.end())) {
+      old_of_new_ = make_array(ctx, old_of_new);
+      new_of_old_ = inverse_order(ctx, old_of_new_.cspan());
+    }
+    const RowsOnDevice<T>& rows = *rows_on_device_;
+    diagonal_source_ =
+        make_value_map(ctx, diagonal_positions(ctx, *rows.columns, old_of_new_.cspan()).cspan(), rows.val.size());
+    diagonal_ = Array<T, S>(ctx, std::max<Index>(rows_, 1));
+    read_diagonal(ctx, rows.val.cspan());
+  }
+}
+
+template <class T, Space S>
+template <class C>
+std::unique_ptr<DistributedOperator<C, S>> DistributedOperator<T, S>::in_precision(
+    const Context<S>& ctx, const std::vector<std::int64_t>& first_rows) const {
+  if constexpr (S == Space::device) {
+    if (plan_ == nullptr) return nullptr;
+    std::unique_ptr<DistributedOperator<C, S>> made(new DistributedOperator<C, S>(rows_));
+    made->rows_on_device_ = std::make_shared<const RowsOnDevice<C>>(ctx, *rows_on_device_);
+    made->entries_ = entries_;
+    made->product_ = RankEhyb<C>::make(ctx, first_rows, *made->rows_on_device_, plan_);
+    if (made->product_ == nullptr) return nullptr;
+    made->number_on_device(ctx, plan_->order.old_of_new);
+    made->rows_on_device_.reset();
+    return made;
+  } else {
+    static_cast<void>(ctx);
+    static_cast<void>(first_rows);
+    return nullptr;
+  }
 }
 
 template <class T, Space S>
@@ -140,6 +184,12 @@ ResidentView<T, S> DistributedOperator<T, S>::resident_view() const {
 
 #define X(T, S) template class DistributedOperator<T, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+#define X(S)                                                                                            \
+  template std::unique_ptr<DistributedOperator<float, S>> DistributedOperator<double, S>::in_precision( \
+      const Context<S>&, const std::vector<std::int64_t>&) const;
+NEWEL_FOR_SPACES(X)
 #undef X
 
 }  // namespace newel::detail

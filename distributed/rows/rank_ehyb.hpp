@@ -26,14 +26,17 @@ template <class T>
 class RankEhyb final : public RankProduct<T, Space::device> {
  public:
   /// Null on all ranks if a rank has no rows, or rows for which EHYB has no layout without a remainder. All ranks
-  /// call it together. `ctx` has other ranks too; the rows have been checked.
-  static std::unique_ptr<RankEhyb> make(const Context<Space::device>& ctx, const RankRows<T>& a,
-                                        const std::vector<std::int64_t>& first_rows);
+  /// call it together. `ctx` has other ranks too; `rows` are those of `a`.
+  static std::unique_ptr<RankEhyb> make(const Context<Space::device>& ctx, const ColumnsOfRank& a,
+                                        const RowsOnDevice<T>& rows);
+  /// By the plan of another precision, without `across`.
+  static std::unique_ptr<RankEhyb> make(const Context<Space::device>& ctx,
+                                        const std::vector<std::int64_t>& first_rows, const RowsOnDevice<T>& rows,
+                                        std::shared_ptr<const RankPlan> plan);
 
   /// The order of this rank's rows: the caller's number of each.
-  const std::vector<Index>& old_of_new() const { return old_of_new_; }
-  /// What it has been made from. To be called once.
-  std::shared_ptr<const RowsOnDevice<T>> take_rows() { return std::move(rows_); }
+  const std::vector<Index>& old_of_new() const { return plan_->order.old_of_new; }
+  const std::shared_ptr<const RankPlan>& plan() const { return plan_; }
 
   void refresh(const Context<Space::device>& ctx, Span<const T, Space::device> values) override {
     matrix_->refresh(ctx, values);
@@ -48,6 +51,7 @@ class RankEhyb final : public RankProduct<T, Space::device> {
   OperatorInfo info() const override {
     OperatorInfo info = matrix_->info();
     info.setup_seconds = seconds_;
+    info.figures.emplace_back("plans", plans_);
     return info;
   }
   std::uint64_t more_bytes() const override {
@@ -59,11 +63,9 @@ class RankEhyb final : public RankProduct<T, Space::device> {
  private:
   RankEhyb() = default;
   void multiply(const Context<Space::device>& ctx, const ProductArgs<T>& args) const;
-  void number_across(const Context<Space::device>& ctx, const std::vector<std::int64_t>& first_rows,
-                     const std::vector<Index>& place_of_other, std::vector<unsigned char> readers);
+  void number_across(const Context<Space::device>& ctx, const std::vector<std::int64_t>& first_rows);
 
-  std::vector<Index> old_of_new_;
-  std::shared_ptr<const RowsOnDevice<T>> rows_;
+  std::shared_ptr<const RankPlan> plan_;
   std::unique_ptr<EhybOperator<T, Space::device>> matrix_;  ///< columns behind the rows: nodes of other ranks
   std::unique_ptr<SideWork<Space::device>> side_;
   std::unique_ptr<Halo<T, Space::device>> halo_;  ///< of `side_`
@@ -76,6 +78,7 @@ class RankEhyb final : public RankProduct<T, Space::device> {
   std::optional<EhybAcross<T>> across_;
   bool capturable_ = false;
   bool sends_first_ = false;
+  int plans_ = 1;                                        ///< until one had room for what parts read
   std::vector<std::pair<std::string, double>> seconds_;  ///< of the setup by phase
 };
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include <newel/core/parallel.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/ranks/device_ranks.hpp"
 #include "core/ranks/on_all_ranks.hpp"
@@ -19,14 +20,21 @@
 namespace newel::detail {
 namespace {
 
+// `options` have to outlive it.
+FormatRequest request_of(const Context<Space::device>& ctx, int block, std::size_t value_bytes,
+                         const SpmvOptions& options) {
+  return {block > 1 ? "block" : "halo", options, machine_of(ctx), value_bytes, nullptr};
+}
+
 // The rows in the new order, with columns behind this rank's, which keep their numbers.
 template <class T>
 std::unique_ptr<EhybOperator<T, Space::device>> ehyb_of(const Context<Space::device>& ctx,
-                                                        const RowsOnDevice<T>& rows, const RankOrder& order,
-                                                        std::vector<Index> new_of_old, const FormatRequest& request) {
-  const Pattern<Space::device> pattern = rows.pattern();
+                                                        const RowsOnDevice<T>& rows, const RankPlan& plan,
+                                                        const FormatRequest& request) {
+  const Pattern<Space::device> pattern = rows.columns->pattern();
+  std::vector<Index> new_of_old = plan.new_of_old;
   for (auto j = static_cast<Index>(new_of_old.size()); j < pattern.cols; ++j) new_of_old.push_back(j);
-  const auto old_there = make_array(ctx, order.old_of_new);
+  const auto old_there = make_array(ctx, plan.order.old_of_new);
   const auto new_there = make_array(ctx, new_of_old);
   const PermutedPattern<Space::device> permuted = permute_pattern(ctx, pattern, old_there.cspan(), new_there.cspan());
   const ValueMap<Space::device> map = make_value_map(ctx, permuted.source.cspan(), rows.val.size());
@@ -36,47 +44,96 @@ std::unique_ptr<EhybOperator<T, Space::device>> ehyb_of(const Context<Space::dev
                                  val.cspan());
   view.value_map = &map;
   RowOrder<Space::device> parts;
-  parts.part_begin = order.part_begin;
+  parts.part_begin = plan.order.part_begin;
   return std::make_unique<EhybOperator<T, Space::device>>(ctx, view, parts, request);
 }
 
+// Plans of a rank's rows, each with more parts than the one before. All ranks make theirs together.
+class RankPlans {
+ public:
+  RankPlans(const Context<Space::device>& ctx, const ColumnsOfRank& a, const NumberedColumns& columns)
+      : ctx_(ctx),
+        a_(a),
+        columns_(columns),
+        reads_others_(to_vector(ctx, columns.reads_others.cspan())),
+        own_(ctx, columns),
+        block_(node_rows(ctx, a, own_, reads_others_)) {}
+
+  std::shared_ptr<const RankPlan> next(std::size_t value_bytes, PhaseClock& clock) {
+    auto plan = std::make_shared<RankPlan>();
+    SpmvOptions options;
+    options.parts = parts_;
+    plan->block = block_;
+    plan->order = order_of_parts(ctx_, own_, reads_others_, request_of(ctx_, block_, value_bytes, options));
+    clock.end("order");
+    plan->new_of_old.resize(plan->order.old_of_new.size());
+    parallel_for(host_context(ctx_), a_.rows(), [&](Index i) {
+      plan->new_of_old[static_cast<std::size_t>(plan->order.old_of_new[static_cast<std::size_t>(i)])] = i;
+    });
+    plan->others =
+        find_others(host_context(ctx_), a_, nodes_of_rows(columns_.others, block_), plan->new_of_old, block_);
+    clock.end("nodes of other ranks");
+    const auto parts = static_cast<Index>(plan->order.part_begin.size()) - 1, processors = ctx_.multiprocessors();
+    parts_ = (parts + parts / 4 + processors) / processors * processors;
+    return plan;
+  }
+
+ private:
+  const Context<Space::device>& ctx_;
+  const ColumnsOfRank& a_;
+  const NumberedColumns& columns_;
+  std::vector<unsigned char> reads_others_;
+  OwnPattern own_;
+  int block_;
+  Index parts_ = 0;  // of the next plan; 0: as many as the machine and the rows ask for
+};
+
 }  // namespace
 
+// A plan does not see what a part reads of other ranks. Where that is much, smaller parts have room for it.
 template <class T>
-std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx, const RankRows<T>& rows,
-                                               const std::vector<std::int64_t>& first_rows) {
+std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx, const ColumnsOfRank& a,
+                                               const RowsOnDevice<T>& rows) {
+  constexpr int most_plans = 3;
   const Ranks& ranks = *ranks_of(ctx);
-  Communicator& communicator = *ranks.communicator;
-  const ColumnsOfRank a{rows.row_ptr, rows.col, first_rows, communicator.rank()};
-  const bool has_rows = a.rows() > 0 && first_rows.back() <= std::numeric_limits<Index>::max();
-  if (!on_all_ranks(communicator, has_rows)) return nullptr;
-
+  const bool has_rows = a.rows() > 0 && a.first_rows.back() <= std::numeric_limits<Index>::max();
+  if (!on_all_ranks(*ranks.communicator, has_rows)) return nullptr;
   PhaseClock clock;
-  const OwnPattern own(ctx, a);
-  const int block = node_rows(ctx, a, own);
+  RankPlans plans(ctx, a, *rows.columns);
   clock.end("pattern");
-  const SpmvOptions options;
-  const FormatRequest request{block > 1 ? "block" : "halo", options, machine_of(ctx), sizeof(T), nullptr};
-  RankOrder order = order_of_parts(ctx, own, request);
-  clock.end("order");
-  std::vector<Index> new_of_old(order.old_of_new.size());
-  for (std::size_t i = 0; i < new_of_old.size(); ++i) {
-    new_of_old[static_cast<std::size_t>(order.old_of_new[i])] = static_cast<Index>(i);
+  std::unique_ptr<RankEhyb> made;
+  for (int k = 1; made == nullptr && k <= most_plans; ++k) {
+    made = make(ctx, a.first_rows, rows, plans.next(sizeof(T), clock));
+    clock.end("format and halo");
+    if (made != nullptr) made->plans_ = k;
   }
-  OtherNodes others = find_others(host_context(ctx), a, new_of_old, block);
-  const Index columns = a.rows() + static_cast<Index>(others.node.size()) * block;
+  if (made == nullptr) return nullptr;
+  const bool reachable = ranks.device->peer_sums() != nullptr &&
+                         ranks.communicator->size() <= ResidentAcross::most_devices &&
+                         made->matrix_->view().parts <= ctx.multiprocessors();
+  if (on_all_ranks(*ranks.communicator, reachable)) made->number_across(ctx, a.first_rows);
+  clock.end("format and halo");
+  made->seconds_ = clock.seconds();
+  return made;
+}
 
-  clock.end("nodes of other ranks");
+template <class T>
+std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx,
+                                               const std::vector<std::int64_t>& first_rows,
+                                               const RowsOnDevice<T>& rows, std::shared_ptr<const RankPlan> plan) {
+  const Ranks& ranks = *ranks_of(ctx);
+  const RankOrder& order = plan->order;
+  const OtherNodes& others = plan->others;
+  const int block = plan->block;
+  const Index columns = rows.columns->rows() + static_cast<Index>(others.node.size()) * block;
   std::unique_ptr<RankEhyb> made(new RankEhyb);
-  made->rows_ = std::make_shared<const RowsOnDevice<T>>(ctx, a, rows.val, others.node, block);
-  clock.end("rows to the device");
-  made->matrix_ = ehyb_of<T>(ctx, *made->rows_, order, new_of_old, request);
+  const SpmvOptions options;
+  made->matrix_ = ehyb_of<T>(ctx, rows, *plan, request_of(ctx, block, sizeof(T), options));
   ctx.synchronize();
-  clock.end("format");
   const EhybView<T>& view = made->matrix_->view();
   const bool suits =
       !view.has_remainder() && view.block == block && view.parts == static_cast<Index>(order.part_begin.size()) - 1;
-  if (!on_all_ranks(communicator, suits)) return nullptr;
+  if (!on_all_ranks(*ranks.communicator, suits)) return nullptr;
 
   std::vector<std::int64_t> ghosts;
   for (const std::int64_t node : others.node) {
@@ -84,7 +141,7 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   }
   made->side_ = std::make_unique<SideWork<Space::device>>(ctx);
   made->halo_ = std::make_unique<Halo<T, Space::device>>(made->side_->context(), first_rows, std::vector<Index>(),
-                                                         ghosts, new_of_old);
+                                                         ghosts, plan->new_of_old);
   made->inner_ = parts_of(view, 0, order.inner_parts);
   made->border_ = parts_of(view, order.inner_parts, view.parts);
   made->border_.beyond_node = view.rows / block;
@@ -98,21 +155,14 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   made->capturable_ = ranks.device->capturable();
   made->sends_first_ = ranks.device->starts_by_sending();
   made->x_and_halo_ = Array<T, Space::device>(ctx, columns);
-  made->old_of_new_ = std::move(order.old_of_new);
-  const bool reachable = ranks.device->peer_sums() != nullptr &&
-                         communicator.size() <= ResidentAcross::most_devices && view.parts <= ctx.multiprocessors();
-  if (on_all_ranks(communicator, reachable)) {
-    made->number_across(ctx, first_rows, others.place, std::move(others.readers));
-  }
-  clock.end("halo");
-  made->seconds_ = clock.seconds();
+  made->plan_ = std::move(plan);
   return made;
 }
 
 // Own nodes that own parts read, and the halo in numbers of all ranks.
 template <class T>
-void RankEhyb<T>::number_across(const Context<Space::device>& ctx, const std::vector<std::int64_t>& first_rows,
-                                const std::vector<Index>& place_of_other, std::vector<unsigned char> readers) {
+void RankEhyb<T>::number_across(const Context<Space::device>& ctx, const std::vector<std::int64_t>& first_rows) {
+  std::vector<unsigned char> readers = plan_->others.readers;
   Communicator& communicator = *ranks_of(ctx)->communicator;
   const auto rank = static_cast<std::size_t>(communicator.rank());
   const EhybView<T>& view = matrix_->view();
@@ -124,7 +174,7 @@ void RankEhyb<T>::number_across(const Context<Space::device>& ctx, const std::ve
       readers[static_cast<std::size_t>(node)] |= static_cast<unsigned char>(1u << rank);
       node += first_node;
     } else {
-      node = place_of_other[static_cast<std::size_t>(node - nodes)];
+      node = plan_->others.place[static_cast<std::size_t>(node - nodes)];
     }
   }
   halo_node_ = make_array(ctx, halo);

@@ -9,33 +9,14 @@
 
 #include <newel/core/communicator.hpp>
 #include <newel/spmv/format.hpp>
+#include "distributed/rows/rows_on_device.hpp"
 
 namespace newel::detail {
 
-/// The rows of a rank as the functions below read them.
-struct ColumnsOfRank {
-  Span<const Offset, Space::host> row_ptr;
-  Span<const std::int64_t, Space::host> col;
-  const std::vector<std::int64_t>& first_rows;  ///< see halo.hpp
-  int rank;
-
-  Index rows() const { return static_cast<Index>(row_ptr.size) - 1; }
-  std::int64_t first() const { return first_rows[static_cast<std::size_t>(rank)]; }
-  bool owns(std::int64_t column) const { return column >= first() && column < first() + rows(); }
-};
-
-/// The entries in columns of this rank, a square pattern, on the device.
-struct OwnPattern {
-  Array<Offset, Space::device> row_ptr;
-  Array<Index, Space::device> col;
-  std::vector<unsigned char> reads_others;  ///< of each row
-
-  OwnPattern(const Context<Space::device>& ctx, const ColumnsOfRank& a);
-  Pattern<Space::device> view() const;
-};
-
 /// Rows of a node, of all ranks: their greatest common divisor. All ranks call it together.
-int node_rows(const Context<Space::device>& ctx, const ColumnsOfRank& a, const OwnPattern& own);
+/// `reads_others`: of each row, whether it reads other ranks.
+int node_rows(const Context<Space::device>& ctx, const ColumnsOfRank& a, const OwnPattern& own,
+              const std::vector<unsigned char>& reads_others);
 
 /// The order of the rows and the first row of each part, parts that read other ranks last.
 struct RankOrder {
@@ -43,10 +24,8 @@ struct RankOrder {
   std::vector<Index> part_begin = {0};
   Index inner_parts = 0;  ///< that read no other rank
 };
-RankOrder order_of_parts(const Context<Space::device>& ctx, const OwnPattern& own, const FormatRequest& request);
-
-/// The nodes of other ranks that these rows read, by the caller's numbers, ascending.
-std::vector<std::int64_t> nodes_of_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, int block);
+RankOrder order_of_parts(const Context<Space::device>& ctx, const OwnPattern& own,
+                         const std::vector<unsigned char>& reads_others, const FormatRequest& request);
 
 /// Nodes of other ranks that this rank reads, and its own that others read.
 struct OtherNodes {
@@ -54,40 +33,17 @@ struct OtherNodes {
   std::vector<Index> place;            ///< of each: its number in the order of all ranks
   std::vector<unsigned char> readers;  ///< of each own node in that order: bit r is set if rank r < 8 reads it
 };
-/// All ranks call it together. `ctx` has ranks.
-OtherNodes find_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, const std::vector<Index>& new_of_old,
-                       int block);
+/// `nodes`: of other ranks that this one reads, by the caller's numbers, ascending. All ranks call it together. `ctx`
+/// has ranks.
+OtherNodes find_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, std::vector<std::int64_t> nodes,
+                       const std::vector<Index>& new_of_old, int block);
 
-/// Columns as this rank numbers them: its rows, and behind them the rows of nodes of others.
-Array<Index, Space::host> columns_of(const Context<Space::host>& ctx, const ColumnsOfRank& a,
-                                     const std::vector<std::int64_t>& other_nodes, int block);
-
-/// A rank's rows on its device.
-template <class T>
-struct RowsOnDevice {
-  std::vector<std::int64_t> other_nodes;  ///< of other ranks, as `nodes_of_others` finds them
-  int block;                              ///< rows of a node
-  Array<Offset, Space::device> row_ptr;
-  Array<Index, Space::device> col;  ///< as `columns_of` numbers them
-  Array<T, Space::device> val;
-
-  RowsOnDevice(const Context<Space::device>& ctx, const ColumnsOfRank& a, Span<const T, Space::host> values,
-               std::vector<std::int64_t> nodes, int rows_of_node)
-      : other_nodes(std::move(nodes)),
-        block(rows_of_node),
-        row_ptr(make_array(ctx, a.row_ptr)),
-        col(make_array(ctx, columns_of(host_context(ctx), a, other_nodes, block).cspan())),
-        val(make_array(ctx, values)) {}
-
-  Index rows() const { return static_cast<Index>(row_ptr.size()) - 1; }
-  Pattern<Space::device> pattern() const {
-    Pattern<Space::device> whole;
-    whole.rows = rows();
-    whole.cols = rows() + static_cast<Index>(other_nodes.size()) * block;
-    whole.row_ptr64 = row_ptr.cspan();
-    whole.col = col.cspan();
-    return whole;
-  }
+/// What the products of a rank in EHYB are made by, in any precision.
+struct RankPlan {
+  int block = 1;  ///< rows of a node
+  RankOrder order;
+  std::vector<Index> new_of_old;  ///< of `order`
+  OtherNodes others;
 };
 
 }  // namespace newel::detail

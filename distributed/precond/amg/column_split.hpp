@@ -19,10 +19,12 @@ struct ColumnSplit {
 ColumnSplit<Space::host> split_columns(const HostContext& ctx, const ScalarPattern<Space::host>& a, Index own);
 ColumnSplit<Space::device> split_columns(const DeviceContext& ctx, const ScalarPattern<Space::device>& a, Index own);
 
-/// to[k] = values[from[k]]
-Array<Offset, Space::host> taken(const HostContext& ctx, Span<const Offset, Space::host> values,
-                                 Span<const Offset, Space::host> from);
-Array<Offset, Space::device> taken(const DeviceContext& ctx, Span<const Offset, Space::device> values,
-                                   Span<const Offset, Space::device> from);
+/// to[k] = values[from[k]], of offsets and of indices.
+template <class V>
+Array<V, Space::host> taken(const HostContext& ctx, Span<const V, Space::host> values,
+                            Span<const Offset, Space::host> from);
+template <class V>
+Array<V, Space::device> taken(const DeviceContext& ctx, Span<const V, Space::device> values,
+                              Span<const Offset, Space::device> from);
 
 }  // namespace newel::detail

@@ -51,9 +51,11 @@ struct TakeColumns {
   }
 };
 
-struct TakenOffset {
-  const Offset *values, *from;
-  Offset* to;
+template <class V>
+struct TakenValue {
+  const V* values;
+  const Offset* from;
+  V* to;
 
   __device__ void operator()(std::int64_t k) const { to[k] = values[from[k]]; }
 };
@@ -92,11 +94,19 @@ ColumnSplit<Space::device> split_columns(const DeviceContext& ctx, const ScalarP
   return split;
 }
 
-DeviceArray<Offset> taken(const DeviceContext& ctx, Span<const Offset, Space::device> values,
-                          Span<const Offset, Space::device> from) {
-  DeviceArray<Offset> to(ctx, from.size);
-  for_elements(ctx, from.size, TakenOffset{values.data, from.data, to.data()});
+template <class V>
+DeviceArray<V> taken(const DeviceContext& ctx, Span<const V, Space::device> values,
+                     Span<const Offset, Space::device> from) {
+  DeviceArray<V> to(ctx, from.size);
+  for_elements(ctx, from.size, TakenValue<V>{values.data, from.data, to.data()});
   return to;
 }
+
+#define X(V)                                                                        \
+  template DeviceArray<V> taken(const DeviceContext&, Span<const V, Space::device>, \
+                                Span<const Offset, Space::device>);
+X(Offset)
+X(Index)
+#undef X
 
 }  // namespace newel::detail

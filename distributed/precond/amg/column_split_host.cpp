@@ -53,11 +53,19 @@ ColumnSplit<Space::host> split_columns(const HostContext& ctx, const ScalarPatte
   return split;
 }
 
-Array<Offset, Space::host> taken(const HostContext& ctx, Span<const Offset, Space::host> values,
-                                 Span<const Offset, Space::host> from) {
-  Array<Offset, Space::host> to(ctx, from.size);
+template <class V>
+Array<V, Space::host> taken(const HostContext& ctx, Span<const V, Space::host> values,
+                            Span<const Offset, Space::host> from) {
+  Array<V, Space::host> to(ctx, from.size);
   parallel_for(ctx, from.size, [&](Offset k) { to[k] = values[from[k]]; });
   return to;
 }
+
+#define X(V)                                                                           \
+  template Array<V, Space::host> taken(const HostContext&, Span<const V, Space::host>, \
+                                       Span<const Offset, Space::host>);
+X(Offset)
+X(Index)
+#undef X
 
 }  // namespace newel::detail

@@ -85,7 +85,7 @@ GatheredLevel<S>::GatheredLevel(const Context<S>& setup, const RankLevel<S>& lev
       come.row_ptr[++row] = static_cast<Offset>(col.size());
       at = end;
     }
-    received.push_back(static_cast<Offset>(col.size() - before) * size);
+    received.push_back(static_cast<Offset>(col.size() - before));
   }
   come.col = make_array(ctx, col);
   a_.row_block = a_.col_block = own.row_block;
@@ -96,12 +96,8 @@ GatheredLevel<S>::GatheredLevel(const Context<S>& setup, const RankLevel<S>& lev
   }
   a_.val = Array<double, S>(setup, come.blocks() * size);
   a_.pattern = in_space(setup, std::move(come));
-  std::vector<Offset> sent;
-  for (const Offset k : columns.block) {
-    for (Offset e = 0; e < size; ++e) sent.push_back(k * size + e);
-  }
-  values_ = std::make_unique<ValueExchange<double, S>>(setup, std::vector<std::vector<Offset>>(received.size(), sent),
-                                                       received);
+  values_ = std::make_unique<ValueExchange<double, S>>(
+      setup, std::vector<std::vector<Offset>>(received.size(), columns.block), received, static_cast<int>(size));
   refresh(setup, level);
 }
 

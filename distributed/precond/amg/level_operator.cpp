@@ -64,23 +64,39 @@ std::vector<Index> places_of_rows(const Context<S>& ctx, Index rows, const Level
 }  // namespace
 
 template <class T, Space S>
-LevelOperator<T, S>::LevelOperator(const Context<S>& ctx, const RankLevel<S>& level, const LevelOrder<S>& order) {
+LevelOperator<T, S>::LevelOperator(const Context<S>& ctx, const RankLevel<S>& level, const LevelOrder<S>& order)
+    : rows_(level.own.a.scalar_rows()) {
   const BlockCsr<S>& a = level.own.a;
-  const ColumnSplit<S> split = split_columns(ctx, entries_in(ctx, a, order), a.scalar_rows());
+  if constexpr (S == Space::device) {
+    capturable_ = ranks_of(ctx)->device->capturable();
+    if (a.row_block > 1) {
+      blocks_ = std::make_unique<BlockRows<T>>(ctx, a);
+      if (!order.new_of_old.empty()) place_ = order.new_of_old.data();
+    }
+  }
+  if (blocks_ == nullptr) make_csr(ctx, a, order);
+  const Context<S>& of_halo = side_ != nullptr ? side_->context() : ctx;
+  halo_ = std::make_unique<Halo<T, S>>(of_halo, level.first_rows(), std::vector<Index>(), ghost_rows(level),
+                                       places_of_rows(ctx, rows_, order));
+}
+
+template <class T, Space S>
+void LevelOperator<T, S>::make_csr(const Context<S>& ctx, const BlockCsr<S>& a, const LevelOrder<S>& order) {
+  const ColumnSplit<S> split = split_columns(ctx, entries_in(ctx, a, order), rows_);
   own_ = csr_of<T>(ctx, split.own, a.val.cspan());
   others_ = csr_of<T>(ctx, split.others, a.val.cspan());
   has_own_ = !split.own.col.empty();
   has_others_ = !split.others.col.empty();
   others_begin_ = split.others_begin;
   side_ = std::make_unique<SideWork<S>>(ctx);
-  halo_ = std::make_unique<Halo<T, S>>(side_->context(), level.first_rows(), std::vector<Index>(), ghost_rows(level),
-                                       places_of_rows(ctx, a.scalar_rows(), order));
-  if constexpr (S == Space::device) capturable_ = ranks_of(ctx)->device->capturable();
 }
 
 // A map without entries is that of a matrix whose values are the caller's, as they are.
 template <class T, Space S>
 void LevelOperator<T, S>::refresh(const Context<S>& ctx, const BlockCsr<S>& a) {
+  if constexpr (S == Space::device) {
+    if (blocks_ != nullptr) return blocks_->refresh(ctx, a);
+  }
   Span<const T, S> values;
   if constexpr (std::is_same_v<T, double>) {
     values = a.val.cspan();
@@ -95,6 +111,13 @@ void LevelOperator<T, S>::refresh(const Context<S>& ctx, const BlockCsr<S>& a) {
 
 template <class T, Space S>
 void LevelOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
+  if constexpr (S == Space::device) {
+    if (blocks_ != nullptr) {
+      halo_->start(ctx, x);
+      halo_->finish();
+      return multiply_add(ctx, *blocks_, alpha, x.data, place_, rows_, halo_->values().data, beta, y.data);
+    }
+  }
   side_->start();
   halo_->start(side_->context(), x);
   own_->apply(ctx, alpha, x, beta, y);
@@ -105,12 +128,20 @@ void LevelOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S>
 
 template <class T, Space S>
 OperatorTraits<T, S> LevelOperator<T, S>::traits() const {
-  return {capturable_ && own_->capturable() && others_->capturable()};
+  return {capturable_ && (blocks_ != nullptr || (own_->capturable() && others_->capturable()))};
 }
 
 template <class T, Space S>
 OperatorInfo LevelOperator<T, S>::info() const {
-  return joined(own_->info(), others_->info());
+  if (blocks_ == nullptr) return joined(own_->info(), others_->info());
+  OperatorInfo info;
+  info.rows = info.cols = rows_;
+  if constexpr (S == Space::device) {
+    info.nonzeros = info.stored_slots = blocks_->entries();
+    info.bytes_per_product = blocks_->bytes_read() + 2 * sizeof(T) * static_cast<std::uint64_t>(rows_);
+    info.bytes = {{"blocks", blocks_->bytes()}};
+  }
+  return info;
 }
 
 #define X(T, S) template class LevelOperator<T, S>;

@@ -99,9 +99,9 @@ RankAmg<T, S>::RankAmg(const Context<S>& ctx, const DistributedOperator<T, S>& A
   if constexpr (std::is_same_v<T, double>) low = single_suffices();
   rest.end("precision");
   if (low) {
-    make_low_cycle(ctx, A, a);
+    make_low_cycle(ctx, A, a, rest);
   } else {
-    cycle_.emplace(make_cycle<T>(ctx, RankFinest<T, S>{&A, a, order_of(ctx, A)}));
+    cycle_.emplace(make_cycle<T>(ctx, RankFinest<T, S>{&A, nullptr, a, order_of(ctx, A)}, rest));
   }
   between_ = Array<T, S>(ctx, rows_);
   if constexpr (S == Space::device) capturable_ = ranks_of(ctx)->device->capturable();
@@ -113,24 +113,29 @@ RankAmg<T, S>::RankAmg(const Context<S>& ctx, const DistributedOperator<T, S>& A
 
 template <class T, Space S>
 template <class C>
-RankCycle<C, S> RankAmg<T, S>::make_cycle(const Context<S>& ctx, RankFinest<C, S> finest) const {
+RankCycle<C, S> RankAmg<T, S>::make_cycle(const Context<S>& ctx, RankFinest<C, S> finest, PhaseClock& clock) const {
   std::optional<GatheredCycle<C, S>> below;
   if (hierarchy_.is_gathered()) {
     const RankLevel<S>& level = hierarchy_.levels().back();
     below.emplace(context_of_rows(ctx, level.first_rows()), alone_, level.first_rows(), below_,
                   options_.template of<AmgOptions>().degree, options_.symmetric);
+    clock.end("gathered cycle");
   }
-  return RankCycle<C, S>(ctx, std::move(finest), hierarchy_, options_, std::move(below));
+  return RankCycle<C, S>(ctx, std::move(finest), hierarchy_, options_, std::move(below), clock);
 }
 
 template <class T, Space S>
-void RankAmg<T, S>::make_low_cycle(const Context<S>& ctx, const DistributedOperator<T, S>& A,
-                                   const RankMatrix<T>& a) {
+void RankAmg<T, S>::make_low_cycle(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>& a,
+                                   PhaseClock& clock) {
+  std::unique_ptr<DistributedOperator<float, S>> own;
+  if constexpr (std::is_same_v<T, double>) own = A.template in_precision<float>(ctx, a.first_rows);
+  clock.end("finest matrix");
   std::vector<float> values;
   if (is_sparse(hierarchy_.levels().front().own.smoother)) values.assign(a.rows.val.begin(), a.rows.val.end());
   const RankRows<float> rows{a.rows.row_ptr, a.rows.col, Span<const float, Space::host>(values)};
   const RankMatrix<float> low{rows, a.first_rows, a.old_of_new, a.coordinates};
-  low_cycle_.emplace(make_cycle<float>(ctx, RankFinest<float, S>{nullptr, low, order_of(ctx, A), true}));
+  low_cycle_.emplace(
+      make_cycle<float>(ctx, RankFinest<float, S>{nullptr, std::move(own), low, order_of(ctx, A), true}, clock));
 }
 
 // Whether the cycle of a system in double is one in single precision: as AmgOperator judges it, of all ranks.
@@ -174,7 +179,7 @@ void RankAmg<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
     below_.refresh(alone_, prolongators);
   }
   if (cycle_) return cycle_->refresh(alone_, values, hierarchy_, below_, prolongators);
-  if (is_sparse(hierarchy_.levels().front().own.smoother)) {
+  if (low_cycle_->reads_values()) {
     if (low_values_.size() != values.size) low_values_ = Array<float, S>(ctx, values.size);
     convert(ctx, values, low_values_.span());
   }

@@ -35,8 +35,9 @@ class RankAmg final : public MatrixOperator<T, S> {
  private:
   bool single_suffices();
   template <class C>
-  RankCycle<C, S> make_cycle(const Context<S>& ctx, RankFinest<C, S> finest) const;
-  void make_low_cycle(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>& a);
+  RankCycle<C, S> make_cycle(const Context<S>& ctx, RankFinest<C, S> finest, PhaseClock& clock) const;
+  void make_low_cycle(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>& a,
+                      PhaseClock& clock);
   template <class F>
   decltype(auto) with_cycle(F&& f) const {
     return low_cycle_ ? f(*low_cycle_) : f(*cycle_);

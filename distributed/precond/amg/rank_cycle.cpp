@@ -43,16 +43,21 @@ std::vector<T> regular_values_of(const LevelRows& rows, std::int64_t first_row, 
 
 template <class T, Space S>
 RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const RankHierarchy<S>& hierarchy,
-                           const PrecondOptions& options, std::optional<GatheredCycle<T, S>> below)
+                           const PrecondOptions& options, std::optional<GatheredCycle<T, S>> below, PhaseClock& clock)
     : options_(options), chooses_smoothers_(hierarchy.chooses_smoothers()), below_(std::move(below)) {
   const std::vector<RankLevel<S>>& from = hierarchy.levels();
   const std::size_t count = hierarchy.smoothed_levels();
   levels_.reserve(count);
   for (std::size_t l = 0; l < count; ++l) levels_.emplace_back(context_of_rows(ctx, from[l].first_rows()));
   levels_.front().order = std::move(finest.order);
-  levels_.front().a = finest.shared;
+  finest_ = std::move(finest.own);
+  levels_.front().a = finest.shared != nullptr ? finest.shared : finest_.get();
   if (finest.shared != nullptr) shared_info_ = finest.shared->info();
-  for (std::size_t l = 0; l < count; ++l) make_level(from[l], l, finest.rows);
+  if (finest_ != nullptr) shared_info_ = finest_->info();
+  for (std::size_t l = 0; l < count; ++l) {
+    make_level(from[l], l, finest.rows);
+    clock.end(l == 0 ? "finest matrix" : "coarse matrices");
+  }
   for (std::size_t l = 0; l + 1 < from.size(); ++l) {
     levels_[l].transfer = AmgTransfer<T, S>(levels_[l].ctx, from[l].own, levels_[l].order);
     levels_[l].coarsens = true;
@@ -61,7 +66,9 @@ RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const
     own_b_ = Array<T, S>(ctx, levels_.front().a->rows());
     own_x_ = Array<T, S>(ctx, levels_.front().a->rows());
   }
+  clock.end("formats");
   if (options.symmetric) choose_cycles(hierarchy);
+  clock.end("trial of two cycles");
   if (!is_put_off(from.front(), true)) return;
   tried_ = true;
   if (first_needs_fsai(from.front())) make_smoother(from.front(), levels_.front(), true, finest.rows);
@@ -246,6 +253,7 @@ void RankCycle<T, S>::refresh_level(const RankLevel<S>& from, Level& level, Span
 template <class T, Space S>
 void RankCycle<T, S>::refresh(const Context<S>& alone, Span<const T, S> values, const RankHierarchy<S>& hierarchy,
                               const AmgHierarchy<S>& below, bool prolongators) {
+  if (finest_ != nullptr) finest_->refresh(levels_.front().ctx, values);
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     const RankLevel<S>& from = hierarchy.levels()[l];
     refresh_level(from, levels_[l], values);
@@ -351,7 +359,8 @@ bool RankCycle<T, S>::capturable() const {
 template <class T, Space S>
 OperatorInfo RankCycle<T, S>::info() const {
   OperatorInfo info;
-  std::uint64_t matrices = 0, prolongators = 0, smoothers = 0, vectors = own_b_.bytes() + own_x_.bytes();
+  std::uint64_t matrices = finest_ == nullptr ? 0 : finest_->bytes(), prolongators = 0, smoothers = 0,
+                vectors = own_b_.bytes() + own_x_.bytes();
   const auto add = [&](const OperatorInfo& part, std::uint64_t products) {
     info.nonzeros += part.nonzeros;
     info.stored_slots += part.stored_slots;

@@ -12,6 +12,7 @@
 #include "distributed/precond/amg/level_operator.hpp"
 #include "distributed/precond/amg/rank_hierarchy.hpp"
 #include "distributed/rows/distributed_operator.hpp"
+#include "spmv/plan/phase_clock.hpp"
 
 namespace newel::detail {
 
@@ -21,8 +22,10 @@ inline constexpr const char* gathered_levels = "gathered levels";
 /// What the first level of a cycle is made from.
 template <class T, Space S>
 struct RankFinest {
-  /// The matrix; null: the hierarchy's.
+  /// The matrix; null: `own`.
   const DistributedOperator<T, S>* shared = nullptr;
+  /// The matrix in the precision of the cycle; null too: the hierarchy's.
+  std::unique_ptr<DistributedOperator<T, S>> own;
   const RankMatrix<T>& rows;  ///< without values if neither the matrix nor a sparse smoother is made from them
   LevelOrder<S> order;        ///< of the system's vectors
   bool converts = false;      ///< b and x of a cycle in single precision are in double
@@ -33,9 +36,9 @@ struct RankFinest {
 template <class T, Space S>
 class RankCycle {
  public:
-  /// `options` with the name of AMG. `below`: the cycle of the gathered level, if there is one.
+  /// `options` with the name of AMG. `below`: the cycle of the gathered level, if there is one. `clock` gets phases.
   RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const RankHierarchy<S>& hierarchy,
-            const PrecondOptions& options, std::optional<GatheredCycle<T, S>> below);
+            const PrecondOptions& options, std::optional<GatheredCycle<T, S>> below, PhaseClock& clock);
 
   /// As AmgCycle::refresh; `alone` and `below` are for the gathered level.
   void refresh(const Context<S>& alone, Span<const T, S> values, const RankHierarchy<S>& hierarchy,
@@ -50,6 +53,8 @@ class RankCycle {
   /// Which levels are solved by two cycles: ", two cycles on levels 2 and 3"; else empty.
   std::string cycles_text() const;
   bool capturable() const;
+  /// Whether `refresh` reads its values.
+  bool reads_values() const { return finest_ != nullptr || levels_.front().sparse.m != nullptr; }
   /// Of this rank.
   OperatorInfo info() const;
 
@@ -103,7 +108,8 @@ class RankCycle {
 
   PrecondOptions options_;
   bool chooses_smoothers_;
-  bool tried_ = false;  ///< the diagonal on the first level, for which FSAI was chosen
+  bool tried_ = false;                                 ///< the diagonal on the first level, for which FSAI was chosen
+  std::unique_ptr<DistributedOperator<T, S>> finest_;  ///< of the first level; null: that is the system's or its own
   std::vector<Level> levels_;
   OperatorInfo shared_info_;  ///< of the first level's matrix, if it is the system's
   std::optional<GatheredCycle<T, S>> below_;

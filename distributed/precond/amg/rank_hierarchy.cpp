@@ -82,6 +82,9 @@ bool RankHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nu
   if (!strength.all_kept) own.kept = std::move(strength.kept);
   own.tentative = make_tentative(ctx, own.aggregates, own.a.row_block, near_null);
   add_ghosts(ctx, level, near_null);
+  clock.end("near-null vectors of ghosts");
+  measure_spectrum(ctx, level);
+  clock.end("eigenvalues");
   compute_prolongator(ctx, level, false);
   clock.end("prolongators");
   work_limit(ctx).check();
@@ -140,6 +143,7 @@ void RankHierarchy<S>::finish(const Context<S>& ctx, PhaseClock& clock) {
     work_limit(ctx).check();
     AmgLevel<S>& own = levels_[l].own;
     measure_spectrum(ctx, levels_[l]);
+    clock.end("eigenvalues");
     own.measured = false;
     own.lambda = std::min(AmgRules::eigenvalue_margin * own.spectrum.lambda, own.spectrum.bound);
     if (!decided_) own.smoother = choose_smoother(ctx, own.a, options_.smoother, l == 0);

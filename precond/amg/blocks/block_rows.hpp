@@ -71,7 +71,12 @@ inline ColumnLayout interleaved(int columns) { return {columns, 1}; }
 template <class T>
 void multiply(const DeviceContext& ctx, const BlockRows<T>& b, const T* x, const Index* x_place, T* y,
               const Index* y_place);
-/// The same for several columns, whose entries are read and written where the layouts of x and y say.
+/// y = alpha B x + beta y, of a rank: the first `own` entries of x, and those of y, are at place[i] (null: at i), and
+/// entry j beyond them is beyond[j - own]. y is not read for beta = 0.
+template <class T>
+void multiply_add(const DeviceContext& ctx, const BlockRows<T>& b, T alpha, const T* x, const Index* place, Index own,
+                  const T* beyond, T beta, T* y);
+/// The same as `multiply` for several columns, whose entries are read and written where the layouts of x and y say.
 template <class T>
 void multiply_columns(const DeviceContext& ctx, const BlockRows<T>& b, int columns, const T* x, ColumnLayout of_x,
                       const Index* x_place, T* y, ColumnLayout of_y, const Index* y_place);

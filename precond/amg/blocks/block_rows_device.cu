@@ -83,6 +83,16 @@ __global__ void __launch_bounds__(ElementsTuning::threads)
            [&](Index i, T sum, NothingBefore) { y[y_place == nullptr ? i : y_place[i]] = sum; });
 }
 
+template <class T>
+__global__ void __launch_bounds__(ElementsTuning::threads)
+    block_rows_add_kernel(BlockRowsView<T> b, T alpha, const T* x, const Index* place, Index own, const T* beyond,
+                          T beta, T* y) {
+  const auto at = [&](Index i) { return place == nullptr ? i : load_cached(place + i); };
+  const auto entry = [&](Index j) { return load_cached(j < own ? x + at(j) : beyond + (j - own)); };
+  const auto before = [&](Index i) { return beta == T(0) ? T(0) : beta * y[at(i)]; };
+  for_rows(b, LaunchPlace(), entry, before, [&](Index i, T sum, T first) { y[at(i)] = first + alpha * sum; });
+}
+
 // What a lane has loaded of a row serves all columns, one after the other.
 template <int together, class T>
 __device__ __forceinline__ void multiply_rows(const BlockRowsView<T>& b, int columns, const T* x, ColumnLayout of_x,
@@ -238,6 +248,16 @@ void multiply(const DeviceContext& ctx, const BlockRows<T>& b, const T* x, const
 }
 
 template <class T>
+void multiply_add(const DeviceContext& ctx, const BlockRows<T>& b, T alpha, const T* x, const Index* place, Index own,
+                  const T* beyond, T beta, T* y) {
+  if (b.rows() == 0) return;
+  const unsigned blocks = blocks_for(ctx, Offset{b.rows() / b.view().together} * b.view().lanes);
+  block_rows_add_kernel<<<blocks, ElementsTuning::threads, 0, ctx.state().stream()>>>(b.view(), alpha, x, place, own,
+                                                                                      beyond, beta, y);
+  NEWEL_CHECK_LAUNCH();
+}
+
+template <class T>
 void multiply_columns(const DeviceContext& ctx, const BlockRows<T>& b, int columns, const T* x, ColumnLayout of_x,
                       const Index* x_place, T* y, ColumnLayout of_y, const Index* y_place) {
   if (b.rows() == 0) return;
@@ -247,10 +267,12 @@ void multiply_columns(const DeviceContext& ctx, const BlockRows<T>& b, int colum
   NEWEL_CHECK_LAUNCH();
 }
 
-#define X(T)                                                                                                   \
-  template class BlockRows<T>;                                                                                 \
-  template void multiply(const DeviceContext&, const BlockRows<T>&, const T*, const Index*, T*, const Index*); \
-  template void multiply_columns(const DeviceContext&, const BlockRows<T>&, int, const T*, ColumnLayout,       \
+#define X(T)                                                                                                        \
+  template class BlockRows<T>;                                                                                      \
+  template void multiply(const DeviceContext&, const BlockRows<T>&, const T*, const Index*, T*, const Index*);      \
+  template void multiply_add(const DeviceContext&, const BlockRows<T>&, T, const T*, const Index*, Index, const T*, \
+                             T, T*);                                                                                \
+  template void multiply_columns(const DeviceContext&, const BlockRows<T>&, int, const T*, ColumnLayout,            \
                                  const Index*, T*, ColumnLayout, const Index*);
 X(double)
 X(float)

@@ -44,12 +44,21 @@ struct RowLanes {
   Index row;
   int lane;
 
-  /// Over the lanes of a row, all of which come here: the sum in all of them, in a fixed order; which of them have
-  /// `flag`, and how many of those come before this one.
+  /// Over the lanes of a row, all of which come here: the sum in all of them, in a fixed order; the largest; which of
+  /// them have `flag`, and how many of those come before this one.
   template <class T>
   __device__ T sum(T value) const {
 #pragma unroll
     for (int apart = count / 2; apart > 0; apart /= 2) value += __shfl_xor_sync(mask(), value, apart);
+    return value;
+  }
+  template <class T>
+  __device__ T most(T value) const {
+#pragma unroll
+    for (int apart = count / 2; apart > 0; apart /= 2) {
+      const T other = __shfl_xor_sync(mask(), value, apart);
+      value = value < other ? other : value;
+    }
     return value;
   }
   __device__ unsigned which(bool flag) const { return (__ballot_sync(mask(), flag) & mask()) >> shift(); }
