@@ -76,29 +76,59 @@ class Reader {
   std::size_t at_ = 0;
 };
 
+struct Anything {
+  template <class Value>
+  operator Value() const;
+};
+template <class Struct, class Sequence, class = void>
+struct Takes : std::false_type {};
+template <class Struct, std::size_t... I>
+struct Takes<Struct, std::index_sequence<I...>, std::void_t<decltype(Struct{(static_cast<void>(I), Anything{})...})>>
+    : std::true_type {};
+
+// How many members a struct has, of `most` at most: as many as it can be made of.
+template <class Struct, std::size_t most = 40>
+constexpr std::size_t members() {
+  if constexpr (Takes<Struct, std::make_index_sequence<most>>::value) {
+    return most;
+  } else {
+    return members<Struct, most - 1>();
+  }
+}
+
+// Archives all members of a struct: a new one that is not named does not compile.
+template <class Struct, class Archive, class... Fields>
+void whole(Archive& archive, Fields&... all) {
+  static_assert(sizeof...(Fields) == members<Struct>(), "a member of the struct is not archived");
+  archive(all...);
+}
+
 // What all structs below have in common: archive(fields...) writes or reads them in this order.
 template <class Archive, class Of>
 void fields(Archive& archive, Of& of) {
   using Struct = std::remove_const_t<Of>;
   if constexpr (std::is_same_v<Struct, Untried>) {
-    archive(of.solver, of.error);
+    whole<Struct>(archive, of.solver, of.error);
   } else if constexpr (std::is_same_v<Struct, Failure>) {
-    archive(of.cause, of.subject, of.level, of.iterations, of.asymmetric, of.in_single_precision, of.untried,
-            of.structural_rank, of.unmatched_row, of.unmatched_column, of.condition);
+    whole<Struct>(archive, of.cause, of.subject, of.level, of.iterations, of.asymmetric, of.in_single_precision,
+                  of.untried, of.structural_rank, of.unmatched_row, of.unmatched_column, of.condition);
   } else if constexpr (std::is_same_v<Struct, Attempt>) {
-    archive(of.solver, of.status, of.iterations, of.true_residual, of.seconds, of.reason, of.attainable_residual,
-            of.method, of.failure, of.preconditioner);
+    whole<Struct>(archive, of.solver, of.status, of.iterations, of.true_residual, of.seconds, of.reason,
+                  of.attainable_residual, of.method, of.failure, of.preconditioner);
   } else if constexpr (std::is_same_v<Struct, SolveReport>) {
-    archive(of.status, of.solver, of.method, of.failure, of.reason, of.iterations, of.rhs_norm, of.tolerance,
-            of.initial_residual, of.recurrence_residual, of.true_residual, of.residual_error_bound,
-            of.twice_precision, of.row_residual, of.scaled_residual, of.attainable_residual, of.residual_replacements,
-            of.refinements, of.cycle_length, of.restarts, of.second_passes, of.resident, of.seconds, of.warning,
-            of.history, of.attempts, of.changed);
+    whole<Struct>(archive, of.status, of.solver, of.method, of.failure, of.reason, of.iterations, of.rhs_norm,
+                  of.tolerance, of.initial_residual, of.recurrence_residual, of.true_residual,
+                  of.residual_error_bound, of.twice_precision, of.row_residual, of.scaled_residual,
+                  of.attainable_residual, of.residual_replacements, of.refinements, of.cycle_length, of.restarts,
+                  of.second_passes, of.resident, of.seconds, of.warning, of.history, of.attempts, of.guess,
+                  of.changed);
+  } else if constexpr (std::is_same_v<Struct, GuessReport>) {
+    whole<Struct>(archive, of.from, of.vectors, of.residual, of.given_residual, of.iterations_saved, of.seconds);
   } else if constexpr (std::is_same_v<Struct, OperatorInfo>) {
     archive(of.name, of.detail, of.rows, of.cols, of.nonzeros, of.stored_slots, of.cached_share, of.bytes_per_product,
             of.figures, of.levels, of.bytes, of.setup_seconds);
   } else if constexpr (std::is_same_v<Struct, ScalingInfo>) {
-    archive(of.scaled, of.matched, of.reason, of.least_power, of.most_power);
+    whole<Struct>(archive, of.scaled, of.matched, of.reason, of.least_power, of.most_power);
   } else if constexpr (std::is_same_v<Struct, FormatChoice>) {
     archive(of.format, of.reason, of.measured);
   } else if constexpr (std::is_same_v<Struct, OrderReport>) {
