@@ -103,10 +103,8 @@ class Ringing:
         extent = np.ptp(run.points, axis=0)
         self.scale = scale or 0.03 * extent.max() / largest
         self.largest = largest
-        up = np.eye(3)[2 if extent[2] >= extent[0] else 0]
-        toward = np.array([0.35, -1.0, 0.0]) if up[2] else np.array([0.0, -1.0, 0.3])
-        self.lying = not up[2]
-        self.camera = Camera(np.array([0, 0, 1.0]), toward if up[2] else np.array([0.3, -1.0, 0.0]), 12)
+        self.lying = extent[2] < max(extent[0], extent[1])
+        self.camera = Camera(np.array([0, 0, 1.0]), np.array([0.35, -1.0, 0.0]), 12)
         seen = np.concatenate([self.camera.see(self.shape(move)) for move in self.moves])[:, :2]
         low, high = seen.min(axis=0), seen.max(axis=0)
         margin = 0.04 * (high - low).max()
