@@ -246,7 +246,7 @@ GeneratedOutcome gathered_from(Rank& rank, const MpiProcess& process, const Cont
 }
 
 template <class T>
-GeneratedOutcome on_ranks(const MpiProcess& process, bool on_gpus, const Context<Space::host>& ctx,
+GeneratedOutcome on_ranks(const MpiProcess& process, [[maybe_unused]] bool on_gpus, const Context<Space::host>& ctx,
                           const SolveOptions& options, const GeneratedObserver* observer, RunClock* clock) {
 #if NEWEL_HAS_CUDA
   if (on_gpus) {
