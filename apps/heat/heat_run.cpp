@@ -28,7 +28,6 @@ using transient::Phase;
 using transient::TimeGrid;
 
 const transient::TimeUnit seconds_unit{"s", 1};
-constexpr std::int64_t begin_of_sequence = 20;  // steps
 
 TimeGrid grid_of(const HeatJob& job) {
   if (!job.resume) return TimeGrid(job.options.dt, 0);
@@ -133,7 +132,6 @@ class HeatRun {
     const SolveReport report = shares_.timed(
         ctx_, Phase::solve, [&] { return stepper_.step(job_.params.mean_amplitude(grid_.now(), grid_.next())); });
     totals_.add(report);
-    if (grid_.steps() - first_ < begin_of_sequence) first_iterations_ += report.iterations;
     ++totals_.other_products;
     if (!report.converged()) {
       failure_ = text("the solve at %.6g s ended with %s: %s", grid_.next(),
@@ -225,7 +223,6 @@ class HeatRun {
     report.own["mean_temperature"] = mean_;
     report.own["highest_temperature"] = frames_.highest();
     report.own["cooled_area"] = equation_.cooled_area;
-    report.own["first_20_steps_iterations"] = first_iterations_;
     return report;
   }
 
@@ -245,7 +242,6 @@ class HeatRun {
   transient::RunProgress progress_;
   transient::SolveTotals totals_;
   SampleStep sample_;
-  std::int64_t first_iterations_ = 0;  // of the first steps, in which guesses from past solutions have few of them
   std::string failure_;
   double mean_ = 0;
 };

@@ -91,6 +91,9 @@ def solve(
     >>> report.status
     'converged'
     """
+    if "guess" in keywords:
+        raise TypeError("solve() has no keyword 'guess'; did you mean 'x0'? Guesses from past solutions belong to a "
+                        "Solver()")
     if not keywords and M is None and x0 is None and time_limit is None and callback is None:
         found = _divided(A, b, rtol, atol, max_iterations)
         if found is not None:

@@ -37,4 +37,3 @@ class SolverKeywords(TypedDict, total=False):
     mass: Any
     comm: Any
     devices: Sequence[int] | None
-    guess: str | None

@@ -11,7 +11,8 @@
 namespace newel {
 namespace {
 
-// Section 2.1: eta does not fall faster than it would at the expected order of convergence, while that is large.
+// The safeguard of both choices: eta does not fall faster than at the order of convergence that it leads to, as long
+// as the value that this gives is above 0.1.
 constexpr double safeguard_from = 0.1;
 
 void require(bool sound, const char* what, double found) {

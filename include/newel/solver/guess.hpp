@@ -29,7 +29,7 @@ struct GuessOptions {
   /// unknowns without entries keep the caller's: nothing is kept for either.
   ///
   /// "extrapolate" and "project" hold 2 M + 2 vectors in S (M = 2 for "extrapolate") for each right-hand side of a
-  /// solve, and make two products a solve. The first solve allocates them, later ones nothing.
+  /// solve, and make two or three products a solve. The first solve allocates them, later ones nothing.
   std::string guess = "given";
 };
 

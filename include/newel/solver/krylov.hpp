@@ -205,7 +205,7 @@ class KrylovSolver {
 struct SolverOptions {
   std::string name =
       "auto";              ///< "auto" (LinearSystem only) or a name of the table: "cg", "bicgstab", "gmres", "minres"
-  OptionBag methods = {};  ///< options of each method: CgOptions, BicgstabOptions, GmresOptions; and ScalingOptions, GuessOptions
+  OptionBag methods = {};  ///< options of each method: CgOptions, GmresOptions, ...; ScalingOptions, GuessOptions
 
   /// The options of one method, for example `options.of<GmresOptions>().restart = 100`.
   template <class Options>
