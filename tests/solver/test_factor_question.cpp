@@ -33,3 +33,10 @@ TEST_CASE("An order is sought once the solve has taken its seconds and those of 
   CHECK(at(1, 100).worth_an_order(0.9994));
   CHECK_FALSE(at(1, 100).worth_an_order(0.9996));  // and 0.5 ms for the start: more than was spent
 }
+
+TEST_CASE("An order takes a tenth of what is left at most, or a quarter of what was spent", "[direct][watch]") {
+  CHECK(at(1, 9).worth_an_order(0.89));
+  CHECK_FALSE(at(1, 9).worth_an_order(0.91));
+  CHECK(at(1, 2).worth_an_order(0.24));
+  CHECK_FALSE(at(1, 2).worth_an_order(0.26));
+}

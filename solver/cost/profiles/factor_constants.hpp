@@ -37,9 +37,15 @@ struct FactorConstants {
   double orders_before_move = 2;
   /// If the count of fill was stopped at the allowed seconds, it is made again with so many times as many.
   double ask_again = 2;
-  /// Ordering and counting fill: KLU takes 0.08 to 0.2 us for an entry on an EPYC. Before that the library is loaded:
-  /// 0.5 ms, which is all that factors of 131 rows take.
-  double start_us = 500, order_us_per_entry = 0.15, order_us_per_row = 0.1;
+  /// Ordering and counting fill: KLU's analysis takes 0.7 ms for add20 (2,395 rows, 17,000 entries), 1.4 ms for
+  /// bips98_606 (7,135, 35,000) and 2.5 ms for gemat12 (4,929, 33,000) on an EPYC (newel_bench_direct under perf, one
+  /// thread). Before that the library is loaded: 0.5 ms, which is all that factors of 131 rows take.
+  double start_us = 500, order_us_per_entry = 0.06, order_us_per_row = 0.05;
+  /// Of symmetric matrices minimum degree and the count take up to 0.5 us an entry, on finite elements.
+  double symmetric_order_us_per_entry = 0.5, symmetric_order_us_per_row = 0.25;
+  /// An order is sought if it takes this share of what is left of a solve, or of what it has taken. With neither,
+  /// flows and waves that MINRES solves took 1.2 to 1.7 times as long, for factors that were refused.
+  double order_of_left = 0.1, order_of_spent = 0.25;
 
   /// Of factors that come before everything else, where "auto" would begin with a matching and ILUT. Such solves took
   /// 0.8 to 3.2 us an entry on an EPYC, for 12 real matrices with zeros on the diagonal.
@@ -47,7 +53,7 @@ struct FactorConstants {
   /// The same before a trial for saddle points. KLU is estimated at 0.04 to 0.14 us an entry for four matrices of
   /// networks and a small one of a flow, and at 1.1 us for a flow of 20,000 rows, where it takes twice the time of
   /// the preconditioner. No order is sought unless it takes so little, or rows are as short as in networks.
-  double saddle_us_per_entry = 0.5, saddle_order_us = 1000, entries_of_network_row = 6;
+  double saddle_us_per_entry = 0.5, saddle_order_us = 400, entries_of_network_row = 6;
 
   constexpr double seconds_at_first(double entries) const { return 1e-6 * (start_us + first_us_per_entry * entries); }
   constexpr double seconds_before_saddle(double entries) const {
@@ -58,6 +64,9 @@ struct FactorConstants {
   }
   constexpr double seconds_to_order(double rows, double entries) const {
     return 1e-6 * (order_us_per_row * rows + order_us_per_entry * entries);
+  }
+  constexpr double seconds_to_order_symmetric(double rows, double entries) const {
+    return 1e-6 * (symmetric_order_us_per_row * rows + symmetric_order_us_per_entry * entries);
   }
 };
 
