@@ -121,6 +121,7 @@ class BeamRun {
     begin_folder(job_);
     if (job_.resume) {
       stepper_.resume(kept_state(*job_.resume, Offset{body_.rows()} * job_.strikes));
+      take_kept_guess(*job_.resume, stepper_.system());
       energy_.resume(job_.resume->doubles_of("energy", energy_.kept_size()));
       return;
     }
@@ -172,6 +173,7 @@ class BeamRun {
     checkpoint.integers["grid"] = {grid_.state().ticks, grid_.state().steps, grid_.state().halvings};
     keep_state(stepper_.state(), checkpoint);
     checkpoint.doubles["energy"] = energy_.kept();
+    keep_guess(stepper_.system(), checkpoint);
     keep_order(ctx_, stepper_.system().order(), checkpoint);
     checkpoints_.write(grid_.steps(), std::move(checkpoint));
   }

@@ -73,7 +73,7 @@ TEST_IN_FOLDER("so does one of several strikes whose body warms up", "[beam][pro
   const std::string params = folder.write("warm.json", R"({"warming": 1e6, "material": {"modulus_loss": 1e-4},
                                     "strike": {"where": "ball", "centre": [0.01, 0.005, 0.06],
                                                "last_centre": [0.01, 0.005, 0.02], "force": [1, 0, 0]}})");
-  Words run = joined({small_block(folder), "--params", params, "--strikes", "3"},
+  Words run = joined({small_block(folder), "--params", params, "--strikes", "3", "--initial-guess", "project:4"},
                      words("--mesh-unit m --duration 0.002 --dt 1e-5 --output-every 5e-4 --checkpoint-every 1e-4 "
                            "--deterministic --quiet --threads 1"));
   check_interrupted_runs(beam_program, run, {"--quiet"}, folder.file("whole"), folder.file("broken"), {30, 90});
