@@ -43,7 +43,8 @@ class LastResortWatch {
   }
 
   /// Whether factors are expected to be faster than a stronger preconditioner that the solve is about to get, setup
-  /// included. They are made then, and end the solve at the next call above. Asked only if their order takes far less.
+  /// included. They are made then, and end the solve at the next call above. Asked only if their order takes far
+  /// less.
   bool faster_than_move() {
     if (method_ == nullptr || ended_ || method_->demands == Demand::definite || after_definite_) return false;
     const double by_move = s_.advisor.seconds_with_stronger();
