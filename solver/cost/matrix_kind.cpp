@@ -28,7 +28,8 @@ double of_usual_iterations(const MatrixKind& kind) {
   return kind.scalar_mesh ? UsualIterations::of_mesh : 1;
 }
 
-// If most rows are damped, by a step in time say, a solve may take far fewer. All of this is CG, but for the first two.
+// If most rows are damped, by a step in time say, a solve may take far fewer. All of this is CG, but for the first
+// two.
 double sure_share(const MatrixKind& kind, bool before) {
   if (kind.convection) return ReachIterations::sure_of_convection;
   if (kind.saddle) return ReachIterations::sure_of_saddle;

@@ -9,11 +9,11 @@ namespace newel::detail {
 
 struct MatrixKind {
   MatrixOrigin origin = MatrixOrigin::unknown;
-  bool undamped = false;     ///< most rows are those of a discrete operator without a mass, as far as is known
-  bool stencil = false;      ///< nodes have no more neighbours than differences along the lines of a grid give them
-  bool blocks = false;       ///< several unknowns at a node
-  bool convection = false;   ///< not symmetric, but elliptic, and of so many rows that the reach of the pattern counts
-  bool saddle = false;       ///< a symmetric saddle point, and likewise
+  bool undamped = false;    ///< most rows are those of a discrete operator without a mass, as far as is known
+  bool stencil = false;     ///< nodes have no more neighbours than differences along the lines of a grid give them
+  bool blocks = false;      ///< several unknowns at a node
+  bool convection = false;  ///< not symmetric, but elliptic, and of so many rows that the reach of the pattern counts
+  bool saddle = false;      ///< a symmetric saddle point, and likewise
   bool scalar_mesh = false;  ///< one unknown at a node, whose coordinates are known
 };
 
@@ -24,8 +24,8 @@ double margin_of(const std::string& precond, const PrecondOptions& options, cons
 double of_usual_iterations(const MatrixKind& kind);
 
 /// The share of the expected iterations that is sure to come in CG with the simple preconditioner, or in another
-/// method if they are expected by the reach of the pattern, as long as the residual has hardly fallen, or even `before` anything
-/// is known of b; 0: none.
+/// method if they are expected by the reach of the pattern, as long as the residual has hardly fallen, or even
+/// `before` anything is known of b; 0: none.
 double sure_share(const MatrixKind& kind, bool before);
 
 }  // namespace newel::detail

@@ -64,14 +64,18 @@ UpdatedSystem<V, S>::UpdatedSystem(const Context<S>& ctx, const MatrixInput<V, S
 
 template <class V, Space S>
 void UpdatedSystem<V, S>::set_up(const CsrView<V, S>& a) {
-  system_ = std::make_unique<System>(ctx_, a, options_);
+  auto made = std::make_unique<System>(ctx_, a, options_);
   const detail::HostPattern on_host(ctx_, Pattern<S>(a));
   const Pattern<Space::host>& pattern = on_host.view();
+  std::vector<Offset> row_ptr;
+  for (Index i = 0; i <= a.rows; ++i) row_ptr.push_back(pattern.row_begin(i));
+  std::vector<Index> col(pattern.col.data, pattern.col.data + pattern.col.size);
+  Array<V, S> values(ctx_, a.nnz());
+  system_ = std::move(made);
+  values_ = std::move(values);
   rows_ = a.rows;
-  row_ptr_.clear();
-  for (Index i = 0; i <= a.rows; ++i) row_ptr_.push_back(pattern.row_begin(i));
-  col_.assign(pattern.col.data, pattern.col.data + pattern.col.size);
-  values_ = Array<V, S>(ctx_, a.nnz());
+  row_ptr_ = std::move(row_ptr);
+  col_ = std::move(col);
 }
 
 template <class V, Space S>

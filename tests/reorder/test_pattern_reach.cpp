@@ -18,9 +18,9 @@ Index reach_of(const std::vector<std::vector<Index>>& rows) {
 TEST_CASE("The reach of a pattern is the way to its farthest row", "[reorder]") {
   CHECK(reach_of({}) == 0);
   CHECK(reach_of({{0}, {1}, {2}}) == 0);
-  CHECK(reach_of({{0, 1}, {0, 1, 2}, {1, 2, 3}, {2, 3}}) == 3);  // a chain
+  CHECK(reach_of({{0, 1}, {0, 1, 2}, {1, 2, 3}, {2, 3}}) == 3);        // a chain
   CHECK(reach_of({{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}}) == 2);  // a square
-  CHECK(reach_of({{0, 1, 2, 3}, {0, 1}, {0, 2}, {0, 3}}) == 1);  // a star
+  CHECK(reach_of({{0, 1, 2, 3}, {0, 1}, {0, 2}, {0, 3}}) == 1);        // a star
 }
 
 TEST_CASE("The reach goes along rows, and counts the longest of what is apart", "[reorder]") {

@@ -165,14 +165,16 @@ HostCsr upwind_matrix(Index n) {
 
 }  // namespace
 
-// An iteration carries a value two entries far: through a square takes as many as pay for AMG, through a cube does not.
+// An iteration carries a value two entries far: through a square takes as many as pay for AMG, through a cube does
+// not.
 TEST_CASE("Convection in a plane begins with AMG, and in space it does not", "[exchange][learning][amg]") {
   const auto solved = [](const Problem<Space::host>& problem) {
     LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
     Array<double, Space::host> x(problem.ctx, system.rows());
     const SolveReport report = system.solve(problem.b.cspan(), x.span(), {}, InitialGuess::zero);
     CHECK(report.converged());
-    CHECK(residual_norm(problem.a, download(problem.ctx, x), problem.b_host) <= 1.01e-8 * norm_oracle(problem.b_host));
+    CHECK(residual_norm(problem.a, download(problem.ctx, x), problem.b_host) <=
+          1.01e-8 * norm_oracle(problem.b_host));
     return report;
   };
   const SolveReport plane = solved(Problem<Space::host>(upwind_matrix(127)));

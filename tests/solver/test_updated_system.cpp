@@ -68,7 +68,8 @@ TEST_CASE("An update takes triplets in any order, sums repeated ones, and keeps 
     const auto n = static_cast<std::int64_t>(v.size());
     return Input::coo(3, 3, {i.data(), n}, {j.data(), n}, {v.data(), n});
   };
-  UpdatedSystem<double, Space::host> updated(ctx, triplets(rows, cols, val), system_options("bicgstab", "jacobi", "csr"));
+  UpdatedSystem<double, Space::host> updated(ctx, triplets(rows, cols, val),
+                                             system_options("bicgstab", "jacobi", "csr"));
   CHECK_FALSE(updated.update(triplets({2, 1, 0, 1}, {2, 1, 0, 1}, {5, 1, 8, 3})));  // diag(8, 4, 5)
   CHECK(solved(ctx, updated.system(), {8, 8, 10}) == std::vector<double>{1, 2, 2});
   CHECK_THROWS_AS(updated.update(triplets({0, 1, 2}, {0, 1, 0}, {1, 1, 1})), InputError);  // no diagonal in row 2
@@ -82,7 +83,8 @@ TEST_CASE("Complex values are updated too", "[refresh][update][complex]") {
   const std::vector<std::int32_t> row_ptr = {0, 2, 4}, col = {0, 1, 0, 1};
   const std::vector<Value> val = {{4, 1}, {1, 0}, {0, 1}, {5, -1}};
   using Input = MatrixInput<Value, Space::host>;
-  UpdatedSystem<Value, Space::host> updated(ctx, Input::csr(2, 2, {row_ptr.data(), 3}, {col.data(), 4}, {val.data(), 4}));
+  UpdatedSystem<Value, Space::host> updated(ctx,
+                                            Input::csr(2, 2, {row_ptr.data(), 3}, {col.data(), 4}, {val.data(), 4}));
   const std::vector<std::int32_t> fewer_ptr = {0, 1, 3}, fewer_col = {0, 0, 1};
   const std::vector<Value> fewer = {{0, 2}, {1, 0}, {0, 4}};
   CHECK_FALSE(updated.update(Input::csr(2, 2, {fewer_ptr.data(), 3}, {fewer_col.data(), 3}, {fewer.data(), 3})));

@@ -109,9 +109,9 @@ TEST_CASE("Fewer iterations are sure of differences on a grid than of elements",
   CHECK(sure_iterations("generate:grid7:12", std::make_shared<NodeCoordinates>(), true) == 0);
 }
 
-TEST_CASE("The reach of the pattern makes sure of iterations where the size knows no dimension", "[exchange][learning]") {
-  // A cube of 20 elements along each edge, with its first layer apart: 20 steps for what is left of it, and one more
-  // across a diagonal that no entry follows.
+TEST_CASE("The reach of the pattern makes sure of iterations where the size knows no dimension",
+          "[exchange][learning]") {
+  // 21 steps from the first row to the last, as SciPy's breadth_first_order counts them.
   CHECK(sure_iterations("generate:convection:20:50", nullptr, true) == Approx(0.8 * 21));
   CHECK(sure_iterations("generate:convection:20:50", nullptr, false) == Approx(0.8 * 21));
   CHECK(sure_iterations("generate:convection:12:50", nullptr, true) == 0);  // too few rows to look

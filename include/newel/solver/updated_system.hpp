@@ -34,10 +34,10 @@ class UpdatedSystem {
   UpdatedSystem(const Context<S>& ctx, const MatrixInput<V, S>& a, SystemOptions options = {});
 
   /// Takes the values of `a`, in any form and order. If it has entries only where the matrix of the last setup has
-  /// some, this is a refresh in which missing entries are zeros; `scope` and errors are those of LinearSystem::refresh.
-  /// Otherwise, and for another number of rows, everything is set up again with the options of the constructor, and
-  /// what earlier solves have taught the system is lost; if that throws, the system is as before. Returns whether
-  /// everything was set up again. Allocates, and waits on the stream.
+  /// some, this is a refresh in which missing entries are zeros; `scope` and errors are those of
+  /// LinearSystem::refresh. Otherwise, and for another number of rows, everything is set up again with the options of
+  /// the constructor, and what earlier solves have taught the system is lost; if that throws, the system is as
+  /// before. Returns whether everything was set up again. Allocates, and waits on the stream.
   bool update(const MatrixInput<V, S>& a, RefreshScope scope = RefreshScope::everything);
 
   /// For solves and reports. After a setup it is another one. To be refreshed by `update` alone.

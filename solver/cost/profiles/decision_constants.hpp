@@ -95,16 +95,17 @@ struct SureIterations {
   static constexpr double of_mesh = 1.0 / 3, of_any = 0.2;
 };
 
-/// Iterations to eight digits with the simple preconditioner, over the reach of the pattern, which tells two dimensions
-/// from three. The estimate from the size does not: it is 0.1 to 2 times the iterations of the systems below, b = 1.
+/// Iterations to eight digits with the simple preconditioner, over the reach of the pattern, which tells two
+/// dimensions from three. The estimate from the size does not: it is 0.1 to 2 times the iterations of the systems
+/// below, b = 1.
 struct ReachIterations {
   /// With fewer rows a solve takes no longer than to find the reach and to weigh what may follow.
   static constexpr int fewest_rows = 4096;
   /// BiCGStab on convection and diffusion, elements and differences, at Peclet numbers from 0.01 to 1,000 a cell: 0.8
   /// to 14 times, the median 2, on 21 systems. An iteration has two products.
   static constexpr double of_convection = 2, sure_of_convection = 0.4;
-  /// MINRES on saddle points, over the reach times the root of the mean row length, since elements of higher order have
-  /// longer rows: 2.0 to 7.2 times on six systems of flow, elasticity and mixed diffusion.
+  /// MINRES on saddle points, over the reach times the root of the mean row length, since elements of higher order
+  /// have longer rows: 2.0 to 7.2 times on six systems of flow, elasticity and mixed diffusion.
   static constexpr double of_saddle = 4, sure_of_saddle = 0.5;
 };
 
