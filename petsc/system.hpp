@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A LinearSystem in either space, a DistributedSystem or an OffloadedSystem, behind one interface on arrays of the host. Internal.
+/// A LinearSystem in either space, a DistributedSystem or an OffloadedSystem, behind one interface on arrays of the
+/// host. Internal.
 #pragma once
 
 #include <memory>

@@ -54,8 +54,8 @@ std::shared_ptr<const NodeCoordinates> kept_nodes(const NodeCoordinates& all, co
   return found;
 }
 
-// The constraints of a saddle point among the rows that are kept, as they are numbered there. False: a row that is left
-// out has a row of the caller's matrix for the Schur complement.
+// The constraints of a saddle point among the rows that are kept, as they are numbered there. False: a row that is
+// left out has a row of the caller's matrix for the Schur complement.
 bool restrict_constraints(const std::vector<Index>& rows, Index kept, SaddleOptions& saddle) {
   if (saddle.rows == nullptr && saddle.constraints == 0) return true;
   std::vector<char> is_constraint(rows.size(), 0);

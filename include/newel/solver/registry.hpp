@@ -21,8 +21,8 @@ std::vector<std::string> solver_names();
 /// The names of methods that need products with A alone, and are made for any operator.
 std::vector<std::string> general_solver_names();
 
-/// All options of the table, each once, in table order, then those of a system (ScalingOptions, GuessOptions); their values are in
-/// `SolverOptions::methods`.
+/// All options of the table, each once, in table order, then those of a system (ScalingOptions, GuessOptions); their
+/// values are in `SolverOptions::methods`.
 std::vector<MethodOption> solver_option_list();
 
 /// A solver for systems of `n` unknowns. Throws InputError for unknown names, options out of range, and methods that

@@ -13,12 +13,13 @@ inline constexpr double usual_margin = 1.1;
 
 /// When a format or a preconditioner is worth its setup.
 struct WorthConstants {
-  /// A system that is solved twice is seldom solved only twice: the iterations of at least so many solves are expected.
+  /// A system that is solved twice is seldom solved only twice: the iterations of at least so many solves are
+  /// expected.
   static constexpr double few_solves = 8;
   /// The next check comes so many times later than just enough.
   static constexpr double a_little_more = 1.02;
-  /// A preconditioner may replace a format that is about to be set up in mid-solve in as many seconds. It need not save
-  /// much more than the format: its own seconds depend less on how many iterations remain.
+  /// A preconditioner may replace a format that is about to be set up in mid-solve in as many seconds. It need not
+  /// save much more than the format: its own seconds depend less on how many iterations remain.
   static constexpr double times_for_format = 1.6;
   /// The share of the seconds of all solves so far that reading a pattern may take: no setup waits for it.
   static constexpr double small_share = 0.3;
@@ -48,8 +49,8 @@ struct AskingConstants {
   static constexpr double half_again = 1.5;
   /// A host checks again after one in so many of the iterations so far.
   static constexpr int of_those_before = 16;
-  /// If no setup would be worth its cost in a solve of so many times the expected iterations, the first check is after
-  /// such a share of them.
+  /// If no setup would be worth its cost in a solve of so many times the expected iterations, the first check is
+  /// after such a share of them.
   static constexpr double more = 1.5, half = 0.5;
 };
 
@@ -57,18 +58,19 @@ struct AskingConstants {
 struct ProbationConstants {
   /// Iterations that a recurrence needs at its start, and times the seconds of the weaker one for a tenth.
   static constexpr double grace = 16, times_weaker = 2;
-  /// So many times that where a method keeps its preconditioner, of which MINRES is one, and nothing but the iterations
-  /// so far says how many are left: usually far more are.
+  /// So many times that where a method keeps its preconditioner, of which MINRES is one, and nothing but the
+  /// iterations so far says how many are left: usually far more are.
   static constexpr double times_if_kept = 4;
-  /// Of the square of the error in the norm of A: half as much per iteration as the weaker one gained in its last ones.
-  /// The weaker one would gain that much now, because a recurrence is slower after a restart. Measured in plane
-  /// elasticity with Poisson's ratios of 0.3 to 0.499999, on squares, beams, flat elements and contrasts, after 900 to
-  /// 3,500 iterations with Jacobi, whose residual was 10 to 500 |b|. The first 16 iterations of each were compared with
-  /// the last 16 of Jacobi. AMG gained 1.4 to 81 times as much, FSAI 0.80 to 3.3 times, Jacobi after a restart 0.41 to
-  /// 0.61 times. A diagonal that is off by up to e gained 0.29 to 0.36 times, and one by up to e^4 0.03 to 0.07 times.
+  /// Of the square of the error in the norm of A: half as much per iteration as the weaker one gained in its last
+  /// ones. The weaker one would gain that much now, because a recurrence is slower after a restart. Measured in plane
+  /// elasticity with Poisson's ratios of 0.3 to 0.499999, on squares, beams, flat elements and contrasts, after 900
+  /// to 3,500 iterations with Jacobi, whose residual was 10 to 500 |b|. The first 16 iterations of each were compared
+  /// with the last 16 of Jacobi. AMG gained 1.4 to 81 times as much, FSAI 0.80 to 3.3 times, Jacobi after a restart
+  /// 0.41 to 0.61 times. A diagonal that is off by up to e gained 0.29 to 0.36 times, and one by up to e^4 0.03 to
+  /// 0.07 times.
   static constexpr double begun_again = 0.5;
-  /// Whether the residual falls too slowly is checked after so many iterations, up to such a share of the weaker one's
-  /// solve. It does if so many times what the weaker one took for a solve remains.
+  /// Whether the residual falls too slowly is checked after so many iterations, up to such a share of the weaker
+  /// one's solve. It does if so many times what the weaker one took for a solve remains.
   static constexpr int enough = 16;
   static constexpr double early = 1.0 / 8, clearly = 2;
 };
@@ -88,9 +90,9 @@ struct UsualIterations {
   static constexpr double of_blocks = 2, of_mesh = 0.65;
 };
 
-/// Iterations of CG that are certain, over the estimate from the size. Measured on 27 meshes, diffusion and elasticity,
-/// b = 1 and b = A times a random x. All solves took 0.4 to 20 times the estimate, except those of one long thin body:
-/// they took 0.2 to 0.4 times. The matrix of a grid with seven entries in a row takes 0.27 times.
+/// Iterations of CG that are certain, over the estimate from the size. Measured on 27 meshes, diffusion and
+/// elasticity, b = 1 and b = A times a random x. All solves took 0.4 to 20 times the estimate, except those of one
+/// long thin body: they took 0.2 to 0.4 times. The matrix of a grid with seven entries in a row takes 0.27 times.
 struct SureIterations {
   static constexpr double of_mesh = 1.0 / 3, of_any = 0.2;
 };

@@ -57,7 +57,8 @@ cudaError_t allocate(void** p, std::size_t bytes, CUmemPoolHandle_st* pool) {
   // The device's allocations start at multiples of 256 bytes; 8 here would hide a fault, 256 shows what is too short.
   if (posix_memalign(&at, 256, bytes) != 0) return result(cudaErrorMemoryAllocation);
   std::memset(at, settings().fill_byte, bytes);
-  allocations()[reinterpret_cast<std::uintptr_t>(at)] = {bytes, pool, pool != nullptr ? pool->device : current_device()};
+  allocations()[reinterpret_cast<std::uintptr_t>(at)] = {bytes, pool,
+                                                         pool != nullptr ? pool->device : current_device()};
   used_bytes += bytes;
   if (pool != nullptr) pool->used += bytes;
   *p = at;
