@@ -89,7 +89,7 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
       s_.write_reasons(report);
     }
   }
-  s_.sequence.end(s_.sequence_system(), x_, {&report});
+  s_.sequence.end(s_.sequence_system(), at_.x, {&report});
   s_.ctx.synchronize();  // x may be read from any stream
   if (!s_.changed.empty()) report.changed = std::exchange(s_.changed, {});
   return report;
