@@ -323,7 +323,8 @@ TEST_BOTH("MINRES follows CG where the matrix has proved indefinite", "[solver][
   SystemOf<double, S> system(ctx, a);
   const auto run = run_system<double, S>(ctx, system, b);
   CHECK(run.report.converged());
-  REQUIRE(run.report.attempts.size() == 2);
+  REQUIRE(run.report.attempts.size() >= 2);  // factors may be faster than all of MINRES's iterations on a device
+  if (S == Space::host) CHECK(run.report.attempts.size() == 2);
   CHECK(run.report.attempts[0].failure.cause == Cause::matrix_not_positive);
   CHECK(run.report.attempts[1].method == "minres");
   CHECK(true_residual(a, b, run.x) <= 1.001e-8 * norm(b));
