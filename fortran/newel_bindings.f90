@@ -146,6 +146,18 @@ module newel_bindings
       integer(c_int) :: status
     end function
 
+    function newel_update_csr(system, n, index_bits, row_ptr, col, val, keep_preconditioner, set_up_again) &
+        bind(c, name="newel_update_csr") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: system
+      integer(c_int64_t), value :: n
+      integer(c_int), value :: index_bits
+      type(c_ptr), value :: row_ptr, col, val
+      integer(c_int), value :: keep_preconditioner
+      integer(c_int), intent(out) :: set_up_again
+      integer(c_int) :: status
+    end function
+
     function newel_move_nodes(system, points, dimension, xyz) bind(c, name="newel_move_nodes") result(status)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: system

@@ -4,7 +4,7 @@ module newel_matrices
   use, intrinsic :: iso_c_binding, only: c_int
   use, intrinsic :: iso_fortran_env, only: int64
   use newel_arrays, only: array_view, value_name
-  use newel_bindings, only: newel_setup_bsr, newel_setup_coo, newel_setup_csc, newel_setup_csr
+  use newel_bindings, only: newel_setup_bsr, newel_setup_coo, newel_setup_csc, newel_setup_csr, newel_update_csr
   use newel_errors, only: call_outcome, decimal
   use newel_settings, only: newel_options
   implicit none
@@ -31,6 +31,8 @@ module newel_matrices
     procedure :: destroy
     !> The setup from arrays in one of the forms csr, csc, coo and bsr; n is used only for coo.
     procedure :: set_up
+    !> An update by a matrix in CSR. `again`: it was set up again.
+    procedure :: update_by
   end type
 
 contains
@@ -88,6 +90,27 @@ contains
     self%n = merge(0_int64, block_rows*block_size, outcome%failed())
     self%value_count = merge(0_int64, val%rows, outcome%failed())
     self%value_bits = merge(0, val%bits, outcome%failed())
+  end subroutine
+
+  subroutine update_by(self, row_ptr, col, val, keep, again, outcome)
+    class(newel_matrix), intent(inout) :: self
+    type(array_view), intent(in) :: row_ptr, col, val
+    logical, intent(in) :: keep
+    logical, intent(out) :: again
+    type(call_outcome), intent(out) :: outcome
+    integer(c_int) :: set_up_again
+    again = .false.
+    call check_sizes(self%index_base(), csr, 1, row_ptr, col, val, outcome)
+    if (.not. outcome%failed()) call choose_precision(self, val%bits, outcome)
+    if (outcome%failed()) return
+    outcome%code = newel_update_csr(self%c_handle(), row_ptr%rows - 1, row_ptr%bits, row_ptr%address, col%address, &
+                                    val%address, merge(1_c_int, 0_c_int, keep), set_up_again)
+    call self%explain(outcome)
+    if (outcome%failed()) return
+    again = set_up_again /= 0
+    self%n = row_ptr%rows - 1
+    self%value_count = val%rows
+    self%value_bits = val%bits
   end subroutine
 
   !> Checks that the sizes of the arrays fit each other, which the library cannot check.

@@ -62,22 +62,20 @@ class Solver(Setup):
         iterates in single precision and computes residuals in double. With format and preconditioner ``"auto"``,
         ``"mixed"`` iterates in single precision only if that is expected to be faster.
     device : {"auto", "host", "cuda", "cuda:N"}
-        Where to solve. ``"auto"``: where A is. ``"cuda"``: on the device that holds A; if A is on the host, on the
-        first device, to which A is copied.
+        Where to solve. ``"auto"``: where A is. ``"cuda"``: on A's device, or on the first one, to which A is copied.
     coordinates : array of points x 1, 2 or 3, optional
         Coordinates of the mesh nodes. Node i has the rows ``b i .. b i + b - 1``, or ``i, i + points, ...``. Algebraic
         multigrid derives rigid body modes from them. For ``"saddle"``, one point for each row of A.
     near_null_space : array of n x k, optional
-        Vectors that A maps to almost zero, used by algebraic multigrid instead of its own. Real, also if A is complex.
-        The preconditioner ``"saddle"`` uses their rows that are no constraints.
+        Vectors that A maps to almost zero, real also if A is complex: for multigrid, instead of its own; ``"saddle"``
+        uses their rows that are no constraints.
     expected_solves : float, optional
         Number of right-hand sides for this setup; the more, the more time ``"auto"`` spends on the setup.
     threads : int, optional
-        Host threads; by default OMP_NUM_THREADS, or else the processors available to the process. Not allowed for a
-        Solver on a device.
+        Host threads; by default OMP_NUM_THREADS, or the processors available. Not allowed for a Solver on a device.
     stream : stream of CuPy or PyTorch, or int, optional
-        Where to queue work on a device; an integer is a handle, which must outlive the Solver. By default the Solver
-        creates a stream. In both cases the work is ordered with the current stream of the library that owns the arrays.
+        Where to queue work on a device; an integer is a handle, which must outlive the Solver. By default one of its
+        own. Work is always ordered with the current stream of the library that owns the arrays.
     columns : int
         Expected number of right-hand sides per solve, if known.
     null_space : {None, "constant"}
@@ -103,20 +101,17 @@ class Solver(Setup):
         The tolerance that ``"auto"`` chooses for; each solve has its own. By default 1e-8, in single precision 1e-5.
     comm : mpi4py.MPI.Intracomm, optional
         Processes that solve the system together: on the host, or with ``device="cuda"`` on GPUs, which consecutive
-        ranks share if there are too few. Each rank passes its rows as A: CSR with the columns of the whole matrix. They
-        follow those of the previous rank. Vectors are parts on the host. All ranks make the Solver and call its methods
-        together and alike. Coordinates and near null spaces are those of the rank's rows. No orders, no operators.
+        ranks share if there are too few. Each rank passes its rows as A, which follow those of the previous rank: CSR
+        with the columns of the whole matrix. Vectors, coordinates and near null spaces are parts, on the host. All
+        ranks make the Solver and call its methods together and alike. No orders, no operators.
     devices : sequence of int, optional
         GPUs of this host, by number, that share the rows of a matrix on the host. Vectors are whole, and on the host.
-        Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0``, AMG or none. Orders, formats, streams and
-        operators are not possible. Of one number: the Solver on that GPU. `info` has the rows of each GPU
-        and how values travel between them.
+        Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0``, AMG or none. No orders, formats, streams or
+        operators. Of one number: the Solver on that GPU. `info` says how values travel.
     guess : {"given", "zero", "extrapolate", "project", "project:M", "auto"}, optional
-        What the solves of a sequence, such as a time loop, start from. ``"given"``, the default: ``x0``. ``"zero"``:
-        zero. ``"extrapolate"``: the last two or three solutions, continued. ``"project:M"``: the best combination of
-        the last M solutions, 8 by default, for the present matrix and right-hand side. ``"auto"``: that combination
-        while it saves more than it costs. The guess with the smallest residual is used, ``x0`` and zero included; see
-        `Report.guess`. 2 M + 2 vectors are kept for each right-hand side, where A is.
+        What the solves of a sequence start from: ``"given"``, the default, from ``x0``; ``"extrapolate"`` continues the
+        last solutions; ``"project:M"`` combines the last M, 8 by default, as well as possible; ``"auto"`` does so while
+        that pays. If x0 or zero has a smaller residual, it is used: see `Report.guess`. 2 M + 2 vectors are kept.
 
     Raises
     ------
@@ -333,9 +328,8 @@ class Solver(Setup):
         return [Report(fields) for fields in raw]
 
     def _facts(self) -> dict:
-        """The facts that all reports of this system contain."""
         info = self._system.info()
-        return {
+        return {  # what all reports of this system contain
             "format": info["matrix"]["name"] or "operator",
             "preconditioner": info["preconditioner"]["name"],
             "precision": self._precision,
@@ -447,8 +441,7 @@ class Solver(Setup):
 
     def info(self) -> dict[str, Any]:
         """Format, preconditioner and solver with the reasons for them, columns without entries, bytes and setup
-        times. For a complex system also ``real_form``, the real system that stands for it: ``"general"``,
-        ``"symmetric"`` or ``"real_parts"``."""
+        times. For a complex system also ``real_form``: ``"general"``, ``"symmetric"`` or ``"real_parts"``."""
         return dict(self._system.info())
 
     def __repr__(self) -> str:

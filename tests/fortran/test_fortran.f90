@@ -38,6 +38,7 @@ program test_fortran
   call blocks_are_read_by_rows()
   call indices_may_count_from_zero_and_halves_be_stored()
   call values_are_refreshed()
+  call patterns_are_updated()
   call columns_are_solved()
   call progress_is_heard_and_may_end_a_solve()
   call what_multigrid_takes_is_passed_on()
@@ -161,6 +162,38 @@ contains
     call check(stat == newel_invalid .and. says(text, 'expected 118 elements of real64'), 'too few values')
     call s%refresh(real(val(:entries), real32), stat=stat, errmsg=text)
     call check(stat == newel_invalid .and. says(text, 'found 118 of real32'), 'values of another kind')
+  end subroutine
+
+  !> The line without wind from behind has fewer entries; the line with one more entry has another pattern.
+  subroutine patterns_are_updated()
+    type(newel_system) :: s
+    integer :: few_ptr(n + 1), few_col(most), i, count
+    real(real64) :: few_val(most), y(n)
+    logical :: again
+    call s%update(row_ptr, col(:entries), val(:entries), set_up_again=again)
+    call check(again .and. s%rows() == n, 'the first update sets up')
+    call solved(s, 'the first update')
+    count = 0
+    do i = 1, n  ! the lower half of the line
+      few_ptr(i) = count + 1
+      if (i > 1) then
+        count = count + 1
+        few_col(count) = i - 1
+        few_val(count) = -1
+      end if
+      count = count + 1
+      few_col(count) = i
+      few_val(count) = 4
+    end do
+    few_ptr(n + 1) = count + 1
+    call s%update(few_ptr, few_col(:count), few_val(:count), set_up_again=again)
+    call check(.not. again, 'fewer entries are a refresh')
+    y = 0
+    call s%solve(b(:, 1), y)
+    call check(maxval(abs(4*y - [0.0_real64, y(:n - 1)] - b(:, 1))) < 1e-5, 'the lower half is solved')
+    few_col(1) = n
+    call s%update(few_ptr, few_col(:count), few_val(:count), set_up_again=again)
+    call check(again, 'an entry in another place sets up again')
   end subroutine
 
   subroutine columns_are_solved()

@@ -7,9 +7,9 @@ program test_refusals
   implicit none
   character(*), parameter :: number_fields = ' converged, iterations, true_residual, initial_residual, rhs_norm, '// &
     'tolerance, residual_error_bound, row_residual, scaled_residual, attainable_residual, '// &
-    'seconds, restarts, history_length, rows, setup_seconds, bytes,'
+    'guess_vectors, given_residual, iterations_saved, seconds, restarts, history_length, rows, setup_seconds, bytes,'
   character(*), parameter :: text_fields = ' status, cause, reason, warning, solver, preconditioner, format, changed, '// &
-    'link, decision,'
+    'guess_from, link, decision,'
 
   call make_matrix(0.4_real64)
   call reports_are_complete()
