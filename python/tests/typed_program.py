@@ -38,6 +38,7 @@ assert_type(solver.solve(vector)[1], newel.Report)
 assert_type(solver.solve(columns)[1], list[newel.Report])
 solver.refresh(A.data, keep_preconditioner=True)
 shape: tuple[int, int] = solver.shape
+tolerance: float = newel.ForcingTerms(choice=1, first=0.1).next(1.0, 0.01)
 text: str = solver.device + solver.decision + repr(solver)
 setup: dict[str, Any] = solver.info()
 product = solver @ vector
