@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eigen's orders and sparse factorisations. The only source of the library that includes Eigen.
+#include <algorithm>
 
 // A program may use Eigen itself, compiled for other instructions and with another alignment: functions of the same
 // name would then be merged. Under another name of the namespace they are not the same.
@@ -24,6 +25,22 @@ Matrix matrix_of(const ColumnPattern& pattern) {
   const std::vector<double> ones(pattern.row.size(), 1.0);
   return Eigen::Map<const Matrix>(pattern.size, pattern.size, pattern.entries(), pattern.begin.data(),
                                   pattern.row.data(), ones.data());
+}
+
+ColumnPattern with_diagonal(const ColumnPattern& pattern) {
+  ColumnPattern whole;
+  whole.size = pattern.size;
+  whole.begin.push_back(0);
+  for (Index j = 0; j < pattern.size; ++j) {
+    const auto first = pattern.row.begin() + pattern.begin[static_cast<std::size_t>(j)];
+    const auto last = pattern.row.begin() + pattern.begin[static_cast<std::size_t>(j) + 1];
+    const auto middle = std::lower_bound(first, last, j);
+    whole.row.insert(whole.row.end(), first, middle);
+    whole.row.push_back(j);
+    whole.row.insert(whole.row.end(), middle != last && *middle == j ? middle + 1 : middle, last);
+    whole.begin.push_back(whole.entries());
+  }
+  return whole;
 }
 
 std::vector<Index> new_numbers(const Order& order) {
@@ -132,9 +149,11 @@ HostFactorisation row(const char* title, bool symmetric) {
 
 }  // namespace
 
+// Eigen's minimum degree counts each node among its own neighbours. If the diagonal entries of some are missing, as
+// in a saddle point, degrees do not compare: L of a plate of 16,385 rows had 9.1 million entries instead of 540,000.
 std::vector<Index> minimum_degree_order(const ColumnPattern& whole) {
   Order old_numbers;
-  Eigen::AMDOrdering<Index>()(matrix_of(whole), old_numbers);
+  Eigen::AMDOrdering<Index>()(matrix_of(with_diagonal(whole)), old_numbers);
   return new_numbers(old_numbers.inverse());
 }
 

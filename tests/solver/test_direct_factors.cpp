@@ -96,6 +96,16 @@ long double one_norm(const Dense& a) { return a.cwiseAbs().colwise().sum().maxCo
 
 }  // namespace
 
+TEST_CASE("Missing diagonal entries change nothing in the order of minimum degree", "[direct]") {
+  const Rows whole = laplacian(30);
+  for (const Index every : {1, 2, 3, 7}) {
+    Rows a = whole;
+    for (Index i = 0; i < a.size(); i += every) a.row[static_cast<std::size_t>(i)].erase(i);
+    CAPTURE(every);
+    CHECK(detail::minimum_degree_order(sparse(a).pattern) == detail::minimum_degree_order(sparse(whole).pattern));
+  }
+}
+
 TEST_CASE("The fill of both factorisations is that of a dense elimination", "[direct]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Index n = 5 + static_cast<Index>(seed % 12);
