@@ -33,10 +33,7 @@ class LastResortWatch {
     if (method_->demands == Demand::definite) after_definite_ = true;
     // What is not for symmetric matrices, and follows a method for definite ones, follows because of rounding.
     if (after_definite_ && method_->demands != Demand::symmetric) return std::nullopt;
-    const bool symmetric = method_->demands == Demand::symmetric;
-    const auto entries = static_cast<double>(s_.entries);
-    const double to_order = symmetric ? factor_constants.seconds_to_order_symmetric(s_.rows, entries)
-                                      : factor_constants.seconds_to_order(s_.rows, entries);
+    const double to_order = factor_constants.seconds_to_order(s_.rows, static_cast<double>(s_.entries));
     const FactorQuestion question = question_at(now);
     const double most = question.most_seconds();
     if (!(most > 0) || most < needed_ || !question.worth_an_order(to_order)) return std::nullopt;

@@ -39,11 +39,9 @@ struct FactorConstants {
   double ask_again = 2;
   /// Ordering and counting fill: KLU's analysis takes 0.7 ms for add20 (2,395 rows, 17,000 entries), 1.4 ms for
   /// bips98_606 (7,135, 35,000) and 2.5 ms for gemat12 (4,929, 33,000) on an EPYC (newel_bench_direct under perf, one
-  /// thread). Before that the library is loaded: 0.5 ms, which is all that factors of 131 rows take.
+  /// thread). Of symmetric matrices minimum degree takes 0.02 to 0.04 us an entry, and the count no more. Before that
+  /// the library is loaded: 0.5 ms, which is all that factors of 131 rows take.
   double start_us = 500, order_us_per_entry = 0.06, order_us_per_row = 0.05;
-  /// Of symmetric matrices minimum degree and the count take up to 0.5 us an entry on finite elements, less on
-  /// others.
-  double symmetric_order_us_per_entry = 0.3, symmetric_order_us_per_row = 0.15;
   /// An order is sought if it takes this share of what is left of a solve, or of what it has taken. With neither,
   /// flows and waves that MINRES solves took 1.2 to 1.7 times as long, for factors that were refused.
   double order_of_left = 0.1, order_of_spent = 0.25;
@@ -65,9 +63,6 @@ struct FactorConstants {
   }
   constexpr double seconds_to_order(double rows, double entries) const {
     return 1e-6 * (order_us_per_row * rows + order_us_per_entry * entries);
-  }
-  constexpr double seconds_to_order_symmetric(double rows, double entries) const {
-    return 1e-6 * (symmetric_order_us_per_row * rows + symmetric_order_us_per_entry * entries);
   }
 };
 
