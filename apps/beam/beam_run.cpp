@@ -12,6 +12,7 @@
 #include "apps/common/text.hpp"
 #include "apps/transient/resume.hpp"
 #include "apps/transient/run_progress.hpp"
+#include "apps/transient/step_loop.hpp"
 #include "apps/transient/time_grid.hpp"
 #include "beam_frames.hpp"
 #include "beam_report.hpp"
@@ -90,23 +91,9 @@ class BeamRun {
   int run() {
     const cli::InterruptScope interrupt;
     print_lines(job_, setup_text());
-    const cli::Stopwatch stepping;
-    transient::RunState state;
-    state.start = start_;
-    state.end = static_cast<double>(last_) * job_.options.dt;
-    state.step = job_.options.dt;
-    while (grid_.steps() < last_ && !interrupt.requested() && failure_.empty()) {
-      shares_.begin_step();
-      const std::int64_t before = totals_.iterations;
-      step();
-      shares_.end_step();
-      state.time = grid_.now();
-      state.steps = grid_.steps();
-      state.iterations = totals_.iterations - before;
-      state.seconds = stepping.seconds();
-      progress_.update(state);
-    }
-    progress_.finish();
+    transient::StepLoop steps{grid_, last_, start_, job_.options.dt, shares_, totals_, progress_};
+    steps.run([&] { return !interrupt.requested() && failure_.empty(); }, [&] { step(); },
+              [&] { return std::string(); });
     return finish();
   }
 

@@ -11,6 +11,7 @@
 #include "apps/common/text.hpp"
 #include "apps/transient/resume.hpp"
 #include "apps/transient/run_progress.hpp"
+#include "apps/transient/step_loop.hpp"
 #include "apps/transient/time_grid.hpp"
 #include "comparison.hpp"
 #include "heat_frames.hpp"
@@ -81,24 +82,9 @@ class HeatRun {
   int run() {
     const cli::InterruptScope interrupt;
     print_lines(job_, setup_text());
-    const cli::Stopwatch stepping;
-    transient::RunState state;
-    state.start = start_;
-    state.end = static_cast<double>(last_) * job_.options.dt;
-    state.step = job_.options.dt;
-    while (grid_.steps() < last_ && !interrupt.requested() && failure_.empty()) {
-      shares_.begin_step();
-      const std::int64_t before = totals_.iterations;
-      step();
-      shares_.end_step();
-      state.time = grid_.now();
-      state.steps = grid_.steps();
-      state.iterations = totals_.iterations - before;
-      state.seconds = stepping.seconds();
-      state.note = text("mean %.4g C", mean_);
-      progress_.update(state);
-    }
-    progress_.finish();
+    transient::StepLoop steps{grid_, last_, start_, job_.options.dt, shares_, totals_, progress_};
+    steps.run([&] { return !interrupt.requested() && failure_.empty(); }, [&] { step(); },
+              [&] { return text("mean %.4g C", mean_); });
     return finish(interrupt);
   }
 
