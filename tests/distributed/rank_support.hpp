@@ -6,6 +6,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include <newel/core/matrix_traits.hpp>
 #include <newel/core/rank_team.hpp>
 #include <newel/distributed/distributed_system.hpp>
 
@@ -21,6 +22,20 @@ inline void rank_check(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 #define RANK_CHECK(...) newel::testing::rank_check((__VA_ARGS__), #__VA_ARGS__)
+
+/// Facts that do not depend on how rows are shared.
+inline void rank_check_traits(const MatrixTraits& found, const MatrixTraits& whole) {
+  RANK_CHECK(found.symmetric() == whole.symmetric());
+  RANK_CHECK(found.pattern_symmetric == whole.pattern_symmetric);
+  RANK_CHECK(found.max_abs == whole.max_abs);
+  RANK_CHECK(found.max_asymmetry == whole.max_asymmetry);
+  RANK_CHECK(found.relative_asymmetry == whole.relative_asymmetry);
+  RANK_CHECK(found.empty_rows.count == whole.empty_rows.count);
+  RANK_CHECK(found.missing_diagonal.count == whole.missing_diagonal.count);
+  RANK_CHECK(found.zero_diagonal.count == whole.zero_diagonal.count);
+  RANK_CHECK(found.negative_diagonal.count == whole.negative_diagonal.count);
+  RANK_CHECK(found.undamped_rows == whole.undamped_rows);
+}
 
 /// Calls f(communicator) on as many threads as there are ranks; what each threw, empty where it threw nothing.
 inline std::vector<std::string> on_ranks(int size, const std::function<void(std::shared_ptr<Communicator>)>& f) {

@@ -43,16 +43,7 @@ TEST_CASE("Facts of a matrix on ranks are those of the whole", "[distributed]") 
       INFO(named.name << " on " << size << " ranks");
       CHECK(with_shares(size, named.matrix, [&](const Context<host>& ctx, const OwnRows& own, const auto& first) {
               const MatrixTraits found = detail::rank_traits(ctx, NearRows<double>(ctx, first, own.view(), 1));
-              RANK_CHECK(found.symmetric() == whole.symmetric());
-              RANK_CHECK(found.pattern_symmetric == whole.pattern_symmetric);
-              RANK_CHECK(found.max_abs == whole.max_abs);
-              RANK_CHECK(found.max_asymmetry == whole.max_asymmetry);
-              RANK_CHECK(found.relative_asymmetry == whole.relative_asymmetry);
-              RANK_CHECK(found.empty_rows.count == whole.empty_rows.count);
-              RANK_CHECK(found.missing_diagonal.count == whole.missing_diagonal.count);
-              RANK_CHECK(found.zero_diagonal.count == whole.zero_diagonal.count);
-              RANK_CHECK(found.negative_diagonal.count == whole.negative_diagonal.count);
-              RANK_CHECK(found.undamped_rows == whole.undamped_rows);
+              rank_check_traits(found, whole);
             }) == nothing(size));
     }
   }
