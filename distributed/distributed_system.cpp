@@ -25,6 +25,7 @@
 #include "distributed/rank_precond.hpp"
 #include "distributed/same_options.hpp"
 #include "solver/chain/attempts.hpp"
+#include "solver/cost/profiles/rank_constants.hpp"
 #include "spmv/plan/phase_clock.hpp"
 
 namespace newel {
@@ -45,11 +46,9 @@ void require_rows_suffice(const SystemOptions& options) {
   detail::require_precond_on_ranks(options.precond);
 }
 
-// With a preconditioner that leaves few products EHYB does not save what it takes: for generate:elasticity:130 on two
-// H200 plan and format 0.107 s, and a product 0.31 ms instead of 0.48. A cycle of AMG has four products more with the
-// first level.
+// With a preconditioner that leaves few products EHYB does not save what it takes.
 detail::RankFormat format_of(const SystemOptions& options, std::int64_t rows) {
-  constexpr double with_simple = 1000, few_products = 160;
+  using Limits = detail::RankFormats;
   const std::string precond = canonical_name(options.precond.name);
   if (canonical_name(options.spmv.format) == "csr") return detail::RankFormat::csr;
   if (precond == "auto" || precond == "none") return detail::RankFormat::automatic;
@@ -59,9 +58,9 @@ detail::RankFormat format_of(const SystemOptions& options, std::int64_t rows) {
   question.rows = static_cast<Index>(std::min<std::int64_t>(rows, std::numeric_limits<Index>::max()));
   question.origin = MatrixOrigin::mesh;
   const ExpectedIterations iterations = method.cost(question).iterations;
-  const bool few = iterations != nullptr && iterations(with_simple) <= few_products;
-  return few && options.expected_products <= few_products ? detail::RankFormat::at_once
-                                                          : detail::RankFormat::automatic;
+  const bool few = iterations != nullptr && iterations(Limits::with_simple) <= Limits::few_products;
+  return few && options.expected_products <= Limits::few_products ? detail::RankFormat::at_once
+                                                                  : detail::RankFormat::automatic;
 }
 
 template <Space S>

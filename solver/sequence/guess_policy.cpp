@@ -22,6 +22,10 @@ GuessPolicy::Use GuessPolicy::next() const {
 void GuessPolicy::begin(Phase phase) {
   phase_ = phase;
   solves_ = 0;
+  count_anew();
+}
+
+void GuessPolicy::count_anew() {
   guesses_ = 0;
   iterations_ = 0;
   products_ = 0;
@@ -36,15 +40,10 @@ bool GuessPolicy::worth_it(const GuessCosts& costs) const {
 }
 
 void GuessPolicy::decide(const GuessCosts& costs) {
-  if (worth_it(costs)) {
-    if (phase_ == Phase::trial) begin(Phase::use);
-    guesses_ = 0;
-    iterations_ = 0;
-    products_ = 0;
-    rest_ = first_rest;
-    return;
-  }
-  begin(Phase::rest);
+  if (!worth_it(costs)) return begin(Phase::rest);
+  if (phase_ == Phase::trial) begin(Phase::use);
+  count_anew();
+  rest_ = first_rest;
 }
 
 void GuessPolicy::solved(int iterations, std::int64_t products, const GuessCosts& costs) {

@@ -51,6 +51,7 @@ class GuessPolicy {
   bool worth_it(const GuessCosts& costs) const;
   void decide(const GuessCosts& costs);
   void begin(Phase phase);
+  void count_anew();
 
   bool decides_;
   Phase phase_ = Phase::trial;

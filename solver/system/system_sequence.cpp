@@ -5,6 +5,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "solver/cost/profiles/guess_constants.hpp"
 #include "solver/operators/system_estimates.hpp"
 #include "solver/system/system_state.hpp"
 
@@ -21,8 +22,8 @@ double bytes_of_product(const LinearOperator<T, S>* op) {
 // iteration moves its own, and on a device by the launches of small kernels.
 template <class T, Space S>
 GuessCosts costs_of(Operators<T, S>& operators, int vectors) {
-  constexpr double launch_seconds = S == Space::device ? 3e-6 : 0, wait_seconds = S == Space::device ? 15e-6 : 1e-6;
-  constexpr int launches = 10, waits = 3, passes_a_vector = 4, other_passes = 12;
+  constexpr double launch_seconds = S == Space::device ? GuessWork::launch_seconds : 0;
+  constexpr double wait_seconds = S == Space::device ? GuessWork::device_wait : GuessWork::host_wait;
   const Machine& machine = operators.machine;
   const double launch = launch_seconds * machine.start_ratio;
   const IterationModel model = SystemEstimates<T, S>(operators).model();
@@ -30,7 +31,7 @@ GuessCosts costs_of(Operators<T, S>& operators, int vectors) {
   const double vector_bytes = static_cast<double>(n) * sizeof(T);
   // An operator of unknown entries is taken for a pass over a few vectors.
   const double known_bytes = bytes_of_product(&operators.matrix());
-  const double product_bytes = known_bytes > 0 ? known_bytes : 10 * vector_bytes;
+  const double product_bytes = known_bytes > 0 ? known_bytes : GuessWork::unknown_product * vector_bytes;
   const double iteration_bytes = model.bytes(product_bytes, n) + bytes_of_product(operators.preconditioner());
   double second_per_byte = 1 / machine.bytes_per_second;
   GuessCosts costs;
@@ -43,8 +44,8 @@ GuessCosts costs_of(Operators<T, S>& operators, int vectors) {
     }
   }
   costs.product = launch + product_bytes * second_per_byte;
-  costs.vectors = launches * launch + waits * wait_seconds +
-                  (passes_a_vector * vectors + other_passes) * vector_bytes * second_per_byte;
+  costs.vectors = GuessWork::launches * launch + GuessWork::waits * wait_seconds +
+                  (GuessWork::passes_a_vector * vectors + GuessWork::other_passes) * vector_bytes * second_per_byte;
   return costs;
 }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The constants of guesses from past solutions, whatever the machine. Internal.
+#pragma once
+
+namespace newel::detail {
+
+/// What a guess takes beside its products: assumed, not fitted.
+struct GuessWork {
+  static constexpr int launches = 10, waits = 3;                  ///< of small kernels; for their results
+  static constexpr int passes_a_vector = 4, other_passes = 12;    ///< over vectors
+  static constexpr double launch_seconds = 3e-6;                  ///< on a device
+  static constexpr double device_wait = 15e-6, host_wait = 1e-6;  ///< seconds
+  static constexpr double unknown_product = 10;  ///< vectors that an operator of unknown entries moves
+};
+
+}  // namespace newel::detail
