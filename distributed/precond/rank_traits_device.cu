@@ -173,7 +173,7 @@ class BorderEntries {
   std::optional<MessageExchange<double>> messages_;
 };
 
-// The opposites of what other ranks tell of their entries. All ranks call it together.
+// The entries opposite to those of other ranks. All ranks call it together.
 template <class T>
 void compare_borders(const HostContext& ctx, const RankMatrix<T>& a, const std::vector<unsigned char>& reads_others,
                      const std::vector<double>& scales, RankFacts& facts) {

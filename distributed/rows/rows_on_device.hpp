@@ -25,7 +25,7 @@ struct ColumnsOfRank {
   bool owns(std::int64_t column) const { return column >= first() && column < first() + rows(); }
 };
 
-/// Their pattern on the device. This rank's rows are columns 0, 1, ..., and behind them come the rows of other ranks
+/// Their pattern on the device. This rank's rows are columns 0, 1, ..., and after them come the rows of other ranks
 /// that these read. The entries of a row are in the caller's order: those of lower ranks, this rank's, and the rest.
 struct NumberedColumns {
   std::vector<std::int64_t> others;  ///< rows of other ranks, by the caller's numbers, ascending
@@ -51,7 +51,7 @@ struct NumberedColumns {
 /// The nodes of `block` rows that these rows are in; both ascend.
 std::vector<std::int64_t> nodes_of_rows(const std::vector<std::int64_t>& rows, int block);
 
-/// Columns behind this rank's rows as the rows of whole nodes of other ranks: `nodes` are those of `a.others`.
+/// Columns after this rank's rows as the rows of whole nodes of other ranks: `nodes` are those of `a.others`.
 Array<Index, Space::device> columns_in_nodes(const Context<Space::device>& ctx, const NumberedColumns& a,
                                              const std::vector<std::int64_t>& nodes, int block);
 

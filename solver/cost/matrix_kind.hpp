@@ -23,7 +23,7 @@ double margin_of(const std::string& precond, const PrecondOptions& options, cons
 /// Iterations of one solve over those of any matrix of its size.
 double of_usual_iterations(const MatrixKind& kind);
 
-/// The share of the expected iterations that is sure to come in CG with the simple preconditioner, or in another
+/// The share of the expected iterations that certainly come in CG with the simple preconditioner, or in another
 /// method if they are expected by the reach of the pattern, as long as the residual has hardly fallen, or even
 /// `before` anything is known of b; 0: none.
 double sure_share(const MatrixKind& kind, bool before);

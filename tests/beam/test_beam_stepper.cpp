@@ -116,7 +116,7 @@ TEST_BOTH("Rayleigh damping lets a mode die down at its rate", "[beam]") {
   CHECK((end[0] + end[1]) / (begin[0] + begin[1]) == Approx(std::exp(-0.05 * 10 * pi)).epsilon(0.02));
 }
 
-TEST_BOTH("a beam that goes on from a kept state makes the same bits", "[beam]") {
+TEST_BOTH("a beam that continues from a kept state makes the same bits", "[beam]") {
   for (const std::string format : {"csr", "ehyb"}) {
     for (const bool varies : {false, true}) {
       StepScheme scheme;

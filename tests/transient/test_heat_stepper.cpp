@@ -95,7 +95,7 @@ TEST_BOTH("a stepper that goes on from a kept state makes the same bits", "[heat
   }
 }
 
-TEST_BOTH("with guesses from past solutions a run takes fewer iterations, and goes on with the same bits", "[heat]") {
+TEST_BOTH("with guesses from past solutions a run takes fewer iterations, and continues with the same bits", "[heat]") {
   const auto guessing = [](const std::string& guess) {
     SystemOptions options = options_with("csr");
     options.solver.of<GuessOptions>().guess = guess;
