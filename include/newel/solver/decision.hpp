@@ -30,7 +30,8 @@ struct PrecondRanking {
 
 /// Iterations and refreshes since the format, or the preconditioner, changed.
 struct SolveCounts {
-  double iterations = 0, refreshes = 0;
+  double iterations = 0;  ///< of all solves
+  double refreshes = 0;   ///< of the values
 };
 
 /// A preconditioner that replaced a weaker one, by whole solves.
@@ -54,12 +55,14 @@ struct SolveHistory {
   bool change_failed = false;  ///< a change of format failed (lack of memory, say): the format is kept
   SolveCounts format;          ///< with the present format
   SolveCounts preconditioner;  ///< with the present preconditioner
-  WholeSolves whole;
+  WholeSolves whole;           ///< what replacing the preconditioner gained
 };
 
 /// One sentence each on why.
 struct DecisionReasons {
-  std::string format, preconditioner, solver;
+  std::string format;          ///< why this format
+  std::string preconditioner;  ///< why this preconditioner
+  std::string solver;          ///< why this solver is the first
 };
 
 /// The format that the expected iterations justify.
@@ -78,17 +81,17 @@ struct SystemDecision {
   std::vector<std::string> solvers;  ///< in the order of the attempts
   bool scaled = false;               ///< rows and columns are scaled; what follows is of the scaled matrix
   bool matched = false;              ///< and columns are permuted by a matching
-  SolveHistory history;
+  SolveHistory history;              ///< what solves and refreshes have counted
 
   /// Of the matrix; 0: not known. A decision for a matrix of another size is refused.
   Index rows = 0;
   Offset entries = 0;  ///< number of stored entries, likewise
 
-  DecisionReasons reasons;
+  DecisionReasons reasons;  ///< why these were chosen
   /// The format replaced CSR after the preconditioner was made; the preconditioner's matrices were then renumbered.
   bool preconditioner_first = false;
 
-  ExpectedFormat expected;
+  ExpectedFormat expected;               ///< the format that may replace the present one
   bool provisional = false;              ///< a stronger preconditioner may follow
   std::vector<std::string> untried;      ///< preconditioners to try if all solvers fail with the present one
   std::optional<PrecondRanking> ranked;  ///< ranking of the present preconditioner, once it has been made

@@ -54,13 +54,15 @@ struct GuessState {
   std::vector<double> values;        ///< vectors in the caller's order, and what "auto" has counted
 };
 
-/// What the text of GuessOptions::guess asks for. `vectors`: past solutions that are kept.
+/// What the text of GuessOptions::guess asks for.
 struct GuessRule {
+  /// The texts' first words; `automatic` is "auto".
   enum class Kind { given, zero, extrapolate, project, automatic };
-  static constexpr int usual_vectors = 8, most_vectors = 32;
+  static constexpr int usual_vectors = 8;  ///< of "project" without a number, and the most of "auto"
+  static constexpr int most_vectors = 32;  ///< of "project:M"
 
-  Kind kind = Kind::given;
-  int vectors = 0;
+  Kind kind = Kind::given;  ///< how x0 is made
+  int vectors = 0;          ///< past solutions that are kept; 0: none
 
   /// Whether past solutions are kept.
   bool keeps() const { return vectors > 0; }
