@@ -43,7 +43,7 @@ struct UsualParts {
   /// D r in `z`, or r itself where there is no preconditioner.
   const Vector& precondition(const Vector& r, Vector& z) const {
     if (D == nullptr) return r;
-    blas->multiply_by_diagonal(D->diagonal().data, r.data(), z.data());
+    blas->multiply_by_diagonal(D->traits().diagonal.data, r.data(), z.data());
     return z;
   }
   /// A vector for D r; none where there is no preconditioner.

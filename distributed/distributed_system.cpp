@@ -158,7 +158,7 @@ struct DistributedSystem<T, S>::Impl {
     options.spmv.format = "auto";
     options.stop = without_clock(options.stop);
     system.emplace(*ctx, matrix, std::move(options), std::move(parts));
-    matrix_info = detail::over_all_ranks(host_context(*ctx), matrix->info());
+    matrix_info = detail::over_all_ranks(host_context(*ctx), matrix->rank_info());
   }
 
   // Returns when all ranks are here. Before that no kernel of a device may wait for another rank, which may still be

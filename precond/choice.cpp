@@ -234,20 +234,25 @@ struct Choosing {
     return make_precond(ctx, a, order, with_name(options, name), spmv_options);
   }
 
+  bool refuse(const std::string& name, LocatedText why) {
+    refused = name;
+    refusal = std::move(why);
+    return false;
+  }
+
   // Builds and tries one; false where it is not admitted.
   bool tried(const std::string& name, OperatorPtr<T, S>& M, PrecondTrial& trial) {
     if (takes_too_long(name)) return false;
     try {
       M = made(name);
+    } catch (const NotPositiveDefinite& e) {
+      indefinite = true;
+      return refuse(name, e.message());
     } catch (const InputError& e) {
-      refused = name;
-      refusal = e.message();
-      indefinite = dynamic_cast<const NotPositiveDefinite*>(&e) != nullptr;
-      return false;
+      indefinite = false;
+      return refuse(name, e.message());
     } catch (const OutOfMemory& e) {
-      refused = name;
-      refusal = e.what();
-      return false;
+      return refuse(name, e.what());
     }
     trial = attempt(M.get());
     trial.name = name;
@@ -278,9 +283,7 @@ struct Choosing {
     if (!std::isfinite(most)) return false;
     const double seconds = detail::build_seconds(ctx, Pattern<S>(a), method, options).build;
     if (!(seconds > most)) return false;
-    refused = method.name;
-    refusal = "its setup is estimated at " + rounded(seconds) + " s" + words;
-    return true;
+    return !refuse(method.name, "its setup is estimated at " + rounded(seconds) + " s" + words);
   }
 
   // By the model, for a solve that takes so many iterations with the simple one.

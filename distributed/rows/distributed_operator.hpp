@@ -50,8 +50,8 @@ class DistributedOperator final : public LinearOperator<T, S> {
   template <class C>
   std::unique_ptr<DistributedOperator<C, S>> in_precision(const Context<S>& ctx,
                                                           const std::vector<std::int64_t>& first_rows) const;
-  /// The sizes and bytes of this rank's rows.
-  OperatorInfo info() const {
+  /// The sizes and bytes of this rank's rows. Ranks decide alike only by what they know alike, so this is not `info`.
+  OperatorInfo rank_info() const {
     OperatorInfo info = product_->info();
     info.setup_seconds = seconds_;
     return info;

@@ -77,7 +77,7 @@ BatchSolver<T, S>& SolverList<T, S>::batch(const Context<S>& ctx, Index n) {
 // A solver made from the matrix that takes columns itself: what it has made serves both.
 template <class T, Space S>
 BatchSolver<T, S>* SolverList<T, S>::own_batch() {
-  return steps_.front().method->from_matrix() ? dynamic_cast<BatchSolver<T, S>*>(&at(0)) : nullptr;
+  return steps_.front().method->from_matrix() ? at(0).as_batch() : nullptr;
 }
 
 #define X(T, S)                                                                                                \

@@ -12,17 +12,9 @@
 #include "solver/chain/attempts.hpp"
 #include "solver/chain/returned_x.hpp"
 #include "solver/krylov/monitor/column_progress.hpp"
-#include "solver/krylov/monitor/scaled_system.hpp"
 
 namespace newel::detail {
 namespace {
-
-// The power of two by which a chain has scaled the matrix, for a system near the ends of the range.
-template <class T, Space S>
-int exponent_of(const LinearOperator<T, S>& A) {
-  const auto* const scaled = dynamic_cast<const ScaledOperator<T, S>*>(&A);
-  return scaled != nullptr ? scaled->exponent() : 0;
-}
 
 // What the report says of factors that others have taken the place of.
 std::string replaced_text(const std::string& others, const std::string& before, bool were_made, double relative) {
@@ -71,7 +63,7 @@ bool DirectSolver<T, S>::refine(const Context<S>& ctx, Monitor& monitor, Span<co
     if (step == 0 && first.size > 0) {
       axpy<T, S>(ctx, T(1), first, x);
     } else {
-      factors_->correct(ctx, r_.cspan(), -exponent_of(monitor.residual.system().A), x);
+      factors_->correct(ctx, r_.cspan(), -monitor.residual.system().A.traits().exponent, x);
     }
     monitor.residual.x_has_changed();
     if (step > 0) ++monitor.report.refinements;
@@ -188,7 +180,7 @@ std::vector<SolveReport> DirectSolver<T, S>::solve(const Context<S>& ctx, const 
   }
   fill<T, S>(ctx, T(0), corrections);
   const bool any = std::count(open.begin(), open.end(), char{1}) > 0 && factors_->factorise(ctx);
-  if (any) factors_->correct(ctx, Span<const T, S>(residuals), -exponent_of(A), corrections);
+  if (any) factors_->correct(ctx, Span<const T, S>(residuals), -A.traits().exponent, corrections);
   std::vector<SolveReport> reports;
   for (Index c = 0; c < columns; ++c) {
     Monitor& monitor = *monitors[static_cast<std::size_t>(c)];

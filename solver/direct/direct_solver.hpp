@@ -37,6 +37,7 @@ class DirectSolver final : public KrylovSolver<T, S>, public BatchSolver<T, S> {
   std::string_view name() const override { return "direct"; }
   /// A numeric factorisation, which the next solve makes; order and analysis are kept.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  BatchSolver<T, S>* as_batch() override { return this; }
   [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
   [[nodiscard]] std::vector<SolveReport> solve(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                                const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,

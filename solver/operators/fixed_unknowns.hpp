@@ -37,7 +37,7 @@ class FixedUnknowns final : public LinearOperator<T, S> {
   OperatorTraits<T, S> traits() const override {
     OperatorTraits<T, S> traits;
     traits.capturable = inner_ == nullptr || inner_->capturable();
-    traits.takes_long = inner_ != nullptr && inner_->takes_long();
+    traits.takes_long = inner_ != nullptr && inner_->traits().takes_long;
     traits.from_left = inner_;
     return traits;
   }

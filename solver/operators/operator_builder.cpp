@@ -305,7 +305,7 @@ void OperatorBuilder<T, S>::make_from_matrix(const CsrView<T, S>& a) {
       throw InputError("solver '" + method.name + "' needs a regular matrix, and so no null space");
     }
     add(method);
-    const bool inverse = s_.preconditioner() != nullptr && !s_.preconditioner()->diagonal().empty() &&
+    const bool inverse = s_.preconditioner() != nullptr && !s_.preconditioner()->traits().diagonal.empty() &&
                          (!s_.chosen.precond_chosen || divides(s_));
     if (method.demands != Demand::diagonal || (inverse && s_.options.null_space == NullSpace::none)) continue;
     throw InputError("solver '" + method.name +
@@ -359,7 +359,7 @@ Rebuilt<T, S> rebuilt(const Operators<T, S>& s, const OperatorBuilder<T, S>& bui
   const bool has_precond = s.M != nullptr;
   if (has_precond) next.M = s.M->renumbered(s.ctx, next.order, precond_spmv(s.options.precond, s.options.spmv));
   next.renumbered = next.M != nullptr;
-  next.same_preconditioner = !has_precond || next.renumbered || !s.M->diagonal().empty();
+  next.same_preconditioner = !has_precond || next.renumbered || !s.M->traits().diagonal.empty();
   if (!has_precond || next.renumbered) return next;
   if (s.chosen.precond_older)
     throw InputError("the preconditioner is older than the matrix and cannot be set up again");

@@ -26,7 +26,7 @@ const LinearOperator<T, S>* Operators<T, S>::applied_preconditioner() const {
 
 template <class T, Space S>
 bool Operators<T, S>::needless() const {
-  return chosen.precond_chosen && !chosen.diagonal && M != nullptr && M->is_multiple_of_identity();
+  return chosen.precond_chosen && !chosen.diagonal && M != nullptr && M->traits().multiple_of_identity;
 }
 
 template <class T, Space S>
@@ -164,14 +164,11 @@ bool Operators<T, S>::sound() const {
 
 namespace {
 
-// What `op` says of itself, or its name and size.
+// What `op` says of itself, with `name` if it has none.
 template <class T, Space S>
 OperatorInfo info_of(const LinearOperator<T, S>& op, const char* name) {
-  if (const auto* matrix = dynamic_cast<const MatrixOperator<T, S>*>(&op)) return matrix->info();
-  OperatorInfo info;
-  info.name = name;
-  info.rows = op.rows();
-  info.cols = op.cols();
+  OperatorInfo info = op.info();
+  if (info.name.empty()) info.name = name;
   return info;
 }
 

@@ -95,7 +95,7 @@ struct Operators {
 /// Whether A is diagonal and M its inverse, by choice, so that nothing has to be iterated.
 template <class T, Space S>
 bool divides(const Operators<T, S>& s) {
-  return s.chosen.diagonal && s.chosen.precond_chosen && s.M != nullptr && !s.M->diagonal().empty() &&
+  return s.chosen.diagonal && s.chosen.precond_chosen && s.M != nullptr && !s.M->traits().diagonal.empty() &&
          find_preconditioner(s.options.precond.name).automatic == AutoPrecond::simple;
 }
 

@@ -14,8 +14,7 @@ namespace {
 
 template <class T, Space S>
 double bytes_of_product(const LinearOperator<T, S>* op) {
-  const auto* const made = dynamic_cast<const MatrixOperator<T, S>*>(op);
-  return made != nullptr ? static_cast<double>(made->info().bytes_per_product) : 0;
+  return op != nullptr ? static_cast<double>(op->info().bytes_per_product) : 0;
 }
 
 // An iteration as the cost model has it, where it knows the format; what a guess moves by its bytes, as fast as the

@@ -272,7 +272,7 @@ TEST_BOTH("Jacobi knows whether its diagonal is constant, and the same behind a 
   }
   const auto even = upload_matrix<double>(ctx, a);
   const auto m = jacobi<double, S>(ctx, even.wide());
-  CHECK(m->is_multiple_of_identity());
+  CHECK(m->traits().multiple_of_identity);
   for (const Index row : {Index{0}, Index{1}, a.rows - 1}) {
     INFO("row " << row);
     HostCsr changed = a;
@@ -281,16 +281,16 @@ TEST_BOTH("Jacobi knows whether its diagonal is constant, and the same behind a 
     }
     const auto nearly = upload_matrix<double>(ctx, changed);
     m->refresh(ctx, nearly.wide().val);
-    CHECK(m->is_multiple_of_identity());
+    CHECK(m->traits().multiple_of_identity);
     for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
       if (a.col[k] == row) changed.val[k] = 3 * 1.006;
     }
     const auto uneven = upload_matrix<double>(ctx, changed);
     m->refresh(ctx, uneven.wide().val);
-    CHECK(!m->is_multiple_of_identity());
-    CHECK(!jacobi<double, S>(ctx, uneven.wide())->is_multiple_of_identity());
+    CHECK(!m->traits().multiple_of_identity);
+    CHECK(!jacobi<double, S>(ctx, uneven.wide())->traits().multiple_of_identity);
     m->refresh(ctx, even.wide().val);
-    CHECK(m->is_multiple_of_identity());
+    CHECK(m->traits().multiple_of_identity);
   }
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("Nothing is captured on a stream that waits for the default stream", "
 TEST_ON_DEVICE("Hardly an iteration is made behind the end where the preconditioner takes long",
                "[solver][graph][device]") {
   System<double> system(ctx, "csr", "amg");
-  CHECK(system.M->takes_long());
+  CHECK(system.M->traits().takes_long);
   const Watched<double> long_one(*system.M, false, true), other(*system.M, false, false);
   Cg<double, D> with_long(ctx, system.arrays.n), with_other(ctx, system.arrays.n);
   std::vector<double> first;

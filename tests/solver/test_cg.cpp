@@ -56,8 +56,8 @@ TEST_BOTH("CG folds a diagonal preconditioner in and applies any other, and x is
     const FunctionOperator<double, S> applied(
         M->rows(), M->cols(),
         [&](const auto& c, double alpha, auto x, double beta, auto y) { M->apply(c, alpha, x, beta, y); });
-    REQUIRE(M->diagonal().size == a.size());
-    REQUIRE(applied.diagonal().size == 0);
+    REQUIRE(M->traits().diagonal.size == a.size());
+    REQUIRE(applied.traits().diagonal.size == 0);
     for (const int iterations : {1, 2, 9, 1000}) {
       CAPTURE(name, iterations);
       StopCriterion stop;

@@ -163,5 +163,5 @@ TEST_BOTH("A chosen Jacobi is applied only where the diagonal is not constant", 
   }
   const LinearOperator<double, S>* const M = system.ordered_preconditioner();
   REQUIRE(M != nullptr);
-  CHECK(M->is_multiple_of_identity());
+  CHECK(M->traits().multiple_of_identity);
 }

@@ -38,6 +38,13 @@ class Hidden final : public LinearOperator<T, S> {
     if (shows_diagonal_) copy<T>(ctx, diagonal_.cspan(), d);
     return shows_diagonal_;
   }
+  OperatorInfo info() const override {
+    OperatorInfo info = LinearOperator<T, S>::info();
+    info.name = title;
+    return info;
+  }
+
+  std::string title;
 
  private:
   bool shows_diagonal_;
@@ -76,6 +83,24 @@ std::string refusal(const Context<S>& ctx, std::shared_ptr<const LinearOperator<
 }
 
 }  // namespace
+
+TEST_BOTH("Reports say of an operator what it says itself", "[system][open]") {
+  const Rows a = scaled_laplacian(6);
+  const Arrays<double, S> arrays(ctx, a);
+  Hidden<double, S> named(ctx, a, true);
+  named.title = "laplacian";
+  const std::shared_ptr<const LinearOperator<double, S>> csr =
+      make_spmv(ctx, arrays.view(), RowOrder<S>{}, same_bits());
+  const SystemOptions options = system_options("cg", "none");
+  const SystemInfo of_named =
+      LinearSystem<double, S>(ctx, borrowed<LinearOperator<double, S>>(named), options).info();
+  const SystemInfo of_csr = LinearSystem<double, S>(ctx, csr, options).info();
+  CHECK(of_named.matrix.name == "laplacian");
+  CHECK(of_named.matrix.rows == a.size());
+  CHECK(of_named.matrix.nonzeros == 0);
+  CHECK(of_csr.matrix.name == "csr");
+  CHECK(of_csr.matrix.nonzeros == arrays.view().nnz());
+}
 
 TEST_BOTH("A system of an operator takes the iterations of the matrix behind it", "[system][open]") {
   const Rows a = scaled_laplacian(14);

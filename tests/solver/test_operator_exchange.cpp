@@ -203,7 +203,7 @@ TEST_BOTH("A solve that moves to another format takes the iterations of that for
       Built<S> other = build(problem.ctx, problem.there.wide(), format, "none");
       SpmvOptions spmv;
       spmv.format = format;
-      if (csr.M != nullptr && csr.M->diagonal().empty()) {
+      if (csr.M != nullptr && csr.M->traits().diagonal.empty()) {
         other.M = csr.M->renumbered(problem.ctx, other.order, spmv);
         REQUIRE(other.M != nullptr);
       } else {

@@ -28,7 +28,7 @@ class LevelOperator final : public LinearOperator<T, S> {
   Index cols() const override { return rows_; }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   OperatorTraits<T, S> traits() const override;
-  OperatorInfo info() const;
+  OperatorInfo info() const override;
   std::uint64_t bytes() const { return info().total_bytes() + halo_->bytes() + converted_.bytes(); }
 
  private:

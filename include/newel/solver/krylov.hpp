@@ -15,6 +15,9 @@
 
 namespace newel {
 
+template <class T, Space S>
+class BatchSolver;
+
 namespace detail {
 template <class T, Space S>
 class OperatorExchange;
@@ -187,6 +190,10 @@ class KrylovSolver {
   virtual void refresh(const Context<S>& ctx, Span<const T, S> values) {
     static_cast<void>(ctx), static_cast<void>(values);
   }
+
+  /// This solver, if it takes several right-hand sides together; null: it does not. Asked only of methods that are
+  /// made from the matrix: others have `SolverMethod::make_batch`.
+  virtual BatchSolver<T, S>* as_batch() { return nullptr; }
 
   /// Solves from the guess in x and overwrites x with the result: the last iterate, or the best one for methods that
   /// say so. M may be null. Throws InputError if lengths do not fit or b and x share memory. Waits on the context's

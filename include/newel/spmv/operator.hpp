@@ -68,6 +68,45 @@ struct OperatorTraits {
   /// The operator to apply from the left instead of this one, if this preconditioner sets components to zero and
   /// would hide the residuals of their rows. Null: no preconditioner from the left. nullopt: this one.
   std::optional<const LinearOperator<T, S>*> from_left = {};
+  /// Its matrix is 2^exponent times the one that solvers were made from. For the library's own solvers.
+  int exponent = 0;
+};
+
+/// Statistics of an operator; printed by `newel info` and in reports.
+struct OperatorInfo {
+  std::string name;         ///< name and variant in the table
+  std::string detail;       ///< one line of text, or empty
+  Index rows = 0;           ///< length of y
+  Index cols = 0;           ///< length of x
+  Offset nonzeros = 0;      ///< stored entries of the matrix
+  Offset stored_slots = 0;  ///< stored values, padding included
+  double cached_share = 0;  ///< share of entries that read x from a cache managed by the format
+  /// Bytes that one product moves between memory and processor, counted by the format: its arrays once, x and y as
+  /// often as it reads and writes them.
+  std::uint64_t bytes_per_product = 0;
+  std::vector<std::pair<std::string, double>> figures;  ///< specific to the format: parts, halo, threshold, ...
+  /// Figures of the levels of a hierarchy, finest first; empty for all others.
+  std::vector<std::vector<std::pair<std::string, double>>> levels;
+  std::vector<std::pair<std::string, std::uint64_t>> bytes;   ///< memory by part: values, columns, ...
+  std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
+
+  /// The first of `figures` with that name; nullopt if there is none.
+  std::optional<double> figure(std::string_view figure_name) const {
+    for (const auto& [of_figure, value] : figures) {
+      if (of_figure == figure_name) return value;
+    }
+    return std::nullopt;
+  }
+  /// Sum of `bytes`.
+  std::uint64_t total_bytes() const {
+    std::uint64_t total = 0;
+    for (const auto& part : bytes) total += part.second;
+    return total;
+  }
+  /// stored_slots / nonzeros - 1; 0 for an empty matrix.
+  double padding_ratio() const {
+    return nonzeros == 0 ? 0.0 : static_cast<double>(stored_slots) / static_cast<double>(nonzeros) - 1.0;
+  }
 };
 
 /// A linear map from vectors of length `cols()` to vectors of length `rows()`, in space S.
@@ -125,11 +164,15 @@ class LinearOperator {
   /// Properties that solvers may rely on. The default promises nothing, which is always safe.
   virtual OperatorTraits<T, S> traits() const { return {}; }
   bool capturable() const { return traits().capturable; }
-  bool takes_long() const { return traits().takes_long; }
-  bool is_multiple_of_identity() const { return traits().multiple_of_identity; }
-  Span<const T, S> diagonal() const { return traits().diagonal; }
-  /// The preconditioner to apply after A, from the left; null: none.
-  const LinearOperator* from_left() const { return traits().from_left.value_or(this); }
+
+  /// What reports say of the operator, and the bytes from which the cost model estimates a product. The default knows
+  /// rows and columns, and leaves the name empty.
+  virtual OperatorInfo info() const {
+    OperatorInfo info;
+    info.rows = rows();
+    info.cols = cols();
+    return info;
+  }
 
   /// Data for kernels that keep a whole solve on the chip; empty by default. For the library's own solvers.
   virtual detail::ResidentView<T, S> resident_view() const;
@@ -144,43 +187,6 @@ class LinearOperator {
 
  private:
   detail::Serial serial_;
-};
-
-/// Statistics of an operator; printed by `newel info` and in reports.
-struct OperatorInfo {
-  std::string name;         ///< name and variant in the table
-  std::string detail;       ///< one line of text, or empty
-  Index rows = 0;           ///< length of y
-  Index cols = 0;           ///< length of x
-  Offset nonzeros = 0;      ///< stored entries of the matrix
-  Offset stored_slots = 0;  ///< stored values, padding included
-  double cached_share = 0;  ///< share of entries that read x from a cache managed by the format
-  /// Bytes that one product moves between memory and processor, counted by the format: its arrays once, x and y as
-  /// often as it reads and writes them.
-  std::uint64_t bytes_per_product = 0;
-  std::vector<std::pair<std::string, double>> figures;  ///< specific to the format: parts, halo, threshold, ...
-  /// Figures of the levels of a hierarchy, finest first; empty for all others.
-  std::vector<std::vector<std::pair<std::string, double>>> levels;
-  std::vector<std::pair<std::string, std::uint64_t>> bytes;   ///< memory by part: values, columns, ...
-  std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
-
-  /// The first of `figures` with that name; nullopt if there is none.
-  std::optional<double> figure(std::string_view figure_name) const {
-    for (const auto& [of_figure, value] : figures) {
-      if (of_figure == figure_name) return value;
-    }
-    return std::nullopt;
-  }
-  /// Sum of `bytes`.
-  std::uint64_t total_bytes() const {
-    std::uint64_t total = 0;
-    for (const auto& part : bytes) total += part.second;
-    return total;
-  }
-  /// stored_slots / nonzeros - 1; 0 for an empty matrix.
-  double padding_ratio() const {
-    return nonzeros == 0 ? 0.0 : static_cast<double>(stored_slots) / static_cast<double>(nonzeros) - 1.0;
-  }
 };
 
 /// The stored values of an operator, for callers that compute them in place. For example, a code that assembles its
@@ -232,7 +238,7 @@ class MatrixOperator : public LinearOperator<T, S> {
   }
 
   /// Present statistics of the operator.
-  virtual OperatorInfo info() const = 0;
+  OperatorInfo info() const override = 0;
 };
 
 /// A format or a preconditioner, as made by the tables.

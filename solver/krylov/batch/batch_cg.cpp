@@ -104,7 +104,7 @@ struct BatchCg<T, S>::Run {
     state.rr[c] = convergence.residual.norm() * convergence.residual.norm();
     state.rho_old[c] = std::numeric_limits<double>::infinity();
     state.alpha[c] = 0;
-    if (M != nullptr && M->diagonal().data != nullptr) {  // which a rank without rows has too
+    if (M != nullptr && M->traits().diagonal.data != nullptr) {  // which a rank without rows has too
       double* const rz = &own.state_.data()->scratch;
       M->apply_dot(ctx, own.column_r_.cspan(), own.column_work_.span(), rz);
       state.rz[c] = fetch(ctx, rz);
@@ -284,7 +284,7 @@ template <int k>
 std::function<void()> BatchCg<T, S>::iteration(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                                const LinearOperator<T, S>* M) {
   const std::int64_t n = n_;
-  const T* const d = M != nullptr ? M->diagonal().data : nullptr;
+  const T* const d = M != nullptr ? M->traits().diagonal.data : nullptr;
   BatchState* const s = state_.data();
   const auto batch = [&](Array<T, S>& vectors) { return vectors.span().subspan(0, n * k); };
   const Span<T, S> r = batch(r_), p = batch(p_), q = batch(q_), x = batch(x_);

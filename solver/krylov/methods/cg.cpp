@@ -35,7 +35,7 @@ template <class T, Space S>
 void CgIteration<T, S>::bind(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                              Span<T, S> x) {
   graph_.bind(ctx, A, M, x);
-  bound_.emplace(Bound{ctx, A, M, x, M != nullptr ? M->diagonal().data : nullptr});
+  bound_.emplace(Bound{ctx, A, M, x, M != nullptr ? M->traits().diagonal.data : nullptr});
 }
 
 // r = b - A x is there.

@@ -155,7 +155,7 @@ class GmresRecurrence : public Recurrence<T, S> {
   // A cycle's columns do not see x.
   void bind(const SolveRequest<T, S>& system) override {
     system_ = &system;
-    M_ = left_ && system.M != nullptr ? system.M->from_left() : system.M;
+    M_ = left_ && system.M != nullptr ? system.M->traits().from_left.value_or(system.M) : system.M;
     graph_.bind(system.ctx, system.A, M_, Span<T, S>());
   }
   void watch(ConvergenceMonitor<T, S>& convergence) override {

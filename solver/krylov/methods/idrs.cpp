@@ -133,7 +133,7 @@ class IdrsRecurrence final : public Recurrence<T, S> {
   }
   void bind(const SolveRequest<T, S>& system) override {
     system_ = &system;
-    D_ = system.M != nullptr ? system.M->diagonal().data : nullptr;
+    D_ = system.M != nullptr ? system.M->traits().diagonal.data : nullptr;
     graph_.bind(system.ctx, system.A, system.M, system.x);
   }
   void watch(ConvergenceMonitor<T, S>&) override { begun_ = 0; }

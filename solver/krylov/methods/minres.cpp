@@ -129,7 +129,7 @@ class MinresRecurrence final : public Recurrence<T, S> {
   void bind(const SolveRequest<T, S>& system) override {
     system_ = &system;
     lanczos_norm_ = 0;  // which depends on M
-    D_ = system.M != nullptr ? system.M->diagonal().data : nullptr;
+    D_ = system.M != nullptr ? system.M->traits().diagonal.data : nullptr;
     graph_.bind(system.ctx, system.A, system.M, system.x);
   }
   // With M, |r| may grow while |r| in the norm of M falls.

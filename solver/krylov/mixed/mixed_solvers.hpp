@@ -27,7 +27,7 @@ class WidenedPrecond final : public LinearOperator<double, S> {
   void apply(const Context<S>& ctx, double alpha, Span<const double, S> x, double beta,
              Span<double, S> y) const override;
 
-  OperatorTraits<double, S> traits() const override { return {low_.M->capturable(), low_.M->takes_long()}; }
+  OperatorTraits<double, S> traits() const override { return {low_.M->capturable(), low_.M->traits().takes_long}; }
 
  private:
   LowSystem<S> low_;

@@ -71,7 +71,7 @@ int ConvergenceMonitor<T, S>::check_every() const {
   if (system.stop.check_every > 0) return system.stop.check_every;
   if (S == Space::host) return 1;
   const int to_expected = forecast.to_expected(seen_.iteration);
-  if (system.M != nullptr && system.M->takes_long()) {
+  if (system.M != nullptr && system.M->traits().takes_long) {
     const double by_rate = forecast.left_by_rate(seen_.tolerance);
     double next = to_expected > 0 ? to_expected : by_rate > 0 ? safe_share * by_rate : often;
     if (by_rate > 0) next = std::min(next, std::ceil(by_rate));

@@ -29,7 +29,7 @@ class ZeroMeanPrecond final : public LinearOperator<T, S> {
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
 
   OperatorTraits<T, S> traits() const override {
-    return {inner_ == nullptr || inner_->capturable(), inner_ != nullptr && inner_->takes_long()};
+    return {inner_ == nullptr || inner_->capturable(), inner_ != nullptr && inner_->traits().takes_long};
   }
 
   /// x = x - mean(x)

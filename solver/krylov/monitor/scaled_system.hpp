@@ -35,14 +35,18 @@ class ScaledOperator final : public LinearOperator<T, S> {
   ScaledOperator(const Context<S>& ctx, const LinearOperator<T, S>& inner, int exponent)
       : inner_(inner), exponent_(exponent), x_(ctx, inner.cols()), x_max_(ctx, 1) {}
 
-  /// It is 2^exponent times the other one.
-  int exponent() const { return exponent_; }
   Index rows() const override { return inner_.rows(); }
   Index cols() const override { return inner_.cols(); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   std::optional<ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
                                        const ResidualScale& scale, Span<T, S> r) const override;
-  OperatorTraits<T, S> traits() const override { return {inner_.capturable(), inner_.takes_long()}; }
+  OperatorTraits<T, S> traits() const override {
+    OperatorTraits<T, S> traits;
+    traits.capturable = inner_.capturable();
+    traits.takes_long = inner_.traits().takes_long;
+    traits.exponent = exponent_;
+    return traits;
+  }
 
  private:
   const LinearOperator<T, S>& inner_;

@@ -43,7 +43,7 @@ __global__ void find_first_rows(const std::int32_t* row_ptr, Index rows, Index b
 template <class T>
 ResidentPrecond kind_of(const LinearOperator<T, Space::device>* M) {
   if (M == nullptr) return ResidentPrecond::none;
-  if (M->diagonal().data != nullptr) return ResidentPrecond::diagonal;
+  if (M->traits().diagonal.data != nullptr) return ResidentPrecond::diagonal;
   const ResidentView<T, Space::device> view = M->resident_view();
   if (view.second != nullptr) return ResidentPrecond::factors;
   return view.first != nullptr ? ResidentPrecond::matrix : ResidentPrecond::other;
@@ -297,7 +297,7 @@ ResidentArgs<T> ResidentSystem<T>::args_of(const SolveRequest<T, Space::device>&
   ResidentArgs<T> args{};
   args.b = system.b.data;
   args.x = system.x.data;
-  if (system.M != nullptr) args.d = system.M->diagonal().data;
+  if (system.M != nullptr) args.d = system.M->traits().diagonal.data;
   args.rel_tol = system.stop.rel_tol;
   args.abs_tol = system.stop.abs_tol;
   args.iterations = launch_length(system, asks_from, done);

@@ -58,9 +58,9 @@ class IterationGraph<Space::device> {
             const LinearOperator<T, Space::device>* M, Span<T, Space::device> x) {
     const bool preconditioned = M != nullptr;
     bind(ctx, A.capturable() && (!preconditioned || M->capturable()),
-         {A.serial(), preconditioned ? M->serial() : 0, number(preconditioned ? M->diagonal().data : nullptr),
+         {A.serial(), preconditioned ? M->serial() : 0, number(preconditioned ? M->traits().diagonal.data : nullptr),
           number(x.data)});
-    longest_piece_ = preconditioned && M->takes_long() ? 1 : 16;
+    longest_piece_ = preconditioned && M->traits().takes_long ? 1 : 16;
   }
 
   /// Queues `iteration` `count` times, always the same.
