@@ -219,202 +219,94 @@ contains
   end function
 
   subroutine refresh_32(self, val, keep_preconditioner, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     real(real32), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%refresh_any(values(val), keep_preconditioner, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'refresh.inc'
   end subroutine
 
   subroutine refresh_64(self, val, keep_preconditioner, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     real(real64), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%refresh_any(values(val), keep_preconditioner, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'refresh.inc'
   end subroutine
 
   subroutine solve_32(self, b, x, progress, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     real(real32), intent(in), contiguous, target :: b(:)
     real(real32), intent(inout), contiguous, target :: x(:)
-    procedure(newel_progress), optional :: progress
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%solve_any(values(b), values(x), progress, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'solve.inc'
   end subroutine
 
   subroutine solve_columns_32(self, b, x, progress, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     real(real32), intent(in), contiguous, target :: b(:, :)
     real(real32), intent(inout), contiguous, target :: x(:, :)
-    procedure(newel_progress), optional :: progress
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%solve_any(values(b), values(x), progress, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'solve.inc'
   end subroutine
 
   subroutine solve_64(self, b, x, progress, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     real(real64), intent(in), contiguous, target :: b(:)
     real(real64), intent(inout), contiguous, target :: x(:)
-    procedure(newel_progress), optional :: progress
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%solve_any(values(b), values(x), progress, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'solve.inc'
   end subroutine
 
   subroutine solve_columns_64(self, b, x, progress, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     real(real64), intent(in), contiguous, target :: b(:, :)
     real(real64), intent(inout), contiguous, target :: x(:, :)
-    procedure(newel_progress), optional :: progress
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%solve_any(values(b), values(x), progress, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'solve.inc'
   end subroutine
 
   subroutine multiply_32(self, x, y, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     real(real32), intent(in), contiguous, target :: x(:)
     real(real32), intent(inout), contiguous, target :: y(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%multiply_any(values(x), values(y), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'multiply.inc'
   end subroutine
 
   subroutine multiply_64(self, x, y, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     real(real64), intent(in), contiguous, target :: x(:)
     real(real64), intent(inout), contiguous, target :: y(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%multiply_any(values(x), values(y), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'multiply.inc'
   end subroutine
 
   subroutine refresh_c32(self, val, keep_preconditioner, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     complex(real32), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%refresh_any(values(val), keep_preconditioner, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'refresh.inc'
   end subroutine
 
   subroutine refresh_c64(self, val, keep_preconditioner, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     complex(real64), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%refresh_any(values(val), keep_preconditioner, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'refresh.inc'
   end subroutine
 
   subroutine solve_c32(self, b, x, progress, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     complex(real32), intent(in), contiguous, target :: b(:)
     complex(real32), intent(inout), contiguous, target :: x(:)
-    procedure(newel_progress), optional :: progress
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%solve_any(values(b), values(x), progress, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'solve.inc'
   end subroutine
 
   subroutine solve_columns_c32(self, b, x, progress, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     complex(real32), intent(in), contiguous, target :: b(:, :)
     complex(real32), intent(inout), contiguous, target :: x(:, :)
-    procedure(newel_progress), optional :: progress
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%solve_any(values(b), values(x), progress, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'solve.inc'
   end subroutine
 
   subroutine solve_c64(self, b, x, progress, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     complex(real64), intent(in), contiguous, target :: b(:)
     complex(real64), intent(inout), contiguous, target :: x(:)
-    procedure(newel_progress), optional :: progress
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%solve_any(values(b), values(x), progress, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'solve.inc'
   end subroutine
 
   subroutine solve_columns_c64(self, b, x, progress, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     complex(real64), intent(in), contiguous, target :: b(:, :)
     complex(real64), intent(inout), contiguous, target :: x(:, :)
-    procedure(newel_progress), optional :: progress
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%solve_any(values(b), values(x), progress, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'solve.inc'
   end subroutine
 
   subroutine multiply_c32(self, x, y, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     complex(real32), intent(in), contiguous, target :: x(:)
     complex(real32), intent(inout), contiguous, target :: y(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%multiply_any(values(x), values(y), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'multiply.inc'
   end subroutine
 
   subroutine multiply_c64(self, x, y, stat, errmsg)
-    class(newel_system), intent(inout) :: self
     complex(real64), intent(in), contiguous, target :: x(:)
     complex(real64), intent(inout), contiguous, target :: y(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%multiply_any(values(x), values(y), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'multiply.inc'
   end subroutine
 end module

@@ -36,402 +36,194 @@ module newel_setups
 contains
 
   subroutine csr_32_32(self, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csr.inc'
   end subroutine
 
   subroutine csr_32_64(self, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csr.inc'
   end subroutine
 
   subroutine csr_64_32(self, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csr.inc'
   end subroutine
 
   subroutine csr_64_64(self, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csr.inc'
   end subroutine
 
   subroutine csc_32_32(self, col_ptr, row, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: col_ptr(:), row(:)
     real(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csc.inc'
   end subroutine
 
   subroutine csc_32_64(self, col_ptr, row, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: col_ptr(:), row(:)
     real(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csc.inc'
   end subroutine
 
   subroutine csc_64_32(self, col_ptr, row, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: col_ptr(:), row(:)
     real(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csc.inc'
   end subroutine
 
   subroutine csc_64_64(self, col_ptr, row, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: col_ptr(:), row(:)
     real(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csc.inc'
   end subroutine
 
   subroutine coo_32_32(self, n, row, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: n
     integer(int32), intent(in), contiguous, target :: row(:), col(:)
     real(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_coo.inc'
   end subroutine
 
   subroutine coo_32_64(self, n, row, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: n
     integer(int32), intent(in), contiguous, target :: row(:), col(:)
     real(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_coo.inc'
   end subroutine
 
   subroutine coo_64_32(self, n, row, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: n
     integer(int64), intent(in), contiguous, target :: row(:), col(:)
     real(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_coo.inc'
   end subroutine
 
   subroutine coo_64_64(self, n, row, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: n
     integer(int64), intent(in), contiguous, target :: row(:), col(:)
     real(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_coo.inc'
   end subroutine
 
   subroutine bsr_32_32(self, block_size, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: block_size
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_bsr.inc'
   end subroutine
 
   subroutine bsr_32_64(self, block_size, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: block_size
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_bsr.inc'
   end subroutine
 
   subroutine bsr_64_32(self, block_size, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: block_size
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_bsr.inc'
   end subroutine
 
   subroutine bsr_64_64(self, block_size, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: block_size
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_bsr.inc'
   end subroutine
 
   subroutine csr_32_c32(self, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csr.inc'
   end subroutine
 
   subroutine csr_32_c64(self, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csr.inc'
   end subroutine
 
   subroutine csr_64_c32(self, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csr.inc'
   end subroutine
 
   subroutine csr_64_c64(self, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csr, 0, 1, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csr.inc'
   end subroutine
 
   subroutine csc_32_c32(self, col_ptr, row, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: col_ptr(:), row(:)
     complex(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csc.inc'
   end subroutine
 
   subroutine csc_32_c64(self, col_ptr, row, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: col_ptr(:), row(:)
     complex(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csc.inc'
   end subroutine
 
   subroutine csc_64_c32(self, col_ptr, row, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: col_ptr(:), row(:)
     complex(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csc.inc'
   end subroutine
 
   subroutine csc_64_c64(self, col_ptr, row, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: col_ptr(:), row(:)
     complex(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(csc, 0, 1, indices(col_ptr), indices(row), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_csc.inc'
   end subroutine
 
   subroutine coo_32_c32(self, n, row, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: n
     integer(int32), intent(in), contiguous, target :: row(:), col(:)
     complex(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_coo.inc'
   end subroutine
 
   subroutine coo_32_c64(self, n, row, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: n
     integer(int32), intent(in), contiguous, target :: row(:), col(:)
     complex(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_coo.inc'
   end subroutine
 
   subroutine coo_64_c32(self, n, row, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: n
     integer(int64), intent(in), contiguous, target :: row(:), col(:)
     complex(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_coo.inc'
   end subroutine
 
   subroutine coo_64_c64(self, n, row, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: n
     integer(int64), intent(in), contiguous, target :: row(:), col(:)
     complex(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(coo, n, 1, indices(row), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_coo.inc'
   end subroutine
 
   subroutine bsr_32_c32(self, block_size, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: block_size
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_bsr.inc'
   end subroutine
 
   subroutine bsr_32_c64(self, block_size, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: block_size
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_bsr.inc'
   end subroutine
 
   subroutine bsr_64_c32(self, block_size, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: block_size
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real32), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_bsr.inc'
   end subroutine
 
   subroutine bsr_64_c64(self, block_size, row_ptr, col, val, stat, errmsg)
-    class(newel_forms), intent(inout) :: self
-    integer, intent(in) :: block_size
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real64), intent(in), contiguous, target :: val(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%set_up(bsr, 0, block_size, indices(row_ptr), indices(col), values(val), outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'setup_bsr.inc'
   end subroutine
 end module

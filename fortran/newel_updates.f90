@@ -38,114 +38,50 @@ contains
   end subroutine
 
   subroutine update_32_32(self, row_ptr, col, val, keep_preconditioner, set_up_again, stat, errmsg)
-    class(newel_update_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real32), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    logical, intent(out), optional :: set_up_again
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%update_any(indices(row_ptr), indices(col), values(val), keep_preconditioner, set_up_again, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'update.inc'
   end subroutine
 
   subroutine update_32_64(self, row_ptr, col, val, keep_preconditioner, set_up_again, stat, errmsg)
-    class(newel_update_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real64), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    logical, intent(out), optional :: set_up_again
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%update_any(indices(row_ptr), indices(col), values(val), keep_preconditioner, set_up_again, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'update.inc'
   end subroutine
 
   subroutine update_64_32(self, row_ptr, col, val, keep_preconditioner, set_up_again, stat, errmsg)
-    class(newel_update_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real32), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    logical, intent(out), optional :: set_up_again
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%update_any(indices(row_ptr), indices(col), values(val), keep_preconditioner, set_up_again, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'update.inc'
   end subroutine
 
   subroutine update_64_64(self, row_ptr, col, val, keep_preconditioner, set_up_again, stat, errmsg)
-    class(newel_update_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     real(real64), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    logical, intent(out), optional :: set_up_again
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%update_any(indices(row_ptr), indices(col), values(val), keep_preconditioner, set_up_again, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'update.inc'
   end subroutine
 
   subroutine update_32_c32(self, row_ptr, col, val, keep_preconditioner, set_up_again, stat, errmsg)
-    class(newel_update_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real32), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    logical, intent(out), optional :: set_up_again
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%update_any(indices(row_ptr), indices(col), values(val), keep_preconditioner, set_up_again, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'update.inc'
   end subroutine
 
   subroutine update_32_c64(self, row_ptr, col, val, keep_preconditioner, set_up_again, stat, errmsg)
-    class(newel_update_forms), intent(inout) :: self
     integer(int32), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real64), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    logical, intent(out), optional :: set_up_again
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%update_any(indices(row_ptr), indices(col), values(val), keep_preconditioner, set_up_again, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'update.inc'
   end subroutine
 
   subroutine update_64_c32(self, row_ptr, col, val, keep_preconditioner, set_up_again, stat, errmsg)
-    class(newel_update_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real32), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    logical, intent(out), optional :: set_up_again
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%update_any(indices(row_ptr), indices(col), values(val), keep_preconditioner, set_up_again, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'update.inc'
   end subroutine
 
   subroutine update_64_c64(self, row_ptr, col, val, keep_preconditioner, set_up_again, stat, errmsg)
-    class(newel_update_forms), intent(inout) :: self
     integer(int64), intent(in), contiguous, target :: row_ptr(:), col(:)
     complex(real64), intent(in), contiguous, target :: val(:)
-    logical, intent(in), optional :: keep_preconditioner
-    logical, intent(out), optional :: set_up_again
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    type(call_outcome) :: outcome
-    call self%update_any(indices(row_ptr), indices(col), values(val), keep_preconditioner, set_up_again, outcome)
-    if (present(errmsg)) call outcome%explain(errmsg)
-    call outcome%conclude(stat)
+    include 'update.inc'
   end subroutine
 end module
