@@ -5,22 +5,18 @@
 #include <algorithm>
 
 #include <newel/config.hpp>
-#include <newel/core/error.hpp>
 
 #include "apps/common/interrupt.hpp"
 #include "apps/common/text.hpp"
 #include "apps/heart/heart_recorder.hpp"
 #include "apps/heart/step_control.hpp"
-#include "apps/transient/resume.hpp"
-#include "apps/transient/run_progress.hpp"
+#include "apps/transient/run_parts.hpp"
 
 namespace newel::heart {
 namespace {
 
 using cli::text;
 using transient::Checkpoint;
-using transient::device_name_of;
-using transient::Every;
 using transient::in_folder;
 using transient::Phase;
 
@@ -37,26 +33,18 @@ template <Space S>
 class HeartRun {
  public:
   HeartRun(const Context<Space::host>& host, const Context<S>& ctx, HeartJob& job)
-      : host_(host),
-        ctx_(ctx),
-        job_(job),
-        shares_(S == Space::host ? 1 : sampled_steps_on_device),
+      : job_(job),
         control_(control_of(job)),
         end_(transient::whole_steps(job.options.duration, job.options.dt) * transient::TimeGrid::ticks_per_dt0),
-        output_(job.options.output_every, job.options.dt),
-        checkpoint_(job.options.checkpoint_every, job.options.dt),
-        start_(grid().now()),
-        first_(grid().steps()),
+        run_(host, ctx, job, job.body.input, grid(), milliseconds, S == Space::host ? 1 : sampled_steps_on_device),
         heart_(ctx, heart_of(host, job), job.options.dt, system_options_of(job), job.assembly, newton_options_of(job),
                &job.start),
         recorder_(host, job.body, job.params, job.options.out, heart_,
-                  series_start(job, start_, grid().ticks() < end_)),
-        checkpoints_(job.options.out, job.program),
-        progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), milliseconds) {
+                  series_start(job, run_.start, grid().ticks() < end_)) {
     ctx.synchronize();
     job.start.end("recorder");
     job.body.input.around.reset();
-    shares_.add(Phase::setup, job.total.seconds());
+    run_.shares.add(Phase::setup, job.total.seconds());
     begin();
     job.start.end(job.resume ? "state" : "first output");
   }
@@ -65,14 +53,14 @@ class HeartRun {
     const cli::InterruptScope interrupt;
     print_lines(job_, setup_text());
     const cli::Stopwatch stepping;
-    while (grid().ticks() < end_ && !interrupt.requested() && failure_.empty()) {
-      shares_.begin_step();
+    while (grid().ticks() < end_ && !interrupt.requested() && run_.failure.empty()) {
+      run_.shares.begin_step();
       const double step = grid().step();
       const StepOutcome outcome = this->step();
-      shares_.end_step();
+      run_.shares.end_step();
       if (!outcome.accepted) continue;
       transient::RunState state;
-      state.start = start_;
+      state.start = run_.start;
       state.end = job_.options.duration;
       state.time = grid().now();
       state.step = step;
@@ -80,9 +68,9 @@ class HeartRun {
       state.newton = outcome.newton;
       state.iterations = outcome.iterations;
       state.seconds = stepping.seconds();
-      progress_.update(state);
+      run_.progress.update(state);
     }
-    progress_.finish();
+    run_.progress.finish();
     return finish();
   }
 
@@ -90,11 +78,7 @@ class HeartRun {
   const transient::TimeGrid& grid() const { return control_.grid(); }
 
   void begin() {
-    if (grid().ticks() > end_) {
-      throw InputError(job_.resume->file +
-                       text(": the run has already reached %g ms, expected a larger --duration", start_));
-    }
-    begin_folder(job_);
+    run_.begin(grid().ticks() > end_);
     if (job_.resume) {
       const transient::Checkpoint& kept = *job_.resume;
       const auto nodes = static_cast<std::int64_t>(job_.body.input.mesh.nodes.size());
@@ -108,35 +92,35 @@ class HeartRun {
       recorder_.set_activation(heart_, kept.doubles_of("activation", nodes));
       return;
     }
-    shares_.timed(ctx_, Phase::output, [&] {
+    run_.shares.timed(run_.ctx, Phase::output, [&] {
       recorder_.sample(heart_, grid().now());
-      if (output_.interval_steps() > 0) recorder_.frame(heart_, grid());
-      if (checkpoint_.interval_steps() > 0) write_checkpoint();
+      if (run_.output.interval_steps() > 0) recorder_.frame(heart_, grid());
+      if (run_.checkpoint.interval_steps() > 0) write_checkpoint();
     });
   }
 
   StepOutcome step() {
     const double start = grid().now(), dt = grid().step();
     const StimulusRates stimulus = stimulus_rates(job_.stimuli, job_.params.stimulus_strength, start, grid().next());
-    const StepOutcome outcome = heart_.step(dt, stimulus, shares_, totals_);
+    const StepOutcome outcome = heart_.step(dt, stimulus, run_.shares, run_.totals);
     newton_ += outcome.newton;
     if (!outcome.accepted) {
       refused_++;
       if (!control_.refuse()) {
-        failure_ = text("no step of %.3g ms at %.6g ms succeeded: ", dt, start) + outcome.refusal;
+        run_.failure = text("no step of %.3g ms at %.6g ms succeeded: ", dt, start) + outcome.refusal;
       } else {
-        progress_.say(text("at %.6g ms the step is halved to %.3g ms: ", start, grid().step()) + outcome.refusal);
+        run_.progress.say(text("at %.6g ms the step is halved to %.3g ms: ", start, grid().step()) + outcome.refusal);
       }
       return outcome;
     }
-    shares_.timed(ctx_, Phase::vector_work, [&] { recorder_.step(heart_, start, dt); });
+    run_.shares.timed(run_.ctx, Phase::vector_work, [&] { recorder_.step(heart_, start, dt); });
     control_.accept(outcome.newton);
-    shares_.timed(ctx_, Phase::output, [&] {
+    run_.shares.timed(run_.ctx, Phase::output, [&] {
       if (!grid().on_dt0()) return;
       recorder_.sample(heart_, grid().now());
       const bool ended = grid().ticks() == end_;
-      if (ended || output_.due(grid())) recorder_.frame(heart_, grid());
-      if (checkpoint_.due(grid()) || (ended && checkpoint_.interval_steps() > 0)) write_checkpoint();
+      if (run_.frame_due(grid(), ended)) recorder_.frame(heart_, grid());
+      if (run_.checkpoint_due(grid(), ended)) write_checkpoint();
     });
     return outcome;
   }
@@ -148,12 +132,9 @@ class HeartRun {
 
   void write_checkpoint() {
     recorder_.flush();
-    Checkpoint checkpoint =
-        begin_checkpoint(job_, job_.body.input, heart_.system().info(), S, host_.threads(), grid().now());
+    Checkpoint checkpoint = run_.begin_checkpoint(
+        heart_.system(), grid(), frame_written() ? frame_name(recorder_.last_frame()) : std::string());
     checkpoint.header.update(job_.kept);
-    if (frame_written() && !output_.due(grid())) {
-      checkpoint.header[transient::extra_frame_key] = frame_name(recorder_.last_frame());
-    }
     checkpoint.integers["grid"] = control_.state();
     HeartState state = heart_.state();
     checkpoint.doubles["phi"] = std::move(state.phi);
@@ -162,8 +143,7 @@ class HeartRun {
     checkpoint.doubles["r"] = std::move(state.r);
     checkpoint.doubles["expected_residual"] = std::move(state.expected_residual);
     checkpoint.doubles["activation"] = recorder_.activation(heart_);
-    keep_order(ctx_, heart_.system().order(), checkpoint);
-    checkpoints_.write(grid().steps(), std::move(checkpoint));
+    run_.write(grid(), std::move(checkpoint));
   }
 
   std::string setup_text() {
@@ -182,15 +162,12 @@ class HeartRun {
       stimuli.push_back(text("%s at %g ms for %g", s.text.substr(0, s.text.find('@')).c_str(), s.start, s.duration));
     }
     lines += cli::labelled("stimulus", cli::join(stimuli));
-    lines += cli::labelled("run", text("%.6g ms in steps of %g ms", job_.options.duration, job_.options.dt) +
-                                      (job_.resume ? ", from " + job_.resume->file : ""));
-    lines += method_text(job_, heart_.system().info(), host_.threads(), device_name_of(ctx_));
-    return lines + transient::start_text(job_.start.phases());
+    return lines + run_.setup_text(job_.options.duration, "", heart_.system().info());
   }
 
   int finish() {
-    const bool finished = failure_.empty() && grid().ticks() == end_;
-    const ActivationFacts facts = shares_.timed(ctx_, Phase::output, [&] {
+    const bool finished = run_.failure.empty() && grid().ticks() == end_;
+    const ActivationFacts facts = run_.shares.timed(run_.ctx, Phase::output, [&] {
       if (!finished && grid().on_dt0() && !frame_written()) recorder_.frame(heart_, grid());
       if (!finished) write_checkpoint();
       return recorder_.finish(heart_);
@@ -208,19 +185,8 @@ class HeartRun {
   }
 
   transient::RunReport make_report(bool finished, const ActivationFacts& facts) {
-    const double total = job_.total.seconds();
-    transient::RunReport report = begin_report(job_, job_.body.input, finished, failure_);
-    report.device_name = device_name_of(ctx_);
-    report.threads = host_.threads();
-    report.system = heart_.system().info();
-    report.unit = milliseconds;
-    report.start_time = start_;
-    report.end_time = grid().now();
-    report.steps = grid().steps() - first_;
+    transient::RunReport report = run_.report(finished, heart_.system(), grid());
     report.newton = newton_;
-    report.totals = totals_;
-    report.shares = shares_.report(total, totals_, transient::measure_operators(ctx_, heart_.system()));
-    report.peak_bytes = ctx_.memory()->use().peak_bytes;
     cli::Json& own = report.own;
     own["assembly"] = job_.assembly == AssemblyKind::in_place ? "in-place" : "reference";
     const AssemblySeconds one = heart_.measure_assembly(grid().step());
@@ -234,22 +200,13 @@ class HeartRun {
     return report;
   }
 
-  const Context<Space::host>& host_;
-  const Context<S>& ctx_;
   HeartJob& job_;
-  transient::Shares shares_;
   StepControl control_;
   std::int64_t end_;  // tick
-  Every output_, checkpoint_;
-  double start_;
-  std::int64_t first_;
+  transient::RunParts<S> run_;
   Monodomain<S> heart_;
   HeartRecorder<S> recorder_;
-  transient::CheckpointFolder checkpoints_;
-  transient::RunProgress progress_;
-  transient::SolveTotals totals_;
   std::int64_t newton_ = 0, refused_ = 0;
-  std::string failure_;
 };
 
 }  // namespace
