@@ -11,8 +11,8 @@
 #include <newel/solver/batched_system.hpp>
 #include <newel/solver/linear_system.hpp>
 
+#include "comparison.hpp"
 #include "machine_facts.hpp"
-#include "measure.hpp"
 #include "memory_traffic.hpp"
 
 #if NEWEL_HAS_CUDA
@@ -213,14 +213,7 @@ int run(int argc, char* argv[]) {
   app.add_option("--report", options.report, "Write the figures as JSON");
   CLI11_PARSE(app, argc, argv);
   Json report = report_head("newel_bench_batch", typed_command(argc, argv));
-  if (options.place == "host") {
-    report.update(measured(Context<host>(options.threads), options));
-  } else if constexpr (NEWEL_HAS_CUDA == 1) {
-    report.update(measured(Context<Space::device>(), options));
-  } else {
-    std::fprintf(stderr, "this build has no CUDA\n");
-    return 2;
-  }
+  measure_at(options.place, options.threads, [&](const auto& ctx) { report.update(measured(ctx, options)); });
   if (!options.report.empty()) write_report(options.report, report);
   return 0;
 }

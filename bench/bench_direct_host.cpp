@@ -5,17 +5,15 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
+#include <utility>
 
 #include <newel/core/vector_ops.hpp>
-#include <newel/io/matrix_file.hpp>
 #include <newel/solver/linear_system.hpp>
 #include <newel/spmv/registry.hpp>
 
-#include "apps/fem/problem.hpp"
+#include "comparison.hpp"
 #include "direct_alone.hpp"
 #include "machine_facts.hpp"
-#include "measure.hpp"
 #include "product_oracle.hpp"
 #include "solver/direct/system_factors.hpp"
 #include "solver/krylov/monitor/true_residual.hpp"
@@ -34,12 +32,6 @@ struct Options {
   double tolerance = 1e-8;
   std::string report;
 };
-
-Matrix matrix_of(const std::string& spec) {
-  const Context<host> ctx(1);
-  if (spec.rfind("generate:", 0) == 0) return make_csr(ctx, CsrView<double, host>(fem::generate_matrix(ctx, spec)));
-  return read_matrix_file(ctx, spec).a;
-}
 
 // Which library the direct solver takes for a matrix, by the title of its line of the table.
 std::string chosen_factorisation(const Context<host>& ctx, const CsrView<double, host>& a) {
@@ -121,7 +113,7 @@ class Comparison {
 };
 
 Json measured_system(const std::string& spec, const Options& options) {
-  const Matrix a = matrix_of(spec);
+  const Matrix a = system_of(spec);
   Comparison comparison(a, options.tolerance);
   Json result{{"system", spec.substr(spec.rfind('/') + 1)},
               {"rows", a.rows},
@@ -163,19 +155,8 @@ int run(int argc, char* argv[]) {
   Json report = report_head("newel_bench_direct", typed_command(argc, argv));
   report.update(machine_facts(Context<host>(1)));
   report["tolerance"] = options.tolerance;
-  report["systems"] = Json::array();
-  int failures = 0;
-  for (const std::string& spec : options.systems) {
-    try {
-      report["systems"].push_back(measured_system(spec, options));
-    } catch (const std::exception& failure) {
-      std::fprintf(stderr, "%s: %s\n", spec.c_str(), failure.what());
-      report["systems"].push_back({{"system", spec.substr(spec.rfind('/') + 1)}, {"error", failure.what()}});
-      ++failures;
-    }
-    if (!options.report.empty()) write_report(options.report, report);
-  }
-  return failures == 0 ? 0 : 1;
+  return measure_systems(std::move(report), options.systems, options.report,
+                         [&](const std::string& spec) { return measured_system(spec, options); });
 }
 
 }  // namespace

@@ -5,20 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <map>
+#include <utility>
 
 #include <newel/core/vector_ops.hpp>
-#include <newel/io/matrix_file.hpp>
 #include <newel/precond/incomplete/incomplete_options.hpp>
 #include <newel/precond/registry.hpp>
 #include <newel/reorder/row_order.hpp>
 #include <newel/spmv/registry.hpp>
 
-#include "apps/fem/problem.hpp"
+#include "comparison.hpp"
 #include "cusparse_factors_device.hpp"
 #include "machine_facts.hpp"
-#include "measure.hpp"
 #include "precond/incomplete/incomplete.hpp"
 #include "timer.hpp"
 
@@ -41,12 +39,6 @@ const std::map<std::string, FactorOrder>& orders() {
                                                          {"rcm", FactorOrder::rcm},
                                                          {"colours", FactorOrder::colours}};
   return all;
-}
-
-Csr<double, host> system_of(const std::string& spec) {
-  const Context<host> ctx;
-  if (spec.rfind("generate:", 0) == 0) return make_csr(ctx, CsrView<double, host>(fem::generate_matrix(ctx, spec)));
-  return read_matrix_file(ctx, spec).a;
 }
 
 bool has_full_diagonal(const Csr<double, host>& a) {
@@ -223,19 +215,8 @@ int run(int argc, char* argv[]) {
   CLI11_PARSE(app, argc, argv);
   Json report = report_head("newel_bench_factors", typed_command(argc, argv));
   report.update(machine_facts(Context<device>()));
-  report["systems"] = Json::array();
-  int failures = 0;
-  for (const std::string& spec : options.systems) {
-    try {
-      report["systems"].push_back(measured_system(spec, options));
-    } catch (const std::exception& failure) {
-      std::fprintf(stderr, "%s: %s\n", spec.c_str(), failure.what());
-      report["systems"].push_back({{"system", spec}, {"error", failure.what()}});
-      ++failures;
-    }
-    if (!options.report.empty()) write_report(options.report, report);
-  }
-  return failures == 0 ? 0 : 1;
+  return measure_systems(std::move(report), options.systems, options.report,
+                         [&](const std::string& spec) { return measured_system(spec, options); });
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 
 #include "apps/common/json_file.hpp"
 #include "apps/fem/problem.hpp"
+#include "comparison.hpp"
 #include "machine_facts.hpp"
-#include "measure.hpp"
 #include "memory_traffic.hpp"
 #include "product_oracle.hpp"
 #include "timer.hpp"
@@ -172,7 +172,7 @@ Json run_system(const Context<S>& ctx, const std::string& spec, const Options& o
 }
 
 template <Space S>
-int run_at(const Context<S>& ctx, Json report, const Options& options) {
+void run_at(const Context<S>& ctx, Json report, const Options& options) {
   report.update(machine_facts(ctx));
   const CopyBandwidth copied = measure_copy(ctx, options.repeats);
   report["copy"] = {{"bytes", copied.bytes}, {"gigabytes_per_second", summary(copied.gigabytes_per_second)}};
@@ -183,7 +183,6 @@ int run_at(const Context<S>& ctx, Json report, const Options& options) {
     report["systems"].push_back(run_system(ctx, spec, options));
     if (!options.report.empty()) write_report(options.report, report);
   }
-  return 0;
 }
 
 int run(int argc, char* argv[]) {
@@ -206,13 +205,8 @@ int run(int argc, char* argv[]) {
   app.add_option("--report", options.report, "Write the figures as JSON");
   CLI11_PARSE(app, argc, argv);
   const Json report = report_head("newel_bench_multigrid", typed_command(argc, argv));
-  if (options.place == "host") return run_at(Context<host>(options.threads), report, options);
-  if constexpr (NEWEL_HAS_CUDA == 1) {
-    const Context<Space::device> ctx;
-    ctx.make_current();
-    return run_at(ctx, report, options);
-  }
-  throw InputError("this build has no CUDA");
+  measure_at(options.place, options.threads, [&](const auto& ctx) { run_at(ctx, report, options); });
+  return 0;
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 #include <newel/solver/linear_system.hpp>
 
 #include "apps/fem/problem.hpp"
+#include "comparison.hpp"
 #include "machine_facts.hpp"
-#include "measure.hpp"
 
 namespace {
 
@@ -264,14 +264,8 @@ int run(int argc, char* argv[]) {
   if (options.precond.empty()) options.precond = options.problem == "heat" ? "jacobi" : "amg";
   Json report = report_head("newel_bench_sequence", typed_command(argc, argv));
   const Context<host> on_host(options.threads);
-  if (options.place == "host") {
-    report.update(measured(on_host, on_host, options));
-  } else if constexpr (NEWEL_HAS_CUDA == 1) {
-    report.update(measured(on_host, Context<Space::device>(), options));
-  } else {
-    std::fprintf(stderr, "this build has no CUDA\n");
-    return 2;
-  }
+  measure_at(options.place, options.threads,
+             [&](const auto& ctx) { report.update(measured(on_host, ctx, options)); });
   if (!options.report.empty()) write_report(options.report, report);
   return 0;
 }
