@@ -2,7 +2,7 @@
 // Suggestions as text.
 #include <newel/solver/advice.hpp>
 
-#include "solver/policy/advice_situation.hpp"
+#include "solver/policy/advice_suggestions.hpp"
 
 namespace newel {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of advice: what happened, and what helps. The first rule that has a suggestion speaks.
 #include "solver/chain/attempts.hpp"
-#include "solver/policy/advice_situation.hpp"
+#include "solver/policy/advice_suggestions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -129,12 +129,12 @@ MaybeSuggestion tolerance_above(const Situation& s, double residual, const char*
   constexpr double useful = 0.1;  // a larger residual is no solution
   const double level = 2 * residual;
   if (!(level > 0)) return std::nullopt;
-  if (level >= useful) return s.inspect();
+  if (level >= useful) return inspect_matrix(s);
   return Suggestion{{{"rtol", advice_format("%.0e", level)}}, why};
 }
 
 MaybeSuggestion attainable_tolerance(const Situation& s) {
-  return tolerance_above(s, s.report().relative(s.attainable_residual()),
+  return tolerance_above(s, s.report().relative(attainable_residual(s)),
                          "the accuracy that rounding allows for this matrix");
 }
 
@@ -146,15 +146,15 @@ MaybeSuggestion tolerance_of_x(const Situation& s) {
 
 MaybeSuggestion after_few_iterations(const Situation& s) {
   if (s.options().stop.max_iterations >= std::min<Index>(s.facts().rows, enough_to_judge)) return std::nullopt;
-  return s.more_iterations();
+  return more_iterations(s);
 }
 
 MaybeSuggestion while_it_falls(const Situation& s) {
   const bool broken = std::any_of(s.attempts().begin(), s.attempts().end(), [](const Attempt& attempt) {
     return attempt.status == Status::breakdown || attempt.status == Status::diverged;
   });
-  if (broken || !s.residual_falls()) return std::nullopt;
-  return s.more_iterations();
+  if (broken || !residual_falls(s)) return std::nullopt;
+  return more_iterations(s);
 }
 
 MaybeSuggestion more_time(const Situation& s) {
@@ -166,49 +166,45 @@ MaybeSuggestion more_time(const Situation& s) {
 
 MaybeSuggestion stronger_for_definite(const Situation& s) {
   if (!s.may_be_definite()) return std::nullopt;
-  return s.stronger_preconditioner("the residual hardly decreased");
+  return stronger_preconditioner(s, "the residual hardly decreased");
 }
 MaybeSuggestion stronger(const Situation& s) {
   const SolverMethod* const robust = s.used([](const SolverMethod& method) { return method.minimises; });
-  return s.stronger_preconditioner(robust != nullptr ? robust->title + " failed too"
-                                                     : "the residual hardly decreased");
+  return stronger_preconditioner(s,
+                                 robust != nullptr ? robust->title + " failed too" : "the residual hardly decreased");
 }
-MaybeSuggestion longer_cycle(const Situation& s) { return s.longer_cycle(); }
 MaybeSuggestion definite_preconditioner(const Situation& s) {
   if (!s.may_be_definite()) return std::nullopt;
   const SolverMethod* const method =
       s.used([](const SolverMethod& line) { return line.demands == Demand::definite; });
-  return s.stronger_preconditioner("symmetric and positive definite, which " +
-                                   (method != nullptr ? method->title : "the solver") + " needs");
+  return stronger_preconditioner(
+      s, "symmetric and positive definite, which " + (method != nullptr ? method->title : "the solver") + " needs");
 }
-MaybeSuggestion inspect(const Situation& s) { return s.inspect(); }
 
-MaybeSuggestion minimising_for_slow(const Situation& s) { return s.minimising("the residual hardly decreased"); }
-MaybeSuggestion minimising_for_stagnation(const Situation& s) { return s.minimising("the most robust method"); }
-MaybeSuggestion minimising_for_divergence(const Situation& s) { return s.minimising("its residuals do not grow"); }
+MaybeSuggestion minimising_for_slow(const Situation& s) { return minimising(s, "the residual hardly decreased"); }
+MaybeSuggestion minimising_for_stagnation(const Situation& s) { return minimising(s, "the most robust method"); }
+MaybeSuggestion minimising_for_divergence(const Situation& s) { return minimising(s, "its residuals do not grow"); }
 MaybeSuggestion minimising_for_breakdown(const Situation& s) {
-  return s.minimising("it does not break down this way");
+  return minimising(s, "it does not break down this way");
 }
 MaybeSuggestion minimising_for_indefinite(const Situation& s) {
-  return s.minimising("it does not need a positive definite matrix or preconditioner");
+  return minimising(s, "it does not need a positive definite matrix or preconditioner");
 }
-
-MaybeSuggestion symmetric_indefinite(const Situation& s) { return s.symmetric_indefinite(); }
 
 // The preconditioner may be to blame.
 MaybeSuggestion bare_after_divergence(const Situation& s) {
-  return s.no_preconditioner("the preconditioner may cause the divergence");
+  return no_preconditioner(s, "the preconditioner may cause the divergence");
 }
 MaybeSuggestion bare_after_breakdown(const Situation& s) {
   if (!s.ended_in(&SolverMethod::minimises)) return std::nullopt;
-  return s.no_preconditioner("the preconditioner may cause the breakdown");
+  return no_preconditioner(s, "the preconditioner may cause the breakdown");
 }
 
 // A singular M exhausts the space of a regular A. The diagonal ones are regular.
 MaybeSuggestion bare_after_exhaustion(const Situation& s) {
   const PrecondMethod* const method = precond_table().find(s.preconditioner_of(s.attempts().back()));
   if (method == nullptr || method->diagonal) return std::nullopt;
-  return s.no_preconditioner("the preconditioner may be singular");
+  return no_preconditioner(s, "the preconditioner may be singular");
 }
 
 // ---- the tables
@@ -268,9 +264,9 @@ constexpr Rule rules[] = {
     {&ended<Status::diverged>, &bare_after_divergence},
     {&ended<Status::breakdown>, &minimising_for_breakdown},
     {&ended<Status::breakdown>, &bare_after_breakdown},
-    {&ended<Status::not_finite>, &inspect},
+    {&ended<Status::not_finite>, &inspect_matrix},
     {&judged, &stronger},
-    {&judged, &inspect},
+    {&judged, &inspect_matrix},
 };
 
 }  // namespace

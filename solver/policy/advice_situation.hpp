@@ -3,19 +3,12 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <newel/solver/advice.hpp>
 
 namespace newel::detail {
-
-/// Settings, why they should help, or only the latter.
-struct Suggestion {
-  std::vector<SettingChange> settings;
-  std::string why;
-};
 
 class AdviceSituation {
  public:
@@ -40,51 +33,15 @@ class AdviceSituation {
   const SolverMethod* used(const std::function<bool(const SolverMethod&)>& is) const;
   /// Whether the last one has this column set.
   bool ended_in(bool SolverMethod::*column) const;
-  /// The residual that rounding allows, where an attempt has shown it; 0: none has.
-  double attainable_residual() const;
-  /// Whether the residual was falling in the last attempt, so that at most ten times its iterations are needed.
-  bool residual_falls() const;
   /// A matrix that CG may solve, as far as has been seen.
   bool may_be_definite() const;
   /// Symmetric by its entries, and by what attempts have seen.
   bool is_symmetric() const;
 
-  /// Whether an attempt was made with these settings.
-  bool was_tried(const std::vector<SettingChange>& settings) const;
-  /// Whether the matrix supports this preconditioner, as far as is known.
-  bool supports(const std::string& preconditioner) const;
-  /// Whether the matrix may be what this method demands.
-  bool supports(const SolverMethod& method) const;
-
-  /// A cycle length worth a try: the one wanted, or all n for small systems; never more than n.
-  int worthwhile_restart(int wanted) const;
-  /// A method that minimises its residual, where none was tried.
-  std::optional<Suggestion> minimising(const std::string& why) const;
-  /// A method for symmetric matrices that are not definite, where A is seen to be one, with an M that it can use.
-  std::optional<Suggestion> symmetric_indefinite() const;
-  /// Longer cycles of such a method that was restarted.
-  std::optional<Suggestion> longer_cycle() const;
-  /// The next stronger preconditioner that was not tried.
-  std::optional<Suggestion> stronger_preconditioner(const std::string& why) const;
-  /// No preconditioner, where there was one.
-  std::optional<Suggestion> no_preconditioner(const std::string& why) const;
-  /// Ten times as many iterations.
-  Suggestion more_iterations() const;
-  /// Nothing else is left.
-  Suggestion inspect() const;
-
  private:
-  bool found_no_asymmetry() const;
-
   const AdviceInput& in_;
   const AdviceWords& words_;
   std::vector<Attempt> attempts_;
 };
-
-/// printf into a string.
-[[gnu::format(printf, 1, 2)]] std::string advice_format(const char* format, ...);
-
-/// What the rules suggest; nothing where the solve converged.
-std::optional<Suggestion> suggestion_for(const AdviceSituation& situation);
 
 }  // namespace newel::detail

@@ -19,6 +19,23 @@ void measure(SystemState<T, S>& s) {
   s.history.whole.weaker_seconds *= measure_host(*s.operators);
 }
 
+// From the caller's numbering, in which alone formats are left.
+template <class T, Space S>
+void renumber_sequence(SystemState<T, S>& s) {
+  for (const Span<T, S> vector : s.sequence.vectors()) {
+    s.gather_to_solver_order(vector, s.vectors.x);
+    copy<T>(s.ctx, s.vectors.x.cspan(), vector);
+  }
+}
+
+// Of an iteration with the present preconditioner and format, where there is a stronger preconditioner; else 0.
+template <class T, Space S>
+double seconds_of_step(SystemState<T, S>& s) {
+  const PrecondOutlooks* const outlooks =
+      s.alternatives->forecasts().stronger_preconditioners(s.advisor.standing().iterations);
+  return outlooks != nullptr ? outlooks->present.now_seconds : 0;
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -150,7 +167,7 @@ bool SystemMoves<T, S>::take_format(const std::string& format, bool in_a_solve) 
     if (!s_.natural()) {
       s_.vectors.b = std::move(b);
       s_.vectors.x = std::move(x);
-      renumber_sequence();
+      renumber_sequence(s_);
     }
   } catch (const OutOfMemory&) {
     return false;
@@ -162,23 +179,6 @@ bool SystemMoves<T, S>::take_format(const std::string& format, bool in_a_solve) 
   s_.history.change_failed = false;
   s_.advisor.took_format(s_.history, in_a_solve);
   return true;
-}
-
-// From the caller's numbering, in which alone formats are left.
-template <class T, Space S>
-void SystemMoves<T, S>::renumber_sequence() {
-  for (const Span<T, S> vector : s_.sequence.vectors()) {
-    s_.gather_to_solver_order(vector, s_.vectors.x);
-    copy<T>(s_.ctx, s_.vectors.x.cspan(), vector);
-  }
-}
-
-// Of an iteration with the present preconditioner and format, where there is a stronger preconditioner; else 0.
-template <class T, Space S>
-double SystemMoves<T, S>::seconds_of_step() const {
-  const PrecondOutlooks* const outlooks =
-      s_.alternatives->forecasts().stronger_preconditioners(s_.advisor.standing().iterations);
-  return outlooks != nullptr ? outlooks->present.now_seconds : 0;
 }
 
 template <class T, Space S>
@@ -193,9 +193,9 @@ bool SystemMoves<T, S>::make(const Move& move) {
   switch (move.kind) {
     case Move::Kind::format: {
       const std::string format = s_.operators->chosen.format.format;
-      const double step = seconds_of_step();
+      const double step = seconds_of_step(s_);
       if (!take_format(move.to, true)) return false;
-      if (const double present = seconds_of_step(); step > 0 && present > 0) {
+      if (const double present = seconds_of_step(s_); step > 0 && present > 0) {
         s_.advisor.lost_in_former_format(step - present);
       }
       s_.note_change("format " + move.to + " for " + format + after + to_go);

@@ -42,8 +42,6 @@ class SystemMoves {
   bool take_format(const std::string& format, bool in_a_solve);
   bool begin_with_stronger(const Move& move, const std::string& when);
   bool take_stronger(const Move& move);
-  void renumber_sequence();
-  double seconds_of_step() const;
   void precond_changed();
 
   SystemState<T, S>& s_;
