@@ -12,6 +12,62 @@
 #include "reorder/pattern_reach.hpp"
 
 namespace newel::detail {
+namespace {
+
+using Named = std::vector<std::pair<std::string, double>>;
+
+// Of one solve with the simple preconditioner; none if the matrix is of no kind for which the reach says it.
+template <class T, Space S>
+std::optional<double> iterations_by_reach(const Operators<T, S>& s, const MatrixKind& kind, const CsrView<T, S>& a) {
+  if constexpr (S == Space::host) {
+    constexpr double usual_tolerance = 1e-8;
+    if (!kind.convection && !kind.saddle) return std::nullopt;
+    const double digits = std::log(tolerance_for_estimates(s.options.stop.rel_tol)) / std::log(usual_tolerance);
+    const double root_of_length = std::sqrt(static_cast<double>(a.nnz()) / a.rows);
+    const double of_step =
+        kind.convection ? ReachIterations::of_convection : ReachIterations::of_saddle * root_of_length;
+    return std::max(1.0, of_step * digits * pattern_reach(Pattern<S>(a)));
+  }
+  return std::nullopt;
+}
+
+// Looked up only where a format can make use of it.
+template <class T, Space S>
+bool opposites_are_equal(Operators<T, S>& s, const CsrView<T, S>& a) {
+  if (S == Space::host || s.options.columns > 1 || s.first_method().demands == Demand::nothing) return false;
+  std::optional<MatrixTraits>& traits = s.chosen.traits;
+  if (!traits) traits = matrix_traits(s.ctx, a);
+  return traits->pattern_symmetric && traits->max_asymmetry == 0;
+}
+
+// With the seconds of their setup.
+template <class T, Space S>
+Named candidate_formats(const Operators<T, S>& s) {
+  const FormatChoice& choice = s.chosen.format;
+  if (choice.trials.empty()) return {{choice.format, 0}};
+  Named formats;
+  for (const FormatTrial& trial : choice.trials) {
+    if (trial.failure.empty()) formats.emplace_back(trial.format, trial.setup_seconds);
+  }
+  return formats;
+}
+
+// Likewise, but for one that was named: it costs the same in every format.
+template <class T, Space S>
+Named candidate_preconditioners(const Operators<T, S>& s, const SystemEstimates<T, S>& estimates) {
+  const std::string& present = s.options.precond.name;
+  if (!s.chosen.precond_chosen) return {{present, 0}};
+  std::vector<std::string> names;
+  const PrecondMethod* const simple = simple_preconditioner(*s.chosen.traits);
+  names.push_back(simple != nullptr ? simple->name : "none");
+  for (const PrecondMethod* const method : stronger_preconditioners(*s.chosen.traits)) names.push_back(method->name);
+  if (std::find(names.begin(), names.end(), present) == names.end()) names.push_back(present);
+  Named preconditioners;
+  for (const std::string& name : names) preconditioners.emplace_back(name, estimates.build_seconds(name));
+  return preconditioners;
+}
+
+}  // namespace
 
 template <class T, Space S>
 const PatternFacts& SystemEstimates<T, S>::facts(const CsrView<T, S>& a) {
@@ -21,24 +77,9 @@ const PatternFacts& SystemEstimates<T, S>::facts(const CsrView<T, S>& a) {
 
 template <class T, Space S>
 void SystemEstimates<T, S>::expect_iterations(const CsrView<T, S>& a) {
-  const std::optional<double> by_reach = iterations_by_reach(a);
+  const std::optional<double> by_reach = iterations_by_reach(s_, kind(), a);
   const double expected = by_reach ? *by_reach : expected_iterations(facts(a), s_.options.stop.rel_tol);
   s_.chosen.expected_iterations = s_.options.estimate_scale.iterations * expected;
-}
-
-template <class T, Space S>
-std::optional<double> SystemEstimates<T, S>::iterations_by_reach(const CsrView<T, S>& a) {
-  if constexpr (S == Space::host) {
-    constexpr double usual_tolerance = 1e-8;
-    const MatrixKind kind = this->kind();
-    if (!kind.convection && !kind.saddle) return std::nullopt;
-    const double digits = std::log(tolerance_for_estimates(s_.options.stop.rel_tol)) / std::log(usual_tolerance);
-    const double root_of_length = std::sqrt(static_cast<double>(a.nnz()) / a.rows);
-    const double of_step =
-        kind.convection ? ReachIterations::of_convection : ReachIterations::of_saddle * root_of_length;
-    return std::max(1.0, of_step * digits * pattern_reach(Pattern<S>(a)));
-  }
-  return std::nullopt;
 }
 
 // Of a system that begins in CSR: the formats by the iterations with its preconditioner.
@@ -100,18 +141,9 @@ ExpectedIterations SystemEstimates<T, S>::iterations_of(const std::string& preco
   return iterations_with(precond, kind().origin);
 }
 
-// Looked up only where a format can make use of it.
-template <class T, Space S>
-bool SystemEstimates<T, S>::equal_opposites(const CsrView<T, S>& a) {
-  if (S == Space::host || s_.options.columns > 1 || s_.first_method().demands == Demand::nothing) return false;
-  std::optional<MatrixTraits>& traits = s_.chosen.traits;
-  if (!traits) traits = matrix_traits(s_.ctx, a);
-  return traits->pattern_symmetric && traits->max_asymmetry == 0;
-}
-
 template <class T, Space S>
 FormatChoice SystemEstimates<T, S>::compare_formats(const CsrView<T, S>& a) {
-  s_.options.spmv.equal_opposites = equal_opposites(a);
+  s_.options.spmv.equal_opposites = opposites_are_equal(s_, a);
   s_.chosen.formats_estimated_for = s_.options.precond.name;
   FormatUse use;
   use.steps = s_.options.expected_products / s_.first_method().products;
@@ -164,8 +196,8 @@ std::vector<SystemCandidate> SystemEstimates<T, S>::candidates(double simple_ite
   if (!s_.chosen.facts || s_.chosen.format.measured || s_.parts.has_preconditioner()) return {};
   const IterationModel model = this->model();
   std::vector<SystemCandidate> found;
-  const Named preconditioners = candidate_preconditioners();
-  for (const auto& [format, setup_seconds] : candidate_formats()) {
+  const Named preconditioners = candidate_preconditioners(s_, *this);
+  for (const auto& [format, setup_seconds] : candidate_formats(s_)) {
     const std::optional<CostEstimate> product = model.product(format);
     if (!product) continue;
     for (const auto& [name, build] : preconditioners) {
@@ -179,33 +211,6 @@ std::vector<SystemCandidate> SystemEstimates<T, S>::candidates(double simple_ite
   std::stable_sort(found.begin(), found.end(),
                    [](const SystemCandidate& a, const SystemCandidate& b) { return a.seconds() < b.seconds(); });
   return found;
-}
-
-// With the seconds of their setup.
-template <class T, Space S>
-typename SystemEstimates<T, S>::Named SystemEstimates<T, S>::candidate_formats() const {
-  const FormatChoice& choice = s_.chosen.format;
-  if (choice.trials.empty()) return {{choice.format, 0}};
-  Named formats;
-  for (const FormatTrial& trial : choice.trials) {
-    if (trial.failure.empty()) formats.emplace_back(trial.format, trial.setup_seconds);
-  }
-  return formats;
-}
-
-// Likewise, but for one that was named: it costs the same in every format.
-template <class T, Space S>
-typename SystemEstimates<T, S>::Named SystemEstimates<T, S>::candidate_preconditioners() const {
-  const std::string& present = s_.options.precond.name;
-  if (!s_.chosen.precond_chosen) return {{present, 0}};
-  std::vector<std::string> names;
-  const PrecondMethod* const simple = simple_preconditioner(*s_.chosen.traits);
-  names.push_back(simple != nullptr ? simple->name : "none");
-  for (const PrecondMethod* const method : stronger_preconditioners(*s_.chosen.traits)) names.push_back(method->name);
-  if (std::find(names.begin(), names.end(), present) == names.end()) names.push_back(present);
-  Named preconditioners;
-  for (const std::string& name : names) preconditioners.emplace_back(name, build_seconds(name));
-  return preconditioners;
 }
 
 template <class T, Space S>

@@ -48,13 +48,6 @@ class SystemEstimates {
   double build_seconds(const std::string& precond) const;
 
  private:
-  using Named = std::vector<std::pair<std::string, double>>;
-  bool equal_opposites(const CsrView<T, S>& a);
-  /// Of one solve with the simple preconditioner; none if the matrix is of no kind for which the reach says it.
-  std::optional<double> iterations_by_reach(const CsrView<T, S>& a);
-  Named candidate_formats() const;
-  Named candidate_preconditioners() const;
-
   Operators<T, S>& s_;
 };
 

@@ -13,6 +13,75 @@
 #include "solver/operators/system_estimates.hpp"
 
 namespace newel::detail {
+namespace {
+
+// To read the pattern. Those of a device are not read.
+template <class T, Space S>
+double seconds_of_look(const Operators<T, S>& s, const Pattern<S>& a) {
+  const double read_entry = S == Space::host ? constants_of<HostPrecondConstants>(s.machine).read_entry : 0;
+  return read_entry * static_cast<double>(a.nnz());
+}
+
+// All but the seconds of the setup, in the format that the solve is expected to end in. False: there is none.
+template <class T, Space S>
+bool estimate_stronger(Operators<T, S>& s) {
+  SystemChoices& chosen = s.chosen;
+  if (chosen.outlooks) return true;
+  const SystemEstimates<T, S> estimates(s);
+  const IterationModel model = estimates.model();
+  const MatrixKind kind = estimates.kind();
+  const auto now = model.product(s.options.spmv.format);
+  const auto product = chosen.expected_format.empty() ? now : model.product(chosen.expected_format);
+  if (!product || !now) return false;
+  const auto outlook = [&](const std::string& name) {
+    PrecondOutlook found;
+    found.name = name;
+    found.iteration_seconds = model.iteration(name, *product).seconds;
+    found.now_seconds = model.iteration(name, *now).seconds;
+    found.iterations = iterations_with(name, kind.origin);
+    found.margin = margin_of(name, s.options.precond, kind);
+    found.positive = name != "none" && find_preconditioner(name).positive;
+    return found;
+  };
+  PrecondOutlooks found{outlook(s.options.precond.name), {}};
+  for (const PrecondMethod* const method : newel::stronger_preconditioners(*chosen.traits)) {
+    found.stronger.push_back(outlook(method->name));
+  }
+  chosen.outlooks = std::move(found);
+  return !chosen.outlooks->stronger.empty();
+}
+
+// The seconds of the setups, by what is known of the values.
+template <class T, Space S>
+void estimate_builds(Operators<T, S>& s, const Pattern<S>& a, const KnownValues& values) {
+  SystemChoices& chosen = s.chosen;
+  for (PrecondOutlook& outlook : chosen.outlooks->stronger) {
+    const PrecondMethod& method = find_preconditioner(outlook.name);
+    const PrecondSeconds seconds = build_seconds(s.ctx, a, method, s.options.precond, &s.machine, &values);
+    outlook.build_seconds = seconds.build;
+    outlook.refresh_seconds = seconds.refresh;
+    outlook.iteration_seconds *= seconds.iteration_share;
+    outlook.now_seconds *= seconds.iteration_share;
+    outlook.by_values = values.matrix.index() != 0;
+  }
+  if (chosen.builds == BuildEstimates::none) chosen.builds = BuildEstimates::pattern;
+  if (values.matrix.index() != 0) chosen.builds = BuildEstimates::values;
+}
+
+// The matrix in the caller's order, where that is how it is multiplied, or where it is kept beside its format.
+template <class T, Space S>
+KnownValues known_values(const Operators<T, S>& s) {
+  KnownValues known;
+  const std::optional<CsrView<T, S>> csr = s.source->at_hand();
+  if (!csr) return known;
+  known.matrix = *csr;
+  const NodeCoordinates* const nodes = s.options.spmv.coordinates.get();
+  if (s.chosen.facts) known.node_rows = static_cast<int>(s.chosen.facts->block);
+  if (nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == csr->rows) known.node_rows = nodes->dimension;
+  return known;
+}
+
+}  // namespace
 
 template <class T, Space S>
 const FormatChoice* SystemForecasts<T, S>::format_choice() {
@@ -59,15 +128,15 @@ const PrecondOutlooks* SystemForecasts<T, S>::stronger_preconditioners(double do
   SystemChoices& chosen = s_.chosen;
   if (!chosen.provisional || (chosen.outlooks && chosen.outlooks->stronger.empty())) return nullptr;
   const std::optional<Pattern<S>> a = s_.source->pattern();
-  if (!a || !estimate_stronger()) return nullptr;
+  if (!a || !estimate_stronger(s_)) return nullptr;
   if (chosen.builds != BuildEstimates::none) return &*chosen.outlooks;
   const double enough = WorthConstants::small_share * done * chosen.outlooks->present.iteration_seconds;
-  if (!(enough >= seconds_of_look(*a))) return nullptr;
+  if (!(enough >= seconds_of_look(s_, *a))) return nullptr;
   try {
-    KnownValues known = known_values();
+    KnownValues known = known_values(s_);
     known.later = known.matrix.index() != 0;
     known.matrix = {};
-    estimate_builds(*a, known);
+    estimate_builds(s_, *a, known);
   } catch (const OutOfMemory&) {
     chosen.provisional = false;
     return nullptr;
@@ -75,95 +144,30 @@ const PrecondOutlooks* SystemForecasts<T, S>::stronger_preconditioners(double do
   return &*chosen.outlooks;
 }
 
-// To read the pattern. Those of a device are not read.
-template <class T, Space S>
-double SystemForecasts<T, S>::seconds_of_look(const Pattern<S>& a) const {
-  const double read_entry = S == Space::host ? constants_of<HostPrecondConstants>(s_.machine).read_entry : 0;
-  return read_entry * static_cast<double>(a.nnz());
-}
-
 template <class T, Space S>
 double SystemForecasts<T, S>::worth_a_look() {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   SystemEstimates<T, S>(s_).weigh();
   const std::optional<Pattern<S>> a = s_.source->pattern();
-  if (!s_.chosen.provisional || !a || !estimate_stronger()) return infinity;
+  if (!s_.chosen.provisional || !a || !estimate_stronger(s_)) return infinity;
   const PrecondOutlooks& outlooks = *s_.chosen.outlooks;
   const auto is_positive = [](const PrecondOutlook& stronger) { return stronger.positive; };
   if (std::none_of(outlooks.stronger.begin(), outlooks.stronger.end(), is_positive)) return infinity;
-  return seconds_of_look(*a) / (WorthConstants::small_share * outlooks.present.iteration_seconds);
-}
-
-// All but the seconds of the setup, in the format that the solve is expected to end in. False: there is none.
-template <class T, Space S>
-bool SystemForecasts<T, S>::estimate_stronger() {
-  SystemChoices& chosen = s_.chosen;
-  if (chosen.outlooks) return true;
-  const SystemEstimates<T, S> estimates(s_);
-  const IterationModel model = estimates.model();
-  const MatrixKind kind = estimates.kind();
-  const auto now = model.product(s_.options.spmv.format);
-  const auto product = chosen.expected_format.empty() ? now : model.product(chosen.expected_format);
-  if (!product || !now) return false;
-  const auto outlook = [&](const std::string& name) {
-    PrecondOutlook found;
-    found.name = name;
-    found.iteration_seconds = model.iteration(name, *product).seconds;
-    found.now_seconds = model.iteration(name, *now).seconds;
-    found.iterations = iterations_with(name, kind.origin);
-    found.margin = margin_of(name, s_.options.precond, kind);
-    found.positive = name != "none" && find_preconditioner(name).positive;
-    return found;
-  };
-  PrecondOutlooks found{outlook(s_.options.precond.name), {}};
-  for (const PrecondMethod* const method : newel::stronger_preconditioners(*chosen.traits)) {
-    found.stronger.push_back(outlook(method->name));
-  }
-  chosen.outlooks = std::move(found);
-  return !chosen.outlooks->stronger.empty();
+  return seconds_of_look(s_, *a) / (WorthConstants::small_share * outlooks.present.iteration_seconds);
 }
 
 template <class T, Space S>
 bool SystemForecasts<T, S>::values_unseen() const {
-  return s_.chosen.builds == BuildEstimates::pattern && s_.source->pattern() && known_values().matrix.index() != 0;
+  return s_.chosen.builds == BuildEstimates::pattern && s_.source->pattern() && known_values(s_).matrix.index() != 0;
 }
 
 template <class T, Space S>
 void SystemForecasts<T, S>::inspect_values() {
   try {
-    estimate_builds(*s_.source->pattern(), known_values());
+    estimate_builds(s_, *s_.source->pattern(), known_values(s_));
   } catch (const OutOfMemory&) {
     s_.chosen.builds = BuildEstimates::pattern_alone;
   }
-}
-
-template <class T, Space S>
-void SystemForecasts<T, S>::estimate_builds(const Pattern<S>& a, const KnownValues& values) {
-  SystemChoices& chosen = s_.chosen;
-  for (PrecondOutlook& outlook : chosen.outlooks->stronger) {
-    const PrecondMethod& method = find_preconditioner(outlook.name);
-    const PrecondSeconds seconds = build_seconds(s_.ctx, a, method, s_.options.precond, &s_.machine, &values);
-    outlook.build_seconds = seconds.build;
-    outlook.refresh_seconds = seconds.refresh;
-    outlook.iteration_seconds *= seconds.iteration_share;
-    outlook.now_seconds *= seconds.iteration_share;
-    outlook.by_values = values.matrix.index() != 0;
-  }
-  if (chosen.builds == BuildEstimates::none) chosen.builds = BuildEstimates::pattern;
-  if (values.matrix.index() != 0) chosen.builds = BuildEstimates::values;
-}
-
-// The matrix in the caller's order, where that is how it is multiplied, or where it is kept beside its format.
-template <class T, Space S>
-KnownValues SystemForecasts<T, S>::known_values() const {
-  KnownValues known;
-  const std::optional<CsrView<T, S>> csr = s_.source->at_hand();
-  if (!csr) return known;
-  known.matrix = *csr;
-  const NodeCoordinates* const nodes = s_.options.spmv.coordinates.get();
-  if (s_.chosen.facts) known.node_rows = static_cast<int>(s_.chosen.facts->block);
-  if (nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == csr->rows) known.node_rows = nodes->dimension;
-  return known;
 }
 
 template <class T, Space S>

@@ -31,11 +31,6 @@ class SystemForecasts final : public Forecasts {
   void inspect_values();
 
  private:
-  bool estimate_stronger();
-  double seconds_of_look(const Pattern<S>& a) const;
-  void estimate_builds(const Pattern<S>& a, const KnownValues& values);
-  KnownValues known_values() const;
-
   Operators<T, S>& s_;
 };
 
