@@ -59,7 +59,18 @@ DIALECT = [
     (r"\badd up to nothing\b|\bfor nothing\b", "are zero, without use"),
     (r"\bis due\b|\bfalls due\b", "is worth its cost now"),
     (r"\bwhat is more\b|\bsees to\b", "also, checks"),
+    (r"\bhardly\b|\bseldom\b", "almost not, rarely"),
+    (r"\bsome (?:\d|ten\b|hundreds?\b|thousands?\b)", "about, a few hundred"),
+    (r"\balike\b|\banew\b|\blearnt\b", "in the same way, again, learned"),
+    (r"\bis believed\b|\bfor want of\b|\bbesides\b", "is used, because there is no, also"),
+    (r"\bby way of\b|\bwithout notice\b|\bmakes? no sense\b", "through, without a warning, is wrong"),
+    (r"\b(?:paid|pay) for (?:its|their|the) setup\b|\bthe latter\b|\bthe former\b", "recovered its setup; name it again"),
+    (r"\b(?:is|are) of (?:the|its|other)\b|\bthe one of\b", "belongs to, shows, whichever"),
 ]
+# A sentence that begins with a clause, "What a rank refuses is agreed on": titles of pages are none.
+DIALECT.append((r"(?:^|(?<=[.:;!] ))(?-i:W)hat (?!auto )(?:[^\s.?:;]+ ){1,7}"
+                r"(?:is|are|was|were|goes|costs?|takes?|counts?|needs?) (?!called\b)[^?.;:]+[.;:]",
+                "a noun, or make you or the program the subject"))
 DIALECT = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in DIALECT]
 
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|Fig|Sec|et al)\.", re.IGNORECASE)
