@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what makes the documents hard to read: long sentences, long paragraphs, and words that only this project used.
 
-    scripts/prose.py [FILE.md...]       README, CHANGELOG, CONTRIBUTING and docs/ by default; --totals prints no places
+    scripts/prose.py [FILE.md...]       every page of the repository by default; --totals prints no places
 
 One line for each finding, FILE:LINE and what was found, then the totals. Code, tables, pictures and files that scripts
 write are left out. The exit status is 1 if a file has more than its share: no word of the dialect, at most 2 % of the
@@ -218,7 +218,9 @@ class Findings:
 
 def default_files():
     names = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "scripts/docs/automatic_rules.md.in")
+    folders = ("apps", "bench", "examples", "precond", "spmv", "tests")  # each with pages of its own
     files = [ROOT / name for name in names]
+    files += [page for folder in folders for page in sorted((ROOT / folder).rglob("README.md"))]
     return [path for path in files if path.exists()] + sorted((ROOT / "docs").rglob("*.md"))
 
 
