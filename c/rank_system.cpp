@@ -115,7 +115,7 @@ class RankSystem final : public System {
   SystemInfo info() const override { return system_.info(); }
   std::string link() const override { return system_.link(); }
   SystemDecision decision() const override {
-    throw InputError("decision: not known of a system whose rows are distributed over ranks");
+    throw InputError("decision: not available for a system whose rows are distributed over ranks");
   }
 
  private:

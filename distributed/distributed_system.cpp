@@ -34,7 +34,7 @@ namespace {
 // Throws for what needs the whole matrix.
 void require_rows_suffice(const SystemOptions& options) {
   const auto refuse = [](const std::string& what) {
-    throw InputError(what + " needs the whole matrix, and ranks have rows of it");
+    throw InputError(what + " needs the whole matrix, but each rank has only some of its rows");
   };
   const std::string format = canonical_name(options.spmv.format);
   if (format != "auto" && format != "csr") refuse("the format \"" + format + "\"");
@@ -125,7 +125,7 @@ struct DistributedSystem<T, S>::Impl {
       : user(of_rank), communicator(ranks), stop(options.stop) {
     user.make_current();
     if (a.row_ptr.size < 1)
-      throw InputError("the row pointers of a rank have an entry more than it has rows: 1 at least");
+      throw InputError("a rank must pass one row pointer more than it has rows, so at least 1");
     if (a.val.size != a.col.size) {
       throw InputError(std::to_string(a.val.size) + " values for " + std::to_string(a.col.size) + " columns");
     }

@@ -102,11 +102,11 @@ void require_precond_on_ranks(const PrecondOptions& options) {
   }
   if (options.of<PatternOptions>().pattern != nullptr) {
     throw InputError(
-        "a given pattern of a preconditioner has the rows of the whole matrix, and ranks have rows of it");
+        "a given pattern of a preconditioner needs the whole matrix, but each rank has only some of its rows");
   }
   if (options.of<AmgOptions>().smoother == AmgSmoother::ilut) {
     throw InputError(
-        "the smoother ilut: incomplete factors have rows of the whole matrix, and ranks have rows of it");
+        "the smoother ilut: incomplete factors need the whole matrix, but each rank has only some of its rows");
   }
   if (options.of<SpaiOptions>().adaptive > 0) {
     throw InputError(

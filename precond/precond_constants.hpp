@@ -15,41 +15,41 @@ struct ProblemRates {
 
 /// AMG on a host: shares and multiples; and seconds of one thread, of a start, or for each row, entry or operation.
 struct HostAmgConstants {
-  double single_share = 0, single_block_share = 0;  ///< of the bytes of a cycle in double, that one in single moves
-  double start = 0, row_alone = 0;                  ///< seconds of a setup, which threads do not share
-  double row_shared = 0, entry_shared = 0, block_entry_shared = 0;  ///< seconds of a setup, which they do
-  double refresh_share = 0, block_refresh_share = 0;                ///< of a setup, that a refresh takes
-  double inverse_operation = 0;                                     ///< where all is inverted at once
-  double flat_row = 0, flat_rows = 0;  ///< of FSAI's setup for flat tetrahedra: a row, of so many at most
-  double fsai_operation = 0;           ///< of FSAI's local problems in a setup
-  double fsai_refresh_share = 0;       ///< of that, a refresh
-  double made_operation = 0;           ///< of FSAI's local problems in the refresh of one that was made
-  double fsai_iteration = 0;           ///< with FSAI on A's pattern an iteration takes so many times as long
-  double group_iteration = 0, block_iteration = 0;  ///< the same on groups of rows, and where nodes have several
+  double single_share = 0, single_block_share = 0;  ///< bytes of a cycle in single over those in double
+  double start = 0, row_alone = 0;                  ///< seconds of a setup, not shared by threads
+  double row_shared = 0, entry_shared = 0, block_entry_shared = 0;  ///< seconds of a setup, shared by threads
+  double refresh_share = 0, block_refresh_share = 0;                ///< seconds of a refresh over those of a setup
+  double inverse_operation = 0;                                     ///< of the inverse of the coarsest level
+  double flat_row = 0, flat_rows = 0;  ///< FSAI's setup for flat tetrahedra: for each row, and most rows
+  double fsai_operation = 0;           ///< an operation of FSAI's local problems in a setup
+  double fsai_refresh_share = 0;       ///< a refresh of them over their setup
+  double made_operation = 0;           ///< an operation of FSAI's local problems in a refresh
+  double fsai_iteration = 0;           ///< time of an iteration with FSAI on A's pattern, over one without
+  double group_iteration = 0, block_iteration = 0;  ///< the same on groups of rows, and with several rows a node
 };
 
 /// AMG on a device: shares; and seconds, of a start, or for each row, entry, node or operation.
 struct DeviceAmgConstants {
   double single_share = 0, single_block_share = 0;  ///< as on a host
-  double coarse_levels = 0;                         ///< of an application, however small they are
+  double coarse_levels = 0;                         ///< of an application, whatever their size
   double coarse_block_levels = 0;                   ///< the same with rigid body modes, which make blocks of six rows
   double coarse_block_node = 0;                     ///< and for each node
   double start = 0, of_first_row = 0, first_rows = 0, of_row = 0, of_entry = 0;  ///< of a setup
-  double of_blocks = 0;                                       ///< and where nodes have several rows
+  double of_blocks = 0;                                       ///< the same if nodes have several rows
   double refresh_share = 0;                                   ///< of a setup
-  double fsai_start = 0, fsai_operation = 0;                  ///< of FSAI's setup, where it smooths the first level
+  double fsai_start = 0, fsai_operation = 0;                  ///< of FSAI's setup, if it smooths the first level
   double fsai_refresh_start = 0, fsai_refresh_operation = 0;  ///< of its refresh
 };
 
 struct HostPrecondConstants {
-  double useful_threads = 0;      ///< beyond, threads wait for the longest problems
+  double useful_threads = 0;      ///< more threads only wait for the longest problems
   double diagonal_entry = 0;      ///< seconds of a pass over A, for each of its entries
   double read_entry = 0;          ///< seconds to read the pattern, for each of its entries
   ProblemRates fsai, spai;        ///< of a thread
-  double fsai_entry_alone = 0;    ///< seconds to find FSAI's pattern, which threads do not share
-  double fsai_entry_shared = 0;   ///< the same, which they do
+  double fsai_entry_alone = 0;    ///< seconds to find FSAI's pattern, not shared by threads
+  double fsai_entry_shared = 0;   ///< the same, shared by threads
   double ilut_entry = 0;          ///< seconds of a setup of ILUT, for each entry of A; threads do not share them
-  double ilut_refresh_share = 0;  ///< of a setup of ILUT, that a refresh takes
+  double ilut_refresh_share = 0;  ///< seconds of a refresh of ILUT over those of a setup
   HostAmgConstants amg;
 };
 
@@ -64,20 +64,20 @@ struct DevicePrecondConstants {
 
 /// What preconditioners save on meshes and other matrices, whatever the machine.
 struct PrecondCounts {
-  double share = 0;  ///< of the iterations with the simple one, that one takes as a rule
-  double amg_of_mesh = 0, amg_of_any = 0, amg_of_blocks = 0;  ///< iterations with AMG over the root of those
-  double amg_margin = 0, amg_margin_of_mesh = 0;              ///< what AMG has to save, over its setup
-  double fsai_margin = 0;                                     ///< what FSAI has to save
+  double share = 0;                                           ///< usual iterations over those with the simple one
+  double amg_of_mesh = 0, amg_of_any = 0, amg_of_blocks = 0;  ///< iterations with AMG over the root of Jacobi's
+  double amg_margin = 0, amg_margin_of_mesh = 0;              ///< least savings of AMG over its setup
+  double fsai_margin = 0;                                     ///< least savings of FSAI over its setup
   double ilut_of_any = 0;  ///< iterations with ILUT over the root of those with the simple one
   double ilut_entries =
-      0;  ///< entries over those of A whose product takes as long on a host as a solve with its factors
-  double saddle_least = 0, saddle_of_any = 0;  ///< iterations for a saddle point: so many, and those over the root
-  double saddle_setup = 0;                     ///< of a setup for a saddle point, over AMG's of the whole matrix
+      0;  ///< a solve with the factors takes as long on a host as a product with so many times A's entries
+  double saddle_least = 0, saddle_of_any = 0;  ///< iterations for a saddle point: a constant, and times the root
+  double saddle_setup = 0;                     ///< setup for a saddle point over AMG's setup of the whole matrix
   double amg_complexity = 0;                   ///< entries of the matrices of all levels over those of A
   double amg_prolongators = 0;                 ///< entries of the prolongators over those of A
-  double of_differences = 0;                   ///< the work of local problems over that of rows of one length
-  double few_iterations = 0;                   ///< so many with the simple one leave a stronger one little to save
-  double far_more = 0;  ///< times the iterations that are expected: then still none pays, none ever will
+  double of_differences = 0;                   ///< work of local problems over that of rows of equal length
+  double few_iterations = 0;                   ///< with so few iterations a stronger one saves little
+  double far_more = 0;  ///< if none is worth its cost in so many times the expected iterations, none is considered
 };
 extern const PrecondCounts precond_counts;
 

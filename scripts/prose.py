@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what makes the documents hard to read: long sentences, long paragraphs, and words that only this project used.
 
-    scripts/prose.py [FILE.md...]       README, CHANGELOG, CONTRIBUTING and docs/ by default; --totals prints no places
+    scripts/prose.py [FILE.md...]       every page of the repository by default; --totals prints no places
 
 One line for each finding, FILE:LINE and what was found, then the totals. Code, tables, pictures and files that scripts
 write are left out. The exit status is 1 if a file has more than its share: no word of the dialect, at most 2 % of the
@@ -59,7 +59,18 @@ DIALECT = [
     (r"\badd up to nothing\b|\bfor nothing\b", "are zero, without use"),
     (r"\bis due\b|\bfalls due\b", "is worth its cost now"),
     (r"\bwhat is more\b|\bsees to\b", "also, checks"),
+    (r"\bhardly\b|\bseldom\b", "almost not, rarely"),
+    (r"\bsome (?:\d|ten\b|hundreds?\b|thousands?\b)", "about, a few hundred"),
+    (r"\balike\b|\banew\b|\blearnt\b", "in the same way, again, learned"),
+    (r"\bis believed\b|\bfor want of\b|\bbesides\b", "is used, because there is no, also"),
+    (r"\bby way of\b|\bwithout notice\b|\bmakes? no sense\b", "through, without a warning, is wrong"),
+    (r"\b(?:paid|pay) for (?:its|their|the) setup\b|\bthe latter\b|\bthe former\b", "recovered its setup; name it again"),
+    (r"\b(?:is|are) of (?:the|its|other)\b|\bthe one of\b", "belongs to, shows, whichever"),
 ]
+# A sentence that begins with a clause, "What a rank refuses is agreed on": titles of pages are none.
+DIALECT.append((r"(?:^|(?<=[.:;!] ))(?-i:W)hat (?!auto )(?:[^\s.?:;]+ ){1,7}"
+                r"(?:is|are|was|were|goes|costs?|takes?|counts?|needs?) (?!called\b)[^?.;:]+[.;:]",
+                "a noun, or make you or the program the subject"))
 DIALECT = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in DIALECT]
 
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|Fig|Sec|et al)\.", re.IGNORECASE)
@@ -207,7 +218,9 @@ class Findings:
 
 def default_files():
     names = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "scripts/docs/automatic_rules.md.in")
+    folders = ("apps", "bench", "examples", "precond", "spmv", "tests")  # each with pages of its own
     files = [ROOT / name for name in names]
+    files += [page for folder in folders for page in sorted((ROOT / folder).rglob("README.md"))]
     return [path for path in files if path.exists()] + sorted((ROOT / "docs").rglob("*.md"))
 
 

@@ -86,7 +86,7 @@ int run_command(int argc, const char* const* argv) {
   group.add("--body", job.shape, cli::one_of(shape_names()), "Built-in body of a run without a mesh, default fork");
   group
       .add("--strikes", job.strikes, "N",
-           "So many runs at once, struck at places from strike.centre to strike.last_centre; default 1")
+           "Number of strikes that run together, at places from strike.centre to strike.last_centre; default 1")
       ->check(CLI::Range(1, most_strikes));
   if (const auto wanted = command.parse(argc, argv)) {
     cli::print_text(stdout, *wanted);

@@ -38,7 +38,7 @@ transient::ParamTable beam_table(BeamParams& p) {
       .point("strike.force", p.force, "N, at the peak")
       .number("strike.seconds", p.strike_seconds, "of the half sine that the force follows from time 0 on", above(0))
       .integers("probes.nodes", p.probes,
-                "numbers of the nodes that record.csv follows, as the mesh file counts; none: where it is struck");
+                "nodes that record.csv follows, numbered as in the mesh file; none: where the body is struck");
   return table;
 }
 

@@ -28,7 +28,7 @@ void for_each(const Triple& extent, F&& f) {
 void check_lines(const std::array<std::vector<double>, 3>& lines) {
   for (const std::vector<double>& along : lines) {
     if (along.size() < 2 || std::adjacent_find(along.begin(), along.end(), std::greater_equal<>()) != along.end()) {
-      throw InputError("a grid of cells: expected at least two lines along each axis, each behind the one before");
+      throw InputError("a grid of cells: expected at least two lines along each axis, in ascending order");
     }
   }
 }

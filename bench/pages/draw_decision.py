@@ -4,7 +4,8 @@
 
     bench/pages/draw_decision.py [FILE]      docs/pictures/which_solver.svg by default
 
-Each table is a column, and a branch of it a row: what you have, and what to take. Needs nothing but Python.
+The tables stand one below the other, as wide as a page of the site. A row is a branch: what you have, and what to take. Needs
+nothing but Python.
 """
 import html
 import pathlib
@@ -15,13 +16,14 @@ import textwrap
 from page import DOCS
 
 PAGE = DOCS / "howto/which-solver.md"
-COLUMNS = (  # the heading of each table, what is asked in short, colours of a box
+TABLES = (  # the heading of each table, what is asked in short, colours of a box
     ("The solver follows from the symmetry", "1. Which solver?", "#e3f2fd", "#1565c0"),
     ("The preconditioner follows from the equation", "2. Which preconditioner?", "#e8f5e9", "#2e7d32"),
     ("Scaled rows and matched columns", "3. Change the system first?", "#fff8e1", "#ef6c00"),
 )
-QUESTION, ANSWER, LINE = 32, 20, 14  # letters of a line of either, and its height
-WIDE, NARROW, GAP, BETWEEN, TOP, BRANCH = 222, 152, 9, 28, 60, 18
+QUESTION, ANSWER, LINE = 60, 30, 16  # letters of a line of either, and its height
+WIDE, NARROW, GAP, BETWEEN, TOP, BRANCH = 420, 236, 7, 14, 34, 18
+LEFT, WIDTH = 12, 748  # of the picture: that of a page of the site
 
 
 def plain(cell):
@@ -55,31 +57,32 @@ def arrow(x, y, to_x):
     return [f'<path d="M{x:g} {y:g}H{to_x:g}" stroke="#37474f" marker-end="url(#tip)"/>']
 
 
-def column(x, heading, title, fill, stroke):
-    """The parts of a column, and where it ends."""
-    parts = [f'<text x="{x}" y="{TOP - 22}" font-size="15" font-weight="bold">{title}</text>']
-    y, left, right = TOP, x + BRANCH, x + BRANCH + WIDE + 26
+def branches(top, heading, title, fill, stroke):
+    """The parts of a table that begins at `top`, and its lower end."""
+    x, y = LEFT, top + TOP
+    parts = [f'<text x="{x}" y="{y - 14}" font-size="16" font-weight="bold">{title}</text>']
+    first, left, right = y, x + BRANCH, x + BRANCH + WIDE + 26
     for question, answer in rows_of(heading):
         asked, taken = wrapped(question, QUESTION), wrapped(answer, ANSWER)
-        height = LINE * max(len(asked), len(taken)) + 14
+        height = LINE * max(len(asked), len(taken)) + 12
         middle = y + height / 2
         parts += box(left, y, WIDE, height, asked, fill, stroke)
         parts += box(right, y, NARROW, height, taken, "#ffffff", stroke, bold=True)
         parts += arrow(x, middle, left - 1) + arrow(left + WIDE, middle, right - 1)
         y += height + GAP
-    parts.append(f'<path d="M{x} {TOP - 14}V{middle:g}" stroke="#37474f" fill="none"/>')
-    return parts, right + NARROW, y
+    parts.append(f'<path d="M{x} {first - 8}V{middle:g}" stroke="#37474f" fill="none"/>')
+    return parts, y
 
 
 def picture():
     """The text of the file."""
-    parts, x, bottom = [], 20, 0
-    for heading, title, fill, stroke in COLUMNS:
-        more, right, end = column(x, heading, title, fill, stroke)
-        parts, x, bottom = parts + more, right + BETWEEN, max(bottom, end)
-    width = x - BETWEEN + 20
+    parts, bottom = [], 0
+    for heading, title, fill, stroke in TABLES:
+        more, end = branches(bottom, heading, title, fill, stroke)
+        parts, bottom = parts + more, end + BETWEEN
+    width = WIDTH
     head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom}" viewBox="0 0 {width} {bottom}" '
-            'font-family="sans-serif" font-size="11.5"><title>Which solver for my matrix</title>')
+            'font-family="sans-serif" font-size="13"><title>Which solver for my matrix</title>')
     tip = ('<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
            '<path d="M0 0L10 5L0 10z" fill="#37474f"/></marker></defs>')
     return "\n".join([head, tip, '<rect width="100%" height="100%" rx="8" fill="#ffffff"/>', *parts, "</svg>"]) + "\n"

@@ -26,7 +26,7 @@ constexpr Space host = Space::host;
 template <class T>
 void require_whole(const RankRows<T>& a) {
   if (a.row_ptr.size < 1) {
-    throw InputError("the row pointers of a rank have an entry more than it has rows: 1 at least");
+    throw InputError("a rank must pass one row pointer more than it has rows, so at least 1");
   }
   if (a.val.size != a.col.size || a.row_ptr[a.row_ptr.size - 1] != a.col.size) {
     throw InputError("the row pointers end with " + std::to_string(a.row_ptr[a.row_ptr.size - 1]) +

@@ -14,7 +14,7 @@ class ConvergenceWarning(UserWarning):
 
 
 class RowWarning(UserWarning):
-    """A solve converged by ``|b - A x|``, but some rows that are far smaller than ``|b|`` are hardly solved."""
+    """A solve converged by ``|b - A x|``, but some rows that are far smaller than ``|b|`` are almost unsolved."""
 
 
 class ConvergenceError(RuntimeError):
@@ -163,7 +163,7 @@ class Report:
 
     @property
     def warning(self) -> str:
-        """A warning although the solve converged: some rows are hardly solved. Empty: no warning."""
+        """A warning although the solve converged: some rows are almost unsolved. Empty: no warning."""
         return self._fields["warning"]
 
     @property

@@ -85,7 +85,7 @@ class Solver(Setup):
     deterministic : bool
         Refuse choices that may give different bits from run to run.
     plan_cache : str, optional
-        A folder that stores row orders, measured choices, and what ``"auto"`` has learnt from solves with a matrix.
+        A folder that stores row orders, measured choices, and what ``"auto"`` has learned from solves with a matrix.
     decision : str, optional
         The `decision` of a Solver for a matrix with the same pattern: start from its state.
     options : mapping, optional

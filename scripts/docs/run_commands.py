@@ -36,7 +36,7 @@ PHASES = re.compile(r"^  (seconds|shares|start) .*")
 PHASE = re.compile(rf"([a-z][a-z -]*) ({NUMBER}) ?(us|ms|s|%)")
 SYSTEM = re.compile(r"^  (?:system|setup) .*?(?: as |:)")
 # What a solve had done when its time was over.
-CUT_SHORT = re.compile(r"(\((?:time_limit|stopped_by_caller)\) after) [\d,]+")
+CUT_SHORT = re.compile(r"(\((?:time_limit|stopped_by_caller)\) after) [\d,]+ iterations?")
 TOKEN = re.compile(rf"(?<![\w.]){NUMBER}(?![\w])")
 
 

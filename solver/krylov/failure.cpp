@@ -174,7 +174,7 @@ std::string warning_of_rows(double row_residual) {
   char level[16];
   std::snprintf(level, sizeof level, "%.2f", row_residual);
   return "the relative residual of a row is " + std::string(level) +
-         ": the row is far smaller than |b| and hardly solved; lower the relative tolerance, or scale the rows";
+         ": the row is far smaller than |b| and almost unsolved; lower the relative tolerance, or scale the rows";
 }
 
 std::string text_of_zero_rows(const Failure& failure, const std::string& rows) {

@@ -179,7 +179,7 @@ bool EquivalentRoute<T, S>::prepare(const Operators<T, S>& system) {
     if (!wish_.any()) {
       const ScalingOptions& asked = scaling_of(options_);
       const bool match = asked.match == Use::automatic && !system.chosen.traits->symmetric();
-      wish_ = {asked.scale == Use::automatic, match, "a solve without it has failed, or hardly solved a row"};
+      wish_ = {asked.scale == Use::automatic, match, "a solve without it has failed, or left a row almost unsolved"};
     }
     SystemOptions options = options_;
     options.decision.reset();

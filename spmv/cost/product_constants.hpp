@@ -12,7 +12,7 @@ namespace newel::detail {
 struct HostFormatConstants {
   double bandwidth_share = 0;          ///< of a copy's, that a product reaches
   double setup_seconds_per_entry = 0;  ///< from CSR to a product that can start, for a device too
-  double entry_seconds = 0;            ///< of a product whose bytes are at hand, for each stored slot, in double
+  double entry_seconds = 0;            ///< of a product from the caches, for each stored slot, in double
   double entry_seconds_single = 0;     ///< the same in single precision
 
   double seconds(std::size_t value_bytes) const {
@@ -39,8 +39,8 @@ struct WarpConstants {
 
 struct HostProductConstants {
   double wake_seconds = 0;    ///< to start a loop of threads that wait for it awake
-  double cached_bytes = 0;    ///< of CSR: a matrix with no more stays in the caches from product to product
-  double useful_threads = 0;  ///< of a setup or a product: so many are as good as more
+  double cached_bytes = 0;    ///< of CSR: smaller matrices stay in the caches between products
+  double useful_threads = 0;  ///< of a setup or a product: more threads gain nothing
   HostFormatConstants csr, ehyb, bce, ell_warp, evc_hyb;
   double block_entry_seconds = 0, block_entry_seconds_single = 0;  ///< of EHYB with node blocks
   HostRowConstants csr_rows;
@@ -78,12 +78,12 @@ struct DeviceProductConstants {
   double launch_seconds = 0;           ///< from the start of a kernel to the next one's, launched from a stream
   double upload_bytes_per_second = 0;  ///< of the link to the host
   BandwidthShares share;
-  double csr_bytes_of_uneven_rows = 0;  ///< that rows of unlike lengths seem to have besides, over those they have
+  double csr_bytes_of_uneven_rows = 0;  ///< additional bytes of rows of different lengths, as a share
   EhybSetupConstants ehyb_setup;
   PairConstants pairs;
   RowSharingConstants rows;
   WarpConstants warps;
-  /// That a multiprocessor's share of memory, and of the second-level cache, moves in a step of a warp.
+  /// Bytes that a multiprocessor's share of memory, and of the second-level cache, moves in a step of a warp.
   double step_bus_bytes = 0, step_cache_bytes = 0;
 };
 

@@ -69,6 +69,16 @@ class Dialect(unittest.TestCase):
     def test_letter_case_is_ignored_and_parts_of_words_are_not_found(self):
         self.assertEqual(prose.Findings("Mostly here. A mushroom.\n").dialect, 1)
 
+    def test_a_sentence_that_begins_with_a_clause_is_found_and_a_question_or_a_title_is_not(self):
+        self.assertEqual(prose.Findings("It ends. What a rank refuses is agreed on.\n").dialect, 1)
+        self.assertEqual(prose.Findings("What is the status? What auto does is a page. See what a rank is.\n").dialect, 0)
+
+    def test_words_that_a_reader_translates_are_found(self):
+        for line in ("It hardly falls.", "Take some 20 rows.", "Both work alike.", "The rows are set up anew.",
+                     "Values go by way of the host.", "It has paid for its setup.", "This page is of the beam."):
+            self.assertEqual(prose.Findings(line + "\n").dialect, 1, line)
+        self.assertEqual(prose.Findings("Some rows are empty, and all are of one length.\n").dialect, 0)
+
 
 class LeftOut(unittest.TestCase):
     def test_code_tables_and_comments_are_no_prose(self):

@@ -84,7 +84,7 @@ void add_format_options(CLI::App& solve, RawSolve& raw) {
             "Coordinates of the nodes, for --precond amg and --partitioner coordinates: matrix array real\n"
             "general, points x 1 to 3. Generated systems have their own");
   group.add("--plan-cache", s.spmv.plan_cache, "DIR",
-            "Store orders, measured choices, and what auto has learnt from solves in this folder, per pattern,\n"
+            "Store orders, measured choices, and what auto has learned from solves in this folder, per pattern,\n"
             "machine and options, for later runs");
 }
 

@@ -8,25 +8,25 @@ namespace newel::detail {
 /// However wrong the estimate of the remaining iterations is, the total is then at most 1 + 1/least_missed times what
 /// it would have been, and 3 times if the solve after the setup takes a tenth of that or more.
 inline constexpr double least_missed = 0.45;
-/// With a measured estimate, a setup must be expected to save so many times its cost: it gains little at some risk.
+/// With a measured estimate, the expected savings of a setup over its cost. A smaller gain is not worth the risk.
 inline constexpr double usual_margin = 1.1;
 
 /// When a format or a preconditioner is worth its setup.
 struct WorthConstants {
-  /// A system that is solved twice is seldom solved only twice: the iterations of at least so many solves are
+  /// A system that is solved twice is usually solved more often: at least the iterations of so many solves are
   /// expected.
   static constexpr double few_solves = 8;
-  /// The next check comes so many times later than just enough.
+  /// The time of the next check over the time when rule 1 will hold.
   static constexpr double a_little_more = 1.02;
-  /// A preconditioner may replace a format that is about to be set up in mid-solve in as many seconds. It need not
-  /// save much more than the format: its own seconds depend less on how many iterations remain.
+  /// A preconditioner may replace a format whose setup takes as long, if that is about to be set up in mid-solve. It
+  /// may save slightly less, because its time depends less on how many iterations remain.
   static constexpr double times_for_format = 1.6;
   /// The share of the seconds of all solves so far that reading a pattern may take: no setup waits for it.
   static constexpr double small_share = 0.3;
   /// Times the seconds of an iteration in single precision: some systems take more iterations, and for some single
   /// precision is not enough.
   static constexpr double single_margin = 1.2;
-  /// A solve on the host of more seconds does not look at the values to find its solver: that is not worth its cost.
+  /// A solve on the host that is estimated to take more seconds does not inspect the values to find its solver.
   static constexpr double long_host_solve = 1;
 };
 
@@ -34,32 +34,32 @@ struct WorthConstants {
 struct DoubtConstants {
   /// The estimate from the condition number alone is at most so many times the estimate from the size.
   static constexpr double far = 16;
-  /// After so many times what an estimate promised it is no longer used. Then at most so many times the iterations so
-  /// far are expected to follow.
+  /// An estimate is no longer used once a solve has taken `overrun` times as many iterations. Then up to `most_again`
+  /// times the iterations so far are expected to follow.
   static constexpr double overrun = 2, most_again = 2;
 };
 
-/// How often a solve checks. A device waits for the host each time, as long as some iterations of a small system.
+/// How often a solve checks. A device waits for the host each time, as long as a few iterations of a small system.
 struct AskingConstants {
   /// A setup is near its time if it saves this share of its cost.
   static constexpr double near = 1.0 / 3;
-  /// If nothing is near, the next check is after so many times the iterations so far; the second value counts if the
-  /// estimate is no longer used.
+  /// If no setup is near, the next check comes after this factor times the iterations so far. The second value is
+  /// used if the estimate is no longer used.
   static constexpr int times = 4;
   static constexpr double half_again = 1.5;
-  /// A host checks again after one in so many of the iterations so far.
+  /// A host checks again after this fraction (1 / 16) of the iterations so far.
   static constexpr int of_those_before = 16;
-  /// If no setup would be worth its cost in a solve of so many times the expected iterations, the first check is
-  /// after such a share of them.
+  /// If no setup would be worth its cost even with `more` times the expected iterations, the first check comes after
+  /// the share `half` of them.
   static constexpr double more = 1.5, half = 0.5;
 };
 
 /// Probation of a stronger preconditioner.
 struct ProbationConstants {
-  /// Iterations that a recurrence needs at its start, and times the seconds of the weaker one for a tenth.
+  /// Iterations that a recurrence needs at its start; factor on the weaker one's seconds for a tenth of |r|.
   static constexpr double grace = 16, times_weaker = 2;
-  /// So many times that where a method keeps its preconditioner, of which MINRES is one, and nothing but the
-  /// iterations so far says how many are left: usually far more are.
+  /// The same factor for methods that keep their preconditioner (MINRES), while only the iterations so far say how
+  /// many remain: usually far more remain.
   static constexpr double times_if_kept = 4;
   /// Of the square of the error in the norm of A: half as much per iteration as the weaker one gained in its last
   /// ones. The weaker one would gain that much now, because a recurrence is slower after a restart. Measured in plane
@@ -69,17 +69,17 @@ struct ProbationConstants {
   /// 0.41 to 0.61 times. A diagonal that is off by up to e gained 0.29 to 0.36 times, and one by up to e^4 0.03 to
   /// 0.07 times.
   static constexpr double begun_again = 0.5;
-  /// Whether the residual falls too slowly is checked after so many iterations, up to such a share of the weaker
-  /// one's solve. It does if so many times what the weaker one took for a solve remains.
+  /// After `enough` iterations, and up to the share `early` of the weaker one's solve, the rate is checked. The
+  /// residual falls too slowly if `clearly` times the weaker one's solve remains.
   static constexpr int enough = 16;
   static constexpr double early = 1.0 / 8, clearly = 2;
 };
 
 /// Whole solves with a stronger preconditioner, compared with those with the weaker one.
 struct WholeSolveConstants {
-  /// Solves in a row that took longer; one that took far longer is enough.
+  /// Solves in a row that took longer. If one took far longer, it is enough.
   static constexpr int solves_to_leave = 2;
-  /// Times what the weaker one took, measured and estimated; far longer.
+  /// Factors on the time of the weaker one: if it was measured, if it was estimated, and for "far longer".
   static constexpr double clearly = 1.2, clearly_if_estimated = 1.4, by_far = 1.5;
 };
 
@@ -97,11 +97,11 @@ struct SureIterations {
   static constexpr double of_mesh = 1.0 / 3, of_any = 0.2;
 };
 
-/// Iterations to eight digits with the simple preconditioner, over the reach of the pattern, which tells two
-/// dimensions from three. The estimate from the size does not: it is 0.1 to 2 times the iterations of the systems
-/// below, b = 1.
+/// Iterations to eight digits with the simple preconditioner, over the reach of the pattern, which differs
+/// between two and three dimensions. The estimate from the size does not: it is 0.1 to 2 times the iterations of the
+/// systems below, b = 1.
 struct ReachIterations {
-  /// With fewer rows a solve takes no longer than to find the reach and to weigh what may follow.
+  /// With fewer rows, finding the reach and comparing what may follow takes as long as a solve.
   static constexpr int fewest_rows = 4096;
   /// BiCGStab on convection and diffusion, elements and differences, at Peclet numbers from 0.01 to 1,000 a cell: 0.8
   /// to 14 times, the median 2, on 21 systems. An iteration has two products.

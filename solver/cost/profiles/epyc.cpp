@@ -21,17 +21,17 @@ constexpr HostProductConstants epyc_products() {
   fitted.evc_hyb = {0.78, 1.5e-8, 2.45e-10, 2.2e-10};
   // Two threads, 25 meshes, grids and real matrices of 5 thousand to a million rows.
   fitted.csr_rows = {1e-10, 6e-10, 5e-10, 2.5e-9, 5e3, 6.5e3, 18e3, 38e3};
-  // A processor takes its warps one after the other, and its own look-ahead keeps the bus busy.
+  // A processor runs its warps one after the other, and its prefetching keeps the bus busy.
   fitted.warps = {1, 0.5};
   return fitted;
 }
 
-// One and two threads. A setup of AMG takes 1 to 350 ms for 1,600 to 216,000 rows, of which 9 in 10 lie within a
-// quarter.
+// One and two threads. A setup of AMG takes 1 to 350 ms for 1,600 to 216,000 rows; for 9 in 10 the model is
+// within a quarter.
 constexpr HostAmgConstants epyc_amg() {
   HostAmgConstants fitted;
   fitted.single_share = 0.8;
-  fitted.single_block_share = 0.35;  // of columns, blocks of three rows have a ninth
+  fitted.single_block_share = 0.35;  // blocks of three rows have a ninth of the columns
   fitted.start = 0.3e-3;
   fitted.row_alone = 0.1e-6;
   fitted.row_shared = 0.1e-6;

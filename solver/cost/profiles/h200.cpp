@@ -25,16 +25,16 @@ constexpr DeviceProductConstants h200_products() {
   fitted.launch_seconds = 2.5e-6;
   fitted.upload_bytes_per_second = 2e10;
   fitted.share = h200_shares();
-  fitted.csr_bytes_of_uneven_rows = 0.2;  // those of meshes, whose neighbours lie far apart in x; on an H100 too
+  fitted.csr_bytes_of_uneven_rows = 0.2;  // meshes, whose neighbours are far apart in x; on an H100 too
   // 25 systems of 0.06 to 41 million entries: 0.7 to 1.4 times what was measured. The host divides what the device
   // coarsens the graph to.
   fitted.ehyb_setup = {1.1e-3, 6.2e-8, 100e3, 1.1e-8, 5e-11};
-  // On four meshes kernels left rows of 3.1 times the mean to the host, and not rows of 2.1 times.
+  // On four meshes, kernels left rows of 3.1 times the mean to the host, but not rows of 2.1 times.
   fitted.pairs = {0.82, 1.5e-10, 2.5};
   fitted.rows = {1e-6, 0.02, 2e-6, 2.5e-6, 40e6, 2, 1.05};
-  // A lone warp with eight loads in flight waits some 1.3 microseconds for eight steps and their x. In the time of
+  // A lone warp with eight loads in flight waits about 1.3 microseconds for eight steps and their x. In the time of
   // one step, 160 ns, a multiprocessor's share of the bus moves 5.3 KB, and of the second-level cache 6.5 KB. A
-  // dependent load and the start of a warp take four such steps, a shuffle with its addition some 20 ns.
+  // dependent load and the start of a warp take four such steps, a shuffle with its addition about 20 ns.
   fitted.warps = {4, 0.125};
   fitted.step_bus_bytes = 5300;
   fitted.step_cache_bytes = 6500;
@@ -46,7 +46,7 @@ constexpr DeviceProductConstants h200_products() {
 constexpr DeviceAmgConstants h200_amg() {
   DeviceAmgConstants fitted;
   fitted.single_share = 0.6;
-  fitted.single_block_share = 0.35;  // of columns, blocks of three rows have a ninth
+  fitted.single_block_share = 0.35;  // blocks of three rows have a ninth of the columns
   fitted.coarse_levels = 55e-6;
   fitted.coarse_block_levels = 60e-6;
   fitted.coarse_block_node = 0.61e-9;

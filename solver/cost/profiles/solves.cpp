@@ -10,16 +10,16 @@ constexpr PrecondCounts counts_of_preconds() {
   PrecondCounts fitted;
   fitted.share = 0.5;  // 0.36 to 0.75 with FSAI and SPAI: docs/results/solve_h200.json
   // The median over the meshes of docs/results/regret_h200.json, which take 0.4 to 1; the mean of logarithms of
-  // matrices of other origin, which take 0.7 to 6. Translations alone take half as many again to twice as many as
-  // rigid body modes.
+  // matrices of other origin, which take 0.7 to 6. Translations alone take 1.5 to 2 times as many as rigid body
+  // modes.
   fitted.amg_of_mesh = 0.66;
   fitted.amg_of_any = 1.4;
   fitted.amg_of_blocks = 1.6;
   fitted.amg_margin = 3.5;
   fitted.amg_margin_of_mesh = 1.4;
-  fitted.fsai_margin = 2;  // it saves little over its setup where the model is a little off
-  // Matrices of flow, circuits and reservoirs with BiCGStab take 0.1 to 1.0. Factors have some 3.5 times as many
-  // entries as A, and mostly one thread solves with them.
+  fitted.fsai_margin = 2;  // it saves little if the model is slightly wrong
+  // Matrices of flow, circuits and reservoirs with BiCGStab take 0.1 to 1.0. Factors have about 3.5 times as
+  // many entries as A, and usually one thread solves with them.
   fitted.ilut_of_any = 0.8;
   fitted.ilut_entries = 8;
   // With MINRES on Stokes, elasticity and mixed Poisson problems of 2,000 to 107,000 rows.
