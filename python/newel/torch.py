@@ -20,7 +20,7 @@ import torch
 if not hasattr(torch.library, "register_vmap"):
     raise ImportError(f"newel.torch needs PyTorch 2.5 or newer, found {torch.__version__}")
 
-from ._batched_report import BatchedReport
+from ._batched_report import BatchedReport, BatchedResult
 from ._choices import real_number, whole_number
 from ._torch_batches import BatchedSolves, limits_of
 from ._torch_mapped import SolveMany
@@ -139,13 +139,13 @@ class Solver:
             raise TypeError(f"{what}: expected a tensor on {self._device}, where A is, found one on {tensor.device}")
 
     @property
-    def report(self) -> Report | list[Report] | BatchedReport | None:
+    def report(self) -> Report | list[Report | BatchedResult] | BatchedReport | None:
         """The report of the latest solve with A. A list for columns and for matrices of ``vmap``, or a `BatchedReport`
         if these were solved together and have converged. None: there was none."""
         return self._systems.reports.get(False)
 
     @property
-    def transpose_report(self) -> Report | list[Report] | BatchedReport | None:
+    def transpose_report(self) -> Report | list[Report | BatchedResult] | BatchedReport | None:
         """The report of the latest solve with the transpose of A, as gradients need it."""
         return self._systems.reports.get(True)
 
