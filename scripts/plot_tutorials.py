@@ -25,6 +25,8 @@ import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 from PIL import Image  # noqa: E402
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "docs"))
+import notebook  # noqa: E402
 from heart_run import Vtu  # noqa: E402
 from heart_view import Camera, View, boundary_triangles  # noqa: E402
 
@@ -207,6 +209,14 @@ def scipy(programs):
     save_raster(figure, "tutorial_scipy", programs)
 
 
+def topology(programs):
+    """What the blocks of the tutorial draw."""
+    names = {}
+    for block in notebook.BLOCK.finditer((ROOT / "docs/tutorials/topology.md").read_text(encoding="utf-8")):
+        exec(block["code"], names)
+    save_raster(plt.gcf(), "tutorial_topology", programs)
+
+
 def plate(programs):
     """The plate of 04_time_loop at four of the steps that it writes."""
     programs.run("04_time_loop", "host", "states.txt")
@@ -246,8 +256,8 @@ def fortran(programs):
     save_raster(figure, "tutorial_fortran", programs)
 
 
-PICTURES = {"beam": beam, "elasticity": elasticity, "bone": bone, "flow": flow, "heat": heat, "scipy": scipy, "time_loop": plate,
-            "own_operator": operator, "fortran": fortran}
+PICTURES = {"beam": beam, "elasticity": elasticity, "bone": bone, "flow": flow, "heat": heat, "scipy": scipy,
+            "topology": topology, "time_loop": plate, "own_operator": operator, "fortran": fortran}
 
 
 def main():

@@ -9,14 +9,16 @@ True
 
 `solve` solves a system in one call. `Solver` keeps its setup for new right-hand sides and new values. `cg`,
 `minres`, `bicgstab` and `gmres` take the arguments of SciPy's functions with these names; `idrs` and `fgmres` are
-methods that SciPy does not have. `solve_batch` solves many small systems of one pattern. `read` reads matrix files, and `info` describes a matrix.
+methods that SciPy does not have. `solve_batch` solves many small systems of one pattern, and `eigsh`
+finds smallest eigenvalues. `read` reads matrix files, and `info` describes a matrix.
 """
 
 from ._core import Progress
 from ._core import version as __version__
 from ._batched import BatchedSystem, solve_batch
-from ._batched_report import BatchedReport
+from ._batched_report import BatchedReport, BatchedResult
 from ._device_array import DeviceArray
+from ._eigsh import EigenReport, eigsh
 from ._facts import MatrixInfo, info
 from ._files import read
 from ._forcing import ForcingTerms
@@ -30,10 +32,12 @@ from ._tables import devices, formats, preconditioner_options, preconditioners, 
 
 __all__ = [
     "BatchedReport",
+    "BatchedResult",
     "BatchedSystem",
     "ConvergenceError",
     "ConvergenceWarning",
     "DeviceArray",
+    "EigenReport",
     "ForcingTerms",
     "MatrixInfo",
     "Progress",
@@ -46,6 +50,7 @@ __all__ = [
     "bicgstab",
     "cg",
     "devices",
+    "eigsh",
     "fgmres",
     "formats",
     "gmres",

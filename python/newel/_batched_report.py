@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,10 +12,28 @@ from ._report import ConvergenceError, ConvergenceWarning
 from ._warn import warn
 
 
+class BatchedResult(NamedTuple):
+    """The result of one system of a batch: the entries that the arrays of a `BatchedReport` have for it."""
+
+    status: str
+    converged: bool
+    solver: str
+    iterations: int
+    rhs_norm: float
+    tolerance: float
+    initial_residual: float
+    true_residual: float
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.converged
+
+
 class BatchedReport:
     """The results of all systems of a batch, as arrays with one entry for each. Norms are absolute 2-norms.
 
-    ``bool(report)`` is true if every system converged; ``len(report)`` is the number of systems.
+    ``bool(report)`` is true if every system converged; ``len(report)`` is the number of systems, and ``report[s]`` has
+    the entries of system s.
 
     Attributes
     ----------
@@ -53,6 +71,13 @@ class BatchedReport:
 
     def __len__(self) -> int:
         return len(self.iterations)
+
+    def __getitem__(self, system: int) -> BatchedResult:
+        """The result of one system; IndexError if there is none with this number."""
+        reason = self.reason(system)
+        return BatchedResult(str(self.status[system]), bool(self.converged[system]), str(self.solver[system]),
+                             int(self.iterations[system]), float(self.rhs_norm[system]), float(self.tolerance[system]),
+                             float(self.initial_residual[system]), float(self.true_residual[system]), reason)
 
     def __repr__(self) -> str:
         failed = len(self) - int(self.converged.sum())

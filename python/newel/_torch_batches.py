@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches of systems as a function that PyTorch differentiates."""
+"""Batches of systems as PyTorch differentiates them."""
 
 from __future__ import annotations
 
@@ -11,65 +11,51 @@ import torch
 from ._batched import BatchedSystem, host_pattern
 from ._batched_report import BatchedReport
 from ._choices import real_number, whole_number
+from ._torch_systems import register
 
 
 class BatchedSolves:
-    """The systems of a pattern and of its transpose, whose gradients are each other's solves."""
+    """The systems of a pattern, and of its transpose, which gradients need. Each is made when it is first needed."""
 
     def __init__(self, pattern: Any, precision: str, limits: dict[str, Any], options: dict[str, Any]) -> None:
-        self.indices, self.indptr = host_pattern(pattern)
-        self._rows = np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
+        self._indices, self._indptr = host_pattern(pattern)
+        self._rows = np.repeat(np.arange(self._indptr.size - 1), np.diff(self._indptr))
         self._precision, self._limits, self._options = precision, limits, options
-        self._forward: BatchedSystem | None = None
-        self._transpose: BatchedSolves | None = None
+        self._to_transpose = np.lexsort((self._rows, self._indices))  # a position for each entry of the transpose
+        self._made: dict[bool, BatchedSystem] = {}
         self._places: tuple[torch.Tensor, torch.Tensor, torch.Tensor] | None = None
-        self._to_transpose = np.lexsort((self._rows, self.indices))  # a position for each entry of the transpose
-        self.report: BatchedReport | None = None
+        self.reports: dict[bool, BatchedReport] = {}  # of the last solve with the matrices, and with their transposes
+        self.handle = register(self)
 
-    def solve(self, values: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    @property
+    def entries(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The row and the column of each value, where the values of the last solve are."""
+        assert self._places is not None
+        return self._places[0], self._places[1]
+
+    def solve_many(self, values: torch.Tensor, b: torch.Tensor, transposed: bool) -> torch.Tensor:
         """x, without derivatives; raises ConvergenceError if a system does not converge."""
-        if self._forward is None:
-            device = f"cuda:{values.get_device()}" if values.is_cuda else "host"
-            self._forward = BatchedSystem((self.indices, self.indptr), precision=self._precision, device=device,
-                                          **self._options)
-        x, self.report = self._forward.solve(values, b, raise_on_failure=True, **self._limits)
-        return x
-
-    def transpose(self) -> BatchedSolves:
-        if self._transpose is None:
-            order = self._to_transpose
-            counts = np.bincount(self.indices, minlength=self.indptr.size - 1)
-            indptr = np.concatenate(([0], np.cumsum(counts))).astype(self.indptr.dtype)
-            pattern = (self._rows[order].astype(np.int32), indptr)
-            self._transpose = BatchedSolves(pattern, self._precision, self._limits, self._options)
-        return self._transpose
-
-    def places(self, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Rows and columns of the entries, and the order of the transpose's, where `like` is."""
-        if self._places is None or self._places[0].device != like.device:
-            rows, columns, order = (torch.as_tensor(array.astype(np.int64), device=like.device)
-                                    for array in (self._rows, self.indices, self._to_transpose))
+        values, b = values.detach(), b.detach()
+        if self._places is None or self._places[0].device != values.device:
+            rows, columns, order = (torch.as_tensor(array.astype(np.int64), device=values.device)
+                                    for array in (self._rows, self._indices, self._to_transpose))
             self._places = (rows, columns, order)
-        return self._places
+        if transposed:
+            values = values.index_select(1, self._places[2])
+        if transposed not in self._made:
+            device = f"cuda:{values.get_device()}" if values.is_cuda else "host"
+            self._made[transposed] = BatchedSystem(self._pattern(transposed), precision=self._precision, device=device,
+                                                   **self._options)
+        x, self.reports[transposed] = self._made[transposed].solve(values.contiguous(), b.contiguous(),
+                                                                   raise_on_failure=True, **self._limits)
+        return x  # type: ignore[no-any-return]
 
-
-class SolveBatch(torch.autograd.Function):
-    """x of A[s] x[s] = b[s]. With y of A[s]^T y[s] = g[s], the gradients are y, and -y_i x_j on the pattern."""
-
-    @staticmethod
-    def forward(ctx: Any, solves: BatchedSolves, values: torch.Tensor, b: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
-        x = solves.solve(values.detach().contiguous(), b.detach().contiguous())
-        ctx.solves = solves
-        ctx.save_for_backward(values, x)
-        return x
-
-    @staticmethod
-    def backward(ctx: Any, g: torch.Tensor) -> Any:  # type: ignore[override]
-        values, x = ctx.saved_tensors
-        rows, columns, order = ctx.solves.places(values)
-        y = SolveBatch.apply(ctx.solves.transpose(), values[:, order], g)
-        of_values = -y[:, rows] * x[:, columns] if ctx.needs_input_grad[1] else None
-        return None, of_values, y if ctx.needs_input_grad[2] else None
+    def _pattern(self, transposed: bool) -> tuple[Any, Any]:
+        if not transposed:
+            return self._indices, self._indptr
+        counts = np.bincount(self._indices, minlength=self._indptr.size - 1)
+        indptr = np.concatenate(([0], np.cumsum(counts))).astype(self._indptr.dtype)
+        return self._rows[self._to_transpose].astype(np.int32), indptr
 
 
 def limits_of(rtol: Any, atol: Any, max_iterations: Any) -> dict[str, Any]:

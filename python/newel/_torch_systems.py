@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import warnings
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from ._report import ConvergenceError
+from ._mapped_values import MappedValues
+from ._report import ConvergenceError, ConvergenceWarning
 from ._solver import Solver
 from ._torch_pattern import Pattern
 
@@ -38,8 +40,14 @@ class Systems:
         self._solvers: dict[bool, Solver] = {}
         self._held: dict[bool, torch.Tensor] = {}
         self._lock = threading.RLock()  # one solve at a time: its values stay until its end
-        self.handle = next(_handles)
-        _systems[self.handle] = self
+        self._mapped: MappedValues | None = None
+        self._orders: dict[bool, torch.Tensor] = {}  # of the values, for the matrices that `_mapped` has
+        self.handle = register(self)
+
+    @property
+    def entries(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The row and the column of each value."""
+        return self.pattern.entries
 
     def first_values(self, values: torch.Tensor) -> torch.Tensor:
         """Set A up with these values. Returns the copy of them that is kept, and never written to."""
@@ -80,6 +88,48 @@ class Systems:
             self.reports[transposed] = report
             return x if x.dtype is b.dtype else x.to(b.dtype)
 
+    def solve_many(self, values: torch.Tensor, b: torch.Tensor, transposed: bool) -> torch.Tensor:
+        """x of k x n for values of k x nonzeros and b of k x n; ConvergenceError if a system does not converge.
+
+        Systems that a batch takes are solved together. Those that fail there, and all others, are solved one by one.
+        """
+        values, b = values.detach().resolve_neg(), b.detach().resolve_neg()
+        with self._lock:
+            found = self._batches().of(transposed)
+            if found is None or b.shape[0] == 1:
+                return self._one_by_one(values, b, transposed)
+            batch, order = found
+            if order is not None:
+                if transposed not in self._orders:
+                    self._orders[transposed] = torch.as_tensor(order, device=values.device)
+                ordered = values.index_select(1, self._orders[transposed])
+            else:
+                ordered = values.contiguous()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # such systems are solved again below
+                x, report = batch.solve(ordered, b.contiguous(), **self._limits)
+            reports = report if report else list(report)
+            for system in np.flatnonzero(~report.converged):
+                x[system] = self.solve(values[system], b[system], transposed)
+                reports[system] = self.reports[transposed]
+            self.reports[transposed] = reports
+            return x  # type: ignore[no-any-return]
+
+    def _one_by_one(self, values: torch.Tensor, b: torch.Tensor, transposed: bool) -> torch.Tensor:
+        found, reports = [], []
+        for one, other in zip(values, b):
+            found.append(self.solve(one, other, transposed))
+            reports.append(self.reports[transposed])
+        self.reports[transposed] = reports
+        return torch.stack(found) if found else torch.empty_like(b)
+
+    def _batches(self) -> MappedValues:
+        if self._mapped is None:
+            rows, columns = (part.cpu().numpy().astype(np.int64) for part in self.pattern.entries)
+            device = self.pattern.device.index if self.pattern.device.type == "cuda" else None
+            self._mapped = MappedValues(rows, columns, self.pattern.rows, self._symmetric, self._options, device)
+        return self._mapped
+
     def _new(self, values: torch.Tensor, transposed: bool) -> Solver:
         options = self._options if not transposed else {**self._options, "decision": None}  # which is of A
         return Solver(self.pattern.parts(values, transposed), **options)
@@ -110,12 +160,19 @@ def _equal(held: torch.Tensor, values: torch.Tensor) -> bool:
 
 
 # By number, because an operator of PyTorch takes no other objects than tensors and numbers.
-_systems: weakref.WeakValueDictionary[int, Systems] = weakref.WeakValueDictionary()
+_systems: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 _handles = itertools.count(1)
 
 
-def systems_of(handle: int) -> Systems:
-    """The systems with this number; RuntimeError if they exist no longer."""
+def register(systems: Any) -> int:
+    """A number for these systems, which are not kept alive by it."""
+    handle = next(_handles)
+    _systems[handle] = systems
+    return handle
+
+
+def systems_of(handle: int) -> Any:
+    """What was registered with this number; RuntimeError if it exists no longer."""
     found = _systems.get(handle)
     if found is None:
         raise RuntimeError("the newel.torch.Solver of this graph exists no longer: keep it as long as the graph is "

@@ -20,9 +20,11 @@ import torch
 if not hasattr(torch.library, "register_vmap"):
     raise ImportError(f"newel.torch needs PyTorch 2.5 or newer, found {torch.__version__}")
 
-from ._batched_report import BatchedReport
+from ._batched_report import BatchedReport, BatchedResult
 from ._choices import real_number, whole_number
-from ._torch_batches import BatchedSolves, SolveBatch, limits_of
+from ._torch_batches import BatchedSolves, limits_of
+from ._torch_mapped import SolveMany
+from ._torch_operators import call
 from ._torch_operators import solve as _solve
 from ._torch_systems import Systems
 
@@ -69,9 +71,12 @@ class Solver:
     A solve makes no copy of A or b. One copy of the values is kept, to see whether those of a solve are new.
 
     Inside a function that ``torch.compile`` compiles, `solve` is one operator and breaks no graph; make the Solver
-    outside. Under ``torch.func.vmap`` vectors that share a matrix are solved together, and matrices with different values
-    one after the other. ``torch.func.grad`` and forward-mode derivatives are not available: use ``torch.autograd``. On a
-    device, second derivatives add in an order that varies, unless ``torch.use_deterministic_algorithms(True)`` is set.
+    outside. The transformations of ``torch.func`` work too, in any order: ``grad``, ``jvp``, ``jacrev``, ``jacfwd``,
+    ``hessian`` and ``vmap``. Under ``vmap`` vectors that share a matrix are solved together as columns, and matrices with
+    different values as a batch, as `BatchedSystem` does. The batch takes at most 2,048 rows, the solvers "cg", "bicgstab"
+    and "gmres", and the preconditioners "jacobi", "block-jacobi" and none; "auto" counts as "jacobi". Systems that fail
+    there, and all others, are solved one after another. On a device, second derivatives add in an order that varies,
+    unless ``torch.use_deterministic_algorithms(True)`` is set.
     """
 
     def __init__(self, A: torch.Tensor, *, symmetric: bool | None = None, rtol: float | None = None,
@@ -123,7 +128,7 @@ class Solver:
             raise ValueError(f"the values: expected shape ({self._nonzeros},), found {tuple(values.shape)}")
         if b.dim() not in (1, 2) or b.shape[0] != self._rows:
             raise ValueError(f"b: expected shape ({self._rows},) or ({self._rows}, k), found {tuple(b.shape)}")
-        return _solve(values, b, self._handle, bool(transpose))
+        return call(_solve, values, b, self._handle, bool(transpose))
 
     def _check(self, tensor: torch.Tensor, what: str) -> None:
         if tensor.layout is not torch.strided:
@@ -134,12 +139,13 @@ class Solver:
             raise TypeError(f"{what}: expected a tensor on {self._device}, where A is, found one on {tensor.device}")
 
     @property
-    def report(self) -> Report | list[Report] | None:
-        """The report of the latest solve with A; a list for columns. None: there was none."""
+    def report(self) -> Report | list[Report | BatchedResult] | BatchedReport | None:
+        """The report of the latest solve with A. A list for columns and for matrices of ``vmap``, or a `BatchedReport`
+        if these were solved together and have converged. None: there was none."""
         return self._systems.reports.get(False)
 
     @property
-    def transpose_report(self) -> Report | list[Report] | None:
+    def transpose_report(self) -> Report | list[Report | BatchedResult] | BatchedReport | None:
         """The report of the latest solve with the transpose of A, as gradients need it."""
         return self._systems.reports.get(True)
 
@@ -204,7 +210,8 @@ def _checked(A: torch.Tensor, options: SolverKeywords, rtol: float | None) -> di
 class BatchedSystem:
     """Systems ``A[s] x[s] = b[s]`` of one pattern, solved together and differentiable in all values and in b.
 
-    Gradients are solves with the transposes, together too, as often as derivatives are taken.
+    Gradients are solves with the transposes, together too, as often as derivatives are taken, backward or forward.
+    ``torch.func.vmap`` over k batches solves the systems of all of them together.
 
     Parameters
     ----------
@@ -234,12 +241,12 @@ class BatchedSystem:
         for what, tensor in (("values", values), ("b", b)):
             if tensor.dtype is not self._dtype:
                 raise TypeError(f"{what}: expected {self._dtype}, found {tensor.dtype}")
-        return SolveBatch.apply(self._solves, values, b)  # type: ignore[no-any-return]
+        return SolveMany.apply(values, b, self._solves.handle, False)  # type: ignore[no-any-return]
 
     @property
     def report(self) -> BatchedReport | None:
         """The report of the last solve, not of a gradient; None before the first."""
-        return self._solves.report
+        return self._solves.reports.get(False)
 
 
 def solve_batch(pattern: Any, values: torch.Tensor, b: torch.Tensor, *, rtol: float | None = None, atol: float = 0.0,

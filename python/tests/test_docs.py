@@ -19,7 +19,7 @@ import run_python  # noqa: E402
 
 PAGES = sorted(page for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if "```python\n" in page.read_text())
 
-NEEDED = {"differentiate.md": ["torch", "newel.jax"]}  # what pages need and the package does not
+NEEDED = {"differentiate.md": ["torch", "newel.jax"], "topology.md": ["torch"]}  # what pages need and the package does not
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -175,6 +175,75 @@ def test_gradients_of_mapped_solves_are_the_sums_of_single_ones():
     assert close(*jacobians, 1e-10)
 
 
+def of_dense(a):
+    """A solve by JAX's dense solver, with the values of a matrix of this pattern."""
+    rows, columns = (jnp.asarray(part) for part in a.tocoo().coords)
+    return lambda values, b: jnp.linalg.solve(jnp.zeros(a.shape).at[rows, columns].set(values), b)
+
+
+@pytest.mark.parametrize("a, form", [(laplacian(3), "csr"), (convection(9), "csr"), (convection(9), "coo")])
+def test_derivatives_of_maps_over_values_are_those_of_dense_solves(a, form, place):
+    A, B = sparse(a, form), vector(9, 4).T
+    scales = jnp.ones((4, 1)) if form == "coo" else 1 + jnp.arange(4.0)[:, None]
+    V = scales * A.data
+    solver = newel.jax.Solver(**TIGHT)
+
+    def solve(values, b):
+        return solver.solve(with_values(A, values), b)
+
+    def losses(solve):
+        return lambda V, B: (jax.vmap(solve)(V, B) ** 3).sum()
+
+    def loss(solve):
+        return lambda values, b: (solve(values, b) ** 3).sum()
+
+    for make in (lambda solve: jax.vmap(solve), lambda solve: jax.grad(losses(solve), (0, 1)),
+                 lambda solve: jax.vmap(jax.grad(loss(solve), (0, 1))),
+                 lambda solve: lambda V, B: jax.jvp(jax.vmap(solve), (V, B), (V ** 2, B ** 2))):
+        found, expected = (jax.tree.leaves(jax.jit(make(one))(V, B)) for one in (solve, of_dense(a)))
+        assert all(close(one, other, 1e-9) for one, other in zip(found, expected))
+        together = type(solver._setups.reports[False]) is newel.BatchedReport
+        assert together == (place == "cpu") and len(solver.reports) == 4 and all(solver.reports)
+    assert place == "cuda" or type(solver._setups.reports[True]) is newel.BatchedReport
+
+
+def test_maps_that_are_no_batch_are_solved_one_after_the_other(monkeypatch):
+    a = convection(9)
+    A, b = sparse(a), vector(9)
+    V = jnp.stack([A.data, 2 * A.data])
+    x = np.linalg.solve(a.toarray(), b)
+
+    def together(repeated=False, **options):
+        solver = newel.jax.Solver(**TIGHT, **options)
+        indices = np.stack(a.tocoo().coords, axis=1)
+        first = jnp.asarray(indices if not repeated else np.concatenate([indices, indices]))
+        values = V if not repeated else jnp.concatenate([V / 2, V / 2], axis=1)
+        found = jax.vmap(lambda values: solver.solve(BCOO((values, first), shape=a.shape), b))(values)
+        assert close(found, np.stack([x, x / 2]), 1e-10) and all(solver.reports)
+        return type(solver._setups.reports[False]) is newel.BatchedReport
+
+    on_host = jax.config.jax_default_device.platform == "cpu"
+    assert together() == together(solver="gmres", preconditioner="block-jacobi") == on_host
+    assert not together(preconditioner="spai") and not together(solver="idrs") and not together(repeated=True)
+    monkeypatch.setattr(_setups, "MOST_ROWS", 8)
+    assert not together()
+
+
+def test_a_system_that_fails_in_a_batch_is_solved_alone():
+    """The second is far from diagonally dominant: the methods of a batch stagnate, an ordinary solve factorises it."""
+    matrices = [sp.csr_array(sp.diags_array([1.0, d, -1.5], offsets=[-1, 0, 1], shape=(60, 60))) for d in (4.0, 0.3)]
+    A, b = sparse(matrices[0]), vector(60)
+    solver = newel.jax.Solver(**TIGHT)
+    x = jax.vmap(lambda values: solver.solve(with_values(A, values), b))(jnp.stack([m.data for m in matrices]))
+    for one, matrix in zip(x, matrices):
+        assert close(one, np.linalg.solve(matrix.toarray(), b), 1e-9)
+    assert all(solver.reports) and solver.reports[1].solver not in ("cg", "bicgstab", "gmres")
+    one = newel.jax.Solver(solver="cg", max_iterations=2)
+    with pytest.raises(FAILURE, match="A x = b, 2 of 2: max_iterations"):
+        jax.block_until_ready(jax.vmap(lambda values: one.solve(with_values(A, values), b))(
+            jnp.stack([matrices[0].data] * 2)))
+
+
 def test_single_precision_stays_single():
     a = random_matrix(30)
     A, b = sparse(a, dtype=np.float32), vector(30, dtype=np.float32)

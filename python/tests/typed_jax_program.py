@@ -17,6 +17,6 @@ b = jnp.ones(3)
 assert_type(newel.jax.solve(A, b, rtol=1e-6, preconditioner="amg", options={"amg_degree": 3}), jax.Array)
 solver = newel.jax.Solver(symmetric=True, max_iterations=100)
 assert_type(solver.solve(A, b, transpose=True), jax.Array)
-reports: list[newel.Report] = solver.reports + solver.transpose_reports
+reports: list[newel.Report | newel.BatchedResult] = solver.reports + solver.transpose_reports
 solver.clear()
 newel.jax.clear()

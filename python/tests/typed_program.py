@@ -92,4 +92,12 @@ def of_a_batch(values: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     assert_type(report, newel.BatchedReport)
     system = newel.BatchedSystem((A.indices, A.indptr), preconditioner="block-jacobi", block_rows=2)
     x, report = system.solve(values, b, x, raise_on_failure=True)
-    return float(report.true_residual.max()) if system.fits and report else 0.0
+    first: newel.BatchedResult = report[0]
+    return float(report.true_residual.max()) if system.fits and first.converged else 0.0
+
+
+def of_a_pencil(mass: Any) -> float:
+    w, V = newel.eigsh(A, 2, mass, sigma=-1.0, tol=1e-8)
+    report: newel.EigenReport = newel.eigsh(A, 2, mass, return_report=True)[2]
+    assert report and report.residuals.max() <= report.tolerance
+    return float(w[0])

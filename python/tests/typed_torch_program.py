@@ -16,7 +16,13 @@ assert_type(newel.torch.solve(A, b, rtol=1e-6, preconditioner="amg", options={"a
 solver = newel.torch.Solver(A, symmetric=True, max_iterations=100)
 assert_type(solver.solve(None, b), torch.Tensor)
 assert_type(solver.solve(torch.ones(3), b, transpose=True), torch.Tensor)
-reports: list[newel.Report | list[newel.Report] | None] = [solver.report, solver.transpose_report]
+for report in (solver.report, solver.transpose_report):
+    if isinstance(report, newel.BatchedReport):
+        assert_type(report[0], newel.BatchedResult)
+    elif isinstance(report, list):
+        assert all(one.converged for one in report)
+    else:
+        assert report is None or report.converged
 
 assert_type(newel.torch.solve_batch(A, torch.ones(2, 3), torch.ones(2, 3), rtol=1e-4, solver="cg"), torch.Tensor)
 batch = newel.torch.BatchedSystem(A, dtype=torch.float32, max_iterations=100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What XLA calls, through the compiled part: a solve for one vector or, where JAX has mapped it, for many."""
+"""What XLA calls, through the compiled part: a solve for one vector or, if JAX has mapped it, for many."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import itertools
 import math
 import weakref
 from collections.abc import Iterator
+from typing import Any
 
 import jax
 import numpy as np
 
 from newel import ConvergenceError
+from newel._batched_report import BatchedReport
 
 from . import _ffi
 from ._arrays import XlaArray
@@ -54,12 +56,17 @@ def _solve(setups, form, transposed, raises, first, second, values, b, x, status
     for array in (first, second):
         if math.prod(array.shape[:-1]) != 1:
             raise ValueError("vmap over the indices of a matrix is not possible: its systems have one pattern")
-    size = values.shape[-1]
-    reports: list = [None] * math.prod(x.shape[:-1])
-    for at, begin, to, columns in _runs(values.shape[:-1], b.shape[:-1], x.shape[:-1]):
-        matrix = Matrix(form, n, first, second, values, at * size, size)
-        reports[to:to + columns] = setups.solve(matrix, transposed, b, begin * n, x, to * n, columns)
+    reports = _solve_together(setups, form, transposed, first, second, values, b, x)
+    if reports is None:
+        size, reports = values.shape[-1], [None] * math.prod(x.shape[:-1])
+        for at, begin, to, columns in _runs(values.shape[:-1], b.shape[:-1], x.shape[:-1]):
+            matrix = Matrix(form, n, first, second, values, at * size, size)
+            reports[to:to + columns] = setups.solve(matrix, transposed, b, begin * n, x, to * n, columns)
     setups.reports[transposed] = reports
+    if isinstance(reports, BatchedReport):  # all have converged
+        status.set(np.zeros(len(reports), np.int32))
+        iterations.set(reports.iterations.astype(np.int32))
+        return
     failed = [report for report in reports if not report.converged]
     if failed and raises:
         what = "the system with the transpose of A" if transposed else "A x = b"
@@ -72,6 +79,21 @@ def _solve(setups, form, transposed, raises, first, second, values, b, x, status
     iterations.set(np.array([report.iterations for report in reports], np.int32))
 
 
+def _solve_together(setups, form, transposed, first, second, values, b, x) -> Any:
+    """The reports of systems that have a matrix each, solved as a batch; None if there are others, or no batch."""
+    of_values, of_x = values.shape[:-1], x.shape[:-1]
+    count, size = math.prod(of_values), values.shape[-1]
+    if count < 2 or count != math.prod(of_x):
+        return None
+    matrices = [Matrix(form, x.shape[-1], first, second, values, at * size, size) for at in range(count)]
+    return setups.solve_many(matrices, transposed, b, _numbers(b.shape[:-1], of_x), x)
+
+
+def _numbers(of_part, of_x) -> np.ndarray:
+    """For each vector of x the number of its part, which axes of length 1 repeat."""
+    return np.broadcast_to(np.arange(math.prod(of_part)).reshape(of_part), of_x).reshape(-1)
+
+
 def _runs(of_values, of_b, of_x) -> Iterator[tuple[int, int, int, int]]:
     """(matrix, first of b, first of x, number) of vectors that belong to one matrix and follow each other.
 
@@ -80,8 +102,7 @@ def _runs(of_values, of_b, of_x) -> Iterator[tuple[int, int, int, int]]:
     if math.prod(of_values) == 1 and of_b == of_x:
         yield 0, 0, 0, math.prod(of_x)
         return
-    matrices, from_, to = (np.broadcast_to(np.arange(math.prod(shape)).reshape(shape), of_x).reshape(-1)
-                           for shape in (of_values, of_b, of_x))
+    matrices, from_, to = (_numbers(shape, of_x) for shape in (of_values, of_b, of_x))
     order = np.argsort(matrices, kind="stable")  # so that each matrix is refreshed once
     ends = np.flatnonzero((np.diff(matrices[order]) != 0) | (np.diff(from_[order]) != 1) | (np.diff(to[order]) != 1))
     for some in np.split(order, ends + 1):

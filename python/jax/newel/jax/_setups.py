@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from newel import Solver, _core
+from newel._batched_report import BatchedReport
 from newel._device_matrices import Parts
+from newel._mapped_values import MOST_ROWS, MappedValues
 from newel._matrices import given_matrix
 from newel._report import Report
 
@@ -73,6 +75,7 @@ class Setup:
         self._seen: dict[Any, bool] = {}  # whether the latest values, by their hash, were symmetric
         self._partner: np.ndarray | None = None
         self._checked = False
+        self._mapped: MappedValues | None = None
         self._new(matrix, False)
         self.pattern = matrix.pattern(self.system)
         self._held[False] = matrix.value_bits(self.system)
@@ -95,6 +98,15 @@ class Setup:
                 self._new(matrix, transposed)
             self._held[transposed] = bits
         return self._solvers[transposed]
+
+    def batch(self, matrix: Matrix, transposed: bool):
+        """What solves systems of this pattern on the host together (`MappedValues.of`), or None."""
+        if self._mapped is None:
+            options = {**self._options, "precision": self._options.get("precision", "auto")}
+            if options["precision"] == "auto":
+                options["precision"] = _precisions[matrix.values.dtype]
+            self._mapped = MappedValues(*matrix.entries(), matrix.rows, self._symmetric, options, None)
+        return self._mapped.of(transposed)
 
     def _new(self, matrix: Matrix, transposed: bool) -> None:
         options = self._options if not transposed else {**self._options, "decision": None}  # which is of A
@@ -122,7 +134,7 @@ class Setup:
 
 
 class Setups:
-    """Solves the systems of calls that have the same options, one after the other.
+    """Solves the systems of calls that have the same options: one after the other, or together as a batch.
 
     Parameters
     ----------
@@ -135,7 +147,7 @@ class Setups:
         self._symmetric, self._limits, self._options = symmetric, limits, dict(options)
         self._kept: dict[int | None, list[Setup]] = {}  # by device, the latest first
         self._lock = threading.RLock()
-        self.reports: dict[bool, list[Report]] = {}  # of the latest call, of A and of the transpose
+        self.reports: dict[bool, Any] = {}  # of the latest call, of A and of the transpose
 
     def clear(self) -> None:
         """Free what is set up."""
@@ -148,12 +160,46 @@ class Setups:
         with self._lock:
             solver = self._setup(matrix).load(matrix, transposed)
             n = matrix.rows
-            rtol, atol, most = self._limits
-            if rtol is None:
-                rtol = 1e-5 if solver.dtype == np.float32 else 1e-8
-            raw = solver._system.solve(b.argument(begin, columns * n), x.argument(to, columns * n), columns, rtol, atol,
-                                       most, 0.0, None, 0, True)
+            raw = solver._system.solve(b.argument(begin, columns * n), x.argument(to, columns * n), columns,
+                                       *self._limits_for(solver.dtype), 0.0, None, 0, True)
             return solver._reports(raw if type(raw) is list else [raw])
+
+    def solve_many(self, matrices: list[Matrix], transposed: bool, b: XlaArray, vectors: np.ndarray, x: XlaArray
+                   ) -> BatchedReport | list[Any] | None:
+        """Solve for one vector of each matrix, together, on the host; None if that is not possible.
+
+        The vectors of b are given by their numbers. Systems that fail are solved again one by one, by the solvers that
+        an ordinary solve has.
+        """
+        first = matrices[0]
+        if not x.on_host or first.rows > MOST_ROWS:
+            return None
+        with self._lock:
+            found = self._setup(first).batch(first, transposed)
+            if found is None:
+                return None
+            batch, order = found
+            n, count = first.rows, len(matrices)
+            values, of_b = first.values.part(), b.part()
+            if order is not None:
+                values = values.reshape(count, -1)[:, order].reshape(-1)
+            if of_b.size != count * n or not np.array_equal(vectors, np.arange(count)):
+                of_b = of_b.reshape(-1, n)[vectors].reshape(-1)
+            batch._batch.set_limits(*self._limits_for(first.values.dtype))
+            report = BatchedReport(batch._batch.solve(count, values, of_b, x.part(), True))
+            if report:
+                return report
+            reports: list[Any] = list(report)
+            for system in np.flatnonzero(~report.converged):
+                begin = int(vectors[system]) * n
+                (reports[system],) = self.solve(matrices[system], transposed, b, begin, x, int(system) * n, 1)
+            return reports
+
+    def _limits_for(self, dtype: Any) -> tuple[float, float, int]:
+        rtol, atol, most = self._limits
+        if rtol is None:
+            rtol = 1e-5 if dtype == np.float32 else 1e-8
+        return rtol, atol, most
 
     def _setup(self, matrix: Matrix) -> Setup:
         kept = self._kept.setdefault(matrix.values.device, [])

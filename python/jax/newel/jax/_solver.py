@@ -20,6 +20,7 @@ from ._setups import Setups
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from newel._batched_report import BatchedResult
     from newel._typing import SolverKeywords
 
 
@@ -74,7 +75,10 @@ class Solver:
             The index arrays of a BCOO are copied.
         b : array of shape (n,) or (n, k)
             One vector, or k vectors as columns, of the type of A. Under ``vmap`` vectors that share a matrix are solved
-            together; matrices of one pattern with different values one after the other.
+            together as columns. Matrices of one pattern with different values, and one vector each, are solved on the
+            host as a batch, as `newel.BatchedSystem` does. The batch takes at most 2,048 rows, the solvers "cg",
+            "bicgstab" and "gmres", and the preconditioners "jacobi", "block-jacobi" and none; "auto" counts as "jacobi".
+            Systems that fail there, all others, and those of a device are solved one after another.
         transpose : bool
             Solve with the transpose of A instead.
 
@@ -98,12 +102,13 @@ class Solver:
         self._setups.clear()
 
     @property
-    def reports(self) -> list[Report]:
-        """The reports of the latest call with A that has ended, one for each vector."""
+    def reports(self) -> list[Report | BatchedResult]:
+        """The reports of the latest call with A that has ended, one for each vector; those of a batch as
+        `newel.BatchedReport` has them."""
         return list(self._setups.reports.get(False, []))
 
     @property
-    def transpose_reports(self) -> list[Report]:
+    def transpose_reports(self) -> list[Report | BatchedResult]:
         """The reports of the latest call with the transpose of A that has ended."""
         return list(self._setups.reports.get(True, []))
 
