@@ -112,6 +112,9 @@ class Solver(Setup):
         What the solves of a sequence start from: ``"given"``, the default, from ``x0``; ``"extrapolate"`` continues the
         last solutions; ``"project:M"`` combines the last M, 8 by default, as well as possible; ``"auto"`` does so while
         that pays. If x0 or zero has a smaller residual, it is used: see `Report.guess`. 2 M + 2 vectors are kept.
+    recycle : int or "auto", optional
+        How many approximate eigenvectors CG takes from one solve and deflates in the next, 0 to 32, by default 0; or
+        ``"auto"``, up to 16 while that pays. For matrices with a few very small eigenvalues: see `Report.recycle`.
 
     Raises
     ------
@@ -172,13 +175,15 @@ class Solver(Setup):
         comm: Any = None,
         devices: Sequence[int] | None = None,
         guess: str | None = None,
+        recycle: int | str | None = None,
     ) -> None:
         began = time.perf_counter()
         given = dict(A=A, solver=solver, preconditioner=preconditioner, format=format, precision=precision,
                      device=device, coordinates=coordinates, near_null_space=near_null_space,
                      expected_solves=expected_solves, threads=threads, stream=stream, columns=columns,
                      null_space=null_space, restart=restart, deterministic=deterministic, plan_cache=plan_cache,
-                     decision=decision, options=options, constraints=constraints, mass=mass, rtol=rtol, guess=guess)
+                     decision=decision, options=options, constraints=constraints, mass=mass, rtol=rtol, guess=guess,
+                     recycle=recycle)
         if devices is not None:
             if comm is not None:
                 raise ValueError('devices: not possible with comm: pass device="cuda", and each rank takes a GPU')

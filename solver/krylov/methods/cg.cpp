@@ -12,6 +12,7 @@
 #include "solver/krylov/methods/driver.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 #include "solver/krylov/resident/resident_cg.hpp"
+#include "solver/recycle/recycling.hpp"
 
 namespace newel {
 namespace detail {
@@ -176,7 +177,7 @@ class CgRecurrence final : public Recurrence<T, S> {
 
   // The tolerance was met, or p.A p <= 0 or r.M r <= 0 by rounding: no outcome by itself.
   Verdict judge(Event event) override {
-    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = *system_;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = *system_;
     double* const scratch = &cg_.state()->scratch;
     if (event == Event::tolerance_met) return Verdict::confirm;
     if (event == Event::matrix_not_positive) {
@@ -250,7 +251,11 @@ Cg<T, S>::~Cg() = default;
 
 template <class T, Space S>
 SolveReport Cg<T, S>::run(const SolveRequest<T, S>& request) {
-  return detail::drive<T, S>(*recurrence_, request, last_iterations_);
+  const auto drive = [this](const SolveRequest<T, S>& with) {
+    return detail::drive<T, S>(*recurrence_, with, last_iterations_);
+  };
+  if (request.recycling == nullptr) return drive(request);
+  return request.recycling->solve(request, recurrence_->steps().coefficients(), drive);
 }
 
 template <class T, Space S>
