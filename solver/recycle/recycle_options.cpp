@@ -10,7 +10,7 @@
 namespace newel {
 
 RecycleRule recycle_rule(const std::string& text) {
-  if (canonical_name(text) == "auto") return {RecycleRule::usual_vectors, true};
+  if (canonical_name(text) == "auto") return {RecycleRule::most_vectors, true};
   RecycleRule rule;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, rule.vectors);
@@ -24,7 +24,7 @@ MethodOption recycle_option() {
   MethodOption option = value_option(
       "--recycle", "K|auto",
       "Approximate eigenvectors that CG takes from one solve of a sequence and deflates in the next: at\n"
-      "most K (0), or up to 16 while they save more than they cost",
+      "most K (0), or up to 32 while they save more than they cost",
       "recycle", &RecycleOptions::recycle);
   option.needs = OptionNeeds::sequence;
   return option;

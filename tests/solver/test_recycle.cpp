@@ -98,7 +98,7 @@ TEST_CASE("the option recycle takes numbers and auto, and nothing else", "[solve
   CHECK_FALSE(recycle_rule("0").keeps());
   CHECK(recycle_rule("12").vectors == 12);
   CHECK_FALSE(recycle_rule("12").decides);
-  CHECK(recycle_rule("Auto").vectors == RecycleRule::usual_vectors);
+  CHECK(recycle_rule("Auto").vectors == RecycleRule::most_vectors);
   CHECK(recycle_rule("auto").decides);
   for (const char* text : {"", "-1", "33", "8x", " 8", "8.0", "on", "automatic"}) {
     CAPTURE(text);

@@ -16,7 +16,7 @@ struct RecycleOptions {
   /// eigenvalues,
   ///   are taken from the iterations of a solve and deflated in the next ones. They are given up while they save no
   ///   iterations.
-  /// - "auto": up to 16 vectors, as long as the iterations that they save are estimated to exceed their cost.
+  /// - "auto": up to 32 vectors, as long as the iterations that they save are estimated to exceed their cost.
   ///
   /// The vectors W are Ritz vectors of a restarted window of CG's preconditioned residuals, whose projected matrix
   /// follows from CG's coefficients (A. Stathopoulos, K. Orginos, "Computing and deflating eigenvalues while solving
@@ -48,8 +48,7 @@ struct RecycleReport {
 
 /// What the text of RecycleOptions::recycle asks for.
 struct RecycleRule {
-  static constexpr int usual_vectors = 16;  ///< the most of "auto"
-  static constexpr int most_vectors = 32;   ///< the most of "K"
+  static constexpr int most_vectors = 32;  ///< of "K", and what "auto" may take
 
   int vectors = 0;       ///< the most that are kept; 0: none
   bool decides = false;  ///< "auto": vectors are used while they are estimated to save time
