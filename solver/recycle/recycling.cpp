@@ -22,6 +22,21 @@ bool limits_ended(const SolveReport& report) {
          report.status == Status::stopped_by_caller;
 }
 
+// One solve of both: `first` ended at the x from which `report` went on.
+void precede(SolveReport& report, const SolveReport& first) {
+  report.iterations += first.iterations;
+  report.seconds += first.seconds;
+  report.initial_residual = first.initial_residual;
+  ++report.restarts;
+  if (!first.history.empty() && !report.history.empty()) {
+    report.history.erase(report.history.begin());
+    report.history.insert(report.history.begin(), first.history.begin(), first.history.end());
+  }
+  if (report.attempts.empty()) return;
+  report.attempts.front().iterations += first.iterations;
+  report.attempts.front().seconds += first.seconds;
+}
+
 double digits_of(const SolveReport& report) {
   const double digits = std::log(report.initial_residual / report.tolerance);
   return std::isfinite(digits) ? digits : 0;
@@ -86,9 +101,7 @@ SolveReport Recycling<T, S>::driven(const SolveRequest<T, S>& request, const Dri
   policy_.give_up();
   const StopCriterion left = limits_left(stop, report.iterations, report.seconds);
   SolveReport plain = drive({ctx, A, M, b, x, left, progress, InitialGuess::in_x, exchange, give_up});
-  plain.iterations += report.iterations;
-  plain.seconds += report.seconds;
-  plain.initial_residual = report.initial_residual;
+  precede(plain, report);
   return plain;
 }
 

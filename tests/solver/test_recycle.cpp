@@ -58,6 +58,14 @@ Rows inclusions(Index k, double contrast) {
   return a;
 }
 
+std::vector<double> values_of(const Rows& rows) {
+  std::vector<double> values;
+  for (const auto& row : rows.row) {
+    for (const auto& [j, value] : row) values.push_back(value);
+  }
+  return values;
+}
+
 // Solves for right-hand side number `seed`, from zero. The residual is the test's own.
 template <class T, Space S>
 SolveReport solve_for(const Context<S>& ctx, LinearSystem<T, S>& system, const Rows& a, std::uint64_t seed,
@@ -149,13 +157,6 @@ TEST_BOTH("single precision recycles as well", "[solver][recycle]") {
 
 TEST_BOTH("vectors follow values that change", "[solver][recycle]") {
   Rows a = inclusions(30, 1e4);
-  const auto values_of = [](const Rows& rows) {
-    std::vector<double> values;
-    for (const auto& row : rows.row) {
-      for (const auto& [j, value] : row) values.push_back(value);
-    }
-    return values;
-  };
   SystemOf<double, S> system(ctx, a, recycling("16", "jacobi"));
   for (std::uint64_t k = 1; k <= 12; ++k) {
     if (k % 3 == 0) {  // a drift, and a factor for all of them
@@ -203,6 +204,27 @@ TEST_BOTH("wrong vectors cost iterations at most, and are replaced", "[solver][r
     CHECK(iterations.front() >= 0.8 * plain);  // they are wrong
     CHECK(iterations.back() <= 0.6 * plain);
   }
+}
+
+TEST_BOTH("a deflated solve that fails ends as one without vectors", "[solver][recycle]") {
+  const Rows a = inclusions(16, 1e3);
+  Rows indefinite = a;
+  for (Index i = 0; i < a.size(); i += 3) indefinite.at(i, i) *= -1;
+  SystemOf<double, S> system(ctx, a, recycling("8"));
+  for (std::uint64_t k = 1; k <= 3; ++k) solve_for<double, S>(ctx, system, a, k);
+  const auto values = make_array(ctx, values_of(indefinite)), back = make_array(ctx, values_of(a));
+  system.refresh(values.cspan());
+  const auto b = make_array(ctx, noise(a.size(), 4));
+  auto x = make_array(ctx, std::vector<double>(static_cast<std::size_t>(a.size()), 0.0));
+  const SolveReport failed = system.solve(b.cspan(), x.span(), {}, InitialGuess::zero);
+  CHECK(failed.status == Status::not_positive_definite);
+  CHECK(failed.recycle.vectors == 0);
+  REQUIRE(failed.attempts.size() == 1);
+  CHECK(failed.attempts[0].iterations == failed.iterations);
+  CHECK(static_cast<int>(failed.history.size()) == failed.iterations + 1);
+  CHECK(true_residual(indefinite, noise(a.size(), 4), to_vector(ctx, x.cspan())) <= 1.01 * failed.true_residual);
+  system.refresh(back.cspan());
+  solve_for<double, S>(ctx, system, a, 5);
 }
 
 TEST_BOTH("a sequence recycles from its state with the same bits", "[solver][recycle]") {
