@@ -159,6 +159,8 @@ const Field<double> numbers[] = {
     {"guess_vectors", [](S, R r) { return double(r.guess.vectors); }},
     {"given_residual", [](S, R r) { return r.guess.given_residual; }},
     {"iterations_saved", [](S, R r) { return r.guess.iterations_saved; }},
+    {"recycled_vectors", [](S, R r) { return double(r.recycle.vectors); }},
+    {"recycle_iterations_saved", [](S, R r) { return r.recycle.iterations_saved; }},
     {"seconds", [](S, R r) { return r.seconds; }},
     {"restarts", [](S, R r) { return double(r.restarts); }},
     {"history_length", [](S, R r) { return double(r.history.size()); }},

@@ -70,6 +70,8 @@ BatchedOptions batched_options(const Settings& settings) {
   if (of.null_space != NullSpace::none) throw InputError("null_space: not possible for a batch of systems");
   if (guess_rule(of.solver.of<GuessOptions>().guess).keeps())
     throw InputError("guess: a batch of systems begins with x or zero");
+  if (recycle_rule(of.solver.of<RecycleOptions>().recycle).keeps())
+    throw InputError("recycle: a batch of systems keeps no vectors");
   if (settings.half) throw InputError("stored_half: not possible for a batch of systems");
   if (settings.devices.size() > 1) throw InputError("devices: a batch of systems is solved on one device");
   if (canonical_name(of.spmv.format) != "auto") throw InputError("format: a batch of systems has none to choose");

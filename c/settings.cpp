@@ -14,6 +14,7 @@
 #include <newel/precond/registry.hpp>
 #include <newel/solver/expected_products.hpp>
 #include <newel/solver/guess.hpp>
+#include <newel/solver/recycle.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/registry.hpp>
 
@@ -97,6 +98,15 @@ void set_guess(Settings& s, const std::string& name, const std::string& value) {
   s.options.solver.of<GuessOptions>().guess = plain ? "given" : value;
 }
 
+void set_recycle(Settings& s, const std::string& name, const std::string& value) {
+  try {
+    recycle_rule(value);
+  } catch (const InputError&) {
+    refuse(name, "a number of vectors from 0 to 32, or auto", value);
+  }
+  s.options.solver.of<RecycleOptions>().recycle = value;
+}
+
 void set_device(Settings& s, const std::string& name, const std::string& value) {
   s.devices.clear();
   if (value == "host") return s.device.reset();
@@ -143,6 +153,7 @@ const Option table[] = {
        s.options.null_space = one_of(n, v, {"none", "constant"}) == 1 ? NullSpace::constant : NullSpace::none;
      }},
     {"columns", [](Settings& s, Text n, Text v) { s.options.columns = whole(n, v, 1, largest); }},
+    {"recycle", set_recycle},
     {"expected_solves", [](Settings& s, Text n, Text v) { s.expected_solves = positive(n, v); }},
     {"deterministic",
      [](Settings& s, Text n, Text v) {

@@ -80,6 +80,8 @@ std::string without_needs(const Configuration& m, OptionNeeds needs) {
       return m.precond == "none" && !m.null_space ? "there is no preconditioner" : "";
     case OptionNeeds::double_precision:
       return m.single_precision ? "all vectors are in single precision" : "";
+    case OptionNeeds::sequence:
+      return m.mixed ? "the precision is mixed" : m.sequence ? "" : "one system is solved";
     case OptionNeeds::resident_kernel:
       return without_kernel(m);
     case OptionNeeds::nothing:
@@ -124,6 +126,8 @@ std::string solvers_with(const MethodOption& option) {
       return named + " with a preconditioner";
     case OptionNeeds::double_precision:
       return named + " in double precision";
+    case OptionNeeds::sequence:
+      return named + " in programs that solve in every time step";
     case OptionNeeds::resident_kernel:
       return listed(solver_methods(), has, [](const SolverMethod& method) { return method.title; }) +
              " on a device with --format " +

@@ -83,6 +83,9 @@ int run_command(int argc, const char* const* argv) {
   if (guess_rule(job.options.system.solver.of<GuessOptions>().guess).kind != GuessRule::Kind::given) {
     throw cli::UsageError("--initial-guess: newel-heart extrapolates the voltage itself, expected given");
   }
+  if (recycle_rule(job.options.system.solver.of<RecycleOptions>().recycle).keeps()) {
+    throw cli::UsageError("--recycle: newel-heart keeps no vectors in its checkpoints, expected 0");
+  }
 
   transient::ParamTable table = heart_table(job.params);
   if (!job.options.resume.empty()) {

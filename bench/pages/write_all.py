@@ -15,6 +15,7 @@ import gpu_tables
 import matrices_tables
 import over_time
 import preconditioner_tables
+import recycle_tables
 import sequence_tables
 import write_performance
 
@@ -28,6 +29,7 @@ def write_pages():
     matrices_tables.write()
     gpu_tables.write()
     sequence_tables.write()
+    recycle_tables.write()
     draw_formats.main()
     draw_decision.main()
 

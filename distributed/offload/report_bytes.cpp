@@ -121,7 +121,7 @@ void fields(Archive& archive, Of& of) {
                   of.residual_error_bound, of.twice_precision, of.row_residual, of.scaled_residual,
                   of.attainable_residual, of.residual_replacements, of.refinements, of.cycle_length, of.restarts,
                   of.second_passes, of.resident, of.seconds, of.warning, of.history, of.attempts, of.guess,
-                  of.changed);
+                  of.recycle, of.changed);
   } else if constexpr (std::is_same_v<Struct, GuessReport>) {
     whole<Struct>(archive, of.from, of.vectors, of.residual, of.given_residual, of.iterations_saved, of.seconds);
   } else if constexpr (std::is_same_v<Struct, OperatorInfo>) {

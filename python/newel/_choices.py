@@ -93,6 +93,11 @@ def a_name(value, what: str) -> str:
     return _in_utf8(value, what)
 
 
+def a_count_or_name(value, what: str) -> str:
+    """A whole number of 0 or more, or a name, as text."""
+    return a_name(value, what) if isinstance(value, str) else str(whole_number(value, what, 0))
+
+
 def a_path(value, what: str) -> str | None:
     if value is None:
         return None

@@ -220,6 +220,13 @@ class Report:
         began as given (0: not known; only ``"auto"`` counts) and ``seconds``. Otherwise empty."""
         return self._fields["guess"]
 
+    @property
+    def recycle(self) -> dict[str, Any]:
+        """The approximate eigenvectors of earlier solves that this one used (``recycle=``): ``vectors``,
+        ``iterations_saved`` against the last solve without them (0: not known) and ``seconds`` to prepare and to
+        harvest them."""
+        return self._fields["recycle"]
+
     def to_dict(self) -> dict[str, Any]:
         """The whole report in plain Python types, for example for `json.dumps`."""
         fields = dict(self._fields)

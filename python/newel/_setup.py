@@ -8,6 +8,7 @@ import numpy as np
 from . import _core
 from ._arrays import check_dtype
 from ._choices import (
+    a_count_or_name,
     a_name,
     a_path,
     check_rows,
@@ -45,7 +46,7 @@ class Setup(Products):
 
     def _set_up(self, A, solver, preconditioner, format, precision, device, coordinates, near_null_space,
                 expected_solves, threads, stream, columns, null_space, restart, deterministic, plan_cache, decision,
-                options, constraints, mass, rtol, guess) -> None:
+                options, constraints, mass, rtol, guess, recycle) -> None:
         if null_space is not None and null_space not in ("none", "constant"):
             raise ValueError(f'null_space: expected None or "constant", found {null_space!r}')
         self._precision = choose_precision(precision, A, self._like)
@@ -80,6 +81,8 @@ class Setup(Products):
             choices["options"]["restart"] = whole_number(restart, "restart", 1)
         if guess is not None:
             choices["options"]["guess"] = a_name(guess, "guess")
+        if recycle is not None:
+            choices["options"]["recycle"] = a_count_or_name(recycle, "recycle")
         if not self._resident:
             choices["options"]["resident"] = False
         if self._complex and (self._ranks is not None or self._devices is not None):

@@ -94,6 +94,8 @@ def solve(
     if "guess" in keywords:
         raise TypeError("solve() has no keyword 'guess'; did you mean 'x0'? Guesses from past solutions belong to a "
                         "Solver()")
+    if "recycle" in keywords:
+        raise TypeError("solve() has no keyword 'recycle': vectors of earlier solves belong to a Solver()")
     if not keywords and M is None and x0 is None and time_limit is None and callback is None:
         found = _divided(A, b, rtol, atol, max_iterations)
         if found is not None:
@@ -148,6 +150,7 @@ def _divided(A: Any, b: Any, rtol: Any, atol: Any, max_iterations: Any) -> tuple
         "twice_precision": True, "row_residual": row_residual, "scaled_residual": -1.0,
         "warning": "", "attainable_residual": 0.0,
         "residual_replacements": 0, "refinements": 0, "cycle_length": 0, "restarts": 0, "changed": "", "guess": {},
+        "recycle": {"vectors": 0, "iterations_saved": 0.0, "seconds": 0.0},
         "history": np.array([rhs_norm]), "attempts": [attempt], "format": "csr", "preconditioner": "none",
         "precision": "double", "rows": n, "device": "host",
         "seconds": {"setup": ready - began, "solve": ended - ready},

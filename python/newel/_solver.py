@@ -58,24 +58,22 @@ class Solver(Setup):
     format : str
         How the matrix is stored: ``"auto"``, ``"measure"`` or one of `newel.formats`.
     precision : {"auto", "double", "single", "mixed"}
-        ``"auto"`` is ``"double"``; in `newel.solve` it is ``"single"`` if A and b are both float32. ``"mixed"``
-        iterates in single precision and computes residuals in double. With format and preconditioner ``"auto"``,
-        ``"mixed"`` iterates in single precision only if that is expected to be faster.
+        ``"auto"`` is ``"double"``; in `newel.solve` it is ``"single"`` if A and b are float32. ``"mixed"`` iterates in
+        single precision, with format and preconditioner ``"auto"`` if that seems faster; residuals are in double.
     device : {"auto", "host", "cuda", "cuda:N"}
         Where to solve. ``"auto"``: where A is. ``"cuda"``: on A's device, or on the first one, to which A is copied.
     coordinates : array of points x 1, 2 or 3, optional
         Coordinates of the mesh nodes. Node i has the rows ``b i .. b i + b - 1``, or ``i, i + points, ...``. Algebraic
         multigrid derives rigid body modes from them. For ``"saddle"``, one point for each row of A.
     near_null_space : array of n x k, optional
-        Vectors that A maps to almost zero, real also if A is complex: for multigrid, instead of its own; ``"saddle"``
-        uses their rows that are no constraints.
+        Vectors that A maps to almost zero, real ones, for multigrid; ``"saddle"`` uses rows that are no constraints.
     expected_solves : float, optional
         Number of right-hand sides for this setup; the more, the more time ``"auto"`` spends on the setup.
     threads : int, optional
         Host threads; by default OMP_NUM_THREADS, or the processors available. Not allowed for a Solver on a device.
     stream : stream of CuPy or PyTorch, or int, optional
-        Where to queue work on a device; an integer is a handle, which must outlive the Solver. By default one of its
-        own. Work is always ordered with the current stream of the library that owns the arrays.
+        Where to queue work on a device, by default a stream of its own; an integer is a handle, which must outlive the
+        Solver. Work is always ordered with the current stream of the library that owns the arrays.
     columns : int
         Expected number of right-hand sides per solve, if known.
     null_space : {None, "constant"}
@@ -89,29 +87,29 @@ class Solver(Setup):
     decision : str, optional
         The `decision` of a Solver for a matrix with the same pattern: start from its state.
     options : mapping, optional
-        Options of the preconditioner and the solver: see `newel.preconditioner_options` and `newel.solver_options`.
-        Options of other preconditioners or solvers cause a warning.
+        See `newel.preconditioner_options` and `newel.solver_options`. Options of other methods cause a warning.
     constraints : array of row numbers from 0, or mask of n truth values, optional
-        Rows that are the constraints of a saddle point, for the preconditioner ``"saddle"``. By default those with a
-        zero, missing or very small diagonal entry.
+        Constraints of a saddle point, for ``"saddle"``; by default rows with a zero, missing or tiny diagonal entry.
     mass : sparse matrix of SciPy, optional
-        Approximates the Schur complement of the constraints up to a factor, as the mass matrix of a pressure does. Its
-        rows follow the constraints in ascending order. Symmetric positive definite, which is not checked.
+        Approximates the Schur complement of the constraints up to a factor, as a pressure's mass matrix does; rows as
+        the constraints, ascending. Symmetric positive definite, which is not checked.
     rtol : float, optional
         The tolerance that ``"auto"`` chooses for; each solve has its own. By default 1e-8, in single precision 1e-5.
     comm : mpi4py.MPI.Intracomm, optional
         Processes that solve the system together: on the host, or with ``device="cuda"`` on GPUs, which consecutive
-        ranks share if there are too few. Each rank passes its rows as A, which follow those of the previous rank: CSR
-        with the columns of the whole matrix. Vectors, coordinates and near null spaces are parts, on the host. All
-        ranks make the Solver and call its methods together and alike. No orders, no operators.
+        ranks share if there are too few. Each passes its rows as A, in the order of ranks: CSR with the columns of the
+        whole matrix. Vectors, coordinates, near null spaces are parts, on the host. All ranks call together. No orders,
+        no operators.
     devices : sequence of int, optional
         GPUs of this host, by number, that share the rows of a matrix on the host. Vectors are whole, and on the host.
         Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0``, AMG or none. No orders, formats, streams or
         operators. Of one number: the Solver on that GPU. `info` says how values travel.
     guess : {"given", "zero", "extrapolate", "project", "project:M", "auto"}, optional
         What the solves of a sequence start from: ``"given"``, the default, from ``x0``; ``"extrapolate"`` continues the
-        last solutions; ``"project:M"`` combines the last M, 8 by default, as well as possible; ``"auto"`` does so while
-        that pays. If x0 or zero has a smaller residual, it is used: see `Report.guess`. 2 M + 2 vectors are kept.
+        last solutions; ``"project:M"`` combines the last M (8); ``"auto"`` does so while that pays. If x0 or zero has a
+        smaller residual, it is used: see `Report.guess`. 2 M + 2 vectors are kept.
+    recycle : int or "auto", optional
+        Eigenvectors that CG carries to the next solve, at most 32, by default 0; ``"auto"``: up to 32 while they pay.
 
     Raises
     ------
@@ -172,13 +170,15 @@ class Solver(Setup):
         comm: Any = None,
         devices: Sequence[int] | None = None,
         guess: str | None = None,
+        recycle: int | str | None = None,
     ) -> None:
         began = time.perf_counter()
         given = dict(A=A, solver=solver, preconditioner=preconditioner, format=format, precision=precision,
                      device=device, coordinates=coordinates, near_null_space=near_null_space,
                      expected_solves=expected_solves, threads=threads, stream=stream, columns=columns,
                      null_space=null_space, restart=restart, deterministic=deterministic, plan_cache=plan_cache,
-                     decision=decision, options=options, constraints=constraints, mass=mass, rtol=rtol, guess=guess)
+                     decision=decision, options=options, constraints=constraints, mass=mass, rtol=rtol, guess=guess,
+                     recycle=recycle)
         if devices is not None:
             if comm is not None:
                 raise ValueError('devices: not possible with comm: pass device="cuda", and each rank takes a GPU')

@@ -24,6 +24,14 @@ nb::dict guess_dict(const GuessReport& guess) {
   return d;
 }
 
+nb::dict recycle_dict(const RecycleReport& recycle) {
+  nb::dict d;
+  d["vectors"] = recycle.vectors;
+  d["iterations_saved"] = recycle.iterations_saved;
+  d["seconds"] = recycle.seconds;
+  return d;
+}
+
 nb::dict attempt_dict(const Attempt& attempt) {
   nb::dict d;
   d["solver"] = attempt.solver;
@@ -84,6 +92,7 @@ nb::dict report_dict(SolveReport report, const Explanation& explanation) {
   d["restarts"] = report.restarts;
   d["changed"] = report.changed;
   d["guess"] = guess_dict(report.guess);
+  d["recycle"] = recycle_dict(report.recycle);
   d["solve_seconds"] = report.seconds;
   d["history"] = as_numpy(std::move(report.history));
   nb::list attempts;

@@ -230,7 +230,8 @@ def test_names_are_those_that_options_take():
 
 def test_options_of_a_solver_are_those_of_the_table():
     assert newel.solver_options() == {"resident": True, "restart": 0, "left": False, "basis": "full", "idr_s": 4,
-                                      "scale": "auto", "match": "auto", "guess": "given"}
+                                      "scale": "auto", "match": "auto", "guess": "given",
+                                      "recycle": "0"}
     a = convection(10)
     by_keyword = newel.solve(a, np.ones(a.shape[0]), solver="gmres", preconditioner="jacobi", restart=7)
     by_option = newel.solve(a, np.ones(a.shape[0]), solver="gmres", preconditioner="jacobi", options={"restart": 7})

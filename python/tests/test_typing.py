@@ -78,5 +78,5 @@ def test_the_keywords_of_solve_are_those_of_a_solver():
     source = (Path(newel.__file__).parent / "_typing.py").read_text()
     names = re.findall(r"^    (\w+): ", source, re.MULTILINE)
     taken = list(inspect.signature(newel.Solver).parameters)
-    # One solve has no earlier one to begin from: its guess is x0.
-    assert names == [name for name in taken if name not in ("A", "rtol", "guess")]
+    # One solve has no earlier one to begin from: its guess is x0, and there is nothing to recycle.
+    assert names == [name for name in taken if name not in ("A", "rtol", "guess", "recycle")]

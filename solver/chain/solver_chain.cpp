@@ -89,7 +89,8 @@ SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Sp
     // An M for definite matrices may be indefinite if A is.
     if (exchange_ != nullptr)
       exchange_->keep_preconditioner(method != nullptr && method->demands == Demand::symmetric);
-    SolveReport report = solvers_.at(step).run({ctx_, *A_, M_, b, x, stop, progress, guess, exchange_, asked});
+    SolveReport report =
+        solvers_.at(step).run({ctx_, *A_, M_, b, x, stop, progress, guess, exchange_, asked, recycling_});
     if (exchange_ != nullptr) {
       exchange_->follow(b, x);
       for (Attempt& tried : report.attempts) tried.preconditioner = exchange_->preconditioner();
@@ -98,7 +99,7 @@ SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Sp
   }
   if (!zero) ones_->remove_mean(ctx_, x);
   SolveReport report =
-      solvers_.at(step).run({ctx_, *A_, ones_->precond(), b, x, stop, progress, guess, nullptr, asked});
+      solvers_.at(step).run({ctx_, *A_, ones_->precond(), b, x, stop, progress, guess, nullptr, asked, recycling_});
   ones_->remove_mean(ctx_, x);
   return report;
 }

@@ -47,6 +47,8 @@ class SolverChain {
   void use(const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
   /// The first solver is not tried any more, where there is another.
   void drop_first() { solvers_.drop_first(); }
+  /// What the methods recycle from solve to solve; null: nothing. It outlives the chain.
+  void recycle(Recycling<T, S>* recycling) { recycling_ = recycling; }
   /// Does now for these what the first solve would do once, allocations included.
   void prepare();
   /// What the chain keeps between its attempts of x, to be renumbered with it, and what else may lie there; empty:
@@ -85,7 +87,8 @@ class SolverChain {
   KeptX<T, S> best_;                               ///< if several attempts may be made
   Array<T, S> projected_b_;                        ///< b without its mean
   ReturnedResidual<T, S> judge_;
-  OperatorExchange<T, S>* exchange_ = nullptr;     ///< of the present solve
+  OperatorExchange<T, S>* exchange_ = nullptr;  ///< of the present solve
+  Recycling<T, S>* recycling_ = nullptr;
   std::shared_ptr<OtherUnits<T, S>> other_units_;  ///< from the first system on that left the range of T
   Array<T, S> guesses_, projected_columns_;        ///< of all columns, as `best_` and `projected_b_` are of one
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <newel/solver/guess.hpp>
+#include <newel/solver/recycle.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/spmv/format_choice.hpp>
 #include "solver/krylov/batch/batch_cg.hpp"
@@ -55,6 +56,16 @@ std::uint64_t guess_bytes(const SolverOptions& solver, const SystemSize& size) {
   return vectors * static_cast<std::uint64_t>(size.rows) * size.value_bytes;
 }
 
+// Of recycled vectors, the window that they come from, and two work vectors and one of the window, once for all
+// columns.
+std::uint64_t recycled_bytes(const SolverOptions& solver, const SystemSize& size) {
+  const RecycleRule rule = recycle_rule(solver.of<RecycleOptions>().recycle);
+  if (!rule.keeps() || size.mixed) return 0;
+  constexpr int window = 48;
+  const auto kept = static_cast<std::uint64_t>(rule.vectors + window);
+  return static_cast<std::uint64_t>(size.rows) * (kept * sizeof(float) + 3 * size.value_bytes);
+}
+
 SystemEstimate estimate_plain(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
                               const SystemSize& size) {
   const auto n = static_cast<std::uint64_t>(size.rows), nnz = static_cast<std::uint64_t>(size.nonzeros);
@@ -102,7 +113,7 @@ SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& pr
   if (canonical_name(precond.name) == "auto" && !size.mixed) {  // the guess, for another preconditioner
     estimate.vectors += n * static_cast<std::uint64_t>(size.value_bytes);
   }
-  estimate.vectors += guess_bytes(solver, size);
+  estimate.vectors += guess_bytes(solver, size) + recycled_bytes(solver, size);
   if (size.reordered && size.columns > 1) {  // all columns of b and x in solver order
     estimate.vectors += 2 * static_cast<std::uint64_t>(size.rows) * static_cast<std::uint64_t>(size.columns) *
                         static_cast<std::uint64_t>(size.value_bytes);

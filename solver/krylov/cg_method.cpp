@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of solvers says of CG.
 #include <newel/solver/cg.hpp>
+#include <newel/solver/recycle.hpp>
 #include "solver/krylov/batch/batch_cg.hpp"
 #include "solver/krylov/mixed/mixed_solvers.hpp"
 #include "solver/krylov/resident/resident_option.hpp"
@@ -38,7 +39,7 @@ SolverMethod cg_method() {
   cg.name = "cg";
   cg.title = "CG";
   cg.summary = "conjugate gradients, for symmetric positive definite matrices";
-  cg.options = {detail::resident_option(&CgOptions::resident)};
+  cg.options = {detail::resident_option(&CgOptions::resident), recycle_option()};
   cg.demands = Demand::definite;
   cg.short_recurrence = true;
   cg.resident = true;

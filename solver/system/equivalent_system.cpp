@@ -157,7 +157,8 @@ SolveReport EquivalentSystem<T, S>::refined(const LinearOperator<T, S>& A, Resid
     carry_back(shift, r.cspan(), y_.cspan(), correction_.span());
     axpy<T, S>(ctx_, T(1), correction_.cspan(), x);
     next = judged(A, units, b_over_c, std::move(next), b, Span<const T, S>(x));
-    if (next.status == Status::max_iterations && next.iterations < allowed) {  // the limit of corrections, no caller's
+    if (next.status == Status::max_iterations &&
+        next.iterations < allowed) {  // the limit of corrections, no caller's
       overrule(next, Status::stagnation, stagnation_at(false, next.relative(next.true_residual)));
     }
     const double now = distance(units, next);

@@ -161,8 +161,7 @@ void LinearSystem<T, S>::slots_written(RefreshScope scope) {
 
 template <class T, Space S>
 void LinearSystem<T, S>::operator_changed(RefreshScope scope) {
-  enter(*impl_, {}).chain->values_changed();
-  impl_->sequence.values_changed();
+  enter(*impl_, {}).values_changed();
   impl_->operators->operator_changed(scope);
 }
 

@@ -222,7 +222,7 @@ template <class T, Space S>
 bool SystemMoves<T, S>::take_next_preconditioner(const std::string& why, std::vector<Untried>& untried) {
   const std::string before = s_.operators->options.precond.name;
   if (s_.operators->chosen.untried.empty() || !s_.alternatives->take_next(untried)) return false;
-  s_.chain.emplace(s_.operators->make_chain());
+  s_.make_chain();
   precond_changed();
   s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before + why);
   return true;
@@ -231,7 +231,7 @@ bool SystemMoves<T, S>::take_next_preconditioner(const std::string& why, std::ve
 template <class T, Space S>
 bool SystemMoves<T, S>::raise_precision() {
   if (!s_.alternatives->raise_precision()) return false;
-  s_.chain.emplace(s_.operators->make_chain());
+  s_.make_chain();
   precond_changed();
   s_.note_change("preconditioner " + s_.operators->options.precond.name +
                  " in double precision, since it failed in single");

@@ -17,9 +17,11 @@ SystemState<T, S>::SystemState(const Context<S>& context, const SystemOptions& o
     : ctx(context),
       stop(options.stop),
       sequence(guess_rule(options.solver.of<GuessOptions>().guess)),
+      recycling(recycle_rule(options.solver.of<RecycleOptions>().recycle)),
       gate(ctx.lock()) {
   gate.require_free();
   ctx.make_current();
+  recycling.weigh_by([this](int vectors) { return recycle_costs(vectors); });
   if (options.columns < 1)
     throw InputError("SystemOptions::columns must be 1 or more, not " + std::to_string(options.columns));
   if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products must not be negative");
@@ -43,8 +45,21 @@ void SystemState<T, S>::gather_to_user_order(Span<const T, S> solver_order, Span
 }
 
 template <class T, Space S>
-void SystemState<T, S>::make_vectors() {
+void SystemState<T, S>::make_chain() {
   chain.emplace(operators->make_chain());
+  if (recycling.used()) chain->recycle(&recycling);
+}
+
+template <class T, Space S>
+void SystemState<T, S>::values_changed() {
+  chain->values_changed();
+  sequence.values_changed();
+  recycling.values_changed();
+}
+
+template <class T, Space S>
+void SystemState<T, S>::make_vectors() {
+  make_chain();
   if (!operators->chosen.untried.empty()) vectors.guess = Array<T, S>(ctx, rows);
   if (natural()) return;
   vectors.b = Array<T, S>(ctx, rows);
@@ -53,8 +68,7 @@ void SystemState<T, S>::make_vectors() {
 
 template <class T, Space S>
 void SystemState<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
-  chain->values_changed();
-  sequence.values_changed();
+  values_changed();
   last_resort.values_changed();
   equivalent.values_changed(scope);
   if (scope != RefreshScope::operator_only) history.count_refresh();
@@ -72,8 +86,7 @@ void SystemState<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
 
 template <class T, Space S>
 void SystemState<T, S>::slots_written(RefreshScope scope) {
-  chain->values_changed();
-  sequence.values_changed();
+  values_changed();
   last_resort.values_changed();
   equivalent.values_changed(scope);
   const LinearOperator<T, S>* const applied = operators->applied_preconditioner();

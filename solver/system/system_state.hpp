@@ -15,6 +15,7 @@
 #include "solver/policy/history.hpp"
 #include "solver/operators/alternatives.hpp"
 #include "solver/operators/operators.hpp"
+#include "solver/recycle/recycling.hpp"
 #include "solver/sequence/solve_sequence.hpp"
 #include "solver/system/last_resort.hpp"
 #include "solver/system/equivalent_route.hpp"
@@ -54,6 +55,7 @@ struct SystemState {
   EquivalentRoute<T, S> equivalent;
   SystemVectors<T, S> vectors;
   SolveSequence<T, S> sequence;
+  Recycling<T, S> recycling;
   SetupOutcome setup;
   SolveGate gate;
   History history;
@@ -72,8 +74,12 @@ struct SystemState {
   void gather_to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const;
   void gather_to_user_order(Span<const T, S> solver_order, Span<T, S> user_order) const;
 
-  /// The chain for new operators, and the vectors for their order.
+  /// The chain for new operators.
+  void make_chain();
+  /// The same, and the vectors for their order.
   void make_vectors();
+  /// To be called before A or M have new values.
+  void values_changed();
   /// Other operators, or other values of them, for the chain that there is.
   void use_operators() { chain->use(operators->matrix(), operators->applied_preconditioner()); }
   /// A preconditioner that "auto" chose for other values, and that does not support these, is followed by the next.
@@ -88,6 +94,8 @@ struct SystemState {
 
   /// For guesses from past solutions, with the present operators.
   SequenceSystem<T, S> sequence_system();
+  /// Of an iteration with so many recycled vectors.
+  RecycleCosts recycle_costs(int vectors);
   GuessState guess_state();
   void set_guess_state(const GuessState& state);
 

@@ -33,7 +33,7 @@ class MinimalResidual final : public KrylovSolver<T, S> {
   std::string_view name() const override { return "minimal-residual"; }
 
   SolveReport run(const SolveRequest<T, S>& request) override {
-    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = request;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = request;
     SolveReport report;
     report.solver = report.method = std::string(name());
     report.rhs_norm = length(ctx, b);

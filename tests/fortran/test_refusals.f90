@@ -7,7 +7,8 @@ program test_refusals
   implicit none
   character(*), parameter :: number_fields = ' converged, iterations, true_residual, initial_residual, rhs_norm, '// &
     'tolerance, residual_error_bound, row_residual, scaled_residual, attainable_residual, '// &
-    'guess_vectors, given_residual, iterations_saved, seconds, restarts, history_length, rows, setup_seconds, bytes,'
+    'guess_vectors, given_residual, iterations_saved, recycled_vectors, recycle_iterations_saved, '// &
+    'seconds, restarts, history_length, rows, setup_seconds, bytes,'
   character(*), parameter :: text_fields = ' status, cause, reason, warning, solver, preconditioner, format, changed, '// &
     'guess_from, link, decision,'
 

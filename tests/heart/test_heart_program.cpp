@@ -164,6 +164,9 @@ TEST_IN_FOLDER("newel-heart refuses guesses from past solutions, whose residuals
   const Outcome outcome = run_heart({"--out", folder.file("o"), "--initial-guess", "project"});
   CHECK(outcome.status == 2);
   CHECK(contains(outcome.err, "--initial-guess: newel-heart extrapolates the voltage itself, expected given"));
+  const Outcome recycled = run_heart({"--out", folder.file("o"), "--recycle", "8"});
+  CHECK(recycled.status == outcome.status);
+  CHECK(contains(recycled.err, "--recycle: newel-heart keeps no vectors in its checkpoints, expected 0"));
 }
 
 TEST_IN_FOLDER("newel-heart and newel-heat refuse a folder that holds the other's run, and leave it as it is",

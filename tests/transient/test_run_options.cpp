@@ -96,6 +96,7 @@ TEST_CASE("options that cannot have an effect are warned of", "[transient]") {
   REQUIRE(warnings({"--no-resident", "--device", "host"}).size() == 1);
   CHECK(warnings({"--precond", "fsai", "--fsai-power", "2"}).empty());
   CHECK(warnings({"--initial-guess", "project:4"}).empty());
+  CHECK(warnings({"--recycle", "8"}).empty());
 }
 
 TEST_CASE("a folder is made, with those above it; one that cannot be is refused", "[transient]") {

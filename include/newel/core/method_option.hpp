@@ -22,6 +22,7 @@ enum class OptionNeeds {
   nothing,           ///< nothing else
   preconditioner,    ///< a preconditioner M, or the null space, which acts as one
   double_precision,  ///< vectors in double precision
+  sequence,          ///< several solves of one system, in its own precision
   resident_kernel,   ///< a device, with a format and a solve that a resident kernel supports
 };
 

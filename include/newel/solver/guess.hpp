@@ -47,11 +47,11 @@ struct GuessReport {
   double seconds = 0;  ///< to choose the guess and to keep the solution; not part of SolveReport::seconds
 };
 
-/// The past solutions of a system, to continue a sequence in another run with the same bits: see
+/// The past solutions and recycled vectors of a system, to continue a sequence in another run with the same bits: see
 /// `LinearSystem::guess_state`. Plain numbers, for a file.
 struct GuessState {
   std::vector<std::int64_t> counts;  ///< of what `values` holds; empty: nothing
-  std::vector<double> values;        ///< vectors in the caller's order, and what "auto" has counted
+  std::vector<double> values;        ///< vectors in the caller's order, and what was counted of them
 };
 
 /// What the text of GuessOptions::guess asks for.

@@ -11,6 +11,7 @@
 #include <newel/core/option_bag.hpp>
 #include <newel/solver/failure.hpp>
 #include <newel/solver/guess.hpp>
+#include <newel/solver/recycle.hpp>
 #include <newel/spmv/operator.hpp>
 
 namespace newel {
@@ -21,7 +22,9 @@ class BatchSolver;
 namespace detail {
 template <class T, Space S>
 class OperatorExchange;
-}
+template <class T, Space S>
+class Recycling;
+}  // namespace detail
 
 /// Iterate until |b - A x|_2 <= max(rel_tol |b|_2, abs_tol). The residual is unpreconditioned.
 struct StopCriterion {
@@ -109,6 +112,7 @@ struct SolveReport {
   std::vector<double> history;    ///< residual before the first and after each iteration, by the recurrence
   std::vector<Attempt> attempts;  ///< one or more, in order
   GuessReport guess;              ///< what the solve began with, if the system keeps past solutions (GuessOptions)
+  RecycleReport recycle;          ///< approximate eigenvectors of earlier solves that were used (RecycleOptions)
   /// What LinearSystem replaced in this solve, and why: "format ehyb for csr after 1,200 iterations". Empty: nothing.
   /// Only solves that change something, or that inspect values to decide, allocate.
   std::string changed;
@@ -165,6 +169,8 @@ struct SolveRequest {
   detail::OperatorExchange<T, S>* exchange = nullptr;
   /// Internal: called at every check, after `progress`; may be null.
   const detail::GiveUpFn* give_up = nullptr;
+  /// Internal: what the sequence of solves recycles; null: nothing.
+  detail::Recycling<T, S>* recycling = nullptr;
 };
 
 /// A method for A x = b with an optional preconditioner M, an operator close to the inverse of A. It owns its work
@@ -212,7 +218,8 @@ class KrylovSolver {
 struct SolverOptions {
   std::string name =
       "auto";              ///< "auto" (LinearSystem only) or a name of the table: "cg", "bicgstab", "gmres", "minres"
-  OptionBag methods = {};  ///< options of each method: CgOptions, GmresOptions, ...; ScalingOptions, GuessOptions
+  OptionBag methods = {};  ///< options of each method: CgOptions, GmresOptions, ...; ScalingOptions, GuessOptions,
+                           ///< RecycleOptions
 
   /// The options of one method, for example `options.of<GmresOptions>().restart = 100`.
   template <class Options>

@@ -164,12 +164,14 @@ class LinearSystem {
   /// a later run. Measures no times. Values of A and M are not included.
   SystemDecision decision() const;
 
-  /// The past solutions that guesses are made from (GuessOptions), for `set_guess_state` of a system of another run:
-  /// with the matrix values of this one and the same options, its further solves then have the same bits as those of
-  /// this one, as far as `SystemOptions::decision` says. Empty if nothing is kept. Waits on the stream.
+  /// The past solutions that guesses are made from (GuessOptions) and the recycled vectors (RecycleOptions), for
+  /// `set_guess_state` of a system of another run: with the matrix values of this one and the same options, its
+  /// further solves then have the same bits as those of this one, as far as `SystemOptions::decision` says. Empty if
+  /// nothing is kept. Waits on the stream.
   GuessState guess_state() const;
   /// Continues from that state, or forgets what is kept if it is empty. Throws InputError if the state is of another
-  /// number of unknowns or of other options. The values are not checked: see GuessOptions.
+  /// number of unknowns or of other options. The values are not checked: see GuessOptions and
+  /// RecycleOptions.
   void set_guess_state(const GuessState& state);
 
   /// Changes to a better format or preconditioner if "auto" chose the present one and the iterations of all solves so

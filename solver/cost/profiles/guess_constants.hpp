@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The constants of guesses from past solutions, whatever the machine. Internal.
+/// The constants of guesses from past solutions and of recycled vectors, whatever the machine. Internal.
 #pragma once
 
 namespace newel::detail {
@@ -11,6 +11,13 @@ struct GuessWork {
   static constexpr double launch_seconds = 3e-6;                  ///< on a device
   static constexpr double device_wait = 15e-6, host_wait = 1e-6;  ///< seconds
   static constexpr double unknown_product = 10;  ///< vectors that an operator of unknown entries moves
+};
+
+/// What recycled vectors add to an iteration: counted, not fitted. The vectors are in single precision.
+struct RecycleWork {
+  static constexpr int launches = 5;         ///< of kernels
+  static constexpr int passes_a_vector = 2;  ///< over a recycled vector
+  static constexpr int other_passes = 6;     ///< over vectors of the solver
 };
 
 }  // namespace newel::detail

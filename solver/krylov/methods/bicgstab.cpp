@@ -55,7 +55,7 @@ class BicgstabRecurrence final : public Recurrence<T, S> {
   // One iteration moves, in addition to two products with A and two with M: the direction 4 vectors, r0.v 2, the half
   // step 3, the two dots 2, the update 9.
   void step() {
-    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = *system_;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = *system_;
     const std::int64_t n = r_.size();
     BicgstabState* const s = state_.data();
     const Span<T, S> r = r_, p = p_, v = v_, t = t_;

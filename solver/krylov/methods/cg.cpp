@@ -12,6 +12,7 @@
 #include "solver/krylov/methods/recurrence.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 #include "solver/krylov/resident/resident_cg.hpp"
+#include "solver/recycle/recycling.hpp"
 
 namespace newel {
 namespace detail {
@@ -176,7 +177,7 @@ class CgRecurrence final : public Recurrence<T, S> {
 
   // The tolerance was met, or p.A p <= 0 or r.M r <= 0 by rounding: no outcome by itself.
   Verdict judge(Event event) override {
-    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = *system_;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = *system_;
     double* const scratch = &cg_.state()->scratch;
     if (event == Event::tolerance_met) return Verdict::confirm;
     if (event == Event::matrix_not_positive) {
@@ -241,6 +242,14 @@ NEWEL_FOR_TYPES_AND_SPACES(X)
 template <class T, Space S>
 Cg<T, S>::Cg(const Context<S>& ctx, Index n, bool resident)
     : RecurrenceSolver<T, S>(std::make_unique<detail::CgRecurrence<T, S>>(ctx, n, resident)) {}
+
+template <class T, Space S>
+SolveReport Cg<T, S>::run(const SolveRequest<T, S>& request) {
+  const auto drive = [this](const SolveRequest<T, S>& with) { return RecurrenceSolver<T, S>::run(with); };
+  if (request.recycling == nullptr) return drive(request);
+  auto& steps = this->template recurrence<detail::CgRecurrence<T, S>>().steps();
+  return request.recycling->solve(request, steps.coefficients(), drive);
+}
 
 template <class T, Space S>
 void Cg<T, S>::iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,

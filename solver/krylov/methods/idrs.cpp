@@ -99,7 +99,7 @@ class IdrsRecurrence final : public Recurrence<T, S> {
 
   // The last of s + 1, which enters the next space: 8 vectors.
   void stabilise() {
-    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = *system_;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = *system_;
     IdrsState* const s = state_.data();
     const Span<T, S> r = r_, t = v_, z = M != nullptr ? z_.span() : r;
     if (M != nullptr) M->apply(ctx, T(1), r, T(0), z);                          // z = M r

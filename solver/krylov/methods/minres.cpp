@@ -49,7 +49,7 @@ class MinresRecurrence final : public Recurrence<T, S> {
 
   // v = r = b - A x, z = M v, gamma = sqrt(v.z), u = z / gamma; the vectors before them are 0.
   void begin(MonitorState monitor, double residual) override {
-    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = *system_;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = *system_;
     before_ = residual;
     MinresState start = fresh_state<T>(monitor, residual, M != nullptr);
     start.lanczos_norm = lanczos_norm_;
@@ -69,7 +69,7 @@ class MinresRecurrence final : public Recurrence<T, S> {
   // 11; a preconditioner that is diagonal 2 more. Any other adds its own pass, z = M v, and one for z.
   template <bool diagonal>
   void step() {
-    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = *system_;
+    const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = *system_;
     const std::int64_t n = r_.size();
     MinresState* const s = state_.data();
     T *const v = v_.data(), *const v_old = v_old_.data(), *const u = u_.data(), *const q = q_.data();

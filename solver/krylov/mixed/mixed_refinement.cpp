@@ -49,7 +49,7 @@ MixedRefinement<S>::MixedRefinement(const Context<S>& ctx, LowSystem<S> low,
 template <Space S>
 SolveReport MixedRefinement<S>::run(const SolveRequest<double, S>& request) {
   constexpr double reduction = 1e-3, least_reduction = 1e-5;  // of BiCGStab; of a cycle of GMRES
-  const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = request;
+  const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = request;
   const std::int64_t n = r_.size();
   const ProgressFn silent;  // the inner solver calls back; the convergence monitor sees whole solves only
   const SolveRequest<double, S> system{ctx, A, nullptr, b, x, stop, silent, guess};

@@ -59,7 +59,7 @@ void form_first_residual(ResidualJudge<T, S>& residual, Span<T, S> r) {
 // that is not finite itself is refused, as are entries of A, which the residual at zero shows.
 template <class T, Space S>
 void leave_guess_out_of_range(ResidualJudge<T, S>& residual, SolveReport& report, Span<T, S> r) {
-  const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up] = residual.system();
+  const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = residual.system();
   if (residual.norm() <= most_of_guess<T> * std::max(1.0, report.rhs_norm / most_of_guess<T>)) return;
   if (!guess_is_finite(residual)) return;
   const bool overflows = !std::isfinite(residual.norm());

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// RecyclePolicy: which solves harvest and deflate vectors, and whether that is worth its cost. Internal.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace newel::detail {
+
+/// Seconds by the cost model.
+struct RecycleCosts {
+  double iteration = 0;  ///< of the solver without recycled vectors
+  double deflation = 0;  ///< what these add to it
+  double product = 0;    ///< with A
+};
+
+/// What a solve has come to.
+struct RecycledSolve {
+  int iterations = 0;
+  double digits = 0;          ///< natural logarithm of the initial residual over the tolerance
+  std::int64_t products = 0;  ///< that the vectors took
+  int harvested = 0;          ///< vectors
+};
+
+/// By counts and the cost model, never by a clock. Iterations are compared for as many digits: solves begin with
+/// different residuals. A *trial* harvests until the vectors are complete and counts a few deflated solves; vectors
+/// are then used while they save more than their cost, which one plain solve in `between_probes` checks. They are
+/// harvested anew, in place of the oldest, when solves need many more iterations than after the last harvest. If they
+/// are not worth it, nothing is kept for `first_rest` solves, and then for twice as many each time.
+class RecyclePolicy {
+ public:
+  enum class Phase { trial, use, rest };
+  /// What the next solve does.
+  struct Use {
+    bool deflates, harvests;
+  };
+  static constexpr int counted_in_trial = 3, between_probes = 50, first_rest = 100, longest_rest = 6400;
+  static constexpr double least_gain = 0.02;  ///< of the seconds of a plain solve
+  static constexpr double decay = 1.25;       ///< of the iterations after the last harvest
+
+  /// Without `decides` the saving is counted in iterations, whatever these cost.
+  explicit RecyclePolicy(bool decides = false) : decides_(decides) {}
+
+  bool decides() const { return decides_; }
+  Use next() const;
+  /// Whether it has given up, so that vectors may be dropped.
+  bool rests() const { return phase_ == Phase::rest; }
+  /// After a solve that did `next()`; `complete`: as many vectors are held as may be.
+  void solved(const RecycledSolve& solve, bool complete, const RecycleCosts& costs);
+  /// Other operators: what was counted says nothing of them.
+  void begin_anew() { *this = RecyclePolicy(decides_); }
+  /// After a deflated solve that failed.
+  void give_up() { begin(Phase::rest); }
+  /// Iterations that a plain solve would have taken for as many digits; 0: not known.
+  double plain_iterations(double digits) const { return plain_rate_ * digits; }
+
+  /// Everything that decides what follows.
+  std::vector<double> counts() const;
+  void set_counts(const std::vector<double>& counts);
+  static constexpr int count_size = 10;
+
+ private:
+  void begin(Phase phase);
+  void count_anew();
+  bool worth_it(const RecycleCosts& costs) const;
+  void decide(const RecycleCosts& costs);
+
+  bool decides_;
+  Phase phase_ = Phase::trial;
+  int solves_ = 0;            ///< of this phase
+  bool harvests_ = true;      ///< the next deflated solve
+  double plain_rate_ = 0;     ///< iterations a digit without vectors
+  double after_harvest_ = 0;  ///< the same after the last harvest; 0: not known yet
+  int counted_ = 0;           ///< deflated solves since the last decision, with their sums
+  double iterations_ = 0, digits_ = 0, products_ = 0;
+  int rest_ = first_rest;
+};
+
+}  // namespace newel::detail
