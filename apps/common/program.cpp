@@ -11,6 +11,7 @@
 
 #include "exit_status.hpp"
 #include "interrupt.hpp"
+#include "process_heap.hpp"
 #include "text.hpp"
 
 namespace newel::cli {
@@ -63,6 +64,7 @@ void print_text(std::FILE* stream, const std::string& lines) {
 }
 
 int run_program(const char* program, int argc, char* argv[], int (*work)(int argc, char* argv[])) {
+  prepare_heap();
   occupy_standard_streams();
   ignore_signals_of_writes();
   set_printed_names(names_in(argc, argv));
