@@ -24,7 +24,7 @@ template <class T, Space S>
 OperatorTraits<T, S> DeflatedPreconditioner<T, S>::traits() const {
   OperatorTraits<T, S> traits;
   traits.capturable = !records_ && (M_ == nullptr || M_->capturable());
-  traits.takes_long = M_ != nullptr && M_->takes_long();
+  traits.takes_long = M_ != nullptr && M_->traits().takes_long;
   return traits;
 }
 
