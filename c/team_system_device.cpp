@@ -68,7 +68,9 @@ class SystemOfTeam final : public System {
     system_.multiply({static_cast<const T*>(x), rows()}, {static_cast<T*>(y), rows()});
   }
   SystemInfo info() const override { return system_.info(); }
-  SystemDecision decision() const override { throw InputError("decision: not available for a system on several devices"); }
+  SystemDecision decision() const override {
+    throw InputError("decision: not available for a system on several devices");
+  }
   std::string link() const override { return system_.link(); }
 
  private:

@@ -124,8 +124,7 @@ struct DistributedSystem<T, S>::Impl {
        SystemOptions options, RankLink link)
       : user(of_rank), communicator(ranks), stop(options.stop) {
     user.make_current();
-    if (a.row_ptr.size < 1)
-      throw InputError("a rank must pass one row pointer more than it has rows, so at least 1");
+    if (a.row_ptr.size < 1) throw InputError("a rank must pass one row pointer more than it has rows, so at least 1");
     if (a.val.size != a.col.size) {
       throw InputError(std::to_string(a.val.size) + " values for " + std::to_string(a.col.size) + " columns");
     }

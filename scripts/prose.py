@@ -4,8 +4,8 @@
 
     scripts/prose.py [FILE.md...]       every page of the repository by default; --totals prints no places
 
-One line for each finding, FILE:LINE and what was found, then the totals. Code, tables, pictures and files that scripts
-write are left out. The exit status is 1 if a file has more than its share: no word of the dialect, at most 2 % of the
+One line for each finding, FILE:LINE and what was found, then the totals. Code, pictures and files that scripts write are
+left out, and of tables only the dialect counts. The exit status is 1 if a file has more than its share: no word of the dialect, at most 2 % of the
 sentences (and at least one) longer than 30 words, and at most two paragraphs longer than six lines.
 """
 
@@ -72,6 +72,7 @@ DIALECT.append((r"(?:^|(?<=[.:;!] ))(?-i:W)hat (?!auto )(?:[^\s.?:;]+ ){1,7}"
                 r"(?:is|are|was|were|goes|costs?|takes?|counts?|needs?) (?!called\b)[^?.;:]+[.;:]",
                 "a noun, or make you or the program the subject"))
 DIALECT = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in DIALECT]
+IN_TABLES = DIALECT[1:-1]  # cells are no sentences, and name places
 
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|Fig|Sec|et al)\.", re.IGNORECASE)
 SENTENCE_END = re.compile(r"(?<=[.!?])[*_)\"”]*\s+(?=[*_(\[\"“]*[A-Z0-9`|*])")
@@ -81,9 +82,10 @@ ITEM = re.compile(r"\s*(?:[-*+]|\d+\.) +")
 class Paragraph:
     """Consecutive lines of prose: (number, text) of each."""
 
-    def __init__(self, lines, heading=False):
+    def __init__(self, lines, heading=False, table=False):
         self.lines = lines
         self.heading = heading
+        self.table = table
 
     def wrapped_lines(self):
         return sum(max(1, -(-len(text) // COLUMNS)) for _, text in self.lines)
@@ -113,7 +115,7 @@ def plain(line):
 
 
 def paragraphs(text):
-    """The prose of a page: no code, no tables, no comments, and no part between the marks of a script that writes it."""
+    """The prose of a page: no code, no comments, and no part between the marks of a script that writes it."""
     found, current, fence, comment, after_blank, indented_item = [], [], None, False, True, False
     written = None  # the name of the part that a script writes
 
@@ -148,6 +150,8 @@ def paragraphs(text):
         if not line.strip() or line.lstrip().startswith(("|", "<", "===", "---", "$$")):
             close()
             after_blank = True
+            if line.startswith("|"):
+                found.append(Paragraph([(number, plain(line).replace("|", ";"))], table=True))
             continue
         after_blank = False
         if re.match(r"#+ ", line):
@@ -173,9 +177,9 @@ class Findings:
         self.lines = []
         for paragraph in paragraphs(text):
             for number, line in paragraph.lines:
-                self.find_dialect(number, line)
+                self.find_dialect(number, line, IN_TABLES if paragraph.table else DIALECT)
             self.find_split_dialect(paragraph)
-            if paragraph.heading:
+            if paragraph.heading or paragraph.table:
                 continue
             for number, words in paragraph.sentences():
                 self.sentences += 1
@@ -187,8 +191,8 @@ class Findings:
                 self.lines.append((paragraph.lines[0][0], f"a paragraph of {paragraph.wrapped_lines()} lines"))
         self.lines.sort()
 
-    def find_dialect(self, number, line):
-        for pattern, better in DIALECT:
+    def find_dialect(self, number, line, expressions):
+        for pattern, better in expressions:
             for match in pattern.finditer(line):
                 self.dialect += 1
                 self.lines.append((number, f'"{match.group()}": write {better}'))

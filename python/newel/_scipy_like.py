@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cg, minres, bicgstab and gmres with the arguments and the info codes of scipy.sparse.linalg, and idrs and fgmres alike."""
+"""cg, minres, bicgstab, gmres, idrs and fgmres with the arguments and the info codes of scipy.sparse.linalg."""
 
 from __future__ import annotations
 

@@ -97,17 +97,17 @@ class Solver(Setup):
         The tolerance that ``"auto"`` chooses for; each solve has its own. By default 1e-8, in single precision 1e-5.
     comm : mpi4py.MPI.Intracomm, optional
         Processes that solve the system together: on the host, or with ``device="cuda"`` on GPUs, which consecutive
-        ranks share if there are too few. Each passes its rows as A, in the order of ranks: CSR with the columns of the
-        whole matrix. Vectors, coordinates, near null spaces are parts, on the host. All ranks call together. No orders,
-        no operators.
+        ranks share if there are too few. Each rank passes its rows as A, which follow those of the previous rank: CSR
+        with the columns of the whole matrix. Vectors, coordinates and near null spaces are parts, on the host. All
+        ranks make the Solver and call its methods together, with the same options. No orders, no operators.
     devices : sequence of int, optional
         GPUs of this host, by number, that share the rows of a matrix on the host. Vectors are whole, and on the host.
         Preconditioners are Jacobi, ``l1-jacobi``, FSAI, SPAI, ``spai0``, AMG or none. No orders, formats, streams or
         operators. Of one number: the Solver on that GPU. `info` says how values travel.
     guess : {"given", "zero", "extrapolate", "project", "project:M", "auto"}, optional
         What the solves of a sequence start from: ``"given"``, the default, from ``x0``; ``"extrapolate"`` continues the
-        last solutions; ``"project:M"`` combines the last M (8); ``"auto"`` does so while that pays. If x0 or zero has a
-        smaller residual, it is used: see `Report.guess`. 2 M + 2 vectors are kept.
+        last solutions; ``"project:M"`` combines the last M, 8 by default, as well as possible; ``"auto"`` does so while
+        that saves time. If x0 or zero has a smaller residual, it is used: see `Report.guess`. 2 M + 2 vectors are kept.
     recycle : int or "auto", optional
         Eigenvectors that CG carries to the next solve, at most 32, by default 0; ``"auto"``: up to 32 while they pay.
 
@@ -222,7 +222,7 @@ class Solver(Setup):
 
     @property
     def decision(self) -> str:
-        """What ``"auto"`` has decided and learnt so far, as JSON: for ``Solver(A, decision=...)`` in a later run.
+        """What ``"auto"`` has decided and learned so far, as JSON: for ``Solver(A, decision=...)`` in a later run.
 
         A Solver made with it from the present values gives the same bits from then on, on the same machine. With AMG
         this holds only if the values have not changed since its setup, because AMG keeps its levels.

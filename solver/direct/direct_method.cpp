@@ -25,7 +25,8 @@ SolverMethod direct_method() {
   SolverMethod direct;
   direct.name = "direct";
   direct.title = "the direct solver";
-  direct.summary = "factors of A by the fastest library that is installed, refined by residuals in twice the precision";
+  direct.summary =
+      "factors of A by the fastest library that is installed, refined by residuals in twice the precision";
   direct.products = 1;
   direct.precond_products = 0;
   direct.rank.last_resort = 1;

@@ -81,10 +81,15 @@ class Dialect(unittest.TestCase):
 
 
 class LeftOut(unittest.TestCase):
-    def test_code_tables_and_comments_are_no_prose(self):
-        text = f"```\n{LONG} goes on\n```\n\n    {LONG}\n\n| {LONG} | goes on |\n\n<!-- {LONG}\ngoes on -->\n"
+    def test_code_and_comments_are_no_prose(self):
+        text = f"```\n{LONG} goes on\n```\n\n    {LONG}\n\n<!-- {LONG}\ngoes on -->\n"
         found = prose.Findings(text)
         self.assertEqual((found.sentences, found.dialect, found.lines), (0, 0, []))
+
+    def test_of_tables_only_the_dialect_counts_and_places_are_none(self):
+        found = prose.Findings(f"| {LONG} | where it is | `goes on` |\n|---|---|---|\n| it goes on | it ends |\n")
+        self.assertEqual((found.sentences, found.dialect), (0, 1))
+        self.assertEqual(found.lines, [(3, '"goes on": write continues')])
 
     def test_pages_that_a_script_writes_are_not_read(self):
         self.assertEqual(run("# A\n\n<!-- Written by x.py -->\n\nIt goes on.\n")[0], 0)
