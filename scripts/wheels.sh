@@ -78,8 +78,13 @@ b = A @ exact
 x, report = newel.solve(A, b)
 assert report.converged
 assert np.linalg.norm(b - A @ x) <= 1.01e-8 * np.linalg.norm(b)
+values = A.data * np.linspace(1, 2, 9)[:, None]
+many, reports = newel.solve_batch(A, values, np.tile(b, (9, 1)), rtol=1e-10)
+assert reports and np.allclose(many * np.linspace(1, 2, 9)[:, None], exact, atol=1e-6)
+assert np.allclose(newel.eigsh(A, 1)[0], 8 * np.sin(np.pi / (2 * n + 2)) ** 2)
+assert not {"torch", "jax"} & sys.modules.keys()
 assert newel._core.has_cuda is (sys.argv[1] == "True")
-print(f"    newel {newel.__version__}, Python {sys.version.split()[0]}: a system of {n * n} rows solved, devices: {newel.devices()}")
+print(f"    newel {newel.__version__}, Python {sys.version.split()[0]}: a system of {n * n} rows, a batch and an eigenvalue, devices: {newel.devices()}")
 PYTHON
   ) || fail "the wheel $wheel does not work"
   rm -rf "$folder/try_$name"

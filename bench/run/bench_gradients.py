@@ -6,7 +6,8 @@
 
 Grids of 5 points, CG with Jacobi in CSR on one thread of the host. The kinds of calls take turns. The median of each is
 reported, in microseconds: `plain` is newel.Solver.solve, `forward` the differentiable call, `gradient` a forward and
-a backward pass for the values of A and for b. Runs where the package is installed.
+a backward pass for the values of A and for b. `mapped` is vmap over the values of 64 such systems with one vector each,
+together as a batch and one after the other, in microseconds for each system. Runs where the package is installed.
 """
 import argparse
 import pathlib
@@ -20,6 +21,7 @@ import scipy.sparse
 import measured
 
 SIDES = (10, 50)  # of the grids
+MAPPED_SIDES, MAPPED = (10, 20, 40), 64
 OPTIONS = {"solver": "cg", "preconditioner": "jacobi", "format": "csr"}
 
 
@@ -66,6 +68,37 @@ def jax_calls(a, device, options):
     }
 
 
+def pytorch_maps(a, device, options):
+    import newel.torch
+    import torch
+
+    place = "cpu" if device == "host" else "cuda"
+    parts = (torch.from_numpy(part.copy()) for part in (a.indptr, a.indices, a.data))
+    A = torch.sparse_csr_tensor(*parts, size=a.shape).to(place)
+    scales = torch.linspace(1, 2, MAPPED, dtype=torch.float64, device=place)
+    values, b = scales[:, None] * A.values(), torch.ones(MAPPED, a.shape[0], dtype=torch.float64, device=place)
+    together, alone = (newel.torch.Solver(A, **choices) for choices in options)
+    return {"together": lambda: torch.func.vmap(together.solve)(values, b),
+            "alone": lambda: torch.func.vmap(alone.solve)(values, b)}
+
+
+def jax_maps(a, device, options):
+    import jax
+    import newel.jax
+
+    jax.config.update("jax_enable_x64", True)
+    place = jax.devices("cpu" if device == "host" else "cuda")[0]
+    values, indices, indptr, b = (jax.device_put(part, place) for part in (
+        a.data * np.linspace(1, 2, MAPPED)[:, None], a.indices, a.indptr, np.ones((MAPPED, a.shape[0]))))
+
+    def call(choices):
+        solver = newel.jax.Solver(**choices)
+        compiled = jax.jit(jax.vmap(lambda values, b: solver.solve((values, indices, indptr), b)))
+        return lambda: compiled(values, b).block_until_ready()
+
+    return {"together": call(options[0]), "alone": call(options[1])}
+
+
 def medians(calls, count):
     taken = {name: [] for name in calls}
     for name, call in calls.items():
@@ -86,7 +119,8 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, default=measured.RESULTS / "gradients_host.json")
     settings = parser.parse_args()
     options = {**OPTIONS, "threads": 1} if settings.device == "host" else OPTIONS
-    versions, kinds = {"newel": newel.__version__}, {}
+    of_maps = ({key: value for key, value in options.items() if key != "format"}, options)  # a batch has no format
+    versions, kinds, mapped = {"newel": newel.__version__}, {}, {}
     for name, make in (("torch", pytorch_calls), ("jax", jax_calls)):
         for side in SIDES:
             try:
@@ -96,10 +130,16 @@ def main():
                 continue
             kinds.setdefault(name, {})[str(side * side)] = medians(calls, settings.calls)
             print(name, side * side, kinds[name][str(side * side)])
+        for side in MAPPED_SIDES if name in kinds else ():
+            taken = medians({"torch": pytorch_maps, "jax": jax_maps}[name](grid(side), settings.device, of_maps),
+                            settings.calls // 10)
+            taken = {kind: round(time / MAPPED, 2) for kind, time in taken.items()}
+            mapped.setdefault(name, {})[str(side * side)] = taken
+            print(name, side * side, "mapped", taken)
     machine = measured.machine() if settings.device == "host" else newel.devices()[0]
     measured.write(settings.json, {"schema": 1, "program": "bench_gradients", "date": measured.today(),
                                    "commit": measured.commit(), "machine": machine, "calls": settings.calls,
-                                   "versions": versions, "kinds": kinds})
+                                   "versions": versions, "kinds": kinds, "mapped": mapped})
 
 
 if __name__ == "__main__":

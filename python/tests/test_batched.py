@@ -29,7 +29,7 @@ def judge(pattern, values, b, x, rtol):
 
 
 @pytest.mark.parametrize("solver", ["auto", "cg", "bicgstab", "gmres"])
-@pytest.mark.parametrize("preconditioner", [None, "jacobi", "block-jacobi"])
+@pytest.mark.parametrize("preconditioner", [None, "jacobi", "block-jacobi", "ilu"])
 def test_every_system_is_solved(solver, preconditioner):
     x, report = newel.solve_batch(A, VALUES, B, rtol=1e-10, solver=solver, preconditioner=preconditioner)
     assert report and len(report) == K and report.together

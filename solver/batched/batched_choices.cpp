@@ -18,8 +18,11 @@ constexpr int most_restart = 100;
 struct BatchedPrecond {
   const char* name;
   int block_rows;  ///< of M: 0 for none, -1 for those of the options
+  bool factors;    ///< M is the inverse of incomplete factors
+  bool on_device;  ///< whether blocks of a device have it
 };
-constexpr BatchedPrecond batched_preconds[] = {{"none", 0}, {"jacobi", 1}, {"block-jacobi", -1}};
+constexpr BatchedPrecond batched_preconds[] = {
+    {"none", 0, false, true}, {"jacobi", 1, false, true}, {"block-jacobi", -1, false, true}, {"ilu", 0, true, false}};
 
 void check_range(const char* what, int value, int least, int most) {
   if (value >= least && value <= most) return;
@@ -32,16 +35,23 @@ void check_tolerance(const char* what, double value) {
   throw InputError(std::string(what) + " must be a finite number of at least 0, not " + std::to_string(value));
 }
 
-int block_rows_of(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
-                  const BatchedOptions& options) {
+const BatchedPrecond& precond_of(const BatchedOptions& options, Space space) {
   std::vector<std::string> names;
   for (const BatchedPrecond& line : batched_preconds) {
     names.push_back(line.name);
     if (!same_name(line.name, options.precond)) continue;
-    if (line.block_rows >= 0) return line.block_rows;
-    return options.block_rows > 0 ? options.block_rows : node_block_size(ctx, pattern);
+    if (space == Space::host || line.on_device || !options.together) return line;
+    throw InputError(std::string("the preconditioner ") + line.name +
+                     " for batches works on the host only; on a device take another, or solve the systems one after "
+                     "another (together = false)");
   }
   refuse_unknown("preconditioner for batches", options.precond, names);
+}
+
+int block_rows_of(const BatchedPrecond& line, const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
+                  const BatchedOptions& options) {
+  if (line.block_rows >= 0) return line.block_rows;
+  return options.block_rows > 0 ? options.block_rows : node_block_size(ctx, pattern);
 }
 
 std::vector<PlannedAttempt> attempts_of(const BatchedOptions& options) {
@@ -69,15 +79,20 @@ void check_limits(double rel_tol, double abs_tol, int max_iterations) {
 }
 
 BatchedChoices choose(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
-                      const BatchedOptions& options) {
+                      const BatchedOptions& options, Space space) {
   check_range("block_rows", options.block_rows, 0, most_batched_block);
   check_range("restart", options.restart, 1, most_restart);
   check_limits(options.rel_tol, options.abs_tol, options.max_iterations);
   BatchedChoices result;
   result.attempts = attempts_of(options);
+  const BatchedPrecond& precond = precond_of(options, space);
   const int restart = std::clamp<int>(options.restart, 1, std::max<Index>(pattern.rows, 1));
-  result.limits = {options.max_iterations, options.rel_tol, options.abs_tol, restart,
-                   block_rows_of(ctx, pattern, options)};
+  result.limits = {options.max_iterations,
+                   options.rel_tol,
+                   options.abs_tol,
+                   restart,
+                   block_rows_of(precond, ctx, pattern, options),
+                   precond.factors};
   for (const PlannedAttempt& attempt : result.attempts) {
     const BatchedNeeds& needs = batched_methods()[static_cast<std::size_t>(attempt.method)].needs;
     result.needs.own_vectors = std::max(result.needs.own_vectors, needs.own_vectors);

@@ -28,6 +28,7 @@ struct BatchedLimits {
   double rel_tol, abs_tol;
   int restart;     ///< GMRES
   int block_rows;  ///< of M: 0 none, 1 Jacobi
+  bool factors;    ///< M is the inverse of incomplete factors, on the host; block_rows is 0
 };
 
 /// Which systems an attempt is about.

@@ -103,7 +103,7 @@ struct BatchedSystem<T, S>::Impl {
       : ctx(ctx_),
         pattern(detail::checked_copy<T>(ctx, pattern_)),
         options(std::move(options_)),
-        choices(detail::choose(host_context(ctx), pattern.view(), options)),
+        choices(detail::choose(host_context(ctx), pattern.view(), options, S)),
         work(ctx, pattern.view(), choices.limits, choices.needs) {}
 
   bool fits() const { return options.together && work.fits(); }

@@ -6,12 +6,9 @@
 
 #include <newel/core/csr.hpp>
 #include "solver/batched/batched_gmres.hpp"
-#include "solver/batched/batched_inverse.hpp"
+#include "solver/batched/lane_factors.hpp"
 
 namespace newel::detail {
-
-/// Systems of a group: two vectors of four doubles with AVX2, so that two sums are under way at once.
-inline constexpr int batched_lanes = 8;
 
 /// What a thread keeps: the values of its group, interleaved, and its vectors.
 struct LaneMemory {
@@ -19,7 +16,8 @@ struct LaneMemory {
 
   LaneMemory(Index rows, Offset nonzeros, int own_vectors, const BatchedLimits& limits, bool has_basis)
       : values(nonzeros * batched_lanes),
-        inverse(std::int64_t{rows} * limits.block_rows * batched_lanes),
+        inverse(limits.factors ? LaneFactors<double>::numbers(rows, nonzeros)
+                               : std::int64_t{rows} * limits.block_rows * batched_lanes),
         vectors((std::int64_t{own_vectors} + 1 + (has_basis ? limits.restart + 1 : 0)) * rows * batched_lanes),
         small(has_basis ? std::int64_t{BatchedSmall{limits.restart}.count()} * batched_lanes : 0) {}
 
@@ -86,6 +84,7 @@ class LaneSystems {
   }
 
  protected:
+  LaneFactors<T> factors() const { return LaneFactors<T>(pattern_, inverse_); }
   static At at(Index row, int l) { return {std::int64_t{row} * lanes + l, l, row}; }
   std::int64_t vector_at(At i) const { return std::int64_t{systems_[i.lane]} * problem_.rows + i.row; }
 
@@ -97,16 +96,18 @@ class LaneSystems {
   T *values_, *inverse_, *w_, *next_;
 
  private:
-  // The values and the inverses of the diagonal blocks.
+  // The values, and the factors or the inverses of the diagonal blocks.
   void load() {
     const T* from[lanes];
     for (int l = 0; l < systems_.size; ++l) from[l] = problem_.values + systems_[l] * problem_.nonzeros;
     for (Offset e = 0; e < problem_.nonzeros; ++e) {
       for (int l = 0; l < lanes; ++l) values_[e * lanes + l] = uses(l) ? from[l][e] : T(0);
     }
+    if (problem_.limits.factors) factors().factorise(values_);
     const int width = problem_.limits.block_rows;
+    if (width == 0) return;
     std::fill(inverse_, w_, T(0));
-    for (Index row = 0; row < problem_.rows && width > 0; ++row) {
+    for (Index row = 0; row < problem_.rows; ++row) {
       const Index first = row / width * width;
       for (Offset e = pattern_.row_begin(row); e < pattern_.row_begin(row + 1); ++e) {
         const Index j = pattern_.col[e] - first;
@@ -115,7 +116,7 @@ class LaneSystems {
         for (int l = 0; l < lanes; ++l) to[l] = values_[e * lanes + l];
       }
     }
-    for (Index first = 0; first < problem_.rows && width > 0; first += width) {
+    for (Index first = 0; first < problem_.rows; first += width) {
       const int m = std::min<Index>(width, problem_.rows - first);
       for (int l = 0; l < systems_.size; ++l) {
         invert_batched_block(inverse_ + std::int64_t{first} * width * lanes + l, m, width, lanes);

@@ -3,39 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 
 #include "solver/batched/lane_systems.hpp"
 #include "solver/batched/precise_sum.hpp"
 
 namespace newel::detail {
-
-/// A number of each lane, in registers of 32 bytes: compilers keep an array of numbers in memory.
-template <class T>
-struct LanePack {
-  static constexpr int bytes = 32, parts = batched_lanes * static_cast<int>(sizeof(T)) / bytes;
-  static constexpr int width = batched_lanes / parts;
-  typedef T Part __attribute__((vector_size(bytes)));
-  Part part[parts] = {};
-
-  static void read(const T* from, int p, Part& to) { std::memcpy(&to, from + p * width, bytes); }
-  void add(const T* a) {
-    for (int p = 0; p < parts; ++p) {
-      Part of_a;
-      read(a, p, of_a);
-      part[p] += of_a;
-    }
-  }
-  void add_product(const T* a, const T* x) {
-    for (int p = 0; p < parts; ++p) {
-      Part of_a, of_x;
-      read(a, p, of_a);
-      read(x, p, of_x);
-      part[p] += of_a * of_x;
-    }
-  }
-  void write(T* to) const { std::memcpy(to, part, sizeof part); }
-};
 
 /// The team of `solve_group` on the host: sums over the rows of all systems of a group.
 template <class T>
@@ -110,7 +82,7 @@ class LaneTeam : public LaneSystems<T> {
   }
 
   /// Whether M is none or diagonal.
-  bool is_local() const { return problem_.limits.block_rows <= 1; }
+  bool is_local() const { return problem_.limits.block_rows <= 1 && !problem_.limits.factors; }
   T scaled(At i, T r) const { return problem_.limits.block_rows == 0 ? r : inverse_[i.at] * r; }
 
   template <int K, class F>
@@ -119,6 +91,13 @@ class LaneTeam : public LaneSystems<T> {
       return sums<K>([&](At i, double* mine) { f(i, scaled(i, r[i]), mine); });
     }
     Totals<K> total;
+    if (problem_.limits.factors) {
+      const T* const z = factors().solve(r.v);
+      for (Index row = 0; row < problem_.rows; ++row)
+        add_row(
+            row, [&](At i, double* mine) { f(i, z[i.at], mine); }, total);
+      return total.sums();
+    }
     const int width = problem_.limits.block_rows;
     for (Index row = 0; row < problem_.rows; ++row) {
       const Index first = row / width * width, end = std::min(first + width, problem_.rows);
@@ -132,6 +111,7 @@ class LaneTeam : public LaneSystems<T> {
 
  private:
   using Base::at;
+  using Base::factors;
   using Base::inverse_;
   using Base::pattern_;
   using Base::problem_;

@@ -56,7 +56,9 @@ void solve_with_everything(const Context<S>& ctx, Index systems) {
   const HostCsr pattern = grid_pattern(7, 5);
   for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
     const Batch<T> batch = dominant_batch<T>(pattern, systems, solver == "cg");
-    for (const std::string precond : {"none", "jacobi", "block-jacobi"}) {
+    std::vector<std::string> preconds = {"none", "jacobi", "block-jacobi"};
+    if (S == host) preconds.emplace_back("ilu");
+    for (const std::string& precond : preconds) {
       for (const int block_rows : precond == "block-jacobi" ? std::vector<int>{0, 2, 3, 32} : std::vector<int>{0}) {
         BatchedOptions options = options_of(solver, precond, tolerance<T>);
         options.block_rows = block_rows;
@@ -213,6 +215,55 @@ TEST_BOTH("Block Jacobi of a batch inverts blocks that need pivots, and the diag
   REQUIRE(singular.report.systems[4].true_residual >= 0);
   for (const Index s : {3, 5}) REQUIRE(same_bits(batch.part(singular.x, s), batch.part(answer.x, s)));
 }
+
+TEST_ON_HOST("Incomplete factors of a batch are exact for a pattern without fill, and save iterations with it",
+             "[batched]") {
+  MapRows rows(40);
+  for (Index i = 0; i < 40; ++i) {
+    for (Index j = std::max(0, i - 1); j <= std::min(39, i + 1); ++j) rows[i][j] = 1;
+  }
+  const Batch<double> line = dominant_batch<double>(from_rows(40, rows), 11, false);
+  for (const std::string solver : {"bicgstab", "gmres"}) {
+    const BatchAnswer<double> answer = solve_batch<double>(ctx, line, options_of(solver, "ilu", 1e-10));
+    for (Index s = 0; s < 11; ++s) {
+      require_solved(line, answer, s);
+      REQUIRE(answer.report.systems[s].iterations <= 2);  // M is the inverse
+    }
+  }
+  const Batch<double> grid = dominant_batch<double>(grid_pattern(12, 12), 11, true);
+  const BatchAnswer<double> with = solve_batch<double>(ctx, grid, options_of("cg", "ilu", 1e-10));
+  const BatchAnswer<double> without = solve_batch<double>(ctx, grid, options_of("cg", "jacobi", 1e-10));
+  for (Index s = 0; s < 11; ++s) {
+    require_solved(grid, with, s);
+    REQUIRE(2 * with.report.systems[s].iterations <= without.report.systems[s].iterations);
+  }
+}
+
+TEST_ON_HOST("Incomplete factors of a batch count pivots that are zero or missing as 1", "[batched]") {
+  Batch<double> batch = dominant_batch<double>(grid_pattern(4, 4), 9, false);
+  const BatchAnswer<double> before = solve_batch<double>(ctx, batch, options_of("gmres", "ilu", 1e-10));
+  batch.value(4, 0, 0) = 0;
+  const BatchAnswer<double> after = solve_batch<double>(ctx, batch, options_of("gmres", "ilu", 1e-10));
+  require_solved(batch, after, 4);
+  for (const Index s : {0, 3, 5, 8}) REQUIRE(same_bits(batch.part(before.x, s), batch.part(after.x, s)));
+  Batch<double> swapped{from_rows(2, {{{1, 1.0}}, {{0, 1.0}}}), 9, std::vector<double>(18, 3.0),
+                        random_vector<double>(18, 7)};
+  const BatchAnswer<double> found = solve_batch<double>(ctx, swapped, options_of("gmres", "ilu", 1e-10));
+  for (Index s = 0; s < 9; ++s) require_solved(swapped, found, s);
+}
+
+#if NEWEL_HAS_CUDA
+TEST_ON_DEVICE("Incomplete factors of a batch are refused on a device, and solved one after another",
+               "[batched][device]") {
+  const Batch<double> batch = dominant_batch<double>(grid_pattern(5, 5), 3, false);
+  BatchedOptions options = options_of("bicgstab", "ilu", 1e-10);
+  CHECK(contains(message_of<InputError>([&] { static_cast<void>(solve_batch<double>(ctx, batch, options)); }),
+                 "works on the host only"));
+  options.together = false;
+  const BatchAnswer<double> answer = solve_batch<double>(ctx, batch, options);
+  for (Index s = 0; s < 3; ++s) require_solved(batch, answer, s);
+}
+#endif
 
 TEST_BOTH("A batch begins with the guesses that are better than zero", "[batched]") {
   const Batch<double> batch = dominant_batch<double>(grid_pattern(5, 4), 9, true);

@@ -18,8 +18,10 @@ struct BatchedOptions {
   /// diagonal use CG, all others BiCGStab. Systems that fail with one solver are tried with the next: CG, BiCGStab,
   /// GMRES.
   std::string solver = "auto";
-  /// "none", "jacobi" or "block-jacobi". A diagonal entry without a finite inverse counts as 1, and of a singular
-  /// block the diagonal is inverted instead.
+  /// "none", "jacobi", "block-jacobi", or on the host "ilu". A diagonal entry without a finite inverse counts as 1,
+  /// and of a singular block the diagonal is inverted instead. "ilu": incomplete factors on the pattern, ILU(0)
+  /// (Saad, algorithm 10.4), in the order of the pattern; pivots without a finite inverse count as 1. On a device it
+  /// takes `together` = false.
   std::string precond = "jacobi";
   /// Block Jacobi: rows of a block, 1 to 32; the last block may have fewer. 0: the size of the pattern's dense node
   /// blocks (`node_block_size`), 1 without them.
