@@ -44,14 +44,14 @@ bool RecyclePolicy::worth_it(const RecycleCosts& costs) const {
   return plain - deflated > least_gain * plain;
 }
 
-void RecyclePolicy::decide(const RecycleCosts& costs) {
-  if (!worth_it(decides_ ? costs : RecycleCosts{1, 0, 0})) return begin(Phase::rest);
+void RecyclePolicy::decide(const std::function<RecycleCosts()>& costs) {
+  if (!worth_it(decides_ ? costs() : RecycleCosts{1, 0, 0})) return begin(Phase::rest);
   if (phase_ == Phase::trial) begin(Phase::use);
   count_anew();
   rest_ = first_rest;
 }
 
-void RecyclePolicy::solved(const RecycledSolve& solve, bool complete, const RecycleCosts& costs) {
+void RecyclePolicy::solved(const RecycledSolve& solve, bool complete, const std::function<RecycleCosts()>& costs) {
   if (phase_ == Phase::rest) {
     if (++solves_ < rest_) return;
     rest_ = std::min(2 * rest_, longest_rest);

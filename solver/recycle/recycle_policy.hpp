@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace newel::detail {
@@ -45,8 +46,9 @@ class RecyclePolicy {
   Use next() const;
   /// Whether it has given up, so that vectors may be dropped.
   bool rests() const { return phase_ == Phase::rest; }
-  /// After a solve that did `next()`; `complete`: as many vectors are held as may be.
-  void solved(const RecycledSolve& solve, bool complete, const RecycleCosts& costs);
+  /// After a solve that did `next()`; `complete`: as many vectors are held as may be. `costs` takes longer than a
+  /// short solve may: it is called only when "auto" decides.
+  void solved(const RecycledSolve& solve, bool complete, const std::function<RecycleCosts()>& costs);
   /// Other operators: what was counted says nothing of them.
   void begin_anew() { *this = RecyclePolicy(decides_); }
   /// After a deflated solve that failed.
@@ -63,7 +65,7 @@ class RecyclePolicy {
   void begin(Phase phase);
   void count_anew();
   bool worth_it(const RecycleCosts& costs) const;
-  void decide(const RecycleCosts& costs);
+  void decide(const std::function<RecycleCosts()>& costs);
 
   bool decides_;
   Phase phase_ = Phase::trial;

@@ -119,11 +119,12 @@ void Recycling<T, S>::learn(const SolveRequest<T, S>& request, SolveReport& repo
   }
   solve.products = std::exchange(products_before_, vectors_.products());
   solve.products = products_before_ - solve.products;
-  RecycleCosts costs;
-  if (policy_.decides()) costs = costs_(vectors_.held());
-  double seconds[] = {costs.iteration, costs.deflation, costs.product};
-  sum_over_ranks(ctx, seconds, 3);  // of which each has costs of its own
-  policy_.solved(solve, vectors_.held() == vectors_.most(), {seconds[0], seconds[1], seconds[2]});
+  policy_.solved(solve, vectors_.held() == vectors_.most(), [&] {
+    const RecycleCosts costs = costs_(vectors_.held());
+    double seconds[] = {costs.iteration, costs.deflation, costs.product};
+    sum_over_ranks(ctx, seconds, 3);  // of which each has costs of its own
+    return RecycleCosts{seconds[0], seconds[1], seconds[2]};
+  });
   if (policy_.rests()) vectors_.forget();
 }
 

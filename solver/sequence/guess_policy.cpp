@@ -19,6 +19,10 @@ GuessPolicy::Use GuessPolicy::next() const {
   return Use::nothing;
 }
 
+bool GuessPolicy::weighs() const {
+  return phase_ == Phase::trial ? solves_ + 1 == trial : phase_ == Phase::use && next() == Use::keep;
+}
+
 void GuessPolicy::begin(Phase phase) {
   phase_ = phase;
   solves_ = 0;

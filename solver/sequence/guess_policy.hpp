@@ -35,6 +35,8 @@ class GuessPolicy {
 
   bool decides() const { return decides_; }
   Use next() const;
+  /// Whether the solve that does `next()` is followed by a decision, which alone reads its costs.
+  bool weighs() const;
   /// After a solve that did `next()`: its iterations, those of all columns together, and the products with A that the
   /// guess took.
   void solved(int iterations, std::int64_t products, const GuessCosts& costs);

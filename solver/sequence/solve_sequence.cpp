@@ -76,7 +76,8 @@ void SolveSequence<T, S>::end(const SequenceSystem<T, S>& system, Span<const T, 
   }
   if (!converged || !policy_.decides()) return;
   const std::int64_t made = std::exchange(products_before_, products());
-  policy_.solved(iterations, products_before_ - made, system.costs());
+  // The cost model takes longer than some solves.
+  policy_.solved(iterations, products_before_ - made, policy_.weighs() ? system.costs() : GuessCosts{});
   if (policy_.next() == GuessPolicy::Use::nothing) {
     past_.clear();
     products_before_ = 0;

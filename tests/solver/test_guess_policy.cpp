@@ -29,7 +29,7 @@ Sequence run(GuessPolicy& policy, int solves, AsGiven as_given, Guessed guessed)
     result.seconds += iterations * costs.iteration + products * costs.product + (products > 0 ? costs.vectors : 0);
     result.seconds_as_given += as_given(k) * costs.iteration;
     result.guesses += use == Use::guess ? 1 : 0;
-    policy.solved(iterations, products, costs);
+    policy.solved(iterations, products, policy.weighs() ? costs : GuessCosts{});
   }
   return result;
 }

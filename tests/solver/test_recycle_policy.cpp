@@ -11,7 +11,7 @@ using newel::detail::RecycledSolve;
 using newel::detail::RecyclePolicy;
 
 // A machine where a deflated iteration takes 1.5 times as long.
-constexpr RecycleCosts costs{1, 0.5, 1};
+RecycleCosts costs() { return {1, 0.5, 1}; }
 
 /// A sequence whose plain solves take `plain` iterations and deflated ones `deflated`.
 struct Sequence {
