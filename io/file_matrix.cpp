@@ -92,14 +92,18 @@ DenseColumns columns_of(const Context<Space::host>& ctx, MatrixFile file, const 
   columns.rows = upright || a.rows != 1 ? a.rows : a.cols;
   columns.cols = upright || a.rows == 1 ? 1 : a.cols;
   columns.from_row = !upright && a.rows == 1;
-  columns.values = Array<double, Space::host>(ctx, Offset{columns.rows} * columns.cols);
-  std::fill(columns.values.begin(), columns.values.end(), 0.0);
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const Offset place = columns.cols == 1 ? std::max(i, a.col[k]) : Offset{a.col[k]} * a.rows + i;
-      columns.values[place] = a.val[k];
+  const auto in_columns = [&](const Array<double, Space::host>& of_entries) {
+    Array<double, Space::host> values(ctx, Offset{columns.rows} * columns.cols);
+    std::fill(values.begin(), values.end(), 0.0);
+    for (Index i = 0; i < a.rows; ++i) {
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+        values[columns.cols == 1 ? std::max(i, a.col[k]) : Offset{a.col[k]} * a.rows + i] = of_entries[k];
+      }
     }
-  }
+    return values;
+  };
+  columns.values = in_columns(a.val);
+  if (!file.imaginary.empty()) columns.imaginary = in_columns(file.imaginary);
   return columns;
 }
 

@@ -8,6 +8,7 @@
 #include <newel/core/file_writer.hpp>
 #include <newel/core/matrix_input.hpp>
 #include <newel/io/matrix_file.hpp>
+#include "io/matrix_market/matrix_market_text.hpp"
 #include "io/npy.hpp"
 
 namespace newel::detail {
@@ -21,12 +22,12 @@ struct FileLimits {
 enum class Wanted { matrix, columns };
 
 MatrixFile parse_npz(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name,
-                     const FileLimits& limits = {});
+                     ValueKinds kinds = ValueKinds::real, const FileLimits& limits = {});
 bool begins_as_petsc(std::string_view bytes);
 MatrixFile parse_petsc(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name,
                        Wanted wanted = Wanted::matrix, const FileLimits& limits = {});
 MatrixFile parse_table(const Context<Space::host>& ctx, std::string_view text, const std::string& name);
-MatrixFile full_npy(const Context<Space::host>& ctx, const NpyArray& array);
+MatrixFile full_npy(const Context<Space::host>& ctx, const NpyArray& array, ValueKinds kinds = ValueKinds::real);
 
 /// A full matrix of rows x cols from the values of its rows one after the other, or of its columns.
 MatrixFile full_matrix(const Context<Space::host>& ctx, std::int64_t rows, std::int64_t cols,

@@ -48,9 +48,9 @@ TextLines lines_of(std::string_view head, const std::string& name) {
 MatrixFile parse_content(const Context<Space::host>& ctx, const NamedText& text, Wanted wanted, ValueKinds kinds) {
   switch (content_of(text.text, text.name)) {
     case Content::npy:
-      return full_npy(ctx, parse_npy(text.text, text.name));
+      return full_npy(ctx, parse_npy(text.text, text.name), kinds);
     case Content::zip:
-      return parse_npz(ctx, text.text, text.name);
+      return parse_npz(ctx, text.text, text.name, kinds);
     case Content::petsc:
       return parse_petsc(ctx, text.text, text.name, wanted);
     case Content::table:
@@ -111,6 +111,12 @@ Array<std::complex<double>, Space::host> joined(const Context<Space::host>& ctx,
   Array<std::complex<double>, Space::host> z(ctx, re.size());
   for (std::int64_t k = 0; k < z.size(); ++k) z[k] = {re[k], im.empty() ? 0.0 : im[k]};
   return z;
+}
+
+void require_columns(const std::string& path, std::int64_t values, Index cols) {
+  if (cols >= 1 && values % cols == 0) return;
+  throw InputError(path + ": " + std::to_string(values) + " values cannot be divided into " + std::to_string(cols) +
+                   " columns");
 }
 
 }  // namespace
@@ -175,10 +181,7 @@ void write_columns_file(const std::string& path, Span<const T, Space::host> x, I
   const std::optional<FileFormat> format = format_of_name(path);
   if (!format || *format == FileFormat::npz) detail::refuse_suffix(path, "vectors", columns_suffixes);
   if (*format == FileFormat::matrix_market) return write_columns<T>(path, x, cols);
-  if (cols < 1 || x.size % cols != 0) {
-    throw InputError(path + ": " + std::to_string(x.size) + " values cannot be divided into " + std::to_string(cols) +
-                     " columns");
-  }
+  require_columns(path, x.size, cols);
   FileWriter file(path);
   if (*format == FileFormat::npy) return detail::write_npy<T>(file, x, cols);
   if (*format == FileFormat::csv) return detail::write_csv<T>(file, x, cols);
@@ -188,6 +191,21 @@ void write_columns_file(const std::string& path, Span<const T, Space::host> x, I
 #define X(T, S)                                                                 \
   template void write_matrix_file<T>(const std::string&, const CsrView<T, S>&); \
   template void write_columns_file<T>(const std::string&, Span<const T, S>, Index);
+NEWEL_FOR_TYPES(X, ::newel::Space::host)
+#undef X
+
+template <class T>
+void write_complex_columns_file(const std::string& path, Span<const std::complex<T>, Space::host> x, Index cols) {
+  const std::optional<FileFormat> format = format_of_name(path);
+  if (format == FileFormat::matrix_market) return write_columns<std::complex<T>>(path, x, cols);
+  if (format != FileFormat::npy) detail::refuse_suffix(path, "complex vectors", complex_columns_suffixes);
+  require_columns(path, x.size, cols);
+  FileWriter file(path);
+  detail::write_npy<std::complex<T>>(file, x, cols);
+}
+
+#define X(T, S) \
+  template void write_complex_columns_file<T>(const std::string&, Span<const std::complex<T>, S>, Index);
 NEWEL_FOR_TYPES(X, ::newel::Space::host)
 #undef X
 

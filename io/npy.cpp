@@ -113,7 +113,9 @@ void read_descr(const std::string& descr, NpyArray& array) {
       if (has_size) return;
       break;
     case 'c':
-      refuse_type(array.name, descr, " (complex values are not supported)");
+      if (size == 8 || size == 16) return;
+      if (size > 16) refuse_type(array.name, descr, " (long double: convert it by a.astype(complex))");
+      break;
     case 'O':
       refuse_type(array.name, descr, " (Python objects)");
     default:
@@ -195,9 +197,21 @@ void for_each_number(const NpyArray& array, Take&& take) {
         take(i, half_to_double(load<std::uint16_t>(array.data.data() + 2 * i, array.order)));
       }
       return;
+    case 'c':
+      throw InputError(array.name +
+                       ": expected real values, found complex ones (complex values are not supported here)");
     default:
       throw InputError(array.name + ": expected numbers, found text");
   }
+}
+
+// The value of number i of the file.
+double finite(const NpyArray& array, std::int64_t i, double value) {
+  if (std::isfinite(value)) return value;
+  throw InputError(array.name + ": value " + std::to_string(i + 1) + ": expected a finite number, found " +
+                   (std::isnan(value) ? "nan"
+                    : value > 0       ? "inf"
+                                      : "-inf"));
 }
 
 }  // namespace
@@ -246,15 +260,22 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name) {
 
 Array<double, Space::host> npy_doubles(const Context<Space::host>& ctx, const NpyArray& array) {
   Array<double, Space::host> values(ctx, array.size());
-  for_each_number(array, [&](std::int64_t i, auto number) {
-    const auto value = static_cast<double>(number);
-    if (!std::isfinite(value)) {
-      throw InputError(array.name + ": value " + std::to_string(i + 1) + ": expected a finite number, found " +
-                       (std::isnan(value) ? "nan"
-                        : value > 0       ? "inf"
-                                          : "-inf"));
+  for_each_number(array,
+                  [&](std::int64_t i, auto number) { values[i] = finite(array, i, static_cast<double>(number)); });
+  return values;
+}
+
+// As an array of twice as many real numbers.
+Array<double, Space::host> npy_part(const Context<Space::host>& ctx, const NpyArray& array, NumberPart part) {
+  NpyArray pairs = array;
+  pairs.kind = 'f';
+  pairs.item_bytes /= 2;
+  pairs.shape = {2 * array.size()};
+  Array<double, Space::host> values(ctx, array.size());
+  for_each_number(pairs, [&](std::int64_t k, auto number) {
+    if ((k % 2 == 1) == (part == NumberPart::imaginary)) {
+      values[k / 2] = finite(array, k / 2, static_cast<double>(number));
     }
-    values[i] = value;
   });
   return values;
 }

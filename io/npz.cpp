@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse matrices as scipy.sparse.save_npz writes them, and archives of a single array.
 #include <algorithm>
+#include <complex>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "core/vectors/instantiate.hpp"
 #include "io/file_parsers.hpp"
@@ -17,10 +20,14 @@ using Integers = Array<std::int64_t, Space::host>;
 class SparseArchive {
  public:
   SparseArchive(const Context<Space::host>& ctx, ZipArchive& archive, const std::string& name,
-                const FileLimits& limits)
-      : ctx_(ctx), archive_(archive), name_(name), limits_(limits) {}
+                const FileLimits& limits, ValueKinds kinds)
+      : ctx_(ctx), archive_(archive), name_(name), limits_(limits), kinds_(kinds) {}
 
-  Csr<double, Space::host> read() {
+  bool is_complex() const { return kinds_ == ValueKinds::complex_too && array("data").is_complex(); }
+
+  /// `part`: of complex values.
+  Csr<double, Space::host> read(NumberPart part) {
+    part_ = part;
     format_ = npy_text(array("format"));
     const Integers shape = npy_integers(ctx_, array("shape"));
     constexpr std::int64_t most = std::numeric_limits<Index>::max();
@@ -62,6 +69,15 @@ class SparseArchive {
     if (found.by_columns && dimensions > 1) fail("'data' in C order", "Fortran order");
     return found;
   }
+  Doubles values_of(const NpyArray& found) const {
+    const bool complex = kinds_ == ValueKinds::complex_too && found.is_complex();
+    return complex ? npy_part(ctx_, found, part_) : npy_doubles(ctx_, found);
+  }
+  // The other parts; empty: there are none.
+  Doubles others_of(const NpyArray& found) const {
+    if (!found.is_complex()) return {};
+    return npy_part(ctx_, found, part_ == NumberPart::real ? NumberPart::imaginary : NumberPart::real);
+  }
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const {
     throw InputError(name_ + ": expected " + expected + ", found " + found);
   }
@@ -69,7 +85,7 @@ class SparseArchive {
   Csr<double, Space::host> compressed() const {
     const Integers pointers = integers("indptr");
     const Array<Index, Space::host> indices = narrowed(integers("indices"));
-    const Doubles values = npy_doubles(ctx_, data(1));
+    const Doubles values = values_of(data(1));
     return canonical(ctx_,
                      format_ == "csr" ? Input::csr(rows_, cols_, pointers, indices, values)
                                       : Input::csc(rows_, cols_, pointers, indices, values),
@@ -79,7 +95,7 @@ class SparseArchive {
   Csr<double, Space::host> triplets() const {
     const std::vector<std::string> members = archive_.names();
     const bool together = std::find(members.begin(), members.end(), "coords.npy") != members.end();
-    const Doubles values = npy_doubles(ctx_, data(1));
+    const Doubles values = values_of(data(1));
     if (!together)
       return canonical(ctx_, Input::coo(rows_, cols_, integers("row"), integers("col"), values), name_, limits_);
     const NpyArray coords = array("coords");
@@ -107,7 +123,7 @@ class SparseArchive {
       fail(std::to_string(rows_ / r + 1) + " numbers in 'indptr'", std::to_string(pointers.size()));
     if (indices.size() != count)
       fail(std::to_string(count) + " numbers in 'indices'", std::to_string(indices.size()));
-    const Doubles values = npy_doubles(ctx_, found);
+    const Doubles values = values_of(found);
     Integers row(ctx_, values.size()), col(ctx_, values.size());
     std::int64_t block = 0, k = 0;
     for (std::int64_t i = 0; i < rows_ / r; ++i) {
@@ -137,7 +153,7 @@ class SparseArchive {
     if (found.shape[0] != offsets.size()) {
       fail(std::to_string(offsets.size()) + " rows in 'data'", std::to_string(found.shape[0]));
     }
-    const Doubles values = npy_doubles(ctx_, found);
+    const Doubles values = values_of(found), others = others_of(found);
     std::vector<Index> row, col;
     std::vector<double> kept;
     for (std::int64_t d = 0; d < offsets.size(); ++d) {
@@ -146,7 +162,7 @@ class SparseArchive {
       const std::int64_t end = std::min({length, cols_, rows_ + offsets[d]});
       for (std::int64_t j = begin; j < end; ++j) {
         const double value = values[d * length + j];
-        if (value == 0) continue;
+        if (value == 0 && (others.empty() || others[d * length + j] == 0)) continue;
         row.push_back(static_cast<Index>(j - offsets[d]));
         col.push_back(static_cast<Index>(j));
         kept.push_back(value);
@@ -160,6 +176,8 @@ class SparseArchive {
   ZipArchive& archive_;
   const std::string& name_;
   const FileLimits& limits_;
+  ValueKinds kinds_;
+  NumberPart part_ = NumberPart::real;
   std::string format_;
   std::int64_t rows_ = 0, cols_ = 0;
 };
@@ -170,8 +188,11 @@ std::string_view bytes_of(const std::vector<Number>& numbers) {
 }
 
 template <class Number>
+inline constexpr bool is_complex_type = !std::is_arithmetic_v<Number>;
+
+template <class Number>
 std::string descr_of() {
-  const char kind = std::is_floating_point_v<Number> ? 'f' : 'i';
+  const char kind = is_complex_type<Number> ? 'c' : std::is_floating_point_v<Number> ? 'f' : 'i';
   return std::string(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "<" : ">") + kind + std::to_string(sizeof(Number));
 }
 
@@ -184,7 +205,7 @@ void add_array(ZipWriter& zip, const char* name, const Number* data, std::int64_
 }  // namespace
 
 MatrixFile parse_npz(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name,
-                     const FileLimits& limits) {
+                     ValueKinds kinds, const FileLimits& limits) {
   ZipArchive archive(bytes, name);
   const std::vector<std::string> members = archive.names();
   const auto has = [&](const char* member) {
@@ -192,11 +213,13 @@ MatrixFile parse_npz(const Context<Space::host>& ctx, std::string_view bytes, co
   };
   if (has("format.npy")) {
     MatrixFile file;
-    file.a = SparseArchive(ctx, archive, name, limits).read();
+    SparseArchive sparse(ctx, archive, name, limits, kinds);
+    file.a = sparse.read(NumberPart::real);
+    if (sparse.is_complex()) file.imaginary = std::move(sparse.read(NumberPart::imaginary).val);
     return file;
   }
   if (members.size() == 1 && members[0].size() > 4 && members[0].compare(members[0].size() - 4, 4, ".npy") == 0) {
-    return full_npy(ctx, parse_npy(archive.member(ctx, members[0]), name));
+    return full_npy(ctx, parse_npy(archive.member(ctx, members[0]), name), kinds);
   }
   std::string list;
   for (std::size_t i = 0; i < std::min<std::size_t>(members.size(), 5); ++i) list += (i > 0 ? ", " : "") + members[i];
@@ -205,13 +228,19 @@ MatrixFile parse_npz(const Context<Space::host>& ctx, std::string_view bytes, co
                    (members.empty() ? "nothing" : list + (members.size() > 5 ? ", ..." : "")));
 }
 
-MatrixFile full_npy(const Context<Space::host>& ctx, const NpyArray& array) {
+MatrixFile full_npy(const Context<Space::host>& ctx, const NpyArray& array, ValueKinds kinds) {
   if (array.shape.empty() || array.shape.size() > 2) {
     throw InputError(array.name + ": expected an array of 1 or 2 dimensions, found " +
                      std::to_string(array.shape.size()));
   }
   const std::int64_t cols = array.shape.size() == 2 ? array.shape[1] : 1;
-  return full_matrix(ctx, array.shape[0], cols, npy_doubles(ctx, array), array.by_columns);
+  const auto full = [&](Doubles values) {
+    return full_matrix(ctx, array.shape[0], cols, std::move(values), array.by_columns);
+  };
+  if (kinds == ValueKinds::real || !array.is_complex()) return full(npy_doubles(ctx, array));
+  MatrixFile file = full(npy_part(ctx, array, NumberPart::real));
+  file.imaginary = std::move(full(npy_part(ctx, array, NumberPart::imaginary)).a.val);
+  return file;
 }
 
 template <class T>
@@ -250,6 +279,9 @@ void write_npy(FileWriter& file, Span<const T, Space::host> x, Index cols) {
 #define X(T, S)                                                  \
   template void write_npz<T>(FileWriter&, const CsrView<T, S>&); \
   template void write_npy<T>(FileWriter&, Span<const T, S>, Index);
+NEWEL_FOR_TYPES(X, ::newel::Space::host)
+#undef X
+#define X(T, S) template void write_npy<std::complex<T>>(FileWriter&, Span<const std::complex<T>, S>, Index);
 NEWEL_FOR_TYPES(X, ::newel::Space::host)
 #undef X
 

@@ -28,7 +28,7 @@ def read(file: str | os.PathLike[str] | IO[Any], *, threads: int | None = None) 
         Matrix Market: real, complex, integer or pattern entries; general, symmetric, skew-symmetric or Hermitian. Symmetric storage is
         expanded, repeated entries are summed, and entries of a pattern have the value 1.
 
-        Also files of ``scipy.sparse.save_npz``, one- and two-dimensional arrays of ``numpy.save``, PETSc's binary
+        Also files of ``scipy.sparse.save_npz`` and one- and two-dimensional arrays of ``numpy.save``, real or complex, PETSc's binary
         matrices and vectors, and text tables with the suffix ``.csv`` or ``.txt``.
 
         All of them may be compressed with gzip or bzip2. An open file, binary or text, is read from its current
@@ -43,8 +43,8 @@ def read(file: str | os.PathLike[str] | IO[Any], *, threads: int | None = None) 
     Raises
     ------
     ValueError
-        If the file is not well formed; the message names the file and the position. Also for complex values in other
-        formats than Matrix Market. For a MATLAB file the message gives the line of Python that converts it.
+        If the file is not well formed; the message names the file and the position. Also for complex values in
+        PETSc's files. For a MATLAB file the message gives the line of Python that converts it.
     FileNotFoundError, IsADirectoryError, PermissionError
         As for ``open``.
     """

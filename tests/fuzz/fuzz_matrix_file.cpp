@@ -38,11 +38,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   detail::FileLimits limits;
   limits.empty_rows = 5000;
   if (detail::begins_as_npy(bytes)) {
-    check([&] { return detail::full_npy(ctx, detail::parse_npy(bytes, name)); });
+    check([&] { return detail::full_npy(ctx, detail::parse_npy(bytes, name), detail::ValueKinds::complex_too); });
   } else if (detail::begins_as_petsc(bytes)) {
     check([&] { return detail::parse_petsc(ctx, bytes, name, detail::Wanted::matrix, limits); });
   } else if (bytes.substr(0, 2) == "PK") {
-    check([&] { return detail::parse_npz(ctx, bytes, name, limits); });
+    check([&] { return detail::parse_npz(ctx, bytes, name, detail::ValueKinds::complex_too, limits); });
   } else {
     check([&] { return detail::parse_table(ctx, bytes, name); });
   }

@@ -46,6 +46,15 @@ np.save(folder / "half.npy", np.array([1.5, -0.25, 2.0**-24, 65504.0], dtype=np.
 np.save(folder / "truth.npy", np.array([True, False, True]))
 np.save(folder / "unsigned.npy", np.array([0, 2**64 - 1], dtype=np.uint64))
 np.save(folder / "complex.npy", vector.astype(complex))
+# An entry without a real part, and one without an imaginary part.
+phase = np.array([1 + 2j, 1j, 1 - 1j, 1, 2 - 3j, 1 + 0.5j, 1 - 1j])
+complex_coo = sp.coo_array((value * phase, (row, col)), shape=(4, 6))
+for form in ("coo", "csr", "csc", "dia"):
+    sp.save_npz(folder / f"complex_{form}.npz", complex_coo.asformat(form), compressed=form == "csr")
+sp.save_npz(folder / "complex_bsr.npz", complex_coo.tocsr().tobsr((2, 3)))
+sp.save_npz(folder / "complex64_csr.npz", complex_coo.tocsr().astype(np.complex64))
+np.save(folder / "complex_by_columns.npy", np.asfortranarray(full + 1j * full[::-1]))
+np.save(folder / "complex_nan.npy", np.array([1.0, 2 + 1j * np.inf]))
 np.save(folder / "three_dimensions.npy", np.ones((2, 2, 2)))
 np.save(folder / "records.npy", np.zeros(2, dtype=[("a", "<f8"), ("b", "<i4")]))
 np.save(folder / "objects.npy", np.array([None, 1], dtype=object), allow_pickle=True)

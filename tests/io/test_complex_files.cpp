@@ -9,6 +9,8 @@ namespace {
 using Complex = std::complex<double>;
 using Dense = std::map<std::pair<Index, Index>, Complex>;
 
+std::string file(const std::string& name) { return std::string(NEWEL_IO_FILES) + "/" + name; }
+
 Dense dense_of(const MatrixFile& read) {
   const HostContext ctx;
   MatrixFile copy;
@@ -138,4 +140,41 @@ TEST_CASE("a coordinate file of a complex vector leaves the others zero", "[io][
   CHECK(x.from_row);
   CHECK(values_of(x.values) == std::vector<double>{0, 0, 2});
   CHECK(values_of(x.imaginary) == std::vector<double>{0, 0, 3});
+}
+
+TEST_CASE("complex matrices of SciPy are read in every format", "[io][complex]") {
+  const HostContext ctx(2);
+  const Dense expected{{{0, 0}, Complex(0, 1)},   {{0, 2}, Complex(4, -4)},  {{1, 1}, 3.0},
+                       {{2, 4}, Complex(8, -12)}, {{3, 0}, Complex(5, 2.5)}, {{3, 5}, Complex(-7, -14)}};
+  for (const char* name : {"complex_coo.npz", "complex_csr.npz", "complex_csc.npz", "complex_dia.npz",
+                           "complex_bsr.npz", "complex64_csr.npz"}) {
+    INFO(name);
+    Dense found = dense_of(read_complex_matrix_file(ctx, file(name)));
+    for (auto entry = found.begin(); entry != found.end();) {  // zeros that fill blocks up
+      entry = entry->second == 0.0 ? found.erase(entry) : std::next(entry);
+    }
+    CHECK(found == expected);
+    CHECK(contains(message_of<InputError>([&] { read_matrix_file(ctx, file(name)); }), "found complex ones"));
+  }
+  CHECK(read_complex_matrix_file(ctx, file("csr.npz")).imaginary.empty());
+}
+
+TEST_CASE("complex arrays of NumPy are read, and written as NumPy reads them", "[io][complex]") {
+  const HostContext ctx(1);
+  const DenseColumns found = read_complex_columns_file(ctx, file("complex_by_columns.npy"));
+  CHECK(found.rows == 3);
+  CHECK(found.cols == 2);
+  CHECK(values_of(found.values) == std::vector<double>{-1.5, 0.5, 2.5, -0.5, 1.5, 3.5});
+  CHECK(values_of(found.imaginary) == std::vector<double>{2.5, 0.5, -1.5, 3.5, 1.5, -0.5});
+  const auto& bad = file("complex_nan.npy");
+  CHECK(message_of<InputError>([&] { read_complex_columns_file(ctx, bad); }) ==
+        bad + ": value 2: expected a finite number, found inf");
+
+  const TemporaryFolder folder;
+  const auto z = complex_columns(ctx, found);
+  const std::string written = folder.file("written.npy");
+  write_complex_columns_file<double>(written, z.cspan(), found.cols);
+  CHECK(file_content(written) == file_content(file("complex_by_columns.npy")));
+  CHECK(contains(message_of<InputError>([&] { write_complex_columns_file<double>("x.csv", z.cspan(), 2); }),
+                 "ends in .mtx or .npy"));
 }

@@ -38,9 +38,14 @@ void write_values(const std::string& out, Span<const T, Space::host> values, Ind
 
 template <class T>
 void write_complex_values(const std::string& out, Span<const std::complex<T>, Space::host> values, Index columns) {
-  if (!is_standard_stream(out)) return write_columns<std::complex<T>>(out, values, columns);
-  FileWriter file(STDOUT_FILENO, "standard output");
-  write_columns(file, values, columns);
+  if (is_standard_stream(out)) {
+    FileWriter file(STDOUT_FILENO, "standard output");
+    write_columns(file, values, columns);
+  } else if (!format_of_name(out)) {
+    write_columns<std::complex<T>>(out, values, columns);
+  } else {
+    write_complex_columns_file<T>(out, values, columns);
+  }
 }
 
 // Two unknowns for each node are vectors in the plane, which ParaView wants with a third component.
@@ -92,10 +97,11 @@ void check_complex_solution_name(const SolveOptions& options) {
   const std::string& out = options.out;
   if (out.empty() || is_standard_stream(out)) return;
   const std::optional<FileFormat> format = format_of_name(out);
-  if (format == FileFormat::matrix_market || (!format && !is_vtu(out) && is_special_file(out))) return;
-  throw UsageError("--out " + out +
-                   ": expected a name that ends in .mtx or .mtx.gz: complex solutions are written as "
-                   "Matrix Market");
+  if (format == FileFormat::matrix_market || format == FileFormat::npy ||
+      (!format && !is_vtu(out) && is_special_file(out)))
+    return;
+  throw UsageError("--out " + out + ": expected a name that ends in " + complex_columns_suffixes +
+                   ", optionally followed by .gz: other formats have no complex values");
 }
 
 bool wants_mesh(const SolveOptions& options) { return is_vtu(options.out); }

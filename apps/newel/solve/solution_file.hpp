@@ -11,7 +11,7 @@ namespace newel::cli {
 /// known. Standard output, pipes and devices get Matrix Market.
 void check_solution_name(const SolveOptions& options);
 
-/// Throws UsageError for a suffix of `--out` that names no format for complex solutions: all but Matrix Market.
+/// Throws UsageError for a suffix of `--out` that names no format for complex solutions.
 void check_complex_solution_name(const SolveOptions& options);
 
 /// Whether `--out` wants the mesh of the system.
@@ -31,7 +31,7 @@ SolutionGrid grid_for(const SolveOptions& options, const InputMatrix& matrix, co
 /// Writes `columns` solutions, one after the other, to `--out`. Throws InputError.
 void write_solution(const Context<Space::host>& ctx, const SolveOptions& options, const SolutionGrid& grid,
                     Span<const double, Space::host> x, Index columns);
-/// The same for complex solutions, real and imaginary parts next to each other in x. Matrix Market, complex.
+/// The same for complex solutions, real and imaginary parts next to each other in x.
 void write_complex_solution(const SolveOptions& options, Span<const double, Space::host> x, Index columns);
 
 }  // namespace newel::cli

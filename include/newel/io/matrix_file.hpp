@@ -3,6 +3,7 @@
 /// PETSc's binary files, and text tables.
 #pragma once
 
+#include <complex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,7 +30,7 @@ struct MatrixFile {
   Csr<double, Space::host> a;  ///< canonical
   bool full = false;           ///< from an array: all entries are stored, except the diagonal of a skew-symmetric one
   std::optional<MatrixMarketHeader> header;  ///< for Matrix Market files
-  /// Imaginary parts of `a.val`, from a complex file (see `read_complex_matrix_file`); else empty.
+  /// Imaginary parts of `a.val`, from a file with complex values (see `read_complex_matrix_file`); else empty.
   Array<double, Space::host> imaginary;
 };
 
@@ -55,8 +56,9 @@ MatrixFile read_matrix_file(const Context<Space::host>& ctx, const std::string& 
 /// tables.
 MatrixFile parse_matrix_file(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name);
 
-/// The same, and also complex Matrix Market files: general, symmetric, skew-symmetric or Hermitian. `a` then has the
-/// real parts. The diagonal of a Hermitian file is real, that of a skew-symmetric one absent or zero.
+/// The same, and also complex values of Matrix Market files (general, symmetric, skew-symmetric or Hermitian) and of
+/// NumPy's and SciPy's. `a` then has the real parts. The diagonal of a Hermitian file is real, that of a
+/// skew-symmetric one absent or zero.
 MatrixFile read_complex_matrix_file(const Context<Space::host>& ctx, const std::string& path);
 MatrixFile parse_complex_matrix_file(const Context<Space::host>& ctx, std::string_view bytes,
                                      const std::string& name);
@@ -71,7 +73,7 @@ DenseColumns read_columns_file(const Context<Space::host>& ctx, const std::strin
 /// The same for bytes in memory.
 DenseColumns parse_columns_file(const Context<Space::host>& ctx, std::string_view bytes, const std::string& name);
 
-/// The same, and also complex Matrix Market files. `values` then has the real parts.
+/// The same, and also complex values of Matrix Market and NumPy. `values` then has the real parts.
 DenseColumns read_complex_columns_file(const Context<Space::host>& ctx, const std::string& path);
 DenseColumns parse_complex_columns_file(const Context<Space::host>& ctx, std::string_view bytes,
                                         const std::string& name);
@@ -92,9 +94,15 @@ void write_matrix_file(const std::string& path, const CsrView<T, Space::host>& a
 template <class T>
 void write_columns_file(const std::string& path, Span<const T, Space::host> x, Index cols);
 
+/// The same for complex vectors: Matrix Market and .npy.
+template <class T>
+void write_complex_columns_file(const std::string& path, Span<const std::complex<T>, Space::host> x, Index cols);
+
 /// The suffixes that `write_matrix_file` supports, as listed in messages.
 inline constexpr const char* matrix_suffixes = ".mtx, .npz or .petsc";
 /// The suffixes that `write_columns_file` supports.
 inline constexpr const char* columns_suffixes = ".mtx, .npy, .csv or .petsc";
+/// The suffixes that `write_complex_columns_file` supports.
+inline constexpr const char* complex_columns_suffixes = ".mtx or .npy";
 
 }  // namespace newel
