@@ -24,8 +24,9 @@ AROUND = ("apps", "bench", "scripts", "tests")
 SKIPPED = 77  # for the tests
 LESS_AROUND = 12_000  # lines of code, than in the commit of --since
 ROOMS = ("core", "spmv", "precond", "solver")  # folders that are read whole
-LIMITS = {"lines of README.md": 130, "lines of docs/automatic-choices.md": 60, "bytes of docs/results": 3_000_000,
-          "bytes of its largest SVG": 150_000, "lines of the longest source": 450, "files in the fullest folder": 30}
+LIMITS = {"lines of README.md": 130, "lines of docs/automatic-choices.md": 60, "lines of CHANGELOG.md": 120,
+          "bytes of docs/results": 3_000_000, "bytes of its largest SVG": 150_000, "lines of the longest source": 450,
+          "files in the fullest folder": 30}
 
 
 def git(*words):
