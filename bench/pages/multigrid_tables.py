@@ -4,7 +4,7 @@ write_performance.py."""
 import re
 import statistics
 
-from page import folded, link, number, prose, table
+from page import command, folded, link, number, prose, source, table
 
 MANY = 300  # iterations with Jacobi
 PACKAGES = ("hypre", "AmgX", "amgcl")
@@ -109,6 +109,7 @@ def mesh_lines(meshes):
                share=number(statistics.geometric_mean(shares)),
                most_share=number(max(shares)), growth=number(statistics.geometric_mean(growths)),
                most_growth=number(max(growths))),
+        *folded("the command", command(meshes).split("\n")),
         *folded("every mesh", table(["system", "rows", "Jacobi", "AMG", "growth", "operator complexity", "hierarchy, ms",
                                      "solve, ms", "with Jacobi, ms"], rows, 1)),
     ]
@@ -117,8 +118,7 @@ def mesh_lines(meshes):
 def section(data, beside, rivals, large, meshes):
     return [
         f"## Multigrid, {data['device']}", "",
-        f"`{data['command']}`, {data['date']}; the figures are in "
-        f"{link('amg_h200.json')}.", "",
+        source("amg_h200.json", data), "",
         *table(["system", "rows", "hierarchy, ms", "refresh, ms", "cycle, us", "solve in EHYB, ms", "in CSR, ms", "iterations",
                 "with Jacobi in EHYB, ms", "iterations"], own_rows(data), 1),
         *prose("multigrid.packages", rivals=rivals, large=large),

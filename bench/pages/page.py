@@ -3,6 +3,7 @@
 import pathlib
 import re
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
@@ -58,8 +59,14 @@ def link(name):
     return f"[results/{name}](results/{name})"
 
 
+def command(report):
+    """The command of a result as a block, because some name thirty systems."""
+    words = textwrap.wrap(report["command"], 84, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(["```text", " \\\n".join(words), "```"])
+
+
 def source(name, report):
-    return f"`{report['command']}`, {report['date']}; the figures are in {link(name)}."
+    return f"{command(report)}\n\nMeasured on {report['date']}; the figures are in {link(name)}."
 
 
 def copy_speed(report):

@@ -2,7 +2,7 @@
 """The tables of docs/performance-defaults-NAME.md, of `newel bench regret`; see write_performance.py."""
 import math
 
-from page import folded, link, number, place, prose, remark, row
+from page import command, folded, link, number, place, prose, remark, row
 
 OUTCOMES = {"auto_failed": "**auto failed**", "only_auto": "only auto converged", "nothing_converged": "nothing converged"}
 
@@ -72,7 +72,7 @@ def model_lines(data):
 
 def section(name, data):
     lines = [
-        *prose("regret.intro", place=place(data), data=data, link=link(name), remark=remark(data)),
+        *prose("regret.intro", command=command(data), place=place(data), data=data, link=link(name), remark=remark(data)),
         *mean_lines(data),
         "",
         *model_lines(data),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/performance-solves-NAME.md, of `newel bench solve`; see write_performance.py."""
-from page import copy_speed, each_system, folded, link, number, pictures, place, prose, row, spread
+from page import command, copy_speed, each_system, folded, link, number, pictures, place, prose, row, spread
 
 
 def measured(system):
@@ -115,7 +115,7 @@ def section(name, data):
     added = "".join(f" {other['version']} by `{other['command']}`, {other['date']}, load {other['load_average']:.2g}."
                     for other in data.get("added", {}).values())
     return [
-        *prose("solve.intro", place=place(data), data=data, link=link(name), added=added, copy=copy_speed(data)),
+        *prose("solve.intro", command=command(data), place=place(data), data=data, link=link(name), added=added, copy=copy_speed(data)),
         *(row(cells) for system in data["systems"] for cells in iteration_rows(system)),
         "",
         *pictures(name, {"iteration": "iterations over the byte floor", "time": "time to a solution"}),
