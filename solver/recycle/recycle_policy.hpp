@@ -35,7 +35,7 @@ class RecyclePolicy {
   struct Use {
     bool deflates, harvests;
   };
-  static constexpr int counted_in_trial = 3, between_probes = 50, first_rest = 100, longest_rest = 6400;
+  static constexpr int counted_in_trial = 3, between_probes = 50, first_rest = 250, longest_rest = 8000;
   static constexpr double least_gain = 0.02;  ///< of the seconds of a plain solve
   static constexpr double decay = 1.25;       ///< of the iterations after the last harvest
 

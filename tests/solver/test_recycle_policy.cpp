@@ -69,7 +69,7 @@ TEST_CASE("rests become longer each time", "[solver][recycle]") {
     of.solve();
     rests += !before && of.policy.rests() ? 1 : 0;
   }
-  CHECK(rests == 4);  // after 100, 200 and 400
+  CHECK(rests == 3);  // after 250 and 500
 }
 
 TEST_CASE("vectors are harvested anew when solves take longer than after the last harvest", "[solver][recycle]") {
