@@ -34,6 +34,18 @@ std::string packages_of(const std::vector<HostFactorisation>& table) {
   return list.empty() ? "libeigen3-dev" : list;
 }
 
+// Of the table, in the order in which they are looked at.
+std::vector<const HostFactorisation*> in_turn(const std::vector<HostFactorisation>& table, bool symmetric,
+                                              Index entries) {
+  std::vector<const HostFactorisation*> rows;
+  for (const bool fewer : {false, true}) {
+    for (const HostFactorisation& row : table) {
+      if (row.symmetric == symmetric && (entries < row.fewest_entries) == fewer) rows.push_back(&row);
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 void require_time(double seconds, double most_seconds, double ask_again) {
@@ -106,11 +118,11 @@ std::unique_ptr<ScaledFactors> FactorChain::best_left(bool symmetric, double& as
   const double squares = most_seconds_ * factor_constants.lu_squares_per_second;
   const double most = std::min(most_entries, std::sqrt(squares * (entries + 1)));
   std::unique_ptr<ScaledFactors> best;
-  for (const HostFactorisation& row : *table_) {
-    const bool taken = std::find(taken_.begin(), taken_.end(), &row) != taken_.end();
-    if (row.symmetric != symmetric || taken || !row.missing().empty()) continue;
+  for (const HostFactorisation* const row : in_turn(*table_, symmetric, rows_->entries())) {
     if (best != nullptr && best->cost().seconds <= to_look_on) break;
-    auto made = std::make_unique<ScaledFactors>(row, rows_, most);
+    const bool taken = std::find(taken_.begin(), taken_.end(), row) != taken_.end();
+    if (taken || !row->missing().empty()) continue;
+    auto made = std::make_unique<ScaledFactors>(*row, rows_, most);
     const double seconds = made->cost().seconds;
     ask_again = std::min(ask_again, std::isfinite(seconds) ? seconds : factor_constants.ask_again * most_seconds_);
     if (best == nullptr || made->cost().seconds < best->cost().seconds) best = std::move(made);

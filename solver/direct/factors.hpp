@@ -51,6 +51,8 @@ class Factors {
 struct HostFactorisation {
   Factorisation about;
   bool symmetric = false;  ///< for symmetric matrices alone
+  /// Of a matrix with fewer, others are preferred: they are made before this library would be loaded.
+  Index fewest_entries = 0;
   /// Why the library cannot be used here; empty: it can. Loads the library at the first call.
   const std::string& (*missing)() = nullptr;
   /// For the pattern of the whole matrix by columns. The fill is counted up to `most_entries`.

@@ -24,11 +24,12 @@ class FactorQuestion {
 
   /// Whether to find an order, by which factors are estimated, if that takes so many seconds: once the solve has
   /// taken as many, and the start of factors. Factors may be refused then, so it has to be little beside what is
-  /// left, or beside what was spent.
-  bool worth_an_order(double seconds) const {
+  /// left, or beside what was spent. Those of a symmetric matrix load no library.
+  bool worth_an_order(double seconds, bool symmetric) const {
     const bool is_little =
         seconds <= factor_constants.order_of_left * left || seconds <= factor_constants.order_of_spent * spent;
-    return is_little && spent >= seconds + 1e-6 * factor_constants.start_us;
+    const double start_us = symmetric ? factor_constants.symmetric_start_us : factor_constants.start_us;
+    return is_little && spent >= seconds + 1e-6 * start_us;
   }
 };
 

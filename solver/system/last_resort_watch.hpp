@@ -17,7 +17,7 @@
 namespace newel::detail {
 
 /// Counts the seconds of all attempts of a solve by the cost model, and asks a FactorQuestion. Not for methods for
-/// definite matrices: they get there, and stronger preconditioners are for them.
+/// definite matrices on a device, or with many rows: they get there, and stronger preconditioners are for them.
 template <class T, Space S>
 class LastResortWatch {
  public:
@@ -31,12 +31,13 @@ class LastResortWatch {
     count(now);
     if (instead_) return end();
     if (method_->demands == Demand::definite) after_definite_ = true;
+    if (method_->demands == Demand::definite && !asks_for_definite()) return std::nullopt;
     // What is not for symmetric matrices, and follows a method for definite ones, follows because of rounding.
-    if (after_definite_ && method_->demands != Demand::symmetric) return std::nullopt;
+    if (after_definite_ && method_->demands == Demand::nothing) return std::nullopt;
     const double to_order = factor_constants.seconds_to_order(s_.rows, static_cast<double>(s_.entries));
     const FactorQuestion question = question_at(now);
     const double most = question.most_seconds();
-    if (!(most > 0) || most < needed_ || !question.worth_an_order(to_order)) return std::nullopt;
+    if (!(most > 0) || most < needed_ || !question.worth_an_order(to_order, is_symmetric())) return std::nullopt;
     if (!s_.last_resort.ready_within(*s_.operators, most)) {
       needed_ = s_.last_resort.seconds_to_be_ready();
       return std::nullopt;
@@ -56,6 +57,9 @@ class LastResortWatch {
   }
 
  private:
+  bool asks_for_definite() const { return S == Space::host && s_.rows <= factor_constants.most_rows_of_definite; }
+  bool is_symmetric() const { return method_->demands != Demand::nothing; }
+
   Failure end() {
     ended_ = true;
     Failure failure{Cause::slower_than_factors};

@@ -149,6 +149,28 @@ TEST_CASE("A table without a library that is there is refused with the packages 
                     Catch::Contains("libabsent-dev"));
 }
 
+TEST_CASE("A library that takes long to load is left alone if a matrix has few entries", "[direct]") {
+  const Rows a = laplacian(7, 0.6);
+  const auto b = noise(a.size(), 3);
+  std::vector<double> x;
+  HostFactorisation slow = wrong_answers();
+  static int asked = 0;
+  slow.missing = []() -> const std::string& {
+    static const std::string nothing;
+    ++asked;
+    return nothing;
+  };
+  slow.fewest_entries = 1000;
+  const SolveReport report = solve_by(Context<Space::host>(), {slow, detail::eigen_lu()}, a, b, x);
+  CHECK(report.converged());
+  CHECK(report.changed.empty());  // nothing wrong was met
+  CHECK(asked == 0);
+  CHECK_FALSE(solve_by(Context<Space::host>(), {slow}, a, b, x).converged());  // taken all the same, and wrong
+  slow.fewest_entries = 10;
+  const SolveReport other = solve_by(Context<Space::host>(), {slow, detail::eigen_lu()}, a, b, x);
+  CHECK_THAT(other.changed, Catch::Contains("factors L U by Eigen for L U by a wrong library"));
+}
+
 TEST_CASE("Each factorisation has a license and a package, and says what is missing", "[direct]") {
   std::size_t here = 0;
   for (const Factorisation& row : factorisations()) {

@@ -30,13 +30,18 @@ TEST_CASE("A solve that is about to arrive leaves no time for factors", "[direct
 }
 
 TEST_CASE("An order is sought once the solve has taken its seconds and those of a start", "[direct][watch]") {
-  CHECK(at(1, 100).worth_an_order(0.9994));
-  CHECK_FALSE(at(1, 100).worth_an_order(0.9996));  // and 0.5 ms for the start: more than was spent
+  CHECK(at(1, 100).worth_an_order(0.9994, false));
+  CHECK_FALSE(at(1, 100).worth_an_order(0.9996, false));  // and 0.5 ms for the start: more than was spent
+}
+
+TEST_CASE("Factors of a symmetric matrix start sooner, since no library is loaded", "[direct][watch]") {
+  CHECK(at(1, 100).worth_an_order(0.9997, true));
+  CHECK_FALSE(at(1, 100).worth_an_order(0.9999, true));  // and 0.2 ms
 }
 
 TEST_CASE("An order takes a tenth of what is left at most, or a quarter of what was spent", "[direct][watch]") {
-  CHECK(at(1, 9).worth_an_order(0.89));
-  CHECK_FALSE(at(1, 9).worth_an_order(0.91));
-  CHECK(at(1, 2).worth_an_order(0.24));
-  CHECK_FALSE(at(1, 2).worth_an_order(0.26));
+  CHECK(at(1, 9).worth_an_order(0.89, false));
+  CHECK_FALSE(at(1, 9).worth_an_order(0.91, false));
+  CHECK(at(1, 2).worth_an_order(0.24, false));
+  CHECK_FALSE(at(1, 2).worth_an_order(0.26, false));
 }

@@ -103,14 +103,36 @@ TEST_CASE("A damped wave gets factors instead of a preconditioner that takes lon
   CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
 }
 
-TEST_CASE("Solves that are named, or that CG gets done, are not ended for factors", "[direct][auto][watch]") {
+TEST_CASE("Solves that are named are not ended for factors", "[direct][auto][watch]") {
   const Context<Space::host> ctx;
   const Index n = 6000;
   const auto b = noise(n, 2);
   SystemOf<double, Space::host> named(ctx, shifted_chain(n, 0.7), system_options("minres", "auto", "auto"));
   CHECK_FALSE(was_overdue(run_system(ctx, named, b).report));
+}
+
+TEST_CASE("CG on few rows gets factors, once it has taken as long as they would", "[direct][auto][watch]") {
+  const Context<Space::host> ctx(1);
+  const Index n = 3000;
+  const Rows a = shifted_chain(n, 0);
+  const auto b = noise(n, 2);
+  SystemOf<double, Space::host> named(ctx, a, system_options("cg", "jacobi", "csr"));
+  const int whole = run_system(ctx, named, b).report.iterations;
+  SystemOf<double, Space::host> system(ctx, a, SystemOptions{});
+  const auto found = run_system(ctx, system, b);
+  INFO(found.report.reason << ", of " << whole);
+  CHECK(found.report.attempts.front().solver == "cg");
+  CHECK(was_overdue(found.report));
+  CHECK(found.report.solver == "direct");
+  CHECK(2 * found.report.iterations < whole);
+  CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
+}
+
+TEST_CASE("CG on many rows is not ended for factors", "[direct][auto][watch]") {
+  const Context<Space::host> ctx;
+  const Index n = 6000;
   SystemOf<double, Space::host> definite(ctx, shifted_chain(n, 0), SystemOptions{});
-  const auto found = run_system(ctx, definite, b);
+  const auto found = run_system(ctx, definite, noise(n, 2));
   CHECK_FALSE(was_overdue(found.report));
   CHECK(found.report.attempts.front().solver == "cg");
 }

@@ -6,16 +6,18 @@ namespace newel::detail {
 
 struct FactorConstants {
   /// Sums of squares of columns (see Fill) a second, of one thread. Measured on an EPYC: 1.7e9 for L D L^T of c-62
-  /// (1.7e10), 2.8e9 for trilinos_vardof (1.2e9); 1.1e10 for L U of c-62 (5.5e11) and 9e9 for trilinos_vardof
-  /// (7.0e9), of which L and U fill about half.
-  double ldlt_squares_per_second = 1.5e9, lu_squares_per_second = 8e9;
+  /// (1.7e10), 2.8e9 for trilinos_vardof (1.2e9), 4.5e9 for bcsstk13 (5e7); 1.1e10 for L U of c-62 (5.5e11) and 9e9
+  /// for trilinos_vardof (7.0e9), of which L and U fill about half. L D L^T takes some time for each entry of L
+  /// besides, which is most of it where there is little fill: 0.02 to 0.05 us for nos1, 1138_bus and ex10hs, analysis
+  /// included.
+  double ldlt_squares_per_second = 3e9, ldlt_seconds_per_entry = 1.5e-8, lu_squares_per_second = 8e9;
   /// L has a value and a row for each entry. L and U are arrays that grow by copying; they begin with room for twenty
   /// times the entries of A.
   double ldlt_bytes_per_entry = 12, lu_bytes_per_entry = 36, lu_bytes_per_nonzero = 420;
-  /// KLU: operations of its estimate, and what it takes for an entry of L and U. On an EPYC it took 0.019 s for
-  /// basker_matrix1 (1.5e6 operations, 3.8e5 entries), 0.042 s for ani5_crop (6.7e7, 8.2e5) and 2.2 s for a grid of
-  /// 25^3 rows (2.9e9, 4.8e6). If diagonal entries are no pivots, the estimate is exceeded.
-  double klu_operations_per_second = 1.5e9, klu_seconds_per_entry = 3e-8, klu_bytes_per_entry = 16;
+  /// KLU: operations of its estimate, and what it takes for an entry of L and U. On an EPYC it took 4.7 ms for
+  /// basker_matrix1 (1.5e6 operations, 3.8e5 entries), 15.8 ms for dw4096 (4.2e7, 4.4e5), 10.8 ms for bayer10 (3.8e7,
+  /// 6.3e5) and 41 ms for teko_nsjac (1.1e8, 1.6e6). If diagonal entries are no pivots, the estimate is exceeded.
+  double klu_operations_per_second = 3.5e9, klu_seconds_per_entry = 1.3e-8, klu_bytes_per_entry = 16;
   /// CHOLMOD's supernodes with OpenBLAS, one thread: 0.87 s for a grid of 32^3 rows (8.5e9 squares), for which L D
   /// L^T by Eigen took 7.4 s; 0.23 s for shallow_water1 (6e8 squares, 2.2e6 entries; Eigen 0.30 s).
   double cholmod_squares_per_second = 1e10, cholmod_seconds_per_entry = 6e-8, cholmod_bytes_per_entry = 16;
@@ -23,8 +25,8 @@ struct FactorConstants {
   /// grid of 0.26 million.
   double cudss_seconds_per_row = 4e-6;
   /// What a factorisation has to be estimated to take for an entry of A before the next of the table is looked at:
-  /// ten times what its order and fill take.
-  double seconds_to_look_on_an_entry = 5e-6;
+  /// twenty times what its order and fill take.
+  double seconds_to_look_on_an_entry = 2e-6;
   /// Of a factorisation after all other solvers have failed.
   double most_seconds_of_last_resort = 60;
   /// And if others have come as close as rounding lets them, so that hardly more than their accuracy can be gained.
@@ -40,19 +42,23 @@ struct FactorConstants {
   /// Ordering and counting fill: KLU's analysis takes 0.7 ms for add20 (2,395 rows, 17,000 entries), 1.4 ms for
   /// bips98_606 (7,135, 35,000) and 2.5 ms for gemat12 (4,929, 33,000) on an EPYC (newel_bench_direct under perf, one
   /// thread). Of symmetric matrices minimum degree takes 0.02 to 0.04 us an entry, and the count no more. Before that
-  /// the library is loaded: 0.5 ms, which is all that factors of 131 rows take.
-  double start_us = 500, order_us_per_entry = 0.06, order_us_per_row = 0.05;
+  /// KLU is loaded: with that it takes 0.5 ms, which is all that factors of 131 rows take. L D L^T by Eigen loads
+  /// nothing: for nos1 (237 rows) it takes 0.06 ms.
+  double start_us = 500, symmetric_start_us = 200, order_us_per_entry = 0.06, order_us_per_row = 0.05;
   /// An order is sought if it takes this share of what is left of a solve, or of what it has taken. With neither,
   /// flows and waves that MINRES solves took 1.2 to 1.7 times as long, for factors that were refused.
   double order_of_left = 0.1, order_of_spent = 0.25;
-
+  /// With more rows methods for definite matrices are not ended for factors: stronger preconditioners are for these,
+  /// and an order takes as long as a tenth of the solve. With fewer, six of the 120 matrices of docs/matrices.md take
+  /// 0.2 to 0.9 of the time on an EPYC.
+  double most_rows_of_definite = 4096;
   /// Of factors that come before everything else, where "auto" would begin with a matching and ILUT. Such solves took
   /// 0.8 to 3.2 us an entry on an EPYC, for 12 real matrices with zeros on the diagonal.
   double first_us_per_entry = 3;
-  /// The same before a trial for saddle points. KLU is estimated at 0.04 to 0.14 us an entry for four matrices of
-  /// networks and a small one of a flow, and at 1.1 us for a flow of 20,000 rows, where it takes twice the time of
+  /// The same before a trial for saddle points. KLU is estimated at 0.02 to 0.06 us an entry for four matrices of
+  /// networks and a small one of a flow, and at 0.45 us for a flow of 20,000 rows, where it takes twice the time of
   /// the preconditioner. No order is sought unless it takes so little, or rows are as short as in networks.
-  double saddle_us_per_entry = 0.5, saddle_order_us = 400, entries_of_network_row = 6;
+  double saddle_us_per_entry = 0.2, saddle_order_us = 400, entries_of_network_row = 6;
 
   constexpr double seconds_at_first(double entries) const { return 1e-6 * (start_us + first_us_per_entry * entries); }
   constexpr double seconds_before_saddle(double entries) const {
