@@ -69,6 +69,7 @@ class CudssFactors final : public SystemFactors<T, Space::device> {
                Span<T, Space::device> x) override;
   bool next(const DeviceContext& ctx) override;
   const std::vector<Untried>& refused() const override { return on_host_ ? on_host_->refused() : refused_; }
+  double seconds_of_refused() const override { return on_host_ ? on_host_->seconds_of_refused() : 0; }
   bool find_singular(const DeviceContext& ctx, Failure& failure) override {
     return on_host_ && on_host_->find_singular(ctx, failure);
   }

@@ -5,16 +5,30 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <utility>
 
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/chain/returned_x.hpp"
+#include "solver/cost/too_long.hpp"
 #include "solver/krylov/monitor/column_progress.hpp"
+#include "solver/krylov/monitor/solved_rows.hpp"
 
 namespace newel::detail {
 namespace {
+
+// Whether `now` is the residual of a better x than `best`. Of two x with much the same norm that is the one which
+// solves every row to rounding, if the other does not: another solver may have left a small norm in rows that factors
+// solve better, and only then is it known that nothing more can be attained.
+template <class T>
+bool is_better(const TrueResidual& now, const TrueResidual& best, double rhs_norm) {
+  constexpr double much_the_same = 4;
+  const bool solved = rows_are_solved<T>(now, rhs_norm), solved_before = rows_are_solved<T>(best, rhs_norm);
+  if (solved == solved_before) return now.norm < best.norm;
+  return solved ? now.norm < much_the_same * best.norm : much_the_same * now.norm < best.norm;
+}
 
 // What the report says of factors that others have taken the place of.
 std::string replaced_text(const std::string& others, const std::string& before, bool were_made, double relative) {
@@ -39,7 +53,13 @@ DirectSolver<T, S>::DirectSolver(const Context<S>& ctx, const SolverMatrix<T, S>
   if (matrix.a.value_map != nullptr) source_ = copy_of(ctx, *matrix.a.value_map);
   if (!source_.identity()) gathered_ = Array<T, S>(ctx, matrix.a.nnz());
   factors_->take_values(ctx, matrix.a.val);
-  static_cast<void>(factors_->factorise(ctx));
+  const std::string first = factors_->title();
+  bool made = factors_->factorise(ctx);
+  while (!made && factors_->next(ctx)) made = factors_->factorise(ctx);
+  if (!made && factors_->seconds_of_refused() > 0) {
+    throw TooLong(factors_->refused().back().error, factors_->seconds_of_refused());
+  }
+  if (made && factors_->title() != first) changed_ = replaced_text(factors_->title(), first, false, 0);
 }
 
 template <class T, Space S>
@@ -57,7 +77,8 @@ bool DirectSolver<T, S>::refine(const Context<S>& ctx, Monitor& monitor, Span<co
   constexpr int most_steps = 20, most_in_vain = 3;
   constexpr double least_gain = 0.5;
   const Span<T, S> x = monitor.residual.system().x;
-  double best = monitor.residual.norm();
+  const double rhs_norm = monitor.report.rhs_norm;
+  TrueResidual best = monitor.residual.what();
   copy<T>(ctx, Span<const T, S>(x), best_.span());
   for (int step = 0, in_vain = 0; step < most_steps && in_vain < most_in_vain; ++step) {
     if (step == 0 && first.size > 0) {
@@ -68,15 +89,16 @@ bool DirectSolver<T, S>::refine(const Context<S>& ctx, Monitor& monitor, Span<co
     monitor.residual.x_has_changed();
     if (step > 0) ++monitor.report.refinements;
     if (monitor.residual.form(r_.span())) return true;
-    const double now = monitor.residual.norm();
-    in_vain = now <= least_gain * best ? 0 : in_vain + 1;
-    if (now < best) {
+    const TrueResidual now = monitor.residual.what();
+    in_vain = now.norm <= least_gain * best.norm ? 0 : in_vain + 1;
+    if (is_better<T>(now, best, rhs_norm)) {
       best = now;
       copy<T>(ctx, Span<const T, S>(x), best_.span());
     }
-    if (!std::isfinite(now)) break;
+    if (!std::isfinite(now.norm)) break;
   }
-  if (!(monitor.residual.norm() <= best)) {
+  const TrueResidual last = monitor.residual.what();
+  if (is_better<T>(best, last, rhs_norm) || !std::isfinite(last.norm)) {
     copy<T>(ctx, best_.cspan(), x);
     monitor.residual.x_has_changed();
     monitor.residual.form(r_.span());
@@ -84,17 +106,21 @@ bool DirectSolver<T, S>::refine(const Context<S>& ctx, Monitor& monitor, Span<co
   return false;
 }
 
-// By the present factors, and then by others until these serve or none are left.
+// By the present factors, and then by others until these serve or none are left, or no x can do much better.
 template <class T, Space S>
 bool DirectSolver<T, S>::factorise_and_refine(const Context<S>& ctx, Monitor& monitor, Span<const T, S> correction) {
   const std::string first = factors_->title();
   bool made = factors_->factorise(ctx), met = made && refine(ctx, monitor, correction);
   const bool first_made = made;
   const double first_residual = monitor.report.relative(monitor.residual.norm());
-  while (!met && !monitor.clock.interrupted() && factors_->next(ctx)) {
+  const auto may_do_better = [&] {
+    return !made || !rows_are_solved<T>(monitor.residual.what(), monitor.report.rhs_norm);
+  };
+  while (!met && may_do_better() && !monitor.clock.interrupted() && factors_->next(ctx)) {
     made = factors_->factorise(ctx);
     met = made && refine(ctx, monitor, {});
   }
+  if (std::string changed = std::exchange(changed_, {}); met) monitor.report.changed = std::move(changed);
   if (met && factors_->title() != first) {
     monitor.report.changed = replaced_text(factors_->title(), first, first_made, first_residual);
   }

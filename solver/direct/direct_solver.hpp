@@ -27,8 +27,9 @@ namespace detail {
 template <class T, Space S>
 class DirectSolver final : public KrylovSolver<T, S>, public BatchSolver<T, S> {
  public:
-  /// Factorises the matrix. Throws InputError if that is estimated to take longer than `matrix.most_seconds`, and
-  /// OutOfMemory. A matrix without factors is no error: its solves say why.
+  /// Factorises the matrix. Throws TooLong if that is estimated to take longer than `matrix.most_seconds`, also of
+  /// the factors that follow those which meet a zero pivot, and OutOfMemory. A matrix without factors is no error:
+  /// its solves say why.
   DirectSolver(const Context<S>& ctx, const SolverMatrix<T, S>& matrix)
       : DirectSolver(ctx, matrix, make_system_factors(ctx, matrix)) {}
   /// The same by factors of this matrix that have no values yet.
@@ -58,6 +59,7 @@ class DirectSolver final : public KrylovSolver<T, S>, public BatchSolver<T, S> {
   Array<T, S> gathered_;           // new values by rows; of the identity empty
   std::vector<Index> old_of_new_;  // rows in the caller's numbering; empty: the same
   std::unique_ptr<SystemFactors<T, S>> factors_;
+  std::string changed_;  // what the next report says of factors that met a zero pivot
   Array<T, S> r_, best_, work_;
   Array<T, S> residuals_, corrections_;  // of several columns
   Array<double, S> scratch_;

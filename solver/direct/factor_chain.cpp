@@ -89,6 +89,9 @@ bool FactorChain::next(const HostContext& ctx) {
   try {
     if (factors_->kind().symmetric && take_best(ctx, true)) return true;
     return take_best(ctx, false);
+  } catch (const TooLong& e) {
+    refuse(e);
+    seconds_of_refused_ = e.seconds();
   } catch (const InputError& e) {
     refuse(e);
   } catch (const OutOfMemory& e) {

@@ -41,6 +41,8 @@ class FactorChain {
   [[nodiscard]] bool next(const HostContext& ctx);
   /// What would have been next, but for time or memory.
   const std::vector<Untried>& refused() const { return refused_; }
+  /// The seconds that would have to be allowed for it; 0: it was not time that it lacked.
+  double seconds_of_refused() const { return seconds_of_refused_; }
   /// What the present factors, or that there are none, say of A. False: not that it is singular. Rows and columns are
   /// numbered as in the pattern.
   bool find_singular(const HostContext& ctx, Failure& failure);
@@ -64,6 +66,7 @@ class FactorChain {
   std::unique_ptr<ScaledFactors> factors_;
   State state_ = State::values_are_new;
   std::vector<Untried> refused_;
+  double seconds_of_refused_ = 0;
 };
 
 }  // namespace newel::detail

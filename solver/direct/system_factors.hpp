@@ -29,6 +29,8 @@ class SystemFactors {
   [[nodiscard]] virtual bool next(const Context<S>& ctx) = 0;
   /// What would have been next, but for time or memory.
   virtual const std::vector<Untried>& refused() const = 0;
+  /// The seconds that would have to be allowed for those that were refused for time; 0: none were.
+  virtual double seconds_of_refused() const = 0;
   /// What the present factors say of A. False: not that it is singular.
   virtual bool find_singular(const Context<S>& ctx, Failure& failure) = 0;
 };
@@ -57,6 +59,7 @@ class HostFactors final : public SystemFactors<T, S> {
   void correct(const Context<S>& ctx, Span<const T, S> r, int exponent, Span<T, S> x) override;
   bool next(const Context<S>& ctx) override { return chain_.next(host_context(ctx)); }
   const std::vector<Untried>& refused() const override { return chain_.refused(); }
+  double seconds_of_refused() const override { return chain_.seconds_of_refused(); }
   bool find_singular(const Context<S>& ctx, Failure& failure) override {
     return chain_.find_singular(host_context(ctx), failure);
   }

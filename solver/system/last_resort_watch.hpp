@@ -2,6 +2,7 @@
 /// LastResortWatch: when a solve has taken so long that the method of the last resort is faster. Internal.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -16,8 +17,9 @@
 
 namespace newel::detail {
 
-/// Counts the seconds of all attempts of a solve by the cost model, and asks a FactorQuestion. Not for methods for
-/// definite matrices on a device, or with many rows: they get there, and stronger preconditioners are for them.
+/// Counts the seconds of all attempts of a solve by the cost model, and asks a FactorQuestion. Methods for definite
+/// matrices get there, and stronger preconditioners are for them: with many rows, or on a device, it asks once they
+/// have the strongest, and counts the iterations with that alone.
 template <class T, Space S>
 class LastResortWatch {
  public:
@@ -30,19 +32,27 @@ class LastResortWatch {
     if (method_ == nullptr || ended_) return std::nullopt;
     count(now);
     if (instead_) return end();
-    if (method_->demands == Demand::definite) after_definite_ = true;
-    if (method_->demands == Demand::definite && !asks_for_definite()) return std::nullopt;
-    // What is not for symmetric matrices, and follows a method for definite ones, follows because of rounding.
-    if (after_definite_ && method_->demands == Demand::nothing) return std::nullopt;
+    const bool definite = method_->demands == Demand::definite;
+    if (definite) after_definite_ = true;
+    const bool after_stronger = definite && !has_few_rows();
     const double to_order = factor_constants.seconds_to_order(s_.rows, static_cast<double>(s_.entries));
-    const FactorQuestion question = question_at(now);
+    const FactorQuestion question = question_at(now, after_stronger);
     const double most = question.most_seconds();
     if (!(most > 0) || most < needed_ || !question.worth_an_order(to_order, is_symmetric())) return std::nullopt;
+    if (after_stronger && !has_the_strongest()) return std::nullopt;
+    allowed_ = most;
     if (!s_.last_resort.ready_within(*s_.operators, most)) {
       needed_ = s_.last_resort.seconds_to_be_ready();
       return std::nullopt;
     }
     return end();
+  }
+
+  /// The factors that ended the solve did not serve, and others would have taken longer than was allowed: the solve
+  /// continues, and is asked again when it has taken clearly longer.
+  void others_were_refused() {
+    ended_ = instead_ = false;
+    needed_ = factor_constants.ask_again * allowed_;
   }
 
   /// Whether factors are expected to be faster than a stronger preconditioner that the solve is about to get, setup
@@ -53,11 +63,12 @@ class LastResortWatch {
     const double by_move = s_.advisor.seconds_with_stronger();
     const double to_order = factor_constants.seconds_to_order(s_.rows, static_cast<double>(s_.entries));
     if (!std::isfinite(by_move) || !(by_move >= factor_constants.orders_before_move * to_order)) return false;
+    allowed_ = by_move;
     return instead_ = s_.last_resort.ready_within(*s_.operators, by_move);
   }
 
  private:
-  bool asks_for_definite() const { return S == Space::host && s_.rows <= factor_constants.most_rows_of_definite; }
+  bool has_few_rows() const { return S == Space::host && s_.rows <= factor_constants.most_rows_of_definite; }
   bool is_symmetric() const { return method_->demands != Demand::nothing; }
 
   Failure end() {
@@ -65,6 +76,14 @@ class LastResortWatch {
     Failure failure{Cause::slower_than_factors};
     failure.iterations = iterations_;
     return failure;
+  }
+
+  // Whether the solve has left the preconditioner that it began with, and none is left that may follow.
+  bool has_the_strongest() {
+    if (!s_.precond_changed) return false;
+    const PrecondOutlooks* const left = s_.alternatives->forecasts().stronger_preconditioners(last_);
+    return left == nullptr || std::all_of(left->stronger.begin(), left->stronger.end(),
+                                          [](const PrecondOutlook& one) { return one.passed_over; });
   }
 
   // The method and what its iteration takes; none if it iterates in single precision. Until the pattern is known, its
@@ -101,10 +120,10 @@ class LastResortWatch {
   }
 
   // By the residuals with the present operators, of which there is one for each poll.
-  FactorQuestion question_at(const Progress& now) const {
+  FactorQuestion question_at(const Progress& now, bool with_these_alone) const {
     const int iterations = last_ - since_;
     FactorQuestion question;
-    question.spent = spent_;
+    question.spent = with_these_alone ? of_iteration_ * iterations : spent_;
     const double polls_left = rate_.left(now.tolerance);
     if (polls_left > 0) question.left = of_iteration_ * polls_left * iterations / rate_.iterations();
     return question;
@@ -114,7 +133,8 @@ class LastResortWatch {
   std::string solver_, precond_;
   const SolverMethod* method_ = nullptr;  // these three are of `of_iteration_`
   double of_iteration_ = 0, spent_ = 0;
-  double needed_ = 0;  // seconds of the factors, as they were refused last
+  double needed_ = 0;   // seconds of the factors, as they were refused last
+  double allowed_ = 0;  // seconds for those that were made
   int last_ = 0, iterations_ = 0;
   ResidualRate rate_;  // since `since_`
   int since_ = 0;

@@ -38,6 +38,10 @@ class SessionExchange final : public OperatorExchange<T, S> {
   GiveUpFn overdue() override;
   std::string preconditioner() const override;
   void follow(Span<const T, S>& b, Span<T, S>& x) const override;
+  /// See LastResortWatch.
+  void other_factors_were_refused() {
+    if (watch_) watch_->others_were_refused();
+  }
 
  private:
   void renumber(std::vector<Span<T, S>> vectors, Span<T, S> scratch);

@@ -156,13 +156,18 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   return report;
 }
 
-// After an attempt that ended for factors: whether they solve the system. Otherwise it goes on.
+// After an attempt that ended for factors: whether they solve the system, or as well as rounding lets any x do and far
+// from the tolerance. Otherwise it goes on, and may end for other factors.
 template <class T, Space S>
 bool SolveSession<T, S>::by_factors_instead(SolveReport& report, const ProgressFn& progress) {
-  if (report.failure.cause != Cause::slower_than_factors) return false;
-  try_last_resort(report, progress);
-  if (report.converged()) return true;
-  go_on(report, progress);
+  constexpr double far = 4;  // another x may have a residual that is lower by so much
+  while (report.failure.cause == Cause::slower_than_factors) {
+    try_last_resort(report, progress);
+    if (report.converged()) return true;
+    if (ended_by_rounding(report) && report.true_residual > far * report.tolerance) return true;
+    if (!report.attempts.back().failure.untried.empty()) exchange_.other_factors_were_refused();
+    go_on(report, progress);
+  }
   return false;
 }
 

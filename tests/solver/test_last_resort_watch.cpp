@@ -15,6 +15,42 @@ Rows shifted_chain(Index n, double shift) {
   return a;
 }
 
+// Flows through the edges of a square grid of pipes, whose resistances differ by nine decades, and heads in its nodes
+// but one: symmetric, with zeros on the diagonal.
+Rows pipes(Index side) {
+  std::vector<std::pair<Index, Index>> edges;
+  for (Index i = 0; i < side; ++i) {
+    for (Index j = 0; j < side; ++j) {
+      const Index node = i * side + j;
+      if (j + 1 < side) edges.emplace_back(node, node + 1);
+      if (i + 1 < side) edges.emplace_back(node, node + side);
+    }
+  }
+  const auto m = static_cast<Index>(edges.size());
+  const auto decades = noise(m, 5);
+  Rows a(m + side * side - 1);
+  for (Index e = 0; e < m; ++e) {
+    a.at(e, e) = std::pow(10.0, -1.5 + 4.5 * decades[static_cast<std::size_t>(e)]);
+    const auto couple = [&](Index node, double sign) {
+      if (node > 0) a.at(e, m + node - 1) = a.at(m + node - 1, e) = sign;
+    };
+    couple(edges[static_cast<std::size_t>(e)].first, 1);
+    couple(edges[static_cast<std::size_t>(e)].second, -1);
+  }
+  for (Index row = m; row < a.size(); ++row) a.at(row, row) = 0;
+  return a;
+}
+
+// A clamped beam by finite differences: the condition number grows with the fourth power of n.
+Rows beam(Index n) {
+  Rows a(n);
+  const double of_distance[] = {6, -4, 1};
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = std::max(0, i - 2); j < std::min(n, i + 3); ++j) a.at(i, j) = of_distance[std::abs(i - j)];
+  }
+  return a;
+}
+
 bool was_overdue(const SolveReport& report) {
   return std::any_of(report.attempts.begin(), report.attempts.end(),
                      [](const Attempt& tried) { return tried.failure.cause == Cause::slower_than_factors; });
@@ -174,4 +210,46 @@ TEST_CASE("A singular system that crawls is still solved by iterations if b allo
   CHECK(found.report.converged());
   CHECK(found.report.iterations <= StopCriterion{}.max_iterations);
   CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
+}
+
+// L D L^T meets a zero pivot at once, and L U takes ten times as long as that is estimated to take.
+TEST_CASE("Factors that follow a zero pivot are made as soon as the solve has taken as long as they do",
+          "[direct][auto][watch]") {
+  const Context<Space::host> ctx(1);
+  const Rows a = pipes(30);
+  auto b = noise(a.size(), 2);
+  SystemOf<double, Space::host> system(ctx, a, SystemOptions{});
+  const auto found = run_system(ctx, system, b);
+  for (const Attempt& tried : found.report.attempts)
+    UNSCOPED_INFO(tried.solver << " " << tried.iterations << ": " << tried.reason << " " << tried.preconditioner);
+  CHECK(found.report.converged());
+  CHECK(found.report.iterations < StopCriterion{}.max_iterations / 2);
+  CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
+}
+
+TEST_CASE("CG with the strongest preconditioner is ended for factors that are faster", "[direct][auto][watch]") {
+  const Context<Space::host> ctx(1);
+  const Index n = 3000;
+  const Rows a = beam(n);
+  const auto b = noise(n, 2);
+  SystemOf<double, Space::host> system(ctx, a, SystemOptions{});
+  const auto found = run_system(ctx, system, b);
+  for (const Attempt& tried : found.report.attempts)
+    UNSCOPED_INFO(tried.solver << " " << tried.iterations << ": " << tried.reason << " " << tried.preconditioner);
+  REQUIRE(was_overdue(found.report));
+  CHECK(found.report.attempts.front().solver == "cg");
+  CHECK(found.report.attempts.back().solver == "direct");
+  CHECK(found.report.iterations < n);
+  // The residual is that of rounding: what another x could gain is less than the sum of |a_ij| |x_j| in each row
+  // says.
+  CHECK(found.report.failure.cause == Cause::rounding_of_x);
+  for (Index i = 0; i < n; ++i) {
+    long double r = b[static_cast<std::size_t>(i)], terms = std::abs(r);
+    for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) {
+      const long double term = static_cast<long double>(value) * found.x[static_cast<std::size_t>(j)];
+      r -= term;
+      terms += std::abs(term);
+    }
+    if (!(std::abs(r) <= 1e-13L * terms)) FAIL_CHECK("row " << i);
+  }
 }

@@ -7,17 +7,10 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/monitor/convergence_monitor.hpp"
+#include "solver/krylov/monitor/solved_rows.hpp"
 
 namespace newel::detail {
 namespace {
-
-// To rounding, by a residual that is none itself: no x of this precision does much better, unless it has grown so far
-// that any would look like that.
-template <class T>
-bool rows_are_solved(const TrueResidual& residual, double rhs_norm) {
-  constexpr double of_row = 256 * static_cast<double>(std::numeric_limits<T>::epsilon()), most_of_rhs = 1e-2;
-  return residual.proven && residual.worst_row <= of_row && residual.norm <= most_of_rhs * rhs_norm;
-}
 
 // Of the x that is returned. An x that has diverged has a large bound of its own, which says nothing of the matrix.
 template <class T, Space S>
