@@ -16,6 +16,7 @@
 #include "core/vectors/over_ranks.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/system/callers_rows.hpp"
+#include "solver/system/present_matrix.hpp"
 
 namespace newel::detail {
 namespace {
@@ -169,15 +170,9 @@ std::vector<SolveReport> EquivalentRoute<T, S>::solve_columns(const Operators<T,
 template <class T, Space S>
 bool EquivalentRoute<T, S>::prepare(const Operators<T, S>& system) {
   if (made_ != nullptr && !values_are_new_) return true;
-  if (system.A == nullptr || !system.sound()) return false;
-  Array<T, S> values;
-  PermutedCsr<T, S> permuted;
-  std::optional<CsrView<T, S>> a = system.A->as_csr();
-  if (!a) {
-    if (!system.source || !system.source->pattern()) return false;
-    a = system.source->in_order(values, permuted);
-  }
-  a->value_map = nullptr;
+  const PresentMatrix<T, S> present(system);
+  const std::optional<CsrView<T, S>>& a = present.view();
+  if (!a) return false;
   if (made_ != nullptr) {
     made_->refresh(*a, everything_is_new_ ? RefreshScope::everything : RefreshScope::operator_only);
   } else {

@@ -17,6 +17,7 @@
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/cost/too_long.hpp"
 #include "solver/system/callers_rows.hpp"
+#include "solver/system/present_matrix.hpp"
 
 namespace newel::detail {
 
@@ -122,15 +123,9 @@ bool LastResort<T, S>::prepare(const Operators<T, S>& system, const SolverMethod
     chain_->use(system.matrix(), nullptr);
     return true;
   }
-  if (system.A == nullptr || !system.sound()) return false;
-  Array<T, S> values;
-  PermutedCsr<T, S> permuted;
-  std::optional<CsrView<T, S>> a = system.A->as_csr();
-  if (!a) {
-    if (!system.source || !system.source->pattern()) return false;
-    a = system.source->in_order(values, permuted);
-  }
-  a->value_map = nullptr;
+  const PresentMatrix<T, S> present(system);
+  const std::optional<CsrView<T, S>>& a = present.view();
+  if (!a) return false;
   if (solver_ != nullptr) {
     solver_->refresh(system.ctx, a->val);
   } else {
