@@ -2,16 +2,9 @@
 /// The preconditioned BiCGStab method, for any square A.
 #pragma once
 
-#include <memory>
-
-#include <newel/solver/method.hpp>
+#include <newel/solver/recurrence_solver.hpp>
 
 namespace newel {
-
-namespace detail {
-template <class T, Space S>
-class BicgstabRecurrence;
-}  // namespace detail
 
 /// The options of BiCGStab.
 struct BicgstabOptions {
@@ -35,22 +28,14 @@ SolverMethod bicgstab_method();
 /// CSR. The kernel also allocates four packets per row, eight with SPAI; half as many in single precision. In CSR it
 /// allocates one vector instead.
 template <class T, Space S>
-class Bicgstab final : public KrylovSolver<T, S> {
+class Bicgstab final : public RecurrenceSolver<T, S> {
  public:
   /// Work vectors for `n` unknowns: eight of length n. `resident`: whether one kernel may solve systems that fit on
   /// the chip.
   Bicgstab(const Context<S>& ctx, Index n, bool resident = true);
-  Bicgstab(Bicgstab&&) noexcept;
-  Bicgstab& operator=(Bicgstab&&) noexcept;
-  ~Bicgstab() override;
 
   std::string_view name() const override { return "bicgstab"; }
   void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) override;
-  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
-
- private:
-  std::unique_ptr<detail::BicgstabRecurrence<T, S>> recurrence_;
-  int last_iterations_ = 0;  // of the last solve
 };
 
 }  // namespace newel

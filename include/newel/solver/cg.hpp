@@ -2,16 +2,9 @@
 /// The preconditioned conjugate gradient method, for symmetric positive definite A and M.
 #pragma once
 
-#include <memory>
-
-#include <newel/solver/method.hpp>
+#include <newel/solver/recurrence_solver.hpp>
 
 namespace newel {
-
-namespace detail {
-template <class T, Space S>
-class CgRecurrence;
-}  // namespace detail
 
 /// The options of CG.
 struct CgOptions {
@@ -44,18 +37,14 @@ SolverMethod cg_method();
 /// This kernel also allocates four packets per row, eight with FSAI; half as many in single precision. In CSR it
 /// allocates one vector instead.
 template <class T, Space S>
-class Cg final : public KrylovSolver<T, S> {
+class Cg final : public RecurrenceSolver<T, S> {
  public:
   /// Work vectors for `n` unknowns: five of length n. `resident`: whether one kernel may solve systems that fit on
   /// the chip.
   Cg(const Context<S>& ctx, Index n, bool resident = true);
-  Cg(Cg&&) noexcept;
-  Cg& operator=(Cg&&) noexcept;
-  ~Cg() override;
 
   std::string_view name() const override { return "cg"; }
   void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) override;
-  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
 
   /// Queues `iterations` steps from the guess in x and returns; it neither waits nor reads anything back. If A and M
   /// allow it, the call may be part of the caller's capture of the context's stream. x receives the result of `solve`
@@ -68,10 +57,6 @@ class Cg final : public KrylovSolver<T, S> {
   /// InputError if lengths do not fit or the count is negative.
   void iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                Span<const T, S> b, Span<T, S> x, int iterations);
-
- private:
-  std::unique_ptr<detail::CgRecurrence<T, S>> recurrence_;
-  int last_iterations_ = 0;  // of the last solve
 };
 
 }  // namespace newel

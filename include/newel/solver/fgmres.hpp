@@ -2,16 +2,9 @@
 /// Flexible GMRES, for any square A, with a preconditioner that may change from iteration to iteration.
 #pragma once
 
-#include <memory>
-
-#include <newel/solver/method.hpp>
+#include <newel/solver/recurrence_solver.hpp>
 
 namespace newel {
-
-namespace detail {
-template <class T, Space S>
-class FgmresRecurrence;
-}  // namespace detail
 
 /// Its row in the table of solvers. It shares the option `GmresOptions::restart` with GMRES.
 SolverMethod fgmres_method();
@@ -25,21 +18,13 @@ SolverMethod fgmres_method();
 /// not be replayed as a graph on a device, `LinearOperator::capturable` of it must be false. Everything else is as in
 /// `Gmres`: the second Gram-Schmidt pass, restarts, and how a solve ends.
 template <class T, Space S>
-class Fgmres final : public KrylovSolver<T, S> {
+class Fgmres final : public RecurrenceSolver<T, S> {
  public:
   /// Work vectors for `n` unknowns: 2 restart + 5 of length n. A cycle has at most n iterations. Throws InputError
   /// for a restart below 1.
   Fgmres(const Context<S>& ctx, Index n, int restart);
-  Fgmres(Fgmres&&) noexcept;
-  Fgmres& operator=(Fgmres&&) noexcept;
-  ~Fgmres() override;
 
   std::string_view name() const override { return "fgmres"; }
-  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
-
- private:
-  std::unique_ptr<detail::FgmresRecurrence<T, S>> recurrence_;
-  int last_iterations_ = 0;  // of the last solve
 };
 
 }  // namespace newel

@@ -2,16 +2,9 @@
 /// Restarted GMRES, for any square A.
 #pragma once
 
-#include <memory>
-
-#include <newel/solver/method.hpp>
+#include <newel/solver/recurrence_solver.hpp>
 
 namespace newel {
-
-namespace detail {
-template <class T, Space S, class B>
-class GmresRecurrence;
-}  // namespace detail
 
 /// The options of GMRES.
 struct GmresOptions {
@@ -55,21 +48,13 @@ SolverMethod gmres_method();
 /// Right preconditioning by default, so the recurrence holds the unpreconditioned residual. With left preconditioning
 /// the history holds |M r|; the true residual still decides convergence.
 template <class T, Space S, class B = T>
-class Gmres final : public KrylovSolver<T, S> {
+class Gmres final : public RecurrenceSolver<T, S> {
  public:
   /// Work vectors for `n` unknowns: restart + 1 of length n in B, and four in T, or five if B is not T. A cycle has
   /// at most n iterations. Throws InputError for a restart below 1.
   Gmres(const Context<S>& ctx, Index n, int restart, bool left);
-  Gmres(Gmres&&) noexcept;
-  Gmres& operator=(Gmres&&) noexcept;
-  ~Gmres() override;
 
   std::string_view name() const override { return "gmres"; }
-  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
-
- private:
-  std::unique_ptr<detail::GmresRecurrence<T, S, B>> recurrence_;
-  int last_iterations_ = 0;  // of the last solve
 };
 
 }  // namespace newel

@@ -2,16 +2,9 @@
 /// The preconditioned IDR(s) method, for any square A.
 #pragma once
 
-#include <memory>
-
-#include <newel/solver/method.hpp>
+#include <newel/solver/recurrence_solver.hpp>
 
 namespace newel {
-
-namespace detail {
-template <class T, Space S>
-class IdrsRecurrence;
-}  // namespace detail
 
 /// The options of IDR(s).
 struct IdrsOptions {
@@ -37,20 +30,12 @@ SolverMethod idrs_method();
 /// ends with `breakdown`. A solve that does not converge returns the best x seen, which is updated every 16
 /// iterations.
 template <class T, Space S>
-class Idrs final : public KrylovSolver<T, S> {
+class Idrs final : public RecurrenceSolver<T, S> {
  public:
   /// Work vectors for `n` unknowns: 3 s + 4 of length n; s is at most n. Throws InputError if s is not in 1 to 8.
   Idrs(const Context<S>& ctx, Index n, int s = 4);
-  Idrs(Idrs&&) noexcept;
-  Idrs& operator=(Idrs&&) noexcept;
-  ~Idrs() override;
 
   std::string_view name() const override { return "idrs"; }
-  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
-
- private:
-  std::unique_ptr<detail::IdrsRecurrence<T, S>> recurrence_;
-  int last_iterations_ = 0;  // of the last solve
 };
 
 }  // namespace newel

@@ -2,16 +2,9 @@
 /// The preconditioned MINRES method, for symmetric A, definite or not.
 #pragma once
 
-#include <memory>
-
-#include <newel/solver/method.hpp>
+#include <newel/solver/recurrence_solver.hpp>
 
 namespace newel {
-
-namespace detail {
-template <class T, Space S>
-class MinresRecurrence;
-}  // namespace detail
 
 /// Its row in the table of solvers.
 SolverMethod minres_method();
@@ -31,20 +24,12 @@ SolverMethod minres_method();
 /// happen if A is singular or nearly so. A solve that does not converge returns the best x seen, which is updated
 /// every 16 iterations.
 template <class T, Space S>
-class Minres final : public KrylovSolver<T, S> {
+class Minres final : public RecurrenceSolver<T, S> {
  public:
   /// Work vectors for `n` unknowns: nine of length n.
   Minres(const Context<S>& ctx, Index n);
-  Minres(Minres&&) noexcept;
-  Minres& operator=(Minres&&) noexcept;
-  ~Minres() override;
 
   std::string_view name() const override { return "minres"; }
-  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
-
- private:
-  std::unique_ptr<detail::MinresRecurrence<T, S>> recurrence_;
-  int last_iterations_ = 0;  // of the last solve
 };
 
 }  // namespace newel

@@ -7,7 +7,7 @@
 
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
-#include "solver/krylov/methods/driver.hpp"
+#include "solver/krylov/methods/recurrence.hpp"
 #include "solver/krylov/resident/resident_bicgstab.hpp"
 #include "solver/krylov/steps/bicgstab_steps.hpp"
 #include "solver/krylov/steps/iteration_graph.hpp"
@@ -128,22 +128,11 @@ class BicgstabRecurrence final : public Recurrence<T, S> {
 
 template <class T, Space S>
 Bicgstab<T, S>::Bicgstab(const Context<S>& ctx, Index n, bool resident)
-    : recurrence_(std::make_unique<detail::BicgstabRecurrence<T, S>>(ctx, n, resident)) {}
-template <class T, Space S>
-Bicgstab<T, S>::Bicgstab(Bicgstab&&) noexcept = default;
-template <class T, Space S>
-Bicgstab<T, S>& Bicgstab<T, S>::operator=(Bicgstab&&) noexcept = default;
-template <class T, Space S>
-Bicgstab<T, S>::~Bicgstab() = default;
-
-template <class T, Space S>
-SolveReport Bicgstab<T, S>::run(const SolveRequest<T, S>& request) {
-  return detail::drive<T, S>(*recurrence_, request, last_iterations_);
-}
+    : RecurrenceSolver<T, S>(std::make_unique<detail::BicgstabRecurrence<T, S>>(ctx, n, resident)) {}
 
 template <class T, Space S>
 void Bicgstab<T, S>::prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
-  recurrence_->prepare(ctx, A, M);
+  this->template recurrence<detail::BicgstabRecurrence<T, S>>().prepare(ctx, A, M);
 }
 
 #define X(T, S) template class Bicgstab<T, S>;

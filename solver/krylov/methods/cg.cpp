@@ -9,7 +9,7 @@
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/methods/cg_iteration.hpp"
-#include "solver/krylov/methods/driver.hpp"
+#include "solver/krylov/methods/recurrence.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 #include "solver/krylov/resident/resident_cg.hpp"
 
@@ -240,23 +240,12 @@ NEWEL_FOR_TYPES_AND_SPACES(X)
 
 template <class T, Space S>
 Cg<T, S>::Cg(const Context<S>& ctx, Index n, bool resident)
-    : recurrence_(std::make_unique<detail::CgRecurrence<T, S>>(ctx, n, resident)) {}
-template <class T, Space S>
-Cg<T, S>::Cg(Cg&&) noexcept = default;
-template <class T, Space S>
-Cg<T, S>& Cg<T, S>::operator=(Cg&&) noexcept = default;
-template <class T, Space S>
-Cg<T, S>::~Cg() = default;
-
-template <class T, Space S>
-SolveReport Cg<T, S>::run(const SolveRequest<T, S>& request) {
-  return detail::drive<T, S>(*recurrence_, request, last_iterations_);
-}
+    : RecurrenceSolver<T, S>(std::make_unique<detail::CgRecurrence<T, S>>(ctx, n, resident)) {}
 
 template <class T, Space S>
 void Cg<T, S>::iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                        Span<const T, S> b, Span<T, S> x, int iterations) {
-  detail::CgIteration<T, S>& cg = recurrence_->steps();
+  detail::CgIteration<T, S>& cg = this->template recurrence<detail::CgRecurrence<T, S>>().steps();
   detail::check_system<T, S>(cg.r().size, A, M, b, x);
   if (iterations < 0)
     throw InputError("the number of iterations must be 0 or more, not " + std::to_string(iterations));
@@ -266,7 +255,7 @@ void Cg<T, S>::iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, con
 
 template <class T, Space S>
 void Cg<T, S>::prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
-  recurrence_->prepare(ctx, A, M);
+  this->template recurrence<detail::CgRecurrence<T, S>>().prepare(ctx, A, M);
 }
 
 #define X(T, S) template class Cg<T, S>;

@@ -44,18 +44,7 @@ class FgmresRecurrence final : public GmresRecurrence<T, S, T> {
 
 template <class T, Space S>
 Fgmres<T, S>::Fgmres(const Context<S>& ctx, Index n, int restart)
-    : recurrence_(std::make_unique<detail::FgmresRecurrence<T, S>>(ctx, n, restart)) {}
-template <class T, Space S>
-Fgmres<T, S>::Fgmres(Fgmres&&) noexcept = default;
-template <class T, Space S>
-Fgmres<T, S>& Fgmres<T, S>::operator=(Fgmres&&) noexcept = default;
-template <class T, Space S>
-Fgmres<T, S>::~Fgmres() = default;
-
-template <class T, Space S>
-SolveReport Fgmres<T, S>::run(const SolveRequest<T, S>& request) {
-  return detail::drive<T, S>(*recurrence_, request, last_iterations_);
-}
+    : RecurrenceSolver<T, S>(std::make_unique<detail::FgmresRecurrence<T, S>>(ctx, n, restart)) {}
 
 #define X(T, S) template class Fgmres<T, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)

@@ -11,7 +11,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/over_ranks.hpp"
-#include "solver/krylov/methods/driver.hpp"
+#include "solver/krylov/methods/recurrence.hpp"
 #include "solver/krylov/steps/basis.hpp"
 #include "solver/krylov/steps/gmres_steps.hpp"
 #include "solver/krylov/steps/iteration_graph.hpp"

@@ -14,7 +14,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "core/vectors/random.hpp"
-#include "solver/krylov/methods/driver.hpp"
+#include "solver/krylov/methods/recurrence.hpp"
 #include "solver/krylov/steps/basis.hpp"
 #include "solver/krylov/steps/idrs_steps.hpp"
 #include "solver/krylov/steps/iteration_graph.hpp"
@@ -189,18 +189,7 @@ class IdrsRecurrence final : public Recurrence<T, S> {
 
 template <class T, Space S>
 Idrs<T, S>::Idrs(const Context<S>& ctx, Index n, int s)
-    : recurrence_(std::make_unique<detail::IdrsRecurrence<T, S>>(ctx, n, s)) {}
-template <class T, Space S>
-Idrs<T, S>::Idrs(Idrs&&) noexcept = default;
-template <class T, Space S>
-Idrs<T, S>& Idrs<T, S>::operator=(Idrs&&) noexcept = default;
-template <class T, Space S>
-Idrs<T, S>::~Idrs() = default;
-
-template <class T, Space S>
-SolveReport Idrs<T, S>::run(const SolveRequest<T, S>& request) {
-  return detail::drive<T, S>(*recurrence_, request, last_iterations_);
-}
+    : RecurrenceSolver<T, S>(std::make_unique<detail::IdrsRecurrence<T, S>>(ctx, n, s)) {}
 
 #define X(T, S) template class Idrs<T, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)

@@ -7,7 +7,7 @@
 
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
-#include "solver/krylov/methods/driver.hpp"
+#include "solver/krylov/methods/recurrence.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 #include "solver/krylov/steps/iteration_graph.hpp"
 #include "solver/krylov/steps/least_gain.hpp"
@@ -153,18 +153,7 @@ class MinresRecurrence final : public Recurrence<T, S> {
 
 template <class T, Space S>
 Minres<T, S>::Minres(const Context<S>& ctx, Index n)
-    : recurrence_(std::make_unique<detail::MinresRecurrence<T, S>>(ctx, n)) {}
-template <class T, Space S>
-Minres<T, S>::Minres(Minres&&) noexcept = default;
-template <class T, Space S>
-Minres<T, S>& Minres<T, S>::operator=(Minres&&) noexcept = default;
-template <class T, Space S>
-Minres<T, S>::~Minres() = default;
-
-template <class T, Space S>
-SolveReport Minres<T, S>::run(const SolveRequest<T, S>& request) {
-  return detail::drive<T, S>(*recurrence_, request, last_iterations_);
-}
+    : RecurrenceSolver<T, S>(std::make_unique<detail::MinresRecurrence<T, S>>(ctx, n)) {}
 
 #define X(T, S) template class Minres<T, S>;
 NEWEL_FOR_TYPES_AND_SPACES(X)
