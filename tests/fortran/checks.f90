@@ -3,6 +3,7 @@
 !> -1 - w, 3, -1 + w.
 module checks
   use, intrinsic :: iso_fortran_env, only: int64, real64
+  use newel, only: newel_system
   implicit none
   integer, parameter :: n = 40, most = 3*n
   integer :: failures = 0
@@ -17,6 +18,22 @@ contains
     if (holds) return
     failures = failures + 1
     print '(2a)', 'failed: ', what
+  end subroutine
+
+  !> The end of a program.
+  subroutine report_checks()
+    print '(i0, a)', failures, ' failures'
+    if (failures > 0) error stop 1
+  end subroutine
+
+  !> Solves for the first column of b, from zero.
+  subroutine solved(s, what)
+    type(newel_system), intent(inout) :: s
+    character(*), intent(in) :: what
+    x = 0
+    call s%solve(b(:, 1), x(:, 1))
+    call check(residual(b(:, 1), x(:, 1), 1.0_real64) < 2e-8_real64, what)
+    call check(s%rows() == n, what//': rows')
   end subroutine
 
   subroutine make_matrix(wind)

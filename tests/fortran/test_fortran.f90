@@ -43,19 +43,9 @@ program test_fortran
   call progress_is_heard_and_may_end_a_solve()
   call what_multigrid_takes_is_passed_on()
   call vectors_are_passed_by_rows()
-  print '(i0, a)', failures, ' failures'
-  if (failures > 0) error stop 1
+  call report_checks()
 
 contains
-
-  subroutine solved(s, what)
-    type(newel_system), intent(inout) :: s
-    character(*), intent(in) :: what
-    x = 0
-    call s%solve(b(:, 1), x(:, 1))
-    call check(residual(b(:, 1), x(:, 1), 1.0_real64) < 2e-8_real64, what)
-    call check(s%rows() == n, what//': rows')
-  end subroutine
 
   subroutine every_form_is_solved()
     type(newel_system) :: s

@@ -16,19 +16,9 @@ program test_refusals
   call mistakes_are_named()
   call systems_are_moved_and_made_again()
   call a_device_is_chosen_by_name()
-  print '(i0, a)', failures, ' failures'
-  if (failures > 0) error stop 1
+  call report_checks()
 
 contains
-
-  subroutine solved(s, what)
-    type(newel_system), intent(inout) :: s
-    character(*), intent(in) :: what
-    x = 0
-    call s%solve(b(:, 1), x(:, 1))
-    call check(residual(b(:, 1), x(:, 1), 1.0_real64) < 2e-8_real64, what)
-    call check(s%rows() == n, what//': rows')
-  end subroutine
 
   subroutine reports_are_complete()
     type(newel_system) :: s
