@@ -213,7 +213,7 @@ TEST_CASE("EHYB is planned again where parts read more of other ranks than they 
     if (i % rows + 1 < rows) row[i + 1] = -1;
   }
   check_products(from_rows(2 * rows, entries), 2, detail::RankFormat::automatic, [](const auto& matrix) {
-    const OperatorInfo info = matrix.info();
+    const OperatorInfo info = matrix.rank_info();
     RANK_CHECK(info.name.substr(0, 4) == "ehyb");
     RANK_CHECK(std::find(info.figures.begin(), info.figures.end(), std::pair<std::string, double>("plans", 2)) !=
                info.figures.end());

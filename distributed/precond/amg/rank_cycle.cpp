@@ -52,8 +52,8 @@ RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const
   levels_.front().order = std::move(finest.order);
   finest_ = std::move(finest.own);
   levels_.front().a = finest.shared != nullptr ? finest.shared : finest_.get();
-  if (finest.shared != nullptr) shared_info_ = finest.shared->info();
-  if (finest_ != nullptr) shared_info_ = finest_->info();
+  if (finest.shared != nullptr) shared_info_ = finest.shared->rank_info();
+  if (finest_ != nullptr) shared_info_ = finest_->rank_info();
   for (std::size_t l = 0; l < count; ++l) {
     make_level(from[l], l, finest.rows);
     clock.end(l == 0 ? "finest matrix" : "coarse matrices");
