@@ -9,8 +9,8 @@ namespace {
 
 std::string number_of(const RowCount& rows, const AdviceWords& words, const char* what) {
   const long long first = static_cast<long long>(rows.first) + words.first_row;
-  std::string text = std::string(what) + ' ' + std::to_string(first) + " of A (counted from " +
-                     std::to_string(words.first_row);
+  std::string text =
+      std::string(what) + ' ' + std::to_string(first) + " of A (counted from " + std::to_string(words.first_row);
   if (rows.count > 1) text += ", the first of " + std::to_string(rows.count);
   return text + ")";
 }
