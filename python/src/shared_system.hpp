@@ -53,7 +53,8 @@ class SharedSystem final : public System {
  public:
   /// `make` is called without the lock.
   template <class Make>
-  SharedSystem(SystemOptions options, const Make& make) : options_(std::move(options)) {
+  SharedSystem(SystemOptions options, const Make& make)
+      : System(std::is_same_v<T, float>), options_(std::move(options)) {
     const WithoutGil released;
     system_ = make(options_);
   }
@@ -63,7 +64,6 @@ class SharedSystem final : public System {
   }
 
   Index rows() const override { return system_->rows(); }
-  bool single() const override { return std::is_same_v<T, float>; }
   bool busy() const override { return busy_; }
 
   nb::object solve(nb::handle b, nb::handle x, Index columns, bool zero, const StopCriterion& stop,
@@ -114,11 +114,10 @@ class SharedSystem final : public System {
     add_facts(info, *system_);
     return info;
   }
-  bool matrix_is_symmetric() override {
-    return symmetric([this](auto from, auto to) { system_->multiply(from, to); });
-  }
-  bool preconditioner_is_symmetric() override {
-    return symmetric([this](auto from, auto to) { system_->precondition(from, to); });
+  bool is_symmetric(Operand which) override {
+    return symmetric([this, which](auto from, auto to) {
+      which == Operand::matrix ? system_->multiply(from, to) : system_->precondition(from, to);
+    });
   }
   Hash pattern_hash(nb::handle arrays) override {
     if constexpr (!whole) refuse("a hash of the pattern");

@@ -55,8 +55,8 @@ void bind_system(nb::module_& module) {
           nb::arg("coordinates"))
       .def("multiply", &System::multiply, nb::arg("x"), nb::arg("y"))
       .def("precondition", &System::precondition, nb::arg("x"), nb::arg("y"))
-      .def("matrix_is_symmetric", &System::matrix_is_symmetric)
-      .def("preconditioner_is_symmetric", &System::preconditioner_is_symmetric)
+      .def("matrix_is_symmetric", [](System& system) { return system.is_symmetric(Operand::matrix); })
+      .def("preconditioner_is_symmetric", [](System& system) { return system.is_symmetric(Operand::preconditioner); })
       .def("pattern_hash", &System::pattern_hash, nb::arg("arrays"))
       .def("info", &System::info)
       .def("decision", &System::decision);

@@ -11,13 +11,18 @@
 
 namespace newel::python {
 
+/// The operators of a system.
+enum class Operand { matrix, preconditioner };
+
 /// Spaces and precisions are template arguments in C++ and values in Python: this is where one becomes the other
 /// (`SystemIn`). Vectors are what the space takes: NumPy arrays on the host; these or DeviceSpans on a device.
 class System {
  public:
+  explicit System(bool single) : single_(single) {}
   virtual ~System() = default;
+  /// Whether its values are in single precision.
+  bool single() const { return single_; }
   virtual Index rows() const = 0;
-  virtual bool single() const = 0;
   /// Whether a call is under way, which others are refused for.
   virtual bool busy() const = 0;
   /// A report, or for several columns a list of them.
@@ -30,14 +35,16 @@ class System {
   virtual void multiply(nb::handle x, nb::handle y) = 0;
   /// y = M x in the caller's numbering, M being the preconditioner of the system.
   virtual void precondition(nb::handle x, nb::handle y) = 0;
-  /// Whether A, or M, is symmetric as far as products with two random vectors show.
-  virtual bool matrix_is_symmetric() = 0;
-  virtual bool preconditioner_is_symmetric() = 0;
+  /// Whether A or its preconditioner M is symmetric as far as products with two random vectors show.
+  virtual bool is_symmetric(Operand which) = 0;
   /// That of the arrays of a matrix, on the host or, for a system on a device, there.
   virtual Hash pattern_hash(nb::handle arrays) = 0;
   virtual nb::dict info() = 0;
   /// As JSON.
   virtual std::string decision() = 0;
+
+ private:
+  bool single_;
 };
 
 /// What a system is made from besides its matrix.

@@ -90,7 +90,6 @@ class SystemIn final : public System {
   }
 
   Index rows() const override { return system_->rows(); }
-  bool single() const override { return std::is_same_v<T, float>; }
   bool busy() const override { return busy_; }
 
   nb::object solve(nb::handle b, nb::handle x, Index columns, bool zero, const StopCriterion& stop,
@@ -170,24 +169,20 @@ class SystemIn final : public System {
     visit.finish();
   }
 
-  bool matrix_is_symmetric() override {
+  bool is_symmetric(Operand which) override {
     const Turn turn(busy_);
     const Visit visit(side_);
     const WithoutGil released;
+    if (which == Operand::preconditioner) {
+      const LinearOperator<T, S>* const m = real().ordered_preconditioner();
+      return m == nullptr || symmetry_fault<T, S>(side_.ctx(), *m, m) != Asymmetric::preconditioner;
+    }
     const auto product = [this](const Context<S>&, T, Span<const T, S> x, T, Span<T, S> y) {
       system_->multiply({reinterpret_cast<const V*>(x.data), rows()}, {reinterpret_cast<V*>(y.data), rows()});
     };
     const Index parts = parts_of_value<V> * rows();
     const FunctionOperator<T, S> a(parts, parts, product);
     return symmetry_fault<T, S>(side_.ctx(), a, nullptr) == Asymmetric::none;
-  }
-
-  bool preconditioner_is_symmetric() override {
-    const Turn turn(busy_);
-    const Visit visit(side_);
-    const WithoutGil released;
-    const LinearOperator<T, S>* const m = real().ordered_preconditioner();
-    return m == nullptr || symmetry_fault<T, S>(side_.ctx(), *m, m) != Asymmetric::preconditioner;
   }
 
   Hash pattern_hash(nb::handle arrays) override {
@@ -208,7 +203,8 @@ class SystemIn final : public System {
   }
 
  private:
-  explicit SystemIn(const SystemRequest& request) : side_(request), own_(request.preconditioner) {}
+  explicit SystemIn(const SystemRequest& request)
+      : System(std::is_same_v<T, float>), side_(request), own_(request.preconditioner) {}
 
   LinearSystem<T, S>& real() {
     if constexpr (complex) {
