@@ -15,6 +15,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "solver/chain/attempts.hpp"
+#include "solver/operators/present_matrix.hpp"
 #include "solver/system/callers_rows.hpp"
 #include "solver/system/present_matrix.hpp"
 

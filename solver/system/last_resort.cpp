@@ -16,6 +16,7 @@
 #include "solver/chain/attempts.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/cost/too_long.hpp"
+#include "solver/operators/present_matrix.hpp"
 #include "solver/system/callers_rows.hpp"
 #include "solver/system/present_matrix.hpp"
 
