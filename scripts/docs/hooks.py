@@ -123,7 +123,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_page_content(content, page, config, files):
-    return copied.with_commands(content)
+    return links.with_large_pictures(copied.with_commands(content))
 
 
 def on_serve(server, config, builder):

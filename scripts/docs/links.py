@@ -128,3 +128,8 @@ def source_page(path):
     language = LANGUAGES.get(file.suffix, "text")
     head = "---\nsearch:\n  exclude: true\n---\n\n"
     return f"{head}# {path}\n\n``````{language}\n{file.read_text()}``````\n", path
+
+
+def with_large_pictures(page):
+    """The HTML of a page, in which a picture on a line of its own is a link to itself: it opens in its own size."""
+    return re.sub(r'<p>(<img [^>]*src="([^"]+)"[^>]*>)</p>', r'<p><a href="\2">\1</a></p>', page)

@@ -106,6 +106,11 @@ class Copied(unittest.TestCase):
         page = '<div class="language-console highlight"><pre><code><span>$ </span>a &lt; "b"\nout</code></pre></div>'
         self.assertIn('highlight" data-copy="a &lt; &quot;b&quot;"><pre>', copied.with_commands(page))
 
+    def test_a_picture_of_its_own_line_is_a_link_to_itself(self):
+        alone, among = '<p><img alt="a" src="b.svg" /></p>', '<p>See <img src="b.svg" /></p>'
+        self.assertEqual(links.with_large_pictures(alone), '<p><a href="b.svg"><img alt="a" src="b.svg" /></a></p>')
+        self.assertEqual(links.with_large_pictures(among), among)
+
     def test_prompts_of_python_are_not_copied(self):
         self.assertEqual(copied.statements_of(">>> for i in a:\n...     b\n...\n3\n>>> c"), "for i in a:\n    b\n\nc")
         page = '<div class="language-pycon highlight"><pre>&gt;&gt;&gt; a\n1</pre></div>'
