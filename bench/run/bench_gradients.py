@@ -10,6 +10,7 @@ a backward pass for the values of A and for b. `mapped` is vmap over the values 
 together as a batch and one after the other, in microseconds for each system. Runs where the package is installed.
 """
 import argparse
+import os
 import pathlib
 import statistics
 import time
@@ -20,6 +21,7 @@ import scipy.sparse
 
 import measured
 
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 SIDES = (10, 50)  # of the grids
 MAPPED_SIDES, MAPPED = (10, 20, 40), 64
 OPTIONS = {"solver": "cg", "preconditioner": "jacobi", "format": "csr"}
@@ -35,6 +37,7 @@ def pytorch_calls(a, device, options):
     import newel.torch
     import torch
 
+    torch.set_num_threads(1)
     place = "cpu" if device == "host" else "cuda"
     parts = (torch.from_numpy(part.copy()) for part in (a.indptr, a.indices, a.data))
     A = torch.sparse_csr_tensor(*parts, size=a.shape).to(place)
@@ -72,6 +75,7 @@ def pytorch_maps(a, device, options):
     import newel.torch
     import torch
 
+    torch.set_num_threads(1)
     place = "cpu" if device == "host" else "cuda"
     parts = (torch.from_numpy(part.copy()) for part in (a.indptr, a.indices, a.data))
     A = torch.sparse_csr_tensor(*parts, size=a.shape).to(place)

@@ -77,12 +77,22 @@ def test_the_figures_of_the_document_are_those_of_its_record():
 
 
 def test_the_costs_of_gradients_are_those_of_their_record():
-    kinds = json.loads((ROOT / "docs/results/gradients_host.json").read_text())["kinds"]
+    record = json.loads((ROOT / "docs/results/gradients_host.json").read_text())
+    kinds, mapped = record["kinds"], record["mapped"]
     text = (ROOT / "docs/howto/differentiate.md").read_text()
     for name, title in (("torch", "PyTorch"), ("jax", "JAX")):
         for rows, taken in kinds[name].items():
             figures = " | ".join(f"{taken[call]:,.0f}" for call in ("plain", "forward", "gradient"))
             assert f"| {title} | {int(rows):,} | {figures} |" in text
+        for rows, taken in mapped[name].items():
+            assert f"| {title} | {int(rows):,} | {taken['together']:.1f} | {taken['alone']:.1f} |" in text
+
+
+def test_the_times_of_eigenpairs_are_those_of_their_record():
+    blocks = json.loads((ROOT / "docs/results/eigsh_host.json").read_text())["blocks"]
+    text = " ".join((ROOT / "docs/python.md").read_text().split())
+    assert f"block of {blocks[-1]['rows']:,} rows took {blocks[-1]['newel_seconds']:.1f} s" in text
+    assert f"it was {blocks[-2]['newel_seconds']:.1f} s" in text and f"took {blocks[-2]['scipy_seconds']:.1f} s" in text
 
 
 def test_the_package_for_jax_has_the_same_version():
