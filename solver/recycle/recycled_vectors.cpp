@@ -34,7 +34,7 @@ struct SmallPlaces {
 
 template <class T, Space S>
 void RecycledVectors<T, S>::make_room(const Context<S>& ctx, std::int64_t n) {
-  if (n_ == n && !W_.empty()) return;
+  if (n_ == n && !small_.empty()) return;  // W is empty on a rank without rows
   forget();
   Array<float, S> W(ctx, n * most_);
   Array<T, S> w(ctx, n), image(ctx, n);

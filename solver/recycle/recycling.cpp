@@ -16,10 +16,10 @@
 namespace newel::detail {
 namespace {
 
-// Of a failure that another preconditioner may be the cause of.
-bool limits_ended(const SolveReport& report) {
+// Whether it ended by no fault of its preconditioner.
+bool was_stopped(const SolveReport& report) {
   return report.status == Status::max_iterations || report.status == Status::time_limit ||
-         report.status == Status::stopped_by_caller;
+         report.status == Status::stopped_by_caller || report.failure.cause == Cause::slower_than_factors;
 }
 
 // One solve of both: `first` ended at the x from which `report` went on.
@@ -96,7 +96,7 @@ template <class T, Space S>
 SolveReport Recycling<T, S>::driven(const SolveRequest<T, S>& request, const Drive& drive) {
   const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = request;
   SolveReport report = drive({ctx, A, &deflated_, b, x, stop, progress, guess, nullptr, give_up});
-  if (report.converged() || limits_ended(report) || vectors_.held() == 0) return report;
+  if (report.converged() || was_stopped(report) || vectors_.held() == 0) return report;
   forget();
   policy_.give_up();
   const StopCriterion left = limits_left(stop, report.iterations, report.seconds);

@@ -21,10 +21,10 @@ SystemState<T, S>::SystemState(const Context<S>& context, const SystemOptions& o
       gate(ctx.lock()) {
   gate.require_free();
   ctx.make_current();
-  recycling.weigh_by([this](int vectors) { return recycle_costs(vectors); });
   if (options.columns < 1)
     throw InputError("SystemOptions::columns must be 1 or more, not " + std::to_string(options.columns));
   if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products must not be negative");
+  recycling.weigh_by([this](int vectors) { return recycle_costs(vectors); });
 }
 
 template <class T, Space S>

@@ -132,6 +132,9 @@ TEST_BOTH("the correction is that of the dense formula", "[solver][recycle]") {
   CHECK(W.products() == m);
   W.update(ctx, *op);
   CHECK(W.products() == m);  // nothing has changed
+  W.values_changed();
+  W.update(ctx, *op);
+  CHECK(W.products() == 2 * m);
 
   // E y = W^T r; z = 3 W y
   const std::vector<double> r = noise(n, 1);
