@@ -59,6 +59,31 @@ class Comparison {
   }
 
   const std::string& title() const { return title_; }
+
+  // What other libraries take for the same, by title; those that do not solve it are left out.
+  Json others(int repeats) {
+    Json found = Json::object();
+    for (const char* title :
+         {"L D L^T by Eigen", "L L^T by CHOLMOD", "L U by KLU", "L U by UMFPACK", "L U by Eigen"}) {
+      if (title == title_) continue;
+      try {
+        if (direct_alone(title, columns_) == nullptr) continue;
+        const std::vector<Samples> samples =
+            alternate({[&] { return seconds_of([&] { alone_ = direct_alone(title, columns_); }) + solved_alone(); },
+                       [&] { return seconds_of([&] { alone_->refactorise(); }) + solved_alone(); },
+                       [&] { return solved_alone(); }},
+                      repeats);
+        const double residual = true_residual<double>(ctx_, a_, to_vector(ctx_, b_.cspan()), v_).relative;
+        if (!(residual <= options_.stop.rel_tol)) continue;
+        found[title] = {{"first", summary(samples[0], 1e3)},
+                        {"again", summary(samples[1], 1e3)},
+                        {"solve", summary(samples[2], 1e3)},
+                        {"true_residual", residual}};
+      } catch (const InputError&) {
+      }
+    }
+    return found;
+  }
   bool has_rival() const { return direct_alone(title_, columns_) != nullptr; }
   double residual() const { return residual_; }
   double residual_alone() const { return residual_alone_; }
@@ -133,10 +158,16 @@ Json measured_system(const std::string& spec, const Options& options) {
   result["refinements"] = comparison.refinements();
   result["true_residual"] = comparison.residual();
   result["true_residual_alone"] = comparison.residual_alone();
+  result["others_milliseconds"] = comparison.others(options.repeats);
   std::printf("%-28s %8d rows  %-18s first %5.2f  again %5.2f  solve %5.2f  check %5.2f of a solve alone\n",
               result["system"].get<std::string>().c_str(), a.rows, comparison.title().c_str(),
               result["first"]["ratio"].get<double>(), result["again"]["ratio"].get<double>(),
               result["solve"]["ratio"].get<double>(), median(found.check) / median(found.solve_alone));
+  for (const auto& [title, times] : result["others_milliseconds"].items()) {
+    std::printf("  %-26s first %7.3f  again %7.3f  solve %7.4f ms, residual %.0e\n", title.c_str(),
+                times["first"]["min"].get<double>(), times["again"]["min"].get<double>(),
+                times["solve"]["min"].get<double>(), times["true_residual"].get<double>());
+  }
   std::fflush(stdout);
   return result;
 }
@@ -145,7 +176,8 @@ int run(int argc, char* argv[]) {
   Options options;
   CLI::App app(
       "The direct solver on one thread of the host beside the library that it chooses, called alone on the matrix by "
-      "columns: ratios of the first factorisation with a solve, of new values with a solve, and of a solve; medians");
+      "columns: ratios of the first factorisation with a solve, of new values with a solve, and of a solve; medians. "
+      "Then what the other libraries take, CHOLMOD and UMFPACK too if this build has found them");
   app.add_option("systems", options.systems, "Matrix files, or systems as newel generates them")
       ->capture_default_str();
   app.add_option("--repeats", options.repeats, "Repeats of each measurement")->check(CLI::PositiveNumber);

@@ -68,7 +68,10 @@ ByColumns::ByColumns(const Csr<double, Space::host>& a) : size(a.rows) {
 }
 
 std::unique_ptr<DirectAlone> direct_alone(const std::string& title, const ByColumns& a) {
-  if (title == "L U by KLU") return std::make_unique<KluAlone>(a);
+  if (title == "L U by KLU") return detail::klu() != nullptr ? std::make_unique<KluAlone>(a) : nullptr;
+#ifdef NEWEL_BENCH_HAS_SUITESPARSE
+  if (auto found = suitesparse_alone(title, a)) return found;
+#endif
 #ifdef NEWEL_BENCH_HAS_EIGEN
   return eigen_alone(title, a);
 #else

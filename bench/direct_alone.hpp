@@ -34,6 +34,10 @@ class DirectAlone {
 /// there are no factors.
 std::unique_ptr<DirectAlone> direct_alone(const std::string& title, const ByColumns& a);
 
+/// Those of CHOLMOD and UMFPACK, which are compared although Newel does not call them: "L L^T by CHOLMOD" and "L U by
+/// UMFPACK". Null: another title.
+std::unique_ptr<DirectAlone> suitesparse_alone(const std::string& title, const ByColumns& a);
+
 /// Those of Eigen. Null: another title.
 std::unique_ptr<DirectAlone> eigen_alone(const std::string& title, const ByColumns& a);
 

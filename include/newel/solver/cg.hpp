@@ -45,6 +45,7 @@ class Cg final : public RecurrenceSolver<T, S> {
 
   std::string_view name() const override { return "cg"; }
   void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) override;
+  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
 
   /// Queues `iterations` steps from the guess in x and returns; it neither waits nor reads anything back. If A and M
   /// allow it, the call may be part of the caller's capture of the context's stream. x receives the result of `solve`
