@@ -17,7 +17,6 @@
 #include "solver/chain/attempts.hpp"
 #include "solver/operators/present_matrix.hpp"
 #include "solver/system/callers_rows.hpp"
-#include "solver/system/present_matrix.hpp"
 
 namespace newel::detail {
 namespace {

@@ -18,7 +18,6 @@
 #include "solver/cost/too_long.hpp"
 #include "solver/operators/present_matrix.hpp"
 #include "solver/system/callers_rows.hpp"
-#include "solver/system/present_matrix.hpp"
 
 namespace newel::detail {
 
