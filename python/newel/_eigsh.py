@@ -147,7 +147,7 @@ def eigsh(A: Any, k: int = 6, M: Any = None, sigma: float | None = None, *, null
     pencil = Pencil(times_a.__matmul__, (lambda x: x) if times_m is None else times_m.__matmul__, apply, deflated)
     roots = np.sqrt(diagonal)[:, None]
     rounding = 10 * _EPS * float((abs(A).sum(axis=1) / diagonal).max())
-    found = _iterate(pencil, _start(X, n, block), k, roots, tol, rounding, most)
+    found = _iterate(pencil, _start(X, n, block), block, k, roots, tol, rounding, most)
     iteration, iterations, residuals, tolerance = found
     w, V = iteration.values[:k].copy(), np.asfortranarray(iteration.x.columns[:, :k])
     if sigma is not None and w[0] < sigma - tolerance:
@@ -165,10 +165,10 @@ def eigsh(A: Any, k: int = 6, M: Any = None, sigma: float | None = None, *, null
     return (w, V, report) if return_report else (w, V)
 
 
-def _iterate(pencil: Pencil, start: Array, k: int, roots: Array, tol: float, rounding: float, most: int
+def _iterate(pencil: Pencil, start: Array, block: int, k: int, roots: Array, tol: float, rounding: float, most: int
              ) -> tuple[Iteration, int, Array, float]:
     """(the last state, iterations, residuals of the first k pairs by new products, tolerance)."""
-    iteration, fresh, count = Iteration(pencil, start), True, 0
+    iteration, fresh, count = Iteration(pencil, start, block), True, 0
     while True:
         lengths = np.linalg.norm(iteration.residuals() / roots, axis=0)
         tolerance = max(tol * float(abs(iteration.values[:k]).max()), rounding)
@@ -234,9 +234,7 @@ def _start(given: Any, n: int, block: int) -> Array:
     vectors = np.array(given, dtype=np.float64)
     if vectors.ndim != 2 or vectors.shape[0] != n:
         raise ValueError(f"X: expected shape ({n}, j), found {vectors.shape}")
-    used = min(block, vectors.shape[1])
-    start[:, :used] = vectors[:, :used]
-    return start
+    return np.asfortranarray(np.concatenate([vectors[:, :block], start], axis=1))  # guesses may depend on each other
 
 
 def _preconditioner(A: Any, M: Any, sigma: float | None, deflated: Array, preconditioner: Any,

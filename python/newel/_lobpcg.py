@@ -99,9 +99,11 @@ class Iteration:
     x : Block of n x m
     """
 
-    def __init__(self, pencil: Pencil, start: Array) -> None:
-        self._pencil, self._p = pencil, []
-        self.x, self.values = self._ritz(Block(pencil, pencil.orthonormal(start, [])))
+    def __init__(self, pencil: Pencil, start: Array, size: int) -> None:
+        self._pencil = pencil
+        self._p: list[Block] = []
+        x, values = self._ritz(Block(pencil, pencil.orthonormal(start, [])))
+        self.x, self.values = x.part(slice(0, size)), values[:size]
 
     def _ritz(self, basis: Block) -> tuple[Block, Array]:
         values, vectors = scipy.linalg.eigh(_symmetric(basis.columns.T @ basis.a))

@@ -52,7 +52,7 @@ def test_what_a_block_prints_is_compared_with_what_the_page_shows():
         assert len(run_python.work_through(page.format(shown), "page")[1]) == wrong
 
 
-@pytest.mark.parametrize("module", ["newel", "newel._solve", "newel._progress", "newel.torch", "newel.jax", "newel.jax.lineax"])
+@pytest.mark.parametrize("module", ["newel", "newel._eigsh", "newel._solve", "newel._progress", "newel.torch", "newel.jax", "newel.jax.lineax"])
 def test_the_examples_of_docstrings_run(module):
     results = doctest.testmod(pytest.importorskip(module))
     assert results.attempted > 0 and results.failed == 0

@@ -109,6 +109,8 @@ def test_the_same_call_gives_the_same_bits_and_a_guess_saves_iterations():
     assert (first[0] == second[0]).all() and (first[1] == second[1]).all()
     again = newel.eigsh(A, 4, X=first[1], return_report=True)
     assert again[2].iterations < first[2].iterations
+    same = newel.eigsh(A, 4, X=np.tile(first[1][:, :1], (1, 7)))  # guesses that depend on each other
+    assert np.allclose(same[0], first[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize("preconditioner", ["jacobi", "fsai", None, "function"])
