@@ -132,7 +132,7 @@ TEST_CASE("Matrices are of one kind by symmetry and diagonal", "[decision]") {
 
 TEST_BOTH("The next system begins with what the one before came to", "[decision][plan-cache]") {
   const TemporaryFolder folder;
-  Problem<S> problem(tridiagonal_matrix(2000, 2));
+  Problem<S> problem(tridiagonal_matrix(5000, 2));
   const SystemOptions options = options_in(folder);
   const Seen<S> first = solve_once(problem, early(options));
   REQUIRE(first.report.changed != "");
@@ -150,7 +150,7 @@ TEST_BOTH("The next system begins with what the one before came to", "[decision]
 TEST_BOTH("What was learnt elsewhere is not read for deterministic results, nor for other options and values",
           "[decision][plan-cache]") {
   const TemporaryFolder folder;
-  Problem<S> problem(tridiagonal_matrix(2000, 2));
+  Problem<S> problem(tridiagonal_matrix(5000, 2));
   SystemOptions options = options_in(folder);
   REQUIRE(solve_once(problem, early(options)).report.changed != "");
   SystemOptions none = options;
@@ -178,7 +178,7 @@ TEST_BOTH("What was learnt elsewhere is not read for deterministic results, nor 
 TEST_CASE("A kept decision that is damaged is as good as none, and is replaced", "[decision][plan-cache]") {
   constexpr Space S = Space::host;
   const TemporaryFolder folder;
-  Problem<S> problem(tridiagonal_matrix(2000, 2));
+  Problem<S> problem(tridiagonal_matrix(5000, 2));
   const SystemOptions options = early(options_in(folder));
   const Seen<S> alone = solve_once(problem, early({}));
   solve_once(problem, options);
@@ -213,7 +213,7 @@ TEST_CASE("A folder that cannot be written costs nothing but what it would have 
 TEST_CASE("A kept decision with names that are none is ignored, and replaced", "[decision][plan-cache]") {
   constexpr Space S = Space::host;
   const TemporaryFolder folder;
-  Problem<S> problem(tridiagonal_matrix(2000, 2));
+  Problem<S> problem(tridiagonal_matrix(5000, 2));
   const SystemOptions options = early(options_in(folder));
   const Seen<S> alone = solve_once(problem, early({}));
   const auto cache = [&] {
