@@ -147,6 +147,20 @@ TEST_BOTH("AMG chooses FSAI for two entangled nodes in 400,000", "[amg]") {
   CHECK(chosen() == AmgSmoother::fsai);
 }
 
+TEST_ON_HOST("AMG does not smooth by SPAI if rows are so long that its local problems are dense matrices", "[amg]") {
+  const auto chosen = [&](Index n, Index length) {
+    MapRows rows(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) {
+      for (Index k = 1; k < length; ++k) rows[static_cast<std::size_t>(i)][(i + k) % n] = -1;  // those behind alone
+      rows[static_cast<std::size_t>(i)][i] = length;
+    }
+    return detail::choose_smoother(ctx, blocks_of(ctx, from_rows(n, rows), 1), AmgSmoother::automatic, false);
+  };
+  CHECK(chosen(300, 10) == AmgSmoother::spai);
+  CHECK(chosen(3000, 10) == AmgSmoother::spai);
+  CHECK(chosen(800, 350) == AmgSmoother::jacobi);  // 350 x 800 operations for an entry
+}
+
 TEST_BOTH("AMG chooses SPAI for convection, FSAI for flat elements and else Chebyshev's polynomial", "[amg]") {
   const auto chosen = [&](const HostCsr& a, AmgSmoother asked) {
     const auto m = amg<double, S>(ctx, a, smoother_options(asked));

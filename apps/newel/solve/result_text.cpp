@@ -110,9 +110,16 @@ std::string residual_text(const SolveReport& report) {
   return text("%.3e %s", report.relative(report.true_residual), report.rhs_norm > 0 ? "|b|" : "with b = 0");
 }
 
+bool is_from_matrix(const SolveReport& report) {
+  return !report.method.empty() && find_solver(report.method).from_matrix();
+}
+
 std::string ending_text(const SolveReport& report) {
   const std::string status(name_of(report.status));
   const std::string ending = report.converged() ? status : "not converged (" + status + ')';
+  if (report.converged() && report.iterations == 0 && is_from_matrix(report)) {
+    return ending + ", by " + find_solver(report.method).title;
+  }
   return ending + " after " + count_of(report.iterations, "iteration", "iterations");
 }
 
@@ -128,6 +135,7 @@ std::string reason_text(const SolveResult& result) {
 // keeps the best x. Else empty.
 std::string whose_x(const SolveReport& report) {
   if (report.attempts.size() < 2 || report.converged()) return "";
+  if (report.true_residual == report.attempts.back().true_residual) return "";
   const Attempt* best = nullptr;
   double lowest = report.initial_residual;
   for (const Attempt& attempt : report.attempts) {
@@ -238,9 +246,8 @@ std::string rows_text(const std::vector<std::int64_t>& rows) {
 
 std::string refinements_text(const SolveReport& report) {
   const std::string times = count_of(report.refinements, "time", "times");
-  const bool from_factors = !report.method.empty() && find_solver(report.method).from_matrix();
-  return from_factors ? "refined " + times + " by residuals in twice the precision"
-                      : "iterated in single precision, corrected in double " + times;
+  return is_from_matrix(report) ? "refined " + times + " by residuals in twice the precision"
+                                : "iterated in single precision, corrected in double " + times;
 }
 
 }  // namespace

@@ -30,6 +30,9 @@ constexpr double most_antisymmetric = 0.25;
 constexpr double rounding = 1e-10;
 // Coarse levels have a few such nodes for other reasons, where FSAI saves no iteration.
 constexpr double most_entangled_below = 0.25;
+// For an entry, of the local problems of SPAI. Quadratic elements in three dimensions take 6e3; the coarse levels of
+// networks with hubs, which are nearly full, 1e6.
+constexpr double most_spai_operations = 3e4;
 
 // Whether each block is the transpose of its opposite, bit for bit.
 bool is_symmetric(const HostContext& ctx, const HostBlockCsr& a) {
@@ -52,6 +55,35 @@ bool is_symmetric(const HostContext& ctx, const HostBlockCsr& a) {
            }
            return sum;
          }) == 0;
+}
+
+// A row of SPAI is a least-squares problem with a column for each entry of the row, and a row for each of those that
+// these reach, which are counted as if none was reached twice.
+double spai_operations_of_entry(const HostContext& ctx, const HostBlockPattern& pattern, int block) {
+  const auto length = [&](Index i) {
+    return static_cast<std::uint64_t>(pattern.row_ptr[i + 1] - pattern.row_ptr[i]);
+  };
+  const auto operations = parallel_count<std::uint64_t>(ctx, pattern.rows, [&](Index i) {
+    std::uint64_t reached = 0;
+    for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
+      if (pattern.col[k] < pattern.rows) reached += length(pattern.col[k]);  // the others are those of other ranks
+    }
+    return length(i) * length(i) * std::min<std::uint64_t>(reached, static_cast<std::uint64_t>(pattern.rows));
+  });
+  double sums[] = {static_cast<double>(operations), static_cast<double>(pattern.row_ptr[pattern.rows])};
+  sum_over_ranks(ctx, sums, 2);
+  return sums[1] == 0 ? 0 : static_cast<double>(block) * block * sums[0] / sums[1];
+}
+
+// Those of a device are not read.
+template <Space S>
+bool is_spai_slow(const Context<S>& ctx, const BlockCsr<S>& a) {
+  if constexpr (S == Space::host) {
+    return spai_operations_of_entry(ctx, a.pattern, a.row_block) > most_spai_operations;
+  } else {
+    static_cast<void>(ctx), static_cast<void>(a);
+    return false;
+  }
 }
 
 }  // namespace
@@ -150,7 +182,7 @@ template <Space S>
 AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoother asked, bool first) {
   if (asked != AmgSmoother::automatic) return asked;
   const double share = antisymmetric_share(ctx, a);
-  if (share > most_antisymmetric) return AmgSmoother::spai;
+  if (share > most_antisymmetric) return is_spai_slow(ctx, a) ? AmgSmoother::jacobi : AmgSmoother::spai;
   const bool fsai = share <= rounding && entangled_share(ctx, a) >= (first ? most_entangled : most_entangled_below);
   return fsai ? AmgSmoother::fsai : AmgSmoother::chebyshev;
 }
