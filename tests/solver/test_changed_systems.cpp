@@ -16,13 +16,13 @@ double mean(const std::vector<double>& x) { return std::accumulate(x.begin(), x.
 }  // namespace
 
 TEST_BOTH("CG that was chosen for other values is left where the matrix is not symmetric any more", "[system]") {
-  const Rows still = laplacian(30);
+  const Rows still = laplacian(70);
   const auto exact = noise(still.size());
   for (const double wind : {0.2, 0.9}) {
     INFO("wind " << wind);
     SystemOf<double, S> system(ctx, still);
     CHECK(run_system(ctx, system, still.rhs_for(exact)).report.attempts.size() == 1);
-    const Rows a = laplacian(30, wind);
+    const Rows a = laplacian(70, wind);
     refresh(ctx, system, a);
     const auto b = a.rhs_for(exact);
     const auto found = run_system(ctx, system, b);
@@ -50,10 +50,10 @@ TEST_BOTH("Penalties that outweigh a wind do not keep CG at work", "[system]") {
 }
 
 TEST_BOTH("CG that stands still for a thousand iterations on a symmetric matrix goes on", "[system]") {
-  const Rows a = line(2600);
+  const Rows a = line(4200);
   SystemOptions options = system_options("auto", "jacobi", "csr");
   SystemOf<double, S> system(ctx, a, options);
-  const std::vector<double> b(2600, 1.0);  // the residual grows for 1,300 iterations, and then is gone
+  const std::vector<double> b(4200, 1.0);  // the residual grows for 2,100 iterations, and then is gone
   const auto found = run_system(ctx, system, b);
   CHECK(found.report.converged());
   CHECK(found.report.attempts.size() == 1);

@@ -115,7 +115,7 @@ TEST_BOTH("Single precision that is expected to be no faster is left alone", "[m
 
 TEST_BOTH("A system stays in double where another preconditioner is expected to win, and moves to that",
           "[mixed][choice]") {
-  Rows a(2000);  // the second differences of a line
+  Rows a(5000);  // the second differences of a line
   for (Index i = 0; i < a.size(); ++i) {
     a.at(i, i) = 2;
     if (i > 0) a.at(i, i - 1) = a.at(i - 1, i) = -1;
@@ -136,7 +136,7 @@ TEST_BOTH("A system stays in double where another preconditioner is expected to 
 }
 
 TEST_BOTH("Double follows in the same solve where single precision does not suffice", "[mixed][choice]") {
-  const Rows a = weak_grid(56, 1e-7);
+  const Rows a = weak_grid(66, 1e-7);
   const auto b = a.rhs_for(noise(a.size()));
   SystemOf<double, S> system(ctx, a, fast_in_single(1e-11));
   REQUIRE(system.info().mixed);
