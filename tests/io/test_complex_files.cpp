@@ -168,7 +168,7 @@ TEST_CASE("complex arrays of NumPy are read, and written as NumPy reads them", "
   CHECK(values_of(found.imaginary) == std::vector<double>{2.5, 0.5, -1.5, 3.5, 1.5, -0.5});
   const auto& bad = file("complex_nan.npy");
   CHECK(message_of<InputError>([&] { read_complex_columns_file(ctx, bad); }) ==
-        bad + ": value 2: expected a finite number, found inf");
+        bad + ": value 2: expected a finite number, found nan");
 
   const TemporaryFolder folder;
   const auto z = complex_columns(ctx, found);
