@@ -312,7 +312,7 @@ TEST_BOTH("After a solve that diverged the next solver begins from the best x", 
   auto xs = make_array(ctx, zeros(a));
   const SolveReport report = system.solve(bs.cspan(), xs.span());
   CHECK(report.converged());
-  REQUIRE(report.attempts.size() == 2);
+  REQUIRE(report.attempts.size() >= 2);  // factors may follow
   CHECK(report.attempts[0].solver == "cg");
   CHECK(report.attempts[0].status == Status::diverged);
   CHECK(report.attempts[0].iterations < 500);
