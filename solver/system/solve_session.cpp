@@ -156,8 +156,8 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   return report;
 }
 
-// After an attempt that ended for factors: whether they solve the system, or as well as rounding lets any x do and far
-// from the tolerance. Otherwise it goes on, and may end for other factors.
+// After an attempt that ended for factors: whether they solve the system, or as well as rounding lets any x do and
+// far from the tolerance. Otherwise it goes on, and may end for other factors.
 template <class T, Space S>
 bool SolveSession<T, S>::by_factors_instead(SolveReport& report, const ProgressFn& progress) {
   constexpr double far = 4;  // another x may have a residual that is lower by so much

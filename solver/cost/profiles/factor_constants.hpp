@@ -49,8 +49,8 @@ struct FactorConstants {
   /// flows and waves that MINRES solves took 1.2 to 1.7 times as long, for factors that were refused.
   double order_of_left = 0.1, order_of_spent = 0.25;
   /// With more rows methods for definite matrices are ended for factors only once they have the strongest
-  /// preconditioner: an order takes as long as a tenth of the solve. With fewer, six of the 120 matrices of docs/matrices.md take
-  /// 0.2 to 0.9 of the time on an EPYC.
+  /// preconditioner: an order takes as long as a tenth of the solve. With fewer, six of the 120 matrices of
+  /// docs/matrices.md take 0.2 to 0.9 of the time on an EPYC.
   double most_rows_of_definite = 4096;
   /// Of factors that come before everything else, where "auto" would begin with a matching and ILUT. Such solves took
   /// 0.8 to 3.2 us an entry on an EPYC, for 12 real matrices with zeros on the diagonal.
