@@ -84,7 +84,6 @@ class LaneSystems {
   }
 
  protected:
-  LaneFactors<T> factors() const { return LaneFactors<T>(pattern_, inverse_); }
   static At at(Index row, int l) { return {std::int64_t{row} * lanes + l, l, row}; }
   std::int64_t vector_at(At i) const { return std::int64_t{systems_[i.lane]} * problem_.rows + i.row; }
 
@@ -103,7 +102,7 @@ class LaneSystems {
     for (Offset e = 0; e < problem_.nonzeros; ++e) {
       for (int l = 0; l < lanes; ++l) values_[e * lanes + l] = uses(l) ? from[l][e] : T(0);
     }
-    if (problem_.limits.factors) factors().factorise(values_);
+    if (problem_.limits.factors) LaneFactors<T>(pattern_, inverse_).factorise(values_);
     const int width = problem_.limits.block_rows;
     if (width == 0) return;
     std::fill(inverse_, w_, T(0));

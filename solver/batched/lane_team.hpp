@@ -92,7 +92,7 @@ class LaneTeam : public LaneSystems<T> {
     }
     Totals<K> total;
     if (problem_.limits.factors) {
-      const T* const z = factors().solve(r.v);
+      const T* const z = LaneFactors<T>(pattern_, inverse_).solve(r.v);
       for (Index row = 0; row < problem_.rows; ++row)
         add_row(
             row, [&](At i, double* mine) { f(i, z[i.at], mine); }, total);
@@ -111,7 +111,6 @@ class LaneTeam : public LaneSystems<T> {
 
  private:
   using Base::at;
-  using Base::factors;
   using Base::inverse_;
   using Base::pattern_;
   using Base::problem_;

@@ -45,8 +45,9 @@ GiveUpFn either(GiveUpFn first, GiveUpFn second) {
 
 template <class T, Space S>
 SolverChain<T, S>::SolverChain(const Context<S>& ctx, std::vector<ChainStep<T, S>> steps,
-                               const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space)
-    : ctx_(ctx), solvers_(std::move(steps)), A_(&A), M_(M) {
+                               const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space,
+                               Recycling<T, S>* recycling)
+    : ctx_(ctx), solvers_(std::move(steps)), A_(&A), M_(M), recycling_(recycling) {
   KrylovSolver<T, S>& first = solvers_.at(0);
   const Index n = A_->rows();
   if (solvers_.several()) best_.x = Array<T, S>(ctx_, n);

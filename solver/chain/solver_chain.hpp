@@ -24,9 +24,10 @@ class SolverChain {
  public:
   /// Makes the first of the steps, of which there is one at the least; the others are made when they are first
   /// needed. A and M (which may be null) outlive the chain. With `constant_null_space` the mean is taken out of x;
-  /// throws InputError when A does not map the constant vector to zero.
+  /// throws InputError when A does not map the constant vector to zero. `recycling` is what the methods pass on from
+  /// solve to solve, and outlives the chain; null: nothing.
   SolverChain(const Context<S>& ctx, std::vector<ChainStep<T, S>> steps, const LinearOperator<T, S>& A,
-              const LinearOperator<T, S>* M, bool constant_null_space);
+              const LinearOperator<T, S>* M, bool constant_null_space, Recycling<T, S>* recycling = nullptr);
 
   /// Continues with the next solver after breakdown, indefiniteness, stagnation or divergence; iterations and time
   /// are those of all together. The report lists every attempt. A system that fails since squares leave the range of
@@ -47,8 +48,6 @@ class SolverChain {
   void use(const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
   /// The first solver is not tried any more, where there is another.
   void drop_first() { solvers_.drop_first(); }
-  /// What the methods recycle from solve to solve; null: nothing. It outlives the chain.
-  void recycle(Recycling<T, S>* recycling) { recycling_ = recycling; }
   /// Does now for these what the first solve would do once, allocations included.
   void prepare();
   /// What the chain keeps between its attempts of x, to be renumbered with it, and what else may lie there; empty:
@@ -88,7 +87,7 @@ class SolverChain {
   Array<T, S> projected_b_;                        ///< b without its mean
   ReturnedResidual<T, S> judge_;
   OperatorExchange<T, S>* exchange_ = nullptr;  ///< of the present solve
-  Recycling<T, S>* recycling_ = nullptr;
+  Recycling<T, S>* recycling_;
   std::shared_ptr<OtherUnits<T, S>> other_units_;  ///< from the first system on that left the range of T
   Array<T, S> guesses_, projected_columns_;        ///< of all columns, as `best_` and `projected_b_` are of one
 };

@@ -47,7 +47,7 @@ bool Operators<T, S>::may_move() const {
 }
 
 template <class T, Space S>
-SolverChain<T, S> Operators<T, S>::make_chain() const {
+SolverChain<T, S> Operators<T, S>::make_chain(Recycling<T, S>* recycling) const {
   const Index n = matrix().rows();
   std::vector<std::string> names = chosen.solvers.order;
   if (divides(*this) && options.solver.name == "auto") names.insert(names.begin(), solver_of_diagonal()->name);
@@ -64,7 +64,8 @@ SolverChain<T, S> Operators<T, S>::make_chain() const {
   if constexpr (std::is_same_v<T, double>) {
     if (single != nullptr) steps = with_mixed_step<S>(ctx, std::move(steps), single->iterated(), options.solver);
   }
-  return {ctx, std::move(steps), matrix(), applied_preconditioner(), options.null_space == NullSpace::constant};
+  const bool constant = options.null_space == NullSpace::constant;
+  return {ctx, std::move(steps), matrix(), applied_preconditioner(), constant, recycling};
 }
 
 namespace {

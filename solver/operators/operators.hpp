@@ -78,8 +78,8 @@ struct Operators {
   bool may_move() const;
   /// The method that a solve begins with.
   const SolverMethod& first_method() const { return find_solver(chosen.solvers.order.front()); }
-  /// The solvers, with their vectors, for these operators.
-  SolverChain<T, S> make_chain() const;
+  /// The solvers, with their vectors, for these operators, and with what they recycle; null: nothing.
+  SolverChain<T, S> make_chain(Recycling<T, S>* recycling) const;
 
   /// See LinearSystem.
   void refresh(Span<const T, S> values, RefreshScope scope);

@@ -20,8 +20,7 @@ class RecycledVectors {
   /// Where the next vectors go, and how many fit there: behind those that are held, or over the oldest.
   int place() const { return next_ == most_ ? 0 : next_; }
   int room(int wanted) const { return wanted < most_ - place() ? wanted : most_ - place(); }
-  float* column(int j) { return W_.data() + j * n_; }
-  Span<float, S> vector(int j) { return {column(j), n_}; }
+  Span<float, S> vector(int j) { return {W_.data() + j * n_, n_}; }
 
   /// Room for vectors of n unknowns; the first call allocates. Throws OutOfMemory.
   void make_room(const Context<S>& ctx, std::int64_t n);

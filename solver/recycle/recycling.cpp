@@ -114,7 +114,7 @@ void Recycling<T, S>::learn(const SolveRequest<T, S>& request, SolveReport& repo
     report.recycle.iterations_saved = policy_.plain_iterations(solve.digits) - report.iterations;
   if (use.harvests) {
     const int place = vectors_.place(), room = vectors_.room(LanczosWindow<T, S>::wanted);
-    solve.harvested = window_.finish(ctx, room, vectors_.column(place));
+    solve.harvested = window_.finish(ctx, room, vectors_.vector(place).data);
     vectors_.added(solve.harvested, window_.largest());
   }
   solve.products = std::exchange(products_before_, vectors_.products());

@@ -46,8 +46,7 @@ void SystemState<T, S>::gather_to_user_order(Span<const T, S> solver_order, Span
 
 template <class T, Space S>
 void SystemState<T, S>::make_chain() {
-  chain.emplace(operators->make_chain());
-  if (recycling.used()) chain->recycle(&recycling);
+  chain.emplace(operators->make_chain(recycling.used() ? &recycling : nullptr));
 }
 
 template <class T, Space S>
