@@ -32,7 +32,7 @@ def right_hand_sides(count):
 @pytest.mark.parametrize("recycle", [16, "16", "auto"])
 def test_solves_after_the_first_take_a_part_of_its_iterations(recycle):
     matrix = with_outliers()
-    system = newel.Solver(matrix, solver="cg", preconditioner="none", recycle=recycle)
+    system = newel.Solver(matrix, solver="cg", preconditioner="none", format="csr", recycle=recycle)
     reports = []
     for b in right_hand_sides(4):
         x, report = system.solve(b)
@@ -45,6 +45,14 @@ def test_solves_after_the_first_take_a_part_of_its_iterations(recycle):
         assert report.recycle["iterations_saved"] > 0
         assert report.recycle["seconds"] >= 0
     json.dumps(reports[-1].to_dict()["recycle"])
+
+
+def test_vectors_are_taken_once_the_format_stays():
+    system = newel.Solver(with_outliers(), solver="cg", preconditioner="none", recycle=16)
+    reports = [system.solve(b)[1] for b in right_hand_sides(6)]
+    first = next(k for k in range(1, 6) if reports[k].format == reports[k - 1].format)
+    for report in reports[first + 1:]:
+        assert report.iterations <= 0.4 * reports[0].iterations
 
 
 def test_new_values_are_followed():
