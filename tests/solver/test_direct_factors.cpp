@@ -106,6 +106,36 @@ TEST_CASE("Missing diagonal entries change nothing in the order of minimum degre
   }
 }
 
+TEST_CASE("Entries on one side of the diagonal alone are in the order of minimum degree", "[direct]") {
+  const Index n = 400;
+  for (const bool above : {true, false}) {
+    Rows a = laplacian(20), whole = a;
+    const auto places = noise(2 * n, 7);
+    for (Index k = 0; k < n; ++k) {  // as many as A has
+      const auto end = [&](Index e) {
+        return static_cast<Index>((places[static_cast<std::size_t>(e)] + 1) / 2 * n) % n;
+      };
+      const auto [i, j] = std::minmax({end(2 * k), end(2 * k + 1)});
+      if (i == j) continue;
+      whole.at(i, j) = whole.at(j, i) = 1e-20;
+      (above ? a.at(i, j) : a.at(j, i)) = 1e-20;
+    }
+    CAPTURE(above);
+    CHECK(detail::minimum_degree_order(sparse(a).pattern) == detail::minimum_degree_order(sparse(whole).pattern));
+  }
+}
+
+TEST_CASE("A matrix that is symmetric to rounding and has more entries above the diagonal is solved", "[direct]") {
+  const Context<Space::host> ctx;
+  Rows a = laplacian(20);
+  for (Index i = 0; i + 37 < a.size(); i += 3) a.at(i, i + 37) += 1e-18;
+  SystemOf<double, Space::host> system(ctx, a, system_options("direct"));
+  const auto b = noise(a.size());
+  const auto found = run_system(ctx, system, b);
+  CHECK(found.report.converged());
+  CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
+}
+
 TEST_CASE("The fill of both factorisations is that of a dense elimination", "[direct]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Index n = 5 + static_cast<Index>(seed % 12);
