@@ -12,6 +12,18 @@
 #include "solver/krylov/monitor/solve_clock.hpp"
 
 namespace newel::detail {
+namespace {
+
+// Of all ranks together, so that they decide alike: each has rows, and costs, of its own.
+template <class T, Space S>
+GuessCosts costs_of_ranks(const SequenceSystem<T, S>& system) {
+  const GuessCosts own = system.costs();
+  double seconds[] = {own.iteration, own.product, own.vectors};
+  sum_over_ranks(system.ctx, seconds, 3);
+  return {seconds[0], seconds[1], seconds[2]};
+}
+
+}  // namespace
 
 template <class T, Space S>
 InitialGuess SolveSequence<T, S>::begin(const SequenceSystem<T, S>& system, Span<const T, S> b, Span<T, S> x,
@@ -77,7 +89,7 @@ void SolveSequence<T, S>::end(const SequenceSystem<T, S>& system, Span<const T, 
   if (!converged || !policy_.decides()) return;
   const std::int64_t made = std::exchange(products_before_, products());
   // The cost model takes longer than some solves.
-  policy_.solved(iterations, products_before_ - made, policy_.weighs() ? system.costs() : GuessCosts{});
+  policy_.solved(iterations, products_before_ - made, policy_.weighs() ? costs_of_ranks(system) : GuessCosts{});
   if (policy_.next() == GuessPolicy::Use::nothing) {
     past_.clear();
     products_before_ = 0;
