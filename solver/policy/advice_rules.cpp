@@ -124,6 +124,25 @@ MaybeSuggestion amg_in_double(const Situation& s) {
   return Suggestion{settings, "in single precision its cycle failed"};
 }
 
+// A body that nothing holds: constant vectors are not all that its matrix maps to zero, and CG does not see that b
+// has a part of the others.
+MaybeSuggestion more_null_vectors(const Situation& s) {
+  constexpr double hardly_less = 0.1;
+  const SolveReport& report = s.report();
+  if (s.options().null_space != NullSpace::constant || !s.is_symmetric() ||
+      !(report.relative(report.true_residual) > hardly_less)) {
+    return std::nullopt;
+  }
+  const auto is_for_symmetric = [](const SolverMethod& method) { return method.demands == Demand::symmetric; };
+  if (s.used(is_for_symmetric) != nullptr) return std::nullopt;
+  for (const SolverMethod& method : solver_methods()) {
+    if (!is_for_symmetric(method)) continue;
+    return Suggestion{{{"solver", method.name, true}},
+                      "it shows whether b has a part that A cannot produce, besides a constant one"};
+  }
+  return std::nullopt;
+}
+
 // Twice a residual over |b|.
 MaybeSuggestion tolerance_above(const Situation& s, double residual, const char* why) {
   constexpr double useful = 0.1;  // a larger residual is no solution
@@ -250,6 +269,7 @@ constexpr Rule rules[] = {
     {&ended_for<Cause::rounding_of_x>, &tolerance_of_x},
     {&ended_for<Cause::outside_range>, &no_solution},
     {&ended<Status::max_iterations>, &after_few_iterations},
+    {&judged, &more_null_vectors},
     {&judged, &symmetric_indefinite},
     {&ended<Status::max_iterations>, &longer_cycle},
     {&ended<Status::max_iterations>, &while_it_falls},

@@ -87,6 +87,26 @@ TEST_CASE("A b with a mean is told apart from a solve that stagnates", "[cli]") 
   CHECK_FALSE(contains(next_step(report, options, singular_facts(100)), "mean"));
 }
 
+TEST_CASE("After CG with constant vectors taken out, MINRES shows whether b is in the range", "[cli]") {
+  SolveOptions options;
+  SystemFacts facts = singular_facts(2000);
+  facts.symmetric = facts.may_be_definite = true;
+  SolveReport report = report_of({attempt_of("cg", "jacobi", Status::max_iterations, Cause::none)});
+  report.iterations = 10000;
+  const std::string minres = "--solver minres: it shows";
+  const auto advice = [&] { return next_step(report, options, facts); };
+  CHECK_FALSE(contains(advice(), minres));
+  options.system.null_space = NullSpace::constant;
+  CHECK(contains(advice(), minres));
+  report.true_residual = 1e-3;
+  CHECK_FALSE(contains(advice(), minres));
+  report = report_of({attempt_of("minres", "jacobi", Status::max_iterations, Cause::none)});
+  CHECK_FALSE(contains(advice(), minres));
+  report = report_of({attempt_of("cg", "jacobi", Status::max_iterations, Cause::none)});
+  facts.symmetric = false;
+  CHECK_FALSE(contains(advice(), minres));
+}
+
 TEST_CASE("A cycle of GMRES is advised no longer than the matrix, and where it was, a preconditioner", "[cli]") {
   SolveOptions options;
   const auto advice = [&](int cycle, Index rows, Status status) {
