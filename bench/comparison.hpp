@@ -19,7 +19,7 @@ namespace newel::bench {
 Csr<double, Space::host> system_of(const std::string& spec);
 
 /// Adds what `measure` finds to "systems" of the report, which it writes to `file` after each; empty: nowhere. An
-/// error is printed, and noted in the place of the figures. Returns the exit status.
+/// error is printed, and noted instead of the figures. Returns the exit status.
 int measure_systems(Json report, const std::vector<std::string>& systems, const std::string& file,
                     const std::function<Json(const std::string&)>& measure);
 

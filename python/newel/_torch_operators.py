@@ -122,6 +122,13 @@ outer.register_autograd(_outer_backward, setup_context=_keep_for_outer)
 product.register_autograd(_product_backward, setup_context=_keep_for_product)
 
 
+def _of_bilinear(operator: Any, at: Any, tangents: Any, *rest: Any) -> Any:
+    """The derivative of ``operator(left, right, *rest)``, which is linear in both; a tangent of None is zero."""
+    (left, right), (of_left, of_right) = at, tangents
+    return added(None if of_left is None else call(operator, of_left, right, *rest),
+                 None if of_right is None else call(operator, left, of_right, *rest))
+
+
 class _Solve(torch.autograd.Function):
     setup_context = staticmethod(_keep_for_solve)
     backward = staticmethod(_solve_backward)
@@ -156,10 +163,7 @@ class _Outer(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, of_left: Any, of_right: Any, *_: Any) -> Any:
-        left, right = ctx.saved_tensors
-        terms = [None if one is None or other is None else call(outer, one, other, ctx.nonzeros, ctx.system)
-                 for one, other in ((of_left, right), (left, of_right))]
-        return added(*terms)
+        return _of_bilinear(outer, ctx.saved_tensors, (of_left, of_right), ctx.nonzeros, ctx.system)
 
     @staticmethod
     def vmap(info: Any, axes: Any, left: Any, right: Any, nonzeros: int, system: int) -> Any:
@@ -177,10 +181,7 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, of_values: Any, of_x: Any, *_: Any) -> Any:
-        values, x = ctx.saved_tensors
-        terms = [None if one is None or other is None else call(product, one, other, ctx.system, ctx.transposed)
-                 for one, other in ((of_values, x), (values, of_x))]
-        return added(*terms)
+        return _of_bilinear(product, ctx.saved_tensors, (of_values, of_x), ctx.system, ctx.transposed)
 
     @staticmethod
     def vmap(info: Any, axes: Any, values: Any, x: Any, system: int, transposed: bool) -> Any:

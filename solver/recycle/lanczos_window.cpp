@@ -73,8 +73,8 @@ void LanczosWindow<T, S>::begin(const Context<S>& ctx, std::int64_t n, Span<CgCo
   ended_ = false;
 }
 
-// Of the columns behind the Ritz vectors; one whose iteration was not made, or belongs to another recurrence, and
-// those behind it are dropped.
+// Of the columns after the Ritz vectors. If the iteration of one was not made, or belongs to another recurrence, that
+// column and all later ones are dropped.
 template <class T, Space S>
 void LanczosWindow<T, S>::take_coefficients(const Context<S>& ctx) {
   const int fresh = used_ - ritz_;
