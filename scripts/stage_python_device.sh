@@ -54,7 +54,7 @@ for wheel in "$build/wheels"/*.whl; do "$build/venv/bin/python" -m zipfile -e "$
 mkdir -p "$stage/tests"
 cp python/tests/*.py docs/python.md "$stage/tests"
 cp bench/run/{bench_python,bench_gradients,profile_python_call,measured}.py bench/compact_results.py scripts/reports.py "$stage"
-rm "$stage"/tests/test_{docs,finite_elements}.py
+rm "$stage"/tests/test_{docs,finite_elements,topology}.py
 printf '[pytest]\nmarkers =\n  device: needs a CUDA device\n' >"$stage/tests/pytest.ini"
 if [ -n "${NEWEL_TEST_DATA:-}" ]; then
   mkdir -p "$stage/data/matrices"

@@ -29,11 +29,17 @@ class ForeignArray:
 
     @classmethod
     def of(cls, value) -> ForeignArray:
-        """Read the array's interface. A ForeignArray is returned unchanged."""
+        """Read the array's interface. A ForeignArray is returned unchanged.
+
+        An interface that names no stream does not say when the values are there (JAX computes them in streams of its
+        own), so DLPack is preferred then: its export makes the default stream wait for them.
+        """
         if type(value) is cls:
             return value
         interface = getattr(value, "__cuda_array_interface__", None)
-        return cls._from_interface(value, interface) if interface is not None else cls._from_dlpack(value)
+        if interface is None or (interface.get("stream") is None and hasattr(value, "__dlpack__")):
+            return cls._from_dlpack(value)
+        return cls._from_interface(value, interface)
 
     @classmethod
     def _from_interface(cls, value, interface) -> ForeignArray:

@@ -46,6 +46,21 @@ def test_streams_of_the_array_interface_are_read(stream, expected):
     assert ForeignArray.of(Interface(stream=stream)).stream == expected
 
 
+@needs_cuda
+def test_an_interface_without_a_stream_is_read_by_dlpack_which_waits():
+    values, asked = np.arange(12.0).reshape(4, 3), []
+
+    class Both(Interface):
+        def __dlpack__(self, stream):
+            asked.append(stream)
+            return values.__dlpack__()
+
+    array = ForeignArray.of(Both())
+    assert asked == [1]  # the default stream, in which the values are read
+    assert array.address == values.__array_interface__["data"][0] and array.shape == (4, 3)
+    assert ForeignArray.of(Both(stream=7)).address == 4096 and asked == [1]  # it says when the values are there
+
+
 def test_masks_are_refused():
     with pytest.raises(TypeError, match="mask"):
         ForeignArray.of(Interface(mask=Interface()))

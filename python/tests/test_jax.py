@@ -366,3 +366,14 @@ def test_a_refused_refresh_leaves_the_setup_usable():
     with pytest.raises(FAILURE):
         jax.block_until_ready(newel.jax.solve(with_values(A, A.data * 0), b))
     assert close(newel.jax.solve(A, b), x, 1e-7)
+
+
+def test_a_plain_solve_waits_for_arrays_that_are_being_computed(rng):
+    a = laplacian(8)
+    work = jax.jit(lambda w: jax.lax.fori_loop(0, 100, lambda _, w: w @ w / 800, w))
+    late = work(jnp.ones((800, 800)))[0, 0] * 0  # a zero that takes a while
+    b = rng.standard_normal(64)
+    parts = (jnp.asarray(a.data) + late, a.indices + late.astype(np.int32), a.indptr + late.astype(np.int32))
+    x, _ = newel.solve(parts, jnp.asarray(b) + late, rtol=1e-12)
+    x = x.get() if hasattr(x, "get") else np.asarray(x)
+    assert close(x, np.linalg.solve(a.toarray(), b), 1e-9)
