@@ -49,11 +49,28 @@ PrecondSeconds smoother_seconds(const PrecondQuestion& question, std::monostate)
   return {tetrahedra ? fitted.flat_row / threads_of(question) * std::min(rows, fitted.flat_rows) : 0, 0};
 }
 
+// SPAI as the smoother of the levels on which convection prevails: nodes of the next one are some three times as far
+// apart, and so is its share.
+PrecondSeconds spai_seconds(const PrecondQuestion& question, double share) {
+  constexpr double coarser = 3;
+  if (!(coarser * share > most_antisymmetric)) return {};
+  const double levels = precond_counts.amg_complexity - (share > most_antisymmetric ? 0 : 1);
+  PrecondSetup of_spai = *question.setup;
+  of_spai.stored = static_cast<Offset>(levels * static_cast<double>(question.nonzeros));
+  PrecondQuestion spai = question;
+  spai.setup = &of_spai;
+  return find_preconditioner(name_of(AmgSmoother::spai)).cost(spai).setup;
+}
+
 // By a look at the values.
 template <class T>
 PrecondSeconds smoother_seconds(const PrecondQuestion& question, const CsrView<T, Space::device>& a) {
   if constexpr (NEWEL_HAS_CUDA != 0) {
     const PrecondSetup& setup = *question.setup;
+    if (!question.options.symmetric) {
+      const double share = expected_antisymmetry(*setup.device, a, setup.values.node_rows);
+      if (share > 0) return spai_seconds(question, share);
+    }
     const SparseSmoothing smoothing = expected_smoothing(*setup.device, a, setup.values.node_rows);
     if (smoothing.fsai) return fsai_on_device(smoothing.operations, question.machine);
   }
@@ -63,6 +80,10 @@ template <class T>
 PrecondSeconds smoother_seconds(const PrecondQuestion& question, const CsrView<T, Space::host>& a) {
   const HostAmgConstants& fitted = on_host(question);
   const PrecondSetup& setup = *question.setup;
+  if (!question.options.symmetric) {
+    const double share = expected_antisymmetry(*setup.host, a, setup.values.node_rows);
+    if (share > 0) return spai_seconds(question, share);
+  }
   const SparseSmoothing smoothing = expected_smoothing(*setup.host, a, setup.values.node_rows);
   if (!smoothing.fsai) return {};
   double seconds = fitted.fsai_operation / threads_of(question) * smoothing.operations;

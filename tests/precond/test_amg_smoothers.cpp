@@ -6,7 +6,10 @@
 #include <Eigen/QR>
 
 #include <newel/io/matrix_market.hpp>
+#include <newel/precond/registry.hpp>
 
+#include "precond/amg/smooth/smoothing_look.hpp"
+#include "precond/build_cost.hpp"
 #include "tests/precond/smoother_support.hpp"
 #include "tests/solver/options.hpp"
 
@@ -110,6 +113,44 @@ TEST_ON_HOST("AMG's largest eigenvalues come close from below", "[amg]") {
     CHECK(found <= exact * (1 + 1e-12));
     CHECK(found >= 0.95 * exact);
   }
+}
+
+TEST_BOTH("A look at the values tells how far a matrix is from symmetric", "[amg]") {
+  const auto share = [&](const HostCsr& a, int node_rows) {
+    const auto there = upload_matrix<double>(ctx, a);
+    return detail::expected_antisymmetry(ctx, there.wide(), node_rows);
+  };
+  const HostCsr convection = fem_matrix("generate:convection:6:40");
+  const EigenDense dense = eigen_dense(convection);
+  const EigenDense off = dense - EigenDense(dense.diagonal().asDiagonal());
+  const double exact = (off - off.transpose()).norm() / (2 * off.norm());
+  CHECK(share(convection, 1) == Approx(exact).epsilon(1e-12));
+  CHECK(share(kron_identity(convection, 3), 3) == Approx(exact).epsilon(1e-12));
+  MapRows one_sided(2);
+  one_sided[0] = {{0, 2.0}, {1, 1.0}};
+  one_sided[1] = {{1, 2.0}};
+  CHECK(share(from_rows(2, one_sided), 1) == Approx(std::sqrt(0.5)));
+  CHECK(share(from_rows(2, one_sided), 2) == 0);  // in one node
+  CHECK(share(diagonal_matrix(5), 1) == 0);
+}
+
+TEST_BOTH("The setup of AMG includes SPAI if convection prevails", "[amg]") {
+  const PrecondMethod& method = find_preconditioner("amg");
+  const auto seconds = [&](const char* matrix, bool symmetric) {
+    const HostCsr a = fem_matrix(matrix);
+    const auto there = upload_matrix<double>(ctx, a);
+    PrecondOptions options;
+    options.symmetric = symmetric;
+    KnownValues values;
+    values.matrix = there.wide();
+    const auto view = there.wide();
+    return detail::build_seconds(ctx, Pattern<S>(view), method, options, nullptr, &values).build;
+  };
+  const double plain = seconds("generate:convection:12:0.01", false);
+  CHECK(seconds("generate:convection:12:0.01", true) == Approx(plain));
+  const double slow = seconds("generate:convection:12:6", false), fast = seconds("generate:convection:12:40", false);
+  CHECK(slow > plain);  // SPAI on the coarse levels
+  CHECK(fast > slow);   // on all
 }
 
 TEST_ON_HOST("AMG measures how far a matrix is from symmetric, and entangled nodes", "[amg]") {

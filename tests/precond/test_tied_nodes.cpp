@@ -350,8 +350,10 @@ TEST_BOTH("A look at the values tells how AMG will smooth its first level, and w
   const auto price = [&](const HostCsr& a) {
     const auto there = upload_matrix<double>(ctx, a);
     const KnownValues values{there.wide(), 1};
-    return detail::build_seconds(ctx, Pattern<S>(there.wide()), find_preconditioner("amg"), PrecondOptions(), nullptr,
-                                 &values, a.nnz());
+    PrecondOptions options;
+    options.symmetric = true;
+    return detail::build_seconds(ctx, Pattern<S>(there.wide()), find_preconditioner("amg"), options, nullptr, &values,
+                                 a.nnz());
   };
   const PrecondSeconds without = price(tied), with = price(entangled(tied));
   const double operations = look(entangled(tied), 1).operations, threads = host_context(ctx).threads();

@@ -177,8 +177,8 @@ TEST_CASE("Convection in a plane begins with AMG, and in space it does not", "[e
           1.01e-8 * norm_oracle(problem.b_host));
     return report;
   };
-  const SolveReport plane = solved(Problem<Space::host>(upwind_matrix(127)));
-  CHECK(plane.changed.find("preconditioner amg for jacobi at the beginning, with about 500 ") == 0);
+  const SolveReport plane = solved(Problem<Space::host>(upwind_matrix(255)));
+  CHECK(plane.changed.find("preconditioner amg for jacobi at the beginning, with about 1,000 ") == 0);
   CHECK(plane.iterations < 30);
   CHECK(solved(Problem<Space::host>("generate:convection:20:50")).changed.empty());
 }

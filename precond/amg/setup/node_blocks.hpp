@@ -55,4 +55,25 @@ struct NodeBlocks {
   }
 };
 
+/// How far rows are from those of the transposed matrix, in sums of squares.
+struct AsymmetrySums {
+  double entries = 0, differences = 0;
+};
+
+/// Of every `step`-th entry of one of `rows` rows from place k on, without those of its own node and of columns
+/// beyond the rows. An entry without an opposite counts twice, since it is met once.
+template <class T>
+NEWEL_HD AsymmetrySums asymmetry_of_row(const NodeBlocks<T>& a, Index rows, Index row, Offset k, int step) {
+  AsymmetrySums sums;
+  for (const Offset end = a.begin(row + 1); k < end; k += step) {
+    const Index j = a.col[k];
+    if (j >= rows || j / a.m == row / a.m) continue;
+    const Offset at = find_column(a.col, a.begin(j), a.begin(j + 1), row);
+    const double here = static_cast<double>(a.val[k]), there = at < 0 ? 0.0 : static_cast<double>(a.val[at]);
+    sums.entries += here * here;
+    sums.differences += (at < 0 ? 2 : 1) * (here - there) * (here - there);
+  }
+  return sums;
+}
+
 }  // namespace newel::detail

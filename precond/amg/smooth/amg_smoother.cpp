@@ -26,7 +26,6 @@ namespace {
 constexpr int power_steps = 12;
 constexpr std::uint64_t seed = 21;
 
-constexpr double most_antisymmetric = 0.25;
 constexpr double rounding = 1e-10;
 // Coarse levels have a few such nodes for other reasons, where FSAI saves no iteration.
 constexpr double most_entangled_below = 0.25;

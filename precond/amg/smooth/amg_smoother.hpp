@@ -52,6 +52,8 @@ AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoo
 /// blocks whose rows and columns have one rank.
 double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a);
 double antisymmetric_share(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
+/// Levels above it are smoothed by SPAI.
+inline constexpr double most_antisymmetric = 0.25;
 
 /// The share of nodes whose positive blocks off the diagonal sum to more than 0.8 of the diagonal one, by their
 /// traces.

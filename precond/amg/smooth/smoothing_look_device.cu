@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A look at a matrix on the device, in the caller's arrays: a pass over them, and where nodes are entangled another.
+#include <cmath>
+#include <vector>
+
+#include <newel/core/vector_ops.hpp>
 #include "precond/amg/smooth/amg_smoother.hpp"
 #include "precond/amg/blocks/elements_device.cuh"
 #include "precond/amg/setup/node_blocks.hpp"
@@ -68,6 +72,21 @@ struct LookForGroups {
   }
 };
 
+template <class T>
+struct LookAtAsymmetry {
+  NodeBlocks<T> a;
+  Index rows;
+  double *entries, *differences;
+
+  __device__ void operator()(const RowLanes& at) const {
+    const AsymmetrySums own = asymmetry_of_row(a, rows, at.row, a.begin(at.row) + at.lane, RowLanes::count);
+    const double of_entries = at.sum(own.entries), of_differences = at.sum(own.differences);
+    if (at.lane > 0) return;
+    entries[at.row] = of_entries;
+    differences[at.row] = of_differences;
+  }
+};
+
 }  // namespace
 
 template <class T>
@@ -92,6 +111,19 @@ SparseSmoothing expected_smoothing(const DeviceContext& ctx, const CsrView<T, Sp
   return {true, 0};
 }
 
+template <class T>
+double expected_antisymmetry(const DeviceContext& ctx, const CsrView<T, Space::device>& a, int node_rows) {
+  DeviceArray<double> entries(ctx, a.rows), differences(ctx, a.rows);
+  for_rows_by_lanes(ctx, a.rows, LookAtAsymmetry<T>{{a, node_rows}, a.rows, entries.data(), differences.data()});
+  DeviceArray<double> sums(ctx, 2);
+  sum(ctx, entries.cspan(), sums.data());
+  sum(ctx, differences.cspan(), sums.data() + 1);
+  const std::vector<double> of = to_vector(ctx, sums.cspan());
+  return of[0] == 0 ? 0 : std::sqrt(of[1] / of[0]) / 2;
+}
+
+template double expected_antisymmetry(const DeviceContext&, const CsrView<double, Space::device>&, int);
+template double expected_antisymmetry(const DeviceContext&, const CsrView<float, Space::device>&, int);
 template SparseSmoothing expected_smoothing(const DeviceContext&, const CsrView<double, Space::device>&, int);
 template SparseSmoothing expected_smoothing(const DeviceContext&, const CsrView<float, Space::device>&, int);
 

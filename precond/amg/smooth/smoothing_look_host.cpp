@@ -65,6 +65,25 @@ SparseSmoothing expected_smoothing(const HostContext& ctx, const CsrView<T, Spac
   return {true, 0};
 }
 
+template <class T>
+double expected_antisymmetry(const HostContext& ctx, const CsrView<T, Space::host>& a, int node_rows) {
+  constexpr Index most_rows = 16384;
+  const NodeBlocks<T> blocks(a, node_rows);
+  const Index apart = (a.rows - 1) / most_rows + 1, looked_at = a.rows > 0 ? (a.rows - 1) / apart + 1 : 0;
+  std::vector<AsymmetrySums> of_row(static_cast<std::size_t>(looked_at));
+  parallel_blocks(ctx, looked_at, 512, [&](Index i) {
+    of_row[static_cast<std::size_t>(i)] = asymmetry_of_row(blocks, a.rows, i * apart, blocks.begin(i * apart), 1);
+  });
+  AsymmetrySums sums;
+  for (const AsymmetrySums& row : of_row) {
+    sums.entries += row.entries;
+    sums.differences += row.differences;
+  }
+  return sums.entries == 0 ? 0 : std::sqrt(sums.differences / sums.entries) / 2;
+}
+
+template double expected_antisymmetry(const HostContext&, const CsrView<double, Space::host>&, int);
+template double expected_antisymmetry(const HostContext&, const CsrView<float, Space::host>&, int);
 template SparseSmoothing expected_smoothing(const HostContext&, const CsrView<double, Space::host>&, int);
 template SparseSmoothing expected_smoothing(const HostContext&, const CsrView<float, Space::host>&, int);
 
