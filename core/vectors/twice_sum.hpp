@@ -90,7 +90,9 @@ struct TwiceLanes {
 
   /// Lane l adds a[l] x[l]; as TwiceSum::add_product.
   void add_products(const double (&a)[lanes], const double (&x)[lanes], double minus_zero) {
+#ifndef __CUDACC__  // which warns of it
 #pragma omp simd
+#endif
     for (int l = 0; l < lanes; ++l) {
       const double product = __builtin_fma(a[l], x[l], minus_zero);
       const double error = __builtin_fma(a[l], x[l], -product);

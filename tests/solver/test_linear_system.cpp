@@ -156,11 +156,13 @@ TEST_BOTH("the automatic choice says why, and goes on to the next solver", "[sys
   SolveReport report;
   const auto x = solve_with(ctx, system, b, &report);
   CHECK(report.converged());
-  REQUIRE(report.attempts.size() == 2);
+  REQUIRE(report.attempts.size() >= 2);  // on a device factors end what MINRES has begun
   CHECK(report.attempts[0].solver == "cg");
   CHECK(report.attempts[0].status == Status::not_positive_definite);
   CHECK(report.attempts[1].solver == "minres");
-  CHECK(report.iterations == report.attempts[0].iterations + report.attempts[1].iterations);
+  int iterations = 0;
+  for (const Attempt& attempt : report.attempts) iterations += attempt.iterations;
+  CHECK(report.iterations == iterations);
   CHECK(true_residual<double>(indefinite, b, x) <= 1e-8 * norm(b) * (1 + 1e-6));
 }
 
