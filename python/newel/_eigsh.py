@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._arrays import refuse_device_array
-from ._choices import real_number, whole_number
+from ._choices import finite_number, real_number, whole_number
 from ._device_array import shape_of
 from ._device_matrices import host_copy, library_and_device_of, parts_of
 from ._keywords import names_keywords
@@ -131,7 +131,7 @@ def eigsh(A: Any, k: int = 6, M: Any = None, sigma: float | None = None, *, null
         if is_complex(matrix):
             raise TypeError(f"{name} is complex: eigsh takes real matrices")
     k, most = whole_number(k, "k", 1), whole_number(max_iterations, "max_iterations", 0)
-    tol, sigma = real_number(tol, "tol"), None if sigma is None else _finite(sigma, "sigma")
+    tol, sigma = real_number(tol, "tol"), None if sigma is None else finite_number(sigma, "sigma")
     n = _rows(A, "A")
     if M is not None and _rows(M, "M") != n:
         raise ValueError(f"M: expected shape {(n, n)}, as A has, found {(_rows(M, 'M'),) * 2}")
@@ -239,12 +239,6 @@ def _columns(X: Any, n: int, solver: Solver) -> Any:
     if X.ndim != 2 or X.shape[0] != n:
         raise ValueError(f"X: expected shape ({n}, j), found {tuple(X.shape)}")
     return X.reshape(-1, order="F") if library is None else library.span(X)
-
-
-def _finite(value: Any, what: str) -> float:
-    if isinstance(value, (str, bytes)) or not np.isfinite(value):
-        raise ValueError(f"{what}: expected a finite number, found {value!r}")
-    return float(value)
 
 
 def _null_space(given: Any, n: int) -> Array | None:
