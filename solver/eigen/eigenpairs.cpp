@@ -11,6 +11,7 @@
 #include <newel/solver/eigenpairs.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "core/vectors/random.hpp"
 #include "solver/eigen/lobpcg.hpp"
 
 namespace newel {
@@ -23,6 +24,8 @@ int block_of(int pairs) { return (pairs + std::max(2, pairs / 4) + 3) / 4 * 4; }
 
 // Residuals are rounded to about eps |A|; |A| is known from below, up to a small factor.
 constexpr double rounding_of_products = 20 * std::numeric_limits<double>::epsilon();
+constexpr int power_steps = 10;
+constexpr std::uint64_t power_seed = 20011;
 
 void require(bool sound, const std::string& what) {
   if (!sound) throw InputError("eigenpairs: " + what);
@@ -49,6 +52,30 @@ void check(const Context<S>& ctx, const EigenProblem<S>& problem, const EigenOpt
                                      " pairs, the rows less the vectors that are left out, found " +
                                      std::to_string(options.pairs));
   require(vectors == n * options.pairs, "expected memory for " + std::to_string(options.pairs) + " vectors");
+}
+
+// About the largest eigenvalue of D^-1 A, from below, with the diagonal D of M.
+template <Space S>
+double largest_eigenvalue(const Context<S>& ctx, const EigenProblem<S>& problem, Pencil<S>& pencil) {
+  const Span<const double, S> inverse = problem.inverse_mass_diagonal;
+  Panels<S>& v = pencil.spare().x;
+  Panels<S>& w = pencil.spare().a;
+  v.resize(1);
+  w.resize(1);
+  fill_random(ctx, RandomKind::signed_length, power_seed, 0, w.panel(0));
+  double found = 0;
+  for (int k = 0; k < power_steps; ++k) {
+    const double length = pencil.lengths(w).front();
+    if (!(length > 0)) return found;
+    if (inverse.empty()) {
+      axpby<double, S>(ctx, 1 / length, w.panel(0), 0.0, v.panel(0));
+    } else {
+      multiply<double, S>(ctx, 1 / length, inverse, w.panel(0), 0.0, v.panel(0));
+    }
+    pencil.algebra().apply(problem.a, v, w);
+    found = std::max(found, pencil.lengths(w).front());
+  }
+  return found;
 }
 
 // Whether the largest of the entries by magnitude is positive: adding its magnitude to all then doubles it.
@@ -115,7 +142,7 @@ EigenReport smallest_eigenpairs(const Context<S>& ctx, const EigenProblem<S>& pr
   EigenReport report;
   report.block = static_cast<int>(std::min<std::int64_t>(detail::block_of(options.pairs), n - left_out));
   detail::Pencil<S> pencil(ctx, problem, n, std::max(report.block, left_out));
-  const double rounding = detail::rounding_of_products * pencil.largest_eigenvalue();
+  const double rounding = detail::rounding_of_products * detail::largest_eigenvalue(ctx, problem, pencil);
   detail::Lobpcg<S> iteration(ctx, pencil, n, report.block, guesses);
   detail::iterate(iteration, options, rounding, progress, report);
   pencil.algebra().to_columns(iteration.vectors(), options.pairs, vectors);

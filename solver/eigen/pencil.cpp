@@ -8,9 +8,7 @@
 #include <utility>
 
 #include <newel/core/error.hpp>
-#include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
-#include "core/vectors/random.hpp"
 #include "solver/eigen/dense_eigen.hpp"
 
 namespace newel::detail {
@@ -18,8 +16,6 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double least_kept = 1e3 * eps;  // share of a column of length 1 that must not depend on the others, squared
-constexpr int power_steps = 10;
-constexpr std::uint64_t power_seed = 20011;
 
 }  // namespace
 
@@ -156,29 +152,6 @@ std::vector<double> Pencil<S>::lengths(const Panels<S>& r) {
   std::vector<double> result;
   for (int j = 0; j < squares.cols; ++j) result.push_back(std::sqrt(std::max(squares(j, j), 0.0)));
   return result;
-}
-
-template <Space S>
-double Pencil<S>::largest_eigenvalue() {
-  const Span<const double, S> inverse = problem_.inverse_mass_diagonal;
-  Panels<S>& v = spare_.x;
-  Panels<S>& w = spare_.a;
-  v.resize(1);
-  w.resize(1);
-  fill_random(ctx_, RandomKind::signed_length, power_seed, 0, w.panel(0));
-  double found = 0;
-  for (int k = 0; k < power_steps; ++k) {
-    const double length = lengths(w).front();
-    if (!(length > 0)) return found;
-    if (inverse.empty()) {
-      newel::axpby<double, S>(ctx_, 1 / length, w.panel(0), 0.0, v.panel(0));
-    } else {
-      newel::multiply<double, S>(ctx_, 1 / length, inverse, w.panel(0), 0.0, v.panel(0));
-    }
-    algebra_.apply(problem_.a, v, w);
-    found = std::max(found, lengths(w).front());
-  }
-  return found;
 }
 
 #define X(S) template class Pencil<S>;

@@ -36,9 +36,6 @@ class Pencil {
   PanelAlgebra<S>& algebra() { return algebra_; }
   /// Memory of a block, which any other function of this class may overwrite.
   EigenBlock<S>& spare() { return spare_; }
-  /// Number of vectors that are left out, which do not depend on each other.
-  int deflated() const { return deflated_.columns(); }
-
   /// A^T B, all of whose values are finite; otherwise InputError.
   SmallMatrix dots(const Panels<S>& a, const Panels<S>& b, Span<const double, S> weights = {});
   /// Replaces the vectors of `z` by an M-orthonormal basis of what they have beyond the blocks and the vectors that
@@ -53,8 +50,6 @@ class Pencil {
   void combine(const Blocks& basis, const SmallMatrix& coefficients, EigenBlock<S>& to);
   /// The square roots of r.D^-1 r of each column, with the diagonal D of M.
   std::vector<double> lengths(const Panels<S>& r);
-  /// About the largest eigenvalue of D^-1 A, from below, by some products.
-  double largest_eigenvalue();
 
  private:
   void project(EigenBlock<S>& z, const Blocks& blocks);
