@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// dense_eigen: all eigenvalues and eigenvectors of a dense symmetric matrix of up to some hundred rows. Internal.
+/// dense_eigen: all eigenvalues and eigenvectors of a dense symmetric matrix of a few hundred rows. Internal.
 #pragma once
 
 #include "solver/recycle/symmetric_eigen.hpp"
