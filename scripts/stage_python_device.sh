@@ -8,9 +8,9 @@
 #   python_device/data     the matrices of docs/results/python_host.json, where NEWEL_TEST_DATA names a folder of them
 #   python_device/run.sh   which runs the tests; its arguments are passed to pytest. NEWEL_BENCH=1 measures afterwards, by
 #                          python_device/bench_python.py, what calls cost, and solves beside CuPy's where data/ is there,
-#                          by python_device/profile_python_call.py where the time of a call goes, and by
-#                          python_device/bench_gradients.py what derivatives cost. Results lie in OUT, the folder
-#                          python_device by default
+#                          by python_device/profile_python_call.py where the time of a call goes, by
+#                          python_device/bench_gradients.py what derivatives cost, and by python_device/bench_eigsh.py
+#                          eigenpairs beside SciPy's. Results lie in OUT, the folder python_device by default
 #   python_device/commit   what was built; "-changed" is appended where files differ from it
 # On the other machine: tar xJf python_device.tar.xz && python_device/run.sh
 #   scripts/stage_python_device.sh [CMAKE_CHOICE...]      for example -DCMAKE_CUDA_ARCHITECTURES=90
@@ -45,6 +45,8 @@ rm -rf "$build/wheels"
 [ -n "${HAS_PYTEST:-}" ] ||
   "${pip[@]}" download --only-binary :all: -d "$build/wheels" "pytest>=7" "hypothesis>=6" >>"$build/pip.log" 2>&1 ||
   fail "pip could not download pytest and hypothesis; its output is in $build/pip.log"
+"${pip[@]}" download --no-deps --only-binary :all: -d "$build/wheels" scikit-fem >>"$build/pip.log" 2>&1 ||
+  say "without scikit-fem, which bench_eigsh.py needs; pip's output is in $build/pip.log"
 {
   "${pip[@]}" install --only-binary :all: "${JAXLIB:-jaxlib}" nanobind scikit-build-core cmake ninja &&
     "${pip[@]}" wheel ./python/jax --no-deps --no-build-isolation -w "$build/wheels"
@@ -53,7 +55,7 @@ for wheel in "$build/wheels"/*.whl; do "$build/venv/bin/python" -m zipfile -e "$
 
 mkdir -p "$stage/tests"
 cp python/tests/*.py docs/python.md "$stage/tests"
-cp bench/run/{bench_python,bench_gradients,profile_python_call,measured}.py bench/compact_results.py scripts/reports.py "$stage"
+cp bench/run/{bench_python,bench_gradients,bench_eigsh,profile_python_call,measured}.py bench/compact_results.py scripts/reports.py "$stage"
 rm "$stage"/tests/test_{docs,finite_elements,topology}.py
 printf '[pytest]\nmarkers =\n  device: needs a CUDA device\n' >"$stage/tests/pytest.ini"
 if [ -n "${NEWEL_TEST_DATA:-}" ]; then
@@ -99,6 +101,7 @@ if [ -n "${NEWEL_BENCH:-}" ]; then
   "$python" bench_python.py "${folder[@]}" --device --calls 2000 --turns 5 --out "$out/python_device.json" || status=$?
   "$python" profile_python_call.py --out "$out/python_call.json" || status=$?
   "$python" bench_gradients.py --device cuda --json "$out/gradients.json" || status=$?
+  "$python" bench_eigsh.py --device cuda --most-rows 110000 --json "$out/eigsh.json" || status=$?
 fi
 exit "$status"
 SCRIPT

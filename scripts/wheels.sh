@@ -50,6 +50,9 @@ build_wheel() {
     fail "auditwheel refused the wheel; its output is in $folder/$name.log"
   }
   rm -rf "${folder:?}/raw"
+  # No library of CUDA may be needed to import the package: those that are used are loaded when they are asked for.
+  PATH=$PWD/$folder/tools/bin:$PATH auditwheel show "$folder/$name"/*.whl >"$folder/$name.needs"
+  ! grep -E 'lib(cu|nv|nccl)[a-zA-Z]*\.so' "$folder/$name.needs" >&2 || fail "the wheel needs a library of CUDA"
 }
 
 # test_wheel NAME DEVICES : installs the wheel, and solves with nothing but its environment on PATH. DEVICES: what it has to

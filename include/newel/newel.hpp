@@ -42,6 +42,7 @@
 #include <newel/solver/cg.hpp>
 #include <newel/solver/choice.hpp>
 #include <newel/solver/complex_system.hpp>
+#include <newel/solver/eigenpairs.hpp>
 #include <newel/solver/fgmres.hpp>
 #include <newel/solver/forcing_terms.hpp>
 #include <newel/solver/gmres.hpp>

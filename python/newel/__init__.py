@@ -10,7 +10,7 @@ True
 `solve` solves a system in one call. `Solver` keeps its setup for new right-hand sides and new values. `cg`,
 `minres`, `bicgstab` and `gmres` take the arguments of SciPy's functions with these names; `idrs` and `fgmres` are
 methods that SciPy does not have. `solve_batch` solves many small systems of one pattern, and `eigsh`
-finds smallest eigenvalues. `read` reads matrix files, and `info` describes a matrix.
+finds smallest eigenvalues. `read` reads matrix files, `info` describes a matrix, and `show` draws a field on a mesh.
 """
 
 from ._core import Progress
@@ -26,6 +26,7 @@ from ._progress import TerminalProgress
 from ._ranks import RankFailed
 from ._report import ConvergenceError, ConvergenceWarning, Report, RowWarning
 from ._scipy_like import bicgstab, cg, fgmres, gmres, idrs, minres
+from ._show import show
 from ._solve import solve
 from ._solver import Solver
 from ._tables import devices, formats, preconditioner_options, preconditioners, solver_options, solvers
@@ -60,6 +61,7 @@ __all__ = [
     "preconditioner_options",
     "preconditioners",
     "read",
+    "show",
     "solve",
     "solve_batch",
     "solver_options",

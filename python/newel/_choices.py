@@ -125,6 +125,13 @@ def a_function(value, what: str):
     return value
 
 
+def finite_number(value, what: str) -> float:
+    """A finite number of either sign."""
+    if isinstance(value, (str, bytes)) or np.ndim(value) > 0 or not np.isfinite(value):
+        raise ValueError(f"{what}: expected a finite number, found {value!r}")
+    return float(value)
+
+
 def real_number(value, what: str) -> float:
     """A non-negative number, from Python or any array library."""
     if type(value) is not float:

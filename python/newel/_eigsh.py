@@ -8,17 +8,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse
 
-from ._choices import real_number, whole_number
-from ._device_matrices import library_and_device_of
+from ._arrays import refuse_device_array
+from ._choices import finite_number, real_number, whole_number
+from ._device_array import shape_of
+from ._device_matrices import host_copy, library_and_device_of, parts_of
 from ._keywords import names_keywords
-from ._lobpcg import Array, Iteration, Pencil
+from ._libraries import library_of
 from ._report import ConvergenceError
+from ._single import is_complex
 from ._solver import Solver
 
-_EPS = float(np.finfo(np.float64).eps)
+Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class EigenReport(NamedTuple):
@@ -33,7 +34,7 @@ class EigenReport(NamedTuple):
     converged : bool
         Whether all residuals, computed from the returned vectors, meet the tolerance.
     iterations : int
-    residuals : array of k
+    residuals : array of k, on the host
     tolerance : float
     block : int
         Columns that were iterated: k and some more.
@@ -54,21 +55,20 @@ class EigenReport(NamedTuple):
 
 @names_keywords()
 def eigsh(A: Any, k: int = 6, M: Any = None, sigma: float | None = None, *, null_space: Any = None, tol: float = 1e-6,
-          max_iterations: int = 500, X: Any = None, preconditioner: str | Callable[[Array], Array] | None = "amg",
-          coordinates: Any = None, near_null_space: Any = None, options: Mapping[str, Any] | None = None,
-          threads: int | None = None, return_report: bool = False) -> Any:
+          max_iterations: int = 500, X: Any = None, preconditioner: str | Callable[[Any], Any] | None = "amg",
+          device: str = "auto", coordinates: Any = None, near_null_space: Any = None,
+          options: Mapping[str, Any] | None = None, threads: int | None = None, return_report: bool = False) -> Any:
     """The k smallest eigenvalues lambda and eigenvectors x of ``A x = lambda M x``, by LOBPCG with multigrid.
 
-    Nothing is factorised, so that matrices of three-dimensional bodies, whose factors are large, need little memory. Works on
-    the host.
+    Nothing is factorised, so that matrices of three-dimensional bodies, whose factors are large, need little memory.
 
     Parameters
     ----------
-    A : sparse matrix of SciPy, or tuple (data, indices, indptr)
-        Symmetric, n x n, real.
+    A : sparse matrix, or tuple (data, indices, indptr)
+        Symmetric, n x n, real, on the host or a device, of any library that `newel.Solver` takes.
     k : int
         Number of eigenpairs.
-    M : sparse matrix of SciPy, optional
+    M : the same, optional
         Symmetric and positive definite; by default the identity.
     sigma : float, optional
         A number below all eigenvalues that are sought. The preconditioner is made for ``A - sigma M``, which has to be
@@ -81,8 +81,10 @@ def eigsh(A: Any, k: int = 6, M: Any = None, sigma: float | None = None, *, null
     max_iterations : int
     X : array of n x j, optional
         Guesses of eigenvectors. By default random columns from a fixed seed, so that calls repeat.
-    preconditioner : str, function or None
-        The name of a symmetric preconditioner of Newel, or a function of an array of n x j, such as a LinearOperator.
+    preconditioner : str, function, LinearOperator or None
+        The name of a symmetric preconditioner of Newel, or your own, as for `newel.Solver`.
+    device : {"auto", "host", "cuda", "cuda:N"}
+        Where to iterate, as for `newel.Solver`: by default where A is.
     coordinates, near_null_space, options, threads
         As for `newel.Solver`, for the preconditioner. Give the coordinates of nodes for elasticity.
     return_report : bool
@@ -91,9 +93,10 @@ def eigsh(A: Any, k: int = 6, M: Any = None, sigma: float | None = None, *, null
     Returns
     -------
     w : array of k
-        Eigenvalues, ascending.
+        Eigenvalues, ascending, on the host.
     V : array of n x k
-        Eigenvectors with ``V.T @ M @ V`` the identity. The largest entry of each is positive.
+        Eigenvectors with ``V.T @ M @ V`` the identity, where A is: of CuPy or PyTorch if A is, a `DeviceArray` for
+        other libraries. The largest entry of each is positive.
 
     Raises
     ------
@@ -103,14 +106,15 @@ def eigsh(A: Any, k: int = 6, M: Any = None, sigma: float | None = None, *, null
         For a matrix that is not square or not symmetric, an M that is not positive definite, a sigma that is not below the
         eigenvalues, and as for `newel.Solver`.
     TypeError
-        For complex matrices, and arrays on a device.
+        For complex matrices, and as for `newel.Solver`.
 
     Notes
     -----
     LOBPCG (A. Knyazev, SIAM J. Sci. Comput. 23(2), 2001) with a basis as in Duersch et al. (SIAM J. Sci. Comput. 40(5),
     2018). Pairs that have converged stay in the basis, and get no new directions (soft locking). An iteration takes one
-    product with A, with M and with the preconditioner for each pair that has not converged. At most n = 5 (k + 3)
-    rows are solved by LAPACK.
+    product with A, two with M and one with the preconditioner for each pair that has not converged, up to eight at once.
+    A matrix on a device is copied to the host once if `sigma` or `null_space` is given, to be changed there. That A and
+    M are symmetric is tested by products with two vectors.
 
     SciPy's function of this name returns the largest eigenvalues by default, and those nearest to sigma.
 
@@ -122,149 +126,131 @@ def eigsh(A: Any, k: int = 6, M: Any = None, sigma: float | None = None, *, null
     >>> np.allclose(w, 4 * np.sin(np.pi * np.arange(1, 4) / 2002) ** 2)
     True
     """
-    A, M = _symmetric_matrix(A, "A"), None if M is None else _symmetric_matrix(M, "M")
-    n = A.shape[0]
-    if M is not None and M.shape != A.shape:
-        raise ValueError(f"M: expected shape {A.shape}, as A has, found {M.shape}")
-    k, most = whole_number(k, "k", 1), whole_number(max_iterations, "max_iterations", 0)
-    deflated, tol = _null_space(null_space, n), real_number(tol, "tol")
-    sigma = None if sigma is None else _finite(sigma, "sigma")
-    if k > n - deflated.shape[1]:
-        raise ValueError(f"k: expected at most {n - deflated.shape[1]}, the rows less the null space, found {k}")
-    diagonal = np.ones(n) if M is None else M.diagonal()
-    if not (diagonal > 0).all():
-        raise ValueError("M: expected a positive definite matrix, found a diagonal entry that is not positive")
-    block = k + max(3, k // 4)
     began = time.perf_counter()
-    if n <= 5 * block + deflated.shape[1]:
-        return _by_lapack(A, M, k, deflated, return_report)
-    choices = {"coordinates": coordinates, "near_null_space": near_null_space, "options": options, "threads": threads}
-    apply = _preconditioner(A, M, sigma, deflated, preconditioner, choices)
-    times_a = Solver(A, solver="cg", preconditioner=None, format="csr", threads=threads)
-    times_m = None if M is None else Solver(M, solver="cg", preconditioner=None, format="csr", threads=threads)
+    for matrix, name in ((A, "A"), (M, "M")):
+        if is_complex(matrix):
+            raise TypeError(f"{name} is complex: eigsh takes real matrices")
+    k, most = whole_number(k, "k", 1), whole_number(max_iterations, "max_iterations", 0)
+    tol, sigma = real_number(tol, "tol"), None if sigma is None else finite_number(sigma, "sigma")
+    n = _rows(A, "A")
+    if M is not None and _rows(M, "M") != n:
+        raise ValueError(f"M: expected shape {(n, n)}, as A has, found {(_rows(M, 'M'),) * 2}")
+    deflated = _null_space(null_space, n)
+    left_out = 0 if deflated is None else deflated.shape[1]
+    if k > n - left_out:
+        raise ValueError(f"k: expected at most {n - left_out}, the rows less the null space, found {k}")
+    library = library_and_device_of(A)[0]
+    common = {"solver": "cg", "format": "csr", "precision": "double", "threads": threads}
+    own = {"preconditioner": preconditioner, "coordinates": coordinates, "near_null_space": near_null_space,
+           "options": options, **common}
+    plain = not sigma and deflated is None
+    stiffness = Solver(A, device=device, **(own if plain else {"preconditioner": None, **common}))
+    preconditioned = stiffness if plain else Solver(_shifted(A, M, sigma), device=stiffness.device, **own)
+    _require_symmetric(stiffness, "A")
+    mass = None if M is None else _mass(M, device=stiffness.device, **common)
     setup = time.perf_counter() - began
 
-    pencil = Pencil(times_a.__matmul__, (lambda x: x) if times_m is None else times_m.__matmul__, apply, deflated)
-    roots = np.sqrt(diagonal)[:, None]
-    rounding = 10 * _EPS * float((abs(A).sum(axis=1) / diagonal).max())
-    found = _iterate(pencil, _start(X, n, block), block, k, roots, tol, rounding, most)
-    iteration, iterations, residuals, tolerance = found
-    w, V = iteration.values[:k].copy(), np.asfortranarray(iteration.x.columns[:, :k])
+    V, vectors = _memory(library if stiffness.device != "host" else None, (n, k), stiffness._device)
+    guesses = None if X is None else _columns(X, n, stiffness)
+    found = stiffness._system.eigenpairs(None if mass is None else mass._system, preconditioned._system,
+                                         None if deflated is None else deflated.reshape(-1, order="F"), guesses, vectors,
+                                         k, tol, most)
+    w, residuals, tolerance = found["values"], found["residuals"], found["tolerance"]
     if sigma is not None and w[0] < sigma - tolerance:
         raise ValueError(f"sigma: expected a number below all eigenvalues, found {sigma:g}, and an eigenvalue of at most "
                          f"{w[0]:g}")
-    V *= np.where(np.take_along_axis(V, abs(V).argmax(axis=0)[None], 0) < 0, -1.0, 1.0)
-    converged = bool((residuals <= tolerance).all())
-    report = EigenReport(converged, iterations, residuals, tolerance, block,
+    report = EigenReport(found["converged"], found["iterations"], residuals, tolerance, found["block"],
                          {"setup": setup, "solve": time.perf_counter() - began - setup})
-    if not converged:
+    if not report:
         worst = int(np.argmax(~(residuals <= tolerance)))
-        raise ConvergenceError(f"{int((residuals <= tolerance).sum())} of {k} eigenpairs converged in {iterations} iterations; "
-                               f"the residual of pair {worst} is {residuals[worst]:.2e}, the tolerance {tolerance:.2e}",
-                               (w, V), report)
+        raise ConvergenceError(f"{int((residuals <= tolerance).sum())} of {k} eigenpairs converged in {report.iterations} "
+                               f"iterations; the residual of pair {worst} is {residuals[worst]:.2e}, the tolerance "
+                               f"{tolerance:.2e}", (w, V), report)
     return (w, V, report) if return_report else (w, V)
 
 
-def _iterate(pencil: Pencil, start: Array, block: int, k: int, roots: Array, tol: float, rounding: float, most: int
-             ) -> tuple[Iteration, int, Array, float]:
-    """(the last state, iterations, residuals of the first k pairs by new products, tolerance)."""
-    iteration, fresh, count = Iteration(pencil, start, block), True, 0
-    while True:
-        lengths = np.linalg.norm(iteration.residuals() / roots, axis=0)
-        tolerance = max(tol * float(abs(iteration.values[:k]).max()), rounding)
-        done = lengths[:k] <= tolerance
-        ended = done.all() or count >= most or not np.isfinite(lengths).all()
-        if ended and fresh:
-            return iteration, count, lengths[:k], tolerance
-        if not ended:
-            active = np.concatenate([~done, np.ones(lengths.size - k, bool)])
-            ended, fresh, count = not iteration.step(active), False, count + 1
-        if ended:
-            iteration.compute_again()
-            fresh = True
-
-
-def _symmetric_matrix(matrix: Any, what: str) -> Any:
-    """The matrix in CSR, in double; TypeError or ValueError for one that is not real and symmetric."""
-    if library_and_device_of(matrix)[1] is not None:
-        raise TypeError(f"{what} is on a device: eigsh works on the host; pass a copy on the host")
+def _rows(matrix: Any, what: str) -> int:
+    """The rows of a square matrix; TypeError or ValueError for what is none."""
     if isinstance(matrix, tuple) and len(matrix) == 3:
-        matrix = scipy.sparse.csr_array(matrix, shape=(len(matrix[2]) - 1,) * 2)
-    if not scipy.sparse.issparse(matrix):
-        raise TypeError(f"{what}: expected a sparse matrix of SciPy, found {type(matrix).__name__}")
-    if np.issubdtype(matrix.dtype, np.complexfloating):
-        raise TypeError(f"{what} is complex: eigsh takes real matrices")
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"{what}: expected a square matrix, found the shape {matrix.shape}")
-    matrix = scipy.sparse.csr_array(matrix, dtype=np.float64)
-    largest = abs(matrix).max() if matrix.nnz else 0.0
-    if not np.isfinite(largest):
-        raise ValueError(f"{what} has an entry that is NaN or infinite")
-    difference = abs(matrix - matrix.T)
-    if difference.nnz and difference.max() > 1e-12 * largest:
-        raise ValueError(f"{what}: expected a symmetric matrix, found entries that differ by {difference.max():.2e} from those "
-                         "in the transposed places")
-    return matrix
+        return int(shape_of(matrix[2])[0]) - 1
+    if parts_of(matrix) is None and not hasattr(matrix, "tocsr"):
+        refuse_device_array(matrix, what)
+        raise TypeError(f"{what}: expected a sparse matrix or a tuple (data, indices, indptr), found "
+                        f"{type(matrix).__name__}")
+    shape = tuple(matrix.shape)
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(f"{what}: expected a square matrix, found the shape {shape}")
+    return int(shape[0])
 
 
-def _finite(value: Any, what: str) -> float:
-    if isinstance(value, (str, bytes)) or not np.isfinite(value):
-        raise ValueError(f"{what}: expected a finite number, found {value!r}")
-    return float(value)
+def _require_symmetric(solver: Solver, what: str) -> None:
+    if not solver._system.matrix_is_symmetric():
+        raise ValueError(f"{what}: expected a symmetric matrix, found one whose products with two vectors differ from those "
+                         "of its transpose")
 
 
-def _null_space(given: Any, n: int) -> Array:
+def _mass(M: Any, **choices: Any) -> Solver:
+    try:
+        solver = Solver(M, preconditioner="jacobi", **choices)
+    except ValueError as error:
+        raise ValueError(f"M: {error}") from None
+    _require_symmetric(solver, "M")
+    return solver
+
+
+def _shifted(A: Any, M: Any, sigma: float | None) -> Any:
+    """A - sigma M on the host; without sigma A and some of its diagonal, which is regular: the large components in the null
+    space are removed afterwards."""
+    import scipy.sparse as sp
+
+    A, M = (matrix if matrix is None else _on_host(matrix) for matrix in (A, M))
+    if not sigma:
+        return sp.csr_array(A + 1e-6 * sp.diags_array(A.diagonal(), format="csr"))
+    return sp.csr_array(A - sigma * (sp.eye_array(A.shape[0], format="csr") if M is None else M))
+
+
+def _on_host(matrix: Any) -> Any:
+    import scipy.sparse as sp
+
+    parts = parts_of(matrix)
+    if parts is not None:
+        matrix = host_copy(parts)
+    elif isinstance(matrix, tuple):
+        matrix = sp.csr_array(matrix, shape=(len(matrix[2]) - 1,) * 2)
+    return sp.csr_array(matrix, dtype=np.float64)
+
+
+def _memory(library: Any, shape: tuple[int, int], device: int | None) -> tuple[Any, Any]:
+    """An array of n x k, uninitialised, and the same as argument of the compiled part."""
+    if library is None:
+        V = np.empty(shape, order="F")
+        return V, V.reshape(-1, order="F")
+    V = library.new(None, None, shape, np.dtype(np.float64), device)
+    return V, library.span(V)
+
+
+def _columns(X: Any, n: int, solver: Solver) -> Any:
+    library = library_of(X)
+    if library is not None:
+        solver._vectors.check_on_device("X")
+        X = library.vectors(X, np.dtype(np.float64), "X")
+    else:
+        X = np.array(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[0] != n:
+        raise ValueError(f"X: expected shape ({n}, j), found {tuple(X.shape)}")
+    return X.reshape(-1, order="F") if library is None else library.span(X)
+
+
+def _null_space(given: Any, n: int) -> Array | None:
     if given is None:
-        return np.zeros((n, 0))
+        return None
     if isinstance(given, str):
         if given != "constant":
             raise ValueError(f'null_space: expected "constant" or an array, found {given!r}')
         return np.ones((n, 1))
-    vectors = np.array(given, dtype=np.float64, order="F")
+    library = library_of(given)
+    vectors = np.array(given if library is None else library.host(given), dtype=np.float64, order="F")
     vectors = vectors[:, None] if vectors.ndim == 1 else vectors
     if vectors.ndim != 2 or vectors.shape[0] != n:
         raise ValueError(f"null_space: expected shape ({n}, p), found {vectors.shape}")
     return vectors
-
-
-def _start(given: Any, n: int, block: int) -> Array:
-    start = np.asfortranarray(np.random.default_rng(20010).standard_normal((n, block)))
-    if given is None:
-        return start
-    vectors = np.array(given, dtype=np.float64)
-    if vectors.ndim != 2 or vectors.shape[0] != n:
-        raise ValueError(f"X: expected shape ({n}, j), found {vectors.shape}")
-    return np.asfortranarray(np.concatenate([vectors[:, :block], start], axis=1))  # guesses may depend on each other
-
-
-def _preconditioner(A: Any, M: Any, sigma: float | None, deflated: Array, preconditioner: Any,
-                    choices: dict[str, Any]) -> Callable[[Array], Array]:
-    if preconditioner is None:
-        return lambda x: x
-    if not isinstance(preconditioner, str):
-        return preconditioner.__matmul__ if hasattr(preconditioner, "matvec") else preconditioner
-    n, shifted = A.shape[0], A
-    if sigma:
-        shifted = A - sigma * (scipy.sparse.eye_array(n, format="csr") if M is None else M)
-    elif deflated.shape[1]:  # regular, while the large components in the null space are removed afterwards
-        shifted = A + 1e-6 * scipy.sparse.diags_array(A.diagonal(), format="csr")
-    return Solver(scipy.sparse.csr_array(shifted), solver="cg", preconditioner=preconditioner, format="csr",
-                  **choices).as_preconditioner().__matmul__
-
-
-def _by_lapack(A: Any, M: Any, k: int, deflated: Array, return_report: bool) -> Any:
-    """The eigenpairs of a small pencil, by a dense solver."""
-    began = time.perf_counter()
-    a, m = A.toarray(), np.eye(A.shape[0]) if M is None else M.toarray()
-    basis = np.eye(A.shape[0])
-    if deflated.shape[1]:
-        basis = scipy.linalg.null_space((m @ deflated).T)
-    try:
-        w, coefficients = scipy.linalg.eigh(basis.T @ a @ basis, basis.T @ m @ basis, subset_by_index=[0, k - 1])
-    except scipy.linalg.LinAlgError:
-        raise ValueError("M: expected a positive definite matrix; its Cholesky factorisation failed") from None
-    V = np.asfortranarray(basis @ coefficients)
-    V *= np.where(np.take_along_axis(V, abs(V).argmax(axis=0)[None], 0) < 0, -1.0, 1.0)
-    residuals = np.linalg.norm((a @ V - m @ V * w) / np.sqrt(np.diag(m))[:, None], axis=0)
-    report = EigenReport(True, 0, residuals, float(residuals.max()), k, {"setup": 0.0, "solve": time.perf_counter() - began})
-    return (w, V, report) if return_report else (w, V)

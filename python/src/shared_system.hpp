@@ -127,6 +127,7 @@ class SharedSystem final : public System {
   void operator_changed(RefreshScope) override { refuse("refresh without values"); }
   void move_nodes(std::shared_ptr<const NodeCoordinates>) override { refuse("coordinates"); }
   std::string decision() override { refuse("decision"); }
+  nb::dict eigenpairs(const EigenQuestion&) override { refuse("eigenpairs"); }
 
  private:
   [[noreturn]] static void refuse(const char* what) {

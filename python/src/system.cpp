@@ -59,7 +59,17 @@ void bind_system(nb::module_& module) {
       .def("preconditioner_is_symmetric", [](System& system) { return system.is_symmetric(Operand::preconditioner); })
       .def("pattern_hash", &System::pattern_hash, nb::arg("arrays"))
       .def("info", &System::info)
-      .def("decision", &System::decision);
+      .def("decision", &System::decision)
+      .def(
+          "eigenpairs",
+          [](System& system, System* mass, System& preconditioned, nb::handle deflated, nb::handle guesses,
+             nb::handle vectors, int pairs, double tolerance, int max_iterations) {
+            const EigenQuestion question{mass,    preconditioned, deflated,
+                                         guesses, vectors,        {pairs, tolerance, max_iterations}};
+            return in_python([&] { return system.eigenpairs(question); });
+          },
+          nb::arg("mass").none(), nb::arg("preconditioned"), nb::arg("deflated").none(), nb::arg("guesses").none(),
+          nb::arg("vectors"), nb::arg("pairs"), nb::arg("tolerance"), nb::arg("max_iterations"));
   module.def("system_of_matrix", &system_of_matrix, nb::arg("arrays"), nb::arg("single"), nb::arg("choices"),
              nb::arg("threads"), nb::arg("preconditioner").none());
   module.def("system_of_operator", &system_of_operator, nb::arg("n"), nb::arg("product"), nb::arg("single"),

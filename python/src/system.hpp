@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 
+#include <newel/solver/eigenpairs.hpp>
+
 #include "arrays.hpp"
 #include "matrix_arrays.hpp"
 #include "options.hpp"
@@ -13,6 +15,8 @@ namespace newel::python {
 
 /// The operators of a system.
 enum class Operand { matrix, preconditioner };
+
+struct EigenQuestion;
 
 /// Spaces and precisions are template arguments in C++ and values in Python: this is where one becomes the other
 /// (`SystemIn`). Vectors are what the space takes: NumPy arrays on the host; these or DeviceSpans on a device.
@@ -42,9 +46,22 @@ class System {
   virtual nb::dict info() = 0;
   /// As JSON.
   virtual std::string decision() = 0;
+  /// The smallest eigenpairs of its matrix; what became of it.
+  virtual nb::dict eigenpairs(const EigenQuestion& question) = 0;
 
  private:
   bool single_;
+};
+
+/// What `System::eigenpairs` is asked. The other systems are of the same kind and on the same device. Vectors lie
+/// column after column.
+struct EigenQuestion {
+  System* mass = nullptr;  ///< of M, with Jacobi's preconditioner; null: the identity
+  System& preconditioned;  ///< whose preconditioner is used; it may be the system itself
+  nb::handle deflated;     ///< None: none
+  nb::handle guesses;      ///< None: random vectors
+  nb::handle vectors;      ///< where the eigenvectors are written
+  EigenOptions options;
 };
 
 /// What a system is made from besides its matrix.

@@ -202,9 +202,55 @@ class SystemIn final : public System {
     return json_of(system_->decision());
   }
 
+  nb::dict eigenpairs(const EigenQuestion& question) override {
+    if constexpr (std::is_same_v<V, double>) {
+      const Turn turn(busy_);
+      return eigenpairs_of(question);
+    } else {
+      throw InputError("eigenpairs: expected real matrices in double precision");
+    }
+  }
+
  private:
   explicit SystemIn(const SystemRequest& request)
       : System(std::is_same_v<T, float>), side_(request), own_(request.preconditioner) {}
+
+  nb::dict eigenpairs_of(const EigenQuestion& question) {
+    auto& preconditioned = dynamic_cast<SystemIn&>(question.preconditioned);
+    auto* const mass = dynamic_cast<SystemIn*>(question.mass);
+    SolveObserver observer{nb::handle(Py_None)};
+    EigenReport report;
+    {
+      Visit visit(side_);
+      EigenProblem<S> problem;
+      Span<const double, S> guesses;
+      if (!question.deflated.is_none()) problem.deflated = visit.values(question.deflated);
+      if (!question.guesses.is_none()) guesses = visit.input(question.guesses);
+      const Span<double, S> vectors = visit.output(question.vectors, false);
+      const WithoutGil released;
+      problem.a = &real().ordered_matrix();
+      problem.preconditioner = preconditioned.real().ordered_preconditioner();
+      preconditioned.side_.ctx().synchronize();
+      if (mass != nullptr) {
+        problem.m = &mass->real().ordered_matrix();
+        problem.inverse_mass_diagonal = mass->real().ordered_preconditioner()->traits().diagonal;
+        mass->side_.ctx().synchronize();
+      }
+      const ProgressFn look = observer.function();
+      const EigenProgress progress = [&](int) { return look({}); };
+      report = smallest_eigenpairs<S>(side_.ctx(), problem, question.options, vectors, guesses, progress);
+      visit.solved();
+    }
+    observer.rethrow();
+    nb::dict result;
+    result["converged"] = report.converged;
+    result["iterations"] = report.iterations;
+    result["block"] = report.block;
+    result["tolerance"] = report.tolerance;
+    result["values"] = as_numpy(std::move(report.values));
+    result["residuals"] = as_numpy(std::move(report.residuals));
+    return result;
+  }
 
   LinearSystem<T, S>& real() {
     if constexpr (complex) {

@@ -24,6 +24,42 @@ _transposed_form = {"csr": "csc", "coo": "coo"}
 _precisions = {np.dtype(np.float64): "double", np.dtype(np.float32): "single"}
 
 
+class Exact:
+    """Arrays of the host, and what belongs to them; equal to others of the same bits.
+
+    Comparing takes less time than a hash, and is never wrong. `kept` makes copies, because the memory of a call has other
+    values later.
+    """
+
+    def __init__(self, facts: tuple[Any, ...], arrays: tuple[np.ndarray, ...]):
+        self._facts, self._arrays = facts, arrays
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Exact) or self._facts != other._facts:
+            return False
+        return all(one.size == two.size and (one == two).all() for one, two in zip(self._arrays, other._arrays))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def kept(self) -> Exact:
+        return Exact(self._facts, tuple(array.copy() for array in self._arrays))
+
+
+class Hash:
+    """The same for arrays of a device, which are compared by a hash, so that nothing has to be kept there."""
+
+    def __init__(self, value: Any):
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hash) and self._value == other._value
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def kept(self) -> Hash:
+        return self
+
+
 class Matrix:
     """A matrix of a call: its pattern, and where its values begin in those of the call."""
 
@@ -44,18 +80,20 @@ class Matrix:
                 first, second = second, first
         return Parts(form, (self.rows, self.rows), 1, first, second, self.given_values)
 
-    def pattern(self, system):
-        """A hash of the pattern."""
-        return system.pattern_hash(given_matrix(self.parts(False)).arrays)
+    def pattern(self, system) -> Exact | Hash:
+        """What two matrices of one pattern have in common."""
+        if self.first.on_host:
+            return Exact((self.form, self.rows), (self.first.part(), self.second.part()))
+        return Hash(system.pattern_hash(given_matrix(self.parts(False)).arrays))
 
-    def value_bits(self, system):
-        """A hash of the values."""
-        bits, values = self.values.bits(self.begin, self.size), self.values.argument(self.begin, self.size)
+    def value_bits(self, system) -> Exact | Hash:
+        """The same for matrices of equal values."""
+        bits = self.values.bits(self.begin, self.size)
         if self.values.on_host:
-            none = np.empty(0, np.int32)
-            return system.pattern_hash(_core.MatrixArrays("coo", self.rows, self.rows, 1, bits, none, values))
+            return Exact((), (bits,))
+        values = self.values.argument(self.begin, self.size)
         none = _core.DeviceSpan(self, 0, 0, "i4", values.stream)
-        return system.pattern_hash(_core.DeviceMatrixArrays("coo", self.rows, self.rows, 1, bits, none, values))
+        return Hash(system.pattern_hash(_core.DeviceMatrixArrays("coo", self.rows, self.rows, 1, bits, none, values)))
 
     def entries(self) -> tuple[np.ndarray, np.ndarray]:
         """The row and the column of each value, on the host."""
@@ -71,14 +109,14 @@ class Setup:
     def __init__(self, matrix: Matrix, symmetric: bool | None, options: Mapping[str, Any]):
         self._symmetric, self._options = symmetric, options
         self._solvers: dict[bool, Solver] = {}
-        self._held: dict[bool, Any] = {}  # a hash of the values of each
-        self._seen: dict[Any, bool] = {}  # whether the latest values, by their hash, were symmetric
+        self._held: dict[bool, Exact | Hash] = {}  # the values of each
+        self._seen: tuple[Exact | Hash, bool] | None = None  # whether the latest values were symmetric
         self._partner: np.ndarray | None = None
         self._checked = False
         self._mapped: MappedValues | None = None
         self._new(matrix, False)
-        self.pattern = matrix.pattern(self.system)
-        self._held[False] = matrix.value_bits(self.system)
+        self.pattern = matrix.pattern(self.system).kept()
+        self._held[False] = matrix.value_bits(self.system).kept()
 
     @property
     def system(self):
@@ -96,7 +134,7 @@ class Setup:
                 self._solvers[transposed].refresh(matrix.given_values)
             else:
                 self._new(matrix, transposed)
-            self._held[transposed] = bits
+            self._held[transposed] = bits.kept()
         return self._solvers[transposed]
 
     def batch(self, matrix: Matrix, transposed: bool):
@@ -120,9 +158,9 @@ class Setup:
     def _is_symmetric(self, matrix: Matrix, bits) -> bool:
         if self._symmetric is not None:
             return self._symmetric
-        if bits not in self._seen:
-            self._seen = {bits: self._values_are_symmetric(matrix)}
-        return self._seen[bits]
+        if self._seen is None or self._seen[0] != bits:
+            self._seen = bits.kept(), self._values_are_symmetric(matrix)
+        return self._seen[1]
 
     def _values_are_symmetric(self, matrix: Matrix) -> bool:
         if not self._checked:
