@@ -2,32 +2,42 @@
 /// BlockTeam: the threads of a block, which work on one system of a batch. Internal.
 #pragma once
 
-#include "solver/batched/block_system_device.cuh"
+#include "solver/batched/block_entries_device.cuh"
+#include "solver/batched/precise_sum.hpp"
 
 namespace newel::detail {
 
-/// The team of `solve_group` on a device: sums over the rows of the system of a block.
-template <class T, int rows_of_thread>
-class BlockTeam : public BlockEntries<T, rows_of_thread> {
-  using Base = BlockEntries<T, rows_of_thread>;
+/// The team of `solve_group` on a device: sums over the rows of the system of a block. `Precond` has the system and
+/// its M: BlockDiagonals or BlockFactors.
+template <class Precond>
+class BlockTeam : public Precond {
+  using T = typename Precond::Value;
 
  public:
-  using Base::each;
-  using Base::is_local;
-  using Base::leads;
-  using Base::publish;
-  using Base::rhs;
-  using Base::scaled;
-  using Base::w;
-  using typename Base::At;
-  using typename Base::Own;
+  using Precond::each;
+  using Precond::is_local;
+  using Precond::leads;
+  using Precond::publish;
+  using Precond::rhs;
+  using Precond::scaled;
+  using Precond::wait;
+  using typename Precond::At;
+  using typename Precond::Own;
 
-  using Base::Base;
+  using Precond::Precond;
+
+  /// Once, before the first system.
+  __device__ __forceinline__ void prepare() const {
+    constexpr int count = 2 * BlockTuning::most_sums * BlockTuning::most_warps;
+    for (int k = static_cast<int>(threadIdx.x); k < count; k += static_cast<int>(blockDim.x))
+      this->template in<double>(0)[k] = 0;
+    wait();
+  }
 
   template <class F>
   __device__ __forceinline__ void alone(F&& f) const {
     if (leads()) f();
-    __syncthreads();
+    wait();
   }
 
   __device__ __forceinline__ void store(const Own& x) const {
@@ -45,62 +55,53 @@ class BlockTeam : public BlockEntries<T, rows_of_thread> {
   }
 
   template <int K, class F>
-  __device__ __forceinline__ LaneSums<K, 1> product_sums(F&& f) {
+  __device__ __forceinline__ LaneSums<K, 1> product_sums(const Own& v, F&& f) {
     LaneSums<K, 1> mine;
-    T y[rows_of_thread] = {};
-    each_step([&](int k, T a, T from, int) { y[k] += a * from; });
+    Own y = {};
+    this->each_product(v, [&](int k, T a, T from) { y.v[k] += a * from; });
     each([&](At i) {
       add(
-          i, [&](At at, double* terms) { f(at, y[at.slot], terms); }, mine);
+          i, [&](At at, double* terms) { f(at, y[at], terms); }, mine);
     });
     return over_block(mine);
   }
 
   template <class F>
   __device__ __forceinline__ LaneSums<1, 1> residual_sums(const Own& x, F&& f) {
-    each([&](At i) { w(i) = x[i]; });
-    publish();
-    LaneSums<1, 1> mine;
-    PreciseSum<T> sum[rows_of_thread];
+    publish(x);
+    PreciseSum<T> sum[rows];
     each([&](At i) { sum[i.slot].hi = static_cast<double>(rhs(i)); });
-    each_step([&](int k, T a, T from, int) { sum[k].add_product(-a, from, -0.0); });
-    each([&](At i) {
-      const double r = sum[i.slot].value();
-      f(i, r);
-      mine.v[0][0] += r * r;
-    });
-    return over_block(mine);
+    this->each_product(x, [&](int k, T a, T from) { sum[k].add_product(-a, from, -0.0); });
+    return residual_from([&](At i) { return sum[i.slot].value(); }, f);
+  }
+
+  template <class F>
+  __device__ __forceinline__ LaneSums<1, 1> zero_residual_sums(F&& f) {
+    Own zero = {};
+    const auto add_zero = [&](int k, T a) { zero.v[k] += a * T(0); };
+    this->each_entry(add_zero, [&](int k, T a, int) { add_zero(k, a); });
+    return residual_from([&](At i) { return static_cast<double>(rhs(i)) + static_cast<double>(zero[i]); }, f);
   }
 
   template <int K, class F>
   __device__ __forceinline__ LaneSums<K, 1> precond_sums(const Own& r, F&& f) {
     LaneSums<K, 1> mine;
-    if (is_local()) {
-      each([&](At i) {
-        add(
-            i, [&](At at, double* terms) { f(at, scaled(at, r[at]), terms); }, mine);
-      });
-      return over_block(mine);
-    }
-    T* const exchange = this->template in<T>(args_.memory.exchange);
-    each([&](At i) { exchange[i.row] = r[i]; });
-    publish();
-    const int width = args_.problem.limits.block_rows;
-    each([&](At i) {
-      const int first = i.row / width * width, count = min(width, args_.layout.rows - first);
-      const T* const a = this->template in<T>(args_.memory.inverse) + i.row * width;
-      T z = 0;
-      for (int j = 0; j < count; ++j) z += a[j] * exchange[first + j];
+    const auto take = [&](At i, T z) {
       add(
           i, [&](At at, double* terms) { f(at, z, terms); }, mine);
-    });
+    };
+    if (is_local()) {
+      each([&](At i) { take(i, scaled(i, r[i])); });
+    } else {
+      this->apply(r, take);
+    }
     return over_block(mine);
   }
 
  private:
-  using Base::args_;
-  using Base::each_step;
-  using Base::system_;
+  using Precond::args_;
+  using Precond::system_;
+  static constexpr int rows = sizeof(Own) / sizeof(T);
 
   template <int K, class F>
   static __device__ __forceinline__ void add(At i, F&& f, LaneSums<K, 1>& mine) {
@@ -110,30 +111,56 @@ class BlockTeam : public BlockEntries<T, rows_of_thread> {
     for (int k = 0; k < K; ++k) mine.v[k][0] += terms[k];
   }
 
+  template <class V, class F>
+  __device__ __forceinline__ LaneSums<1, 1> residual_from(V&& value, F&& f) {
+    LaneSums<1, 1> mine;
+    each([&](At i) {
+      const double r = value(i);
+      f(i, r);
+      mine.v[0][0] += r * r;
+    });
+    return over_block(mine);
+  }
+
+  // The sums of a warp, in a fixed order. Of two, the lower half of the lanes ends with the first and the upper half
+  // with the second: as many exchanges as for one.
+  template <int K>
+  static __device__ __forceinline__ double over_warp(const LaneSums<K, 1>& mine, bool is_upper) {
+    double sum = mine.v[0][0];
+    int apart = warp / 2;
+    if constexpr (K == 2) {
+      const double sent = is_upper ? sum : mine.v[1][0];
+      sum = (is_upper ? mine.v[1][0] : sum) + __shfl_xor_sync(0xffffffffu, sent, apart);
+      apart /= 2;
+    }
+#pragma unroll
+    for (; apart > 0; apart /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, apart);
+    return sum;
+  }
+
   // The sums of all threads, in a fixed order, for all of them. Two buffers in turn: one barrier lies between the
   // last reads of one and the next writes to it.
   template <int K>
   __device__ __forceinline__ LaneSums<K, 1> over_block(LaneSums<K, 1> mine) {
+    static_assert(K <= BlockTuning::most_sums && K <= 2);
     if constexpr (K == 0) {
       return mine;
     } else {
       auto& partial = this->template in<BlockHead>(0)->partial[turn_];
       turn_ ^= 1;
-#pragma unroll
-      for (int apart = warp / 2; apart > 0; apart /= 2) {
-#pragma unroll
-        for (int k = 0; k < K; ++k) mine.v[k][0] += __shfl_xor_sync(0xffffffffu, mine.v[k][0], apart);
-      }
-      if (threadIdx.x % warp == 0) {
-#pragma unroll
-        for (int k = 0; k < K; ++k) partial[threadIdx.x / warp][k] = mine.v[k][0];
-      }
-      __syncthreads();
+      const int lane = static_cast<int>(threadIdx.x % warp), of_sum = warp / K;
+      const double sum = over_warp(mine, lane >= of_sum);
+      if (lane % of_sum == 0) partial[lane / of_sum][threadIdx.x / warp] = sum;
+      wait();
       LaneSums<K, 1> total;
       const int warps = static_cast<int>(blockDim.x / warp);
-      for (int from = 0; from < warps; ++from) {
+#pragma unroll 1
+      for (int from = 0; from < warps; from += BlockHead::together) {
 #pragma unroll
-        for (int k = 0; k < K; ++k) total.v[k][0] += partial[from][k];
+        for (int k = 0; k < K; ++k) {
+          const double* const of = partial[k] + from;
+          total.v[k][0] += (of[0] + of[1]) + (of[2] + of[3]);
+        }
       }
       return total;
     }
