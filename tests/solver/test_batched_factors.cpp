@@ -2,12 +2,12 @@
 // Incomplete factors and FSAI of batches, judged by dense factors and inverses that the test computes.
 #include "tests/catch.hpp"
 
-#include "solver/batched/inverse/batched_fsai.hpp"
 #include "solver/batched/inverse/batched_ilu_schedule.hpp"
 #include "tests/solver/batched_support.hpp"
 
 namespace {
 
+using newel::detail::FactorStep, newel::detail::IluSchedule, newel::detail::no_position;
 using Dense = Eigen::MatrixXd;
 
 /// L U - with the inverses of L's unit and U's diagonal left to the caller - of ILU(0) by its definition: Saad,
@@ -85,13 +85,16 @@ void require_preconditioner(const Context<S>& ctx, const Batch<T>& batch, const 
   }
 }
 
-/// A random pattern, some of whose rows are long, with a diagonal.
-HostCsr ragged_pattern(Index rows, Index longest) {
+/// A random pattern with a diagonal, some of whose rows are long; with `mirrored` a symmetric one.
+HostCsr ragged_pattern(Index rows, Index longest, bool mirrored) {
   const HostCsr random = random_matrix(rows, rows, 3, [&](Index i) { return Offset{i % 7 == 3 ? longest : i % 5}; });
   MapRows all(static_cast<std::size_t>(rows));
   for (Index i = 0; i < rows; ++i) {
     all[i][i] = 1;
-    for (Offset e = random.row_ptr[i]; e < random.row_ptr[i + 1]; ++e) all[i][random.col[e]] = 1;
+    for (Offset e = random.row_ptr[i]; e < random.row_ptr[i + 1]; ++e) {
+      all[i][random.col[e]] = 1;
+      if (mirrored) all[random.col[e]][i] = 1;
+    }
   }
   return from_rows(rows, all);
 }
@@ -105,27 +108,27 @@ HostCsr full_pattern(Index rows) {
 }
 
 template <class T, Space S>
-void compare_with_dense(const Context<S>& ctx, const HostCsr& pattern, double bound) {
-  for (const bool symmetric : {false, true}) {
-    const Batch<T> batch = dominant_batch<T>(pattern, 9, symmetric);
-    require_preconditioner<T>(ctx, batch, "ilu", bound,
-                              [&](const Dense& a, const Eigen::VectorXd& v) { return ilu_applied(pattern, a, v); });
-    if (!symmetric) continue;
-    require_preconditioner<T>(ctx, batch, "fsai", bound, [&](const Dense& a, const Eigen::VectorXd& v) {
-      const Dense g = dense_fsai(a, [&](Index i) { return lower_columns(pattern, i); });
-      return Eigen::VectorXd(g.transpose() * (g * v));
-    });
-  }
+void compare_with_dense(const Context<S>& ctx, const HostCsr& pattern, bool mirrored, double bound) {
+  const Batch<T> batch = dominant_batch<T>(pattern, 9, mirrored);
+  require_preconditioner<T>(ctx, batch, "ilu", bound,
+                            [&](const Dense& a, const Eigen::VectorXd& v) { return ilu_applied(pattern, a, v); });
+  if (!mirrored) return;
+  require_preconditioner<T>(ctx, batch, "fsai", bound, [&](const Dense& a, const Eigen::VectorXd& v) {
+    const Dense g = dense_fsai(a, [&](Index i) { return lower_columns(pattern, i); });
+    return Eigen::VectorXd(g.transpose() * (g * v));
+  });
 }
 
 }  // namespace
 
 TEST_BOTH("Incomplete factors and FSAI of a batch are those of their definitions", "[batched]") {
-  for (const HostCsr& pattern :
-       {grid_pattern(9, 7), grid_pattern(31, 5), ragged_pattern(70, 20), full_pattern(45), diagonal_matrix(33)}) {
-    INFO(pattern.rows << " rows, " << pattern.nnz() << " entries");
-    compare_with_dense<double>(ctx, pattern, 1e-12);
-    compare_with_dense<float>(ctx, pattern, 1e-4);
+  for (const bool mirrored : {false, true}) {
+    for (const HostCsr& pattern : {grid_pattern(9, 7), grid_pattern(31, 5), ragged_pattern(70, 20, mirrored),
+                                   full_pattern(45), diagonal_matrix(33)}) {
+      INFO(pattern.rows << " rows, " << pattern.nnz() << " entries");
+      compare_with_dense<double>(ctx, pattern, mirrored, 1e-12);
+      compare_with_dense<float>(ctx, pattern, mirrored, 5e-4);
+    }
   }
 }
 
@@ -133,7 +136,7 @@ TEST_CASE("The levels of incomplete factors compute ILU(0) in any order within a
   const MapRows without_diagonals = {
       {{0, 2.0}, {2, 1.0}}, {{0, -3.0}, {2, 1.5}, {3, 1.0}}, {{1, 0.5}, {2, -4.0}}, {{0, 1.0}, {1, 2.5}}};
   std::vector<HostCsr> matrices = {from_rows(4, without_diagonals)};
-  for (const HostCsr& pattern : {grid_pattern(9, 7), ragged_pattern(60, 25), full_pattern(20)})
+  for (const HostCsr& pattern : {grid_pattern(9, 7), ragged_pattern(60, 25, false), full_pattern(20)})
     matrices.push_back(dominant_batch<double>(pattern, 1, false).matrix(0));
   for (const HostCsr& a : matrices) {
     const Csr<double, host> matrix = make_matrix<double>(Context<host>(1), a);
