@@ -22,6 +22,8 @@ void attempt_on_blocks(BatchedWork<T, Space::device>& work, const BatchedProblem
     attempt_with_factors<Method>(work, problem);
   } else if (work.layout().rows_of_thread == 1) {
     launch<Method, T, 1, BlockTuning::held_long_steps>(work, problem);
+  } else if (work.layout().rows_of_thread == BlockTuning::many_rows) {
+    launch<Method, T, BlockTuning::many_rows, BlockTuning::held_steps>(work, problem);
   } else {
     launch<Method, T, BlockTuning::rows_of_thread, BlockTuning::held_steps>(work, problem);
   }

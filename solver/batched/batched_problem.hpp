@@ -50,12 +50,19 @@ struct BatchedProblem {
   bool fresh;                        ///< no attempt has been made: `outcome` holds nothing yet
   const unsigned char* is_definite;  ///< of a system: symmetric with a positive diagonal
   BatchedOutcome* outcome;
+  BatchedOutcome* reported;  ///< where the host reads them; null: it copies `outcome`
   BatchedLimits limits;
   BatchedFilter filter;
   int attempt;
 
   /// Before the attempt.
   NEWEL_HD BatchedOutcome last(Index s) const { return fresh ? BatchedOutcome{} : outcome[s]; }
+
+  /// After the attempt.
+  NEWEL_HD void end(Index s, const BatchedOutcome& result) const {
+    outcome[s] = result;
+    if (reported != nullptr) reported[s] = result;
+  }
 
   /// Whether this attempt is about system s.
   NEWEL_HD bool takes(Index s) const {

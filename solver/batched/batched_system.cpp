@@ -92,8 +92,7 @@ struct BatchedSystem<T, S>::Impl {
   BatchedOptions options;
   detail::BatchedChoices choices;
   detail::BatchedWork<T, S> work;
-  Array<detail::BatchedOutcome, S> outcome;
-  std::vector<detail::BatchedOutcome> outcomes;  // on the host
+  detail::BatchedOutcomes<S> outcomes;
   Array<unsigned char, S> is_definite;
   Array<Offset, S> row_ptr;  // for ordinary solves
   Array<Index, S> col;
@@ -110,12 +109,11 @@ struct BatchedSystem<T, S>::Impl {
 
   void solve_together(detail::BatchedProblem<T> problem, BatchedReport& report) {
     const Index systems = problem.systems;
-    if (outcome.size() < systems) {
-      outcome = Array<detail::BatchedOutcome, S>(ctx, systems);
-      is_definite = Array<unsigned char, S>(ctx, systems);
-    }
+    if (is_definite.size() < systems) is_definite = Array<unsigned char, S>(ctx, systems);
+    outcomes.reserve(ctx, systems);
     work.reserve(systems);
-    problem.outcome = outcome.data();
+    problem.outcome = outcomes.in_space();
+    problem.reported = outcomes.reported();
     problem.is_definite = is_definite.data();
     if (choices.marks_definite()) work.mark_definite(problem, is_definite.data());
     for (const detail::PlannedAttempt& attempt : choices.attempts) {
@@ -125,10 +123,8 @@ struct BatchedSystem<T, S>::Impl {
       method.attempt.template get<T, S>()(work, problem);
     }
     report.systems.resize(static_cast<std::size_t>(systems));  // takes its memory while a device computes
-    outcomes.resize(static_cast<std::size_t>(systems));
-    copy<detail::BatchedOutcome>(ctx, outcome.cspan().subspan(0, systems),
-                                 Span<detail::BatchedOutcome, Space::host>(outcomes));
-    std::transform(outcomes.begin(), outcomes.end(), report.systems.begin(), detail::result_of);
+    const Span<const detail::BatchedOutcome, Space::host> results = outcomes.read(ctx, systems);
+    std::transform(results.data, results.data + systems, report.systems.begin(), detail::result_of);
   }
 
   void solve_in_turn(const detail::BatchedProblem<T>& problem, BatchedReport& report) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <newel/core/array.hpp>
@@ -31,6 +32,47 @@ template <class T>
 NEWEL_HD bool same_up_to_rounding(T a, T b, T epsilon) {
   return fabs(a - b) <= 16 * epsilon * (fabs(a) + fabs(b));
 }
+
+/// The outcomes of systems, in S, and the host's view of them.
+template <Space S>
+class BatchedOutcomes;
+
+template <>
+class BatchedOutcomes<Space::host> {
+ public:
+  /// For so many systems; keeps none of those before.
+  void reserve(const Context<Space::host>& ctx, Index systems) {
+    if (kept_.size() < systems) kept_ = Array<BatchedOutcome, Space::host>(ctx, systems);
+  }
+  BatchedOutcome* in_space() { return kept_.data(); }
+  BatchedOutcome* reported() { return nullptr; }
+  Span<const BatchedOutcome, Space::host> read(const Context<Space::host>&, Index systems) const {
+    return kept_.cspan().subspan(0, systems);
+  }
+
+ private:
+  Array<BatchedOutcome, Space::host> kept_;
+};
+
+/// Kernels also write the outcomes into page-locked memory, if there is any: a copy after them would take longer.
+template <>
+class BatchedOutcomes<Space::device> {
+ public:
+  void reserve(const Context<Space::device>& ctx, Index systems);
+  BatchedOutcome* in_space() { return kept_.data(); }
+  BatchedOutcome* reported() { return locked_.get(); }
+  /// Waits for the stream.
+  Span<const BatchedOutcome, Space::host> read(const Context<Space::device>& ctx, Index systems);
+
+ private:
+  struct Free {
+    void operator()(BatchedOutcome* memory) const;
+  };
+
+  Array<BatchedOutcome, Space::device> kept_;
+  std::unique_ptr<BatchedOutcome[], Free> locked_;
+  std::vector<BatchedOutcome> copied_;  ///< without page-locked memory
+};
 
 template <class T, Space S>
 class BatchedWork;

@@ -36,10 +36,14 @@ BlockLayout shape_of(Index rows, Offset nonzeros, BatchedInverse inverse) {
   BlockLayout shape;
   const bool is_long = inverse == BatchedInverse::blocks && rows <= BlockTuning::most_threads &&
                        nonzeros >= std::int64_t{BlockTuning::long_rows} * rows;
+  const auto warps = [rows](int rows_of_thread) {
+    return std::max(1, (rows + warp * rows_of_thread - 1) / (warp * rows_of_thread));
+  };
+  constexpr int few = BlockTuning::rows_of_thread, many = BlockTuning::many_rows;
+  const bool is_worth = many * warps(many) <= BlockTuning::worth_many * few * warps(few);
   shape.rows = rows;
-  shape.rows_of_thread = is_long ? 1 : BlockTuning::rows_of_thread;
-  const int rows_of_warp = warp * shape.rows_of_thread;
-  shape.threads = warp * std::max(1, (rows + rows_of_warp - 1) / rows_of_warp);
+  shape.rows_of_thread = is_long ? 1 : inverse == BatchedInverse::blocks && is_worth ? many : few;
+  shape.threads = warp * warps(shape.rows_of_thread);
   return shape;
 }
 
@@ -127,7 +131,8 @@ BlockMemory block_memory(const BlockLayout& layout, const BlockSchedule& plan, c
                               : limits.inverse == BatchedInverse::ilu || width > 1 ? 1
                                                                                    : 0;
   take(rows, size);  // what is published
-  memory.inverse = take(static_cast<std::size_t>(plan.entries) + (width > 1 ? rows * width : 0), size);
+  memory.solution = take(rows, size);
+  memory.inverse = take(static_cast<std::size_t>(plan.entries) + rows * width, size);
   memory.exchange = take(rows * vectors, size);
   if (plan.longest > 0) {
     const auto of_worker = static_cast<std::size_t>(fsai_local_size(plan.longest));

@@ -7,7 +7,7 @@
 
 namespace newel::detail {
 
-/// Inverses of diagonal entries are in registers, those of larger blocks in shared memory.
+/// The inverses are in shared memory.
 template <class T, class Shape>
 class BlockDiagonals : public BlockEntries<T, Shape> {
   using Base = BlockEntries<T, Shape>;
@@ -24,13 +24,15 @@ class BlockDiagonals : public BlockEntries<T, Shape> {
   __device__ __forceinline__ void take(Index s) {
     this->load(s);
     const int width = args_.problem.limits.block_rows;
-    each([&](At i) { inverse_[i] = T(1); });
-    if (width == 1) each_entry([&](int k, T a) { inverse_.v[k] = inverse_or_one(a); }, [](int, T, int) {});
+    T* const inverse = this->template in<T>(args_.memory.inverse) + threadIdx.x;
+    if (width == 1) each_entry([&](int k, T a) { inverse[k * blockDim.x] = inverse_or_one(a); }, [](int, T, int) {});
     if (width > 1) invert_blocks(width);
   }
 
   __device__ __forceinline__ bool is_local() const { return args_.problem.limits.block_rows <= 1; }
-  __device__ __forceinline__ T scaled(At i, T r) const { return inverse_[i] * r; }
+  __device__ __forceinline__ T scaled(At i, T r) const {
+    return args_.problem.limits.block_rows == 0 ? r : this->template in<T>(args_.memory.inverse)[i.row] * r;
+  }
 
  protected:
   using Base::args_;
@@ -72,8 +74,6 @@ class BlockDiagonals : public BlockEntries<T, Shape> {
     }
     wait();
   }
-
-  Own inverse_;
 };
 
 }  // namespace newel::detail

@@ -14,6 +14,7 @@ class BlockEntries : public BlockSystem<T, Shape::rows> {
 
  public:
   using typename Base::At;
+  static constexpr int rows_of_thread = Shape::rows;
 
   using Base::Base;
 

@@ -13,7 +13,7 @@ namespace newel::detail {
 
 /// Blocks take systems blockIdx.x, blockIdx.x + gridDim.x, ...
 template <class Method, class Precond, class T>
-__global__ void __maxnreg__(Method::registers) solve_systems(const BlockArgs<T> args) {
+__global__ void __maxnreg__(Method::registers(Precond::rows_of_thread)) solve_systems(const BlockArgs<T> args) {
   extern __shared__ double2 batched_shared[];
   BlockTeam<Precond> team(args, reinterpret_cast<char*>(batched_shared));
   team.prepare();

@@ -2,6 +2,7 @@
 /// BlockTeam: the threads of a block, which work on one system of a batch. Internal.
 #pragma once
 
+#include "core/vectors/warp_sum_device.cuh"
 #include "solver/batched/block_entries_device.cuh"
 #include "solver/batched/precise_sum.hpp"
 
@@ -23,6 +24,7 @@ class BlockTeam : public Precond {
   using Precond::wait;
   using typename Precond::At;
   using typename Precond::Own;
+  using typename Precond::Solution;
 
   using Precond::Precond;
 
@@ -40,34 +42,33 @@ class BlockTeam : public Precond {
     wait();
   }
 
-  __device__ __forceinline__ void store(const Own& x) const {
+  __device__ __forceinline__ void store(const Solution& x) const {
     each([&](At i) {
       if (this->is_row(i)) args_.problem.x[this->vector_at(i)] = x[i];
     });
-    if (leads()) args_.problem.outcome[system_] = this->record(0).outcome;
+    if (leads()) args_.problem.end(system_, this->record(0).outcome);
   }
 
   template <int K, class F>
   __device__ __forceinline__ LaneSums<K, 1> sums(F&& f) {
-    LaneSums<K, 1> mine;
-    each([&](At i) { add(i, f, mine); });
+    Terms<K> mine;
+    each([&](At i) { mine.add(i, f); });
     return over_block(mine);
   }
 
   template <int K, class F>
   __device__ __forceinline__ LaneSums<K, 1> product_sums(const Own& v, F&& f) {
-    LaneSums<K, 1> mine;
+    Terms<K> mine;
     Own y = {};
     this->each_product(v, [&](int k, T a, T from) { y.v[k] += a * from; });
-    each([&](At i) {
-      add(
-          i, [&](At at, double* terms) { f(at, y[at], terms); }, mine);
-    });
+    each([&](At i) { mine.add(i, [&](At at, double* terms) { f(at, y[at], terms); }); });
     return over_block(mine);
   }
 
   template <class F>
-  __device__ __forceinline__ LaneSums<1, 1> residual_sums(const Own& x, F&& f) {
+  __device__ __forceinline__ LaneSums<1, 1> residual_sums(const Solution& solution, F&& f) {
+    Own x;
+    each([&](At i) { x[i] = solution[i]; });
     publish(x);
     PreciseSum<T> sum[rows];
     each([&](At i) { sum[i.slot].hi = static_cast<double>(rhs(i)); });
@@ -85,11 +86,8 @@ class BlockTeam : public Precond {
 
   template <int K, class F>
   __device__ __forceinline__ LaneSums<K, 1> precond_sums(const Own& r, F&& f) {
-    LaneSums<K, 1> mine;
-    const auto take = [&](At i, T z) {
-      add(
-          i, [&](At at, double* terms) { f(at, z, terms); }, mine);
-    };
+    Terms<K> mine;
+    const auto take = [&](At i, T z) { mine.add(i, [&](At at, double* terms) { f(at, z, terms); }); };
     if (is_local()) {
       each([&](At i) { take(i, scaled(i, r[i])); });
     } else {
@@ -103,54 +101,56 @@ class BlockTeam : public Precond {
   using Precond::system_;
   static constexpr int rows = sizeof(Own) / sizeof(T);
 
-  template <int K, class F>
-  static __device__ __forceinline__ void add(At i, F&& f, LaneSums<K, 1>& mine) {
-    double terms[K > 0 ? K : 1];
-    f(i, terms);
+  // The sums of a thread: those of its rows that are `parts` apart first, so that no addition waits for all others.
+  template <int K>
+  struct Terms {
+    static constexpr int parts = rows < 4 ? rows : 4;
+    double v[K > 0 ? K : 1][parts] = {};
+
+    template <class F>
+    __device__ __forceinline__ void add(At i, F&& f) {
+      double terms[K > 0 ? K : 1];
+      f(i, terms);
 #pragma unroll
-    for (int k = 0; k < K; ++k) mine.v[k][0] += terms[k];
-  }
+      for (int k = 0; k < K; ++k) v[k][i.slot % parts] += terms[k];
+    }
+    __device__ __forceinline__ double total(int k) const {
+      if constexpr (parts < 4) {
+        return v[k][0];
+      } else {
+        return (v[k][0] + v[k][1]) + (v[k][2] + v[k][3]);
+      }
+    }
+  };
 
   template <class V, class F>
   __device__ __forceinline__ LaneSums<1, 1> residual_from(V&& value, F&& f) {
-    LaneSums<1, 1> mine;
+    Terms<1> mine;
     each([&](At i) {
       const double r = value(i);
       f(i, r);
-      mine.v[0][0] += r * r;
+      mine.add(i, [&](At, double* terms) { terms[0] = r * r; });
     });
     return over_block(mine);
-  }
-
-  // The sums of a warp, in a fixed order. Of two, the lower half of the lanes ends with the first and the upper half
-  // with the second: as many exchanges as for one.
-  template <int K>
-  static __device__ __forceinline__ double over_warp(const LaneSums<K, 1>& mine, bool is_upper) {
-    double sum = mine.v[0][0];
-    int apart = warp / 2;
-    if constexpr (K == 2) {
-      const double sent = is_upper ? sum : mine.v[1][0];
-      sum = (is_upper ? mine.v[1][0] : sum) + __shfl_xor_sync(0xffffffffu, sent, apart);
-      apart /= 2;
-    }
-#pragma unroll
-    for (; apart > 0; apart /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, apart);
-    return sum;
   }
 
   // The sums of all threads, in a fixed order, for all of them. Two buffers in turn: one barrier lies between the
   // last reads of one and the next writes to it.
   template <int K>
-  __device__ __forceinline__ LaneSums<K, 1> over_block(LaneSums<K, 1> mine) {
-    static_assert(K <= BlockTuning::most_sums && K <= 2);
+  __device__ __forceinline__ LaneSums<K, 1> over_block(const Terms<K>& mine) {
+    static_assert(K <= BlockTuning::most_sums);
     if constexpr (K == 0) {
-      return mine;
+      return {};
     } else {
       auto& partial = this->template in<BlockHead>(0)->partial[turn_];
       turn_ ^= 1;
-      const int lane = static_cast<int>(threadIdx.x % warp), of_sum = warp / K;
-      const double sum = over_warp(mine, lane >= of_sum);
-      if (lane % of_sum == 0) partial[lane / of_sum][threadIdx.x / warp] = sum;
+      double of_warp[K];
+#pragma unroll
+      for (int k = 0; k < K; ++k) of_warp[k] = warp_sum(mine.total(k));
+      if (threadIdx.x % warp == 0) {
+#pragma unroll
+        for (int k = 0; k < K; ++k) partial[k][threadIdx.x / warp] = of_warp[k];
+      }
       wait();
       LaneSums<K, 1> total;
       const int warps = static_cast<int>(blockDim.x / warp);

@@ -49,6 +49,7 @@ class LaneSystems {
     T* v;
     T& operator[](At i) const { return v[i.at]; }
   };
+  using Solution = Own;
 
   /// `bytes`: memory for `need`, aligned. `systems`: the systems of the group, at most eight.
   LaneSystems(const BatchedProblem<T>& problem, const Pattern<Space::host>& pattern, const FsaiPattern& fsai,
@@ -72,6 +73,7 @@ class LaneSystems {
     next_ += std::int64_t{problem_.rows} * lanes;
     return result;
   }
+  Own solution() { return own(); }
   Own published() const { return {w_}; }
   T& basis(int j, At i) const { return next_[std::int64_t{j} * problem_.rows * lanes + i.at]; }
   double& small(int k, int lane) const { return small_[std::int64_t{k} * lanes + lane]; }
@@ -81,7 +83,7 @@ class LaneSystems {
   BatchedRecord& record(int lane) { return records_[lane]; }
   void store(const Own& x) const {
     for (int l = 0; l < systems_.size; ++l) {
-      problem_.outcome[systems_[l]] = records_[l].outcome;
+      problem_.end(systems_[l], records_[l].outcome);
       T* const to = problem_.x + std::int64_t{systems_[l]} * problem_.rows;
       for (Index row = 0; row < problem_.rows; ++row) to[row] = x.v[std::int64_t{row} * lanes + l];
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device keeps of the plan of incomplete factors or of FSAI.
+// What a batch keeps on a device: the plan of incomplete factors or of FSAI, and the outcomes.
+#include "core/memory/context_device.hpp"
+#include "core/memory/staged_copy_device.hpp"
 #include "solver/batched/batched_work.hpp"
 
 namespace newel::detail {
@@ -51,6 +53,26 @@ void BlockPlan::keep(const Context<Space::device>& ctx, const FsaiPattern& fsai)
   for (const FsaiPlace& place : fsai.transposed)
     transposed.push_back({static_cast<std::uint16_t>(place.entry), static_cast<std::uint16_t>(place.row)});
   pair_ = make_array(ctx, transposed);
+}
+
+void BatchedOutcomes<Space::device>::Free::operator()(BatchedOutcome* memory) const { cudaFreeHost(memory); }
+
+void BatchedOutcomes<Space::device>::reserve(const Context<Space::device>& ctx, Index systems) {
+  if (kept_.size() >= systems) return;
+  kept_ = Array<BatchedOutcome, Space::device>(ctx, systems);
+  locked_.reset(
+      static_cast<BatchedOutcome*>(locked_page(static_cast<std::size_t>(systems) * sizeof(BatchedOutcome))));
+}
+
+Span<const BatchedOutcome, Space::host> BatchedOutcomes<Space::device>::read(const Context<Space::device>& ctx,
+                                                                             Index systems) {
+  if (locked_ != nullptr) {
+    ctx.synchronize();
+    return {locked_.get(), systems};
+  }
+  copied_.resize(static_cast<std::size_t>(systems));
+  copy<BatchedOutcome>(ctx, kept_.cspan().subspan(0, systems), Span<BatchedOutcome, Space::host>(copied_));
+  return copied_;
 }
 
 BlockSchedule BlockPlan::view() const {
