@@ -206,7 +206,7 @@ int run(int argc, char* argv[]) {
   app.add_option("--height", options.height, "Rows of a system: width times height")->capture_default_str();
   app.add_option("--iterations", options.iterations, "Iterations of each system")->capture_default_str();
   app.add_option("--solvers", options.solvers, "cg, bicgstab, gmres")->delimiter(',')->capture_default_str();
-  app.add_option("--precond", options.precond, "none, jacobi, block-jacobi, or ilu on a host")->capture_default_str();
+  app.add_option("--precond", options.precond, "none, jacobi, block-jacobi, fsai or ilu")->capture_default_str();
   app.add_option("--precision", options.precision, "double or single")->capture_default_str();
   app.add_option("--threads", options.threads, "Threads of the host; 0: all")->capture_default_str();
   app.add_option("--repeats", options.repeats, "Repeats of each measurement")->check(CLI::PositiveNumber);

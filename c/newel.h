@@ -155,7 +155,7 @@ NEWEL_API int newel_setup_rows(newel_system* system, const newel_comm* ranks, in
 
 /* Sets up a batch: many small systems of one n x n pattern and different values, solved together. The pattern is CSR
  * in host memory, with ascending columns in each row. Of the options of a setup it has: solver (auto, cg, bicgstab,
- * gmres), preconditioner (jacobi, which is also auto; block-jacobi, ilu on a host, none), block_jacobi_rows, restart,
+ * gmres), preconditioner (jacobi, which is also auto; block-jacobi, fsai, ilu, none), block_jacobi_rows, restart,
  * precision (double, single), device, threads and index_base. */
 NEWEL_API int newel_setup_batch(newel_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col);
 

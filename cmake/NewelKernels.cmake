@@ -13,7 +13,8 @@ endif()
 # cards: neighbours, whose helpers may have the same names, come into different files. Those of multigrid and of ranks
 # have names of their own, and files of their own. What takes longest comes first, and alone, so that all processors are
 # busy to the end.
-set(newel_kernels_alone resident_bicgstab_device resident_cg_device resident_cg_across_device coarse_cycle_device)
+set(newel_kernels_alone resident_bicgstab_device resident_cg_device resident_cg_across_device coarse_cycle_device
+  batched_blocks_device batched_factors_device)
 set(newel_kernel_files_amg 2)
 set(newel_kernel_files_distributed 1)
 set(newel_kernel_files_other 8)

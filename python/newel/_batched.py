@@ -32,9 +32,9 @@ class BatchedSystem:
     solver : {"auto", "cg", "bicgstab", "gmres"}
         With ``"auto"`` systems that are symmetric with a positive diagonal use CG, all others BiCGStab; systems that
         fail are tried with the next of these, in this order.
-    preconditioner : {"jacobi", "block-jacobi", "ilu", "none"} or None
+    preconditioner : {"jacobi", "block-jacobi", "fsai", "ilu", "none"} or None
         ``"ilu"``: incomplete factors on the pattern, ILU(0) (Saad, Iterative Methods for Sparse Linear Systems, algorithm
-        10.4). On the host only, unless `together` is false.
+        10.4). ``"fsai"``: G^T G with the pattern of the lower triangle, for systems that are symmetric positive definite.
     block_rows : int, optional
         Rows of a block of block Jacobi, at most 32; by default those of the pattern's dense node blocks.
     restart : int

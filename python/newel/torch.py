@@ -74,7 +74,7 @@ class Solver:
     outside. The transformations of ``torch.func`` work too, in any order: ``grad``, ``jvp``, ``jacrev``, ``jacfwd``,
     ``hessian`` and ``vmap``. Under ``vmap`` vectors that share a matrix are solved together as columns, and matrices with
     different values as a batch, as `BatchedSystem` does. The batch takes at most 2,048 rows, the solvers "cg", "bicgstab"
-    and "gmres", and the preconditioners "jacobi", "block-jacobi", none, and on the host "ilu"; "auto" counts as "jacobi".
+    and "gmres", and the preconditioners "jacobi", "block-jacobi", "fsai", "ilu" and none; "auto" counts as "jacobi".
     Systems that fail there, and all others, are solved one after another. On a device, second derivatives add in an order that varies,
     unless ``torch.use_deterministic_algorithms(True)`` is set.
     """

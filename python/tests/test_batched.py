@@ -29,7 +29,7 @@ def judge(pattern, values, b, x, rtol):
 
 
 @pytest.mark.parametrize("solver", ["auto", "cg", "bicgstab", "gmres"])
-@pytest.mark.parametrize("preconditioner", [None, "jacobi", "block-jacobi", "ilu"])
+@pytest.mark.parametrize("preconditioner", [None, "jacobi", "block-jacobi", "fsai", "ilu"])
 def test_every_system_is_solved(solver, preconditioner):
     x, report = newel.solve_batch(A, VALUES, B, rtol=1e-10, solver=solver, preconditioner=preconditioner)
     assert report and len(report) == K and report.together
@@ -38,6 +38,14 @@ def test_every_system_is_solved(solver, preconditioner):
     for s in range(K):
         assert report.true_residual[s] == pytest.approx(np.linalg.norm(B[s] - matrix(A, VALUES[s]) @ x[s]), rel=1e-2)
         assert report.rhs_norm[s] == pytest.approx(np.linalg.norm(B[s]))
+
+
+def test_better_preconditioners_take_fewer_iterations():
+    iterations = {}
+    for preconditioner in ("jacobi", "fsai", "ilu"):
+        report = newel.solve_batch(A, VALUES, B, solver="cg", preconditioner=preconditioner)[1]
+        iterations[preconditioner] = report.iterations.max()
+    assert iterations["ilu"] < iterations["fsai"] < iterations["jacobi"]
 
 
 def test_systems_that_are_not_symmetric_are_told_apart():
@@ -125,7 +133,8 @@ def test_arrays_on_a_device_are_solved_there(kind):
 
 
 @pytest.mark.device
-def test_arrays_of_the_host_are_copied_to_a_device():
-    x, report = newel.solve_batch(A, VALUES, B, rtol=1e-10, device="cuda")
-    assert report
+@pytest.mark.parametrize("preconditioner", ["jacobi", "fsai", "ilu"])
+def test_arrays_of_the_host_are_copied_to_a_device(preconditioner):
+    x, report = newel.solve_batch(A, VALUES, B, rtol=1e-10, device="cuda", preconditioner=preconditioner)
+    assert report and report.together
     judge(A, VALUES, B, x, 1e-10)

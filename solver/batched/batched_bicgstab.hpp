@@ -8,9 +8,11 @@
 namespace newel::detail {
 
 struct BatchedBicgstab {
-  static constexpr int own_vectors = 6;  ///< x, r, r0, p, v, t
-  static constexpr int registers = 128;  ///< of a thread on a device, at most
+  static constexpr int own_vectors = 6;  ///< x, r, r0, p, v, t; M p and M s are the published one
+  static constexpr bool holds_entries = false;
   static constexpr bool has_basis = false;
+  /// Of a thread with so many rows on a device, at most.
+  static constexpr int registers(int rows) { return rows > 4 ? 168 : 128; }
 
   template <class Team>
   class Recurrence {
@@ -19,9 +21,10 @@ struct BatchedBicgstab {
     static constexpr int lanes = Team::lanes;
 
    public:
-    NEWEL_HD explicit Recurrence(Team& team) : r0_(team.own()), p_(team.own()), v_(team.own()), t_(team.own()) {}
+    NEWEL_HD explicit Recurrence(Team& team)
+        : z_(team.published()), r0_(team.own()), p_(team.own()), v_(team.own()), t_(team.own()) {}
 
-    NEWEL_HD void run(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state) {
+    NEWEL_HD void run(Team& team, typename Team::Solution& x, typename Team::Own& r, BatchedStates<lanes>& state) {
       PerLane<T, lanes> on;
       team.each([&](At i) { r0_[i] = p_[i] = r[i]; });
       for (int l = 0; l < lanes; ++l) {
@@ -36,11 +39,11 @@ struct BatchedBicgstab {
 
    private:
     // v = A M p, alpha = rho / r0.v, x += alpha M p, r = s = r - alpha v
-    NEWEL_HD void first_half(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state,
-                             PerLane<T, lanes>& on) {
-      team.template precond_sums<0>(p_, [&](At i, T z, double*) { team.w(i) = z; });
-      team.publish();
-      const auto r0v = team.template product_sums<1>([&](At i, T v, double* mine) {
+    NEWEL_HD void first_half(Team& team, typename Team::Solution& x, typename Team::Own& r,
+                             BatchedStates<lanes>& state, PerLane<T, lanes>& on) {
+      team.template precond_sums<0>(p_, [&](At i, T z, double*) { z_[i] = z; });
+      team.publish(z_);
+      const auto r0v = team.template product_sums<1>(z_, [&](At i, T v, double* mine) {
         v_[i] = v;
         mine[0] = static_cast<double>(r0_[i]) * static_cast<double>(v);
       });
@@ -52,7 +55,7 @@ struct BatchedBicgstab {
       }
       mark_running(state, on);
       const auto ss = team.template sums<1>([&](At i, double* mine) {
-        const T alpha = static_cast<T>(alpha_[i.lane]), next = x[i] + alpha * team.w(i);
+        const T alpha = static_cast<T>(alpha_[i.lane]), next = x[i] + alpha * z_[i];
         x[i] = on[i.lane] != 0 ? next : x[i];
         r[i] = bicgstab_next_r(r[i], alpha, v_[i]);
         mine[0] = static_cast<double>(r[i]) * static_cast<double>(r[i]);
@@ -61,11 +64,11 @@ struct BatchedBicgstab {
     }
 
     // t = A M s, omega = t.s / t.t, x += omega M s, r = s - omega t, p = r + beta (p - omega v)
-    NEWEL_HD void second_half(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state,
-                              PerLane<T, lanes>& on) {
-      team.template precond_sums<0>(r, [&](At i, T z, double*) { team.w(i) = z; });
-      team.publish();
-      const auto t = team.template product_sums<2>([&](At i, T t_i, double* mine) {
+    NEWEL_HD void second_half(Team& team, typename Team::Solution& x, typename Team::Own& r,
+                              BatchedStates<lanes>& state, PerLane<T, lanes>& on) {
+      team.template precond_sums<0>(r, [&](At i, T z, double*) { z_[i] = z; });
+      team.publish(z_);
+      const auto t = team.template product_sums<2>(z_, [&](At i, T t_i, double* mine) {
         t_[i] = t_i;
         mine[0] = static_cast<double>(t_i) * static_cast<double>(r[i]);
         mine[1] = static_cast<double>(t_i) * static_cast<double>(t_i);
@@ -79,7 +82,7 @@ struct BatchedBicgstab {
       }
       mark_running(state, on);
       const auto rr = team.template sums<2>([&](At i, double* mine) {
-        const T factor = static_cast<T>(omega[i.lane]), next = x[i] + factor * team.w(i);
+        const T factor = static_cast<T>(omega[i.lane]), next = x[i] + factor * z_[i];
         x[i] = on[i.lane] != 0 ? next : x[i];
         r[i] = bicgstab_next_r(r[i], factor, t_[i]);
         mine[0] = static_cast<double>(r[i]) * static_cast<double>(r[i]);
@@ -101,7 +104,7 @@ struct BatchedBicgstab {
       team.each([&](At i) { p_[i] = bicgstab_next_p(r[i], beta[i.lane], p_[i], w[i.lane], v_[i]); });
     }
 
-    typename Team::Own r0_, p_, v_, t_;
+    typename Team::Own z_, r0_, p_, v_, t_;
     PerLane<double, lanes> r0_norm_, rho_, alpha_, s_norm_;
   };
 };

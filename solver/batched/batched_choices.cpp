@@ -8,7 +8,7 @@
 #include <newel/core/error.hpp>
 #include <newel/core/matrix_traits.hpp>
 #include <newel/core/table.hpp>
-#include "solver/batched/batched_inverse.hpp"
+#include "solver/batched/inverse/batched_inverse.hpp"
 
 namespace newel::detail {
 namespace {
@@ -18,11 +18,13 @@ constexpr int most_restart = 100;
 struct BatchedPrecond {
   const char* name;
   int block_rows;  ///< of M: 0 for none, -1 for those of the options
-  bool factors;    ///< M is the inverse of incomplete factors
-  bool on_device;  ///< whether blocks of a device have it
+  BatchedInverse inverse;
 };
-constexpr BatchedPrecond batched_preconds[] = {
-    {"none", 0, false, true}, {"jacobi", 1, false, true}, {"block-jacobi", -1, false, true}, {"ilu", 0, true, false}};
+constexpr BatchedPrecond batched_preconds[] = {{"none", 0, BatchedInverse::blocks},
+                                               {"jacobi", 1, BatchedInverse::blocks},
+                                               {"block-jacobi", -1, BatchedInverse::blocks},
+                                               {"fsai", 0, BatchedInverse::fsai},
+                                               {"ilu", 0, BatchedInverse::ilu}};
 
 void check_range(const char* what, int value, int least, int most) {
   if (value >= least && value <= most) return;
@@ -35,15 +37,11 @@ void check_tolerance(const char* what, double value) {
   throw InputError(std::string(what) + " must be a finite number of at least 0, not " + std::to_string(value));
 }
 
-const BatchedPrecond& precond_of(const BatchedOptions& options, Space space) {
+const BatchedPrecond& precond_of(const BatchedOptions& options) {
   std::vector<std::string> names;
   for (const BatchedPrecond& line : batched_preconds) {
     names.push_back(line.name);
-    if (!same_name(line.name, options.precond)) continue;
-    if (space == Space::host || line.on_device || !options.together) return line;
-    throw InputError(std::string("the preconditioner ") + line.name +
-                     " for batches works on the host only; on a device take another, or solve the systems one after "
-                     "another (together = false)");
+    if (same_name(line.name, options.precond)) return line;
   }
   refuse_unknown("preconditioner for batches", options.precond, names);
 }
@@ -79,24 +77,25 @@ void check_limits(double rel_tol, double abs_tol, int max_iterations) {
 }
 
 BatchedChoices choose(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
-                      const BatchedOptions& options, Space space) {
+                      const BatchedOptions& options) {
   check_range("block_rows", options.block_rows, 0, most_batched_block);
   check_range("restart", options.restart, 1, most_restart);
   check_limits(options.rel_tol, options.abs_tol, options.max_iterations);
   BatchedChoices result;
   result.attempts = attempts_of(options);
-  const BatchedPrecond& precond = precond_of(options, space);
+  const BatchedPrecond& precond = precond_of(options);
   const int restart = std::clamp<int>(options.restart, 1, std::max<Index>(pattern.rows, 1));
   result.limits = {options.max_iterations,
                    options.rel_tol,
                    options.abs_tol,
                    restart,
                    block_rows_of(precond, ctx, pattern, options),
-                   precond.factors};
+                   precond.inverse};
   for (const PlannedAttempt& attempt : result.attempts) {
     const BatchedNeeds& needs = batched_methods()[static_cast<std::size_t>(attempt.method)].needs;
     result.needs.own_vectors = std::max(result.needs.own_vectors, needs.own_vectors);
     result.needs.has_basis = result.needs.has_basis || needs.has_basis;
+    result.needs.holds_entries = result.needs.holds_entries || needs.holds_entries;
   }
   return result;
 }

@@ -27,8 +27,8 @@ struct BatchedChoices {
 /// Throws InputError for numbers out of range.
 void check_limits(double rel_tol, double abs_tol, int max_iterations);
 
-/// Throws InputError for names that the tables do not have, or not in this space, and numbers out of range.
+/// Throws InputError for names that the tables do not have, and numbers out of range.
 BatchedChoices choose(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
-                      const BatchedOptions& options, Space space);
+                      const BatchedOptions& options);
 
 }  // namespace newel::detail

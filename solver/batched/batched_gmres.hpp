@@ -20,9 +20,11 @@ struct BatchedSmall {
 };
 
 struct BatchedGmres {
-  static constexpr int own_vectors = 3;  ///< x, r, t
-  static constexpr int registers = 80;   ///< of a thread on a device, at most
+  static constexpr int own_vectors = 3;  ///< x, r, t; M v is the published one
+  static constexpr bool holds_entries = false;
   static constexpr bool has_basis = true;
+  /// Of a thread with so many rows on a device, at most.
+  static constexpr int registers(int rows) { return rows > 4 ? 128 : 80; }
 
   template <class Team>
   class Recurrence {
@@ -31,9 +33,10 @@ struct BatchedGmres {
     static constexpr int lanes = Team::lanes;
 
    public:
-    NEWEL_HD explicit Recurrence(Team& team) : t_(team.own()), at_{team.problem().limits.restart} {}
+    NEWEL_HD explicit Recurrence(Team& team)
+        : z_(team.published()), t_(team.own()), at_{team.problem().limits.restart} {}
 
-    NEWEL_HD void run(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state) {
+    NEWEL_HD void run(Team& team, typename Team::Solution& x, typename Team::Own& r, BatchedStates<lanes>& state) {
       PerLane<T, lanes> on, scale;
       PerLane<int, lanes> columns;
       mark_running(state, on);
@@ -66,9 +69,9 @@ struct BatchedGmres {
     // t = A M v_j, orthogonal to v_0 .. v_j; the column of H above the diagonal is where R's will be.
     NEWEL_HD void extend(Team& team, int j) {
       team.each([&](At i) { t_[i] = team.basis(j, i); });
-      team.template precond_sums<0>(t_, [&](At i, T z, double*) { team.w(i) = z; });
-      team.publish();
-      const auto product = team.template product_sums<2>([&](At i, T t, double* mine) {
+      team.template precond_sums<0>(t_, [&](At i, T z, double*) { z_[i] = z; });
+      team.publish(z_);
+      const auto product = team.template product_sums<2>(z_, [&](At i, T t, double* mine) {
         t_[i] = t;
         mine[0] = static_cast<double>(t) * static_cast<double>(t);
         mine[1] = static_cast<double>(t) * static_cast<double>(team.basis(0, i));
@@ -131,7 +134,7 @@ struct BatchedGmres {
     }
 
     // x += M V y with R y = g
-    NEWEL_HD void correct(Team& team, typename Team::Own& x, const BatchedStates<lanes>& state,
+    NEWEL_HD void correct(Team& team, typename Team::Solution& x, const BatchedStates<lanes>& state,
                           const PerLane<int, lanes>& columns) {
       int most = 0;
       PerLane<T, lanes> on;
@@ -140,7 +143,7 @@ struct BatchedGmres {
         most = columns[l] > most && on[l] != 0 ? columns[l] : most;
       }
       if (most == 0) return;
-      team.publish();  // all threads have read g
+      team.wait();  // all threads have read g
       team.alone([&] {
         for (int l = 0; l < lanes; ++l) solve_triangle(team, l, columns[l], most);
       });
@@ -162,7 +165,7 @@ struct BatchedGmres {
       for (int j = columns; j < most; ++j) team.small(at_.g(j), l) = 0;
     }
 
-    typename Team::Own t_;
+    typename Team::Own z_, t_;
     BatchedSmall at_;
   };
 };

@@ -16,9 +16,9 @@ namespace {
 constexpr std::int64_t most_group_bytes = 16 << 20;  // beyond, an ordinary solve with all threads is as fast
 
 template <class T>
-std::int64_t group_bytes(const Pattern<Space::host>& pattern, const BatchedLimits& limits,
+std::int64_t group_bytes(const Pattern<Space::host>& pattern, const BatchedLimits& limits, const FsaiPattern& fsai,
                          const BatchedNeeds& needs) {
-  const LaneMemory memory(pattern.rows, pattern.nnz(), needs.own_vectors, limits, needs.has_basis);
+  const LaneMemory memory(pattern.rows, pattern.nnz(), needs.own_vectors, limits, fsai, needs.has_basis);
   return static_cast<std::int64_t>(memory.bytes<T>());
 }
 
@@ -47,7 +47,10 @@ MirrorPositions mirror_positions(const Pattern<Space::host>& a) {
 template <class T>
 BatchedWork<T, Space::host>::BatchedWork(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
                                          const BatchedLimits& limits, const BatchedNeeds& needs)
-    : ctx_(ctx), pattern_(pattern), bytes_(group_bytes<T>(pattern, limits, needs)) {
+    : ctx_(ctx),
+      pattern_(pattern),
+      fsai_(limits.inverse == BatchedInverse::fsai ? FsaiPattern(pattern) : FsaiPattern()),
+      bytes_(group_bytes<T>(pattern, limits, fsai_, needs)) {
   if (fits()) mirror_ = mirror_positions(pattern);
 }
 
@@ -84,14 +87,15 @@ void attempt_on_lanes(BatchedWork<T, Space::host>& work, const BatchedProblem<T>
   for (Index s = 0; s < problem.systems; ++s) {
     if (problem.takes(s)) taken.push_back(s);
   }
-  const LaneMemory need(problem.rows, problem.nonzeros, Method::own_vectors, problem.limits, Method::has_basis);
+  const LaneMemory need(problem.rows, problem.nonzeros, Method::own_vectors, problem.limits, work.fsai(),
+                        Method::has_basis);
   const auto count = static_cast<std::int64_t>(taken.size());
   parallel_tasks(work.context(), groups_of(static_cast<Index>(count)), [&](std::int64_t group, int member) {
     const std::int64_t first = group * batched_lanes;
     const Span<const Index, Space::host> systems(taken.data() + first,
                                                  std::min<std::int64_t>(batched_lanes, count - first));
     with_wide_vectors([&] {
-      LaneTeam<T> team(problem, work.pattern(), need, work.memory(member), systems);
+      LaneTeam<T> team(problem, work.pattern(), work.fsai(), need, work.memory(member), systems);
       solve_group<Method>(team);
     });
   });

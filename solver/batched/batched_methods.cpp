@@ -23,7 +23,7 @@ struct Columns {
 
 template <class Method>
 BatchedMethod line(std::string_view name, Demand demands) {
-  BatchedMethod method{name, demands, {Method::own_vectors, Method::has_basis}};
+  BatchedMethod method{name, demands, {Method::own_vectors, Method::has_basis, Method::holds_entries}};
   fill_columns<Columns<Method>>(method.attempt);
   return method;
 }

@@ -2,16 +2,10 @@
 /// What solves of a batch read and write in S: the pattern, the caller's arrays, the outcomes. Internal.
 #pragma once
 
-#include <limits>
-
 #include <newel/solver/krylov.hpp>
 #include "core/vectors/host_device.hpp"
 
 namespace newel::detail {
-
-/// Kernels may read it, not call the function.
-template <class T>
-inline constexpr T batched_epsilon = std::numeric_limits<T>::epsilon();
 
 /// What is left of a system between two attempts, and at the end. `attempt`: 1 + the line of the method.
 struct BatchedOutcome {
@@ -22,13 +16,20 @@ struct BatchedOutcome {
   double rhs_norm, tolerance, initial_residual, true_residual;
 };
 
+/// What M of every system is.
+enum class BatchedInverse : int {
+  blocks,  ///< of diagonal blocks: block Jacobi, Jacobi, or none
+  ilu,     ///< of incomplete factors
+  fsai,    ///< a factorised sparse approximate inverse
+};
+
 /// Limits and tolerances, the same for all systems.
 struct BatchedLimits {
   int max_iterations;
   double rel_tol, abs_tol;
   int restart;     ///< GMRES
-  int block_rows;  ///< of M: 0 none, 1 Jacobi
-  bool factors;    ///< M is the inverse of incomplete factors, on the host; block_rows is 0
+  int block_rows;  ///< of M: 0 none, 1 Jacobi; 0 unless M is of blocks
+  BatchedInverse inverse;
 };
 
 /// Which systems an attempt is about.
@@ -49,12 +50,19 @@ struct BatchedProblem {
   bool fresh;                        ///< no attempt has been made: `outcome` holds nothing yet
   const unsigned char* is_definite;  ///< of a system: symmetric with a positive diagonal
   BatchedOutcome* outcome;
+  BatchedOutcome* reported;  ///< where the host reads them; null: it copies `outcome`
   BatchedLimits limits;
   BatchedFilter filter;
   int attempt;
 
   /// Before the attempt.
   NEWEL_HD BatchedOutcome last(Index s) const { return fresh ? BatchedOutcome{} : outcome[s]; }
+
+  /// After the attempt.
+  NEWEL_HD void end(Index s, const BatchedOutcome& result) const {
+    outcome[s] = result;
+    if (reported != nullptr) reported[s] = result;
+  }
 
   /// Whether this attempt is about system s.
   NEWEL_HD bool takes(Index s) const {

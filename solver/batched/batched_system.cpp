@@ -92,8 +92,7 @@ struct BatchedSystem<T, S>::Impl {
   BatchedOptions options;
   detail::BatchedChoices choices;
   detail::BatchedWork<T, S> work;
-  Array<detail::BatchedOutcome, S> outcome;
-  std::vector<detail::BatchedOutcome> outcomes;  // on the host
+  detail::BatchedOutcomes<S> outcomes;
   Array<unsigned char, S> is_definite;
   Array<Offset, S> row_ptr;  // for ordinary solves
   Array<Index, S> col;
@@ -103,19 +102,18 @@ struct BatchedSystem<T, S>::Impl {
       : ctx(ctx_),
         pattern(detail::checked_copy<T>(ctx, pattern_)),
         options(std::move(options_)),
-        choices(detail::choose(host_context(ctx), pattern.view(), options, S)),
+        choices(detail::choose(host_context(ctx), pattern.view(), options)),
         work(ctx, pattern.view(), choices.limits, choices.needs) {}
 
   bool fits() const { return options.together && work.fits(); }
 
   void solve_together(detail::BatchedProblem<T> problem, BatchedReport& report) {
     const Index systems = problem.systems;
-    if (outcome.size() < systems) {
-      outcome = Array<detail::BatchedOutcome, S>(ctx, systems);
-      is_definite = Array<unsigned char, S>(ctx, systems);
-    }
+    if (is_definite.size() < systems) is_definite = Array<unsigned char, S>(ctx, systems);
+    outcomes.reserve(ctx, systems);
     work.reserve(systems);
-    problem.outcome = outcome.data();
+    problem.outcome = outcomes.in_space();
+    problem.reported = outcomes.reported();
     problem.is_definite = is_definite.data();
     if (choices.marks_definite()) work.mark_definite(problem, is_definite.data());
     for (const detail::PlannedAttempt& attempt : choices.attempts) {
@@ -124,10 +122,9 @@ struct BatchedSystem<T, S>::Impl {
       const detail::BatchedMethod& method = detail::batched_methods()[static_cast<std::size_t>(attempt.method)];
       method.attempt.template get<T, S>()(work, problem);
     }
-    outcomes.resize(static_cast<std::size_t>(systems));
-    copy<detail::BatchedOutcome>(ctx, outcome.cspan().subspan(0, systems),
-                                 Span<detail::BatchedOutcome, Space::host>(outcomes));
-    for (const detail::BatchedOutcome& of_system : outcomes) report.systems.push_back(detail::result_of(of_system));
+    report.systems.resize(static_cast<std::size_t>(systems));  // takes its memory while a device computes
+    const Span<const detail::BatchedOutcome, Space::host> results = outcomes.read(ctx, systems);
+    std::transform(results.data, results.data + systems, report.systems.begin(), detail::result_of);
   }
 
   void solve_in_turn(const detail::BatchedProblem<T>& problem, BatchedReport& report) {
@@ -138,6 +135,7 @@ struct BatchedSystem<T, S>::Impl {
       ordinary.emplace(ctx, Pattern<S>(view), options);
     }
     const InitialGuess guess = problem.zero_guess ? InitialGuess::zero : InitialGuess::in_x;
+    report.systems.reserve(static_cast<std::size_t>(problem.systems));
     for (Index s = 0; s < problem.systems; ++s) {
       const std::int64_t at = std::int64_t{s} * problem.rows;
       report.systems.push_back(ordinary->solve({problem.values + s * problem.nonzeros, problem.nonzeros},
@@ -198,7 +196,6 @@ BatchedReport BatchedSystem<T, S>::solve(Index systems, Span<const T, S> values,
   detail::check_apart(b, x, "b");
   BatchedReport report;
   report.together = s.fits();
-  report.systems.reserve(static_cast<std::size_t>(systems));
   detail::BatchedProblem<T> problem{};
   problem.systems = systems;
   problem.rows = rows();

@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <newel/core/array.hpp>
 #include <newel/core/csr.hpp>
 #include "solver/batched/batched_problem.hpp"
+#include "solver/batched/block_layout.hpp"
 
 namespace newel::detail {
 
@@ -16,6 +18,7 @@ namespace newel::detail {
 struct BatchedNeeds {
   int own_vectors = 0;
   bool has_basis = false;
+  bool holds_entries = false;  ///< threads of a device hold the first entries of their rows in registers
 };
 
 /// For each entry the position of its transposed entry, -1 for none; and for each row that of its diagonal entry.
@@ -29,6 +32,47 @@ template <class T>
 NEWEL_HD bool same_up_to_rounding(T a, T b, T epsilon) {
   return fabs(a - b) <= 16 * epsilon * (fabs(a) + fabs(b));
 }
+
+/// The outcomes of systems, in S, and the host's view of them.
+template <Space S>
+class BatchedOutcomes;
+
+template <>
+class BatchedOutcomes<Space::host> {
+ public:
+  /// For so many systems; keeps none of those before.
+  void reserve(const Context<Space::host>& ctx, Index systems) {
+    if (kept_.size() < systems) kept_ = Array<BatchedOutcome, Space::host>(ctx, systems);
+  }
+  BatchedOutcome* in_space() { return kept_.data(); }
+  BatchedOutcome* reported() { return nullptr; }
+  Span<const BatchedOutcome, Space::host> read(const Context<Space::host>&, Index systems) const {
+    return kept_.cspan().subspan(0, systems);
+  }
+
+ private:
+  Array<BatchedOutcome, Space::host> kept_;
+};
+
+/// Kernels also write the outcomes into page-locked memory, if there is any: a copy after them would take longer.
+template <>
+class BatchedOutcomes<Space::device> {
+ public:
+  void reserve(const Context<Space::device>& ctx, Index systems);
+  BatchedOutcome* in_space() { return kept_.data(); }
+  BatchedOutcome* reported() { return locked_.get(); }
+  /// Waits for the stream.
+  Span<const BatchedOutcome, Space::host> read(const Context<Space::device>& ctx, Index systems);
+
+ private:
+  struct Free {
+    void operator()(BatchedOutcome* memory) const;
+  };
+
+  Array<BatchedOutcome, Space::device> kept_;
+  std::unique_ptr<BatchedOutcome[], Free> locked_;
+  std::vector<BatchedOutcome> copied_;  ///< without page-locked memory
+};
 
 template <class T, Space S>
 class BatchedWork;
@@ -50,35 +94,43 @@ class BatchedWork<T, Space::host> {
 
   const Context<Space::host>& context() const { return ctx_; }
   const Pattern<Space::host>& pattern() const { return pattern_; }
+  const FsaiPattern& fsai() const { return fsai_; }
   char* memory(int member) { return memory_.data() + static_cast<std::int64_t>(member) * bytes_; }
 
  private:
   Context<Space::host> ctx_;
   Pattern<Space::host> pattern_;
+  FsaiPattern fsai_;    ///< empty unless M is FSAI
   std::int64_t bytes_;  ///< of a thread
   Array<char, Space::host> memory_;
   MirrorPositions mirror_;
 };
 
-/// On a device: thread t of `threads` has the rows t + k threads, k < rows_of_thread. The rows of a warp are padded
-/// to the longest of them: in step j, first[warp] <= j < first[warp + 1], every thread reads an entry of each of its
-/// rows. The values of a step lie in chunks of 16 bytes a thread, as many as a thread's rows need (`value_slot`), its
-/// columns next to each other.
-struct BlockLayout {
-  int rows = 0, threads = 0, rows_of_thread = 0, steps = 0;
-  const int* first = nullptr;             ///< of the warps + 1
-  const std::uint16_t* column = nullptr;  ///< times the bytes of a value; of padding: the row itself
-  const int* source = nullptr;            ///< of a slot: position of its value, -1: padding
+/// The plan of M in a device's memory; empty if M is of blocks.
+class BlockPlan {
+ public:
+  BlockPlan() = default;
+  /// For blocks of so many threads. The pattern has fewer than 65,535 entries if M is of incomplete factors.
+  BlockPlan(const Context<Space::device>& ctx, const Pattern<Space::host>& pattern, BatchedInverse inverse,
+            int threads);
 
-  NEWEL_HD int padded_rows() const { return threads * rows_of_thread; }
-  NEWEL_HD int slots() const { return steps * 32 * rows_of_thread; }
+  BlockSchedule view() const;
+
+ private:
+  template <class V>
+  using Kept = Array<V, Space::device>;
+
+  void keep(const Context<Space::device>& ctx, const IluSchedule& ilu, int threads);
+  void keep(const Context<Space::device>& ctx, const FsaiPattern& fsai);
+
+  BlockSchedule numbers_;  ///< without pointers
+  Kept<std::uint16_t> column_;
+  Kept<int> step_level_, lower_level_, upper_level_;
+  Kept<FactorStep> step_;
+  Kept<FactorPair> pair_;
+  Kept<SolveRow> lower_, upper_;
+  Kept<int> row_first_, local_first_, local_, transposed_first_;
 };
-
-/// The slot of row k of a lane in step j, for `chunk` values in 16 bytes.
-NEWEL_HD int value_slot(int j, int lane, int k, int rows_of_thread, int chunk) {
-  return rows_of_thread < chunk ? (j * 32 + lane) * rows_of_thread + k
-                                : ((j * (rows_of_thread / chunk) + k / chunk) * 32 + lane) * chunk + k % chunk;
-}
 
 template <class T>
 class BatchedWork<T, Space::device> {
@@ -91,19 +143,15 @@ class BatchedWork<T, Space::device> {
   void mark_definite(const BatchedProblem<T>& problem, unsigned char* is_definite);
 
   const Context<Space::device>& context() const { return ctx_; }
-  BlockLayout layout() const {
-    BlockLayout result = shape_;
-    result.first = first_.data();
-    result.column = column_.data();
-    result.source = source_.data();
-    return result;
-  }
+  BlockLayout layout() const;
+  BlockSchedule schedule() const { return plan_.view(); }
   /// Memory for the bases of so many blocks.
   T* basis_memory(std::int64_t numbers);
 
  private:
   Context<Space::device> ctx_;
   BlockLayout shape_;
+  BlockPlan plan_;
   bool fits_ = false;
   Array<int, Space::device> first_, source_;
   Array<std::uint16_t, Space::device> column_;

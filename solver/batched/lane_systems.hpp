@@ -6,7 +6,8 @@
 
 #include <newel/core/csr.hpp>
 #include "solver/batched/batched_gmres.hpp"
-#include "solver/batched/lane_factors.hpp"
+#include "solver/batched/inverse/lane_factors.hpp"
+#include "solver/batched/inverse/lane_fsai.hpp"
 
 namespace newel::detail {
 
@@ -14,12 +15,15 @@ namespace newel::detail {
 struct LaneMemory {
   std::int64_t values, inverse, vectors, small;  ///< numbers of T, of which the last are doubles
 
-  LaneMemory(Index rows, Offset nonzeros, int own_vectors, const BatchedLimits& limits, bool has_basis)
+  LaneMemory(Index rows, Offset nonzeros, int own_vectors, const BatchedLimits& limits, const FsaiPattern& fsai,
+             bool has_basis)
       : values(nonzeros * batched_lanes),
-        inverse(limits.factors ? LaneFactors<double>::numbers(rows, nonzeros)
-                               : std::int64_t{rows} * limits.block_rows * batched_lanes),
+        inverse(std::int64_t{rows} * limits.block_rows * batched_lanes),
         vectors((std::int64_t{own_vectors} + 1 + (has_basis ? limits.restart + 1 : 0)) * rows * batched_lanes),
-        small(has_basis ? std::int64_t{BatchedSmall{limits.restart}.count()} * batched_lanes : 0) {}
+        small(has_basis ? std::int64_t{BatchedSmall{limits.restart}.count()} * batched_lanes : 0) {
+    if (limits.inverse == BatchedInverse::ilu) inverse = LaneFactors<double>::numbers(rows, nonzeros);
+    if (limits.inverse == BatchedInverse::fsai) inverse = LaneFsai<double>::numbers(fsai);
+  }
 
   template <class T>
   std::size_t bytes() const {
@@ -45,11 +49,12 @@ class LaneSystems {
     T* v;
     T& operator[](At i) const { return v[i.at]; }
   };
+  using Solution = Own;
 
   /// `bytes`: memory for `need`, aligned. `systems`: the systems of the group, at most eight.
-  LaneSystems(const BatchedProblem<T>& problem, const Pattern<Space::host>& pattern, const LaneMemory& need,
-              char* bytes, Span<const Index, Space::host> systems)
-      : problem_(problem), pattern_(pattern), systems_(systems) {
+  LaneSystems(const BatchedProblem<T>& problem, const Pattern<Space::host>& pattern, const FsaiPattern& fsai,
+              const LaneMemory& need, char* bytes, Span<const Index, Space::host> systems)
+      : problem_(problem), pattern_(pattern), fsai_(fsai), systems_(systems) {
     small_ = reinterpret_cast<double*>(bytes);
     values_ = reinterpret_cast<T*>(small_ + need.small);
     inverse_ = values_ + need.values;
@@ -68,7 +73,8 @@ class LaneSystems {
     next_ += std::int64_t{problem_.rows} * lanes;
     return result;
   }
-  T& w(At i) const { return w_[i.at]; }
+  Own solution() { return own(); }
+  Own published() const { return {w_}; }
   T& basis(int j, At i) const { return next_[std::int64_t{j} * problem_.rows * lanes + i.at]; }
   double& small(int k, int lane) const { return small_[std::int64_t{k} * lanes + lane]; }
 
@@ -77,7 +83,7 @@ class LaneSystems {
   BatchedRecord& record(int lane) { return records_[lane]; }
   void store(const Own& x) const {
     for (int l = 0; l < systems_.size; ++l) {
-      problem_.outcome[systems_[l]] = records_[l].outcome;
+      problem_.end(systems_[l], records_[l].outcome);
       T* const to = problem_.x + std::int64_t{systems_[l]} * problem_.rows;
       for (Index row = 0; row < problem_.rows; ++row) to[row] = x.v[std::int64_t{row} * lanes + l];
     }
@@ -89,6 +95,7 @@ class LaneSystems {
 
   const BatchedProblem<T>& problem_;
   const Pattern<Space::host>& pattern_;
+  const FsaiPattern& fsai_;
   Span<const Index, Space::host> systems_;
   BatchedRecord records_[lanes];
   double* small_;
@@ -102,7 +109,8 @@ class LaneSystems {
     for (Offset e = 0; e < problem_.nonzeros; ++e) {
       for (int l = 0; l < lanes; ++l) values_[e * lanes + l] = uses(l) ? from[l][e] : T(0);
     }
-    if (problem_.limits.factors) LaneFactors<T>(pattern_, inverse_).factorise(values_);
+    if (problem_.limits.inverse == BatchedInverse::ilu) LaneFactors<T>(pattern_, inverse_).factorise(values_);
+    if (problem_.limits.inverse == BatchedInverse::fsai) LaneFsai<T>(fsai_, inverse_).compute(values_);
     const int width = problem_.limits.block_rows;
     if (width == 0) return;
     std::fill(inverse_, w_, T(0));

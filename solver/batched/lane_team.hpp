@@ -23,7 +23,8 @@ class LaneTeam : public LaneSystems<T> {
   using Base::problem;
   using Base::rhs;
 
-  void publish() const {}
+  void publish(const Own&) const {}
+  void wait() const {}
   bool leads() const { return true; }
   template <class F>
   void alone(F&& f) const {
@@ -46,14 +47,14 @@ class LaneTeam : public LaneSystems<T> {
   }
 
   template <int K, class F>
-  LaneSums<K, lanes> product_sums(F&& f) const {
+  LaneSums<K, lanes> product_sums(const Own& v, F&& f) const {
     Totals<K> total;
     const Offset* const row_ptr = pattern_.row_ptr64.data;
     const Index* const col = pattern_.col.data;
     for (Index row = 0; row < problem_.rows; ++row) {
       LanePack<T> sum;
       for (Offset e = row_ptr[row]; e < row_ptr[row + 1]; ++e)
-        sum.add_product(values_ + e * lanes, w_ + std::int64_t{col[e]} * lanes);
+        sum.add_product(values_ + e * lanes, v.v + std::int64_t{col[e]} * lanes);
       add_packed(row, sum, f, total);
     }
     return total.sums();
@@ -81,8 +82,28 @@ class LaneTeam : public LaneSystems<T> {
     return total;
   }
 
+  template <class F>
+  LaneSums<1, lanes> zero_residual_sums(F&& f) const {
+    const T zeros[lanes] = {};
+    Totals<1> total;
+    for (Index row = 0; row < problem_.rows; ++row) {
+      LanePack<T> sum;
+      for (Offset e = pattern_.row_begin(row); e < pattern_.row_begin(row + 1); ++e)
+        sum.add_product(values_ + e * lanes, zeros);
+      const auto take = [&](At i, T of_zero, double* mine) {
+        const double r = static_cast<double>(rhs(i)) + static_cast<double>(of_zero);
+        f(i, r);
+        mine[0] = r * r;
+      };
+      add_packed(row, sum, take, total);
+    }
+    return total.sums();
+  }
+
   /// Whether M is none or diagonal.
-  bool is_local() const { return problem_.limits.block_rows <= 1 && !problem_.limits.factors; }
+  bool is_local() const {
+    return problem_.limits.block_rows <= 1 && problem_.limits.inverse == BatchedInverse::blocks;
+  }
   T scaled(At i, T r) const { return problem_.limits.block_rows == 0 ? r : inverse_[i.at] * r; }
 
   template <int K, class F>
@@ -91,8 +112,10 @@ class LaneTeam : public LaneSystems<T> {
       return sums<K>([&](At i, double* mine) { f(i, scaled(i, r[i]), mine); });
     }
     Totals<K> total;
-    if (problem_.limits.factors) {
-      const T* const z = LaneFactors<T>(pattern_, inverse_).solve(r.v);
+    if (problem_.limits.inverse != BatchedInverse::blocks) {
+      const T* const z = problem_.limits.inverse == BatchedInverse::ilu
+                             ? LaneFactors<T>(pattern_, inverse_).solve(r.v)
+                             : LaneFsai<T>(fsai_, inverse_).apply(r.v);
       for (Index row = 0; row < problem_.rows; ++row)
         add_row(
             row, [&](At i, double* mine) { f(i, z[i.at], mine); }, total);
@@ -111,11 +134,11 @@ class LaneTeam : public LaneSystems<T> {
 
  private:
   using Base::at;
+  using Base::fsai_;
   using Base::inverse_;
   using Base::pattern_;
   using Base::problem_;
   using Base::values_;
-  using Base::w_;
 
   template <int K>
   struct Totals {

@@ -14,8 +14,8 @@
 namespace newel::detail {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double least_kept = 1e3 * eps;  // share of a column of length 1 that must not depend on the others, squared
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double least_kept = 1e3 * epsilon;  // share of a column of length 1 that must not depend on the others, squared
 
 }  // namespace
 

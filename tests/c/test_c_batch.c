@@ -139,7 +139,10 @@ static void refuses(void) {
 
 int main(void) {
   const char* const solvers[] = {"auto", "cg", "bicgstab", "gmres"};
-  for (int k = 0; k < 4; ++k) solves(solvers[k], k % 2 == 0 ? "auto" : "block-jacobi", k % 2);
+  const char* const preconditioners[] = {"auto", "block-jacobi", "fsai", "ilu"};
+  for (int k = 0; k < 4; ++k) {
+    for (int m = 0; m < 4; ++m) solves(solvers[k], preconditioners[m], (k + m) % 2);
+  }
   reports_failures();
   solves_in_single_precision();
   refuses();

@@ -32,6 +32,9 @@ PTX = [
      + rf"{REGISTER}, {REGISTER}", r"\1 = *\2;"),
     (r'"cp\.async\.cg\.shared\.global\.L2::cache_hint \[%0\], \[%1\], 16, %2;"\s*::\s*'
      + rf"{REGISTER}, {REGISTER}, {REGISTER}", r"emu::pipeline_copy(reinterpret_cast<void*>(\1), \2, 16);"),
+    (r'"mma\.sync\.aligned\.m8n8k4\.row\.col\.f64\.f64\.f64\.f64 \{%0, %1\}, \{%2\}, \{%3\}, \{%4, %5\};"\s*:\s*'
+     r'"=d"\((\w+)\), "=d"\((\w+)\)\s*:\s*"d"\((\w+)\), "d"\((\w+)\), "d"\(0\.0\), "d"\(0\.0\)',
+     r"emu::multiply_in_warp(\3, \4, \1, \2);"),
 ]
 
 

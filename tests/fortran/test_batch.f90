@@ -60,16 +60,20 @@ contains
   subroutine systems_are_solved()
     type(newel_system) :: s
     type(newel_report) :: r
-    integer :: k
+    character(6), parameter :: precond(3) = ['jacobi', 'fsai  ', 'ilu   ']
+    integer :: k, m
     call s%set('rtol', 1e-10_real64)
     call s%set('solver', 'cg')
-    call s%setup_batch(int(row_ptr, int64), int(col(:entries), int64))
-    x = 0
-    call s%solve_batch(val(:entries, :), b, x)
-    do k = 1, systems
-      call check(residual(k, x(:, k)) < 1.001e-10_real64, 'residual')
-      r = s%report(k)
-      call check(r%converged .and. r%iterations > 0, 'report')
+    do m = 1, size(precond)
+      call s%set('preconditioner', trim(precond(m)))
+      call s%setup_batch(int(row_ptr, int64), int(col(:entries), int64))
+      x = 0
+      call s%solve_batch(val(:entries, :), b, x)
+      do k = 1, systems
+        call check(residual(k, x(:, k)) < 1.001e-10_real64, 'residual')
+        r = s%report(k)
+        call check(r%converged .and. r%iterations > 0, 'report')
+      end do
     end do
   end subroutine
 

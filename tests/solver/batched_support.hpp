@@ -4,11 +4,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
+
+#include <Eigen/Dense>
 
 #include <newel/solver/batched_system.hpp>
 
-#include "tests/support.hpp"
+#include "tests/catch.hpp"
 
 namespace newel::testing {
 
@@ -104,6 +107,48 @@ BatchAnswer<T> solve_batch(const Context<S>& ctx, const Batch<T>& batch, const B
   BatchedReport report =
       system.solve(batch.systems, values, b, x, guess != nullptr ? InitialGuess::in_x : InitialGuess::zero);
   return {std::move(report), download(ctx, x)};
+}
+
+/// Options with these names, and defaults.
+inline BatchedOptions options_of(const std::string& solver, const std::string& precond, double rel_tol) {
+  BatchedOptions options;
+  options.solver = solver;
+  options.precond = precond;
+  options.rel_tol = rel_tol;
+  return options;
+}
+
+/// The matrix with its zeros.
+inline Eigen::MatrixXd dense(const HostCsr& a) {
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(a.rows, a.rows);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) result(i, a.col[e]) = a.val[e];
+  }
+  return result;
+}
+
+/// |x - A^-1 b| <= |A^-1| |b - A x|, with the inverse by Eigen, and what the report says against the residual in long
+/// double.
+template <class T>
+void require_solved(const Batch<T>& batch, const BatchAnswer<T>& answer, Index s, bool compare_with_factors = true) {
+  const BatchedResult& result = answer.report.systems[static_cast<std::size_t>(s)];
+  const HostCsr a = batch.matrix(s);
+  const std::vector<T> x = batch.part(answer.x, s), b = batch.rhs(s);
+  const double residual = residual_norm(a, x, b);
+  INFO("system " << s << ", " << result.solver << ", " << name_of(result.status) << ", " << result.iterations);
+  REQUIRE(result.converged());
+  REQUIRE(result.cause == Cause::none);
+  REQUIRE(result.rhs_norm == Approx(norm_oracle(b)).epsilon(1e-12));
+  REQUIRE(residual <= result.tolerance * (1 + 1e-10));
+  REQUIRE(result.true_residual == Approx(residual).epsilon(1e-6).margin(1e-15 * result.rhs_norm));
+  if (!compare_with_factors) return;
+  Eigen::VectorXd rhs(a.rows), found(a.rows);
+  for (Index i = 0; i < a.rows; ++i) rhs(i) = b[i], found(i) = x[i];
+  const Eigen::MatrixXd matrix = dense(a);
+  const Eigen::VectorXd expected = matrix.partialPivLu().solve(rhs);
+  const double inverse_norm = matrix.inverse().norm();
+  const double rounding = 1e-13 * inverse_norm * matrix.norm() * expected.norm();
+  REQUIRE((found - expected).norm() <= inverse_norm * residual + rounding);
 }
 
 }  // namespace newel::testing

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // BatchedSystem: many small systems of one pattern. Judged by dense factors of Eigen and by b - A x in long double.
-#include <Eigen/Dense>
-
 #include "tests/catch.hpp"
 
 #include "tests/solver/batched_support.hpp"
@@ -11,54 +9,12 @@ namespace {
 template <class T>
 constexpr double tolerance = std::is_same_v<T, double> ? 1e-10 : 1e-4;
 
-BatchedOptions options_of(const std::string& solver, const std::string& precond, double rel_tol) {
-  BatchedOptions options;
-  options.solver = solver;
-  options.precond = precond;
-  options.rel_tol = rel_tol;
-  return options;
-}
-
-Eigen::MatrixXd dense(const HostCsr& a) {
-  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(a.rows, a.rows);
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Offset e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) result(i, a.col[e]) = a.val[e];
-  }
-  return result;
-}
-
-/// |x - A^-1 b| <= |A^-1| |b - A x|, with the inverse by Eigen, and what the report says against the residual in long
-/// double.
-template <class T>
-void require_solved(const Batch<T>& batch, const BatchAnswer<T>& answer, Index s, bool compare_with_factors = true) {
-  const BatchedResult& result = answer.report.systems[static_cast<std::size_t>(s)];
-  const HostCsr a = batch.matrix(s);
-  const std::vector<T> x = batch.part(answer.x, s), b = batch.rhs(s);
-  const double residual = residual_norm(a, x, b);
-  INFO("system " << s << ", " << result.solver << ", " << name_of(result.status) << ", " << result.iterations);
-  REQUIRE(result.converged());
-  REQUIRE(result.cause == Cause::none);
-  REQUIRE(result.rhs_norm == Approx(norm_oracle(b)).epsilon(1e-12));
-  REQUIRE(residual <= result.tolerance * (1 + 1e-10));
-  REQUIRE(result.true_residual == Approx(residual).epsilon(1e-6).margin(1e-15 * result.rhs_norm));
-  if (!compare_with_factors) return;
-  Eigen::VectorXd rhs(a.rows), found(a.rows);
-  for (Index i = 0; i < a.rows; ++i) rhs(i) = b[i], found(i) = x[i];
-  const Eigen::MatrixXd matrix = dense(a);
-  const Eigen::VectorXd expected = matrix.partialPivLu().solve(rhs);
-  const double inverse_norm = matrix.inverse().norm();
-  const double rounding = 1e-13 * inverse_norm * matrix.norm() * expected.norm();
-  REQUIRE((found - expected).norm() <= inverse_norm * residual + rounding);
-}
-
 template <class T, Space S>
 void solve_with_everything(const Context<S>& ctx, Index systems) {
   const HostCsr pattern = grid_pattern(7, 5);
   for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
     const Batch<T> batch = dominant_batch<T>(pattern, systems, solver == "cg");
-    std::vector<std::string> preconds = {"none", "jacobi", "block-jacobi"};
-    if (S == host) preconds.emplace_back("ilu");
-    for (const std::string& precond : preconds) {
+    for (const std::string precond : {"none", "jacobi", "block-jacobi", "ilu", "fsai"}) {
       for (const int block_rows : precond == "block-jacobi" ? std::vector<int>{0, 2, 3, 32} : std::vector<int>{0}) {
         BatchedOptions options = options_of(solver, precond, tolerance<T>);
         options.block_rows = block_rows;
@@ -215,55 +171,6 @@ TEST_BOTH("Block Jacobi of a batch inverts blocks that need pivots, and the diag
   REQUIRE(singular.report.systems[4].true_residual >= 0);
   for (const Index s : {3, 5}) REQUIRE(same_bits(batch.part(singular.x, s), batch.part(answer.x, s)));
 }
-
-TEST_ON_HOST("Incomplete factors of a batch are exact for a pattern without fill, and save iterations with it",
-             "[batched]") {
-  MapRows rows(40);
-  for (Index i = 0; i < 40; ++i) {
-    for (Index j = std::max(0, i - 1); j <= std::min(39, i + 1); ++j) rows[i][j] = 1;
-  }
-  const Batch<double> line = dominant_batch<double>(from_rows(40, rows), 11, false);
-  for (const std::string solver : {"bicgstab", "gmres"}) {
-    const BatchAnswer<double> answer = solve_batch<double>(ctx, line, options_of(solver, "ilu", 1e-10));
-    for (Index s = 0; s < 11; ++s) {
-      require_solved(line, answer, s);
-      REQUIRE(answer.report.systems[s].iterations <= 2);  // M is the inverse
-    }
-  }
-  const Batch<double> grid = dominant_batch<double>(grid_pattern(12, 12), 11, true);
-  const BatchAnswer<double> with = solve_batch<double>(ctx, grid, options_of("cg", "ilu", 1e-10));
-  const BatchAnswer<double> without = solve_batch<double>(ctx, grid, options_of("cg", "jacobi", 1e-10));
-  for (Index s = 0; s < 11; ++s) {
-    require_solved(grid, with, s);
-    REQUIRE(2 * with.report.systems[s].iterations <= without.report.systems[s].iterations);
-  }
-}
-
-TEST_ON_HOST("Incomplete factors of a batch count pivots that are zero or missing as 1", "[batched]") {
-  Batch<double> batch = dominant_batch<double>(grid_pattern(4, 4), 9, false);
-  const BatchAnswer<double> before = solve_batch<double>(ctx, batch, options_of("gmres", "ilu", 1e-10));
-  batch.value(4, 0, 0) = 0;
-  const BatchAnswer<double> after = solve_batch<double>(ctx, batch, options_of("gmres", "ilu", 1e-10));
-  require_solved(batch, after, 4);
-  for (const Index s : {0, 3, 5, 8}) REQUIRE(same_bits(batch.part(before.x, s), batch.part(after.x, s)));
-  Batch<double> swapped{from_rows(2, {{{1, 1.0}}, {{0, 1.0}}}), 9, std::vector<double>(18, 3.0),
-                        random_vector<double>(18, 7)};
-  const BatchAnswer<double> found = solve_batch<double>(ctx, swapped, options_of("gmres", "ilu", 1e-10));
-  for (Index s = 0; s < 9; ++s) require_solved(swapped, found, s);
-}
-
-#if NEWEL_HAS_CUDA
-TEST_ON_DEVICE("Incomplete factors of a batch are refused on a device, and solved one after another",
-               "[batched][device]") {
-  const Batch<double> batch = dominant_batch<double>(grid_pattern(5, 5), 3, false);
-  BatchedOptions options = options_of("bicgstab", "ilu", 1e-10);
-  CHECK(contains(message_of<InputError>([&] { static_cast<void>(solve_batch<double>(ctx, batch, options)); }),
-                 "works on the host only"));
-  options.together = false;
-  const BatchAnswer<double> answer = solve_batch<double>(ctx, batch, options);
-  for (Index s = 0; s < 3; ++s) require_solved(batch, answer, s);
-}
-#endif
 
 TEST_BOTH("A batch begins with the guesses that are better than zero", "[batched]") {
   const Batch<double> batch = dominant_batch<double>(grid_pattern(5, 4), 9, true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LaneFactors: incomplete factors of eight systems, against dense elimination that forgets what is outside of the
 // pattern.
-#include "solver/batched/lane_factors.hpp"
+#include "solver/batched/inverse/lane_factors.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/solver/batched_support.hpp"

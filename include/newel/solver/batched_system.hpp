@@ -18,10 +18,14 @@ struct BatchedOptions {
   /// diagonal use CG, all others BiCGStab. Systems that fail with one solver are tried with the next: CG, BiCGStab,
   /// GMRES.
   std::string solver = "auto";
-  /// "none", "jacobi", "block-jacobi", or on the host "ilu". A diagonal entry without a finite inverse counts as 1,
-  /// and of a singular block the diagonal is inverted instead. "ilu": incomplete factors on the pattern, ILU(0)
-  /// (Saad, algorithm 10.4), in the order of the pattern; pivots without a finite inverse count as 1. On a device it
-  /// takes `together` = false.
+  /// "none", "jacobi", "block-jacobi", "fsai" or "ilu". A diagonal entry without a finite inverse counts as 1, and of
+  /// a singular block the diagonal is inverted instead.
+  ///
+  /// "ilu": incomplete factors on the pattern, ILU(0) (Saad, algorithm 10.4), in the order of the pattern; pivots
+  /// without a finite inverse count as 1. "fsai": G^T G with A's lower triangle as the pattern of G, for symmetric
+  /// positive definite systems (Kolotilina and Yeremin, SIAM J. Matrix Anal. Appl. 14, 1993). It reads the lower
+  /// triangle alone, and of a row at most 32 entries, the last ones; rows without a definite local problem are
+  /// scaled by the diagonal.
   std::string precond = "jacobi";
   /// Block Jacobi: rows of a block, 1 to 32; the last block may have fewer. 0: the size of the pattern's dense node
   /// blocks (`node_block_size`), 1 without them.
@@ -67,7 +71,8 @@ struct BatchedReport {
 /// something else: several right-hand sides of one matrix.)
 ///
 /// - On a device one block of threads solves a system in one kernel. Its vectors are in registers and shared memory.
-///   So are its values if they fit; then they are read once. Systems of at most 2,048 rows fit.
+///   So are its values if they fit; then they are read once. Systems of at most 2,048 rows fit, if factors of "ilu"
+///   or "fsai" fit into shared memory.
 /// - On the host threads take eight systems at a time, whose values are interleaved: one instruction works on several
 ///   systems. Systems fit if eight of them need at most 16 MB.
 ///

@@ -164,6 +164,19 @@ inline T __shfl_xor_sync(unsigned mask, T value, int bits) {
   const int from = lane ^ bits;
   return from > 31 ? value : emu::bits_or_poison<T>(table, present, from);
 }
+namespace emu {
+// mma.m8n8k4 in double: lane 4 i + k has A(i, k), lane 4 j + k has B(k, j), lane 4 i + j / 2 gets D(i, j).
+inline void multiply_in_warp(double a, double b, double& even, double& odd) {
+  const int lane = self().lane, i = lane / 4, j = 2 * (lane % 4);
+  even = odd = 0;
+  for (int k = 0; k < 4; ++k) {
+    const double of_a = __shfl_sync(0xffffffffu, a, 4 * i + k);
+    even += of_a * __shfl_sync(0xffffffffu, b, 4 * j + k);
+    odd += of_a * __shfl_sync(0xffffffffu, b, 4 * (j + 1) + k);
+  }
+}
+}  // namespace emu
+
 template <class T>
 inline T __shfl_down_sync(unsigned mask, T value, unsigned delta) {
   unsigned present;

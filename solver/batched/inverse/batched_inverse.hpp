@@ -3,10 +3,15 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
-#include "solver/batched/batched_problem.hpp"
+#include "core/vectors/host_device.hpp"
 
 namespace newel::detail {
+
+/// Kernels may read it, not call the function.
+template <class T>
+inline constexpr T batched_epsilon = std::numeric_limits<T>::epsilon();
 
 /// Most rows of a block.
 inline constexpr int most_batched_block = 32;

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include <newel/core/csr.hpp>
-#include "solver/batched/batched_inverse.hpp"
-#include "solver/batched/lane_pack.hpp"
+#include "solver/batched/inverse/batched_inverse.hpp"
+#include "solver/batched/inverse/lane_pack.hpp"
 
 namespace newel::detail {
 
