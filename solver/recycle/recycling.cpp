@@ -12,6 +12,7 @@
 #include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/krylov/monitor/operator_exchange.hpp"
 #include "solver/krylov/monitor/solve_clock.hpp"
+#include "solver/sequence/costs_of_ranks.hpp"
 
 namespace newel::detail {
 namespace {
@@ -120,10 +121,10 @@ void Recycling<T, S>::learn(const SolveRequest<T, S>& request, Deflation<T, S>& 
   solve.products = std::exchange(products_before_, vectors_.products());
   solve.products = products_before_ - solve.products;
   policy_.solved(solve, harvest.complete, [&] {
-    const RecycleCosts costs = costs_(kind_, vectors_.held());
-    double seconds[] = {costs.iteration, costs.deflation, costs.product};
-    sum_over_ranks(ctx, seconds, 3);  // of which each has costs of its own
-    return RecycleCosts{seconds[0], seconds[1], seconds[2]};
+    const RecycleCosts own = costs_(kind_, vectors_.held());
+    const auto [iteration, deflation, product] =
+        seconds_of_ranks(ctx, std::array{own.iteration, own.deflation, own.product});
+    return RecycleCosts{iteration, deflation, product};
   });
   if (policy_.rests()) vectors_.forget();
 }

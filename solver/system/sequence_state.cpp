@@ -116,8 +116,8 @@ void add_past(SystemState<T, S>& s, GuessState& state) {
   for (PastSolutions<T, S>& past : columns) {
     const PastState of = past.state();
     state.counts.insert(state.counts.end(), {of.held, of.next, of.images_current ? 1 : 0});
-    for (int j = 0; j < of.held; ++j) vectors.add(past.difference(j));
-    vectors.add(past.last());
+    for (int j = 0; j < of.held; ++j) vectors.add(past.ring().difference(j));
+    vectors.add(past.ring().last());
   }
 }
 
@@ -146,8 +146,8 @@ void take_past(SystemState<T, S>& s, GuessState& state) {
   StateVectors<T, S> vectors(s, state.values);
   std::size_t at = 0;
   for (PastSolutions<T, S>& past : s.sequence.columns()) {
-    for (int j = 0; j < past.held(); ++j) vectors.take(at, past.difference(j));
-    vectors.take(at, past.last());
+    for (int j = 0; j < past.ring().held(); ++j) vectors.take(at, past.ring().difference(j));
+    vectors.take(at, past.ring().last());
   }
 }
 
