@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// newel_bench_recycle: sequences of systems with a few very small eigenvalues, whose solves by CG deflate vectors of
-// the solves before, or do not.
+// newel_bench_recycle: sequences of systems with a few very small eigenvalues, whose solves by CG or GMRES deflate
+// vectors of the solves before, or do not.
 #include <CLI/CLI.hpp>
 
 #include <chrono>
@@ -15,6 +15,7 @@
 #include "apps/fem/assembly.hpp"
 #include "machine_facts.hpp"
 #include "measure.hpp"
+#include "sequence_figures.hpp"
 
 namespace {
 
@@ -24,7 +25,8 @@ constexpr Space host = Space::host;
 
 struct Options {
   std::string place = NEWEL_HAS_CUDA == 1 ? "cuda" : "host", report;
-  std::vector<std::string> problems = {"outliers", "jumps", "bodies", "slivers", "springs", "slender", "smooth"};
+  std::vector<std::string> problems = {"outliers", "jumps",   "bodies", "slivers",
+                                       "springs",  "slender", "smooth", "wind"};
   std::vector<std::string> values = {"0", "8", "16", "32", "auto"};
   std::string precond;
   Index side = 24;
@@ -37,6 +39,7 @@ struct Problem {
   fem::HostCsr a;
   std::string precond;
   std::shared_ptr<NodeCoordinates> nodes;
+  std::string solver = "cg";
 };
 
 std::shared_ptr<NodeCoordinates> coordinates_of(const fem::TetMesh& mesh) {
@@ -73,6 +76,25 @@ Problem diffusion_with_blocks(const Context<host>& ctx, Index side, double insid
   options.conductivity = [=](Index, const fem::Point& at) { return isotropic(block_at(at) % 3 == 0 ? inside : 1.0); };
   options.clamped = [](Index, const fem::Point& at) { return at[2] == 0; };
   return {fem::assemble_diffusion(ctx, mesh, options), precond, coordinates_of(mesh)};
+}
+
+// The same with a wind towards higher numbers: row sums stay as they are, and symmetry is lost.
+Problem diffusion_with_wind(const Context<host>& ctx, Index side, double wind) {
+  Problem problem = diffusion_with_blocks(ctx, side, 1e6, "jacobi");
+  problem.solver = "gmres";
+  fem::HostCsr& a = problem.a;
+  for (Index i = 0; i < a.rows; ++i) {
+    double moved = 0;
+    Offset diagonal = a.row_ptr[i];
+    for (Offset e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) {
+      if (a.col[e] == i) diagonal = e;
+      const double more = a.col[e] == i ? 0 : (a.col[e] > i ? wind : -wind) * a.val[e];
+      a.val[e] += more;
+      moved += more;
+    }
+    a.val[diagonal] -= moved;
+  }
+  return problem;
 }
 
 // 12 bodies without contact, each on a soft bed.
@@ -135,6 +157,7 @@ Problem make_problem(const Context<host>& ctx, const std::string& name, Index si
   const auto floor = [](Index, const fem::Point& at) { return at[2] == 0; };
   if (name == "outliers") return diffusion_with_blocks(ctx, side, 1e6, "jacobi");
   if (name == "jumps") return diffusion_with_blocks(ctx, side, 1e6, "fsai");
+  if (name == "wind") return diffusion_with_wind(ctx, side, 0.02);
   if (name == "bodies") return bodies_on_springs(ctx, side);
   if (name == "slivers") return elasticity(ctx, with_slivers(ctx, side * 2 / 3), "amg", floor);
   if (name == "slender")
@@ -148,11 +171,8 @@ Problem make_problem(const Context<host>& ctx, const std::string& name, Index si
   return {fem::grid7(ctx, 2 * side), "amg", {}};
 }
 
-struct Figures {
-  std::int64_t iterations = 0;
-  int first = 0, last = 0, vectors = 0;
-  double seconds = 0, recycle_seconds = 0;
-  std::uint64_t bytes = 0;
+struct Figures : SequenceFigures {
+  int first = 0, last = 0;  ///< iterations of these solves
 };
 
 /// Right-hand sides without relation; all values grow by a tenth now and then.
@@ -160,7 +180,7 @@ template <Space S>
 Figures run_sequence(const Context<S>& ctx, const Options& options, const Problem& problem,
                      const std::string& recycle, Json& system_json) {
   SystemOptions system;
-  system.solver.name = "cg";
+  system.solver.name = problem.solver;
   system.precond.name = options.precond.empty() ? problem.precond : options.precond;
   system.stop.rel_tol = options.rel_tol;
   system.expected_products = 200.0 * options.solves;
@@ -172,7 +192,8 @@ Figures run_sequence(const Context<S>& ctx, const Options& options, const Proble
   system_json = {{"rows", solver.rows()},
                  {"nonzeros", info.matrix.nonzeros},
                  {"format", info.matrix.name},
-                 {"preconditioner", info.preconditioner.name}};
+                 {"preconditioner", info.preconditioner.name},
+                 {"solver", info.solver}};
   const auto noise = random_vector(std::int64_t{solver.rows()} + options.solves);
   auto x = make_array(ctx, std::vector<double>(static_cast<std::size_t>(solver.rows()), 0.0));
   std::vector<double> values(problem.a.val.data(), problem.a.val.data() + problem.a.val.size());
@@ -193,7 +214,7 @@ Figures run_sequence(const Context<S>& ctx, const Options& options, const Proble
     if (k == 0) figures.first = report.iterations;
     figures.last = report.iterations;
     figures.vectors = std::max(figures.vectors, report.recycle.vectors);
-    figures.recycle_seconds += report.recycle.seconds;
+    figures.own_seconds += report.recycle.seconds;
   }
   figures.bytes = ctx.memory()->use().bytes;
   return figures;
@@ -214,24 +235,10 @@ Json measured(const Context<host>& on_host, const Context<S>& ctx, const Options
       const Figures found = run_sequence<S>(ctx, options, problem, value, system);
       if (of["recycle"].empty()) base = found;
       of["system"] = system;
-      const double solves = options.solves;
-      const double iterations = static_cast<double>(found.iterations) / static_cast<double>(base.iterations);
-      of["recycle"].push_back({{"recycle", value},
-                               {"vectors", found.vectors},
-                               {"iterations_per_solve", static_cast<double>(found.iterations) / solves},
-                               {"first_iterations", found.first},
-                               {"last_iterations", found.last},
-                               {"milliseconds_per_solve", 1e3 * found.seconds / solves},
-                               {"recycle_milliseconds_per_solve", 1e3 * found.recycle_seconds / solves},
-                               {"iterations_ratio", iterations},
-                               {"seconds_ratio", found.seconds / base.seconds},
-                               {"bytes", found.bytes}});
-      std::printf(
-          "%-9s %-5s %4d first, %4d last, %7.1f iterations, %8.3f ms a solve; %.2f of the iterations, %.2f of "
-          "the time\n",
-          name.c_str(), value.c_str(), found.first, found.last, static_cast<double>(found.iterations) / solves,
-          1e3 * found.seconds / solves, iterations, found.seconds / base.seconds);
-      std::fflush(stdout);
+      Json one{{"recycle", value}, {"first_iterations", found.first}, {"last_iterations", found.last}};
+      one.update(found.json(base, options.solves, "recycle"));
+      of["recycle"].push_back(one);
+      found.print(base, options.solves, name + " " + value, "vectors");
     }
     report["sequences"].push_back(of);
   }
@@ -241,9 +248,10 @@ Json measured(const Context<host>& on_host, const Context<S>& ctx, const Options
 int run(int argc, char* argv[]) {
   Options options;
   CLI::App app(
-      "Sequences of solves by CG with recycled vectors; the first of --values is what others are compared with");
+      "Sequences of solves by CG or GMRES with recycled vectors; the first of --values is what others are compared "
+      "with");
   app.add_option("--device", options.place, "host or cuda")->capture_default_str();
-  app.add_option("--problems", options.problems, "outliers, jumps, bodies, slivers, springs, slender, smooth")
+  app.add_option("--problems", options.problems, "outliers, jumps, bodies, slivers, springs, slender, smooth, wind")
       ->delimiter(',');
   app.add_option("--values", options.values, "Values of the option recycle")->delimiter(',');
   app.add_option("--side", options.side, "Nodes along an edge")->capture_default_str();

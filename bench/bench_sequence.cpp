@@ -16,6 +16,7 @@
 #include "apps/fem/problem.hpp"
 #include "comparison.hpp"
 #include "machine_facts.hpp"
+#include "sequence_figures.hpp"
 
 namespace {
 
@@ -95,11 +96,8 @@ Csr<double, S> placed(const Context<S>& ctx, const fem::HostCsr& a) {
   return make_csr(ctx, CsrView<double, host>(a));
 }
 
-struct Figures {
-  std::int64_t iterations = 0, most = 0;
-  double seconds = 0, guess_seconds = 0;
-  int vectors = 0;
-  std::uint64_t bytes = 0;
+struct Figures : SequenceFigures {
+  std::int64_t most = 0;  ///< iterations
 };
 
 /// A run over all steps; counts those after the first.
@@ -137,7 +135,7 @@ class Loop {
         figures.iterations += report.iterations;
         figures.most = std::max<std::int64_t>(figures.most, report.iterations);
         figures.seconds += seconds;
-        figures.guess_seconds += report.guess.seconds;
+        figures.own_seconds += report.guess.seconds;
         figures.vectors = report.guess.vectors;
       }
       accept();
@@ -222,22 +220,11 @@ Json measured(const Context<host>& on_host, const Context<S>& ctx, const Options
     const Figures found = loop.run();
     if (report["guesses"].empty()) base = found;
     report["system"] = loop.system_json();
-    const double solves = options.steps - options.first;
-    const double iterations = static_cast<double>(found.iterations) / static_cast<double>(base.iterations);
-    report["guesses"].push_back({{"guess", guess},
-                                 {"vectors", found.vectors},
-                                 {"iterations_per_solve", static_cast<double>(found.iterations) / solves},
-                                 {"most_iterations", found.most},
-                                 {"milliseconds_per_solve", 1e3 * found.seconds / solves},
-                                 {"guess_milliseconds_per_solve", 1e3 * found.guess_seconds / solves},
-                                 {"iterations_ratio", iterations},
-                                 {"seconds_ratio", found.seconds / base.seconds},
-                                 {"bytes", found.bytes}});
-    std::printf(
-        "%-12s %6.2f iterations, %8.4f ms a solve (%.4f ms for the guess); %.2f of the iterations, %.2f of the "
-        "time\n",
-        guess.c_str(), static_cast<double>(found.iterations) / solves, 1e3 * found.seconds / solves,
-        1e3 * found.guess_seconds / solves, iterations, found.seconds / base.seconds);
+    const int solves = options.steps - options.first;
+    Json of{{"guess", guess}, {"most_iterations", found.most}};
+    of.update(found.json(base, solves, "guess"));
+    report["guesses"].push_back(of);
+    found.print(base, solves, guess, "guess");
   }
   return report;
 }

@@ -87,7 +87,7 @@ NEWEL_API const char* newel_error(const newel_system* system);
  *   null_space      none    or constant
  *   restart         0       iterations per cycle of GMRES; 0: chosen by the method
  *   columns         1       expected right-hand sides per solve
- *   recycle         0       approximate eigenvectors that CG passes on to the next solve, at most 32; or auto
+ *   recycle         0       approximate eigenvectors that CG or GMRES passes on, at most 32; or auto
  *   expected_solves 0       expected number of solves with this setup; 0: not known
  *   deterministic   no      or yes: refuse choices that may give different bits from run to run
  *   plan_cache              a folder that stores row orders, measured choices, and what "auto" has learnt

@@ -4,6 +4,7 @@
 
 #include <petscksp.h>
 
+#include "guess.hpp"
 #include "ksp.hpp"
 #include "pc.hpp"
 #include "petsc_calls.hpp"
@@ -15,5 +16,6 @@ PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_newel_petsc(void) {
   PetscFunctionBegin;
   PetscCall(KSPRegister("newel", newel::petsc::create_ksp));
   PetscCall(PCRegister("newel", newel::petsc::create_pc));
+  PetscCall(KSPGuessRegister("newel", newel::petsc::create_guess));
   PetscFunctionReturn(newel::petsc::success);
 }

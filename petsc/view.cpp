@@ -54,4 +54,14 @@ void view_report(PetscViewer viewer, const SolveReport& report) {
   }
 }
 
+void view_guess(PetscViewer viewer, const std::string& rule, int vectors, const GuessReport& report) {
+  if (!is_ascii(viewer)) return;
+  std::string text = "newel guess: " + rule + ", past solutions: " + std::to_string(vectors);
+  if (!report.from.empty()) {
+    text += "; the last one was " + report.from + ", |b - A x0| = " + three_digits(report.residual) + " instead of " +
+            three_digits(report.given_residual);
+  }
+  line(viewer, text);
+}
+
 }  // namespace newel::petsc

@@ -6,7 +6,7 @@ from page import RESULTS, link, load, place, row, write_parts
 PROBLEMS = {
     "outliers": "inclusions with 1e6 times the conductivity", "jumps": "the same", "bodies": "12 bodies on soft springs",
     "slivers": "elasticity with 24 slivers", "springs": "an elastic body on soft springs", "slender": "a slender elastic beam",
-    "smooth": "7-point Laplacian",
+    "smooth": "7-point Laplacian", "wind": "inclusions and wind, by GMRES",
 }
 
 

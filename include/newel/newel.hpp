@@ -51,6 +51,7 @@
 #include <newel/solver/linear_system.hpp>
 #include <newel/solver/memory_estimate.hpp>
 #include <newel/solver/minres.hpp>
+#include <newel/solver/past_guess.hpp>
 #include <newel/solver/recycle.hpp>
 #include <newel/solver/registry.hpp>
 #include <newel/solver/updated_system.hpp>

@@ -109,7 +109,7 @@ class Solver(Setup):
         last solutions; ``"project:M"`` combines the last M, 8 by default, as well as possible; ``"auto"`` does so while
         that saves time. If x0 or zero has a smaller residual, it is used: see `Report.guess`. 2 M + 2 vectors are kept.
     recycle : int or "auto", optional
-        Eigenvectors that CG carries to the next solve, at most 32, by default 0; ``"auto"``: up to 32 while they pay.
+        Eigenvectors that CG or GMRES keeps for the next solve, at most 32 (0); ``"auto"``: up to 32 while they pay.
 
     Raises
     ------

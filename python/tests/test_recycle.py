@@ -47,6 +47,22 @@ def test_solves_after_the_first_take_a_part_of_its_iterations(recycle):
     json.dumps(reports[-1].to_dict()["recycle"])
 
 
+@pytest.mark.parametrize("left", [False, True])
+def test_cycles_of_gmres_leave_vectors_out(left):
+    turn = sp.identity(N) + 0.2 * sp.diags(np.ones(N - 1), 1)
+    matrix = (with_outliers() @ turn).tocsr()
+    assert abs(matrix - matrix.T).max() > 0.1
+    system = newel.Solver(matrix, solver="gmres", preconditioner="none", format="csr", recycle=16, left=left)
+    reports = []
+    for b in right_hand_sides(6):
+        x, report = system.solve(b)
+        assert residual(matrix, x, b) <= 1e-8
+        reports.append(report)
+    for report in reports[1:]:
+        assert report.iterations <= 0.4 * reports[0].iterations
+        assert report.recycle["vectors"] > 0
+
+
 def test_vectors_are_taken_once_the_format_stays():
     system = newel.Solver(with_outliers(), solver="cg", preconditioner="none", recycle=16)
     reports = [system.solve(b)[1] for b in right_hand_sides(6)]

@@ -56,14 +56,10 @@ std::uint64_t guess_bytes(const SolverOptions& solver, const SystemSize& size) {
   return vectors * static_cast<std::uint64_t>(size.rows) * size.value_bytes;
 }
 
-// Of recycled vectors, the window that they come from, and two work vectors and one of the window, once for all
-// columns.
+// Of recycled vectors, once for all columns. What a method needs to find them is part of its own vectors.
 std::uint64_t recycled_bytes(const SolverOptions& solver, const SystemSize& size) {
-  const RecycleRule rule = recycle_rule(solver.of<RecycleOptions>().recycle);
-  if (!rule.keeps() || size.mixed) return 0;
-  constexpr int window = 48;
-  const auto kept = static_cast<std::uint64_t>(rule.vectors + window);
-  return static_cast<std::uint64_t>(size.rows) * (kept * sizeof(float) + 3 * size.value_bytes);
+  const auto vectors = static_cast<std::uint64_t>(recycle_rule(solver.of<RecycleOptions>().recycle).vectors);
+  return static_cast<std::uint64_t>(size.rows) * vectors * sizeof(float);
 }
 
 SystemEstimate estimate_plain(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
@@ -104,9 +100,11 @@ SystemEstimate estimate_mixed(const SpmvOptions& spmv, const PrecondOptions& pre
 
 }  // namespace
 
-SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
-                               const SystemSize& given) {
+SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& precond,
+                               const SolverOptions& given_solver, const SystemSize& given) {
   SystemSize size = given;
+  SolverOptions solver = given_solver;
+  if (size.mixed) solver.of<RecycleOptions>() = {};  // it keeps no vectors
   size.several_solvers = size.several_solvers || solver.name == "auto";
   SystemEstimate estimate = (size.mixed ? estimate_mixed : estimate_plain)(spmv, precond, solver, size);
   const auto n = static_cast<std::uint64_t>(size.rows);

@@ -6,6 +6,7 @@
 #include "solver/krylov/mixed/mixed_solvers.hpp"
 #include "solver/krylov/resident/resident_option.hpp"
 #include "solver/krylov/steps/cg_spectrum.hpp"
+#include "solver/recycle/lanczos_window.hpp"
 
 namespace newel {
 namespace {
@@ -32,6 +33,13 @@ struct MakeBatchCg {
   }
 };
 
+// To recycle vectors: the window that they come from, twice, and three work vectors.
+double harvest_bytes(const SolverOptions& options, std::size_t value_bytes) {
+  if (!recycle_rule(options.of<RecycleOptions>().recycle).keeps()) return 0;
+  constexpr int window = detail::LanczosWindow<double, Space::host>::columns;
+  return 2.0 * window * sizeof(float) + 3.0 * value_bytes;
+}
+
 }  // namespace
 
 SolverMethod cg_method() {
@@ -45,7 +53,9 @@ SolverMethod cg_method() {
   cg.resident = true;
   cg.resident_shape = {4, 1, 2, 1, 2};
   cg.rank.definite = 1;
-  cg.bytes_per_unknown = [](const SolverOptions&, Index, std::size_t value_bytes) { return 5.0 * value_bytes; };
+  cg.bytes_per_unknown = [](const SolverOptions& options, Index, std::size_t value_bytes) {
+    return 5.0 * value_bytes + harvest_bytes(options, value_bytes);
+  };
   cg.fixed_bytes = detail::most_coefficients * sizeof(detail::CgCoefficients);
   cg.vector_passes = [](const SolverOptions&, Index, std::size_t) { return 12.0; };
   cg.floor = {8, 10, 8};

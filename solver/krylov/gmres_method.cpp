@@ -5,6 +5,7 @@
 
 #include <newel/core/error.hpp>
 #include <newel/solver/gmres.hpp>
+#include <newel/solver/recycle.hpp>
 #include <newel/spmv/registry.hpp>
 #include "solver/krylov/gmres_cycles.hpp"
 #include "solver/krylov/mixed/mixed_solvers.hpp"
@@ -39,16 +40,20 @@ namespace {
 
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> with_cycles(const Context<S>& ctx, Index n, int length,
-                                                const GmresOptions& options) {
-  if (options.single_basis) return std::make_unique<Gmres<T, S, float>>(ctx, n, length, options.left);
-  return std::make_unique<Gmres<T, S>>(ctx, n, length, options.left);
+                                                const GmresOptions& options, int recycled) {
+  if (options.single_basis) return std::make_unique<Gmres<T, S, float>>(ctx, n, length, options.left, recycled);
+  return std::make_unique<Gmres<T, S>>(ctx, n, length, options.left, recycled);
+}
+
+int recycled_vectors(const SolverOptions& options) {
+  return recycle_rule(options.of<RecycleOptions>().recycle).vectors;
 }
 
 struct MakeGmres {
   template <class T, Space S>
   static std::unique_ptr<KrylovSolver<T, S>> make(const Context<S>& ctx, Index n, const SolverOptions& options) {
     const int length = detail::gmres_cycle_length_on(ctx, options, n, basis_value_bytes(options, sizeof(T)));
-    return with_cycles<T, S>(ctx, n, length, options.of<GmresOptions>());
+    return with_cycles<T, S>(ctx, n, length, options.of<GmresOptions>(), recycled_vectors(options));
   }
 };
 
@@ -60,7 +65,7 @@ struct MakeMixedGmres {
     const Index n = low.A.rows();
     const int length = detail::gmres_cycle_length_on(ctx, options, n, basis_value_bytes(options, sizeof(double)));
     return std::make_unique<detail::MixedRefinement<S>>(
-        ctx, low, with_cycles<float, S>(ctx, n, length, options.of<GmresOptions>()), length);
+        ctx, low, with_cycles<float, S>(ctx, n, length, options.of<GmresOptions>(), 0), length);
   }
 };
 
@@ -73,13 +78,17 @@ std::vector<MethodOption> gmres_options() {
                     "memory, and usually a second Gram-Schmidt pass; the true residual decides in either case",
                     "basis", {"full", "single"}, &GmresOptions::single_basis);
   basis.needs = OptionNeeds::double_precision;
-  return {detail::restart_option(), left, basis};
+  return {detail::restart_option(), left, basis, recycle_option()};
 }
 
 double gmres_bytes_per_unknown(const SolverOptions& options, Index n, std::size_t value_bytes) {
   const std::size_t kept = basis_value_bytes(options, value_bytes);
   const int cycle = gmres_cycle_length(options, n, kept);
-  return (cycle + 1.0) * static_cast<double>(kept) + (kept == value_bytes ? 4.0 : 5.0) * value_bytes;
+  const double own = (cycle + 1.0) * static_cast<double>(kept) + (kept == value_bytes ? 4.0 : 5.0) * value_bytes;
+  // Columns of the basis for recycled vectors, as many vectors to replace these, and a work vector.
+  const int vectors = recycled_vectors(options);
+  if (vectors == 0) return own;
+  return own + std::min(vectors, (cycle + 1) / 2) * static_cast<double>(kept) + vectors * sizeof(float) + value_bytes;
 }
 
 double gmres_vector_passes(const SolverOptions& options, Index n, std::size_t value_bytes) {

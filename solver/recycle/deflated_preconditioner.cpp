@@ -10,14 +10,17 @@ namespace newel::detail {
 template <class T, Space S>
 void DeflatedPreconditioner<T, S>::bind(Index n, const LinearOperator<T, S>* M, bool deflates, bool records) {
   const std::uint64_t serial = M != nullptr ? M->serial() : 0;
-  const int held = deflates ? vectors_.held() : 0;
-  if (n == n_ && serial == M_serial_ && held == held_ && records == records_) return;
+  const int held = deflates ? correction_.held() : 0;
+  const float* const vectors = held > 0 ? correction_.vectors() : nullptr;
+  const bool same = n == n_ && serial == M_serial_ && held == held_ && vectors == bound_ && records == records_;
+  if (same) return;
   n_ = n;
   M_ = M;
   M_serial_ = serial;
   held_ = held;
+  bound_ = vectors;
   records_ = records;
-  this->renew_serial();  // graphs contain the number of vectors
+  this->renew_serial();  // graphs contain the vectors' number and place
 }
 
 template <class T, Space S>
@@ -36,7 +39,7 @@ void DeflatedPreconditioner<T, S>::apply(const Context<S>& ctx, T alpha, Span<co
   } else {
     M_->apply(ctx, alpha, x, beta, y);
   }
-  if (held_ > 0) vectors_.correct(ctx, x, alpha, y, nullptr);
+  if (held_ > 0) correction_.correct(ctx, x, alpha, y, nullptr);
 }
 
 template <class T, Space S>
@@ -48,7 +51,7 @@ void DeflatedPreconditioner<T, S>::apply_dot(const Context<S>& ctx, Span<const T
   } else {
     M_->apply_dot(ctx, r, z, rz);
   }
-  if (held_ > 0) vectors_.correct(ctx, r, T(1), z, rz);
+  if (held_ > 0) correction_.correct(ctx, r, T(1), z, rz);
   if (records_) window_.push(ctx, z);
 }
 

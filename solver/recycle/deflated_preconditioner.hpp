@@ -3,8 +3,8 @@
 /// with it. Internal.
 #pragma once
 
+#include "solver/recycle/energy_correction.hpp"
 #include "solver/recycle/lanczos_window.hpp"
-#include "solver/recycle/recycled_vectors.hpp"
 
 namespace newel::detail {
 
@@ -12,8 +12,8 @@ namespace newel::detail {
 template <class T, Space S>
 class DeflatedPreconditioner final : public LinearOperator<T, S> {
  public:
-  DeflatedPreconditioner(RecycledVectors<T, S>& vectors, LanczosWindow<T, S>& window)
-      : vectors_(vectors), window_(window) {}
+  DeflatedPreconditioner(const EnergyCorrection<T, S>& correction, LanczosWindow<T, S>& window)
+      : correction_(correction), window_(window) {}
 
   /// What a solve for n unknowns works with. M may be null. `deflates`: W is used. `records`: z goes to the window.
   void bind(Index n, const LinearOperator<T, S>* M, bool deflates, bool records);
@@ -25,12 +25,13 @@ class DeflatedPreconditioner final : public LinearOperator<T, S> {
   OperatorTraits<T, S> traits() const override;
 
  private:
-  RecycledVectors<T, S>& vectors_;
+  const EnergyCorrection<T, S>& correction_;
   LanczosWindow<T, S>& window_;
   Index n_ = 0;
   const LinearOperator<T, S>* M_ = nullptr;
   std::uint64_t M_serial_ = 0;
   int held_ = 0;
+  const float* bound_ = nullptr;
   bool records_ = false;
 };
 

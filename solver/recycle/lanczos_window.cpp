@@ -13,30 +13,6 @@
 namespace newel::detail {
 namespace {
 
-// What is left of a unit vector without its part in others, below which it is taken for a combination of them.
-constexpr double least_remainder = 1e-6;
-
-double product_of(const SmallMatrix& a, int i, const SmallMatrix& b, int j) {
-  double sum = 0;
-  for (int k = 0; k < a.cols; ++k) sum += a(i, k) * b(j, k);
-  return sum;
-}
-
-// Adds a row to the first `count` orthonormal rows of Q, by Gram-Schmidt twice. Whether it is independent of them.
-bool add_orthonormal(SmallMatrix& Q, int count, const SmallMatrix& from, int row) {
-  for (int k = 0; k < Q.cols; ++k) Q(count, k) = k < from.cols ? from(row, k) : 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int i = 0; i < count; ++i) {
-      const double part = product_of(Q, i, Q, count);
-      for (int k = 0; k < Q.cols; ++k) Q(count, k) -= part * Q(i, k);
-    }
-    const double length = std::sqrt(product_of(Q, count, Q, count));
-    if (!(length > least_remainder)) return false;
-    for (int k = 0; k < Q.cols; ++k) Q(count, k) /= length;
-  }
-  return true;
-}
-
 // Q T Q^T of the rows of Q.
 SmallMatrix projected(const SmallMatrix& T, const SmallMatrix& Q) {
   SmallMatrix TQ(Q.rows, Q.cols), H(Q.rows, Q.rows);
@@ -46,7 +22,7 @@ SmallMatrix projected(const SmallMatrix& T, const SmallMatrix& Q) {
     }
   }
   for (int i = 0; i < Q.rows; ++i) {
-    for (int j = 0; j <= i; ++j) H(i, j) = H(j, i) = product_of(Q, i, TQ, j);
+    for (int j = 0; j <= i; ++j) H(i, j) = H(j, i) = row_product(Q, i, TQ, j);
   }
   return H;
 }

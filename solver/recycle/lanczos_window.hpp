@@ -4,6 +4,7 @@
 
 #include <newel/core/array.hpp>
 #include "solver/krylov/steps/cg_spectrum.hpp"
+#include "solver/recycle/deflation.hpp"
 #include "solver/recycle/symmetric_eigen.hpp"
 
 namespace newel::detail {
@@ -21,8 +22,6 @@ template <class T, Space S>
 class LanczosWindow {
  public:
   static constexpr int columns = 24, restarts_with = 12, wanted = 8;
-  /// Ritz vectors with eigenvalues above this part of the largest eigenvalue are not worth deflating.
-  static constexpr double small_part = 0.3;
 
   /// Before a solve for n unknowns whose coefficients will be there. The first call allocates.
   void begin(const Context<S>& ctx, std::int64_t n, Span<CgCoefficients, S> coefficients);

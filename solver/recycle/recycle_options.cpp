@@ -23,8 +23,8 @@ RecycleRule recycle_rule(const std::string& text) {
 MethodOption recycle_option() {
   MethodOption option = value_option(
       "--recycle", "K|auto",
-      "Approximate eigenvectors that CG takes from one solve of a sequence and deflates in the next: at\n"
-      "most K (0), or up to 32 while they save more than they cost",
+      "Approximate eigenvectors that CG or GMRES takes from one solve of a sequence and deflates in the\n"
+      "next: at most K (0), or up to 32 while they save more than they cost",
       "recycle", &RecycleOptions::recycle);
   option.needs = OptionNeeds::sequence;
   return option;

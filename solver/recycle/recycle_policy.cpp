@@ -30,6 +30,7 @@ void RecyclePolicy::begin(Phase phase) {
   phase_ = phase;
   solves_ = 0;
   harvests_ = phase == Phase::trial;
+  at_harvest_ = 0;
   count_anew();
 }
 
@@ -71,14 +72,18 @@ void RecyclePolicy::solved(const RecycledSolve& solve, bool complete, const std:
     plain_rate_ = rate;
   }
   if (use.harvests) {
-    harvests_ = solve.harvested > 0 && !complete;
+    const bool settled = solve.refined && at_harvest_ > 0 && rate > refinement * at_harvest_;
+    harvests_ = solve.harvested > 0 && !complete && !settled;
+    at_harvest_ = rate;
     after_harvest_ = 0;
     count_anew();
     if (solve.harvested == 0 && !use.deflates) return begin(Phase::rest);  // there are no small eigenvalues
   } else if (use.deflates && after_harvest_ > 0 && rate > decay * after_harvest_) {
     harvests_ = true;
   }
-  const bool tried = phase_ == Phase::trial && counted_ >= counted_in_trial;
+  // Vectors that have aged say nothing of those that replace them.
+  const bool aged = harvests_ && solves_ < longest_trial;
+  const bool tried = phase_ == Phase::trial && counted_ >= counted_in_trial && !aged;
   const bool probed = phase_ == Phase::use && !use.deflates && counted_ > 0;
   if (tried || probed) decide(costs);
 }
@@ -88,6 +93,7 @@ std::vector<double> RecyclePolicy::counts() const {
           static_cast<double>(solves_),
           harvests_ ? 1.0 : 0.0,
           plain_rate_,
+          at_harvest_,
           after_harvest_,
           static_cast<double>(counted_),
           iterations_,
@@ -101,12 +107,13 @@ void RecyclePolicy::set_counts(const std::vector<double>& counts) {
   solves_ = static_cast<int>(counts[1]);
   harvests_ = counts[2] != 0;
   plain_rate_ = counts[3];
-  after_harvest_ = counts[4];
-  counted_ = static_cast<int>(counts[5]);
-  iterations_ = counts[6];
-  digits_ = counts[7];
-  products_ = counts[8];
-  rest_ = static_cast<int>(counts[9]);
+  at_harvest_ = counts[4];
+  after_harvest_ = counts[5];
+  counted_ = static_cast<int>(counts[6]);
+  iterations_ = counts[7];
+  digits_ = counts[8];
+  products_ = counts[9];
+  rest_ = static_cast<int>(counts[10]);
 }
 
 }  // namespace newel::detail

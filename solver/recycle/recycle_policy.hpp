@@ -21,13 +21,15 @@ struct RecycledSolve {
   double digits = 0;          ///< natural logarithm of the initial residual over the tolerance
   std::int64_t products = 0;  ///< that the vectors took
   int harvested = 0;          ///< vectors
+  bool refined = false;       ///< these are better ones in place of as many, not more
 };
 
 /// By counts and the cost model, never by a clock. Iterations are compared for as many digits: solves begin with
 /// different residuals. A *trial* harvests until the vectors are complete and counts a few deflated solves; vectors
-/// are then used while they save more than their cost, which one plain solve in `between_probes` checks. They are
-/// harvested anew, in place of the oldest, when solves need many more iterations than after the last harvest. If they
-/// are not worth it, nothing is kept for `first_rest` solves, and then for twice as many each time.
+/// are then used while they save more than their cost, which one plain solve in `between_probes` checks. A harvest
+/// that refines vectors is repeated while iterations fall. They are harvested anew, in place of the oldest, when
+/// solves need many more iterations than after the last harvest. If they are not worth it, nothing is kept for
+/// `first_rest` solves, and then for twice as many each time.
 class RecyclePolicy {
  public:
   enum class Phase { trial, use, rest };
@@ -35,9 +37,11 @@ class RecyclePolicy {
   struct Use {
     bool deflates, harvests;
   };
-  static constexpr int counted_in_trial = 3, between_probes = 50, first_rest = 250, longest_rest = 8000;
+  static constexpr int counted_in_trial = 3, longest_trial = 20, between_probes = 50;
+  static constexpr int first_rest = 250, longest_rest = 8000;
   static constexpr double least_gain = 0.02;  ///< of the seconds of a plain solve
   static constexpr double decay = 1.25;       ///< of the iterations after the last harvest
+  static constexpr double refinement = 0.9;   ///< of the iterations at it: better vectors are worth another harvest
 
   /// Without `decides` the saving is counted in iterations, whatever these cost.
   explicit RecyclePolicy(bool decides = false) : decides_(decides) {}
@@ -59,7 +63,7 @@ class RecyclePolicy {
   /// Everything that decides what follows.
   std::vector<double> counts() const;
   void set_counts(const std::vector<double>& counts);
-  static constexpr int count_size = 10;
+  static constexpr int count_size = 11;
 
  private:
   void begin(Phase phase);
@@ -72,7 +76,8 @@ class RecyclePolicy {
   int solves_ = 0;            ///< of this phase
   bool harvests_ = true;      ///< the next deflated solve
   double plain_rate_ = 0;     ///< iterations a digit without vectors
-  double after_harvest_ = 0;  ///< the same after the last harvest; 0: not known yet
+  double at_harvest_ = 0;     ///< the same at the last harvest; 0: not known yet
+  double after_harvest_ = 0;  ///< after the last harvest; 0: not known yet
   int counted_ = 0;           ///< deflated solves since the last decision, with their sums
   double iterations_ = 0, digits_ = 0, products_ = 0;
   int rest_ = first_rest;

@@ -1,123 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with W: dot products and combinations of all vectors in one pass each.
+// Which columns are in use, and for which values.
 #include "solver/recycle/recycled_vectors.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
-#include <vector>
 
-#include <newel/core/vector_ops.hpp>
 #include "core/vectors/instantiate.hpp"
-#include "solver/krylov/steps/basis.hpp"
-#include "solver/sequence/small_projection.hpp"
 
 namespace newel::detail {
-namespace {
 
-// Of a vector's squared length in the energy norm, what must be independent of the others. Then the inverse of E is
-// positive definite in spite of rounding.
-constexpr double least_of_energy = 1e-4;
-
-// Where the doubles in S are, for at most m vectors.
-struct SmallPlaces {
-  std::int64_t m;
-  std::int64_t h() const { return 0; }                // W^T r, then r.r
-  std::int64_t y() const { return m + 1; }            // -tau E^-1 h
-  std::int64_t product() const { return 2 * m + 1; }  // h.y
-  std::int64_t unused() const { return 2 * m + 2; }
-  std::int64_t matrix() const { return 2 * m + 3; }  // -tau E^-1
-  std::int64_t size() const { return matrix() + m * m; }
-};
-
-}  // namespace
-
-template <class T, Space S>
-void RecycledVectors<T, S>::make_room(const Context<S>& ctx, std::int64_t n) {
-  if (n_ == n && !small_.empty()) return;  // W is empty on a rank without rows
+template <Space S>
+void RecycledVectors<S>::make_room(const Context<S>& ctx, std::int64_t n) {
+  if (n_ == n && has_room_) return;
   forget();
-  Array<float, S> W(ctx, n * most_);
-  Array<T, S> w(ctx, n), image(ctx, n);
-  Array<double, S> small(ctx, SmallPlaces{most_}.size()), partial(ctx, basis_scratch(ctx, n, most_));
-  const MonitorState running{};
-  running_ = make_array(ctx, Span<const MonitorState, Space::host>(&running, 1));
-  fill<double, S>(ctx, 0.0, small.span());
-  W_ = std::move(W), w_ = std::move(w), image_ = std::move(image);
-  small_ = std::move(small), partial_ = std::move(partial);
+  W_ = Array<float, S>(ctx, n * most_);  // empty on a rank without rows
+  has_room_ = true;
   n_ = n;
 }
 
-template <class T, Space S>
-void RecycledVectors<T, S>::added(int count, double largest) {
-  if (count == 0) return;
-  next_ = place() + count;
-  held_ = std::max(held_, next_);
-  tau_ = largest / 2;
-  current_ = false;
+template <Space S>
+typename RecycledVectors<S>::Places RecycledVectors<S>::places(int wanted) const {
+  const int first = state_.next == most_ ? 0 : state_.next;
+  return {first, std::min(wanted, most_ - first)};
 }
 
-template <class T, Space S>
-void RecycledVectors<T, S>::forget() {
-  held_ = next_ = 0;
-  current_ = false;
+template <Space S>
+void RecycledVectors<S>::added(RecycledKind kind, const Places& at, double largest) {
+  if (at.count == 0) return;
+  const int next = at.first + at.count;
+  state_ = {kind, std::max(state_.held, next), next, largest};
+  ++version_;
 }
 
-template <class T, Space S>
-void RecycledVectors<T, S>::begin_state(const Context<S>& ctx, std::int64_t n, const State& state) {
+template <Space S>
+void RecycledVectors<S>::replace(RecycledKind kind, Array<float, S>& others, int count) {
+  std::swap(W_, others);
+  state_ = {kind, count, count};
+  ++version_;
+}
+
+template <Space S>
+void RecycledVectors<S>::forget() {
+  state_ = {};
+  ++version_;
+}
+
+template <Space S>
+void RecycledVectors<S>::values_changed() {
+  state_.prepared = false;
+  ++version_;
+}
+
+template <Space S>
+void RecycledVectors<S>::prepared() {
+  if (!std::exchange(counted_, false)) products_ += state_.held;
+  state_.prepared = true;
+}
+
+template <Space S>
+void RecycledVectors<S>::begin_state(const Context<S>& ctx, std::int64_t n, const RecycledState& state) {
   make_room(ctx, n);
-  held_ = state.held;
-  next_ = state.next;
-  tau_ = state.tau;
-  counted_ = state.current;
-  current_ = false;
+  state_ = state;
+  counted_ = state.prepared;
+  ++version_;
 }
 
-// All of E, column after column, so that its bits depend on W and A alone.
-template <class T, Space S>
-void RecycledVectors<T, S>::update(const Context<S>& ctx, const LinearOperator<T, S>& A) {
-  if (current_ || held_ == 0) return;
-  const SmallPlaces places{most_};
-  const PassGate open{running_.data(), nullptr, nullptr, nullptr};
-  SmallProjection E(held_);
-  for (int j = 0; j < held_; ++j) {
-    convert<float, T, S>(ctx, vector(j), w_.span());
-    A.apply(ctx, T(1), w_.cspan(), T(0), image_.span());
-    basis_dot(ctx, open, W_.data(), n_, held_, image_.data(), small_.data() + places.h(), partial_.data());
-    const std::vector<double> column = to_vector(ctx, small_.cspan().subspan(places.h(), held_));
-    for (int i = 0; i <= j; ++i) E.set(i, j, column[static_cast<std::size_t>(i)]);
-  }
-  if (!std::exchange(counted_, false)) products_ += held_;
-  std::vector<double> inverse;
-  for (int j = 0; j < held_; ++j) {
-    // A vector that is not finite would spoil every product with W.
-    if (!std::isfinite(E.entry(j, j))) fill<float, S>(ctx, 0.0F, vector(j));
-    std::vector<double> unit(static_cast<std::size_t>(held_), 0.0);
-    unit[static_cast<std::size_t>(j)] = -tau_;
-    for (const double value : E.solve(unit, least_of_energy)) inverse.push_back(value);
-  }
-  copy<double>(ctx, Span<const double, Space::host>(inverse.data(), held_ * held_),
-               small_.span().subspan(places.matrix(), held_ * held_));
-  current_ = true;
-}
-
-template <class T, Space S>
-void RecycledVectors<T, S>::correct(const Context<S>& ctx, Span<const T, S> r, T factor, Span<T, S> z,
-                                    double* rz) const {
-  const SmallPlaces places{most_};
-  double* const small = small_.data();
-  double *const h = small + places.h(), *const y = small + places.y(), *const product = small + places.product();
-  const PassGate open{running_.data(), nullptr, nullptr, nullptr};
-  basis_dot(ctx, open, W_.data(), n_, held_, r.data, h, partial_.data());
-  basis_combine(ctx, small + places.matrix(), held_, held_, h, y);
-  if (factor != T(1)) scale<double, S>(ctx, factor, {y, held_});
-  basis_subtract(ctx, open, W_.data(), n_, held_, y, z.data, small + places.unused(), partial_.data());
-  if (rz == nullptr) return;
-  basis_combine(ctx, h, 1, held_, y, product);
-  axpy<double, S>(ctx, -1, {product, 1}, {rz, 1});
-}
-
-#define X(T, S) template class RecycledVectors<T, S>;
-NEWEL_FOR_TYPES_AND_SPACES(X)
+#define X(S) template class RecycledVectors<S>;
+NEWEL_FOR_SPACES(X)
 #undef X
 
 }  // namespace newel::detail

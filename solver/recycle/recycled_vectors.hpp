@@ -1,63 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-/// RecycledVectors: the vectors W that a sequence of solves deflates, and the small matrix that belongs to them.
-/// Internal.
+/// RecycledVectors: the vectors that a sequence of solves passes on. Internal.
 #pragma once
 
+#include <cstdint>
+
 #include <newel/core/array.hpp>
-#include <newel/spmv/operator.hpp>
-#include "solver/krylov/steps/monitor_state.hpp"
 
 namespace newel::detail {
 
-/// z += tau W E^-1 W^T r with E = W^T A W. The factors of vectors that depend on others are zero.
-template <class T, Space S>
+/// What the vectors are approximate eigenvectors of, by the method that has left them.
+enum class RecycledKind {
+  none,
+  preconditioned,  ///< M A, for CG
+  cycles,          ///< A M, or M A from the left, for GMRES
+};
+
+/// Of RecycledVectors, what another run needs besides the vectors.
+struct RecycledState {
+  RecycledKind kind = RecycledKind::none;
+  int held = 0, next = 0;
+  double largest = 0;
+  bool prepared = false;  ///< for the present values of A
+};
+
+/// Up to a number of vectors in single precision. What methods compute of them belongs to a *version*, which changes
+/// with the vectors and with the values of A.
+template <Space S>
 class RecycledVectors {
  public:
+  /// Columns that follow each other.
+  struct Places {
+    int first, count;
+  };
+
   explicit RecycledVectors(int most = 0) : most_(most) {}
 
   int most() const { return most_; }
-  int held() const { return held_; }
-  /// Where the next vectors go, and how many fit there: behind those that are held, or over the oldest.
-  int place() const { return next_ == most_ ? 0 : next_; }
-  int room(int wanted) const { return wanted < most_ - place() ? wanted : most_ - place(); }
+  int held() const { return state_.held; }
   Span<float, S> vector(int j) { return {W_.data() + j * n_, n_}; }
 
   /// Room for vectors of n unknowns; the first call allocates. Throws OutOfMemory.
   void make_room(const Context<S>& ctx, std::int64_t n);
-  /// So many have been written to `place()`; `largest` is the largest eigenvalue that is known of M A.
-  void added(int count, double largest);
+  /// Where the next vectors go: behind those that are held, or over the oldest.
+  Places places(int wanted) const;
+  /// Vectors of this kind have been written there; `largest` is the largest eigenvalue that is known.
+  void added(RecycledKind kind, const Places& at, double largest);
+  /// The first `count` columns of `others` in place of all, which it gets in return.
+  void replace(RecycledKind kind, Array<float, S>& others, int count);
   void forget();
   /// A has other values.
-  void values_changed() { current_ = false; }
-  /// E for the present values of A: a product for each vector, if anything has changed. Waits for the stream.
-  void update(const Context<S>& ctx, const LinearOperator<T, S>& A);
-  /// z += tau W E^-1 W^T r, and *rz += the product of that with r. Queued.
-  void correct(const Context<S>& ctx, Span<const T, S> r, T factor, Span<T, S> z, double* rz) const;
+  void values_changed();
+  std::uint64_t version() const { return version_; }
 
-  /// Products with A so far.
+  /// A product has been made with each of them, for this version.
+  void prepared();
+  /// Products so far.
   std::int64_t products() const { return products_; }
 
-  /// What another run needs besides the vectors.
-  struct State {
-    int held = 0, next = 0;
-    double tau = 0;
-    bool current = false;  ///< E has been made, for the present values of A
-  };
-  State state() const { return {held_, next_, tau_, current_}; }
-  void begin_state(const Context<S>& ctx, std::int64_t n, const State& state);
+  const RecycledState& state() const { return state_; }
+  /// As another run left them; the caller writes the vectors.
+  void begin_state(const Context<S>& ctx, std::int64_t n, const RecycledState& state);
 
  private:
   int most_;
   std::int64_t n_ = 0;
-  int held_ = 0, next_ = 0;
-  double tau_ = 0;
-  bool current_ = false;  ///< E is of the present W and A
-  bool counted_ = false;  ///< its products are among those of the run that a state came from
+  RecycledState state_;
+  std::uint64_t version_ = 1;
+  bool counted_ = false;  ///< the next products are among those of the run that a state came from
   std::int64_t products_ = 0;
   Array<float, S> W_;
-  Array<T, S> w_, image_;
-  mutable Array<double, S> small_, partial_;
-  Array<MonitorState, S> running_;
+  bool has_room_ = false;
 };
 
 }  // namespace newel::detail

@@ -12,6 +12,7 @@
 #include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/krylov/monitor/operator_exchange.hpp"
 #include "solver/krylov/monitor/solve_clock.hpp"
+#include "solver/sequence/costs_of_ranks.hpp"
 
 namespace newel::detail {
 namespace {
@@ -52,95 +53,100 @@ void Recycling<T, S>::forget() {
 }
 
 template <class T, Space S>
-void Recycling<T, S>::begin_state(const Context<S>& ctx, std::int64_t rows,
-                                  const typename RecycledVectors<T, S>::State& state,
+void Recycling<T, S>::begin_state(const Context<S>& ctx, std::int64_t rows, const RecycledState& state,
                                   const std::vector<double>& policy) {
   forget();
   policy_.set_counts(policy);
   adopts_ = true;
+  kind_ = state.kind;
   if (state.held > 0) vectors_.begin_state(ctx, rows, state);
 }
 
 // Whether the operators stay for this solve.
 template <class T, Space S>
-bool Recycling<T, S>::follows(const SolveRequest<T, S>& request) {
+bool Recycling<T, S>::follows(const SolveRequest<T, S>& request, RecycledKind kind) {
   const std::uint64_t A = request.A.serial(), M = request.M != nullptr ? request.M->serial() : 0;
-  const bool same = (A == A_ && M == M_) || std::exchange(adopts_, false);
+  const bool adopted = std::exchange(adopts_, false) && (kind_ == kind || kind_ == RecycledKind::none);
+  const bool same = adopted || (A == A_ && M == M_ && kind == kind_);
   if (!same) forget();
   A_ = A;
   M_ = M;
+  kind_ = kind;
   return same || request.exchange == nullptr || request.exchange->not_before() == no_exchange;
 }
 
 // Whether there is memory for the vectors.
 template <class T, Space S>
-bool Recycling<T, S>::prepare(const SolveRequest<T, S>& request, Span<CgCoefficients, S> coefficients,
-                              RecyclePolicy::Use use) {
-  const auto& ctx = request.ctx;
-  const Index n = request.A.rows();
+bool Recycling<T, S>::begin(const SolveRequest<T, S>& request, Deflation<T, S>& deflation, RecyclePolicy::Use use) {
   try {
-    vectors_.make_room(ctx, n);
-    if (use.harvests) window_.begin(ctx, n, coefficients);
+    deflation.begin(request, vectors_, use);
   } catch (const OutOfMemory&) {
-    if (ranks_of(ctx) != nullptr) throw;  // others continue with sums that this one would not join
+    if (ranks_of(request.ctx) != nullptr) throw;  // others continue with sums that this one would not join
     no_memory_ = true;
-    return false;
   }
-  if (use.deflates) vectors_.update(ctx, request.A);
-  deflated_.bind(n, request.M, use.deflates, use.harvests);
-  return true;
+  return !no_memory_;
 }
 
-// With the deflated preconditioner; without it from x if that fails.
+// With the vectors; without them from x if that fails.
 template <class T, Space S>
-SolveReport Recycling<T, S>::driven(const SolveRequest<T, S>& request, const Drive& drive) {
-  const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = request;
-  SolveReport report = drive({ctx, A, &deflated_, b, x, stop, progress, guess, nullptr, give_up});
-  if (report.converged() || was_stopped(report) || vectors_.held() == 0) return report;
+SolveReport Recycling<T, S>::driven(const SolveRequest<T, S>& request, Deflation<T, S>& deflation,
+                                    const Drive& drive) {
+  const auto drive_with = [&](const LinearOperator<T, S>* M, const StopCriterion& stop, InitialGuess guess,
+                              OperatorExchange<T, S>* exchange) {
+    return drive(
+        {request.ctx, request.A, M, request.b, request.x, stop, request.progress, guess, exchange, request.give_up});
+  };
+  const SolveReport first = drive_with(deflation.preconditioner(), request.stop, request.guess, nullptr);
+  if (first.converged() || was_stopped(first) || deflation.deflated() == 0) return first;
   forget();
-  policy_.give_up();
-  const StopCriterion left = limits_left(stop, report.iterations, report.seconds);
-  SolveReport plain = drive({ctx, A, M, b, x, left, progress, InitialGuess::in_x, exchange, give_up});
-  precede(plain, report);
+  deflation.end();
+  const StopCriterion left = limits_left(request.stop, first.iterations, first.seconds);
+  SolveReport plain = drive_with(request.M, left, InitialGuess::in_x, request.exchange);
+  if (plain.converged()) policy_.give_up();
+  precede(plain, first);
   return plain;
 }
 
 template <class T, Space S>
-void Recycling<T, S>::learn(const SolveRequest<T, S>& request, SolveReport& report, const RecyclePolicy::Use& use) {
+void Recycling<T, S>::learn(const SolveRequest<T, S>& request, Deflation<T, S>& deflation, SolveReport& report,
+                            const RecyclePolicy::Use& use) {
   const Context<S>& ctx = request.ctx;
   RecycledSolve solve{report.iterations, digits_of(report)};
-  report.recycle.vectors = use.deflates ? vectors_.held() : 0;
-  if (report.recycle.vectors > 0)
-    report.recycle.iterations_saved = policy_.plain_iterations(solve.digits) - report.iterations;
-  if (use.harvests) {
-    const int place = vectors_.place(), room = vectors_.room(LanczosWindow<T, S>::wanted);
-    solve.harvested = window_.finish(ctx, room, vectors_.vector(place).data);
-    vectors_.added(solve.harvested, window_.largest());
-  }
+  report.recycle.vectors = deflation.deflated();
+  if (use.deflates) report.recycle.iterations_saved = policy_.plain_iterations(solve.digits) - report.iterations;
+  Harvest harvest;
+  if (use.harvests) harvest = deflation.finish(ctx);
+  solve.harvested = harvest.vectors;
+  solve.refined = harvest.refined;
   solve.products = std::exchange(products_before_, vectors_.products());
   solve.products = products_before_ - solve.products;
-  policy_.solved(solve, vectors_.held() == vectors_.most(), [&] {
-    const RecycleCosts costs = costs_(vectors_.held());
-    double seconds[] = {costs.iteration, costs.deflation, costs.product};
-    sum_over_ranks(ctx, seconds, 3);  // of which each has costs of its own
-    return RecycleCosts{seconds[0], seconds[1], seconds[2]};
+  policy_.solved(solve, harvest.complete, [&] {
+    const RecycleCosts own = costs_(kind_, vectors_.held());
+    const auto [iteration, deflation, product] =
+        seconds_of_ranks(ctx, std::array{own.iteration, own.deflation, own.product});
+    return RecycleCosts{iteration, deflation, product};
   });
   if (policy_.rests()) vectors_.forget();
 }
 
 template <class T, Space S>
-SolveReport Recycling<T, S>::solve(const SolveRequest<T, S>& request, Span<CgCoefficients, S> coefficients,
+SolveReport Recycling<T, S>::solve(const SolveRequest<T, S>& request, Deflation<T, S>& deflation,
                                    const Drive& drive) {
-  if (no_memory_ || !follows(request)) return drive(request);
+  if (no_memory_ || !follows(request, deflation.kind())) return drive(request);
+  const struct End {
+    Deflation<T, S>& deflation;
+    ~End() { deflation.end(); }
+  } at_the_end{deflation};
   const SolveClock clock;
   RecyclePolicy::Use use = policy_.next();
   use.deflates = use.deflates && vectors_.held() > 0;
-  if ((use.deflates || use.harvests) && !prepare(request, coefficients, use)) return drive(request);
+  const bool works = use.deflates || use.harvests || (deflation.assists() && vectors_.held() > 0);
+  if (works && !begin(request, deflation, use)) return drive(request);
   const double prepared = clock.seconds();
-  SolveReport report = use.deflates || use.harvests ? driven(request, drive) : drive(request);
+  SolveReport report = works ? driven(request, deflation, drive) : drive(request);
   if (!report.converged() || (use.deflates && vectors_.held() == 0)) return report;
   const double solved = clock.seconds();
-  learn(request, report, use);
+  learn(request, deflation, report, use);
   report.recycle.seconds = prepared + clock.seconds() - solved;
   report.seconds += report.recycle.seconds;
   return report;

@@ -4,19 +4,9 @@
 
 #include <vector>
 
+#include "solver/recycle/small_matrix.hpp"
+
 namespace newel::detail {
-
-/// A dense matrix of a few rows, row after row.
-struct SmallMatrix {
-  explicit SmallMatrix(int rows_ = 0, int cols_ = 0)
-      : rows(rows_), cols(cols_), values(static_cast<std::size_t>(rows_) * static_cast<std::size_t>(cols_), 0.0) {}
-
-  double& operator()(int i, int j) { return values[static_cast<std::size_t>(i * cols + j)]; }
-  double operator()(int i, int j) const { return values[static_cast<std::size_t>(i * cols + j)]; }
-
-  int rows, cols;
-  std::vector<double> values;
-};
 
 /// Eigenvalues in ascending order; row j of `vectors` is the unit eigenvector of value j.
 struct SymmetricEigen {

@@ -34,26 +34,21 @@ constexpr double least_independent = 64 * static_cast<double>(std::numeric_limit
 template <class T, Space S>
 void PastSolutions<T, S>::allocate(const Context<S>& ctx, std::int64_t n) {
   const std::int64_t m = rule_.vectors;
-  Array<T, S> D(ctx, n * m), C(ctx, n * m), last(ctx, n), r(ctx, n);
+  ring_.allocate(ctx, n);
+  Array<T, S> r(ctx, n);
   Array<double, S> small(ctx, Places{m}.size()), partial(ctx, basis_scratch(ctx, n, rule_.vectors));
   const MonitorState running{};
   running_ = make_array(ctx, Span<const MonitorState, Space::host>(&running, 1));
-  fill<T, S>(ctx, T(0), D.span());
-  fill<T, S>(ctx, T(0), C.span());
-  fill<T, S>(ctx, T(0), last.span());
   fill<double, S>(ctx, 0.0, small.span());
-  D_ = std::move(D), C_ = std::move(C), last_ = std::move(last), r_ = std::move(r);
+  r_ = std::move(r);
   small_ = std::move(small), partial_ = std::move(partial);
   numbers_.assign(static_cast<std::size_t>(Places{m}.row()), 0.0);
-  n_ = n;
 }
 
 template <class T, Space S>
 void PastSolutions<T, S>::begin_state(const Context<S>& ctx, std::int64_t rows, const PastState& state) {
   if (small_.empty()) allocate(ctx, rows);
-  fill<T, S>(ctx, T(0), D_.span());
-  held_ = state.held;
-  next_ = state.next;
+  ring_.begin_state(ctx, state.held, state.next);
   images_counted_ = state.images_current;
   row_under_way_ = -1;
   images_current_ = false;
@@ -61,16 +56,10 @@ void PastSolutions<T, S>::begin_state(const Context<S>& ctx, std::int64_t rows, 
 
 template <class T, Space S>
 void PastSolutions<T, S>::start_gram_row(const Context<S>& ctx, int column) {
-  const T* const W = definite_ ? D_.data() : C_.data();
-  basis_dot(ctx, {running_.data(), nullptr, nullptr, nullptr}, W, n_, rule_.vectors, image(column).data,
+  const T* const W = (definite_ ? ring_.difference(0) : ring_.image(0)).data;
+  basis_dot(ctx, {running_.data(), nullptr, nullptr, nullptr}, W, r_.size(), rule_.vectors, ring_.image(column).data,
             small_.data() + Places{rule_.vectors}.row(), partial_.data());
   row_under_way_ = column;
-}
-
-template <class T, Space S>
-bool PastSolutions<T, S>::is_older(int column, int than) const {
-  const auto age = [this](int j) { return (next_ - 1 - j + 2 * rule_.vectors) % rule_.vectors; };
-  return column < held_ && age(column) >= age(than);
 }
 
 // From S, if it is there alone. The entries with newer columns are those of their rows.
@@ -80,7 +69,7 @@ void PastSolutions<T, S>::finish_gram_row(const Context<S>& ctx) {
   const std::int64_t m = rule_.vectors;
   const std::vector<double> row = to_vector(ctx, small_.cspan().subspan(Places{m}.row(), m));
   for (int j = 0; j < rule_.vectors; ++j) {
-    if (is_older(j, row_under_way_)) gram_.set(row_under_way_, j, row[static_cast<std::size_t>(j)]);
+    if (ring_.is_older(j, row_under_way_)) gram_.set(row_under_way_, j, row[static_cast<std::size_t>(j)]);
   }
   row_under_way_ = -1;
 }
@@ -88,11 +77,11 @@ void PastSolutions<T, S>::finish_gram_row(const Context<S>& ctx) {
 // The oldest column first, as they came.
 template <class T, Space S>
 void PastSolutions<T, S>::update_images(const Context<S>& ctx, const LinearOperator<T, S>& A) {
-  for (int j = 0; j < held_; ++j) A.apply(ctx, T(1), difference(j), T(0), image(j));
-  if (!std::exchange(images_counted_, false)) products_ += held_;
-  const int oldest = held_ < rule_.vectors ? 0 : next_;
-  for (int k = 0; k < held_; ++k) {
-    start_gram_row(ctx, (oldest + k) % rule_.vectors);
+  const int held = ring_.held();
+  for (int j = 0; j < held; ++j) A.apply(ctx, T(1), ring_.difference(j), T(0), ring_.image(j));
+  if (!std::exchange(images_counted_, false)) products_ += held;
+  for (int age = held; age-- > 0;) {
+    start_gram_row(ctx, ring_.of_age(age));
     finish_gram_row(ctx);
   }
   images_current_ = true;
@@ -100,11 +89,11 @@ void PastSolutions<T, S>::update_images(const Context<S>& ctx, const LinearOpera
 
 template <class T, Space S>
 void PastSolutions<T, S>::start_from(const Context<S>& ctx, const GuessRequest<T, S>& of, Span<const T, S> g) {
-  const T* const W = definite_ ? D_.data() : C_.data();
+  const T* const W = (definite_ ? ring_.difference(0) : ring_.image(0)).data;
   copy<T>(ctx, of.b, r_.span());
   of.A.apply(ctx, T(-1), g, T(1), r_.span());
   ++products_;
-  basis_dot(ctx, {running_.data(), nullptr, nullptr, nullptr}, W, n_, rule_.vectors, r_.data(), small_.data(),
+  basis_dot(ctx, {running_.data(), nullptr, nullptr, nullptr}, W, r_.size(), rule_.vectors, r_.data(), small_.data(),
             partial_.data());
 }
 
@@ -115,10 +104,10 @@ std::vector<double> PastSolutions<T, S>::coefficients(double rr) const {
   const int m = rule_.vectors;
   const std::vector<double> h(numbers_.begin(), numbers_.begin() + m);
   if (rule_.kind != GuessRule::Kind::extrapolate) return gram_.solve(h, least_independent<T>);
-  const int newest = (next_ - 1 + m) % m, before = (next_ - 2 + m) % m;
+  const int newest = ring_.of_age(0), before = ring_.of_age(1);
   std::vector<double> best(h.size(), 0.0);
   double least = rr;
-  for (int order = 1; order <= std::min(held_, 2); ++order) {
+  for (int order = 1; order <= std::min(ring_.held(), 2); ++order) {
     std::vector<double> y(h.size(), 0.0);
     y[static_cast<std::size_t>(newest)] = order;
     if (order == 2) y[static_cast<std::size_t>(before)] = -1;
@@ -141,7 +130,7 @@ double PastSolutions<T, S>::combine(const Context<S>& ctx, const std::vector<dou
   const auto count = static_cast<std::int64_t>(both.size());
   copy<double>(ctx, Span<const double, Space::host>(both.data(), count), small_.span().subspan(places.y(), count));
   double* const after = small_.data() + places.after();
-  basis_subtract(ctx, {running_.data(), nullptr, nullptr, nullptr}, C_.data(), n_, rule_.vectors,
+  basis_subtract(ctx, {running_.data(), nullptr, nullptr, nullptr}, ring_.image(0).data, r_.size(), rule_.vectors,
                  small_.data() + places.y(), r_.data(), after, partial_.data());
   return std::sqrt(fetch<double, S>(ctx, after));
 }
@@ -152,9 +141,9 @@ InitialGuess PastSolutions<T, S>::prepare(const Context<S>& ctx, const GuessRequ
   const Places places{rule_.vectors};
   const bool extrapolates = rule_.kind == GuessRule::Kind::extrapolate;
   const bool given = request.from == InitialGuess::in_x;
-  report.vectors = held_;
+  report.vectors = ring_.held();
   report.from = given ? "given" : "zero";
-  if (held_ == 0) return request.from;
+  if (ring_.held() == 0) return request.from;
   finish_gram_row(ctx);
   if (const bool energy = request.definite && !extrapolates; energy != definite_) {
     definite_ = energy;
@@ -172,17 +161,17 @@ InitialGuess PastSolutions<T, S>::prepare(const Context<S>& ctx, const GuessRequ
   double given_squared = number(places.m);
   bool from_last = !given || extrapolates || !(given_squared < number(places.rhs()));
   if (from_last) {
-    start_from(ctx, request, last_.cspan());
+    start_from(ctx, request, ring_.last());
     fetch_numbers();
   }
   const double rhs_norm = std::sqrt(number(places.rhs()));
   report.given_residual = given ? std::sqrt(given_squared) : rhs_norm;
   const double residual = combine(ctx, coefficients(number(places.m)));
   if (residual < rhs_norm && !(residual >= report.given_residual)) {
-    if (from_last) copy<T>(ctx, last_.cspan(), request.x);
-    basis_subtract(ctx, {running_.data(), nullptr, nullptr, nullptr}, D_.data(), n_, rule_.vectors,
-                   small_.data() + places.y() + places.m, request.x.data, small_.data() + places.after(),
-                   partial_.data());
+    if (from_last) copy<T>(ctx, Span<const T, S>(ring_.last()), request.x);
+    basis_subtract(ctx, {running_.data(), nullptr, nullptr, nullptr}, ring_.difference(0).data, r_.size(),
+                   rule_.vectors, small_.data() + places.y() + places.m, request.x.data,
+                   small_.data() + places.after(), partial_.data());
     report.from = extrapolates ? "extrapolated" : "projected";
     report.residual = residual;
     return InitialGuess::in_x;
@@ -202,18 +191,13 @@ void PastSolutions<T, S>::keep(const Context<S>& ctx, const LinearOperator<T, S>
                                Span<const T, S> x) {
   if (small_.empty()) allocate(ctx, x.size);
   finish_gram_row(ctx);
-  if (held_ == 0) {
+  if (ring_.held() == 0) {
     definite_ = definite && rule_.kind != GuessRule::Kind::extrapolate;
     images_current_ = true;
   }
-  const int column = next_;
-  copy<T>(ctx, x, difference(column));
-  axpy<T, S>(ctx, T(-1), last_.cspan(), difference(column));
-  copy<T>(ctx, x, last_.span());
-  next_ = (next_ + 1) % rule_.vectors;
-  held_ = std::min(held_ + 1, rule_.vectors);
+  const int column = ring_.add(ctx, x);
   if (!images_current_) return;
-  A.apply(ctx, T(1), difference(column), T(0), image(column));
+  A.apply(ctx, T(1), ring_.difference(column), T(0), ring_.image(column));
   ++products_;
   start_gram_row(ctx, column);
 }

@@ -9,6 +9,7 @@
 #include <newel/solver/krylov.hpp>
 #include "solver/krylov/steps/monitor_state.hpp"
 #include "solver/sequence/small_projection.hpp"
+#include "solver/sequence/solution_ring.hpp"
 
 namespace newel::detail {
 
@@ -29,20 +30,20 @@ struct PastState {
   bool images_current = false;  ///< the products with them have been made, for the present values of A
 };
 
-/// D holds the differences of the last m solutions and those before them, C = A D. A guess is g + D y, where g is
+/// D and C = A D are those of a SolutionRing. A guess is g + D y, where g is
 /// what the caller gave, or the last solution if that is nothing or no better than zero; its residual is b - A g - C
 /// y. "project" takes y from W^T C y = W^T (b - A g), with W = D if A is definite (the error is then the smallest in
 /// the energy norm; P. Fischer, Comput. Methods Appl. Mech. Engrg. 163, 1998, section 2) and W = C otherwise (the
 /// residual is). W^T C keeps more digits with differences than with solutions, which are nearly parallel in a smooth
 /// sequence.
 ///
-/// Columns are replaced in turn. Products with them are those with all m columns, the unused ones being zero, so that
+/// Products with the columns are those with all m of them, so that
 /// the order of sums does not depend on how many there are: after `begin_state` the bits are those of a sequence
 /// without a break.
 template <class T, Space S>
 class PastSolutions {
  public:
-  explicit PastSolutions(const GuessRule& rule) : rule_(rule), gram_(rule.vectors) {}
+  explicit PastSolutions(const GuessRule& rule) : rule_(rule), ring_(rule.vectors), gram_(rule.vectors) {}
 
   /// Replaces x by the best guess. Returns where the solve begins. Two products (three for "extrapolate" if the
   /// caller gave a guess), and one for each vector after `values_changed`; waits for the stream.
@@ -53,15 +54,12 @@ class PastSolutions {
   /// A has other values: C is computed again before it is used.
   void values_changed() { images_current_ = false; }
 
-  int held() const { return held_; }
+  SolutionRing<T, S>& ring() { return ring_; }
   /// Products with A so far.
   std::int64_t products() const { return products_; }
-  Span<T, S> difference(int column) { return D_.span().subspan(column * n_, n_); }
-  Span<T, S> last() { return last_.span(); }
-  Span<T, S> image(int column) { return C_.span().subspan(column * n_, n_); }
   /// Makes room for the differences and the last solution of another run, which the caller writes.
   void begin_state(const Context<S>& ctx, std::int64_t rows, const PastState& state);
-  PastState state() const { return {held_, next_, images_current_}; }
+  PastState state() const { return {ring_.held(), ring_.next(), images_current_}; }
 
  private:
   void allocate(const Context<S>& ctx, std::int64_t n);
@@ -73,18 +71,16 @@ class PastSolutions {
   std::vector<double> coefficients(double rr) const;
   /// r = r - C y; returns |r|.
   double combine(const Context<S>& ctx, const std::vector<double>& y);
-  bool is_older(int column, int than) const;
 
   GuessRule rule_;
-  SmallProjection gram_;  ///< W^T C
-  std::int64_t n_ = 0;
-  int held_ = 0, next_ = 0;
+  SolutionRing<T, S> ring_;
+  SmallProjection gram_;         ///< W^T C
   int row_under_way_ = -1;       ///< of W^T C, in S alone; -1: none
   bool images_current_ = false;  ///< C = A D
   bool images_counted_ = false;  ///< among the products of the run that a state came from
   bool definite_ = false;        ///< W = D
   std::int64_t products_ = 0;
-  Array<T, S> D_, C_, last_, r_;
+  Array<T, S> r_;
   Array<double, S> small_, partial_;
   Array<MonitorState, S> running_;
   std::vector<double> numbers_;  ///< of small_, on the host

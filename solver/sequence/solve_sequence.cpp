@@ -10,17 +10,17 @@
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "solver/krylov/monitor/solve_clock.hpp"
+#include "solver/sequence/costs_of_ranks.hpp"
 
 namespace newel::detail {
 namespace {
 
-// Of all ranks together, so that they decide alike: each has rows, and costs, of its own.
 template <class T, Space S>
 GuessCosts costs_of_ranks(const SequenceSystem<T, S>& system) {
   const GuessCosts own = system.costs();
-  double seconds[] = {own.iteration, own.product, own.vectors};
-  sum_over_ranks(system.ctx, seconds, 3);
-  return {seconds[0], seconds[1], seconds[2]};
+  const auto [iteration, product, vectors] =
+      seconds_of_ranks(system.ctx, std::array{own.iteration, own.product, own.vectors});
+  return {iteration, product, vectors};
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ void SolveSequence<T, S>::keep(const SequenceSystem<T, S>& system, Span<const T,
     while (past_.size() < reports.size()) past_.emplace_back(rule_);
     for (std::size_t c = 0; c < reports.size(); ++c) {
       const SolveClock clock;
-      if (reports[c]->iterations == 0 && !every_step && past_[c].held() > 0) continue;
+      if (reports[c]->iterations == 0 && !every_step && past_[c].ring().held() > 0) continue;
       const std::int64_t n = system.A.rows();
       past_[c].keep(system.ctx, system.A, system.definite, x.subspan(static_cast<std::int64_t>(c) * n, n));
       reports[c]->guess.seconds += clock.seconds();
@@ -126,11 +126,12 @@ template <class T, Space S>
 std::vector<Span<T, S>> SolveSequence<T, S>::vectors() {
   std::vector<Span<T, S>> all;
   for (PastSolutions<T, S>& past : past_) {
-    for (int j = 0; j < past.held(); ++j) {
-      all.push_back(past.difference(j));
-      all.push_back(past.image(j));
+    SolutionRing<T, S>& ring = past.ring();
+    for (int j = 0; j < ring.held(); ++j) {
+      all.push_back(ring.difference(j));
+      all.push_back(ring.image(j));
     }
-    all.push_back(past.last());
+    all.push_back(ring.last());
   }
   return all;
 }

@@ -21,9 +21,11 @@ void require_values(std::size_t found, std::int64_t expected) {
 }
 
 // The numbers of past solutions: rows, columns of right-hand sides, vectors of each; then the policy, then each
-// column. Those of recycled vectors come last, and their vectors last: rows, the most vectors, those that are held,
-// the place of the next, whether their products have been counted. Their values begin with tau and the policy.
-constexpr std::size_t sizes = 3, of_column = 3, of_recycled = 5, factors = 1 + RecyclePolicy::count_size;
+// column. Those of recycled vectors come last, and their vectors last: rows, the most vectors, their kind, those that
+// are held, the place of the next, whether their products have been counted. Their values begin with the largest
+// eigenvalue and the policy.
+constexpr std::size_t sizes = 3, of_column = 3, of_recycled = 6, factors = 1 + RecyclePolicy::count_size;
+constexpr auto kinds = static_cast<std::int64_t>(RecycledKind::cycles);
 
 void check(const GuessState& state, Index rows, const GuessRule& rule) {
   const std::vector<std::int64_t>& counts = state.counts;
@@ -58,8 +60,9 @@ GuessState split_recycled(GuessState& state, Index rows, const RecycleRule& rule
   if (part.counts[1] != rule.vectors)
     refuse("recycles at most " + std::to_string(part.counts[1]) + " vectors, and the option recycle asks for " +
            std::to_string(rule.vectors));
-  const std::int64_t held = part.counts[2], next = part.counts[3];
-  if (held < 0 || held > rule.vectors || next < 0 || next > held) refuse("has counts that do not belong together");
+  const std::int64_t kind = part.counts[2], held = part.counts[3], next = part.counts[4];
+  if (kind < 0 || kind > kinds || held < 0 || held > rule.vectors || next < 0 || next > held)
+    refuse("has counts that do not belong together");
   const auto size = factors + static_cast<std::size_t>(held) * static_cast<std::size_t>(rows);
   if (state.values.size() < size) refuse("has too few values for its recycled vectors");
   const auto value = state.values.end() - static_cast<std::ptrdiff_t>(size);
@@ -113,18 +116,19 @@ void add_past(SystemState<T, S>& s, GuessState& state) {
   for (PastSolutions<T, S>& past : columns) {
     const PastState of = past.state();
     state.counts.insert(state.counts.end(), {of.held, of.next, of.images_current ? 1 : 0});
-    for (int j = 0; j < of.held; ++j) vectors.add(past.difference(j));
-    vectors.add(past.last());
+    for (int j = 0; j < of.held; ++j) vectors.add(past.ring().difference(j));
+    vectors.add(past.ring().last());
   }
 }
 
 template <class T, Space S>
 void add_recycled(SystemState<T, S>& s, GuessState& state) {
   StateVectors<T, S> vectors(s, state.values);
-  RecycledVectors<T, S>& recycled = s.recycling.vectors();
-  const auto of = recycled.state();
-  state.counts.insert(state.counts.end(), {s.rows, recycled.most(), of.held, of.next, of.current ? 1 : 0});
-  state.values.push_back(of.tau);
+  RecycledVectors<S>& recycled = s.recycling.vectors();
+  const RecycledState& of = recycled.state();
+  state.counts.insert(state.counts.end(), {s.rows, recycled.most(), static_cast<std::int64_t>(of.kind), of.held,
+                                           of.next, of.prepared ? 1 : 0});
+  state.values.push_back(of.largest);
   for (const double count : s.recycling.policy().counts()) state.values.push_back(count);
   for (int j = 0; j < of.held; ++j) vectors.add_kept(Span<const float, S>(recycled.vector(j)));
 }
@@ -142,19 +146,19 @@ void take_past(SystemState<T, S>& s, GuessState& state) {
   StateVectors<T, S> vectors(s, state.values);
   std::size_t at = 0;
   for (PastSolutions<T, S>& past : s.sequence.columns()) {
-    for (int j = 0; j < past.held(); ++j) vectors.take(at, past.difference(j));
-    vectors.take(at, past.last());
+    for (int j = 0; j < past.ring().held(); ++j) vectors.take(at, past.ring().difference(j));
+    vectors.take(at, past.ring().last());
   }
 }
 
 template <class T, Space S>
 void take_recycled(SystemState<T, S>& s, GuessState& part) {
   const auto of = [&](int k) { return static_cast<int>(part.counts[static_cast<std::size_t>(k)]); };
-  s.recycling.begin_state(s.ctx, s.rows, {of(2), of(3), part.values[0], of(4) != 0},
+  s.recycling.begin_state(s.ctx, s.rows, {static_cast<RecycledKind>(of(2)), of(3), of(4), part.values[0], of(5) != 0},
                           {part.values.begin() + 1, part.values.begin() + factors});
   StateVectors<T, S> vectors(s, part.values);
   std::size_t at = factors;
-  for (int j = 0; j < of(2); ++j) vectors.take_kept(at, s.recycling.vectors().vector(j));
+  for (int j = 0; j < of(3); ++j) vectors.take_kept(at, s.recycling.vectors().vector(j));
 }
 
 }  // namespace

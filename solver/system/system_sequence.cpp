@@ -80,21 +80,26 @@ SequenceSystem<T, S> SystemState<T, S>::sequence_system() {
 }
 
 template <class T, Space S>
-RecycleCosts SystemState<T, S>::recycle_costs(int vectors) {
+RecycleCosts SystemState<T, S>::recycle_costs(RecycledKind kind, int vectors) {
   const IterationSpeed speed = speed_of(*operators);
   const double n = static_cast<double>(operators->matrix().rows());
-  const double bytes =
-      n * (RecycleWork::passes_a_vector * vectors * sizeof(float) + RecycleWork::other_passes * sizeof(T));
   RecycleCosts costs;
   costs.iteration = speed.iteration;
-  costs.deflation = bytes * speed.second_per_byte + RecycleWork::launches * speed.launch + speed.one_kernel;
   costs.product = speed.launch + speed.product_bytes * speed.second_per_byte;
+  if (kind == RecycledKind::cycles) {
+    costs.deflation = n * RecycleWork::passes_a_vector * vectors * sizeof(T) * speed.second_per_byte;
+    costs.product += speed.launch + bytes_of_product(operators->preconditioner()) * speed.second_per_byte;
+  } else {
+    const double bytes =
+        n * (RecycleWork::passes_a_vector * vectors * sizeof(float) + RecycleWork::other_passes * sizeof(T));
+    costs.deflation = bytes * speed.second_per_byte + RecycleWork::launches * speed.launch + speed.one_kernel;
+  }
   return costs;
 }
 
 #define X(T, S)                                                       \
   template SequenceSystem<T, S> SystemState<T, S>::sequence_system(); \
-  template RecycleCosts SystemState<T, S>::recycle_costs(int);
+  template RecycleCosts SystemState<T, S>::recycle_costs(RecycledKind, int);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -24,7 +24,7 @@ SystemState<T, S>::SystemState(const Context<S>& context, const SystemOptions& o
   if (options.columns < 1)
     throw InputError("SystemOptions::columns must be 1 or more, not " + std::to_string(options.columns));
   if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products must not be negative");
-  recycling.weigh_by([this](int vectors) { return recycle_costs(vectors); });
+  recycling.weigh_by([this](RecycledKind kind, int vectors) { return recycle_costs(kind, vectors); });
 }
 
 template <class T, Space S>

@@ -95,7 +95,7 @@ struct SystemState {
   /// For guesses from past solutions, with the present operators.
   SequenceSystem<T, S> sequence_system();
   /// Of an iteration with so many recycled vectors.
-  RecycleCosts recycle_costs(int vectors);
+  RecycleCosts recycle_costs(RecycledKind kind, int vectors);
   GuessState guess_state();
   void set_guess_state(const GuessState& state);
 

@@ -44,7 +44,7 @@ TEST_CASE("An option that cannot have an effect is warned of with what it belong
   const std::vector<Case> cases = {
       {{"--idr-s", "2", "--solver", "cg"}, "--idr-s", "--solver idrs", "the solver is cg"},
       {{"--initial-guess", "project:4"}, "--initial-guess", "every time step", "one system is solved"},
-      {{"--recycle", "8"}, "--recycle", "--solver cg in programs that solve in every", "one system is solved"},
+      {{"--recycle", "8"}, "--recycle", "--solver cg and gmres in programs that solve in every", "one system is solved"},
       {{"--restart", "20", "--solver", "cg"}, "--restart", "--solver gmres", "the solver is cg"},
       {{"--restart", "20", "--solver", "bicgstab"}, "--restart", "--solver gmres", "bicgstab"},
       {{"--left", "--solver", "cg"}, "--left", "--solver gmres", "cg"},

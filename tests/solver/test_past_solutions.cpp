@@ -74,7 +74,7 @@ void check_projection(const Context<S>& ctx, const Rows& a, bool definite, int s
     const auto there = make_array(ctx, x);
     past.keep(ctx, *A, definite, there.cspan());
   }
-  CHECK(past.held() == std::min(solutions, vectors));
+  CHECK(past.ring().held() == std::min(solutions, vectors));
   // b of something near the solutions, so that the guess is better than zero.
   const Dense matrix = dense(a);
   Vector target = 0.1 * dense(noise(n, 99));
@@ -93,7 +93,7 @@ void check_projection(const Context<S>& ctx, const Rows& a, bool definite, int s
                                      given ? InitialGuess::in_x : InitialGuess::zero};
     CHECK(past.prepare(ctx, request, report) == InitialGuess::in_x);
     CHECK(report.from == "projected");
-    CHECK(report.vectors == past.held());
+    CHECK(report.vectors == past.ring().held());
     const double given_residual = (b - matrix * dense(g)).norm();
     const Vector from = given && given_residual < b.norm() ? dense(g) : dense(kept.back());
     const Vector expected = best(matrix, b, from, differences_of(kept, vectors), definite);

@@ -4,7 +4,9 @@
 #include "tests/solver/dense_solution.hpp"
 #include "tests/solver/systems.hpp"
 
+#include "solver/recycle/energy_correction.hpp"
 #include "solver/recycle/recycling.hpp"
+#include "solver/recycle/symmetric_eigen.hpp"
 
 namespace {
 
@@ -35,7 +37,7 @@ void check_eigen(const SmallMatrix& a, double scale) {
 }
 
 template <Space S>
-std::vector<double> kept(const Context<S>& ctx, RecycledVectors<double, S>& W, int j) {
+std::vector<double> kept(const Context<S>& ctx, RecycledVectors<S>& W, int j) {
   const std::vector<float> values = to_vector(ctx, Span<const float, S>(W.vector(j)));
   return {values.begin(), values.end()};
 }
@@ -98,7 +100,7 @@ TEST_BOTH("the window holds eigenvectors of the smallest eigenvalues after a sol
       cg.run({ctx, *op, &precond, b.cspan(), x.span(), stop, {}, InitialGuess::zero, nullptr, nullptr, &recycling});
   REQUIRE(report.converged());
   REQUIRE(report.iterations > 24);  // the window has been restarted
-  RecycledVectors<double, S>& W = recycling.vectors();
+  RecycledVectors<S>& W = recycling.vectors();
   REQUIRE(W.held() >= 6);
   for (int j = 0; j < 6; ++j) {
     const std::vector<double> w = kept(ctx, W, j);
@@ -115,25 +117,27 @@ TEST_BOTH("the correction is that of the dense formula", "[solver][recycle]") {
   constexpr int m = 5;
   const Arrays<double, S> arrays(ctx, a);
   const auto op = make_spmv<double, S>(ctx, arrays.view(), RowOrder<S>(), SpmvOptions{"csr"});
-  RecycledVectors<double, S> W(8);
+  RecycledVectors<S> W(8);
   W.make_room(ctx, n);
+  EnergyCorrection<double, S> correction;
+  correction.make_room(ctx, n, 8);
   std::vector<std::vector<double>> w;
   for (int j = 0; j < m; ++j) {
     const auto values = make_array(ctx, cast<float>(noise(n, static_cast<std::uint64_t>(20 + j))));
     copy<float>(ctx, values.cspan(), W.vector(j));
     w.push_back(kept(ctx, W, j));
   }
-  CHECK(W.room(8) == 8);
-  W.added(m, 6.0);
+  CHECK(W.places(8).count == 8);
+  W.added(RecycledKind::preconditioned, {0, m}, 6.0);
   CHECK(W.held() == m);
-  CHECK(W.place() == m);
-  CHECK(W.room(8) == 3);
-  W.update(ctx, *op);
+  CHECK(W.places(8).first == m);
+  CHECK(W.places(8).count == 3);
+  correction.update(ctx, W, *op);
   CHECK(W.products() == m);
-  W.update(ctx, *op);
+  correction.update(ctx, W, *op);
   CHECK(W.products() == m);  // nothing has changed
   W.values_changed();
-  W.update(ctx, *op);
+  correction.update(ctx, W, *op);
   CHECK(W.products() == 2 * m);
 
   // E y = W^T r; z = 3 W y
@@ -154,7 +158,7 @@ TEST_BOTH("the correction is that of the dense formula", "[solver][recycle]") {
   const auto rs = make_array(ctx, r);
   auto z = make_array(ctx, std::vector<double>(n, 0.0));
   auto rz = make_array(ctx, std::vector<double>{0.5});
-  W.correct(ctx, rs.cspan(), 1.0, z.span(), rz.data());
+  correction.correct(ctx, rs.cspan(), 1.0, z.span(), rz.data());
   const std::vector<double> found = to_vector(ctx, z.cspan());
   for (std::size_t i = 0; i < n; ++i) CHECK(found[i] == Approx(expected[i]).margin(1e-12 * norm(expected)));
   CHECK(to_vector(ctx, rz.cspan())[0] == Approx(0.5 + product(r, expected)).epsilon(1e-12));
@@ -165,25 +169,28 @@ TEST_BOTH("vectors that depend on others are left out, and the oldest are replac
   constexpr Index n = 81;
   const Arrays<double, S> arrays(ctx, a);
   const auto op = make_spmv<double, S>(ctx, arrays.view(), RowOrder<S>(), SpmvOptions{"csr"});
-  RecycledVectors<double, S> W(4);
+  RecycledVectors<S> W(4);
   W.make_room(ctx, n);
+  EnergyCorrection<double, S> correction;
+  correction.make_room(ctx, n, 4);
+  constexpr auto kind = RecycledKind::preconditioned;
   const auto same = make_array(ctx, cast<float>(noise(n, 2)));
   for (int j = 0; j < 3; ++j) copy<float>(ctx, same.cspan(), W.vector(j));
-  W.added(3, 2.0);
-  W.update(ctx, *op);
+  W.added(kind, {0, 3}, 2.0);
+  correction.update(ctx, W, *op);
   const std::vector<double> w = kept(ctx, W, 0), r = noise(n, 1);
   const auto rs = make_array(ctx, r);
   auto z = make_array(ctx, std::vector<double>(n, 0.0));
-  W.correct(ctx, rs.cspan(), 1.0, z.span(), nullptr);
+  correction.correct(ctx, rs.cspan(), 1.0, z.span(), nullptr);
   const double factor = product(w, r) / product(w, a.rhs_for(w));  // tau is 1
   const std::vector<double> found = to_vector(ctx, z.cspan());
   for (std::size_t i = 0; i < n; ++i) CHECK(found[i] == Approx(factor * w[i]).margin(1e-12));
-  W.added(1, 2.0);
+  W.added(kind, {3, 1}, 2.0);
   CHECK(W.held() == 4);
-  CHECK(W.place() == 0);
-  CHECK(W.room(3) == 3);
-  W.added(2, 2.0);
+  CHECK(W.places(3).first == 0);
+  CHECK(W.places(3).count == 3);
+  W.added(kind, {0, 2}, 2.0);
   CHECK(W.held() == 4);
-  CHECK(W.place() == 2);
-  CHECK(W.room(3) == 2);
+  CHECK(W.places(3).first == 2);
+  CHECK(W.places(3).count == 2);
 }

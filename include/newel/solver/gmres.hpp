@@ -51,10 +51,12 @@ template <class T, Space S, class B = T>
 class Gmres final : public RecurrenceSolver<T, S> {
  public:
   /// Work vectors for `n` unknowns: restart + 1 of length n in B, and four in T, or five if B is not T. A cycle has
-  /// at most n iterations. Throws InputError for a restart below 1.
-  Gmres(const Context<S>& ctx, Index n, int restart, bool left);
+  /// at most n iterations. `recycled`: up to as many vectors of earlier solves may be used (RecycleOptions), half of
+  /// a cycle at most; each takes another vector in B. Throws InputError for a restart below 1.
+  Gmres(const Context<S>& ctx, Index n, int restart, bool left, int recycled = 0);
 
   std::string_view name() const override { return "gmres"; }
+  [[nodiscard]] SolveReport run(const SolveRequest<T, S>& request) override;
 };
 
 }  // namespace newel

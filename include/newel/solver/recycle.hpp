@@ -9,7 +9,7 @@
 
 namespace newel {
 
-/// Recycled deflation, for CG in the precision of the system. Stored in `SolverOptions::methods`.
+/// Recycled deflation, for CG and GMRES in the precision of the system. Stored in `SolverOptions::methods`.
 struct RecycleOptions {
   /// - "0": no vectors are kept.
   /// - "K", 1 to 32: up to K approximate eigenvectors of the preconditioned matrix, those of its smallest
@@ -29,8 +29,16 @@ struct RecycleOptions {
   ///
   /// W is held in single precision. An iteration reads it twice; a solve that harvests moves up to 24 vectors in
   /// single precision more. The first such solve allocates K + 48 vectors in single precision and three in that of
-  /// the system, later ones nothing. Other methods than CG, mixed precision, and several right-hand sides at once
-  /// recycle nothing.
+  /// the system, later ones nothing.
+  ///
+  /// GMRES is GCRO-DR (M. Parks, E. de Sturler, G. Mackey, D. Johnson, S. Maiti, "Recycling Krylov subspaces for
+  /// sequences of linear systems", SIAM J. Sci. Comput. 28 (2006)) with harmonic Ritz vectors of its cycles, at most
+  /// half as many as a cycle has columns. They are held in single precision, and their images, in the precision of
+  /// the basis, are read with it. A solve that harvests replaces them after each cycle. A solve without vectors turns
+  /// to those that it has found after ten cycles, or if it would stagnate. The solver itself holds K vectors more;
+  /// the first solve allocates 2 K vectors in single precision and one in that of the system.
+  ///
+  /// Other methods, mixed precision, and several right-hand sides at once recycle nothing.
   std::string recycle = "0";
 };
 

@@ -13,11 +13,12 @@ struct GuessWork {
   static constexpr double unknown_product = 10;  ///< vectors that an operator of unknown entries moves
 };
 
-/// What recycled vectors add to an iteration: counted, not fitted. The vectors are in single precision.
+/// What recycled vectors add to an iteration: counted, not fitted. CG reads them in single precision, and its own
+/// vectors besides; GMRES reads their images with its basis.
 struct RecycleWork {
-  static constexpr int launches = 5;         ///< of kernels
+  static constexpr int launches = 5;         ///< of kernels, by CG
   static constexpr int passes_a_vector = 2;  ///< over a recycled vector
-  static constexpr int other_passes = 6;     ///< over vectors of the solver
+  static constexpr int other_passes = 6;     ///< over vectors of CG
 };
 
 }  // namespace newel::detail

@@ -12,6 +12,7 @@
 #include "solver/krylov/methods/recurrence.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 #include "solver/krylov/resident/resident_cg.hpp"
+#include "solver/recycle/energy_deflation.hpp"
 #include "solver/recycle/recycling.hpp"
 
 namespace newel {
@@ -129,6 +130,7 @@ class CgRecurrence final : public Recurrence<T, S> {
       : cg_(ctx, n), start_x_(ctx, n), may_be_resident_(resident) {}
 
   CgIteration<T, S>& steps() { return cg_; }
+  Deflation<T, S>& deflation() { return deflation_; }
 
   void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
     if constexpr (S == Space::device) {
@@ -224,6 +226,7 @@ class CgRecurrence final : public Recurrence<T, S> {
 
  private:
   CgIteration<T, S> cg_;
+  EnergyDeflation<T, S> deflation_{cg_.coefficients()};
   Array<T, S> start_x_;  // where the recurrence that began with the smallest residual did
   bool may_be_resident_;
   std::shared_ptr<ResidentCg<T>> resident_;  // on a device
@@ -247,8 +250,8 @@ template <class T, Space S>
 SolveReport Cg<T, S>::run(const SolveRequest<T, S>& request) {
   const auto drive = [this](const SolveRequest<T, S>& with) { return RecurrenceSolver<T, S>::run(with); };
   if (request.recycling == nullptr) return drive(request);
-  auto& steps = this->template recurrence<detail::CgRecurrence<T, S>>().steps();
-  return request.recycling->solve(request, steps.coefficients(), drive);
+  auto& deflation = this->template recurrence<detail::CgRecurrence<T, S>>().deflation();
+  return request.recycling->solve(request, deflation, drive);
 }
 
 template <class T, Space S>

@@ -15,7 +15,7 @@ class FgmresRecurrence final : public GmresRecurrence<T, S, T> {
 
  public:
   FgmresRecurrence(const Context<S>& ctx, Index n, int restart)
-      : Gmres(ctx, n, restart, false), Z_(ctx, std::int64_t{this->m_} * n) {}
+      : Gmres(ctx, n, restart, false, 0), Z_(ctx, std::int64_t{this->m_} * n) {}
 
   RecurrenceParts<T, S> parts() override {
     RecurrenceParts<T, S> parts = Gmres::parts();

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
@@ -16,6 +17,7 @@
 #include "solver/krylov/steps/gmres_steps.hpp"
 #include "solver/krylov/steps/iteration_graph.hpp"
 #include "solver/krylov/steps/least_gain.hpp"
+#include "solver/recycle/cycle_deflation.hpp"
 
 namespace newel::detail {
 
@@ -38,25 +40,30 @@ inline int cycle_length(std::int64_t n, int restart) {
 template <class T, Space S, class B>
 class GmresRecurrence : public Recurrence<T, S> {
  public:
-  GmresRecurrence(const Context<S>& ctx, Index n, int restart, bool left)
+  /// `recycled`: columns of the basis for recycled vectors.
+  GmresRecurrence(const Context<S>& ctx, Index n, int restart, bool left, int recycled)
       : n_(n),
         m_(cycle_length(all_rows(ctx, n), restart)),
         w_(ctx, n),
         left_(left),
-        basis_(ctx, (std::int64_t{m_} + 1) * n),
+        deflation_(n, m_, std::min(recycled, (m_ + 1) / 2)),
+        basis_(ctx, (std::int64_t{deflation_.room()} + m_ + 1) * n),
         newest_(ctx, std::is_same_v<T, B> ? 0 : n),
         r_(ctx, n),
         z_(ctx, n),
         best_x_(ctx, n),
-        small_(ctx, GmresArrays::size(m_)),
-        partial_(ctx, basis_scratch(ctx, n, m_ + 1)),
+        small_(ctx, GmresArrays::size(m_, deflation_.room())),
+        partial_(ctx, basis_scratch(ctx, n, deflation_.room() + m_ + 1)),
         state_(ctx, 1) {}
 
-  // v_0 = r / |r|, or M r / |M r| from the left, where the tolerance is carried over to the norm of M r. From the
-  // left this waits for the stream.
+  CycleDeflation<T, S, B>& deflation() { return deflation_; }
+
+  // v_0 = r / |r|, or M r / |M r| from the left, where the tolerance is carried over to the norm of M r. Of r, the
+  // part in recycled vectors is left out. From the left, and with recycled vectors, this waits for the stream.
   void begin(MonitorState monitor, double residual) override {
     const Context<S>& ctx = system_->ctx;
     monitor.growth_limit = std::numeric_limits<double>::infinity();  // it may hold |M r|; b - A x is judged
+    prepare_deflation();
     cycle_ = {};
     cycle_.before = residual;
     cycle_.first_iteration = monitor.iteration;
@@ -71,6 +78,10 @@ class GmresRecurrence : public Recurrence<T, S> {
       monitor.tolerance *= (cycle_.whole ? shown_.tightening : 1) * m_norm / residual;
       residual = m_norm;
       if (!(m_norm > 0)) monitor.event = m_norm == 0 ? Event::krylov_space_exhausted : Event::not_finite;
+    }
+    if (deflation_.held() > 0 && monitor.running()) {
+      residual = deflation_.project(ctx, v(0).data, first);
+      if (!(residual > monitor.tolerance)) monitor.event = residual >= 0 ? Event::tolerance_met : Event::not_finite;
     }
     GmresState start{};
     start.monitor = monitor;
@@ -89,7 +100,7 @@ class GmresRecurrence : public Recurrence<T, S> {
     const Context<S>& ctx = system_->ctx;
     const LinearOperator<T, S>& A = system_->A;
     GmresState* const s = state_.data();
-    const GmresArrays a = small();
+    const GmresArrays a = small(j);
     const Span<T, S> w = w_;
     if (is_left()) {
       A.apply(ctx, T(1), newest(j), T(0), z_);    // z = A v_j
@@ -97,23 +108,24 @@ class GmresRecurrence : public Recurrence<T, S> {
     } else {
       A.apply(ctx, T(1), direction(j), T(0), w);  // w = A z_j
     }
-    const B* const V = basis_.data();
-    double* const partial = partial_.data();
+    const int recycled = deflation_.held(), all = recycled + j + 1;
+    const B* const V = v(-recycled).data;  // after the recycled columns C: [C V] for V
+    double *const h = a.h - recycled, *const h2 = a.h2 - recycled, *const partial = partial_.data();
     const PassGate first{&s->monitor, nullptr, nullptr, nullptr};
     const PassGate second{&s->monitor, &s->basis, a.h + j + 1, &s->after_first};
-    basis_dot(ctx, first, V, n_, j + 1, w.data, a.h, partial);                           // h = V^T w
-    basis_subtract(ctx, first, V, n_, j + 1, a.h, w.data, &s->after_first, partial);     // w = w - V h
-    basis_dot(ctx, second, V, n_, j + 1, w.data, a.h2, partial);                         // h2 = V^T w
-    basis_subtract(ctx, second, V, n_, j + 1, a.h2, w.data, &s->after_second, partial);  // w = w - V h2, h = h + h2
-    sweep(ctx, 0, GmresRotate{s, a, j});                                                 // column j of R, |g_{j+1}|
-    sweep(ctx, n_, GmresScale<T, B>{s, w.data, v(j + 1).data, newest_.data()});          // v_{j+1} = w / |w|
+    basis_dot(ctx, first, V, n_, all, w.data, h, partial);                           // h = V^T w
+    basis_subtract(ctx, first, V, n_, all, h, w.data, &s->after_first, partial);     // w = w - V h
+    basis_dot(ctx, second, V, n_, all, w.data, h2, partial);                         // h2 = V^T w
+    basis_subtract(ctx, second, V, n_, all, h2, w.data, &s->after_second, partial);  // w = w - V h2, h = h + h2
+    sweep(ctx, 0, GmresRotate{s, a, j});                                             // column j of R, |g_{j+1}|
+    sweep(ctx, n_, GmresScale<T, B>{s, w.data, v(j + 1).data, newest_.data()});      // v_{j+1} = w / |w|
   }
 
   // x = x + Z y with R y = g
   void correct(int columns) {
-    if (columns <= 0) return;
-    sweep(system_->ctx, 0, GmresBackSolve{small(), columns});  // y = R^-1 g
-    add_directions(columns, small().y);
+    if (columns > 0) sweep(system_->ctx, 0, GmresBackSolve{small(), columns});  // y = R^-1 g
+    if (deflation_.held() > 0) return add_deflated(std::max(columns, 0));
+    if (columns > 0) add_directions(columns, small().y);
   }
 
   bool advance(int count) override {
@@ -129,6 +141,11 @@ class GmresRecurrence : public Recurrence<T, S> {
     convergence.report.second_passes += fetch(system_->ctx, static_cast<const int*>(&state_.data()->second_passes));
     const int columns = convergence.seen().iteration - cycle_.first_iteration;
     correct(cycle_.event == Event::not_finite ? columns - 1 : columns);
+    if (!deflation_.works()) return;
+    if (deflation_.held() > 0) convergence.residual.x_has_changed();
+    // The column after an event was not made.
+    const int whole = cycle_.event == Event::none ? columns : columns - 1;
+    if (cycle_.event != Event::not_finite) deflation_.harvest(system_->ctx, small_.cspan(), v(0).data, whole);
   }
 
   // From the left the recurrence does not know |r|.
@@ -145,7 +162,10 @@ class GmresRecurrence : public Recurrence<T, S> {
     shown_.cycles_without_progress = gained ? 0 : shown_.cycles_without_progress + 1;
     const bool promise_broken = !is_left() && reached > broken_promise * cycle_.recurrence;
     shown_.careful = shown_.careful || shown_.cycles_without_progress > 0 || promise_broken;
-    return shown_.cycles_without_progress >= 2;
+    if (shown_.cycles_without_progress < 2) return false;
+    if (!deflation_.assist()) return true;
+    shown_.cycles_without_progress = 0;
+    return false;
   }
 
   RecurrenceParts<T, S> parts() override {
@@ -174,13 +194,8 @@ class GmresRecurrence : public Recurrence<T, S> {
   }
   // x = x + Z y, which is M V y
   virtual void add_directions(int columns, const double* y) {
-    const Context<S>& ctx = system_->ctx;
-    basis_combine(ctx, basis_.data(), n_, columns, y, w_.data());  // w = V y
-    if (M_ != nullptr && !left_) {
-      M_->apply(ctx, T(1), w_.cspan(), T(1), system_->x);  // x = x + M w
-    } else {
-      axpy<T, S>(ctx, T(1), w_.cspan(), system_->x);  // x = x + w
-    }
+    basis_combine(system_->ctx, v(0).data, n_, columns, y, w_.data());  // w = V y
+    add_combination();
   }
 
   Index n_;
@@ -200,17 +215,62 @@ class GmresRecurrence : public Recurrence<T, S> {
 
  private:
   bool is_left() const { return left_ && M_ != nullptr; }
-  GmresArrays small() { return {small_.data(), m_}; }
-  Span<B, S> v(int j) { return basis_.span().subspan(std::int64_t{j} * n_, n_); }
+  GmresArrays small(int column = 0) { return {small_.data(), m_, deflation_.room(), column}; }
+  Span<B, S> v(int j) { return {basis_.data() + std::int64_t{deflation_.room() + j} * n_, n_}; }
+
+  // The operator of the basis: A M, or M A from the left.
+  void multiply(Span<const T, S> u, Span<T, S> image) {
+    const Context<S>& ctx = system_->ctx;
+    const LinearOperator<T, S>& A = system_->A;
+    if (M_ == nullptr) return A.apply(ctx, T(1), u, T(0), image);
+    const LinearOperator<T, S>&first = left_ ? A : *M_, &second = left_ ? *M_ : A;
+    first.apply(ctx, T(1), u, T(0), z_);
+    second.apply(ctx, T(1), z_.cspan(), T(0), image);
+  }
+  void prepare_deflation() {
+    if (!deflation_.works()) return with_recycled(0);
+    const Context<S>& ctx = system_->ctx;
+    const auto product = [this](Span<const T, S> u, Span<T, S> image) { multiply(u, image); };
+    deflation_.prepare(ctx, product, v(0).data, w_.span());
+    with_recycled(deflation_.held());
+    // A second pass that does not run leaves nothing there.
+    const std::int64_t products = GmresArrays::products_size(m_, deflation_.room());
+    fill<double, S>(ctx, 0.0, small_.span().subspan(products, products));
+  }
+  void with_recycled(int vectors) {
+    if (std::exchange(vectors_in_graph_, vectors) != vectors) graph_.drop();
+  }
+  // x = x + w, or x + M w
+  void add_combination() {
+    const Context<S>& ctx = system_->ctx;
+    if (M_ != nullptr && !left_) {
+      M_->apply(ctx, T(1), w_.cspan(), T(1), system_->x);  // x = x + M w
+    } else {
+      axpy<T, S>(ctx, T(1), w_.cspan(), system_->x);  // x = x + w
+    }
+  }
+  // w = V y + U s
+  void add_deflated(int columns) {
+    const Context<S>& ctx = system_->ctx;
+    if (columns > 0) {
+      basis_combine(ctx, v(0).data, n_, columns, small().y, w_.data());
+    } else {
+      fill<T, S>(ctx, T(0), w_.span());
+    }
+    deflation_.add_vectors(ctx, small_.cspan(), columns, w_.span());
+    add_combination();
+  }
 
   bool left_;
-  Array<B, S> basis_;   // m + 1 columns of n
+  CycleDeflation<T, S, B> deflation_;
+  Array<B, S> basis_;   // places for recycled columns, then m + 1 columns of n
   Array<T, S> newest_;  // its last column in T; empty where B is T
   Array<T, S> r_, z_;
   Array<T, S> best_x_;  // where the cycle with the least residual before it began
   Array<double, S> small_, partial_;
   Array<GmresState, S> state_;
   IterationGraph<S> graph_;
+  int vectors_in_graph_ = 0;
 
   /// Of the present cycle.
   struct Cycle {

@@ -24,7 +24,8 @@ struct GmresState {
   int second_passes;  ///< in this cycle
 };
 
-/// The arrays of the small least-squares problem min |g - R y|, in S; m is the length of a cycle.
+/// The arrays of the small least-squares problem min |g - R y|, in S; m is the length of a cycle. With `room` in
+/// front of h and h2, for products with as many vectors that precede the basis, every column has h and h2 of its own.
 struct GmresArrays {
   double* h;       ///< m + 2: the column of the first pass, then w.w before it
   double* h2;      ///< m + 2: the correction of the second pass, then w.w before it
@@ -35,11 +36,17 @@ struct GmresArrays {
   double* y;       ///< m
   int m;
 
-  static constexpr std::int64_t size(std::int64_t m) { return 2 * (m + 2) + m * m + 2 * m + (m + 1) + m; }
-  GmresArrays(double* memory, int m_)
-      : h(memory),
-        h2(h + m_ + 2),
-        R(h2 + m_ + 2),
+  /// Of h of all columns, which is followed by h2 of all.
+  static constexpr std::int64_t products_size(std::int64_t m, std::int64_t room) {
+    return (room > 0 ? m : 1) * (room + m + 2);
+  }
+  static constexpr std::int64_t size(std::int64_t m, std::int64_t room) {
+    return 2 * products_size(m, room) + m * m + 2 * m + (m + 1) + m;
+  }
+  GmresArrays(double* memory, int m_, int room, int column)
+      : h(memory + room + (room > 0 ? std::int64_t{column} * (room + m_ + 2) : 0)),
+        h2(h + products_size(m_, room)),
+        R(memory + 2 * products_size(m_, room)),
         cosine(R + static_cast<std::int64_t>(m_) * m_),
         sine(cosine + m_),
         g(sine + m_),

@@ -25,6 +25,7 @@ class IterationGraph<Space::host> {
   template <class T>
   void bind(const Context<Space::host>&, const LinearOperator<T, Space::host>&, const LinearOperator<T, Space::host>*,
             Span<T, Space::host>) {}
+  void drop() {}
 
   template <class Iteration>
   void repeat(int count, const Iteration& iteration) {
@@ -62,6 +63,9 @@ class IterationGraph<Space::device> {
           number(x.data)});
     longest_piece_ = preconditioned && M->traits().takes_long ? 1 : 16;
   }
+
+  /// Drops the graphs: numbers that are part of them have changed.
+  void drop() { pieces_.clear(); }
 
   /// Queues `iteration` `count` times, always the same.
   void repeat(int count, const std::function<void()>& iteration);
