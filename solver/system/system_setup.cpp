@@ -19,6 +19,7 @@
 #include "solver/operators/single_copy.hpp"
 #include "solver/operators/system_alternatives.hpp"
 #include "solver/operators/system_estimates.hpp"
+#include "solver/policy/decided_factors.hpp"
 #include "solver/system/condensed_system.hpp"
 
 namespace newel::detail {
@@ -67,6 +68,15 @@ void require_size_of(const SystemDecision& decided, Index rows, Offset entries) 
                    std::to_string(entries));
 }
 
+// Whatever they take, since they have solved such a system. False: they are not there.
+template <class T, Space S>
+bool begin_with_decided_factors(SystemState<T, S>& s) {
+  bool begins = false;
+  timed(s.ctx, s.setup.seconds, "factors",
+        [&] { begins = s.last_resort.begins_within(*s.operators, factor_constants.most_seconds_of_last_resort); });
+  return begins;
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -89,6 +99,7 @@ void SystemSetup<T, S>::from_matrix(const MatrixInput<T, S>& a, SystemOptions op
       demanded.any() ? make_scaled(view, demanded, options) : make_as_given(view, options, parts);
     }
     if (options.decision) follow_decided_format(options);
+    if (options.decision && detail::begins_with_factors(*options.decision)) begin_with_decided_factors(s_);
   } catch (const WorkInterrupted& e) {
     do_without(e.why(), view, options, parts);
   }
@@ -325,6 +336,11 @@ void SystemSetup<T, S>::learn_from(const KeptDecision& kept, const CsrView<T, S>
   SystemDecision begin = decision_to_begin_with(kept, now);
   const std::string source = "learnt from " + plain_number(kept.decision.history.solves) +
                              (kept.decision.history.solves == 1 ? " earlier solve" : " earlier solves");
+  // They have cost less than iterations did.
+  if (detail::begins_with_factors(kept.decision) && begin_with_decided_factors(s_)) {
+    s_.learnt = source;
+    return;
+  }
   s_.history.simple_iterations = kept.decision.history.simple_iterations;  // for the candidates
   if (kept_decision_pays(kept, now, s_.candidates())) {
     SystemOptions as_kept = options;
