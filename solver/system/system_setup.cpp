@@ -20,7 +20,7 @@
 #include "solver/operators/system_alternatives.hpp"
 #include "solver/operators/system_estimates.hpp"
 #include "solver/policy/decided_factors.hpp"
-#include "solver/system/condensed_system.hpp"
+#include "solver/equivalent/condensed_system.hpp"
 
 namespace newel::detail {
 namespace {
