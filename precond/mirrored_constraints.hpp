@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <newel/precond/choice.hpp>
@@ -41,6 +42,25 @@ bool constraints_are_mirrored(const Context<S>& ctx, const CsrView<T, S>& a) {
     }
   }
   return static_cast<double>(mirrored) >= least_share * static_cast<double>(couplings);
+}
+
+/// Whether the rows of a symmetric matrix without a positive diagonal entry are coupled to the others more than among
+/// each other, by the sums of absolute values: constraints are, and rows of an indefinite operator are not. Reads
+/// these rows, and searches the diagonal entry of all.
+template <class T>
+bool constraints_stand_apart(const CsrView<T, Space::host>& a) {
+  constexpr double most_among = 0.5;
+  std::vector<char> is_constraint(static_cast<std::size_t>(a.rows), 0);
+  for (Index i = 0; i < a.rows; ++i) is_constraint[static_cast<std::size_t>(i)] = !(stored_value(a, i, i) > T(0));
+  double among = 0, to_others = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    if (is_constraint[static_cast<std::size_t>(i)] == 0) continue;
+    for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
+      double& sum = is_constraint[static_cast<std::size_t>(a.col[k])] != 0 ? among : to_others;
+      sum += std::abs(static_cast<double>(a.val[k]));
+    }
+  }
+  return among <= most_among * to_others;
 }
 
 /// Whether a trial is to show if a preconditioner for saddle points serves.

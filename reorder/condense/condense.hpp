@@ -35,6 +35,12 @@ template <class T>
 bool still_fix(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
                const FixingRows<Space::device>& rows);
 
+/// Whether a few of the rows that are kept show that the rest, without the fixing rows and their columns, is not
+/// symmetric as MatrixTraits counts it. False: it may be. On the host, where making the rest takes as long as
+/// everything else before the first iteration of a small system.
+template <class T>
+bool rest_is_not_symmetric(const CsrView<T, Space::host>& a, const FixingRows<Space::host>& rows);
+
 /// Entries of a matrix by rows, and where their values are.
 template <Space S>
 struct PartOfMatrix {

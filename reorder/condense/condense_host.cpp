@@ -2,9 +2,12 @@
 // Fixing rows on the host's threads.
 #include "reorder/condense/condense.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include <newel/core/matrix_traits.hpp>
 #include <newel/core/parallel.hpp>
+#include "core/csr/asymmetry.hpp"
 #include "core/vectors/instantiate.hpp"
 
 namespace newel::detail {
@@ -67,7 +70,51 @@ bool still_fix(const HostContext& ctx, const CsrView<T, host>& a, const FixingRo
   });
 }
 
+namespace {
+
+// Of the entries of row i in columns that are kept, the largest absolute value; 0: there are none.
+template <class T>
+double largest_kept(const CsrView<T, host>& a, const FixingRows<host>& rows, Index i) {
+  double largest = 0;
+  for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
+    if (rows.is_one[a.col[k]] == 0) largest = std::max(largest, std::abs(static_cast<double>(a.val[k])));
+  }
+  return largest;
+}
+
+template <class T>
+double stored_at(const CsrView<T, host>& a, Index i, Index j) {
+  const Index* const begin = a.col.data + a.row_begin(i);
+  const Index* const end = a.col.data + a.row_begin(i + 1);
+  const Index* const found = std::lower_bound(begin, end, j);
+  return found != end && *found == j ? static_cast<double>(a.val[found - a.col.data]) : 0.0;
+}
+
+}  // namespace
+
+template <class T>
+bool rest_is_not_symmetric(const CsrView<T, host>& a, const FixingRows<host>& rows) {
+  constexpr Index most_rows = 16;
+  constexpr Offset most_entries = 4;  // of a row, each of which takes a look at another row
+  const Index step = std::max<Index>(1, a.rows / most_rows);
+  for (Index i = 0; i < a.rows; i += step) {
+    const double of_row = rows.is_one[i] == 0 ? largest_kept(a, rows, i) : 0.0;
+    Offset looks = 0;
+    for (Offset k = a.row_begin(i); k < a.row_begin(i + 1) && of_row > 0 && looks < most_entries; ++k) {
+      const Index j = a.col[k];
+      if (j == i || rows.is_one[j] != 0) continue;
+      ++looks;
+      const double difference = std::abs(static_cast<double>(a.val[k]) - stored_at(a, j, i));
+      if (relative_asymmetry(difference, row_scale(of_row), row_scale(largest_kept(a, rows, j))) >
+          MatrixTraits::rounding)
+        return true;
+    }
+  }
+  return false;
+}
+
 #define X(T, S)                                                                          \
+  template bool rest_is_not_symmetric(const CsrView<T, S>&, const FixingRows<S>&);       \
   template FixingRows<S> fixing_rows(const Context<S>&, const CsrView<T, S>&);           \
   template bool are_used(const Context<S>&, const CsrView<T, S>&, const FixingRows<S>&); \
   template bool still_fix(const Context<S>&, const CsrView<T, S>&, const FixingRows<S>&);

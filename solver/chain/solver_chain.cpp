@@ -41,6 +41,22 @@ GiveUpFn either(GiveUpFn first, GiveUpFn second) {
   };
 }
 
+// r.Mr <= 0 says nothing of M if rounding has left r a mean, which M without constants does not know. It is formed
+// again without the mean.
+template <class T, Space S>
+void judge_without_mean(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                        const ConstantNullSpace<T, S>& ones, ReturnedResidual<T, S>& judge, SolveReport& report,
+                        Span<const T, S> b, Span<const T, S> x) {
+  if (report.failure.cause != Cause::precond_not_positive || M == nullptr) return;
+  SolveReport residual;
+  residual.rhs_norm = report.rhs_norm;
+  judge.judge(ctx, A, residual, b, x);
+  ones.remove_mean(ctx, judge.image.span());
+  Array<T, S> image(ctx, A.rows());
+  if (is_precond_not_positive_along<T, S>(ctx, *M, judge.image.span(), image.span(), judge.scalar.data())) return;
+  overrule(report, Status::stagnation, stagnation_at(false, report.relative(report.true_residual)));
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -102,6 +118,7 @@ SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Sp
   SolveReport report =
       solvers_.at(step).run({ctx_, *A_, ones_->precond(), b, x, stop, progress, guess, nullptr, asked, recycling_});
   ones_->remove_mean(ctx_, x);
+  judge_without_mean<T, S>(ctx_, *A_, M_, *ones_, judge_, report, b, Span<const T, S>(x));
   return report;
 }
 
@@ -233,7 +250,10 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
   for (Index c = 0; c < columns; ++c) {
     SolveReport& report = reports[static_cast<std::size_t>(c)];
     const Span<T, S> x_c = column_of(x, c);
-    if (ones_ != nullptr) ones_->remove_mean(ctx_, x_c);
+    if (ones_ != nullptr) {
+      ones_->remove_mean(ctx_, x_c);
+      judge_without_mean<T, S>(ctx_, *A_, M_, *ones_, judge_, report, column_of(b, c), Span<const T, S>(x_c));
+    }
     best_.zero = zero;
     if (solvers_.several() && !zero) copy<T>(ctx_, column_of(guesses_.cspan(), c), best_.x.span());
     report = go_on(std::move(report), column_of(b, c), x_c, stop, progress.of(c), start);

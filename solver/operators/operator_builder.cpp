@@ -17,6 +17,7 @@
 #include "solver/operators/host_measurement.hpp"
 #include "solver/operators/precond_chooser.hpp"
 #include "solver/operators/system_estimates.hpp"
+#include "solver/policy/decided_factors.hpp"
 #include "spmv/cost/machine_speed.hpp"
 #include "spmv/cost/matrix_facts.hpp"
 
@@ -164,7 +165,7 @@ void OperatorBuilder<T, S>::choose_solver_for(const CsrView<T, S>& a) {
     find_traits(a);
   }
   if (choose && decided && !decided->solvers.empty()) {
-    chosen.solvers = {decided->solvers, decided->reasons.solver};
+    chosen.solvers = {solvers_besides_factors(*decided), decided->reasons.solver};
   } else if (choose) {
     chosen.solvers = choose_solver(*chosen.traits);
   } else {

@@ -6,14 +6,33 @@
 
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/registry.hpp>
+#include <newel/precond/saddle/saddle_options.hpp>
+#include "core/memory/work_limit.hpp"
+#include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
+#include "precond/mirrored_constraints.hpp"
+#include "solver/cost/profiles/decision_constants.hpp"
 #include "solver/operators/system_estimates.hpp"
 
 namespace newel::detail {
 namespace {
 
 constexpr int trial_iterations = 32;
+
+// That of the block-triangular form, whose blocks may be inverted in another way in each iteration.
+const SolverMethod* solver_of_blocks() {
+  for (const SolverMethod& method : solver_methods()) {
+    if (method.flexible && method.minimises) return &method;
+  }
+  return nullptr;
+}
+
+// Whether "auto" has all the choice that this takes.
+bool may_choose_blocks(const SystemOptions& options) {
+  return options.solver.name == "auto" && options.null_space == NullSpace::none &&
+         options.precond.of<SaddleOptions>().form == SaddleForm::automatic;
+}
 
 }  // namespace
 
@@ -82,6 +101,7 @@ void PrecondChooser<T, S>::choose(const CsrView<T, S>& a, bool may_follow) {
     chosen.precond_reason = "the solver is set up from the matrix";
     return;
   }
+  if (may_follow && begin_with_blocks(a)) return;
   SystemEstimates<T, S> estimates(s_);
   const bool put_off = chosen.to_weigh && may_follow && simple_preconditioner(*chosen.traits) != nullptr &&
                        !stronger_preconditioners(*chosen.traits).empty();
@@ -111,6 +131,51 @@ bool PrecondChooser<T, S>::invert_diagonal(const CsrView<T, S>& a) {
   s_.options.precond.name = named.name;
   s_.chosen.precond_reason = "the inverse of a diagonal matrix";
   return true;
+}
+
+// A symmetric saddle point whose solve with the simple preconditioner is estimated to take longer. It begins with the
+// block-triangular form and a method for that: the diagonal form, which MINRES could move to, takes twice the
+// iterations.
+template <class T, Space S>
+bool PrecondChooser<T, S>::begin_with_blocks(const CsrView<T, S>& a) {
+  if constexpr (S == Space::host) {
+    SystemChoices& chosen = s_.chosen;
+    const PrecondMethod* const simple = simple_preconditioner(*chosen.traits);
+    const PrecondMethod* const blocks = automatic_preconditioner(AutoPrecond::saddle);
+    const SolverMethod* const method = solver_of_blocks();
+    if (!may_choose_blocks(s_.options) || simple == nullptr || blocks == nullptr || method == nullptr) return false;
+    SystemEstimates<T, S> estimates(s_);
+    if (!estimates.kind().saddle || !constraints_stand_apart(a)) return false;
+    estimates.facts(a);
+    estimates.expect_iterations(a);
+    const IterationModel model = estimates.model();  // of MINRES: few cycles of the other method are full
+    const std::optional<CostEstimate> product = model.product(s_.options.spmv.format);
+    if (!product) return false;
+    const auto seconds = [&](double iterations, const PrecondMethod& method) {
+      return iterations * model.iteration(method.name, *product).seconds;
+    };
+    const double expected = chosen.expected_iterations, build = estimates.build_seconds(blocks->name);
+    const double of_blocks = ReachIterations::of_triangular_saddle * iterations_with(*blocks)(expected);
+    const double by_simple = seconds(expected, *simple), by_blocks = build + seconds(of_blocks, *blocks);
+    if (!(by_blocks < by_simple) || build > work_limit(s_.ctx).seconds_left()) return false;
+    PrecondOptions named = s_.options.precond;
+    named.name = blocks->name;
+    named.symmetric = false;
+    try {
+      s_.M = make_precond(s_.ctx, a, s_.order, named, s_.options.spmv);
+    } catch (const InputError&) {
+      return false;
+    } catch (const OutOfMemory&) {
+      return false;
+    }
+    s_.options.precond = std::move(named);
+    chosen.precond_reason = "a saddle point, for which " + plain_number(expected, 2) + " iterations with " +
+                            simple->name + " are expected";
+    chosen.usual_solvers = chosen.solvers;
+    chosen.solvers = {{method->name}, "a saddle point, whose preconditioner is block-triangular"};
+    return true;
+  }
+  return false;
 }
 
 // What may follow a chosen preconditioner that fails: for saddle points that are not symmetric theirs, the simple
@@ -192,6 +257,8 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   s_.M = make_precond(s_.ctx, a, s_.order, s_.options.precond, s_.options.spmv);
   if (d.expected.iterations > 0) chosen.expected_iterations = d.expected.iterations;
   chosen.precond_reason = d.reasons.preconditioner;
+  const bool is_for_blocks = s_.options.solver.name == "auto" && s_.first_method().name == solver_of_blocks()->name;
+  if (is_for_blocks) chosen.usual_solvers = choose_solver(*chosen.traits);
   chosen.precond_chosen = true;
   chosen.provisional = d.provisional && may_follow;
   chosen.untried = d.untried;

@@ -32,6 +32,7 @@ class PrecondChooser {
  private:
   void take_decided(const CsrView<T, S>& a, bool may_follow);
   bool invert_diagonal(const CsrView<T, S>& a);
+  bool begin_with_blocks(const CsrView<T, S>& a);
   void list_candidates();
   PrecondTrial tried(const LinearOperator<T, S>* candidate) const;
 

@@ -186,8 +186,12 @@ bool SystemAlternatives<T, S>::take_next(std::vector<Untried>& untried) {
   SystemChoices& chosen = s_.chosen;
   chosen.provisional = false;
   chosen.weaker_outlooks.reset();
+  // Those that "auto" ranks for such matrices, unless they are in use.
+  const SolverChoice& solvers = chosen.usual_solvers.order.empty() ? chosen.solvers : chosen.usual_solvers;
+  const bool symmetric = find_solver(solvers.order.front()).demands != Demand::nothing;
   while (!chosen.untried.empty()) {
     PrecondOptions next = s_.options.precond;
+    if (symmetric) next.symmetric = true;
     next.name = chosen.untried.front();
     chosen.untried.erase(chosen.untried.begin());
     const double left = work_limit(s_.ctx).seconds_left();
@@ -201,6 +205,8 @@ bool SystemAlternatives<T, S>::take_next(std::vector<Untried>& untried) {
     if (!M) continue;
     s_.M = std::move(*M);
     s_.options.precond.name = next.name;
+    s_.options.precond.symmetric = next.symmetric;
+    if (!chosen.usual_solvers.order.empty()) chosen.solvers = std::exchange(chosen.usual_solvers, {});
     chosen.precond_older = false;
     chosen.precond_reason = "the other preconditioners failed";
     s_.precond_sound = true;

@@ -10,6 +10,7 @@
 #include <newel/precond/registry.hpp>
 #include <newel/solver/registry.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "solver/policy/decided_factors.hpp"
 
 namespace newel::detail {
 namespace {
@@ -146,7 +147,8 @@ SystemDecision decision_to_begin_with(const KeptDecision& kept, const SystemDeci
   decision.reasons.format = decision.reasons.preconditioner = {};
   decision.traits = now.traits;
   decision.traits_older = false;
-  decision.solvers = now.solvers;
+  decision.solvers = solvers_besides_factors(kept.decision);  // which may be for that preconditioner alone
+  if (decision.solvers.empty() || kept.decision.preconditioner == now.preconditioner) decision.solvers = now.solvers;
   decision.reasons.solver = now.reasons.solver;
   decision.history.change_failed = false;
   decision.history.solves = 0;

@@ -22,6 +22,7 @@ enum class BuildEstimates { none, pattern, pattern_alone, values };
 struct SystemChoices {
   FormatChoice format;
   SolverChoice solvers;
+  SolverChoice usual_solvers;  ///< if `solvers` are for the present preconditioner alone; empty: they are not
   LocatedText precond_reason;
   std::vector<std::string> untried;    ///< preconditioners that "auto" has not tried yet
   std::optional<PatternFacts> facts;   ///< where something is chosen by them

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "solver/operators/operators.hpp"
-#include "solver/system/scaled_system.hpp"
+#include "solver/equivalent/scaled_system.hpp"
 
 namespace newel::detail {
 

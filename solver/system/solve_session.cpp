@@ -147,6 +147,7 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   moves_.end_probation(report.converged());
   if (by_factors_instead(report, progress)) {
     s_.history.count(report.iterations);
+    keep_decision(s_, false);
     return report;
   }
   if (!s_.pinned) try_other_preconditioners(report, progress);

@@ -3,6 +3,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "solver/operators/single_copy.hpp"
 #include "solver/operators/system_estimates.hpp"
+#include "solver/policy/decided_factors.hpp"
 #include "solver/system/system_state.hpp"
 
 namespace newel::detail {
@@ -56,6 +57,7 @@ SystemDecision decision_so_far(const SystemState<T, S>& state) {
   if (state.equivalent.answers()) return state.equivalent.made().decision();
   SystemDecision found;
   write_decision(*state.operators, found);
+  if (state.last_resort.answers()) set_begins_with_factors(found);
   found.rows = state.rows;
   found.entries = state.entries;
   found.history = state.history;

@@ -19,7 +19,9 @@
 #include "solver/operators/single_copy.hpp"
 #include "solver/operators/system_alternatives.hpp"
 #include "solver/operators/system_estimates.hpp"
-#include "solver/system/condensed_system.hpp"
+#include "solver/policy/decided_factors.hpp"
+#include "solver/equivalent/condensed_system.hpp"
+#include "solver/equivalent/negated_system.hpp"
 
 namespace newel::detail {
 namespace {
@@ -49,8 +51,8 @@ SystemOptions bare(SystemOptions options) {
   return options;
 }
 
-// Whether the system may be solved without the rows that fix unknowns.
-bool may_condense(const SystemOptions& options) {
+// Whether the system may be solved without the rows that fix unknowns, or with other signs.
+bool may_replace(const SystemOptions& options) {
   const ScalingOptions& scaling = options.solver.of<ScalingOptions>();
   const bool own_order = !options.old_of_new.empty() || !options.part_begin.empty();
   return options.solver.name == "auto" && options.null_space == NullSpace::none && !own_order &&
@@ -65,6 +67,15 @@ void require_size_of(const SystemDecision& decided, Index rows, Offset entries) 
   throw InputError("SystemOptions::decision is for a matrix of " + std::to_string(decided.rows) + " rows and " +
                    std::to_string(decided.entries) + " entries, not " + std::to_string(rows) + " and " +
                    std::to_string(entries));
+}
+
+// Whatever they take, since they have solved such a system. False: they are not there.
+template <class T, Space S>
+bool begin_with_decided_factors(SystemState<T, S>& s) {
+  bool begins = false;
+  timed(s.ctx, s.setup.seconds, "factors",
+        [&] { begins = s.last_resort.begins_within(*s.operators, factor_constants.most_seconds_of_last_resort); });
+  return begins;
 }
 
 }  // namespace
@@ -84,11 +95,12 @@ void SystemSetup<T, S>::from_matrix(const MatrixInput<T, S>& a, SystemOptions op
   s_.equivalent.set_options(options);
   try {
     const SolveLimits<S> limits(s_.ctx, time_left(), {});
-    if (!make_condensed(view, options, parts)) {
+    if (!make_condensed_or_negated(view, options, parts)) {
       if (options.decision) require_size_of(*options.decision, s_.rows, s_.entries);
       demanded.any() ? make_scaled(view, demanded, options) : make_as_given(view, options, parts);
     }
     if (options.decision) follow_decided_format(options);
+    if (options.decision && detail::begins_with_factors(*options.decision)) begin_with_decided_factors(s_);
   } catch (const WorkInterrupted& e) {
     do_without(e.why(), view, options, parts);
   }
@@ -149,20 +161,26 @@ void SystemSetup<T, S>::make_as_given(const CsrView<T, S>& a, SystemOptions& opt
   if (!s_.equivalent.answers() && takes_kept_decision(options, parts)) begin_as_others_ended(a, options, parts);
 }
 
-// False: no rows fix unknowns, or nothing would be gained, or what remains does not allow what the options ask for.
+// False: no rows fix unknowns, or nothing would be gained, or what remains does not allow what the options ask for;
+// and A is not symmetric with a negative diagonal.
 template <class T, Space S>
-bool SystemSetup<T, S>::make_condensed(const CsrView<T, S>& a, SystemOptions& options,
-                                       const SystemParts<T, S>& parts) {
-  if (!may_condense(options) || ranks_of(s_.ctx) != nullptr || parts.has_preconditioner()) return false;
-  std::unique_ptr<CondensedSystem<T, S>> made;
+bool SystemSetup<T, S>::make_condensed_or_negated(const CsrView<T, S>& a, SystemOptions& options,
+                                                  const SystemParts<T, S>& parts) {
+  if (!may_replace(options) || ranks_of(s_.ctx) != nullptr || parts.has_preconditioner()) return false;
+  std::unique_ptr<EquivalentSystem<T, S>> made;
   PhaseSeconds seconds;
-  timed(s_.ctx, seconds, "condensed system", [&] {
-    try {
-      made = CondensedSystem<T, S>::made_if_symmetric(s_.ctx, a, options);
-    } catch (const InputError&) {  // which may name rows in another numbering
-    } catch (const OutOfMemory&) {
-    }
-  });
+  const auto make = [&](const char* phase, const auto& work) {
+    if (made != nullptr) return;
+    timed(s_.ctx, seconds, phase, [&] {
+      try {
+        made = work();
+      } catch (const InputError&) {  // which may name rows in another numbering
+      } catch (const OutOfMemory&) {
+      }
+    });
+  };
+  make("condensed system", [&] { return CondensedSystem<T, S>::made_if_symmetric(s_.ctx, a, options); });
+  make("negated system", [&] { return NegatedSystem<T, S>::made_if_negative(s_.ctx, a, options); });
   if (made == nullptr) return false;
   s_.setup.seconds.insert(s_.setup.seconds.end(), seconds.begin(), seconds.end());
   make_operators(a, bare(options), {});
@@ -325,6 +343,11 @@ void SystemSetup<T, S>::learn_from(const KeptDecision& kept, const CsrView<T, S>
   SystemDecision begin = decision_to_begin_with(kept, now);
   const std::string source = "learnt from " + plain_number(kept.decision.history.solves) +
                              (kept.decision.history.solves == 1 ? " earlier solve" : " earlier solves");
+  // They have cost less than iterations did.
+  if (detail::begins_with_factors(kept.decision) && begin_with_decided_factors(s_)) {
+    s_.learnt = source;
+    return;
+  }
   s_.history.simple_iterations = kept.decision.history.simple_iterations;  // for the candidates
   if (kept_decision_pays(kept, now, s_.candidates())) {
     SystemOptions as_kept = options;

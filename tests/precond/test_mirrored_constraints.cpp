@@ -35,3 +35,17 @@ TEST_BOTH("Constraints of a saddle point are mirrored, also beside fixed unknown
   a.at(1, 6) = 0;                 // stored, and none
   CHECK_FALSE(mirrored(ctx, a));
 }
+
+TEST_CASE("Constraints stand apart from each other, and rows of an indefinite operator do not", "[precond][saddle]") {
+  const Context<Space::host> ctx;
+  Rows constrained(8);
+  for (Index i = 0; i < 6; ++i) constrained.at(i, i) = 2;
+  for (Index k = 0; k < 6; ++k) constrained.at(6 + k / 3, k) = constrained.at(k, 6 + k / 3) = -1;
+  constrained.at(6, 6) = -0.1;
+  const Arrays<double, Space::host> apart(ctx, constrained);
+  CHECK(detail::constraints_stand_apart(apart.view()));
+  Rows indefinite = line(10);
+  for (Index i = 5; i < 10; ++i) indefinite.at(i, i) = -2;
+  const Arrays<double, Space::host> together(ctx, indefinite);
+  CHECK_FALSE(detail::constraints_stand_apart(together.view()));
+}

@@ -63,6 +63,27 @@ TEST_BOTH("Rows with nothing but a finite diagonal are found by their values", "
   }
 }
 
+TEST_CASE("A few rows show that what remains is not symmetric, by its own entries alone", "[reorder][fixing]") {
+  const Context<Space::host> ctx;
+  const auto shown = [&](const Rows& a) {
+    const Arrays<double, Space::host> arrays(ctx, a);
+    return detail::rest_is_not_symmetric(arrays.view(), detail::fixing_rows(ctx, arrays.view()));
+  };
+  Rows a = laplacian(6);
+  for (const Index fixed : {0, 7, 20}) {
+    a.row[static_cast<std::size_t>(fixed)].clear();
+    a.at(fixed, fixed) = 1e6;
+    CHECK_FALSE(shown(a));  // in columns of the fixed unknowns alone
+  }
+  a.at(1, 2) += 1e-15;  // rounding
+  CHECK_FALSE(shown(a));
+  a.at(1, 2) += 1e-11;
+  CHECK(shown(a));
+  a.at(1, 2) = -1;
+  a.at(2, 30) = 1;  // without an opposite entry
+  CHECK(shown(a));
+}
+
 TEST_BOTH("The other rows are split by columns, and keep their order", "[reorder][fixing]") {
   const Arrays<double, S> arrays(ctx, five_rows());
   const auto view = arrays.view();

@@ -10,6 +10,7 @@ namespace {
 struct Solved {
   std::vector<double> x, history;
   std::string changed, format, preconditioner;
+  std::vector<std::string> solvers = {};  // of the attempts
 };
 
 // A time loop, refreshed before every third solve: by powers of two, or by a diagonal that grows. Each solve has a
@@ -47,8 +48,10 @@ struct Loop {
     const SolveReport report = system->solve(b.cspan(), x.span());
     CHECK(report.converged());
     ++at;
-    return {download(problem.ctx, x), report.history, report.changed, system->info().matrix.name,
-            system->info().preconditioner.name};
+    Solved solved{download(problem.ctx, x), report.history, report.changed, system->info().matrix.name,
+                  system->info().preconditioner.name};
+    for (const Attempt& tried : report.attempts) solved.solvers.push_back(tried.solver);
+    return solved;
   }
 };
 
@@ -82,6 +85,7 @@ std::string check_resumed(HostCsr a, const SystemOptions& options, const std::st
       const Solved again = loop.solve();
       const Solved& before = solved[static_cast<std::size_t>(loop.at) - 1];
       CHECK(again.changed == before.changed);
+      CHECK(again.solvers == before.solvers);
       // On a device a variant of a format may depend on whether the order is given.
       const auto family = [](const std::string& format) { return format.substr(0, format.find(':')); };
       CHECK(family(again.format) == family(before.format));
@@ -150,6 +154,21 @@ TEST_BOTH("so it has with a preconditioner that the format renumbers", "[decisio
     INFO(changed);
     CHECK(contains(changed, "format "));
   }
+}
+
+// An indefinite matrix, and MINRES ends for factors. Powers of two change no pivot.
+TEST_CASE("so it has where factors have solved the system", "[decision][learning][direct]") {
+  const HostCsr a = tridiagonal_matrix(6000, 1.3);
+  Loop<Space::host> loop{Problem<Space::host>(a), {}, true};
+  loop.begin(std::nullopt);
+  const Solved first = loop.solve();
+  CHECK(first.solvers.size() > 1);
+  CHECK(first.solvers.back() == "direct");
+  const SystemDecision decision = loop.system->decision();
+  CHECK(decision.solvers.front() == "direct");
+  CHECK(decision.solvers.size() > 1);
+  CHECK(loop.solve().solvers == std::vector<std::string>{"direct"});
+  check_resumed<Space::host>(a, {}, "no such change", true, 6);
 }
 
 TEST_CASE("A decision is for what the options leave open, and for matrices of its size", "[decision]") {

@@ -147,6 +147,23 @@ TEST_BOTH("The next system begins with what the one before came to", "[decision]
   CHECK(contains(reasons_of(solve_once(problem, options).at_first), "learnt from 5 earlier solves"));
 }
 
+TEST_CASE("The next system begins with factors if those have solved the system before",
+          "[decision][plan-cache][direct]") {
+  constexpr Space S = Space::host;
+  const TemporaryFolder folder;
+  Problem<S> problem(tridiagonal_matrix(6000, 1.3));
+  const SystemOptions options = options_in(folder);
+  const Seen<S> first = solve_once(problem, options);
+  CHECK(first.report.attempts.size() > 1);
+  REQUIRE(first.report.solver == "direct");
+  for (int run = 0; run < 2; ++run) {
+    const Seen<S> next = solve_once(problem, options, 2);
+    CHECK(next.report.attempts.size() == 1);
+    CHECK(next.report.solver == "direct");
+    CHECK(contains(reasons_of(next.at_first), "learnt from 1 earlier solve"));
+  }
+}
+
 TEST_BOTH("What was learnt elsewhere is not read for deterministic results, nor for other options and values",
           "[decision][plan-cache]") {
   const TemporaryFolder folder;

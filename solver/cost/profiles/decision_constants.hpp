@@ -109,6 +109,9 @@ struct ReachIterations {
   /// MINRES on saddle points, over the reach times the root of the mean row length, since elements of higher order
   /// have longer rows: 2.0 to 7.2 times on six systems of flow, elasticity and mixed diffusion.
   static constexpr double of_saddle = 4, sure_of_saddle = 0.5;
+  /// Flexible GMRES with the block-triangular form of `saddle` over MINRES with the diagonal form: 0.35 to 0.45 on
+  /// six of the systems of bench_flow.sh.
+  static constexpr double of_triangular_saddle = 0.45;
 };
 
 }  // namespace newel::detail

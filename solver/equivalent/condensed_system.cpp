@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Condensing a system, and the options that are given for all of its rows.
-#include "solver/system/condensed_system.hpp"
+#include "solver/equivalent/condensed_system.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -87,6 +87,9 @@ std::unique_ptr<CondensedSystem<T, S>> CondensedSystem<T, S>::made_if_symmetric(
                                                                                 const SystemOptions& options) {
   FixingRows<S> fixing = fixing_rows(ctx, a);
   if (fixing.count == 0 || fixing.count == a.rows || !are_used(ctx, a, fixing)) return nullptr;
+  if constexpr (S == Space::host) {
+    if (rest_is_not_symmetric(a, fixing)) return nullptr;
+  }
   std::unique_ptr<CondensedSystem> made(new CondensedSystem(ctx, a, std::move(fixing), options));
   const CsrView<T, S> B(made->pattern_.B.pattern(), made->of_B_.cspan());
   if (!matrix_traits(ctx, B).symmetric()) return nullptr;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reorder/scaling/scale_powers.hpp"
-#include "solver/system/equivalent_system.hpp"
+#include "solver/equivalent/equivalent_system.hpp"
 
 namespace newel::detail {
 

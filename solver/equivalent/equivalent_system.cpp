@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a solve of another system says of the one that was given.
-#include "solver/system/equivalent_system.hpp"
+#include "solver/equivalent/equivalent_system.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "reorder/condense/condense.hpp"
-#include "solver/system/equivalent_system.hpp"
+#include "solver/equivalent/equivalent_system.hpp"
 
 namespace newel::detail {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaling and matching a system.
-#include "solver/system/scaled_system.hpp"
+#include "solver/equivalent/scaled_system.hpp"
 
 #include <algorithm>
 #include <cmath>
