@@ -19,6 +19,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/links/device_link.hpp"
+#include "distributed/links/host_identity.hpp"
 #include "distributed/rows/distributed_operator.hpp"
 #include "distributed/rows/halo.hpp"
 #include "distributed/rows/rank_info.hpp"
@@ -69,7 +70,9 @@ Context<S> of_ranks(const Context<S>& ctx, const std::shared_ptr<Communicator>& 
   Ranks ranks{communicator, first_rows[static_cast<std::size_t>(communicator->rank())], first_rows.back()};
   if constexpr (S == Space::device) {
     ranks.device = detail::link_devices(ctx, communicator, link);
-    return detail::with_ranks(ctx, std::move(ranks));
+    const std::string here = detail::identity_of_process();
+    const std::vector<std::string> all = communicator->texts(here);
+    return detail::with_ranks(ctx, std::move(ranks), static_cast<int>(std::count(all.begin(), all.end(), here)));
   } else {
     return ctx.with_ranks(std::move(ranks));
   }

@@ -6,10 +6,13 @@
 #   scripts/test_emulated.sh [FILTER]
 #   scripts/test_emulated.sh --fast
 #   scripts/test_emulated.sh --mpi
+#   scripts/test_emulated.sh --ranks
 # FILTER is Catch2's: tags such as "[spmv][columns]", or a name, with * at its beginning or end. Without it all cases run.
 # --fast compiles the cases of three files and runs a few of them, in about two minutes on two cores: vector operations, the
 # product of every format and CG, on a few of the matrices, with the address sanitizer in kernels only.
 # --mpi runs 1 to 5 processes under MPI, which share the emulated device and exchange values through the host.
+# --ranks runs the cases of ranks whose devices send each other packets, on 4 and on 8 emulated devices, each with a thread
+# of its own. Their kernels and those of others take turns at random.
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
@@ -21,6 +24,16 @@ flags="-O1 -g1"
 choices=(-DNEWEL_SANITIZE="${NEWEL_EMU_SANITIZE-address}")
 target=newel_tests
 [ "${1:-}" != --mpi ] || target=newel_mpi_gpus
+numbers_of_devices=${NEWEL_EMU_DEVICES:-1}
+if [ "${1:-}" = --ranks ]; then
+  filter="[distributed][device]"
+  folder=build/emulated_ranks
+  tests=(test_device_links_device.cpp test_device_ranks_device.cpp test_one_kernel_device.cpp test_published_product_device.cpp)
+  flags=-O0
+  choices=(-DNEWEL_SANITIZE= -DEMU_SANITIZE_KERNELS=ON)
+  export NEWEL_EMU_ORDER="${NEWEL_EMU_ORDER:-random}"
+  numbers_of_devices=${NEWEL_EMU_DEVICES:-4 8}
+fi
 if [ "${1:-}" = --fast ] || [ "${1:-}" = --mpi ]; then
   filter="[vector_ops][device],[cg][device],A format*[device]"
   folder=build/emulated_fast
@@ -67,7 +80,7 @@ say "$(wc -l <"$logs/names") device cases on the emulation"
 
 # run_case NUMBER : one case in a process; what became of it goes to NUMBER.result.
 run_case() {
-  local name one began status=0 what complaints log=$logs/$1.log
+  local name one began status=0 what complaints log=$logs/$NEWEL_EMU_DEVICES.$1.log
   name=$(sed -n "$1p" "$logs/names")
   one=$(filter_of_names <<<"$name")
   began=$SECONDS
@@ -79,12 +92,17 @@ run_case() {
     what="FAILED ($([ "$status" -ne 124 ] && echo "$status" || echo "out of time"))"
   fi
   [ "$complaints" -eq 0 ] || what+=", $complaints complaints"
-  echo "$what: $name ($((SECONDS - began)) s, $log)" | tee "$logs/$1.result"
+  echo "$what: $name ($((SECONDS - began)) s, $log)" | tee "$logs/$NEWEL_EMU_DEVICES.$1.result"
 }
 export -f run_case filter_of_names
 export logs program
-seq "$(wc -l <"$logs/names")" | xargs -P "$jobs" -I {} bash -c 'run_case {}'
+runs=0
+for NEWEL_EMU_DEVICES in $numbers_of_devices; do
+  export NEWEL_EMU_DEVICES
+  seq "$(wc -l <"$logs/names")" | xargs -P "$jobs" -I {} bash -c 'run_case {}'
+  runs=$((runs + $(wc -l <"$logs/names")))
+done
 passed=$(cat "$logs"/*.result | grep -c '^passed' || true)
-failed=$(($(wc -l <"$logs/names") - passed))
+failed=$((runs - passed))
 say "$passed passed, $failed failed on the emulation"
 [ "$failed" -eq 0 ]

@@ -14,7 +14,8 @@ std::shared_ptr<DeviceRanks> link_devices(const Context<Space::device>& ctx,
                                           const std::shared_ptr<Communicator>& communicator, RankLink link);
 
 /// A context for the device, stream and memory of `ctx` whose sums are those of all ranks. `ctx` must outlive it.
-Context<Space::device> with_ranks(const Context<Space::device>& ctx, Ranks ranks);
+/// `in_process`: ranks that are threads of this process, and share the host's threads.
+Context<Space::device> with_ranks(const Context<Space::device>& ctx, Ranks ranks, int in_process = 1);
 
 /// The same rank's context with another stream. `ctx` and the stream must outlive it.
 Context<Space::device> with_stream(const Context<Space::device>& ctx, CUstream_st* stream);

@@ -103,8 +103,11 @@ Context<Space::device> made_from(const Context<Space::device>& ctx, CUstream_st*
 
 }  // namespace
 
-Context<Space::device> with_ranks(const Context<Space::device>& ctx, Ranks ranks) {
-  return made_from(ctx, ctx.stream(), ctx.host().with_ranks(std::move(ranks)));
+Context<Space::device> with_ranks(const Context<Space::device>& ctx, Ranks ranks, int in_process) {
+  const Context<Space::host>& host = ctx.host();
+  const int threads = std::max(1, host.threads() / std::max(1, in_process));
+  const Context<Space::host> own = threads == host.threads() ? host : Context<Space::host>(threads);
+  return made_from(ctx, ctx.stream(), own.with_ranks(std::move(ranks)));
 }
 
 Context<Space::device> with_stream(const Context<Space::device>& ctx, CUstream_st* stream) {

@@ -2,13 +2,10 @@
 // Memory of devices that threads of a process, or processes of a host, reach.
 #include "distributed/links/peer_memory.hpp"
 
-#include <unistd.h>
-
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "distributed/links/device_link.hpp"
@@ -186,14 +183,6 @@ class MemoryOfProcesses final : public PeerMemory {
 
   std::shared_ptr<Communicator> communicator_;
 };
-
-// The same for threads of one process.
-std::string identity_of_process() {
-  static const char anchor = 0;
-  std::ostringstream text;
-  text << identity_of_host() << ' ' << getpid() << ' ' << static_cast<const void*>(&anchor);
-  return text.str();
-}
 
 // Lets this device reach the memory of another.
 bool reach(int device, int other) {

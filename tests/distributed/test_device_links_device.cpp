@@ -166,3 +166,13 @@ TEST_CASE("Ranks on several devices exchange by every link", "[distributed][devi
     check_failure(devices, by_nccl(devices), through_nccl);
   }
 }
+
+TEST_CASE("Ranks of one process share the threads of the host", "[distributed][device]") {
+  const Context<device> ctx;
+  const int threads = ctx.host().threads();
+  for (const int in_process : {1, 2, 3, 1000}) {
+    const Context<device> of_rank = detail::with_ranks(ctx, {thread_ranks(1).front(), 0, 10}, in_process);
+    CHECK(of_rank.host().threads() == std::max(1, threads / in_process));
+    CHECK(of_rank.host().ranks() != nullptr);
+  }
+}

@@ -123,6 +123,8 @@ def rewrite_cuda(text, path):
     text = re.sub(r"//[^\n]*", lambda comment: re.sub(r"[<>(){}\"']|__\w+", "", comment[0]), text)
     for pattern, call in PTX:
         text = re.sub(rf'asm volatile\({pattern}(?:\s*:\s*"memory")?\);', call, text)
+    # What kernels of other devices write.
+    text = re.sub(r"\*static_cast<const volatile (\w+)\*>\((\w+(?:\.\w+)*)\)", r"emu::ld_volatile<\1>(\2)", text)
     text = rewrite_bounds(rewrite_launches(rewrite_shared(text)))
     left = re.findall(r"<<<|\basm\b|__shared__[^\n]*", re.sub(r"//[^\n]*", "", text))
     if left:

@@ -47,7 +47,7 @@ struct Thread {
   Warp* warp;
   int lane;
 };
-extern Thread* current;  ///< null outside kernels; one kernel runs at a time
+extern Thread* current;  ///< null outside kernels; kernels of one device run one after the other
 
 inline Thread& self() { return *current; }
 
@@ -130,6 +130,12 @@ void ld_v1(const void* from, Word& word) {
   spin();
   word = *static_cast<const volatile Word*>(from);
 }
+template <class Word>
+Word ld_volatile(const Word* from) {
+  Word word;
+  ld_v1(from, word);
+  return word;
+}
 
 void pipeline_copy(void* to, const void* from, std::size_t bytes);
 void pipeline_commit();
@@ -148,6 +154,7 @@ inline void __syncwarp(unsigned mask = 0xffffffffu) {
 }
 inline void __threadfence() {}
 inline void __threadfence_block() {}
+inline void __threadfence_system() {}
 
 template <class T>
 inline T __shfl_sync(unsigned mask, T value, int from) {

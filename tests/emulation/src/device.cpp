@@ -2,10 +2,12 @@
 // The settings, complaints and errors of the emulation, and the device that it reports.
 #include "internal.hpp"
 
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 namespace emu {
 namespace {
@@ -44,9 +46,24 @@ int current_device() { return device; }
 
 bool faulted = false;
 
-std::recursive_mutex& Lock::mutex() {
-  static std::recursive_mutex one;
-  return one;
+namespace {
+
+std::mutex the_lock;
+thread_local int held = 0;
+
+}  // namespace
+
+Lock::Lock() {
+  if (held++ == 0) the_lock.lock();
+}
+Lock::~Lock() {
+  if (--held == 0) the_lock.unlock();
+}
+void Lock::give_way() {
+  constexpr std::chrono::microseconds for_others{20};  // or this thread would take it again
+  the_lock.unlock();
+  std::this_thread::sleep_for(for_others);
+  the_lock.lock();
 }
 
 void complain(const char* format, ...) {
@@ -107,12 +124,12 @@ cudaError_t cudaSetDevice(int d) {
   device = d;
   return cudaSuccess;
 }
-// Kernels run one after the other, so that none may wait for one of another device.
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  *can = 0;
+// Devices have one memory.
+cudaError_t cudaDeviceCanAccessPeer(int* can, int from, int to) {
+  *can = from != to;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return result(cudaErrorPeerAccessUnsupported); }
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaSuccess; }
 cudaError_t cudaGetDevice(int* d) {
   *d = device;
   return cudaSuccess;
@@ -127,7 +144,8 @@ cudaError_t cudaDriverGetVersion(int* v) {
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int d) {
   if (d < 0 || d >= settings().devices) return result(cudaErrorInvalidDevice);
-  std::memset(p, 0, sizeof *p);  // the uuid too: devices with one name exchange through the host
+  std::memset(p, 0, sizeof *p);
+  p->uuid.bytes[0] = static_cast<char>(d);
   std::strcpy(p->name, "Emulated device");
   p->totalGlobalMem = settings().device_bytes;
   p->sharedMemPerBlock = 48 << 10;

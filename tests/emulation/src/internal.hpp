@@ -32,14 +32,16 @@ int current_device();
 
 constexpr std::size_t most_shared = 227 << 10;
 
-/// Held by every call of the runtime: one thread of the host at a time.
+/// Held by every call of the runtime: one thread of the host at a time, which may hold several.
 class Lock {
  public:
-  Lock() : lock_(mutex()) {}
+  Lock();
+  ~Lock();
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
 
- private:
-  static std::recursive_mutex& mutex();
-  std::lock_guard<std::recursive_mutex> lock_;
+  /// Lets another thread of the host go first, whatever this one holds: its kernel waits for one of another device.
+  static void give_way();
 };
 
 /// One line on standard error that begins with "EMU:".

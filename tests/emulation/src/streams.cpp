@@ -5,6 +5,7 @@
 #include <chrono>
 #include <deque>
 #include <set>
+#include <thread>
 
 struct CUgraph_st {
   std::vector<std::function<void()>> ops;
@@ -15,6 +16,8 @@ struct CUstream_st {
   unsigned flags = 0;
   int device = 0;
   CUgraph_st* capture = nullptr;
+  CUstream_st* origin = nullptr;  // whose capture it has joined by an event
+  std::thread::id capturer;
   bool spoilt = false;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::deque<std::function<void()>> queue;
@@ -23,6 +26,7 @@ struct CUstream_st {
 // A record of an event, which may be destroyed or recorded again before its stream comes to it.
 struct Mark {
   CUstream_st* stream;
+  CUstream_st* captured;  // the stream whose capture it is part of
   bool reached = false;
   std::chrono::steady_clock::time_point at = {};
 };
@@ -52,6 +56,12 @@ CUstream_st* real(cudaStream_t s) {
   return s;
 }
 
+// Whose capture the work of a stream belongs to; null: it runs.
+CUstream_st* captured_by(CUstream_st* s) {
+  if (s->origin != nullptr) return s->origin;
+  return s->capture != nullptr ? s : nullptr;
+}
+
 void empty(CUstream_st* s) {
   if (s->draining) return;
   s->draining = true;
@@ -76,9 +86,13 @@ void empty_before(CUstream_st* s) {
 }  // namespace
 
 void drain(cudaStream_t stream) { empty(real(stream)); }
+// Of the current device. Others may make and destroy streams meanwhile.
 void drain_all() {
   empty(&default_stream());
-  for (auto* s : streams()) empty(s);
+  const std::set<CUstream_st*> all = streams();
+  for (auto* s : all) {
+    if (streams().count(s) > 0 && s->device == current_device()) empty(s);
+  }
 }
 
 void require_current_device(cudaStream_t stream, const char* what) {
@@ -87,15 +101,15 @@ void require_current_device(cudaStream_t stream, const char* what) {
   complain("%s is launched on a stream of device %d while device %d is current", what, s->device, current_device());
 }
 
-bool capturing(cudaStream_t stream) { return real(stream)->capture != nullptr; }
+bool capturing(cudaStream_t stream) { return captured_by(real(stream)) != nullptr; }
 
 bool unsafe_in_capture(const char* what) {
   bool any = false;
   if (thread_mode == cudaStreamCaptureModeRelaxed) return false;
   for (auto* s : streams()) {
-    if (s->capture != nullptr && s->mode != cudaStreamCaptureModeRelaxed) {
-      s->spoilt = any = true;
-    }
+    const bool of_another = s->mode == cudaStreamCaptureModeThreadLocal && s->capturer != std::this_thread::get_id();
+    if (s->capture == nullptr || s->mode == cudaStreamCaptureModeRelaxed || of_another) continue;
+    s->spoilt = any = true;
   }
   if (any) complain("%s while a stream is captured", what);
   return any;
@@ -104,8 +118,8 @@ bool unsafe_in_capture(const char* what) {
 void enqueue(cudaStream_t stream, std::function<void()> op) {
   const Lock lock;
   CUstream_st* s = real(stream);
-  if (s->capture != nullptr) {
-    s->capture->ops.push_back(std::move(op));
+  if (CUstream_st* const into = captured_by(s)) {
+    into->capture->ops.push_back(std::move(op));
     return;
   }
   if (!settings().lazy) return op();
@@ -146,8 +160,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const Lock lock;
   CUstream_st* s = real(stream);
-  if (s->capture != nullptr) {
-    s->spoilt = true;
+  if (CUstream_st* const into = captured_by(s)) {
+    into->spoilt = true;
     return result(cudaErrorStreamCaptureUnsupported);
   }
   empty_before(s);
@@ -160,22 +174,25 @@ cudaError_t cudaDeviceSynchronize() {
   return faulted ? result(cudaErrorLaunchFailure) : cudaSuccess;
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned* flags) {
+  const Lock lock;
   *flags = real(s)->flags;
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus* status) {
-  CUstream_st* r = real(s);
-  *status = r->capture == nullptr ? cudaStreamCaptureStatusNone
-            : r->spoilt           ? cudaStreamCaptureStatusInvalidated
-                                  : cudaStreamCaptureStatusActive;
+  const Lock lock;
+  CUstream_st* r = captured_by(real(s));
+  *status = r == nullptr ? cudaStreamCaptureStatusNone
+            : r->spoilt  ? cudaStreamCaptureStatusInvalidated
+                         : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   const Lock lock;
   CUstream_st* s = real(stream);
   if (s == &default_stream()) return result(cudaErrorStreamCaptureUnsupported);
-  if (s->capture != nullptr) return result(cudaErrorIllegalState);
+  if (captured_by(s) != nullptr) return result(cudaErrorIllegalState);
   s->capture = new CUgraph_st;
+  s->capturer = std::this_thread::get_id();
   s->spoilt = false;
   s->mode = mode;
   return cudaSuccess;
@@ -187,6 +204,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   if (s->capture == nullptr) return result(cudaErrorIllegalState);
   CUgraph_st* g = s->capture;
   s->capture = nullptr;
+  for (auto* joined : streams()) {
+    if (joined->origin == s) joined->origin = nullptr;
+  }
   if (s->spoilt) {
     delete g;
     return result(cudaErrorStreamCaptureInvalidated);
@@ -233,7 +253,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t e) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
   const Lock lock;
-  e->last = std::make_shared<Mark>(Mark{real(s)});
+  e->last = std::make_shared<Mark>(Mark{real(s), captured_by(real(s))});
   enqueue(s, [mark = e->last] {
     mark->reached = true;
     mark->at = std::chrono::steady_clock::now();
@@ -243,6 +263,8 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
   const Lock lock;
   if (e->last == nullptr) return cudaSuccess;
+  CUstream_st* const waits = real(s);
+  if (e->last->captured != nullptr && captured_by(waits) == nullptr) waits->origin = e->last->captured;
   enqueue(s, [mark = e->last] {
     while (!mark->reached && !mark->stream->queue.empty()) {
       auto op = std::move(mark->stream->queue.front());

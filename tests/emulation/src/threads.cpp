@@ -143,6 +143,42 @@ void report_stuck(const std::vector<Fiber>& fibers, const char* why) {
   }
 }
 
+// Lets the threads of the host that run kernels on other devices go first.
+void let_others_run() {
+  const char* const name = kernel_name;
+  std::function<void()>* const own_body = body;
+  const unsigned bound = bound_seen;
+  Lock::give_way();
+  kernel_name = name;
+  body = own_body;
+  bound_seen = bound;
+}
+
+// Whether threads that spin may wait for another device. It has had its turn again and again, but for a rank that fails
+// late.
+class Patience {
+ public:
+  bool goes_on(bool progress) {
+    using namespace std::chrono;
+    constexpr seconds most{30};
+    constexpr long rounds = 100000;
+    const bool several = settings().devices > 1;
+    if (progress) {
+      idle_ = 0;
+      if (several && settings().order == Order::random && randomness()() % 256 == 0) let_others_run();
+      return true;
+    }
+    if (idle_++ == 0) since_ = steady_clock::now();
+    if (!several) return idle_ <= rounds;
+    let_others_run();
+    return steady_clock::now() - since_ < most;
+  }
+
+ private:
+  long idle_ = 0;
+  std::chrono::steady_clock::time_point since_;
+};
+
 // Runs the threads of all blocks to their end.
 void run_together(std::vector<Fiber>& fibers) {
   struct Group {
@@ -156,7 +192,7 @@ void run_together(std::vector<Fiber>& fibers) {
     i = j;
   }
   std::size_t left = fibers.size();
-  long idle_rounds = 0;
+  Patience patience;
   std::vector<std::size_t> lanes;
   if (settings().order == Order::reverse) std::reverse(warps.begin(), warps.end());
   while (left > 0) {
@@ -188,8 +224,7 @@ void run_together(std::vector<Fiber>& fibers) {
       faulted = true;
       return abandon(fibers);
     }
-    idle_rounds = progress ? 0 : idle_rounds + 1;
-    if (idle_rounds > 100000) {
+    if (!patience.goes_on(progress)) {
       report_stuck(fibers, "livelock: threads spin and nothing moves");
       faulted = true;
       return abandon(fibers);
