@@ -100,14 +100,14 @@ class Balance {
     std::vector<std::pair<Offset, Index>> surface;  // loss, vertex
     for (const Index v : members) {
       if (part_of_vertex_[v] != part) continue;
-      const Move best = ties_.best_move(graph_, part_of_vertex_, rows_, most_rows_, v);
+      const VertexMove best = ties_.best_move(graph_, part_of_vertex_, rows_, most_rows_, v);
       if (best.part >= 0) surface.emplace_back(-best.gain, v);
     }
     std::sort(surface.begin(), surface.end());
     bool moved = false;
     for (const auto& [loss, v] : surface) {
       if (rows_[part] <= most_rows_) break;
-      const Move best = ties_.best_move(graph_, part_of_vertex_, rows_, most_rows_, v);
+      const VertexMove best = ties_.best_move(graph_, part_of_vertex_, rows_, most_rows_, v);
       if (best.part < 0) continue;
       move(v, best.part);
       moved = true;

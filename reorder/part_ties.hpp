@@ -11,7 +11,7 @@
 
 namespace newel::detail {
 
-struct Move {
+struct VertexMove {
   Index part = -1;     ///< -1: no other part around the vertex has room
   Offset gain = 0;     ///< by how much the cut shrinks
   bool evens = false;  ///< the sizes of the two parts come closer
@@ -42,7 +42,7 @@ class PartTies {
 
   /// The part, other than its own and with room for it, that `v` is tied to most; among equals the one with the
   /// fewest rows, then the smallest number.
-  Move best_move(const Graph& graph, const std::vector<Index>& part_of_vertex, const std::vector<Index>& rows,
+  VertexMove best_move(const Graph& graph, const std::vector<Index>& part_of_vertex, const std::vector<Index>& rows,
                  Index most_rows, Index v) {
     const Index own = part_of_vertex[v];
     const Index weight = graph.vertex_weight[v];
@@ -52,7 +52,7 @@ class PartTies {
       if (weight_[part] == 0 && part != own) around_.push_back(part);
       weight_[part] += graph.edge_weight[k];
     }
-    Move move;
+    VertexMove move;
     for (const Index part : around_) {
       if (Offset{rows[part]} + weight <= most_rows && (move.part < 0 || better(rows, part, move.part))) {
         move.part = part;

@@ -36,7 +36,7 @@ void refine(const Context<Space::host>& ctx, const Graph& graph, Index parts, In
     for (const bool* at = std::find(candidate.begin(), candidate.end(), true); at != end;
          at = std::find(at + 1, end, true)) {
       const auto v = static_cast<Index>(at - candidate.begin());
-      const Move move = ties.of(0, parts).best_move(graph, part_of_vertex, rows, most_rows, v);
+      const VertexMove move = ties.of(0, parts).best_move(graph, part_of_vertex, rows, most_rows, v);
       if (!move.worth_it() || rows[part_of_vertex[v]] == graph.vertex_weight[v]) continue;
       rows[part_of_vertex[v]] -= graph.vertex_weight[v];
       rows[move.part] += graph.vertex_weight[v];

@@ -6,7 +6,8 @@
 
 Files that git tracks are counted, as they are in the work tree. Code is what ends in .cpp, .hpp, .h, .cu, .cuh, .c, .f90, .py,
 .sh, .cmake or .txt (CMakeLists.txt and the planted changes), all of its lines, empty ones and comments included. Sources are the
-same without .txt. The fullest folder is that of core, spmv, precond and solver. scripts/class_sizes.py names the large classes.
+same without .txt. The fullest folder is that of core, spmv, precond and solver. scripts/class_sizes.py names the large classes,
+scripts/type_names.py the types that share a name: the program would take one for the other.
 Outside of core a virtual function tells what an object can do, never dynamic_cast. In core three casts ask whether a user's memory
 or communicator is one of the library's. The exit status is 1 if a limit is exceeded, and 77 outside of a checkout.
 """
@@ -20,6 +21,7 @@ import sys
 import tarfile
 
 import class_sizes
+import type_names
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = (".cpp", ".hpp", ".h", ".cu", ".cuh", ".c", ".f90", ".py", ".sh", ".cmake", ".txt")
@@ -32,7 +34,7 @@ CAST = re.compile(r"\bdynamic_cast\b")
 LIMITS = {"lines of README.md": 130, "lines of docs/automatic-choices.md": 60, "lines of CHANGELOG.md": 120,
           "bytes of docs/results": 3_000_000, "bytes of its largest SVG": 150_000, "lines of the longest source": 450,
           "files in the fullest folder": 30, "dynamic_cast in the library, without core": 0,
-          "large classes of library, apps and bench": 49}
+          "large classes of library, apps and bench": 49, "types that share a name in a namespace": 0}
 
 
 def git(*words):
@@ -80,6 +82,7 @@ def sizes(files):
         "dynamic_cast in the library, without core": sum(len(CAST.findall(source(name))) for name in without_core),
         "large classes of library, apps and bench": sum(len(class_sizes.too_large(source(name)))
                                                         for name in library + around),
+        "types that share a name in a namespace": len(type_names.shared((name, source(name)) for name in library + around)),
     }
 
 

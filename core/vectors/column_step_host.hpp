@@ -56,14 +56,14 @@ struct HostColumns {
 
 /// Coefficients of all columns: those of a kind are adjacent.
 template <class Step>
-struct ColumnTable {
+struct ColumnPartials {
   using T = typename Step::Value;
   static constexpr int columns = Step::columns;
   bool on[columns];
   T coefficient[Step::coefficients > 0 ? Step::coefficients : 1][columns];
 
   struct Filling {
-    ColumnTable* table;
+    ColumnPartials* table;
     int c;
     T& operator()(int j) const { return table->coefficient[j][c]; }
   };
@@ -91,7 +91,7 @@ struct ColumnSums {
 };
 
 template <class Step>
-void sweep_column_chunk(const Step& step, const ColumnTable<Step>& table, std::int64_t begin, std::int64_t end,
+void sweep_column_chunk(const Step& step, const ColumnPartials<Step>& table, std::int64_t begin, std::int64_t end,
                         double* totals) {
   constexpr int k = Step::columns, lanes = Chunks::lanes, width = columns_together<k>;
   using Lanes = HostColumns<typename Step::Value, width>;
@@ -121,13 +121,13 @@ void sweep_column_chunk(const Step& step, const ColumnTable<Step>& table, std::i
 template <class Step>
 void sweep_columns(const Context<Space::host>& ctx, std::int64_t n, const Step& step) {
   constexpr int k = Step::columns;
-  ColumnTable<Step> table = {};
+  ColumnPartials<Step> table = {};
   bool any = false;
   for (int c = 0; c < k; ++c) {
     table.on[c] = step.active(c);
     if (!table.on[c]) continue;
     any = true;
-    step.begin(c, typename ColumnTable<Step>::Filling{&table, c});
+    step.begin(c, typename ColumnPartials<Step>::Filling{&table, c});
   }
   if (!any) return;
   constexpr int sums = Step::sums * k;

@@ -32,7 +32,7 @@ struct Chunks {
 };
 
 /// One lane's view of the sums: sum k of lane l is table[k * lanes + l].
-struct LaneSums {
+struct LanePartials {
   double* lane;
   void add(int k, double value) { lane[k * Chunks::lanes] += value; }
 };
@@ -46,12 +46,12 @@ void sweep_chunk(const Step& step, const Coefficients& coefficients, std::int64_
   for (; i + lanes <= end; i += lanes) {
 #pragma omp simd
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      LaneSums sums{table + lane};
+      LanePartials sums{table + lane};
       run_element(step, i + lane, coefficients, sums);
     }
   }
   for (std::int64_t lane = 0; i + lane < end; ++lane) {
-    LaneSums sums{table + lane};
+    LanePartials sums{table + lane};
     run_element(step, i + lane, coefficients, sums);
   }
   for (int k = 0; k < Step::sums; ++k) {

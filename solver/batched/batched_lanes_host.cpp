@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t most_group_bytes = 16 << 20;  // beyond, an ordinary solve with all threads is as fast
 
 template <class T>
-std::int64_t group_bytes(const Pattern<Space::host>& pattern, const BatchedLimits& limits, const FsaiPattern& fsai,
+std::int64_t group_bytes(const Pattern<Space::host>& pattern, const BatchedLimits& limits, const BatchedFsaiPattern& fsai,
                          const BatchedNeeds& needs) {
   const LaneMemory memory(pattern.rows, pattern.nnz(), needs.own_vectors, limits, fsai, needs.has_basis);
   return static_cast<std::int64_t>(memory.bytes<T>());
@@ -49,7 +49,7 @@ BatchedWork<T, Space::host>::BatchedWork(const Context<Space::host>& ctx, const 
                                          const BatchedLimits& limits, const BatchedNeeds& needs)
     : ctx_(ctx),
       pattern_(pattern),
-      fsai_(limits.inverse == BatchedInverse::fsai ? FsaiPattern(pattern) : FsaiPattern()),
+      fsai_(limits.inverse == BatchedInverse::fsai ? BatchedFsaiPattern(pattern) : BatchedFsaiPattern()),
       bytes_(group_bytes<T>(pattern, limits, fsai_, needs)) {
   if (fits()) mirror_ = mirror_positions(pattern);
 }

@@ -22,7 +22,7 @@ int levels_of(const std::vector<int>& begins) { return static_cast<int>(begins.s
 BlockPlan::BlockPlan(const Context<Space::device>& ctx, const Pattern<Space::host>& pattern, BatchedInverse inverse,
                      int threads) {
   if (inverse == BatchedInverse::ilu) keep(ctx, IluSchedule(pattern), threads);
-  if (inverse == BatchedInverse::fsai) keep(ctx, FsaiPattern(pattern));
+  if (inverse == BatchedInverse::fsai) keep(ctx, BatchedFsaiPattern(pattern));
 }
 
 void BlockPlan::keep(const Context<Space::device>& ctx, const IluSchedule& ilu, int threads) {
@@ -41,7 +41,7 @@ void BlockPlan::keep(const Context<Space::device>& ctx, const IluSchedule& ilu, 
   upper_ = make_array(ctx, ilu.upper);
 }
 
-void BlockPlan::keep(const Context<Space::device>& ctx, const FsaiPattern& fsai) {
+void BlockPlan::keep(const Context<Space::device>& ctx, const BatchedFsaiPattern& fsai) {
   numbers_.entries = static_cast<int>(fsai.column.size());
   numbers_.longest = fsai.longest;
   column_ = make_array(ctx, narrowed<std::uint16_t>(fsai.column));

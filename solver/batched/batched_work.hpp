@@ -94,13 +94,13 @@ class BatchedWork<T, Space::host> {
 
   const Context<Space::host>& context() const { return ctx_; }
   const Pattern<Space::host>& pattern() const { return pattern_; }
-  const FsaiPattern& fsai() const { return fsai_; }
+  const BatchedFsaiPattern& fsai() const { return fsai_; }
   char* memory(int member) { return memory_.data() + static_cast<std::int64_t>(member) * bytes_; }
 
  private:
   Context<Space::host> ctx_;
   Pattern<Space::host> pattern_;
-  FsaiPattern fsai_;    ///< empty unless M is FSAI
+  BatchedFsaiPattern fsai_;    ///< empty unless M is FSAI
   std::int64_t bytes_;  ///< of a thread
   Array<char, Space::host> memory_;
   MirrorPositions mirror_;
@@ -121,7 +121,7 @@ class BlockPlan {
   using Kept = Array<V, Space::device>;
 
   void keep(const Context<Space::device>& ctx, const IluSchedule& ilu, int threads);
-  void keep(const Context<Space::device>& ctx, const FsaiPattern& fsai);
+  void keep(const Context<Space::device>& ctx, const BatchedFsaiPattern& fsai);
 
   BlockSchedule numbers_;  ///< without pointers
   Kept<std::uint16_t> column_;
@@ -143,14 +143,14 @@ class BatchedWork<T, Space::device> {
   void mark_definite(const BatchedProblem<T>& problem, unsigned char* is_definite);
 
   const Context<Space::device>& context() const { return ctx_; }
-  BlockLayout layout() const;
+  ThreadLayout layout() const;
   BlockSchedule schedule() const { return plan_.view(); }
   /// Memory for the bases of so many blocks.
   T* basis_memory(std::int64_t numbers);
 
  private:
   Context<Space::device> ctx_;
-  BlockLayout shape_;
+  ThreadLayout shape_;
   BlockPlan plan_;
   bool fits_ = false;
   Array<int, Space::device> first_, source_;

@@ -32,8 +32,8 @@ __global__ void mark_systems(const BatchedProblem<T> problem, const Index* trans
   }
 }
 
-BlockLayout shape_of(Index rows, Offset nonzeros, BatchedInverse inverse) {
-  BlockLayout shape;
+ThreadLayout shape_of(Index rows, Offset nonzeros, BatchedInverse inverse) {
+  ThreadLayout shape;
   const bool is_long = inverse == BatchedInverse::blocks && rows <= BlockTuning::most_threads &&
                        nonzeros >= std::int64_t{BlockTuning::long_rows} * rows;
   const auto warps = [rows](int rows_of_thread) {
@@ -48,7 +48,7 @@ BlockLayout shape_of(Index rows, Offset nonzeros, BatchedInverse inverse) {
 }
 
 /// Steps that a layout has at least: the diagonal, or those that threads of some method hold in registers.
-int least_steps(const BlockLayout& shape, BatchedInverse inverse, bool holds_entries) {
+int least_steps(const ThreadLayout& shape, BatchedInverse inverse, bool holds_entries) {
   if (!holds_entries || inverse != BatchedInverse::blocks) return 1;
   return shape.rows_of_thread == 1 ? BlockTuning::held_long_steps : BlockTuning::held_steps;
 }
@@ -59,7 +59,7 @@ class LayoutArrays {
   std::vector<int> first = {0}, source;
   std::vector<std::uint16_t> column;
 
-  LayoutArrays(const Pattern<Space::host>& pattern, const BlockLayout& shape, int least, int value_bytes)
+  LayoutArrays(const Pattern<Space::host>& pattern, const ThreadLayout& shape, int least, int value_bytes)
       : pattern_(pattern), shape_(shape), value_bytes_(value_bytes) {
     for (int of_warp = 0; of_warp < shape.threads / warp; ++of_warp) {
       int steps = least;
@@ -108,13 +108,13 @@ class LayoutArrays {
   }
 
   const Pattern<Space::host>& pattern_;
-  const BlockLayout& shape_;
+  const ThreadLayout& shape_;
   int value_bytes_;
 };
 
 }  // namespace
 
-BlockMemory block_memory(const BlockLayout& layout, const BlockSchedule& plan, const BatchedLimits& limits,
+BlockMemory block_memory(const ThreadLayout& layout, const BlockSchedule& plan, const BatchedLimits& limits,
                          const BlockDemand& demand, std::size_t available) {
   BlockMemory memory;
   std::size_t next = demand.head_bytes;
@@ -179,8 +179,8 @@ BatchedWork<T, Space::device>::BatchedWork(const Context<Space::device>& ctx, co
 }
 
 template <class T>
-BlockLayout BatchedWork<T, Space::device>::layout() const {
-  BlockLayout result = shape_;
+ThreadLayout BatchedWork<T, Space::device>::layout() const {
+  ThreadLayout result = shape_;
   result.first = first_.data();
   result.column = column_.data();
   result.source = source_.data();

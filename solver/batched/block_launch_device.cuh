@@ -29,7 +29,7 @@ __global__ void __maxnreg__(Method::registers(Precond::rows_of_thread)) solve_sy
 template <class Method, class Precond, class T>
 void launch_blocks(BatchedWork<T, Space::device>& work, const BatchedProblem<T>& problem, int held) {
   const Context<Space::device>& ctx = work.context();
-  const BlockLayout layout = work.layout();
+  const ThreadLayout layout = work.layout();
   const auto kernel = solve_systems<Method, Precond, T>;
   const std::size_t available = allow_all_shared_memory(ctx, kernel);
   const BlockDemand demand{block_head_bytes, sizeof(T), held, Method::has_basis};

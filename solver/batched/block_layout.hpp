@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// BlockLayout, BlockSchedule and BlockMemory: how a block of a device reads a system's entries and the plan of M,
+/// ThreadLayout, BlockSchedule and BlockMemory: how a block of a device reads a system's entries and the plan of M,
 /// and what it has in shared memory. Internal.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace newel::detail {
 /// Thread t of `threads` has the rows t + k threads, k < rows_of_thread. The rows of a warp are padded to the longest
 /// of them: in step j, first[warp] <= j < first[warp + 1], every thread reads an entry of each of its rows, in the
 /// first step the diagonal entries. Sources and columns of a thread lie next to each other in a step.
-struct BlockLayout {
+struct ThreadLayout {
   int rows = 0, threads = 0, rows_of_thread = 0, steps = 0;
   const int* first = nullptr;             ///< of the warps + 1
   const std::uint16_t* column = nullptr;  ///< times the bytes of a value; of padding: the row itself
@@ -26,7 +26,7 @@ struct BlockLayout {
   NEWEL_HD int slots(int held) const { return (steps - held * (threads / 32)) * 32 * rows_of_thread; }
 };
 
-/// The plan of incomplete factors or of FSAI in the device's memory; members as in IluSchedule and FsaiPattern.
+/// The plan of incomplete factors or of FSAI in the device's memory; members as in IluSchedule and BatchedFsaiPattern.
 struct BlockSchedule {
   int entries = 0;  ///< of the factors L and U together, or of G
   const std::uint16_t* column = nullptr;
@@ -60,7 +60,7 @@ struct BlockDemand {
 
 /// The parts if `available` bytes can be had: values stay on the chip if they fit, then the basis. `bytes` is more
 /// than `available` if the system does not fit.
-BlockMemory block_memory(const BlockLayout& layout, const BlockSchedule& plan, const BatchedLimits& limits,
+BlockMemory block_memory(const ThreadLayout& layout, const BlockSchedule& plan, const BatchedLimits& limits,
                          const BlockDemand& demand, std::size_t available);
 
 }  // namespace newel::detail

@@ -43,7 +43,7 @@ constexpr std::size_t block_head_bytes =
 template <class T>
 struct BlockArgs {
   BatchedProblem<T> problem;
-  BlockLayout layout;
+  ThreadLayout layout;
   BlockMemory memory;
   BlockSchedule schedule;  ///< of M, unless it is of blocks
   T* basis;                ///< of each block, if they are not on the chip

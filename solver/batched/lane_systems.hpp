@@ -15,7 +15,7 @@ namespace newel::detail {
 struct LaneMemory {
   std::int64_t values, inverse, vectors, small;  ///< numbers of T, of which the last are doubles
 
-  LaneMemory(Index rows, Offset nonzeros, int own_vectors, const BatchedLimits& limits, const FsaiPattern& fsai,
+  LaneMemory(Index rows, Offset nonzeros, int own_vectors, const BatchedLimits& limits, const BatchedFsaiPattern& fsai,
              bool has_basis)
       : values(nonzeros * batched_lanes),
         inverse(std::int64_t{rows} * limits.block_rows * batched_lanes),
@@ -52,7 +52,7 @@ class LaneSystems {
   using Solution = Own;
 
   /// `bytes`: memory for `need`, aligned. `systems`: the systems of the group, at most eight.
-  LaneSystems(const BatchedProblem<T>& problem, const Pattern<Space::host>& pattern, const FsaiPattern& fsai,
+  LaneSystems(const BatchedProblem<T>& problem, const Pattern<Space::host>& pattern, const BatchedFsaiPattern& fsai,
               const LaneMemory& need, char* bytes, Span<const Index, Space::host> systems)
       : problem_(problem), pattern_(pattern), fsai_(fsai), systems_(systems) {
     small_ = reinterpret_cast<double*>(bytes);
@@ -95,7 +95,7 @@ class LaneSystems {
 
   const BatchedProblem<T>& problem_;
   const Pattern<Space::host>& pattern_;
-  const FsaiPattern& fsai_;
+  const BatchedFsaiPattern& fsai_;
   Span<const Index, Space::host> systems_;
   BatchedRecord records_[lanes];
   double* small_;

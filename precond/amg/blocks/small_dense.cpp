@@ -259,7 +259,7 @@ DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance
 
 std::vector<double> semidefinite_inverse(int n, std::vector<double> a) {
   Dense vectors(a.size()), inverse(a.size());
-  semidefinite_inverse(n, SmallMatrix{a.data(), 1}, SmallMatrix{vectors.data(), 1}, SmallMatrix{inverse.data(), 1});
+  semidefinite_inverse(n, SmallDense{a.data(), 1}, SmallDense{vectors.data(), 1}, SmallDense{inverse.data(), 1});
   return inverse;
 }
 

@@ -16,7 +16,7 @@ namespace newel::detail {
 std::vector<double> semidefinite_inverse(int n, std::vector<double> a);
 
 /// Values `stride` places apart, as threads of a block keep theirs in shared memory.
-struct SmallMatrix {
+struct SmallDense {
   double* first;
   int stride;
   NEWEL_HD double& operator[](int e) const { return first[e * stride]; }
@@ -25,7 +25,7 @@ struct SmallMatrix {
 /// The inverse of a matrix whose n pivots are all above 1e-6 of the diagonal, far above the rounding of a Gram
 /// matrix, which is squared in it; by Cholesky's factorisation, for host and device. False, and `inverse` is of no
 /// use: one is not. `work` is n x n too.
-NEWEL_HD bool definite_inverse(int n, SmallMatrix a, SmallMatrix inverse, SmallMatrix work) {
+NEWEL_HD bool definite_inverse(int n, SmallDense a, SmallDense inverse, SmallDense work) {
   constexpr double least_pivot = 1e-6;
   for (int e = 0; e < n * n; ++e) inverse[e] = a[e];
   for (int i = 0; i < n; ++i) {  // L, and L^-1 beside it
@@ -57,7 +57,7 @@ NEWEL_HD bool definite_inverse(int n, SmallMatrix a, SmallMatrix inverse, SmallM
 
 /// The pseudo-inverse as above, for host and device: `a`, n x n, is overwritten, and so is `vectors`, for the
 /// eigenvectors.
-NEWEL_HD void semidefinite_inverse(int n, SmallMatrix a, SmallMatrix vectors, SmallMatrix inverse) {
+NEWEL_HD void semidefinite_inverse(int n, SmallDense a, SmallDense vectors, SmallDense inverse) {
   if (n == 1) {
     inverse[0] = a[0] > 0 ? 1 / a[0] : 0.0;
     return;

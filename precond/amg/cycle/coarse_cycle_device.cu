@@ -31,7 +31,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     levels_.resize(from.size() - first - (inverted ? 1 : 0));
     Offset work = 0;
     for (std::size_t k = 0; k < levels_.size(); ++k) {
-      const CoarseLevel<T>& view = take_level(ctx, levels_[k], from[first + k]);
+      const CoarseCycleLevel<T>& view = take_level(ctx, levels_[k], from[first + k]);
       work = std::max({work, threads_for(view.a), threads_for(view.p), threads_for(view.transposed)});
     }
     if (inverted) work = std::max(work, take_inverse(ctx, hierarchy));
@@ -137,7 +137,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     DeviceArray<T> smoother;
     bool twice = false;
     int products = 0;
-    CoarseLevel<T> view{};
+    CoarseCycleLevel<T> view{};
     Index rows() const { return view.rows; }
   };
 
@@ -176,7 +176,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
 
   // The levels as they are, for launches that begin with level k.
   void place_levels(const DeviceContext& ctx, int k) {
-    std::vector<CoarseLevel<T>> views;
+    std::vector<CoarseCycleLevel<T>> views;
     for (const Level& level : levels_) views.push_back(level.view);
     std::vector<CoarsePart> parts;
     add_parts(k, parts);
@@ -217,7 +217,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     convert(ctx, from.smoother_diagonal.cspan(), level.smoother.span());
   }
 
-  const CoarseLevel<T>& take_level(const DeviceContext& ctx, Level& level, const AmgLevel<Space::device>& from) {
+  const CoarseCycleLevel<T>& take_level(const DeviceContext& ctx, Level& level, const AmgLevel<Space::device>& from) {
     level.a = BlockRows<T>(ctx, from.a);
     if (!from.last()) {
       level.p = BlockRows<T>(ctx, from.p);
@@ -226,7 +226,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     const Index rows = from.a.scalar_rows();
     level.smoother = DeviceArray<T>(ctx, rows);
     take_smoother(ctx, level, from);
-    CoarseLevel<T>& view = level.view;
+    CoarseCycleLevel<T>& view = level.view;
     view.a = level.a.view();
     view.p = level.p.view();
     view.transposed = level.transposed.view();
@@ -241,7 +241,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
   void take_steps(Level& level, const AmgLevel<Space::device>& from, int degree) {
     const SmootherSteps steps = smoother_steps(from.smoother, degree, false);
     level.products = static_cast<int>(steps.next.size()) * (from.last() ? 1 : 2) + (from.last() ? 0 : 2);
-    CoarseLevel<T>& view = level.view;
+    CoarseCycleLevel<T>& view = level.view;
     view.next_steps = static_cast<int>(steps.next.size());
     view.first = static_cast<T>(steps.first);
     for (std::size_t k = 0; k < steps.next.size(); ++k) {
@@ -278,7 +278,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
   DeviceArray<T> vectors_;  ///< of one column
   DeviceArray<Offset> inverse_row_ptr_;
   DeviceArray<Index> inverse_col_;
-  DeviceArray<CoarseLevel<T>> views_;
+  DeviceArray<CoarseCycleLevel<T>> views_;
   DeviceArray<CoarsePart> parts_;
   DeviceArray<unsigned long long> arrived_;
   CoarseArgs<T> args_{};

@@ -21,7 +21,7 @@ struct CoarseTuning {
 
 /// A level of the kernel. The prolongator leads to the next level; the last one has none.
 template <class T>
-struct CoarseLevel {
+struct CoarseCycleLevel {
   BlockRowsView<T> a, p, transposed;
   BlockRowsView<double> exact;  // a, between two cycles
   Index rows;
@@ -53,7 +53,7 @@ struct CoarsePart {
 
 template <class T>
 struct CoarseArgs {
-  const CoarseLevel<T>* levels;
+  const CoarseCycleLevel<T>* levels;
   int count;
   int from;  // the level that the launch begins with
   const CoarsePart* parts;
@@ -155,7 +155,7 @@ class CoarseKernel {
   /// and takes the first direction with the next.
   template <int together>
   __device__ void descend(int l, int second) {
-    const CoarseLevel<T>& level = args_.levels[l];
+    const CoarseCycleLevel<T>& level = args_.levels[l];
     const CoarseVectors<T> own = vectors(l);
     const T weight = level.weight[second];
     T* const x = x_of(l);
@@ -171,7 +171,7 @@ class CoarseKernel {
     } else if (l == args_.from) {
       for (Index i = at_.thread; i < level.rows; i += at_.threads) start(i, b_[i], smoother(i));
     } else {
-      const CoarseLevel<T>& above = args_.levels[l - 1];
+      const CoarseCycleLevel<T>& above = args_.levels[l - 1];
       for_rows(above.transposed, at_, fresh(vectors(l - 1).r), smoother, [&](Index i, T b, T s) {
         if (level.keeps_b) own.b[i] = b;
         start(i, b, s);
@@ -193,7 +193,7 @@ class CoarseKernel {
   /// r = b - A x in double, and the direction from there.
   template <int together>
   __device__ void begin_again(int l) {
-    const CoarseLevel<T>& level = args_.levels[l];
+    const CoarseCycleLevel<T>& level = args_.levels[l];
     const CoarseVectors<T> to = vectors(l);
     const T* const b = l == args_.from ? b_ : to.b;
     const T* const x = x_of(l);
@@ -213,7 +213,7 @@ class CoarseKernel {
   /// of the last.
   template <int together>
   __device__ const T* smooth_further(int l, const LaneRows<T, together>& held, T* d, T* e, T weight, bool adds) {
-    const CoarseLevel<T>& level = args_.levels[l];
+    const CoarseCycleLevel<T>& level = args_.levels[l];
     T *const x = x_of(l), *const r_of_level = vectors(l).r;
     for (int k = 0; k < level.next_steps; ++k) {
       const T c1 = level.c1[k], c2 = level.c2[k];
@@ -240,7 +240,7 @@ class CoarseKernel {
     if (args_.count == 0) {
       for (Index i = at_.thread; i < args_.inverse.m; i += at_.threads) b[i] = b_[i];
     } else {
-      const CoarseLevel<T>& above = args_.levels[args_.count - 1];
+      const CoarseCycleLevel<T>& above = args_.levels[args_.count - 1];
       for_rows(above.transposed, at_, fresh(vectors(args_.count - 1).r), nothing_before(),
                [&](Index i, T sum, NothingBefore) { b[i] = sum; });
     }
@@ -252,7 +252,7 @@ class CoarseKernel {
   /// The correction of the next level, and the smoother again.
   template <int together>
   __device__ void ascend(int l, int second) {
-    const CoarseLevel<T>& level = args_.levels[l];
+    const CoarseCycleLevel<T>& level = args_.levels[l];
     const CoarseVectors<T> of_level = vectors(l);
     const T weight = level.weight[second];
     const T* const coarse = l + 1 < args_.count ? vectors(l + 1).x : inverse_x();
@@ -274,7 +274,7 @@ class CoarseKernel {
     smooth_further<together>(l, held, of_level.e, of_level.d, weight, false);
   }
 
-  __device__ static Own own_of(const CoarseLevel<T>& level, const T* r, const T* x, const T* d, Index i) {
+  __device__ static Own own_of(const CoarseCycleLevel<T>& level, const T* r, const T* x, const T* d, Index i) {
     return {load_cached(level.smoother + i), __ldcg(r + i), __ldcg(x + i), __ldcg(d + i)};
   }
   __device__ CoarseVectors<T> vectors(int l) const {

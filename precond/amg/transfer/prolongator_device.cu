@@ -107,7 +107,7 @@ struct CompensatedRow {
     bool any = false;
     if (p.begin(i) < p.end(i)) for_lost(at, [&](Offset) { any = true; });
     if (!any) return;
-    const SmallMatrix gram{shared, 1}, inverse{shared + k * k, 1}, vectors{shared + 2 * k * k, 1};
+    const SmallDense gram{shared, 1}, inverse{shared + k * k, 1}, vectors{shared + 2 * k * k, 1};
     double *const lost = shared + 3 * k * k, *const part = lost + size;
     for (int e = at.lane; e < k * k; e += RowLanes::count) {
       double sum = 0;

@@ -204,7 +204,7 @@ class SmoothedRow {
     for (const Index j : columns) add_block_product<true>(k_, k_, k_, coarse(j), coarse(j), gram_.data());
     inverse_.assign(gram_.size(), 0.0);
     work_.assign(gram_.size(), 0.0);
-    const auto in = [](std::vector<double>& values) { return SmallMatrix{values.data(), 1}; };
+    const auto in = [](std::vector<double>& values) { return SmallDense{values.data(), 1}; };
     if (!definite_inverse(k_, in(gram_), in(inverse_), in(work_))) inverse_ = semidefinite_inverse(k_, gram_);
     weights_.assign(lost_.size(), 0.0);
     add_block_product<false>(block_, k_, k_, lost_.data(), inverse_.data(), weights_.data());

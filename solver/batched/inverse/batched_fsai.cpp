@@ -16,7 +16,7 @@ int position(const Pattern<Space::host>& matrix, Index row, Index col) {
 
 }  // namespace
 
-FsaiPattern::FsaiPattern(const Pattern<Space::host>& matrix) : first{0}, local_first{0} {
+BatchedFsaiPattern::BatchedFsaiPattern(const Pattern<Space::host>& matrix) : first{0}, local_first{0} {
   const auto count = static_cast<std::size_t>(matrix.rows);
   transposed_first.assign(count + 1, 0);
   for (Index row = 0; row < matrix.rows; ++row) {

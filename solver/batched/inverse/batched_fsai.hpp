@@ -21,7 +21,7 @@ struct FsaiPlace {
 };
 
 /// G has the lower triangle of the pattern and the whole diagonal; of a longer row the last `most_fsai_row` entries.
-struct FsaiPattern {
+struct BatchedFsaiPattern {
   std::vector<int> first;     ///< of the rows + 1: their first entries in `column`
   std::vector<Index> column;  ///< ascending; the last one is the row itself
   /// Of the rows + 1: where their local problems begin in `local`, which has for each pair of a row's columns, row by
@@ -31,8 +31,8 @@ struct FsaiPattern {
   std::vector<FsaiPlace> transposed;  ///< rows ascend
   int longest = 0;                    ///< entries of a row
 
-  FsaiPattern() = default;
-  explicit FsaiPattern(const Pattern<Space::host>& matrix);
+  BatchedFsaiPattern() = default;
+  explicit BatchedFsaiPattern(const Pattern<Space::host>& matrix);
 
   Index rows() const { return first.empty() ? 0 : static_cast<Index>(first.size()) - 1; }
 };

@@ -16,12 +16,12 @@ class LaneFsai {
 
  public:
   /// Numbers of T that G of a group takes, with two vectors for `apply`.
-  static std::int64_t numbers(const FsaiPattern& pattern) {
+  static std::int64_t numbers(const BatchedFsaiPattern& pattern) {
     return (static_cast<std::int64_t>(pattern.column.size()) + 2 * std::int64_t{pattern.rows()}) * lanes;
   }
 
   /// `memory`: for `numbers`.
-  LaneFsai(const FsaiPattern& pattern, T* memory)
+  LaneFsai(const BatchedFsaiPattern& pattern, T* memory)
       : pattern_(pattern),
         g_(memory),
         u_(memory + pattern.column.size() * lanes),
@@ -65,7 +65,7 @@ class LaneFsai {
  private:
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
 
-  const FsaiPattern& pattern_;
+  const BatchedFsaiPattern& pattern_;
   T *g_, *u_, *z_;
 };
 
