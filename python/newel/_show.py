@@ -31,7 +31,7 @@ class Cells(NamedTuple):
     of_type: dict[int, Array]
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         return sum(cells.shape[0] for cells in self.of_type.values())
 
 
@@ -116,10 +116,10 @@ def _kind_of(field: Array, cells: Cells) -> str:
         return "points"
     if d > 1 and shape in ((n, d), (n * d,)):
         return "vectors"
-    if shape in ((cells.count,), (cells.count, 1)):
+    if shape in ((cells.number,), (cells.number, 1)):
         return "cells"
     vectors = f", {n} x {d} or {n * d}" if d > 1 else ""
-    raise ValueError(f"values: expected {n} values, one for each point{vectors}, or {cells.count}, one for each cell; "
+    raise ValueError(f"values: expected {n} values, one for each point{vectors}, or {cells.number}, one for each cell; "
                      f"found the shape {shape}")
 
 

@@ -101,3 +101,7 @@ def of_a_pencil(mass: Any) -> float:
     report: newel.EigenReport = newel.eigsh(A, 2, mass, return_report=True)[2]
     assert report and report.residuals.max() <= report.tolerance
     return float(w[0])
+
+
+def of_a_picture(points: NDArray[np.float64], triangles: NDArray[np.int64]) -> None:
+    newel.show((points, {"triangle": triangles}), points[:, 0], warp=0.0, file="picture.png", show_edges=True)

@@ -20,15 +20,16 @@ struct EigenProblem {
   const LinearOperator<double, S>* preconditioner = nullptr;
   /// 1 / M_ii, which residuals are measured with; empty: ones. `traits().diagonal` of Jacobi's preconditioner of M.
   Span<const double, S> inverse_mass_diagonal = {};
-  /// Vectors that are left out, column after column: eigenvectors found are M-orthogonal to them.
+  /// Vectors of the null space of A, or other eigenvectors, that are left out, column after column: those found are
+  /// M-orthogonal to them.
   Span<const double, S> deflated = {};
 };
 
 /// How many eigenpairs, and how accurate.
 struct EigenOptions {
-  int pairs = 6;            ///< at least 1; at most the rows less the vectors that are left out
-  double tolerance = 1e-6;  ///< a residual may be as large as this times the largest of the eigenvalues
-  int max_iterations = 500;
+  int pairs = 6;             ///< at least 1; at most the rows less the vectors that are left out
+  double tolerance = 1e-6;   ///< a residual may be as large as this times the largest of the eigenvalues
+  int max_iterations = 500;  ///< if they do not suffice, the report says so
 };
 
 /// What became of it. With d the diagonal of M, the residual of x with x.M x = 1 is the 2-norm of (A x - lambda M x)
