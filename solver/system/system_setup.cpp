@@ -21,6 +21,7 @@
 #include "solver/operators/system_estimates.hpp"
 #include "solver/policy/decided_factors.hpp"
 #include "solver/equivalent/condensed_system.hpp"
+#include "solver/equivalent/negated_system.hpp"
 
 namespace newel::detail {
 namespace {
@@ -50,8 +51,8 @@ SystemOptions bare(SystemOptions options) {
   return options;
 }
 
-// Whether the system may be solved without the rows that fix unknowns.
-bool may_condense(const SystemOptions& options) {
+// Whether the system may be solved without the rows that fix unknowns, or with other signs.
+bool may_replace(const SystemOptions& options) {
   const ScalingOptions& scaling = options.solver.of<ScalingOptions>();
   const bool own_order = !options.old_of_new.empty() || !options.part_begin.empty();
   return options.solver.name == "auto" && options.null_space == NullSpace::none && !own_order &&
@@ -94,7 +95,7 @@ void SystemSetup<T, S>::from_matrix(const MatrixInput<T, S>& a, SystemOptions op
   s_.equivalent.set_options(options);
   try {
     const SolveLimits<S> limits(s_.ctx, time_left(), {});
-    if (!make_condensed(view, options, parts)) {
+    if (!make_condensed_or_negated(view, options, parts)) {
       if (options.decision) require_size_of(*options.decision, s_.rows, s_.entries);
       demanded.any() ? make_scaled(view, demanded, options) : make_as_given(view, options, parts);
     }
@@ -160,20 +161,26 @@ void SystemSetup<T, S>::make_as_given(const CsrView<T, S>& a, SystemOptions& opt
   if (!s_.equivalent.answers() && takes_kept_decision(options, parts)) begin_as_others_ended(a, options, parts);
 }
 
-// False: no rows fix unknowns, or nothing would be gained, or what remains does not allow what the options ask for.
+// False: no rows fix unknowns, or nothing would be gained, or what remains does not allow what the options ask for;
+// and A is not symmetric with a negative diagonal.
 template <class T, Space S>
-bool SystemSetup<T, S>::make_condensed(const CsrView<T, S>& a, SystemOptions& options,
-                                       const SystemParts<T, S>& parts) {
-  if (!may_condense(options) || ranks_of(s_.ctx) != nullptr || parts.has_preconditioner()) return false;
-  std::unique_ptr<CondensedSystem<T, S>> made;
+bool SystemSetup<T, S>::make_condensed_or_negated(const CsrView<T, S>& a, SystemOptions& options,
+                                                  const SystemParts<T, S>& parts) {
+  if (!may_replace(options) || ranks_of(s_.ctx) != nullptr || parts.has_preconditioner()) return false;
+  std::unique_ptr<EquivalentSystem<T, S>> made;
   PhaseSeconds seconds;
-  timed(s_.ctx, seconds, "condensed system", [&] {
-    try {
-      made = CondensedSystem<T, S>::made_if_symmetric(s_.ctx, a, options);
-    } catch (const InputError&) {  // which may name rows in another numbering
-    } catch (const OutOfMemory&) {
-    }
-  });
+  const auto make = [&](const char* phase, const auto& work) {
+    if (made != nullptr) return;
+    timed(s_.ctx, seconds, phase, [&] {
+      try {
+        made = work();
+      } catch (const InputError&) {  // which may name rows in another numbering
+      } catch (const OutOfMemory&) {
+      }
+    });
+  };
+  make("condensed system", [&] { return CondensedSystem<T, S>::made_if_symmetric(s_.ctx, a, options); });
+  make("negated system", [&] { return NegatedSystem<T, S>::made_if_negative(s_.ctx, a, options); });
   if (made == nullptr) return false;
   s_.setup.seconds.insert(s_.setup.seconds.end(), seconds.begin(), seconds.end());
   make_operators(a, bare(options), {});

@@ -26,7 +26,7 @@ class SystemSetup {
   void make_operators(const CsrView<T, S>& a, SystemOptions options, const SystemParts<T, S>& parts,
                       const BeginsWithout<T, S>& begins_without = {});
   void make_as_given(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
-  bool make_condensed(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
+  bool make_condensed_or_negated(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
   void make_scaled(const CsrView<T, S>& a, const ScalingWish& wish, SystemOptions& options);
   void plan_scaling();
   bool is_for_factors(const Operators<T, S>& made, const CsrView<T, S>& a);
