@@ -31,7 +31,7 @@ double stored_value_of(const CsrView<T, Space::host>& a, Index i, Index j) {
 template <class T>
 bool few_are_negative(const CsrView<T, Space::host>& a) {
   constexpr Index most_rows = 64;
-  constexpr double far_more_than_rounding = 1e-5;
+  constexpr double more_than_rounding = 1e-10;
   const Index step = std::max<Index>(1, a.rows / most_rows);
   for (Index i = 0; i < a.rows; i += step) {
     const double diagonal = stored_value_of(a, i, i);
@@ -40,7 +40,7 @@ bool few_are_negative(const CsrView<T, Space::host>& a) {
     const Index j = a.col[begin] != i || length == 1 ? a.col[begin] : a.col[begin + 1];
     const double difference = std::abs(stored_value_of(a, i, j) - stored_value_of(a, j, i));
     const double most = std::sqrt(diagonal * std::min(0.0, stored_value_of(a, j, j)));
-    if (!(difference <= far_more_than_rounding * most)) return false;
+    if (!(difference <= more_than_rounding * most)) return false;
   }
   return true;
 }
