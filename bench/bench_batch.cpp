@@ -74,9 +74,9 @@ struct Batch {
   }
 };
 
-/// Bytes that an iteration of CG with Jacobi moves through the shared memory and first-level cache of a
-/// multiprocessor, for each system: values, columns of two bytes and the gathered p, and four passes over p and one
-/// over the diagonal.
+/// A model of what an iteration of CG with Jacobi moves through the shared memory and first-level cache of a
+/// multiprocessor, in bytes for each system: values, columns of two bytes and the gathered p, and four passes over p
+/// and one over the diagonal. Entries that are in registers are not moved, so a solve may be faster.
 template <class T>
 double on_chip_bytes(const Batch<T>& batch) {
   const auto entries = static_cast<double>(batch.col.size());

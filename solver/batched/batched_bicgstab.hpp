@@ -12,7 +12,7 @@ struct BatchedBicgstab {
   static constexpr bool holds_entries = false;
   static constexpr bool has_basis = false;
   /// Of a thread with so many rows on a device, at most.
-  static constexpr int registers(int rows) { return rows > 4 ? 168 : 128; }
+  static constexpr int registers(int rows) { return rows > 4 ? 200 : 128; }
 
   template <class Team>
   class Recurrence {
@@ -24,7 +24,7 @@ struct BatchedBicgstab {
     NEWEL_HD explicit Recurrence(Team& team)
         : z_(team.published()), r0_(team.own()), p_(team.own()), v_(team.own()), t_(team.own()) {}
 
-    NEWEL_HD void run(Team& team, typename Team::Solution& x, typename Team::Own& r, BatchedStates<lanes>& state) {
+    NEWEL_HD void run(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state) {
       PerLane<T, lanes> on;
       team.each([&](At i) { r0_[i] = p_[i] = r[i]; });
       for (int l = 0; l < lanes; ++l) {
@@ -39,8 +39,8 @@ struct BatchedBicgstab {
 
    private:
     // v = A M p, alpha = rho / r0.v, x += alpha M p, r = s = r - alpha v
-    NEWEL_HD void first_half(Team& team, typename Team::Solution& x, typename Team::Own& r,
-                             BatchedStates<lanes>& state, PerLane<T, lanes>& on) {
+    NEWEL_HD void first_half(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state,
+                             PerLane<T, lanes>& on) {
       team.template precond_sums<0>(p_, [&](At i, T z, double*) { z_[i] = z; });
       team.publish(z_);
       const auto r0v = team.template product_sums<1>(z_, [&](At i, T v, double* mine) {
@@ -64,8 +64,8 @@ struct BatchedBicgstab {
     }
 
     // t = A M s, omega = t.s / t.t, x += omega M s, r = s - omega t, p = r + beta (p - omega v)
-    NEWEL_HD void second_half(Team& team, typename Team::Solution& x, typename Team::Own& r,
-                              BatchedStates<lanes>& state, PerLane<T, lanes>& on) {
+    NEWEL_HD void second_half(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state,
+                              PerLane<T, lanes>& on) {
       team.template precond_sums<0>(r, [&](At i, T z, double*) { z_[i] = z; });
       team.publish(z_);
       const auto t = team.template product_sums<2>(z_, [&](At i, T t_i, double* mine) {

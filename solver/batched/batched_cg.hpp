@@ -12,7 +12,7 @@ struct BatchedCg {
   static constexpr bool holds_entries = true;
   static constexpr bool has_basis = false;
   /// Of a thread with so many rows on a device, at most.
-  static constexpr int registers(int rows) { return rows > 4 ? 168 : 128; }
+  static constexpr int registers(int rows) { return rows > 4 ? 255 : 128; }
 
   template <class Team>
   class Recurrence {
@@ -24,7 +24,7 @@ struct BatchedCg {
     NEWEL_HD explicit Recurrence(Team& team) : p_(team.published()), q_(team.own()) {}
 
     // Reads the matrix and p for each entry; on the host also four times p, and the diagonal, for each row.
-    NEWEL_HD void run(Team& team, typename Team::Solution& x, typename Team::Own& r, BatchedStates<lanes>& state) {
+    NEWEL_HD void run(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state) {
       PerLane<T, lanes> on, alpha, beta;
       PerLane<double, lanes> rho;
       const auto first = team.template precond_sums<1>(r, [&](At i, T z, double* mine) {
@@ -57,7 +57,7 @@ struct BatchedCg {
 
    private:
     // x += alpha p, r -= alpha q, z = M r; r.r and r.z
-    NEWEL_HD void update(Team& team, typename Team::Solution& x, typename Team::Own& r, const PerLane<T, lanes>& on,
+    NEWEL_HD void update(Team& team, typename Team::Own& x, typename Team::Own& r, const PerLane<T, lanes>& on,
                          const PerLane<T, lanes>& alpha) {
       const auto step = [&](At i) {
         const T next = x[i] + alpha[i.lane] * p_[i];

@@ -24,7 +24,7 @@ struct BatchedGmres {
   static constexpr bool holds_entries = false;
   static constexpr bool has_basis = true;
   /// Of a thread with so many rows on a device, at most.
-  static constexpr int registers(int rows) { return rows > 4 ? 128 : 80; }
+  static constexpr int registers(int rows) { return rows > 4 ? 168 : 80; }
 
   template <class Team>
   class Recurrence {
@@ -36,7 +36,7 @@ struct BatchedGmres {
     NEWEL_HD explicit Recurrence(Team& team)
         : z_(team.published()), t_(team.own()), at_{team.problem().limits.restart} {}
 
-    NEWEL_HD void run(Team& team, typename Team::Solution& x, typename Team::Own& r, BatchedStates<lanes>& state) {
+    NEWEL_HD void run(Team& team, typename Team::Own& x, typename Team::Own& r, BatchedStates<lanes>& state) {
       PerLane<T, lanes> on, scale;
       PerLane<int, lanes> columns;
       mark_running(state, on);
@@ -134,7 +134,7 @@ struct BatchedGmres {
     }
 
     // x += M V y with R y = g
-    NEWEL_HD void correct(Team& team, typename Team::Solution& x, const BatchedStates<lanes>& state,
+    NEWEL_HD void correct(Team& team, typename Team::Own& x, const BatchedStates<lanes>& state,
                           const PerLane<int, lanes>& columns) {
       int most = 0;
       PerLane<T, lanes> on;

@@ -4,8 +4,8 @@
 ///
 /// A team is the threads of a block on a device, whose group is one system (`BlockTeam`), or one thread of the host,
 /// whose group is eight (`LaneTeam`). A lane is a system of the group. Only the thread reads the entries of a vector
-/// (`Own`) that writes them, but those of the vector `published()` are shown to all threads by `publish`. x is a
-/// `Solution`, which may be slower. A team offers
+/// (`Own`) that writes them, but those of the vector `published()` are shown to all threads by `publish`. A team
+/// offers
 ///
 /// - each(f): f(i) for all entries i of a vector; i.lane is the lane;
 /// - sums<K>(f): f(i, mine), which sets K terms; the sums of all i for each lane;
@@ -67,7 +67,7 @@ NEWEL_HD bool take_states(Team& team, BatchedStates<Team::lanes>& state) {
 
 /// r = b - A x, and r.r; without a guess in any lane x is 0.
 template <class Team>
-NEWEL_HD LaneSums<1, Team::lanes> true_residual(Team& team, const typename Team::Solution& x, typename Team::Own& r,
+NEWEL_HD LaneSums<1, Team::lanes> true_residual(Team& team, const typename Team::Own& x, typename Team::Own& r,
                                                 bool has_guess = true) {
   const auto take = [&](typename Team::At i, double r_i) { r[i] = static_cast<typename Team::Value>(r_i); };
   return has_guess ? team.residual_sums(x, take) : team.zero_residual_sums(take);
@@ -75,7 +75,7 @@ NEWEL_HD LaneSums<1, Team::lanes> true_residual(Team& team, const typename Team:
 
 /// Sets x to the guess, or to zero in lanes where zero is better, r = b - A x, and the records.
 template <class Team>
-NEWEL_HD void begin_lanes(Team& team, typename Team::Solution& x, typename Team::Own& r) {
+NEWEL_HD void begin_lanes(Team& team, typename Team::Own& x, typename Team::Own& r) {
   using T = typename Team::Value;
   using At = typename Team::At;
   const BatchedProblem<T>& problem = team.problem();
@@ -121,8 +121,7 @@ template <class Method, class Team>
 NEWEL_HD void solve_group(Team& team) {
   using T = typename Team::Value;
   using At = typename Team::At;
-  typename Team::Solution x = team.solution();
-  typename Team::Own r = team.own();
+  typename Team::Own x = team.own(), r = team.own();
   typename Method::template Recurrence<Team> recurrence(team);
   BatchedStates<Team::lanes> state;
   begin_lanes(team, x, r);

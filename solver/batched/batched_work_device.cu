@@ -32,7 +32,7 @@ __global__ void mark_systems(const BatchedProblem<T> problem, const Index* trans
   }
 }
 
-ThreadLayout shape_of(Index rows, Offset nonzeros, BatchedInverse inverse) {
+ThreadLayout shape_of(Index rows, Offset nonzeros, BatchedInverse inverse, const BatchedNeeds& needs) {
   ThreadLayout shape;
   const bool is_long = inverse == BatchedInverse::blocks && rows <= BlockTuning::most_threads &&
                        nonzeros >= std::int64_t{BlockTuning::long_rows} * rows;
@@ -40,9 +40,11 @@ ThreadLayout shape_of(Index rows, Offset nonzeros, BatchedInverse inverse) {
     return std::max(1, (rows + warp * rows_of_thread - 1) / (warp * rows_of_thread));
   };
   constexpr int few = BlockTuning::rows_of_thread, many = BlockTuning::many_rows;
-  const bool is_worth = many * warps(many) <= BlockTuning::worth_many * few * warps(few);
+  const bool only_basis = needs.has_basis && !needs.holds_entries;
+  const bool is_worth = !only_basis && inverse == BatchedInverse::blocks &&
+                        many * warps(many) <= BlockTuning::worth_many * few * warps(few);
   shape.rows = rows;
-  shape.rows_of_thread = is_long ? 1 : inverse == BatchedInverse::blocks && is_worth ? many : few;
+  shape.rows_of_thread = is_long ? 1 : is_worth ? many : few;
   shape.threads = warp * warps(shape.rows_of_thread);
   return shape;
 }
@@ -131,8 +133,7 @@ BlockMemory block_memory(const ThreadLayout& layout, const BlockSchedule& plan, 
                               : limits.inverse == BatchedInverse::ilu || width > 1 ? 1
                                                                                    : 0;
   take(rows, size);  // what is published
-  memory.solution = take(rows, size);
-  memory.inverse = take(static_cast<std::size_t>(plan.entries) + rows * width, size);
+  memory.inverse = take(static_cast<std::size_t>(plan.entries) + (width > 1 ? rows * width : 0), size);
   memory.exchange = take(rows * vectors, size);
   if (plan.longest > 0) {
     const auto of_worker = static_cast<std::size_t>(fsai_local_size(plan.longest));
@@ -158,7 +159,7 @@ BatchedWork<T, Space::device>::BatchedWork(const Context<Space::device>& ctx, co
                                            const BatchedLimits& limits, const BatchedNeeds& needs)
     : ctx_(ctx) {
   if (pattern.rows > BlockTuning::most_rows) return;
-  shape_ = shape_of(pattern.rows, pattern.nnz(), limits.inverse);
+  shape_ = shape_of(pattern.rows, pattern.nnz(), limits.inverse, needs);
   const LayoutArrays arrays(pattern, shape_, least_steps(shape_, limits.inverse, needs.holds_entries),
                             static_cast<int>(sizeof(T)));
   shape_.steps = arrays.first.back();

@@ -7,7 +7,7 @@
 
 namespace newel::detail {
 
-/// The inverses are in shared memory.
+/// Inverses of diagonal entries are in registers, those of larger blocks in shared memory.
 template <class T, class Shape>
 class BlockDiagonals : public BlockEntries<T, Shape> {
   using Base = BlockEntries<T, Shape>;
@@ -24,15 +24,13 @@ class BlockDiagonals : public BlockEntries<T, Shape> {
   __device__ __forceinline__ void take(Index s) {
     this->load(s);
     const int width = args_.problem.limits.block_rows;
-    T* const inverse = this->template in<T>(args_.memory.inverse) + threadIdx.x;
-    if (width == 1) each_entry([&](int k, T a) { inverse[k * blockDim.x] = inverse_or_one(a); }, [](int, T, int) {});
+    each([&](At i) { inverse_[i] = T(1); });
+    if (width == 1) each_entry([&](int k, T a) { inverse_.v[k] = inverse_or_one(a); }, [](int, T, int) {});
     if (width > 1) invert_blocks(width);
   }
 
   __device__ __forceinline__ bool is_local() const { return args_.problem.limits.block_rows <= 1; }
-  __device__ __forceinline__ T scaled(At i, T r) const {
-    return args_.problem.limits.block_rows == 0 ? r : this->template in<T>(args_.memory.inverse)[i.row] * r;
-  }
+  __device__ __forceinline__ T scaled(At i, T r) const { return inverse_[i] * r; }
 
  protected:
   using Base::args_;
@@ -74,6 +72,8 @@ class BlockDiagonals : public BlockEntries<T, Shape> {
     }
     wait();
   }
+
+  Own inverse_;
 };
 
 }  // namespace newel::detail

@@ -45,8 +45,7 @@ struct BlockSchedule {
 /// Where the parts of shared memory are, in bytes from the beginning, and what a launch leaves in the device's
 /// memory. Before them are the sums and the record of the block, and a vector.
 struct BlockMemory {
-  std::size_t solution = 0, values = 0, columns = 0, inverse = 0, exchange = 0, scratch = 0, small = 0, basis = 0,
-              bytes = 0;
+  std::size_t values = 0, columns = 0, inverse = 0, exchange = 0, scratch = 0, small = 0, basis = 0, bytes = 0;
   int workers = 0;  ///< threads that `scratch` is enough for
   bool values_on_chip = false, basis_on_chip = false;
 };

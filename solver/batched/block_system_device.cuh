@@ -9,9 +9,10 @@
 namespace newel::detail {
 
 /// The rows of a thread keep their vectors in registers and hide the latency of each other's products. Threads have
-/// eight, four if that pads the system with a fifth fewer rows, and one of systems with long rows. On an H200 eight
-/// take 0.88 of the time of four for 500 rows, 0.77 for 1,600, and 1.6 for 100 (newel_bench_batch, CG, 30
-/// iterations).
+/// eight, or four if that pads the system with a fifth fewer rows, or for GMRES alone, whose basis in shared memory
+/// leaves room for few blocks; systems with long rows have one. On an H200 (newel_bench_batch, 30 iterations of CG)
+/// the kernel takes 0.85 times as long with eight as with four for 500 rows, 0.71 for 1,600 and 1.6 for 100;
+/// GMRES 1.15.
 struct BlockTuning {
   static constexpr int most_threads = 512, most_rows = 2048;
   static constexpr int many_rows = 8, rows_of_thread = 4;
@@ -66,17 +67,10 @@ class BlockThreads {
     __device__ __forceinline__ const T& operator[](At i) const { return v[i.slot]; }
   };
 
-  /// In shared memory: few of its entries are read in an iteration.
-  struct Solution {
-    T* v;
-    __device__ __forceinline__ T& operator[](At i) const { return v[i.row]; }
-  };
-
   __device__ __forceinline__ BlockThreads(const BlockArgs<T>& args, char* shared) : args_(args), shared_(shared) {}
 
   __device__ __forceinline__ Own own() const { return {}; }
   __device__ __forceinline__ Own published() const { return {}; }
-  __device__ __forceinline__ Solution solution() const { return {in<T>(args_.memory.solution)}; }
   __device__ __forceinline__ T& basis(int j, At i) const {
     T* const first = args_.memory.basis_on_chip
                          ? in<T>(args_.memory.basis)

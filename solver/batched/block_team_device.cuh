@@ -24,7 +24,6 @@ class BlockTeam : public Precond {
   using Precond::wait;
   using typename Precond::At;
   using typename Precond::Own;
-  using typename Precond::Solution;
 
   using Precond::Precond;
 
@@ -42,7 +41,7 @@ class BlockTeam : public Precond {
     wait();
   }
 
-  __device__ __forceinline__ void store(const Solution& x) const {
+  __device__ __forceinline__ void store(const Own& x) const {
     each([&](At i) {
       if (this->is_row(i)) args_.problem.x[this->vector_at(i)] = x[i];
     });
@@ -66,9 +65,7 @@ class BlockTeam : public Precond {
   }
 
   template <class F>
-  __device__ __forceinline__ LaneSums<1, 1> residual_sums(const Solution& solution, F&& f) {
-    Own x;
-    each([&](At i) { x[i] = solution[i]; });
+  __device__ __forceinline__ LaneSums<1, 1> residual_sums(const Own& x, F&& f) {
     publish(x);
     PreciseSum<T> sum[rows];
     each([&](At i) { sum[i.slot].hi = static_cast<double>(rhs(i)); });
@@ -101,25 +98,17 @@ class BlockTeam : public Precond {
   using Precond::system_;
   static constexpr int rows = sizeof(Own) / sizeof(T);
 
-  // The sums of a thread: those of its rows that are `parts` apart first, so that no addition waits for all others.
+  // The sums of a thread.
   template <int K>
   struct Terms {
-    static constexpr int parts = rows < 4 ? rows : 4;
-    double v[K > 0 ? K : 1][parts] = {};
+    double v[K > 0 ? K : 1] = {};
 
     template <class F>
     __device__ __forceinline__ void add(At i, F&& f) {
       double terms[K > 0 ? K : 1];
       f(i, terms);
 #pragma unroll
-      for (int k = 0; k < K; ++k) v[k][i.slot % parts] += terms[k];
-    }
-    __device__ __forceinline__ double total(int k) const {
-      if constexpr (parts < 4) {
-        return v[k][0];
-      } else {
-        return (v[k][0] + v[k][1]) + (v[k][2] + v[k][3]);
-      }
+      for (int k = 0; k < K; ++k) v[k] += terms[k];
     }
   };
 
@@ -146,7 +135,7 @@ class BlockTeam : public Precond {
       turn_ ^= 1;
       double of_warp[K];
 #pragma unroll
-      for (int k = 0; k < K; ++k) of_warp[k] = warp_sum(mine.total(k));
+      for (int k = 0; k < K; ++k) of_warp[k] = warp_sum(mine.v[k]);
       if (threadIdx.x % warp == 0) {
 #pragma unroll
         for (int k = 0; k < K; ++k) partial[k][threadIdx.x / warp] = of_warp[k];

@@ -49,7 +49,6 @@ class LaneSystems {
     T* v;
     T& operator[](At i) const { return v[i.at]; }
   };
-  using Solution = Own;
 
   /// `bytes`: memory for `need`, aligned. `systems`: the systems of the group, at most eight.
   LaneSystems(const BatchedProblem<T>& problem, const Pattern<Space::host>& pattern, const BatchedFsaiPattern& fsai,
@@ -73,7 +72,6 @@ class LaneSystems {
     next_ += std::int64_t{problem_.rows} * lanes;
     return result;
   }
-  Own solution() { return own(); }
   Own published() const { return {w_}; }
   T& basis(int j, At i) const { return next_[std::int64_t{j} * problem_.rows * lanes + i.at]; }
   double& small(int k, int lane) const { return small_[std::int64_t{k} * lanes + lane]; }
