@@ -80,7 +80,7 @@ Problem diffusion_with_blocks(const Context<host>& ctx, Index side, double insid
 
 // The same with a wind towards higher numbers: row sums stay as they are, and symmetry is lost.
 Problem diffusion_with_wind(const Context<host>& ctx, Index side, double wind) {
-  Problem problem = diffusion_with_blocks(ctx, side, 1e6, "jacobi");
+  Problem problem = diffusion_with_blocks(ctx, side, 1e2, "jacobi");
   problem.solver = "gmres";
   fem::HostCsr& a = problem.a;
   for (Index i = 0; i < a.rows; ++i) {
