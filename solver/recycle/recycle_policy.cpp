@@ -26,6 +26,10 @@ RecyclePolicy::Use RecyclePolicy::next() const {
   return {false, false};
 }
 
+void RecyclePolicy::consider(const std::function<RecycleCosts()>& costs) {
+  if (decides_ && phase_ == Phase::trial && solves_ == 0 && costs().one_kernel > 0) begin(Phase::rest);
+}
+
 void RecyclePolicy::begin(Phase phase) {
   phase_ = phase;
   solves_ = 0;

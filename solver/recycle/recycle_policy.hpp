@@ -13,6 +13,7 @@ struct RecycleCosts {
   double iteration = 0;  ///< of the solver without recycled vectors
   double deflation = 0;  ///< what these add to it
   double product = 0;    ///< with A
+  double one_kernel = 0;  ///< what separate kernels add to an iteration, if plain solves are one kernel; else 0
 };
 
 /// What a solve has come to.
@@ -47,6 +48,9 @@ class RecyclePolicy {
   explicit RecyclePolicy(bool decides = false) : decides_(decides) {}
 
   bool decides() const { return decides_; }
+  /// Before the first solve of a trial: "auto" tries nothing where plain solves are one kernel. On an H200 five
+  /// sequences of 60 solves took 0.99 to 1.9 times as long with recycled vectors (docs/results/recycle_h200.json).
+  void consider(const std::function<RecycleCosts()>& costs);
   Use next() const;
   /// Whether it has given up, so that vectors may be dropped.
   bool rests() const { return phase_ == Phase::rest; }

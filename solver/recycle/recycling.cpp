@@ -108,6 +108,14 @@ SolveReport Recycling<T, S>::driven(const SolveRequest<T, S>& request, Deflation
 }
 
 template <class T, Space S>
+RecycleCosts Recycling<T, S>::costs_of_ranks(const Context<S>& ctx) const {
+  const RecycleCosts own = costs_(kind_, vectors_.held());
+  const auto [iteration, deflation, product, one_kernel] =
+      seconds_of_ranks(ctx, std::array{own.iteration, own.deflation, own.product, own.one_kernel});
+  return {iteration, deflation, product, one_kernel};
+}
+
+template <class T, Space S>
 void Recycling<T, S>::learn(const SolveRequest<T, S>& request, Deflation<T, S>& deflation, SolveReport& report,
                             const RecyclePolicy::Use& use) {
   const Context<S>& ctx = request.ctx;
@@ -120,12 +128,7 @@ void Recycling<T, S>::learn(const SolveRequest<T, S>& request, Deflation<T, S>& 
   solve.refined = harvest.refined;
   solve.products = std::exchange(products_before_, vectors_.products());
   solve.products = products_before_ - solve.products;
-  policy_.solved(solve, harvest.complete, [&] {
-    const RecycleCosts own = costs_(kind_, vectors_.held());
-    const auto [iteration, deflation, product] =
-        seconds_of_ranks(ctx, std::array{own.iteration, own.deflation, own.product});
-    return RecycleCosts{iteration, deflation, product};
-  });
+  policy_.solved(solve, harvest.complete, [&] { return costs_of_ranks(ctx); });
   if (policy_.rests()) vectors_.forget();
 }
 
@@ -138,6 +141,7 @@ SolveReport Recycling<T, S>::solve(const SolveRequest<T, S>& request, Deflation<
     ~End() { deflation.end(); }
   } at_the_end{deflation};
   const SolveClock clock;
+  policy_.consider([&] { return costs_of_ranks(request.ctx); });
   RecyclePolicy::Use use = policy_.next();
   use.deflates = use.deflates && vectors_.held() > 0;
   const bool works = use.deflates || use.harvests || (deflation.assists() && vectors_.held() > 0);

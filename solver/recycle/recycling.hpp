@@ -42,6 +42,7 @@ class Recycling {
   bool follows(const SolveRequest<T, S>& request, RecycledKind kind);
   bool begin(const SolveRequest<T, S>& request, Deflation<T, S>& deflation, RecyclePolicy::Use use);
   SolveReport driven(const SolveRequest<T, S>& request, Deflation<T, S>& deflation, const Drive& drive);
+  RecycleCosts costs_of_ranks(const Context<S>& ctx) const;
   void learn(const SolveRequest<T, S>& request, Deflation<T, S>& deflation, SolveReport& report,
              const RecyclePolicy::Use& use);
 

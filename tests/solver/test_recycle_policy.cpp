@@ -61,6 +61,17 @@ TEST_CASE("auto weighs what an iteration costs, and a number of vectors does not
   CHECK(useless.policy.rests());
 }
 
+TEST_CASE("auto tries nothing where plain solves are one kernel, and a number of vectors does", "[solver][recycle]") {
+  const auto tries = [](bool decides, double one_kernel) {
+    RecyclePolicy policy(decides);
+    policy.consider([&] { return RecycleCosts{1, 0.1, 1, one_kernel}; });
+    return policy.next().harvests;
+  };
+  CHECK(tries(true, 0));
+  CHECK_FALSE(tries(true, 0.5));
+  CHECK(tries(false, 0.5));
+}
+
 TEST_CASE("rests become longer each time", "[solver][recycle]") {
   Sequence of{RecyclePolicy(true), 100, 90};
   int rests = 0, solves = 0;
