@@ -10,9 +10,9 @@ namespace newel::detail {
 
 /// Seconds by the cost model.
 struct RecycleCosts {
-  double iteration = 0;  ///< of the solver without recycled vectors
-  double deflation = 0;  ///< what these add to it
-  double product = 0;    ///< with A
+  double iteration = 0;   ///< of the solver without recycled vectors
+  double deflation = 0;   ///< what these add to it
+  double product = 0;     ///< with A
   double one_kernel = 0;  ///< what separate kernels add to an iteration, if plain solves are one kernel; else 0
 };
 
