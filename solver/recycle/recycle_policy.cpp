@@ -21,13 +21,10 @@ RecyclePolicy::Use RecyclePolicy::next() const {
       if (solves_ % between_probes == between_probes - 1) return {false, false};
       return {true, harvests_};
     case Phase::rest:
+    case Phase::look:
       break;
   }
   return {false, false};
-}
-
-void RecyclePolicy::consider(const std::function<RecycleCosts()>& costs) {
-  if (decides_ && phase_ == Phase::trial && solves_ == 0 && costs().one_kernel > 0) begin(Phase::rest);
 }
 
 void RecyclePolicy::begin(Phase phase) {
@@ -60,8 +57,9 @@ void RecyclePolicy::solved(const RecycledSolve& solve, bool complete, const std:
   if (phase_ == Phase::rest) {
     if (++solves_ < rest_) return;
     rest_ = std::min(2 * rest_, longest_rest);
-    return begin(Phase::trial);
+    return begin_trial();
   }
+  if (phase_ == Phase::look) return begin(solve.one_kernel ? Phase::rest : Phase::trial);
   const Use use = next();
   if (solve.iterations < least_iterations || solve.digits < least_digits) return;
   const double rate = solve.iterations / solve.digits;
@@ -107,7 +105,7 @@ std::vector<double> RecyclePolicy::counts() const {
 }
 
 void RecyclePolicy::set_counts(const std::vector<double>& counts) {
-  phase_ = static_cast<Phase>(std::clamp(counts[0], 0.0, 2.0));
+  phase_ = static_cast<Phase>(std::clamp(counts[0], 0.0, 3.0));
   solves_ = static_cast<int>(counts[1]);
   harvests_ = counts[2] != 0;
   plain_rate_ = counts[3];

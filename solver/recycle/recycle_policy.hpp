@@ -10,10 +10,9 @@ namespace newel::detail {
 
 /// Seconds by the cost model.
 struct RecycleCosts {
-  double iteration = 0;   ///< of the solver without recycled vectors
-  double deflation = 0;   ///< what these add to it
-  double product = 0;     ///< with A
-  double one_kernel = 0;  ///< what separate kernels add to an iteration, if plain solves are one kernel; else 0
+  double iteration = 0;  ///< of the solver without recycled vectors
+  double deflation = 0;  ///< what these add to it
+  double product = 0;    ///< with A
 };
 
 /// What a solve has come to.
@@ -23,6 +22,7 @@ struct RecycledSolve {
   std::int64_t products = 0;  ///< that the vectors took
   int harvested = 0;          ///< vectors
   bool refined = false;       ///< these are better ones in place of as many, not more
+  bool one_kernel = false;    ///< it kept its vectors on the chip of a device, as deflated solves cannot
 };
 
 /// By counts and the cost model, never by a clock. Iterations are compared for as many digits: solves begin with
@@ -30,10 +30,12 @@ struct RecycledSolve {
 /// are then used while they save more than their cost, which one plain solve in `between_probes` checks. A harvest
 /// that refines vectors is repeated while iterations fall. They are harvested anew, in place of the oldest, when
 /// solves need many more iterations than after the last harvest. If they are not worth it, nothing is kept for
-/// `first_rest` solves, and then for twice as many each time.
+/// `first_rest` solves, and then for twice as many each time. Where solves may be one kernel, a *look* at a plain one
+/// comes before a trial: those are left alone. On an H200 five sequences of 60 solves, 4 to 8 us an iteration in one
+/// kernel, took 0.99 to 1.9 times as long with "auto" and without a look (27 to 60 us an iteration).
 class RecyclePolicy {
  public:
-  enum class Phase { trial, use, rest };
+  enum class Phase { trial, use, rest, look };
   /// What the next solve does.
   struct Use {
     bool deflates, harvests;
@@ -44,13 +46,12 @@ class RecyclePolicy {
   static constexpr double decay = 1.25;       ///< of the iterations after the last harvest
   static constexpr double refinement = 0.9;   ///< of the iterations at it: better vectors are worth another harvest
 
-  /// Without `decides` the saving is counted in iterations, whatever these cost.
-  explicit RecyclePolicy(bool decides = false) : decides_(decides) {}
+  /// Without `decides` the saving is counted in iterations, whatever these cost, and nothing is looked at.
+  explicit RecyclePolicy(bool decides = false, bool looks = false) : decides_(decides), looks_(decides && looks) {
+    begin_trial();
+  }
 
   bool decides() const { return decides_; }
-  /// Before the first solve of a trial: "auto" tries nothing where plain solves are one kernel. On an H200 five
-  /// sequences of 60 solves took 0.99 to 1.9 times as long with recycled vectors (docs/results/recycle_h200.json).
-  void consider(const std::function<RecycleCosts()>& costs);
   Use next() const;
   /// Whether it has given up, so that vectors may be dropped.
   bool rests() const { return phase_ == Phase::rest; }
@@ -58,7 +59,7 @@ class RecyclePolicy {
   /// short solve may: it is called only when "auto" decides.
   void solved(const RecycledSolve& solve, bool complete, const std::function<RecycleCosts()>& costs);
   /// Other operators: what was counted says nothing of them.
-  void begin_anew() { *this = RecyclePolicy(decides_); }
+  void begin_anew() { *this = RecyclePolicy(decides_, looks_); }
   /// After a deflated solve that failed.
   void give_up() { begin(Phase::rest); }
   /// Iterations that a plain solve would have taken for as many digits; 0: not known.
@@ -71,11 +72,12 @@ class RecyclePolicy {
 
  private:
   void begin(Phase phase);
+  void begin_trial() { begin(looks_ ? Phase::look : Phase::trial); }
   void count_anew();
   bool worth_it(const RecycleCosts& costs) const;
   void decide(const std::function<RecycleCosts()>& costs);
 
-  bool decides_;
+  bool decides_, looks_;
   Phase phase_ = Phase::trial;
   int solves_ = 0;            ///< of this phase
   bool harvests_ = true;      ///< the next deflated solve

@@ -110,9 +110,9 @@ SolveReport Recycling<T, S>::driven(const SolveRequest<T, S>& request, Deflation
 template <class T, Space S>
 RecycleCosts Recycling<T, S>::costs_of_ranks(const Context<S>& ctx) const {
   const RecycleCosts own = costs_(kind_, vectors_.held());
-  const auto [iteration, deflation, product, one_kernel] =
-      seconds_of_ranks(ctx, std::array{own.iteration, own.deflation, own.product, own.one_kernel});
-  return {iteration, deflation, product, one_kernel};
+  const auto [iteration, deflation, product] =
+      seconds_of_ranks(ctx, std::array{own.iteration, own.deflation, own.product});
+  return {iteration, deflation, product};
 }
 
 template <class T, Space S>
@@ -120,6 +120,7 @@ void Recycling<T, S>::learn(const SolveRequest<T, S>& request, Deflation<T, S>& 
                             const RecyclePolicy::Use& use) {
   const Context<S>& ctx = request.ctx;
   RecycledSolve solve{report.iterations, digits_of(report)};
+  solve.one_kernel = report.resident;
   report.recycle.vectors = deflation.deflated();
   if (use.deflates) report.recycle.iterations_saved = policy_.plain_iterations(solve.digits) - report.iterations;
   Harvest harvest;
@@ -141,7 +142,6 @@ SolveReport Recycling<T, S>::solve(const SolveRequest<T, S>& request, Deflation<
     ~End() { deflation.end(); }
   } at_the_end{deflation};
   const SolveClock clock;
-  policy_.consider([&] { return costs_of_ranks(request.ctx); });
   RecyclePolicy::Use use = policy_.next();
   use.deflates = use.deflates && vectors_.held() > 0;
   const bool works = use.deflates || use.harvests || (deflation.assists() && vectors_.held() > 0);

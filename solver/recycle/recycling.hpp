@@ -18,7 +18,8 @@ class Recycling {
  public:
   using Drive = std::function<SolveReport(const SolveRequest<T, S>&)>;
 
-  explicit Recycling(const RecycleRule& rule = {}) : rule_(rule), vectors_(rule.vectors), policy_(rule.decides) {}
+  explicit Recycling(const RecycleRule& rule = {})
+      : rule_(rule), vectors_(rule.vectors), policy_(rule.decides, S == Space::device) {}
   Recycling(const Recycling&) = delete;
   Recycling& operator=(const Recycling&) = delete;
 

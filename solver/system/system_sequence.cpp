@@ -93,7 +93,6 @@ RecycleCosts SystemState<T, S>::recycle_costs(RecycledKind kind, int vectors) {
     const double bytes =
         n * (RecycleWork::passes_a_vector * vectors * sizeof(float) + RecycleWork::other_passes * sizeof(T));
     costs.deflation = bytes * speed.second_per_byte + RecycleWork::launches * speed.launch + speed.one_kernel;
-    costs.one_kernel = speed.one_kernel;
   }
   return costs;
 }

@@ -108,7 +108,20 @@ TEST_BOTH("recycling saves iterations with any preconditioner and format", "[sol
   CHECK(share_after(ctx, a, recycling("16", "none"), 4) < 0.8);
   CHECK(share_after(ctx, a, recycling("24", "fsai"), 4) < 0.5);
   CHECK(share_after(ctx, a, recycling("8", "jacobi", "ehyb"), 3) < 0.7);
-  CHECK(share_after(ctx, a, recycling("auto", "jacobi"), 4) < 0.5);
+  SystemOptions automatic = recycling("auto", "jacobi");
+  set_resident(automatic.solver, false);
+  CHECK(share_after(ctx, a, automatic, 5) < 0.5);  // on a device a plain solve is looked at first
+}
+
+TEST_BOTH("auto leaves solves in one kernel as they are", "[solver][recycle]") {
+  const Rows a = inclusions(36, 1e4);
+  SystemOf<double, S> system(ctx, a, recycling("auto", "jacobi"));
+  const bool resident = solve_for<double, S>(ctx, system, a, 1).resident;
+  for (std::uint64_t k = 2; k <= 6; ++k) {
+    const SolveReport report = solve_for<double, S>(ctx, system, a, k);
+    if (resident) CHECK((report.resident && report.recycle.vectors == 0));
+  }
+  CHECK(resident == (S == Space::device));
 }
 
 TEST_BOTH("single precision recycles as well", "[solver][recycle]") {

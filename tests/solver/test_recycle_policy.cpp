@@ -61,15 +61,22 @@ TEST_CASE("auto weighs what an iteration costs, and a number of vectors does not
   CHECK(useless.policy.rests());
 }
 
-TEST_CASE("auto tries nothing where plain solves are one kernel, and a number of vectors does", "[solver][recycle]") {
-  const auto tries = [](bool decides, double one_kernel) {
-    RecyclePolicy policy(decides);
-    policy.consider([&] { return RecycleCosts{1, 0.1, 1, one_kernel}; });
-    return policy.next().harvests;
+TEST_CASE("auto leaves solves in one kernel alone, and a number of vectors does not", "[solver][recycle]") {
+  const auto tries = [](bool decides, bool one_kernel) {
+    RecyclePolicy policy(decides, true);
+    CHECK(policy.next().harvests != decides);
+    RecycledSolve plain{50, 10};
+    plain.one_kernel = one_kernel;
+    policy.solved(plain, false, costs);
+    RecyclePolicy resumed(decides, true);
+    resumed.set_counts(policy.counts());
+    CHECK(resumed.rests() == policy.rests());
+    CHECK(resumed.next().harvests == policy.next().harvests);
+    return !policy.rests();
   };
-  CHECK(tries(true, 0));
-  CHECK_FALSE(tries(true, 0.5));
-  CHECK(tries(false, 0.5));
+  CHECK(tries(true, false));
+  CHECK_FALSE(tries(true, true));
+  CHECK(tries(false, true) == tries(false, false));
 }
 
 TEST_CASE("rests become longer each time", "[solver][recycle]") {
