@@ -38,6 +38,8 @@ class Deflation {
   virtual void end() noexcept = 0;
   /// Vectors that the solve deflates, as it is now.
   virtual int deflated() const = 0;
+  /// Whether the plain solve before began in one kernel that keeps its vectors on the chip of a device.
+  virtual bool was_in_one_kernel() const { return false; }
   /// Whether it may turn to vectors in the middle of a plain solve.
   virtual bool assists() const { return false; }
 };

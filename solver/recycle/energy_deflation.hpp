@@ -19,6 +19,8 @@ class EnergyDeflation final : public Deflation<T, S> {
   Harvest finish(const Context<S>& ctx) override;
   void end() noexcept override { deflates_ = false; }
   int deflated() const override { return deflates_ ? correction_.held() : 0; }
+  bool was_in_one_kernel() const override { return one_kernel_; }
+  void note_one_kernel(bool begins) { one_kernel_ = begins; }
 
  private:
   Span<CgCoefficients, S> coefficients_;
@@ -26,7 +28,7 @@ class EnergyDeflation final : public Deflation<T, S> {
   EnergyCorrection<T, S> correction_;
   LanczosWindow<T, S> window_;
   DeflatedPreconditioner<T, S> deflated_{correction_, window_};
-  bool deflates_ = false;
+  bool deflates_ = false, one_kernel_ = false;
 };
 
 }  // namespace newel::detail

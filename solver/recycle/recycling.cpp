@@ -120,7 +120,7 @@ void Recycling<T, S>::learn(const SolveRequest<T, S>& request, Deflation<T, S>& 
                             const RecyclePolicy::Use& use) {
   const Context<S>& ctx = request.ctx;
   RecycledSolve solve{report.iterations, digits_of(report)};
-  solve.one_kernel = report.resident;
+  solve.one_kernel = deflation.was_in_one_kernel();
   report.recycle.vectors = deflation.deflated();
   if (use.deflates) report.recycle.iterations_saved = policy_.plain_iterations(solve.digits) - report.iterations;
   Harvest harvest;

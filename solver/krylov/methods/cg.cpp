@@ -196,8 +196,12 @@ class CgRecurrence final : public Recurrence<T, S> {
 
   bool fits_on_chip() override {
     prepare(system_->ctx, system_->A, system_->M);
-    if constexpr (S == Space::device) return resident_ != nullptr && resident_->fits();
-    return false;
+    const bool fits = [&] {
+      if constexpr (S == Space::device) return resident_ != nullptr && resident_->fits();
+      return false;
+    }();
+    deflation_.note_one_kernel(fits);
+    return fits;
   }
   ResidentEnd run_on_chip([[maybe_unused]] ConvergenceMonitor<T, S>& convergence, [[maybe_unused]] KeptIterate& best,
                           [[maybe_unused]] ResidentBegin begin) override {
