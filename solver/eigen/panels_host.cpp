@@ -3,33 +3,13 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <newel/core/parallel.hpp>
-#include "core/vectors/wide_host.hpp"
 #include "solver/eigen/panels.hpp"
+#include "solver/krylov/steps/pieces_host.hpp"
 
 namespace newel::detail {
 namespace {
 
-// A piece's part of a panel of eight fits in the second-level cache. How many there are depends on n alone.
-constexpr std::int64_t most_piece_rows = 2048, least_piece_rows = 256, usual_pieces = 8;
 constexpr int most_sums = 64;
-
-std::int64_t piece_rows(std::int64_t n) {
-  return std::clamp((n + usual_pieces - 1) / usual_pieces, least_piece_rows, most_piece_rows);
-}
-std::int64_t pieces_of(std::int64_t n) { return (n + piece_rows(n) - 1) / piece_rows(n); }
-
-template <class F>
-void for_each_piece(const Context<Space::host>& ctx, std::int64_t n, F&& f) {
-  const std::int64_t pieces = pieces_of(n), each = piece_rows(n);
-  parallel_for(
-      ctx, pieces,
-      [&](std::int64_t piece) {
-        const std::int64_t first = piece * each;
-        with_wide_vectors([&] { f(piece, first, std::min(each, n - first)); });
-      },
-      pieces > 1 && ctx.threads() > 1 ? 1 : pieces);
-}
 
 // Calls f with the width as a constant.
 template <class F>
@@ -90,7 +70,7 @@ void panel_dots(const Context<Space::host>& ctx, std::int64_t n, PanelView a, Pa
                 double* sums, double* partial) {
   with_width(a.width, [&](auto width_a) {
     with_width(b.width, [&](auto width_b) {
-      for_each_piece(ctx, n, [&](std::int64_t piece, std::int64_t first, std::int64_t rows) {
+      HostPieces(n).for_each(ctx, [&](std::int64_t piece, std::int64_t first, std::int64_t rows) {
         piece_dots<width_a, width_b>(a.values + first * width_a, b.values + first * width_b,
                                      weights == nullptr ? nullptr : weights + first, rows,
                                      partial + piece * most_sums);
@@ -99,7 +79,7 @@ void panel_dots(const Context<Space::host>& ctx, std::int64_t n, PanelView a, Pa
   });
   const int count = a.width * b.width;
   std::fill(sums, sums + count, 0.0);
-  for (std::int64_t piece = 0; piece < pieces_of(n); ++piece) {
+  for (std::int64_t piece = 0; piece < HostPieces(n).count(); ++piece) {
     for (int k = 0; k < count; ++k) sums[k] += partial[piece * most_sums + k];
   }
 }
@@ -107,12 +87,12 @@ void panel_dots(const Context<Space::host>& ctx, std::int64_t n, PanelView a, Pa
 void combine_panels(const Context<Space::host>& ctx, std::int64_t n, const PanelList& from,
                     const double* coefficients, bool adds, double* to, int to_width) {
   with_width(to_width, [&](auto width) {
-    for_each_piece(ctx, n, [&](std::int64_t, std::int64_t first, std::int64_t rows) {
+    HostPieces(n).for_each(ctx, [&](std::int64_t, std::int64_t first, std::int64_t rows) {
       piece_sum<width>(from, coefficients, adds, first, rows, to);
     });
   });
 }
 
-std::int64_t panel_scratch(const Context<Space::host>&, std::int64_t n) { return pieces_of(n) * most_sums; }
+std::int64_t panel_scratch(const Context<Space::host>&, std::int64_t n) { return HostPieces(n).count() * most_sums; }
 
 }  // namespace newel::detail

@@ -5,23 +5,16 @@
 #include <algorithm>
 #include <array>
 
-#include <newel/core/parallel.hpp>
 #include "core/vectors/over_ranks.hpp"
-#include "core/vectors/wide_host.hpp"
+#include "solver/krylov/steps/pieces_host.hpp"
 
 namespace newel::detail {
 namespace {
 
-// A piece of w, and as much of some columns, fit in the first-level cache. Pieces of equal length, so that threads
-// have as much to do; how many there are depends on n alone, and with them the order of sums.
-constexpr std::int64_t most_piece_rows = 2048, least_piece_rows = 256, usual_pieces = 8;
 constexpr int lanes = 8, together = 4;
 
-std::int64_t piece_rows(std::int64_t n) {
-  const std::int64_t rows = std::clamp((n + usual_pieces - 1) / usual_pieces, least_piece_rows, most_piece_rows);
-  return (rows + lanes - 1) / lanes * lanes;
-}
-std::int64_t pieces_of(std::int64_t n) { return (n + piece_rows(n) - 1) / piece_rows(n); }
+// A piece of w, and as much of some columns, fit in the first-level cache.
+HostPieces pieces_of(std::int64_t n) { return HostPieces(n, lanes); }
 
 // h_c = a_c.b for `columns` columns that lie `stride` apart. Several at a time, which keeps more of them on their way
 // from memory; each sum has its own order all the same.
@@ -76,31 +69,18 @@ void all_axpys(double sign, const double* h, const B* V, std::int64_t n, int k, 
   for (; j < k; ++j) piece_axpys<1>(alphas(j).data(), V + j * n, n, w, count);
 }
 
-// Calls f(piece, first row, rows) for every piece, over the context's threads.
-template <class F>
-void for_each_piece(const Context<Space::host>& ctx, std::int64_t n, F&& f) {
-  const std::int64_t pieces = pieces_of(n), each = piece_rows(n);
-  parallel_for(
-      ctx, pieces,
-      [&](std::int64_t piece) {
-        const std::int64_t first = piece * each;
-        with_wide_vectors([&] { f(piece, first, std::min(each, n - first)); });
-      },
-      pieces > 1 && ctx.threads() > 1 ? 1 : pieces);
-}
-
 }  // namespace
 
 template <class T, class B>
 void basis_dot(const Context<Space::host>& ctx, PassGate gate, const B* V, std::int64_t n, int k, const T* w,
                double* h, double* partial) {
   if (!gate.open()) return;
-  for_each_piece(ctx, n, [&](std::int64_t piece, std::int64_t first, std::int64_t rows) {
+  pieces_of(n).for_each(ctx, [&](std::int64_t piece, std::int64_t first, std::int64_t rows) {
     double* const mine = partial + piece * (k + 1);
     all_dots(V + first, n, k, w + first, rows, mine);
   });
   std::fill(h, h + k + 1, 0.0);
-  for (std::int64_t piece = 0; piece < pieces_of(n); ++piece) {
+  for (std::int64_t piece = 0; piece < pieces_of(n).count(); ++piece) {
     for (int j = 0; j <= k; ++j) h[j] += partial[piece * (k + 1) + j];
   }
   sum_over_ranks(ctx, h, k + 1);
@@ -110,25 +90,27 @@ template <class T, class B>
 void basis_subtract(const Context<Space::host>& ctx, PassGate gate, const B* V, std::int64_t n, int k,
                     const double* h, T* w, double* ww, double* partial) {
   if (!gate.open()) return;
-  for_each_piece(ctx, n, [&](std::int64_t piece, std::int64_t first, std::int64_t rows) {
+  pieces_of(n).for_each(ctx, [&](std::int64_t piece, std::int64_t first, std::int64_t rows) {
     all_axpys(-1, h, V + first, n, k, w + first, rows);
     piece_dots<1>(w + first, n, w + first, rows, partial + piece);
   });
   double total = 0;
-  for (std::int64_t piece = 0; piece < pieces_of(n); ++piece) total += partial[piece];
+  for (std::int64_t piece = 0; piece < pieces_of(n).count(); ++piece) total += partial[piece];
   sum_over_ranks(ctx, &total, 1);
   *ww = total;
 }
 
 template <class T, class B>
 void basis_combine(const Context<Space::host>& ctx, const B* V, std::int64_t n, int k, const double* y, T* u) {
-  for_each_piece(ctx, n, [&](std::int64_t, std::int64_t first, std::int64_t rows) {
+  pieces_of(n).for_each(ctx, [&](std::int64_t, std::int64_t first, std::int64_t rows) {
     std::fill(u + first, u + first + rows, T(0));
     all_axpys(1, y, V + first, n, k, u + first, rows);
   });
 }
 
-std::int64_t basis_scratch(const Context<Space::host>&, std::int64_t n, int k) { return pieces_of(n) * (k + 1); }
+std::int64_t basis_scratch(const Context<Space::host>&, std::int64_t n, int k) {
+  return pieces_of(n).count() * (k + 1);
+}
 
 #define X(T, B)                                                                                                   \
   template void basis_dot(const Context<Space::host>&, PassGate, const B*, std::int64_t, int, const T*, double*,  \
