@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <variant>
 
 #include <newel/precond/registry.hpp>
@@ -62,15 +63,21 @@ PrecondSeconds spai_seconds(const PrecondQuestion& question, double share) {
   return find_preconditioner(name_of(AmgSmoother::spai)).cost(spai).setup;
 }
 
+// A solver that needs no symmetric M may have a matrix that is not symmetric: FSAI is not its smoother. Empty: it is.
+template <class T, Space S>
+std::optional<PrecondSeconds> unsymmetric_seconds(const PrecondQuestion& question, const Context<S>& ctx,
+                                                  const CsrView<T, S>& a) {
+  if (question.options.symmetric) return std::nullopt;
+  const double share = expected_antisymmetry(ctx, a, question.setup->values.node_rows);
+  return share > 0 ? std::optional(spai_seconds(question, share)) : std::nullopt;
+}
+
 // By a look at the values.
 template <class T>
 PrecondSeconds smoother_seconds(const PrecondQuestion& question, const CsrView<T, Space::device>& a) {
   if constexpr (NEWEL_HAS_CUDA != 0) {
     const PrecondSetup& setup = *question.setup;
-    if (!question.options.symmetric) {
-      const double share = expected_antisymmetry(*setup.device, a, setup.values.node_rows);
-      if (share > 0) return spai_seconds(question, share);
-    }
+    if (const auto seconds = unsymmetric_seconds(question, *setup.device, a)) return *seconds;
     const SparseSmoothing smoothing = expected_smoothing(*setup.device, a, setup.values.node_rows);
     if (smoothing.fsai) return fsai_on_device(smoothing.operations, question.machine);
   }
@@ -80,10 +87,7 @@ template <class T>
 PrecondSeconds smoother_seconds(const PrecondQuestion& question, const CsrView<T, Space::host>& a) {
   const HostAmgConstants& fitted = on_host(question);
   const PrecondSetup& setup = *question.setup;
-  if (!question.options.symmetric) {
-    const double share = expected_antisymmetry(*setup.host, a, setup.values.node_rows);
-    if (share > 0) return spai_seconds(question, share);
-  }
+  if (const auto unsymmetric = unsymmetric_seconds(question, *setup.host, a)) return *unsymmetric;
   const SparseSmoothing smoothing = expected_smoothing(*setup.host, a, setup.values.node_rows);
   if (!smoothing.fsai) return {};
   double seconds = fitted.fsai_operation / threads_of(question) * smoothing.operations;

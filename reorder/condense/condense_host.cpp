@@ -8,6 +8,7 @@
 #include <newel/core/matrix_traits.hpp>
 #include <newel/core/parallel.hpp>
 #include "core/csr/asymmetry.hpp"
+#include "core/csr/sorted_row.hpp"
 #include "core/vectors/instantiate.hpp"
 
 namespace newel::detail {
@@ -84,10 +85,8 @@ double largest_kept(const CsrView<T, host>& a, const FixingRows<host>& rows, Ind
 
 template <class T>
 double stored_at(const CsrView<T, host>& a, Index i, Index j) {
-  const Index* const begin = a.col.data + a.row_begin(i);
-  const Index* const end = a.col.data + a.row_begin(i + 1);
-  const Index* const found = std::lower_bound(begin, end, j);
-  return found != end && *found == j ? static_cast<double>(a.val[found - a.col.data]) : 0.0;
+  const Offset found = find_column(a.col.data, a.row_begin(i), a.row_begin(i + 1), j);
+  return found < 0 ? 0.0 : static_cast<double>(a.val[found]);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct RecycledSolve {
   std::int64_t products = 0;  ///< that the vectors took
   int harvested = 0;          ///< vectors
   bool refined = false;       ///< these are better ones in place of as many, not more
-  bool one_kernel = false;    ///< it kept its vectors on the chip of a device, as deflated solves cannot
+  bool one_kernel = false;    ///< it began in one that keeps its vectors on the chip, as deflated solves cannot
 };
 
 /// By counts and the cost model, never by a clock. Iterations are compared for as many digits: solves begin with
