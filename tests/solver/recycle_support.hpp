@@ -39,4 +39,20 @@ SolveReport solve_for(const Context<S>& ctx, LinearSystem<T, S>& system, const R
   return report;
 }
 
+/// Solves `count` systems, and the same broken off after `broken`, whose state another LinearSystem takes over: the
+/// bits are those of the whole.
+template <class T, Space S>
+void check_resumed(const Context<S>& ctx, const Rows& a, const SystemOptions& options, int count, int broken) {
+  SystemOf<T, S> whole(ctx, a, options), first(ctx, a, options), second(ctx, a, options);
+  for (int k = 1; k <= count; ++k) {
+    const auto seed = static_cast<std::uint64_t>(k);
+    std::vector<T> expected, found;
+    const SolveReport one = solve_for<T, S>(ctx, whole, a, seed, &expected);
+    const SolveReport other = solve_for<T, S>(ctx, k <= broken ? first : second, a, seed, &found);
+    CHECK(found == expected);
+    CHECK(one.recycle.vectors == other.recycle.vectors);
+    if (k == broken) second.set_guess_state(first.guess_state());
+  }
+}
+
 }  // namespace newel::testing

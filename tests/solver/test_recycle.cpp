@@ -215,16 +215,7 @@ TEST_BOTH("a sequence recycles from its state with the same bits", "[solver][rec
       CAPTURE(recycle, broken);
       SystemOptions options = recycling(recycle, "jacobi", "ehyb");
       if (broken == 5) options.solver.of<GuessOptions>().guess = "project:3";
-      SystemOf<double, S> whole(ctx, a, options), first(ctx, a, options), second(ctx, a, options);
-      for (int k = 1; k <= 12; ++k) {
-        const auto seed = static_cast<std::uint64_t>(k);
-        std::vector<double> expected, found;
-        const SolveReport one = solve_for<double, S>(ctx, whole, a, seed, &expected);
-        const SolveReport other = solve_for<double, S>(ctx, k <= broken ? first : second, a, seed, &found);
-        CHECK(found == expected);
-        CHECK(one.recycle.vectors == other.recycle.vectors);
-        if (k == broken) second.set_guess_state(first.guess_state());
-      }
+      check_resumed<double, S>(ctx, a, options, 12, broken);
     }
   }
 }

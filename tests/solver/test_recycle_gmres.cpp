@@ -186,16 +186,7 @@ TEST_BOTH("cycles recycle from a state with the same bits", "[solver][recycle][g
       CAPTURE(recycle, broken);
       SystemOptions options = by_gmres(recycle, "jacobi", "ehyb", 30);
       if (broken == 3) options.solver.of<GuessOptions>().guess = "project:3";
-      SystemOf<double, S> whole(ctx, a, options), first(ctx, a, options), second(ctx, a, options);
-      for (int k = 1; k <= 9; ++k) {
-        const auto seed = static_cast<std::uint64_t>(k);
-        std::vector<double> expected, found;
-        const SolveReport one = solve_for<double, S>(ctx, whole, a, seed, &expected);
-        const SolveReport other = solve_for<double, S>(ctx, k <= broken ? first : second, a, seed, &found);
-        CHECK(found == expected);
-        CHECK(one.recycle.vectors == other.recycle.vectors);
-        if (k == broken) second.set_guess_state(first.guess_state());
-      }
+      check_resumed<double, S>(ctx, a, options, 9, broken);
     }
   }
 }
@@ -209,7 +200,7 @@ TEST_BOTH("the first solve of cycles has the bits of one that keeps nothing", "[
   CHECK(found == expected);
 }
 
-TEST_BOTH("a solve whose cycles are too short goes on without the vectors that it has found",
+TEST_BOTH("a solve whose cycles are too short continues without the vectors that it has found",
           "[solver][recycle][gmres]") {
   const Rows a = with_spectrum(300, 6);
   SystemOptions options = by_gmres("8", "none", "csr", 16);
