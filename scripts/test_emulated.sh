@@ -28,7 +28,7 @@ numbers_of_devices=${NEWEL_EMU_DEVICES:-1}
 if [ "${1:-}" = --ranks ]; then
   filter="[distributed][device]"
   folder=build/emulated_ranks
-  tests=(test_device_links_device.cpp test_device_ranks_device.cpp test_one_kernel_device.cpp)
+  tests=(test_device_links_device.cpp test_device_ranks_device.cpp test_one_kernel_device.cpp test_published_product_device.cpp)
   flags=-O0
   choices=(-DNEWEL_SANITIZE= -DEMU_SANITIZE_KERNELS=ON)
   export NEWEL_EMU_ORDER="${NEWEL_EMU_ORDER:-random}"

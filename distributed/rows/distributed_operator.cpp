@@ -179,6 +179,7 @@ template <class T, Space S>
 ResidentView<T, S> DistributedOperator<T, S>::resident_view() const {
   ResidentView<T, S> view;
   view.across = product_->across();
+  view.published = product_->published();
   return view;
 }
 

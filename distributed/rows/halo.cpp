@@ -54,13 +54,10 @@ ExchangedValues<T, S>::ExchangedValues(const Context<S>& ctx, std::int64_t size)
   }
 }
 
-// Each rank tells every other which of its rows it needs.
-template <class T, Space S>
-Halo<T, S>::Halo(const Context<S>& ctx, const std::vector<std::int64_t>& first_rows, const std::vector<Index>& read,
-                 const std::vector<std::int64_t>& ghosts, const std::vector<Index>& new_of_old) {
-  Communicator& communicator = *ranks_of(ctx)->communicator;
+RowsToSend ask_for_rows(Communicator& communicator, const std::vector<std::int64_t>& first_rows,
+                       const std::vector<std::int64_t>& ghosts, const std::vector<Index>& new_of_old) {
+  RowsToSend asked;
   std::vector<std::string> wanted;
-  std::vector<std::size_t> received;
   auto begin = ghosts.begin();
   for (int r = 0; r < communicator.size(); ++r) {
     const auto end = std::lower_bound(begin, ghosts.end(), first_rows[static_cast<std::size_t>(r) + 1]);
@@ -68,23 +65,35 @@ Halo<T, S>::Halo(const Context<S>& ctx, const std::vector<std::int64_t>& first_r
     std::transform(begin, end, std::back_inserter(rows), [&](std::int64_t row) {
       return static_cast<Index>(row - first_rows[static_cast<std::size_t>(r)]);
     });
-    received.push_back(rows.size());
+    asked.received.push_back(rows.size());
     wanted.push_back(text_of_numbers(rows));
     begin = end;
   }
+  for (const std::string& of_rank : communicator.all_to_all(wanted)) {
+    std::vector<Index> rows = numbers_of<Index>(of_rank);
+    for (Index& row : rows) row = new_of_old[static_cast<std::size_t>(row)];
+    asked.of_rank.push_back(std::move(rows));
+  }
+  return asked;
+}
+
+// Each rank tells every other which of its rows it needs.
+template <class T, Space S>
+Halo<T, S>::Halo(const Context<S>& ctx, const std::vector<std::int64_t>& first_rows, const std::vector<Index>& read,
+                 const std::vector<std::int64_t>& ghosts, const std::vector<Index>& new_of_old) {
+  const RowsToSend asked = ask_for_rows(*ranks_of(ctx)->communicator, first_rows, ghosts, new_of_old);
   std::vector<Index> rows;
   std::vector<std::size_t> sent;
-  for (const std::string& of_rank : communicator.all_to_all(wanted)) {
-    const std::vector<Index> to_send = numbers_of<Index>(of_rank);
-    for (const Index row : to_send) rows.push_back(new_of_old[static_cast<std::size_t>(row)]);
-    sent.push_back(to_send.size());
+  for (const std::vector<Index>& of_rank : asked.of_rank) {
+    rows.insert(rows.end(), of_rank.begin(), of_rank.end());
+    sent.push_back(of_rank.size());
   }
   sent_ = static_cast<std::int64_t>(rows.size());
   rows.insert(rows.end(), read.begin(), read.end());
   rows_ = make_array(ctx, rows);
   values_ = ExchangedValues<T, S>(ctx, rows_.size() + static_cast<std::int64_t>(ghosts.size()));
   T* const all = values_.span().data;
-  exchange_ = exchange_in(ctx, messages(all, sent), messages(all + rows_.size(), received));
+  exchange_ = exchange_in(ctx, messages(all, sent), messages(all + rows_.size(), asked.received));
 }
 
 template <class T, Space S>

@@ -15,6 +15,16 @@ namespace newel::detail {
 /// Rows of each rank, as the number of the first; one more at the end, which is how many there are in all.
 std::vector<std::int64_t> first_rows(Communicator& communicator, std::int64_t rows);
 
+/// Rows of this rank that others ask for, and how many this rank asks for.
+struct RowsToSend {
+  std::vector<std::vector<Index>> of_rank;  ///< for each rank, in the order of its ghosts: numbers in rank order
+  std::vector<std::size_t> received;        ///< of each rank
+};
+/// `ghosts`: rows of other ranks, numbers of the whole system, ascending. `new_of_old`: of this rank's rows. All
+/// ranks call it together.
+RowsToSend ask_for_rows(Communicator& communicator, const std::vector<std::int64_t>& first_rows,
+                       const std::vector<std::int64_t>& ghosts, const std::vector<Index>& new_of_old);
+
 /// Memory in S for values that ranks exchange.
 template <class T, Space S>
 class ExchangedValues {

@@ -10,6 +10,7 @@
 
 #include <newel/distributed/distributed_system.hpp>
 #include "distributed/rows/halo.hpp"
+#include "distributed/rows/published_ehyb.hpp"
 #include "distributed/rows/rank_parts.hpp"
 #include "distributed/rows/rank_product.hpp"
 #include "distributed/links/side_work.hpp"
@@ -20,8 +21,8 @@ namespace newel::detail {
 
 /// Parts whose rows need other ranks come last. They are multiplied beside the others, when their halo has come.
 ///
-/// If the devices reach each other's memory and a part is a multiprocessor's, solves may be one kernel on each device
-/// (`across`).
+/// If the devices reach each other's memory, a kernel that makes a vector may send it (`published`). If also a part
+/// is a multiprocessor's, solves may be one kernel on each device (`across`).
 template <class T>
 class RankEhyb final : public RankProduct<T, Space::device> {
  public:
@@ -29,7 +30,7 @@ class RankEhyb final : public RankProduct<T, Space::device> {
   /// call it together. `ctx` has other ranks too; `rows` are those of `a`.
   static std::unique_ptr<RankEhyb> make(const Context<Space::device>& ctx, const ColumnsOfRank& a,
                                         const RowsOnDevice<T>& rows);
-  /// By the plan of another precision, without `across`.
+  /// By the plan of another precision, without `across` and `published`.
   static std::unique_ptr<RankEhyb> make(const Context<Space::device>& ctx,
                                         const std::vector<std::int64_t>& first_rows, const RowsOnDevice<T>& rows,
                                         std::shared_ptr<const RankPlan> plan);
@@ -55,10 +56,12 @@ class RankEhyb final : public RankProduct<T, Space::device> {
     return info;
   }
   std::uint64_t more_bytes() const override {
-    return halo_->bytes() + x_and_halo_.bytes() + halo_node_.bytes() + readers_.bytes();
+    return halo_->bytes() + x_and_halo_.bytes() + halo_node_.bytes() + readers_.bytes() +
+           (published_ ? published_->bytes() : 0);
   }
   bool capturable() const override { return capturable_; }
   const EhybAcross<T>* across() const override { return across_ ? &*across_ : nullptr; }
+  const PublishedProduct<T>* published() const override { return published_.get(); }
 
  private:
   RankEhyb() = default;
@@ -76,6 +79,7 @@ class RankEhyb final : public RankProduct<T, Space::device> {
   Array<Index, Space::device> halo_node_;         ///< of `across_`
   Array<unsigned char, Space::device> readers_;
   std::optional<EhybAcross<T>> across_;
+  std::unique_ptr<PublishedEhyb<T>> published_;
   bool capturable_ = false;
   bool sends_first_ = false;
   int plans_ = 1;                                        ///< until one had room for what parts read

@@ -112,6 +112,11 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
                          ranks.communicator->size() <= ResidentAcross::most_devices &&
                          made->matrix_->view().parts <= ctx.multiprocessors();
   if (on_all_ranks(*ranks.communicator, reachable)) made->number_across(ctx, a.first_rows);
+  EhybView<T> all = made->matrix_->view();
+  all.beyond_node = made->border_.beyond_node;
+  all.peer_dot = made->peer_dot_.data();
+  made->published_ = PublishedEhyb<T>::make(ctx, all, made->plan_->order.inner_parts, a.first_rows,
+                                            ghost_rows(*made->plan_), made->plan_->new_of_old);
   clock.end("format and halo");
   made->seconds_ = clock.seconds();
   return made;
@@ -135,13 +140,10 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
       !view.has_remainder() && view.block == block && view.parts == static_cast<Index>(order.part_begin.size()) - 1;
   if (!on_all_ranks(*ranks.communicator, suits)) return nullptr;
 
-  std::vector<std::int64_t> ghosts;
-  for (const std::int64_t node : others.node) {
-    for (int d = 0; d < block; ++d) ghosts.push_back(node * block + d);
-  }
+  made->plan_ = std::move(plan);
   made->side_ = std::make_unique<SideWork<Space::device>>(ctx);
   made->halo_ = std::make_unique<Halo<T, Space::device>>(made->side_->context(), first_rows, std::vector<Index>(),
-                                                         ghosts, plan->new_of_old);
+                                                         ghost_rows(*made->plan_), made->plan_->new_of_old);
   made->inner_ = parts_of(view, 0, order.inner_parts);
   made->border_ = parts_of(view, order.inner_parts, view.parts);
   made->border_.beyond_node = view.rows / block;
@@ -155,7 +157,6 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   made->capturable_ = ranks.device->capturable();
   made->sends_first_ = ranks.device->starts_by_sending();
   made->x_and_halo_ = Array<T, Space::device>(ctx, columns);
-  made->plan_ = std::move(plan);
   return made;
 }
 

@@ -45,5 +45,7 @@ struct RankPlan {
   std::vector<Index> new_of_old;  ///< of `order`
   OtherNodes others;
 };
+/// The rows of `others`, by the caller's numbers.
+std::vector<std::int64_t> ghost_rows(const RankPlan& plan);
 
 }  // namespace newel::detail

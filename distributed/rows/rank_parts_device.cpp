@@ -117,4 +117,12 @@ OtherNodes find_others(const Context<Space::host>& ctx, const ColumnsOfRank& a, 
   return others;
 }
 
+std::vector<std::int64_t> ghost_rows(const RankPlan& plan) {
+  std::vector<std::int64_t> rows;
+  for (const std::int64_t node : plan.others.node) {
+    for (int d = 0; d < plan.block; ++d) rows.push_back(node * plan.block + d);
+  }
+  return rows;
+}
+
 }  // namespace newel::detail

@@ -9,6 +9,7 @@
 #include <newel/spmv/operator.hpp>
 #include "distributed/rows/split_rows.hpp"
 #include "spmv/ehyb/ehyb_across.hpp"
+#include "spmv/published_product.hpp"
 
 namespace newel::detail {
 
@@ -35,6 +36,8 @@ class RankProduct {
   virtual bool capturable() const = 0;
   /// For a solve in one kernel on each device; null: there is none.
   virtual const EhybAcross<T>* across() const { return nullptr; }
+  /// Products with vectors that their makers send to other devices; null: there are none.
+  virtual const PublishedProduct<T>* published() const { return nullptr; }
 };
 
 /// Rows in CSR whose values stand at `part.source` among `values`, as an operator that new ones of these refresh.

@@ -3,6 +3,8 @@
 #include "core/vectors/warp_device.cuh"
 #include "core/vectors/overlapped_launch_device.cuh"
 #include "core/memory/shared_memory_device.hpp"
+#include "core/ranks/peer_rows_device.cuh"
+#include "spmv/ehyb/ehyb_arriving.hpp"
 #include "spmv/ehyb/ehyb_part_device.cuh"
 #include "spmv/ehyb/ehyb_places_device.cuh"
 #include "spmv/ehyb/ehyb_walk.hpp"
@@ -89,10 +91,11 @@ __device__ __forceinline__ double sum_slices(const EhybView<T>& a, const EhybPar
 /// its warps take slices, the first three by number, the others from a counter. Lane l has the slice's node l /
 /// share, whose rows the first lane of it writes. A warp never waits for what it has only just loaded: the bounds
 /// of a slice are loaded two slices ahead, its values one batch ahead, the first before the cache is filled. What
-/// says where x and the values lie is loaded while earlier work on the stream ends.
-template <class T, int B, bool with_dot>
-__global__ void __launch_bounds__(ehyb_most_threads(B))
-    ehyb_parts(const EhybView<T> a, const ProductArgs<T> args, unsigned* tickets) {
+/// says where x and the values lie is loaded while earlier work on the stream ends. Then the block waits by `wait`
+/// for x of other devices.
+template <class T, int B, bool with_dot, class Wait>
+__device__ __forceinline__ void multiply_part(const EhybView<T>& a, const ProductArgs<T>& args, unsigned* tickets,
+                                              const Wait& wait) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T* const cache = reinterpret_cast<T*>(shared_bytes);
   __shared__ int next_slice;
@@ -106,6 +109,7 @@ __global__ void __launch_bounds__(ehyb_most_threads(B))
   EhybRun third = run_of(a, part, first_slice + 2 * warps);
   if (threadIdx.x == 0) next_slice = part.slice_begin + 3 * warps;
   wait_for_earlier_work();
+  wait();
   load_cache<T, B>(a, part, halo, args.x, cache);
   const LoadKept load(a.kept_share);
   EhybPlaces<T, B, U> places;
@@ -150,6 +154,23 @@ __global__ void __launch_bounds__(ehyb_most_threads(B))
       finish_dot(dot, a.part_dot, tickets, args.xy);
     }
   }
+}
+
+template <class T, int B, bool with_dot>
+__global__ void __launch_bounds__(ehyb_most_threads(B))
+    ehyb_parts(const EhybView<T> a, const ProductArgs<T> args, unsigned* tickets) {
+  multiply_part<T, B, with_dot>(a, args, tickets, [] {});
+}
+
+/// The same with rows of other devices. The parts that wait for them are the last ones, which begin when others have
+/// ended, if there are more than the device runs at once.
+template <class T, int B>
+__global__ void __launch_bounds__(ehyb_most_threads(B))
+    ehyb_parts_arriving(const EhybView<T> a, const ProductArgs<T> args, const EhybArriving arriving,
+                        unsigned* tickets) {
+  multiply_part<T, B, true>(a, args, tickets, [&] {
+    if (static_cast<Index>(blockIdx.x) >= arriving.first_part) await_rows(arriving.rows);
+  });
 }
 
 /// The second half: a warp takes a slice of extra rows and adds their sums to y, which the first kernel has written.
@@ -215,6 +236,30 @@ PartsKernel<T> parts_kernel(int block) {
   }
 }
 
+template <class T>
+using ArrivingKernel = void (*)(const EhybView<T>, const ProductArgs<T>, const EhybArriving, unsigned*);
+
+template <class T>
+ArrivingKernel<T> arriving_kernel(int block) {
+  switch (block) {
+    case 6:
+      return ehyb_parts_arriving<T, 6>;
+    case 3:
+      return ehyb_parts_arriving<T, 3>;
+    case 2:
+      return ehyb_parts_arriving<T, 2>;
+    default:
+      return ehyb_parts_arriving<T, 1>;
+  }
+}
+
+/// A block for each part.
+template <class T>
+LaunchShape shape_of(const EhybView<T>& a) {
+  return {static_cast<unsigned>(a.parts), static_cast<unsigned>(a.block_threads),
+          static_cast<std::size_t>(a.caches.longest) * sizeof(T)};
+}
+
 /// Blocks of which each warp takes one of `pieces`.
 template <class T>
 unsigned blocks_for(Index pieces) {
@@ -228,10 +273,14 @@ template <class T>
 void ehyb_product(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
   if (a.rows == 0) return;
   const auto kernel = args.xy != nullptr ? parts_kernel<T, true>(a.block) : parts_kernel<T, false>(a.block);
-  const LaunchShape shape{static_cast<unsigned>(a.parts), static_cast<unsigned>(a.block_threads),
-                          static_cast<std::size_t>(a.caches.longest) * sizeof(T)};
-  launch_overlapped(ctx, kernel, shape, a, args, ctx.state().tickets());
+  launch_overlapped(ctx, kernel, shape_of(a), a, args, ctx.state().tickets());
   add_ehyb_remainder(ctx, a, args);
+}
+
+template <class T>
+void ehyb_product_arriving(const Context<Space::device>& ctx, const EhybView<T>& a, const EhybArriving& arriving,
+                           const ProductArgs<T>& args) {
+  launch_overlapped(ctx, arriving_kernel<T>(a.block), shape_of(a), a, args, arriving, ctx.state().tickets());
 }
 
 template <class T>
@@ -255,6 +304,19 @@ void prepare_ehyb(const Context<Space::device>& ctx, const EhybView<T>& a) {
     allow_all_shared_memory(ctx, kernel);
   }
 }
+
+template <class T>
+void prepare_ehyb_arriving(const Context<Space::device>& ctx, const EhybView<T>& a) {
+  allow_all_shared_memory(ctx, arriving_kernel<T>(a.block));
+}
+
+#define X(T)                                                                                                  \
+  template void ehyb_product_arriving(const Context<Space::device>&, const EhybView<T>&, const EhybArriving&, \
+                                      const ProductArgs<T>&);                                                 \
+  template void prepare_ehyb_arriving(const Context<Space::device>&, const EhybView<T>&);
+X(double)
+X(float)
+#undef X
 
 template void ehyb_product(const Context<Space::device>&, const EhybView<double>&, const ProductArgs<double>&);
 template void ehyb_product(const Context<Space::device>&, const EhybView<float>&, const ProductArgs<float>&);

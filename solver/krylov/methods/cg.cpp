@@ -12,8 +12,10 @@
 #include "solver/krylov/methods/recurrence.hpp"
 #include "solver/krylov/monitor/symmetry.hpp"
 #include "solver/krylov/resident/resident_cg.hpp"
+#include "solver/krylov/steps/published_direction.hpp"
 #include "solver/recycle/energy_deflation.hpp"
 #include "solver/recycle/recycling.hpp"
+#include "spmv/resident_view.hpp"
 
 namespace newel {
 namespace detail {
@@ -27,6 +29,23 @@ CgState fresh_state(const MonitorState& monitor, bool preconditioned) {
   return state;
 }
 
+// The next p, q = A p and p.q. `published`: products of A with a p that is sent while it is made; null: there are
+// none.
+template <class T, Space S, bool diagonal>
+void multiply_direction(const Context<S>& ctx, const LinearOperator<T, S>& A,
+                        [[maybe_unused]] const PublishedProduct<T>* published,
+                        const CgDirection<T, diagonal>& direction, Span<T, S> q, double* pq) {
+  const Span<T, S> p{direction.p, q.size};
+  if constexpr (S == Space::device) {
+    if (published != nullptr) {
+      sweep_and_send(ctx, p.size, direction, published->rows());
+      return published->multiply(ctx, p, q, pq);
+    }
+  }
+  sweep(ctx, p.size, direction);
+  A.apply_dot(ctx, p, q, pq);
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -37,7 +56,8 @@ template <class T, Space S>
 void CgIteration<T, S>::bind(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                              Span<T, S> x) {
   graph_.bind(ctx, A, M, x);
-  bound_.emplace(Bound{ctx, A, M, x, M != nullptr ? M->traits().diagonal.data : nullptr});
+  bound_.emplace(
+      Bound{ctx, A, M, x, M != nullptr ? M->traits().diagonal.data : nullptr, A.resident_view().published});
 }
 
 // r = b - A x is there.
@@ -54,15 +74,16 @@ void CgIteration<T, S>::begin(const MonitorState& monitor, double residual) {
 template <class T, Space S>
 template <bool diagonal>
 void CgIteration<T, S>::step() {
-  const auto& [ctx, A, M, x, D] = *bound_;
+  const auto& [ctx, A, M, x, D, published] = *bound_;
   const std::int64_t n = r_.size();
   CgState* const s = state_.data();
   T *const r = r_.data(), *const p = p_.data(), *const q = q_.data();
   const bool forms_z = M != nullptr && !diagonal;
   const T* const z = forms_z ? z_.data() : r;
-  if (forms_z) M->apply_dot(ctx, r_, z_, &s->rz);                          // z = M r, rho = r.z
-  sweep(ctx, n, CgDirection<T, diagonal>{s, D, z, p, x.data});             // x += alpha p, p = z + (rho / rho_old) p
-  A.apply_dot(ctx, p_, q_, &s->pq);                                        // q = A p, p.q
+  if (forms_z) M->apply_dot(ctx, r_, z_, &s->rz);  // z = M r, rho = r.z
+  const CgDirection<T, diagonal> direction{s, D, z, p, x.data};
+  multiply_direction<T, S>(ctx, A, published, direction, q_, &s->pq);      // x += alpha p, p = z + (rho / rho_old) p,
+                                                                           // q = A p, p.q
   sweep(ctx, n, CgUpdate<T, diagonal>{s, coefficients_.data(), D, q, r});  // alpha = rho / p.q, r -= alpha q, |r|
 }
 
@@ -107,7 +128,7 @@ CgScalars CgIteration<T, S>::pause() {
 template <class T, Space S>
 void CgIteration<T, S>::iterate(Span<const T, S> b, int count) {
   if (count == 0) return;
-  const auto& [ctx, A, M, x, D] = *bound_;
+  const auto& [ctx, A, M, x, D, published] = *bound_;
   ctx.make_current();
   MonitorState monitor{};
   monitor.growth_limit = std::numeric_limits<double>::infinity();

@@ -8,6 +8,7 @@
 #include <newel/spmv/operator.hpp>
 #include "solver/krylov/steps/cg_steps.hpp"
 #include "solver/krylov/steps/iteration_graph.hpp"
+#include "spmv/published_product.hpp"
 
 namespace newel::detail {
 
@@ -50,7 +51,8 @@ class CgIteration {
     const LinearOperator<T, S>& A;
     const LinearOperator<T, S>* M;
     Span<T, S> x;
-    const T* D;  ///< the diagonal of M, or null
+    const T* D;                            ///< the diagonal of M, or null
+    const PublishedProduct<T>* published;  ///< products of A with a p that is sent while it is made, or null
   };
   template <bool diagonal>
   void step();

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Rows of a vector on their way between devices that reach each other's memory. Internal.
+#pragma once
+
+#include "core/ranks/peer_rows.hpp"
+
+namespace newel::detail {
+
+__device__ __forceinline__ void store_count(std::uint64_t* to, std::uint64_t count) {
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(count) : "memory");
+}
+__device__ __forceinline__ std::uint64_t load_count(const std::uint64_t* from) {
+  std::uint64_t count;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(count) : "l"(from) : "memory");
+  return count;
+}
+
+/// Stores x[row] where other devices read it; row >= to.first.
+template <class T>
+__device__ __forceinline__ void send_row(const PeerRows<T>& to, std::int64_t row, T value) {
+  Index k = to.place[row - to.first];
+  if (k < 0) return;
+  for (bool more = true; more; ++k) {
+    const std::uint64_t target = to.target[k];
+    *reinterpret_cast<T*>(target & ~std::uint64_t{1}) = value;
+    more = (target & 1) != 0;
+  }
+}
+
+/// Called once by all threads of all blocks, when they have sent what they send. `tickets` are 0 before and after. No
+/// thread but the first waits for the stores.
+template <class T>
+__device__ __forceinline__ void tell_readers(const PeerRows<T>& to, unsigned* tickets) {
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  __threadfence_system();
+  if (atomicAdd(tickets, 1u) != gridDim.x - 1) return;
+  *tickets = 0;
+  __threadfence_system();
+  const std::uint64_t round = *to.rounds + 1;
+  *to.rounds = round;
+  for (int r = 0; r < to.readers; ++r) store_count(to.told[r], round);
+}
+
+/// Waits for the rows of all senders, or for a rank that fails. The whole block, which may read them after it.
+__device__ __forceinline__ void await_rows(const PeerArrivals& from) {
+  constexpr int between_looks = 1024;
+  if (static_cast<int>(threadIdx.x) < from.senders) {
+    const std::uint64_t* const told = from.told[threadIdx.x];
+    const std::uint64_t wanted = *from.rounds;
+    for (int tries = 1; load_count(told) < wanted; ++tries) {
+      if (tries % between_looks == 0 && *static_cast<const volatile unsigned*>(from.failed) != 0) break;
+    }
+    __threadfence_system();
+  }
+  __syncthreads();
+}
+
+}  // namespace newel::detail
