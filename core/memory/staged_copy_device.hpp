@@ -44,10 +44,12 @@ class StagedCopies {
     void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
   };
 
-  void make_events();
+  static constexpr int most_pieces = 4;
+
+  void make_events(std::size_t count);
 
   cudaStream_t stream_;
-  std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent> copied_[2];
+  std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent> copied_[most_pieces];
 };
 
 }  // namespace newel::detail

@@ -132,6 +132,17 @@ TEST_BOTH("Many megabytes survive the way into a space and back, whatever is lef
   }
 }
 
+// From 256 MB on there are more pieces under way, and each is used several times.
+TEST_BOTH("Hundreds of megabytes survive the way into a space and back", "[core]") {
+  constexpr std::int64_t count = (std::int64_t{300} << 20) / 8 + 5;
+  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = i * 1000003;
+  const auto there = make_array(ctx, values);
+  const std::int64_t last = fetch(ctx, there.data() + count - 1);
+  CHECK(last == values.back());
+  CHECK((to_vector(ctx, there.cspan()) == values));
+}
+
 TEST_BOTH("A copy between different lengths is refused with both", "[core]") {
   const Array<float, S> three = upload(ctx, std::vector<float>{1, 2, 3});
   Array<float, S> four(ctx, 4);
