@@ -88,6 +88,8 @@ run_case() {
   complaints=$(grep -c '^EMU:' "$log" || true)
   if [ "$status" -eq 0 ] && grep -q '^All tests passed' "$log"; then
     what=passed
+  elif [ "$status" -eq 77 ]; then
+    what=skipped # the case says why
   else
     what="FAILED ($([ "$status" -ne 124 ] && echo "$status" || echo "out of time"))"
   fi
@@ -102,7 +104,8 @@ for NEWEL_EMU_DEVICES in $numbers_of_devices; do
   seq "$(wc -l <"$logs/names")" | xargs -P "$jobs" -I {} bash -c 'run_case {}'
   runs=$((runs + $(wc -l <"$logs/names")))
 done
-passed=$(cat "$logs"/*.result | grep -c '^passed' || true)
-failed=$((runs - passed))
-say "$passed passed, $failed failed on the emulation"
+count() { cat "$logs"/*.result | grep -c "^$1" || true; }
+passed=$(count passed) skipped=$(count skipped)
+failed=$((runs - passed - skipped))
+say "$passed passed, $failed failed on the emulation, $skipped skipped"
 [ "$failed" -eq 0 ]
