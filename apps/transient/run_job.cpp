@@ -164,9 +164,10 @@ std::string method_text(const RunJob& job, const SystemInfo& system, int threads
                                      system.matrix.name + reason);
 }
 
-int end_run(const RunJob& job, const RunReport& report, const std::string& more, const std::string& files) {
+int end_run(RunJob& job, const RunReport& report, const std::string& more, const std::string& files) {
   const std::string file = job.options.report.empty() ? in_folder(job.options.out, report_name) : job.options.report;
   cli::write_text_file("--report", file, cli::format_json(run_json(report)));
+  job.folder_lock.reset();  // while signals are still caught: one that ends the process would leave its file
   print_lines(job, run_text(report) + more + cli::labelled("written", files + ", " + file));
   if (report.ending == "interrupted") {
     print_lines(job, cli::labelled("to continue", job.program + " --resume " + cli::shell_quoted(job.options.out)));

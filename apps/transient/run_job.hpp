@@ -69,8 +69,8 @@ RunReport begin_report(const RunJob& job, const MeshInput& mesh, bool finished, 
 std::string method_text(const RunJob& job, const SystemInfo& system, int threads, const std::string& device_name);
 
 /// Writes the report's file and prints what people want to know: its text, `more`, what was written (`files`, the
-/// report is added), how to continue, and the failure. Returns the exit status.
-int end_run(const RunJob& job, const RunReport& report, const std::string& more, const std::string& files);
+/// report is added), how to continue, and the failure. Lets others into the folder. Returns the exit status.
+int end_run(RunJob& job, const RunReport& report, const std::string& more, const std::string& files);
 
 /// To stdout, unless the run is quiet.
 void print_lines(const RunJob& job, const std::string& lines);
