@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from . import _core
 from ._mapped_values import MappedValues
 from ._report import ConvergenceError, ConvergenceWarning
 from ._solver import Solver
@@ -148,7 +149,8 @@ def _equal(held: torch.Tensor, values: torch.Tensor) -> bool:
         return True
     if held.is_cuda:
         return torch.equal(held, values)
-    return bool(np.array_equal(held.numpy(), values.numpy()))  # in this thread: PyTorch would start a team
+    # Compiled, and in this thread: PyTorch would start a team.
+    return bool(_core.same_bytes(held.numpy(), np.ascontiguousarray(values.numpy())))
 
 
 # By number, because an operator of PyTorch takes no other objects than tensors and numbers.

@@ -28,8 +28,8 @@ _precisions = {np.dtype(np.float64): "double", np.dtype(np.float32): "single"}
 class Exact:
     """Arrays of the host, and what belongs to them; equal to others of the same bits.
 
-    Comparing takes less time than a hash, and is never wrong. `kept` makes copies, because the memory of a call has other
-    values later.
+    Comparing takes less time than a hash, and is never wrong. NumPy's operators would take longer than the comparison.
+    `kept` makes copies, because the memory of a call has other values later.
     """
 
     def __init__(self, facts: tuple[Any, ...], arrays: tuple[np.ndarray, ...]):
@@ -38,7 +38,7 @@ class Exact:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Exact) or self._facts != other._facts:
             return False
-        return all(one.size == two.size and (one == two).all() for one, two in zip(self._arrays, other._arrays))
+        return all(_core.same_bytes(one, two) for one, two in zip(self._arrays, other._arrays))
 
     __hash__ = None  # type: ignore[assignment]
 
