@@ -228,6 +228,26 @@ def test_maps_that_are_no_batch_are_solved_one_after_the_other(monkeypatch):
     assert not together()
 
 
+def test_systems_of_a_batch_may_share_vectors():
+    a = convection(9)
+    A, B = sparse(a), vector(9, 3).T
+    V = jnp.arange(1.0, 7.0).reshape(2, 3, 1) * A.data
+    solver = newel.jax.Solver(**TIGHT)
+
+    def call(transposed):
+        return lambda values, b: newel.jax._solver.call_of_xla(
+            solver._handle, newel.jax._solver.matrix_of(with_values(A, values)), b, transposed, True)[0]
+
+    for transposed, dense in ((False, a.toarray()), (True, a.toarray().T)):
+        expected = np.linalg.solve(dense, B.T).T
+        scales = np.arange(1.0, 7.0).reshape(2, 3, 1)
+        x = jax.jit(jax.vmap(jax.vmap(call(transposed)), (0, None)))(V, B)
+        assert close(x, expected / scales, 1e-10)
+        x = jax.jit(jax.vmap(call(transposed), (0, None)))(V[1], B[2])
+        assert close(x, expected[2] / scales[1], 1e-10)
+        assert type(solver._setups.reports[transposed]) is newel.BatchedReport
+
+
 class WatchedBatch:
     """A batch that notes the arrays which it gets."""
 
