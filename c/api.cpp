@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of newel.h: exceptions become numbers and texts here, and nowhere else.
+// The functions of newel.h, but those for eigenpairs (api_eigenpairs.cpp).
 #include "newel.h"
 
-#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -16,64 +15,17 @@
 #include <newel/precond/amg/amg_options.hpp>
 
 #include "batch_system.hpp"
+#include "guarded.hpp"
 #include "rank_system.hpp"
 #include "settings.hpp"
 #include "system.hpp"
 
 using namespace newel;
+using c::guarded;
 using c::MatrixPointers;
-
-struct newel_system {
-  c::Settings settings;
-  std::unique_ptr<c::System> system;
-  std::vector<SolveReport> reports;
-  SystemInfo info;
-  double setup_seconds = 0;
-  newel_progress progress = nullptr;
-  void* user = nullptr;
-  std::string error, text;
-  std::atomic<bool> busy{false};
-};
+using c::system_of;
 
 namespace {
-
-int failed(newel_system* s, int code, const char* words) {
-  try {
-    s->error = words;
-  } catch (const std::bad_alloc&) {
-    s->error.clear();
-  }
-  return code;
-}
-
-// Runs `work` if nobody else uses the system; what it throws becomes a number and a text.
-template <class Work>
-int guarded(newel_system* s, Work&& work) noexcept {
-  if (s == nullptr || s->busy.exchange(true)) return NEWEL_INVALID;
-  int code = NEWEL_OK;
-  try {
-    s->error.clear();
-    code = work();
-  } catch (const InputError& e) {
-    code = failed(s, NEWEL_INVALID, e.message().text(s->settings.index_base).c_str());
-  } catch (const OutOfMemory& e) {
-    code = failed(s, NEWEL_OUT_OF_MEMORY, e.what());
-  } catch (const std::bad_alloc&) {
-    code = failed(s, NEWEL_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception& e) {
-    code = failed(s, NEWEL_INTERNAL, e.what());
-  } catch (...) {
-    code = failed(s, NEWEL_INTERNAL, "an exception of an unknown type");
-  }
-  s->busy = false;
-  return code;
-}
-
-c::System& system_of(newel_system* s) {
-  if (s->system == nullptr)
-    throw InputError("the system has not been set up: call one of the newel_setup functions first");
-  return *s->system;
-}
 
 const SolveReport& report_of(newel_system* s, std::int64_t column) {
   if (column >= 0 && column < static_cast<std::int64_t>(s->reports.size())) {

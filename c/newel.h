@@ -165,6 +165,24 @@ NEWEL_API int newel_setup_batch(newel_system* system, int64_t n, int index_bits,
  * to tolerance, and the texts status, cause, reason, solver and preconditioner. */
 NEWEL_API int newel_solve_batch(newel_system* system, int64_t systems, const void* values, const void* b, void* x);
 
+/* The smallest eigenvalues lambda and eigenvectors x of A x = lambda M x, `pairs` of them, by LOBPCG. A, M and the
+ * preconditioner belong to systems that are set up before, all with the option "format" csr, real values in double
+ * precision, on the host or on one device:
+ *   system          A, symmetric
+ *   mass            M, symmetric positive definite, with the preconditioner jacobi; null: the identity
+ *   preconditioned  its preconditioner is used: amg, say, of a positive definite matrix that is close to A. Null: that of
+ *                   `system`. Needed if A is singular: A - sigma M with a sigma below all eigenvalues
+ * `null_space`: `null_vectors` vectors, one after another, that are left out, such as the null space of A; 0 and null:
+ * none. `values` gets the eigenvalues, ascending, in host memory. `vectors` gets the eigenvectors, one after another,
+ * with V^T M V = I; the largest entry of each is positive.
+ *
+ * A pair has converged if its residual, the norm of (A x - lambda M x) / sqrt(diagonal of M), is at most rtol times the
+ * largest of the eigenvalues; an rtol of 1e-6 is usually enough. max_iterations and time_limit of `system` apply. The
+ * progress function gets column 0 and -1 for the residual. NEWEL_OK if all pairs converged. Each pair has a report,
+ * whose column is its number, from 0: converged, iterations, true_residual, tolerance, seconds, status, cause, reason. */
+NEWEL_API int newel_eigenpairs(newel_system* system, newel_system* mass, newel_system* preconditioned, int pairs,
+                               int null_vectors, const double* null_space, double* values, double* vectors);
+
 /* Replaces the values; the pattern stays the same. `val` has the order and length of the setup's values. If
  * `keep_preconditioner` is not 0, the preconditioner keeps its values. After NEWEL_INVALID the system is unusable
  * until a refresh succeeds. */

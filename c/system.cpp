@@ -50,6 +50,10 @@ class HostSystem final : public System {
     if (rows() > 0) require(x, "x"), require(y, "y");
     system_->multiply({static_cast<const T*>(x), rows()}, {static_cast<T*>(y), rows()});
   }
+  EigenSides eigen_sides() const override {
+    if constexpr (std::is_same_v<T, double>) return {{&*system_, &ctx_, nullptr}, {}};
+    return {};
+  }
   SystemInfo info() const override { return system_->info(); }
   SystemDecision decision() const override { return system_->decision(); }
 

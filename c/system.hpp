@@ -15,11 +15,36 @@
 #include "matrix_pointers.hpp"
 #include "settings.hpp"
 
+namespace newel {
+class StreamOrder;
+}
+
 namespace newel::c {
 
-class System {
+/// A real system in double precision with what it works on, for eigenpairs of its matrix.
+template <Space S>
+struct EigenSide {
+  const LinearSystem<double, S>* system = nullptr;  ///< null: there is none in this space
+  const Context<S>* ctx = nullptr;
+  StreamOrder* order = nullptr;  ///< on a device: with the caller's stream, unless that is the context's
+};
+struct EigenSides {
+  EigenSide<Space::host> on_host;
+  EigenSide<Space::device> on_device;
+};
+
+/// What reports say of a system.
+class ReportedSystem {
  public:
-  virtual ~System() = default;
+  virtual ~ReportedSystem() = default;
+  virtual SystemInfo info() const = 0;
+  virtual SystemDecision decision() const = 0;
+  /// How values travel between the devices that share the rows; empty: none do.
+  virtual std::string link() const { return ""; }
+};
+
+class System : public ReportedSystem {
+ public:
   virtual Index rows() const = 0;
   /// Throws InputError if no solve can have so many columns.
   virtual void require_columns(std::int64_t columns) const {
@@ -38,10 +63,8 @@ class System {
   virtual std::vector<BatchedResult> solve_batch(const Settings&, Index, const void*, const void*, void*) {
     throw InputError("the system is no batch: call newel_setup_batch first");
   }
-  virtual SystemInfo info() const = 0;
-  virtual SystemDecision decision() const = 0;
-  /// How values travel between the devices that share the rows; empty: none do.
-  virtual std::string link() const { return ""; }
+  /// The system itself, if `eigenpairs` can use it.
+  virtual EigenSides eigen_sides() const { return {}; }
 };
 
 /// The system for values of type V, real or complex.

@@ -75,6 +75,10 @@ class DeviceSystem final : public System {
     give_back(to, y);
   }
 
+  EigenSides eigen_sides() const override {
+    if constexpr (std::is_same_v<T, double>) return {{}, {&**system_, &ctx_, has_own_stream_ ? &order_ : nullptr}};
+    return {};
+  }
   SystemInfo info() const override { return (*system_)->info(); }
   SystemDecision decision() const override { return (*system_)->decision(); }
 
@@ -101,7 +105,7 @@ class DeviceSystem final : public System {
   }
 
   Context<device> ctx_;
-  StreamOrder order_;
+  mutable StreamOrder order_;
   bool has_own_stream_;
   std::int64_t values_ = 0;
   Array<T, device> in_, out_, new_values_;  // of the host's vectors, made when there are some

@@ -17,7 +17,7 @@ module newel
                                          c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
   use newel_arrays, only: array_view, value_name, values
-  use newel_updates, only: newel_update_forms
+  use newel_eigen, only: newel_eigen_forms
   use newel_bindings, only: newel_internal, newel_invalid, newel_move_nodes, newel_multiply, &
                              newel_not_converged, newel_ok, newel_out_of_memory, newel_refresh, newel_set_progress, &
                              newel_solve, newel_version
@@ -40,9 +40,10 @@ module newel
   end interface
 
   !> A linear system. Its options and setups come from newel_options and newel_forms: set, set_coordinates,
-  !> set_near_null_space, setup_csr, setup_csc, setup_coo, setup_bsr, setup_batch, solve_batch, update, rows, destroy.
+  !> set_near_null_space, setup_csr, setup_csc, setup_coo, setup_bsr, setup_batch, solve_batch, update, eigenpairs, rows,
+  !> destroy.
   !> Freed when the variable ceases to exist; variables of a main program exist until the program ends.
-  type, extends(newel_update_forms) :: newel_system
+  type, extends(newel_eigen_forms) :: newel_system
   contains
     !> call s%refresh(val [, keep_preconditioner] [, stat] [, errmsg]): replaces the values; the pattern stays the same.
     !> val has the order and length of the setup's values. With keep_preconditioner=.true. the preconditioner keeps its

@@ -184,6 +184,15 @@ module newel_bindings
       integer(c_int) :: status
     end function
 
+    function newel_eigenpairs(system, mass, preconditioned, pairs, null_vectors, null_space, values, vectors) &
+        bind(c, name="newel_eigenpairs") result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: system, mass, preconditioned
+      integer(c_int), value :: pairs, null_vectors
+      type(c_ptr), value :: null_space, values, vectors
+      integer(c_int) :: status
+    end function
+
     function newel_solve(system, columns, b, x) bind(c, name="newel_solve") result(status)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: system

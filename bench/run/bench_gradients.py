@@ -3,6 +3,7 @@
 """What a solve that PyTorch or JAX can differentiate takes beyond a plain one, and a gradient beyond two solves.
 
     bench/run/bench_gradients.py [--device host|cuda] [--calls 300] [--json docs/results/gradients_host.json]
+    bench/run/bench_gradients.py --device cuda --json docs/results/gradients_h200.json
 
 Grids of 5 points, CG with Jacobi in CSR on one thread of the host. The kinds of calls take turns. The median of each is
 reported, in microseconds: `plain` is newel.Solver.solve, `forward` the differentiable call, `gradient` a forward and
@@ -22,6 +23,7 @@ import scipy.sparse
 import measured
 
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # PyTorch and newel need memory of the device too
 SIDES = (10, 50)  # of the grids
 MAPPED_SIDES, MAPPED = (10, 20, 40), 64
 OPTIONS = {"solver": "cg", "preconditioner": "jacobi", "format": "csr"}
@@ -120,8 +122,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=("host", "cuda"), default="host")
     parser.add_argument("--calls", type=int, default=300)
-    parser.add_argument("--json", type=pathlib.Path, default=measured.RESULTS / "gradients_host.json")
+    parser.add_argument("--json", type=pathlib.Path, help="the file to write; on a host docs/results/gradients_host.json")
     settings = parser.parse_args()
+    if settings.json is None:
+        if settings.device != "host":
+            parser.error("--json: expected a file for the results of a device")
+        settings.json = measured.RESULTS / "gradients_host.json"
     options = {**OPTIONS, "threads": 1} if settings.device == "host" else OPTIONS
     of_maps = ({key: value for key, value in options.items() if key != "format"}, options)  # a batch has no format
     versions, kinds, mapped = {"newel": newel.__version__}, {}, {}

@@ -22,6 +22,10 @@ def output_of(*command):
 
 
 def commit():
+    """What was measured: the file that scripts/stage_python_device.sh writes, or that of the checkout."""
+    staged = pathlib.Path(__file__).with_name("commit")
+    if staged.is_file():
+        return staged.read_text().strip()[:8]
     return output_of("git", "rev-parse", "--short", "HEAD") or None
 
 

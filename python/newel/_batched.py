@@ -102,6 +102,10 @@ class BatchedSystem:
         """Whether the systems are solved together, and not one after another."""
         return bool(self._batch.fits)
 
+    def _set_order(self, positions: np.ndarray[Any, Any]) -> None:
+        """Take the values of each system in another order: entry e of the pattern is at position ``positions[e]``."""
+        self._batch.set_order(np.ascontiguousarray(positions, np.int32))
+
     @names_keywords()
     def solve(self, values: Any, b: Any, x0: Any = None, rtol: float | None = None, atol: float = 0.0,
               max_iterations: int | None = None, *, raise_on_failure: bool = False) -> tuple[Any, BatchedReport]:

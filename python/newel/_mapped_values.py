@@ -36,10 +36,10 @@ class MappedValues:
                  options: Mapping[str, Any], device: int | None) -> None:
         self._rows, self._columns, self._n, self._symmetric = rows, columns, n, symmetric
         self._options, self._device = options, device
-        self._made: dict[bool, tuple[BatchedSystem, np.ndarray[Any, Any] | None] | None] = {}
+        self._made: dict[bool, BatchedSystem | None] = {}
 
-    def of(self, transposed: bool) -> tuple[BatchedSystem, np.ndarray[Any, Any] | None] | None:
-        """The batch, and the position of each of its values in those of the matrix, None if it is the same.
+    def of(self, transposed: bool) -> BatchedSystem | None:
+        """The batch, which takes values in the order of the matrix.
 
         None: such systems are solved one after another, because they are large, the pattern has repeated entries, or
         the options are not those of batches.
@@ -49,7 +49,7 @@ class MappedValues:
             self._made[transposed] = self._make(transposed)
         return self._made[transposed]
 
-    def _make(self, transposed: bool) -> tuple[BatchedSystem, np.ndarray[Any, Any] | None] | None:
+    def _make(self, transposed: bool) -> BatchedSystem | None:
         if self._n > MOST_ROWS:
             return None
         choices = batch_choices(self._options)
@@ -67,7 +67,9 @@ class MappedValues:
             return None
         if not batch.fits:
             return None
-        return batch, None if np.array_equal(order, np.arange(order.size)) else order
+        if not np.array_equal(order, np.arange(order.size)):
+            batch._set_order(order)
+        return batch
 
 
 def batch_choices(options: Mapping[str, Any]) -> dict[str, Any] | None:

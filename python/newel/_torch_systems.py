@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from . import _core
 from ._mapped_values import MappedValues
 from ._report import ConvergenceError, ConvergenceWarning
 from ._solver import Solver
@@ -41,7 +42,6 @@ class Systems:
         self._held: dict[bool, torch.Tensor] = {}
         self._lock = threading.RLock()  # one solve at a time: its values stay until its end
         self._mapped: MappedValues | None = None
-        self._orders: dict[bool, torch.Tensor] = {}  # of the values, for the matrices that `_mapped` has
         self.handle = register(self)
 
     @property
@@ -95,19 +95,12 @@ class Systems:
         """
         values, b = values.detach().resolve_neg(), b.detach().resolve_neg()
         with self._lock:
-            found = self._batches().of(transposed)
-            if found is None or b.shape[0] == 1:
+            batch = self._batches().of(transposed)
+            if batch is None or b.shape[0] == 1:
                 return self._one_by_one(values, b, transposed)
-            batch, order = found
-            if order is not None:
-                if transposed not in self._orders:
-                    self._orders[transposed] = torch.as_tensor(order, device=values.device)
-                ordered = values.index_select(1, self._orders[transposed])
-            else:
-                ordered = values.contiguous()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # such systems are solved again below
-                x, report = batch.solve(ordered, b.contiguous(), **self._limits)
+                x, report = batch.solve(values.contiguous(), b.contiguous(), **self._limits)
             reports = report if report else list(report)
             for system in np.flatnonzero(~report.converged):
                 x[system] = self.solve(values[system], b[system], transposed)
@@ -156,7 +149,8 @@ def _equal(held: torch.Tensor, values: torch.Tensor) -> bool:
         return True
     if held.is_cuda:
         return torch.equal(held, values)
-    return bool(np.array_equal(held.numpy(), values.numpy()))  # in this thread: PyTorch would start a team
+    # Compiled, and in this thread: PyTorch would start a team.
+    return bool(_core.same_bytes(held.numpy(), np.ascontiguousarray(values.numpy())))
 
 
 # By number, because an operator of PyTorch takes no other objects than tensors and numbers.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches on the host, and how Python calls batches of any kind.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -14,12 +15,16 @@ void bind_batch(nb::module_& module) {
       .def_prop_ro("nonzeros", &Batch::nonzeros)
       .def_prop_ro("fits", &Batch::fits)
       .def("set_limits", &Batch::set_limits, nb::arg("rtol"), nb::arg("atol"), nb::arg("max_iterations"))
+      .def("set_order", &Batch::set_order, nb::arg("positions"),
+           "From now on entry e has the value at position positions[e] of those of its system.")
       .def(
           "solve",
-          [](Batch& batch, Index systems, nb::handle values, nb::handle b, nb::handle x, bool zero) {
-            return in_python([&] { return batch.solve(systems, values, b, x, zero); });
+          [](Batch& batch, Index systems, nb::handle values, nb::handle b, nb::handle x, bool zero,
+             const std::optional<FlatOf<Index>>& vectors) {
+            return in_python([&] { return batch.solve(systems, values, b, x, zero, vectors ? &*vectors : nullptr); });
           },
-          nb::arg("systems"), nb::arg("values"), nb::arg("b"), nb::arg("x"), nb::arg("zero"));
+          nb::arg("systems"), nb::arg("values"), nb::arg("b"), nb::arg("x"), nb::arg("zero"),
+          nb::arg("vectors") = nb::none(), "System s has the vector vectors[s] of b; without them vector s.");
   module.def(
       "batch_reason",
       [](int cause, int iterations, double rhs_norm, double true_residual) {

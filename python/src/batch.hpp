@@ -14,8 +14,12 @@ class Batch {
   virtual Offset nonzeros() const = 0;
   virtual bool fits() const = 0;
   virtual void set_limits(double rtol, double atol, int max_iterations) = 0;
-  /// The results as a dict of arrays, one entry for each system.
-  virtual nb::dict solve(Index systems, nb::handle values, nb::handle b, nb::handle x, bool zero) = 0;
+  /// From now on entry e of the pattern has the value at position `positions[e]` of those of its system.
+  virtual void set_order(const FlatOf<Index>& positions) = 0;
+  /// The results as a dict of arrays, one entry for each system. System s has the vector `vectors[s]` of b; with null
+  /// the vector s.
+  virtual nb::dict solve(Index systems, nb::handle values, nb::handle b, nb::handle x, bool zero,
+                         const FlatOf<Index>* vectors) = 0;
 };
 
 void bind_batch(nb::module_& module);

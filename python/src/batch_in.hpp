@@ -9,6 +9,7 @@
 #include <newel/solver/batched_system.hpp>
 
 #include "batch.hpp"
+#include "gathered_rows.hpp"
 #include "system_in.hpp"
 
 namespace newel::python {
@@ -84,6 +85,7 @@ class BatchIn final : public Batch {
   ~BatchIn() override {
     const typename Side::Kept kept;
     system_.reset();
+    order_ = {};
   }
 
   Index rows() const override { return system_->rows(); }
@@ -95,24 +97,57 @@ class BatchIn final : public Batch {
     system_->set_limits(rtol, atol, max_iterations);
   }
 
-  nb::dict solve(Index systems, nb::handle values, nb::handle b, nb::handle x, bool zero) override {
+  void set_order(const FlatOf<Index>& positions) override {
+    const Turn turn(busy_);
+    const Span<const Index, host> from = span_of(positions);
+    if (from.size != nonzeros()) {
+      throw InputError("expected " + std::to_string(nonzeros()) + " positions, found " + std::to_string(from.size));
+    }
+    const Visit visit(side_);
+    const WithoutGil released;
+    order_ = make_array(side_.ctx(), from);
+  }
+
+  nb::dict solve(Index systems, nb::handle values, nb::handle b, nb::handle x, bool zero,
+                 const FlatOf<Index>* vectors) override {
     const Turn turn(busy_);
     BatchedReport report;
     {
       Visit visit(side_);
       const Span<const T, S> of_matrices = visit.values(values), from = visit.input(b);
       const Span<T, S> to = visit.output(x, !zero);
+      const Span<const Index, host> numbers = vectors ? span_of(*vectors) : Span<const Index, host>();
+      if (vectors && numbers.size != systems) {
+        throw InputError("expected " + std::to_string(systems) + " numbers of vectors, found " +
+                         std::to_string(numbers.size));
+      }
       const WithoutGil released;
-      report = system_->solve(systems, of_matrices, from, to, zero ? InitialGuess::zero : InitialGuess::in_x);
+      const Array<T, S> ordered =
+          order_.size() > 0 ? gathered(of_matrices, {}, order_.cspan(), nonzeros()) : Array<T, S>();
+      const Array<T, S> chosen =
+          numbers.size > 0 ? gathered(from, make_array(side_.ctx(), numbers), {}, rows()) : Array<T, S>();
+      report = system_->solve(systems, ordered.size() > 0 ? ordered.cspan() : of_matrices,
+                              chosen.size() > 0 ? chosen.cspan() : from, to,
+                              zero ? InitialGuess::zero : InitialGuess::in_x);
       visit.solved();
     }
     return batch_dict(report);
   }
 
  private:
+  // What gather_rows writes, for all rows that are listed or else all of `from`.
+  Array<T, S> gathered(Span<const T, S> from, Span<const Index, S> rows, Span<const Index, S> entries,
+                       std::int64_t width) const {
+    const std::int64_t count = rows.size > 0 ? rows.size : from.size / width;
+    Array<T, S> result(side_.ctx(), count * width);
+    gather_rows<T>(side_.ctx(), from, rows, entries, width, result.span());
+    return result;
+  }
+
   std::atomic<bool> busy_{false};
   Side side_;
   std::unique_ptr<BatchedSystem<T, S>> system_;
+  Array<Index, S> order_;  // a position for each entry; empty if the values come in the pattern's order
 };
 
 template <Space S>

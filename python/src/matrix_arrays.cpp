@@ -141,12 +141,34 @@ std::int64_t first_not_finite(const Flat& array) {
   return first_not_finite<double>(array, std::uint64_t{0x7ff0000000000000});
 }
 
+// The memory of an object with Python's buffer protocol, in one piece.
+class Memory {
+ public:
+  explicit Memory(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  ~Memory() { PyBuffer_Release(&view_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  bool equals(const Memory& other) const {
+    return view_.len == other.view_.len &&
+           (view_.len == 0 || std::memcmp(view_.buf, other.view_.buf, static_cast<std::size_t>(view_.len)) == 0);
+  }
+
+ private:
+  Py_buffer view_;
+};
+
 }  // namespace
 
 void bind_matrix_arrays(nb::module_& module) {
   module.def(
       "first_not_finite", [](const Flat& array) { return first_not_finite(array); }, nb::arg("array"),
       "The position of the first NaN or infinity; -1: none.");
+  module.def(
+      "same_bytes", [](nb::handle one, nb::handle other) { return Memory(one).equals(Memory(other)); },
+      nb::arg("one"), nb::arg("other"), "Whether two contiguous arrays of the host have the same bytes.");
   nb::class_<MatrixArrays>(module, "MatrixArrays", "The arrays of a matrix, borrowed as long as this object lives.")
       .def(
           "__init__",

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from conftest import convection, laplacian
 from device_kinds import Foreign
 
@@ -58,6 +59,52 @@ def test_each_matrix_is_solved_with_its_vectors(a, form, dtype, rng):
             bound = (1e-10 if dtype == np.float64 else 1e-4) * np.abs(expected).max()
             assert np.abs(x - np.stack([expected, expected / 3])).max() < bound
             assert not status.any() and (iterations > 0).all() and (iterations < 77).all()
+
+
+def coordinates(a, seed):
+    """The rows and the columns of the entries in any order, and the order."""
+    order = np.random.default_rng(seed).permutation(a.nnz)
+    return [part.astype(np.int32)[order] for part in a.tocoo().coords], order
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("form", ["csr", "coo"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("of_values, of_b, of_x", [((5,), (5,), (5,)), ((5,), (1,), (5,)), ((2, 3), (1, 3), (2, 3)),
+                                                   ((2, 3), (2, 1), (2, 3)), ((3, 1), (3, 1), (3, 1))])
+def test_matrices_with_a_vector_each_are_a_batch(form, transposed, dtype, of_values, of_b, of_x, rng):
+    solver = newel.jax.Solver(rtol=1e-12 if dtype == np.float64 else 1e-6)
+    a = convection(16)
+    (first, second), order = ((a.indptr, a.indices), np.arange(a.nnz)) if form == "csr" else coordinates(a, 3)
+    for _ in range(2):
+        values = (a.data[order] * (1 + rng.random((*of_values, a.nnz)))).astype(dtype)
+        b = rng.standard_normal((*of_b, 16)).astype(dtype)
+        call = Call(first, second, values, b, of_x)
+        assert call.answer(solver, form, transposed) is None
+        assert type(solver._setups.reports[transposed]) is newel.BatchedReport
+        x, status, iterations = call.results()
+        each = np.broadcast_to(b, (*of_x, 16)).reshape(-1, 16).astype(np.float64)
+        for system, found in enumerate(x.reshape(-1, 16)):
+            matrix = np.zeros((16, 16))
+            matrix[tuple(part[order] for part in a.tocoo().coords)] = values.reshape(-1, a.nnz)[system]
+            expected = np.linalg.solve(matrix.T if transposed else matrix, each[system])
+            assert np.abs(found - expected).max() < (1e-10 if dtype == np.float64 else 1e-4) * np.abs(expected).max()
+        assert not status.any() and (iterations > 0).all() and (iterations < 77).all()
+
+
+def test_a_system_that_fails_in_a_batch_is_solved_alone(rng):
+    """The second is far from diagonally dominant: the methods of a batch stagnate, an ordinary solve factorises it."""
+    matrices = [sp.csr_array(sp.diags_array([1.0, d, -1.5], offsets=[-1, 0, 1], shape=(60, 60))) for d in (4.0, 0.3)]
+    values, b = np.stack([matrices[i].data for i in (0, 1, 0)]), rng.standard_normal((1, 60))
+    solver = newel.jax.Solver(rtol=1e-12)
+    call = Call(matrices[0].indptr, matrices[0].indices, values, b, (3,))
+    assert call.answer(solver, "csr", False) is None
+    x, status, _ = call.results()
+    for found, i in zip(x, (0, 1, 0)):
+        expected = np.linalg.solve(matrices[i].toarray(), b[0])
+        assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
+    assert not status.any() and solver.reports[1].solver not in ("cg", "bicgstab", "gmres")
+    assert [solver.reports[i].solver for i in (0, 2)] == ["bicgstab"] * 2
 
 
 def test_failures_are_reported_or_returned(rng):

@@ -239,3 +239,15 @@ def test_one_call_does_not_pay_for_a_refresh_that_cannot_come(monkeypatch):
     assert newel.solve(A, b)[1].converged and newel.cg(A, b)[1] == 0
     with pytest.raises(AssertionError, match="hashed"):
         newel.Solver(A)
+
+
+def test_bytes_are_compared_to_the_last_one():
+    values = np.arange(9.0)
+    assert newel._core.same_bytes(values, values.copy()) and newel._core.same_bytes(values[:0], values[3:3])
+    for place in range(9):
+        other = values.copy()
+        other[place] = np.nextafter(other[place], 10)
+        assert not newel._core.same_bytes(values, other) and not newel._core.same_bytes(other, values)
+    assert not newel._core.same_bytes(values, values[:8]) and not newel._core.same_bytes(np.zeros(1), -np.zeros(1))
+    with pytest.raises((ValueError, BufferError)):
+        newel._core.same_bytes(values, values[::2])

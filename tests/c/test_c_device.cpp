@@ -242,6 +242,60 @@ void solve_on_devices(const std::vector<int>& devices, const char* precision, do
 
 }  // namespace
 
+TEST_CASE("eigenpairs of a device are written to either memory from C", "[c][eigen][device]") {
+  constexpr Index n = 300;
+  constexpr int pairs = 4;
+  Rows chain(n), mass(n);  // free at both ends: stiffness 2 - 2 cos t, mass 4 + 2 cos t, t = k pi / (n - 1)
+  for (Index i = 0; i < n; ++i) {
+    const bool end = i == 0 || i == n - 1;
+    chain.at(i, i) = end ? 1 : 2;
+    mass.at(i, i) = end ? 2 : 4;
+    if (i > 0) chain.at(i, i - 1) = chain.at(i - 1, i) = -1, mass.at(i, i - 1) = mass.at(i - 1, i) = 1;
+  }
+  Rows shifted = chain;
+  for (std::size_t i = 0; i < shifted.row.size(); ++i) {
+    for (auto& [j, value] : shifted.row[i]) value += 1e-5 * mass.at(static_cast<Index>(i), j);
+  }
+  const auto set_up = [](const System& system, const Rows& a, const char* preconditioner) {
+    const Parts<double, std::int32_t> parts(a);
+    CHECK(newel_set(system, "solver", "cg") == NEWEL_OK);
+    CHECK(newel_set(system, "format", "csr") == NEWEL_OK);
+    CHECK(newel_set(system, "preconditioner", preconditioner) == NEWEL_OK);
+    CHECK(newel_set(system, "rtol", "1e-7") == NEWEL_OK);
+    REQUIRE(newel_setup_csr(system, a.size(), 32, parts.row_ptr.data(), parts.col.data(), parts.val.data()) ==
+            NEWEL_OK);
+  };
+  const System of_a, of_m, near;
+  set_up(of_a, chain, "none");
+  set_up(of_m, mass, "jacobi");
+  set_up(near, shifted, "amg");
+  std::vector<double> values(pairs), on_host(std::size_t{n} * pairs, -7), ones(n, 1);
+  OnDevice<double> vectors(on_host), left_out(ones);
+  int status = newel_eigenpairs(of_a, of_m, near, pairs, 1, left_out.data(), values.data(), vectors.data());
+  INFO(newel_error(of_a));
+  REQUIRE(status == NEWEL_OK);
+  for (int k = 0; k < pairs; ++k) {
+    const double c = std::cos((k + 1) * 3.14159265358979323846 / (n - 1));
+    CHECK(std::abs(values[static_cast<std::size_t>(k)] - (2 - 2 * c) / (4 + 2 * c)) <= 1e-7 * values.back());
+  }
+  status = newel_eigenpairs(of_a, of_m, near, pairs, 1, ones.data(), values.data(), on_host.data());
+  REQUIRE(status == NEWEL_OK);
+  CHECK(vectors.values() == on_host);
+  const std::vector<double> x(on_host.begin(), on_host.begin() + n), ax = chain.rhs_for(x), mx = mass.rhs_for(x);
+  double sum = 0, length = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double r = ax[i] - values[0] * mx[i];
+    sum += r * r / mass.at(static_cast<Index>(i), static_cast<Index>(i));
+    length += x[i] * mx[i];
+  }
+  CHECK(std::sqrt(sum) <= 1.01e-7 * values.back());
+  CHECK(std::abs(length - 1) <= 1e-10);
+  const System here;  // on the host
+  CHECK(newel_set(here, "device", "host") == NEWEL_OK);
+  set_up(here, mass, "jacobi");
+  CHECK(newel_eigenpairs(of_a, here, near, pairs, 0, nullptr, values.data(), on_host.data()) == NEWEL_INVALID);
+}
+
 TEST_CASE("ranks that share a device solve a whole matrix from C", "[c][distributed][device]") {
   solve_on_devices<double>({0, 0}, "double", 1e-6);
   solve_on_devices<float>({0, 0, 0}, "single", 1e-4);

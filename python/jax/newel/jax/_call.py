@@ -85,8 +85,12 @@ def _solve_together(setups, form, transposed, first, second, values, b, x) -> An
     count, size = math.prod(of_values), values.shape[-1]
     if count < 2 or count != math.prod(of_x):
         return None
-    matrices = [Matrix(form, x.shape[-1], first, second, values, at * size, size) for at in range(count)]
-    return setups.solve_many(matrices, transposed, b, _numbers(b.shape[:-1], of_x), x)
+
+    def matrix(system: int) -> Matrix:
+        return Matrix(form, x.shape[-1], first, second, values, system * size, size)
+
+    vectors = None if b.size == x.size else _numbers(b.shape[:-1], of_x).astype(np.int32)
+    return setups.solve_many(count, matrix, transposed, b, vectors, x)
 
 
 def _numbers(of_part, of_x) -> np.ndarray:

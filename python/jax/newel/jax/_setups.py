@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from newel import Solver, _core
+from newel._batched import BatchedSystem
 from newel._batched_report import BatchedReport
 from newel._device_matrices import Parts
 from newel._mapped_values import MOST_ROWS, MappedValues
@@ -27,8 +28,8 @@ _precisions = {np.dtype(np.float64): "double", np.dtype(np.float32): "single"}
 class Exact:
     """Arrays of the host, and what belongs to them; equal to others of the same bits.
 
-    Comparing takes less time than a hash, and is never wrong. `kept` makes copies, because the memory of a call has other
-    values later.
+    Comparing takes less time than a hash, and is never wrong. NumPy's operators would take longer than the comparison.
+    `kept` makes copies, because the memory of a call has other values later.
     """
 
     def __init__(self, facts: tuple[Any, ...], arrays: tuple[np.ndarray, ...]):
@@ -37,7 +38,7 @@ class Exact:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Exact) or self._facts != other._facts:
             return False
-        return all(one.size == two.size and (one == two).all() for one, two in zip(self._arrays, other._arrays))
+        return all(_core.same_bytes(one, two) for one, two in zip(self._arrays, other._arrays))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -137,13 +138,14 @@ class Setup:
             self._held[transposed] = bits.kept()
         return self._solvers[transposed]
 
-    def batch(self, matrix: Matrix, transposed: bool):
-        """What solves systems of this pattern on the host together (`MappedValues.of`), or None."""
+    def batch(self, matrix: Matrix, transposed: bool) -> BatchedSystem | None:
+        """What solves systems of this pattern together (`MappedValues.of`), or None."""
         if self._mapped is None:
             options = {**self._options, "precision": self._options.get("precision", "auto")}
             if options["precision"] == "auto":
                 options["precision"] = _precisions[matrix.values.dtype]
-            self._mapped = MappedValues(*matrix.entries(), matrix.rows, self._symmetric, options, None)
+            self._mapped = MappedValues(*matrix.entries(), matrix.rows, self._symmetric, options,
+                                        matrix.values.device)
         return self._mapped.of(transposed)
 
     def _new(self, matrix: Matrix, transposed: bool) -> None:
@@ -202,35 +204,30 @@ class Setups:
                                        *self._limits_for(solver.dtype), 0.0, None, 0, True)
             return solver._reports(raw if type(raw) is list else [raw])
 
-    def solve_many(self, matrices: list[Matrix], transposed: bool, b: XlaArray, vectors: np.ndarray, x: XlaArray
-                   ) -> BatchedReport | list[Any] | None:
-        """Solve for one vector of each matrix, together, on the host; None if that is not possible.
+    def solve_many(self, count: int, matrix: Callable[[int], Matrix], transposed: bool, b: XlaArray,
+                   vectors: np.ndarray | None, x: XlaArray) -> BatchedReport | list[Any] | None:
+        """Solve for one vector of each of `count` matrices together; None if that is not possible.
 
-        The vectors of b are given by their numbers. Systems that fail are solved again one by one, by the solvers that
-        an ordinary solve has.
+        `vectors` has the number of each system's vector of b; None: system s has vector s. The values of all matrices
+        follow each other. Systems that fail are solved again one by one, by the solvers that an ordinary solve has.
         """
-        first = matrices[0]
-        if not x.on_host or first.rows > MOST_ROWS:
+        first = matrix(0)
+        if first.rows > MOST_ROWS:
             return None
         with self._lock:
-            found = self._setup(first).batch(first, transposed)
-            if found is None:
+            batch = self._setup(first).batch(first, transposed)
+            if batch is None:
                 return None
-            batch, order = found
-            n, count = first.rows, len(matrices)
-            values, of_b = first.values.part(), b.part()
-            if order is not None:
-                values = values.reshape(count, -1)[:, order].reshape(-1)
-            if of_b.size != count * n or not np.array_equal(vectors, np.arange(count)):
-                of_b = of_b.reshape(-1, n)[vectors].reshape(-1)
-            batch._batch.set_limits(*self._limits_for(first.values.dtype))
-            report = BatchedReport(batch._batch.solve(count, values, of_b, x.part(), True))
+            n, values = first.rows, first.values
+            batch._batch.set_limits(*self._limits_for(values.dtype))
+            report = BatchedReport(batch._batch.solve(count, values.argument(0, values.size), b.argument(0, b.size),
+                                                      x.argument(0, x.size), True, vectors))
             if report:
                 return report
             reports: list[Any] = list(report)
-            for system in np.flatnonzero(~report.converged):
-                begin = int(vectors[system]) * n
-                (reports[system],) = self.solve(matrices[system], transposed, b, begin, x, int(system) * n, 1)
+            for system in np.flatnonzero(~report.converged).tolist():
+                vector = system if vectors is None else int(vectors[system])
+                (reports[system],) = self.solve(matrix(system), transposed, b, vector * n, x, system * n, 1)
             return reports
 
     def _limits_for(self, dtype: Any) -> tuple[float, float, int]:

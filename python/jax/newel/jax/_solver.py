@@ -75,10 +75,10 @@ class Solver:
             The index arrays of a BCOO are copied.
         b : array of shape (n,) or (n, k)
             One vector, or k vectors as columns, of the type of A. Under ``vmap`` vectors that share a matrix are solved
-            together as columns. Matrices of one pattern with different values, and one vector each, are solved on the
-            host as a batch, as `newel.BatchedSystem` does. The batch takes at most 2,048 rows, the solvers "cg",
+            together as columns. Matrices of one pattern with different values, and one vector each, are solved as
+            a batch, as `newel.BatchedSystem` does. The batch takes at most 2,048 rows, the solvers "cg",
             "bicgstab" and "gmres", and the preconditioners "jacobi", "block-jacobi", "fsai", "ilu", none; "auto" counts as
-            "jacobi". Systems that fail there, all others, and those of a device are solved one after another.
+            "jacobi". Systems that fail there, and all others, are solved one after another.
         transpose : bool
             Solve with the transpose of A instead.
 
