@@ -11,7 +11,7 @@
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
-#include "solver/operators/operator_builder.hpp"
+#include "solver/operators/format_change.hpp"
 #include "solver/operators/precond_chooser.hpp"
 #include "solver/operators/system_estimates.hpp"
 
