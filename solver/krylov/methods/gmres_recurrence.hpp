@@ -79,7 +79,7 @@ class GmresRecurrence : public Recurrence<T, S> {
       residual = m_norm;
       if (!(m_norm > 0)) monitor.event = m_norm == 0 ? Event::krylov_space_exhausted : Event::not_finite;
     }
-    if (deflation_.held() > 0 && monitor.running()) {
+    if (deflation_.deflated() > 0 && monitor.running()) {
       residual = deflation_.project(ctx, v(0).data, first);
       if (!(residual > monitor.tolerance)) monitor.event = residual >= 0 ? Event::tolerance_met : Event::not_finite;
     }
@@ -108,7 +108,7 @@ class GmresRecurrence : public Recurrence<T, S> {
     } else {
       A.apply(ctx, T(1), direction(j), T(0), w);  // w = A z_j
     }
-    const int recycled = deflation_.held(), all = recycled + j + 1;
+    const int recycled = deflation_.deflated(), all = recycled + j + 1;
     const B* const V = v(-recycled).data;  // after the recycled columns C: [C V] for V
     double *const h = a.h - recycled, *const h2 = a.h2 - recycled, *const partial = partial_.data();
     const PassGate first{&s->monitor, nullptr, nullptr, nullptr};
@@ -124,7 +124,7 @@ class GmresRecurrence : public Recurrence<T, S> {
   // x = x + Z y with R y = g
   void correct(int columns) {
     if (columns > 0) sweep(system_->ctx, 0, GmresBackSolve{small(), columns});  // y = R^-1 g
-    if (deflation_.held() > 0) return add_deflated(std::max(columns, 0));
+    if (deflation_.deflated() > 0) return add_deflated(std::max(columns, 0));
     if (columns > 0) add_directions(columns, small().y);
   }
 
@@ -142,7 +142,7 @@ class GmresRecurrence : public Recurrence<T, S> {
     const int columns = convergence.seen().iteration - cycle_.first_iteration;
     correct(cycle_.event == Event::not_finite ? columns - 1 : columns);
     if (!deflation_.works()) return;
-    if (deflation_.held() > 0) convergence.residual.x_has_changed();
+    if (deflation_.deflated() > 0) convergence.residual.x_has_changed();
     // The column after an event was not made.
     const int whole = cycle_.event == Event::none ? columns : columns - 1;
     if (cycle_.event != Event::not_finite) deflation_.harvest(system_->ctx, small_.cspan(), v(0).data, whole);
@@ -232,7 +232,7 @@ class GmresRecurrence : public Recurrence<T, S> {
     const Context<S>& ctx = system_->ctx;
     const auto product = [this](Span<const T, S> u, Span<T, S> image) { multiply(u, image); };
     deflation_.prepare(ctx, product, v(0).data, w_.span());
-    with_recycled(deflation_.held());
+    with_recycled(deflation_.deflated());
     // A second pass that does not run leaves nothing there.
     const std::int64_t products = GmresArrays::products_size(m_, deflation_.room());
     fill<double, S>(ctx, 0.0, small_.span().subspan(products, products));
