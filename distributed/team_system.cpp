@@ -12,6 +12,7 @@
 #include <newel/distributed/row_bounds.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "distributed/host_share.hpp"
 #include "distributed/kept_device.hpp"
 
 namespace newel {
@@ -96,7 +97,7 @@ struct TeamSystem<T, S>::Impl {
     for (std::size_t r = 0; r < ranks.size(); ++r) of_ranks.push_back(options_of_rows(options, first_rows, r));
     on_ranks([&](std::size_t r, const std::shared_ptr<Communicator>& communicator) {
       const Context<host>& all = host_context(ranks[r].ctx);
-      const Context<host> share = S == host ? all : Context<host>(std::max(1, all.threads() / team.size()));
+      const Context<host> share = S == host ? all : detail::share_of_host(all, team.size());
       const PartOfRows<T> own(share, whole, begin(r), begin(r + 1));
       const RankRows<T> rows_of_rank{own.row_ptr.cspan(), own.col.cspan(), own.val};
       ranks[r].system.emplace(ranks[r].ctx, communicator, rows_of_rank, of_ranks[r], link);

@@ -44,7 +44,8 @@ def declarations(body):
             end = block_end(body, at)
             text += "{}"
             rest = body[end:].lstrip()[:1]
-            if rest not in (";", ",", "{", ")"):  # not an initialiser: a function or a type
+            in_brackets = text.count("(") > text.count(")")
+            if not in_brackets and rest not in (";", ",", "{", ")"):  # not an initialiser: a function or a type
                 found.append(text)
                 text = ""
         elif body[at] == ";":

@@ -169,7 +169,7 @@ std::vector<Row> rows() {
         all_flags(option)));
   }
   all.push_back(precond_row("--precond-pattern", [](const PrecondMethod& m) { return m.takes_pattern; }));
-  all.push_back(precond_row("--precond-format", [](const PrecondMethod& m) { return m.own_matrices; }));
+  all.push_back(precond_row("--precond-format", [](const PrecondMethod& m) { return m.matrices.in_format; }));
   const auto takes_coordinates = [](const PrecondMethod& m) { return m.takes_coordinates; };
   all.push_back(precond_row("--amg-vectors", takes_coordinates));
   const auto has_constraints = [](const PrecondMethod& m) { return has_option(m, "saddle_constraints"); };

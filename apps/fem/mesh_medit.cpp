@@ -11,15 +11,15 @@ bool starts_keyword(std::string_view word) {
 }
 
 void read_vertices(MeshText& words, TetMesh& mesh) {
-  mesh.nodes.resize(words.count("a number of vertices", std::strlen("0 0 0 0")));
+  mesh.nodes.resize(read_count(words, "a number of vertices", std::strlen("0 0 0 0")));
   for (Point& point : mesh.nodes) {
-    for (double& x : point) x = words.coordinate();
+    for (double& x : point) x = read_coordinate(words);
     words.number<std::int64_t>("a reference number");
   }
 }
 
 void read_tetrahedra(MeshText& words, TetMesh& mesh) {
-  mesh.tets.resize(words.count("a number of tetrahedra", std::strlen("1 1 1 1 0")));
+  mesh.tets.resize(read_count(words, "a number of tetrahedra", std::strlen("1 1 1 1 0")));
   for (Tet& tet : mesh.tets) {
     for (Index& corner : tet) {
       const auto number = words.number<std::int64_t>("a vertex number");
@@ -70,7 +70,7 @@ RawMesh read_medit_text(const std::string& path, std::string_view text) {
     } else {
       if (same_keyword(word, "TetrahedraP2")) refuse_curved(path, 10);
       if (names_elements(word)) {
-        raw.skipped_elements += static_cast<std::int64_t>(words.count("a number of elements", 1));
+        raw.skipped_elements += static_cast<std::int64_t>(read_count(words, "a number of elements", 1));
       }
       for (auto skipped = words.peek(); !skipped.empty() && !starts_keyword(skipped); skipped = words.peek()) {
         words.word();

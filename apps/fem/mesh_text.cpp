@@ -23,6 +23,22 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
+// The next place that is neither blank nor in a comment; `mark` starts one, 0: there are none.
+std::size_t after_blanks(std::string_view text, std::size_t at, char mark) {
+  bool comment = false;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\n') {
+      comment = false;
+    } else if (mark != 0 && c == mark) {
+      comment = true;
+    } else if (!comment && !is_blank(c)) {
+      break;
+    }
+  }
+  return at;
+}
+
 }  // namespace
 
 bool same_keyword(std::string_view a, std::string_view b) {
@@ -36,23 +52,8 @@ FileText inflate_text(std::string_view bytes, const std::string& name) {
   return {Context<Space::host>(1), bytes, name};
 }
 
-void MeshText::skip_blanks() {
-  bool comment = false;
-  for (; at_ < text_.size(); ++at_) {
-    const char c = text_[at_];
-    if (c == '\n') {
-      comment = false;
-    } else if (comment_ != 0 && c == comment_) {
-      comment = true;
-    } else if (!comment && !is_blank(c)) {
-      break;
-    }
-  }
-}
-
 std::string_view MeshText::word() {
-  skip_blanks();
-  const std::size_t begin = at_;
+  const std::size_t begin = at_ = after_blanks(text_, at_, comment_);
   while (at_ < text_.size() && !is_blank(text_[at_]) && (comment_ == 0 || text_[at_] != comment_)) ++at_;
   return text_.substr(begin, at_ - begin);
 }
@@ -102,24 +103,6 @@ double MeshText::real(const char* expected) {
   return value;
 }
 
-double MeshText::coordinate(const char* expected) {
-  const double value = real(expected);
-  if (!std::isfinite(value)) expect("a finite " + std::string(expected).substr(2), "nan or inf");
-  return value;
-}
-
-double MeshText::raw_coordinate(bool swap) {
-  const auto value = raw<double>(swap);
-  if (!std::isfinite(value)) expect_bytes("a finite number", "nan or inf");
-  return value;
-}
-
-std::size_t MeshText::count(const char* expected, std::size_t smallest_entry) {
-  const auto count = number<std::int64_t>(expected);
-  check_count(count, expected, smallest_entry);
-  return static_cast<std::size_t>(count);
-}
-
 void MeshText::check_count(std::int64_t count, const char* expected, std::size_t smallest_entry) const {
   if (count < 0 || count > std::numeric_limits<Index>::max()) expect(expected, std::to_string(count));
   if (static_cast<std::size_t>(count) > left() / smallest_entry) {
@@ -143,6 +126,23 @@ void MeshText::expect_before_line(const std::string& expected, std::string_view 
 
 void MeshText::expect_bytes(const std::string& expected, const std::string& found) const {
   throw InputError(path_ + ": byte " + std::to_string(at_) + ": expected " + expected + ", found " + found);
+}
+
+double read_coordinate(MeshText& text, const char* expected) {
+  const double value = text.real(expected);
+  if (!std::isfinite(value)) text.expect("a finite " + std::string(expected).substr(2), "nan or inf");
+  return value;
+}
+
+std::size_t read_count(MeshText& text, const char* expected, std::size_t smallest_entry) {
+  const auto count = text.number<std::int64_t>(expected);
+  text.check_count(count, expected, smallest_entry);
+  return static_cast<std::size_t>(count);
+}
+
+double finite_number(const MeshText& text, double value) {
+  if (!std::isfinite(value)) text.expect_bytes("a finite number", "nan or inf");
+  return value;
 }
 
 void refuse_curved(const std::string& path, int nodes) {

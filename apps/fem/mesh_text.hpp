@@ -74,11 +74,8 @@ class MeshText {
   }
   /// A number in text, as matrix files have them: also with Fortran's exponents; nan and inf too.
   double real(const char* expected);
-  /// A finite number in text.
-  double coordinate(const char* expected = "a coordinate");
-  /// How many entries follow, each of at least `smallest_entry` bytes: what the rest of the file cannot hold is
+  /// Of entries that follow, each of at least `smallest_entry` bytes: what the rest of the file cannot hold is
   /// refused before memory is taken.
-  std::size_t count(const char* expected, std::size_t smallest_entry);
   void check_count(std::int64_t count, const char* expected, std::size_t smallest_entry) const;
 
   /// A binary number; `swap`: in the other byte order.
@@ -90,8 +87,6 @@ class MeshText {
     at_ += sizeof(T);
     return swap ? turned(value) : value;
   }
-  /// A finite binary number.
-  double raw_coordinate(bool swap);
 
   std::size_t left() const { return text_.size() - at_; }
 
@@ -103,13 +98,18 @@ class MeshText {
   [[noreturn]] void expect_bytes(const std::string& expected, const std::string& found) const;
 
  private:
-  void skip_blanks();
-
   const std::string& path_;
   std::string_view text_;
   std::size_t at_ = 0;
   char comment_;
 };
+
+/// A finite number in text.
+double read_coordinate(MeshText& text, const char* expected = "a coordinate");
+/// How many entries follow, as `check_count` allows them.
+std::size_t read_count(MeshText& text, const char* expected, std::size_t smallest_entry);
+/// A binary number that has just been read, if it is finite.
+double finite_number(const MeshText& text, double value);
 
 RawMesh read_medit_text(const std::string& path, std::string_view text);
 RawMesh read_gmsh_text(const std::string& path, std::string_view text);

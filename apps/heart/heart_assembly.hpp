@@ -8,9 +8,9 @@
 #include <newel/solver/linear_system.hpp>
 
 #include "apps/fem/assembly.hpp"
-#include "apps/heart/element_lists.hpp"
 #include "apps/heart/heart_loops.hpp"
-#include "apps/heart/slot_sums.hpp"
+#include "apps/heart/reference_assembly.hpp"
+#include "apps/heart/slot_assembly.hpp"
 
 namespace newel::heart {
 
@@ -57,6 +57,23 @@ struct ElementForces {
   StimulusRates stimulus;
 };
 
+/// What elements have, in their order.
+template <Space S>
+struct ElementFields {
+  Array<detail::Corners, S> corners;
+  Array<double, S> volume;
+  Array<std::uint32_t, S> marks;     ///< may be empty
+  Array<double, S> old_mean, old_r;  ///< phi and the recovery when the step of time began
+  Array<double, S> tangent, load;
+
+  /// All of a pass but its tangents and its verdict.
+  void set_pass(detail::ElementPass& pass, const ElementForces& forces, Span<const double, S> phi, Span<double, S> r);
+  std::uint64_t bytes() const {
+    return corners.bytes() + volume.bytes() + old_mean.bytes() + old_r.bytes() + tangent.bytes() + load.bytes() +
+           marks.bytes();
+  }
+};
+
 /// Elements in an order of their own (`element_order`), nodes in solver order. All arrays live in S.
 template <Space S>
 class HeartAssembly {
@@ -68,7 +85,7 @@ class HeartAssembly {
                 const Conductivity& conductivity, const std::vector<std::uint32_t>& marks,
                 LinearSystem<double, S>& system, AssemblyKind kind);
 
-  Index elements() const { return static_cast<Index>(volume_.size()); }
+  Index elements() const { return static_cast<Index>(fields_.volume.size()); }
   /// Element i is the mesh's tetrahedron element_order()[i].
   const std::vector<Index>& element_order() const { return element_order_; }
 
@@ -77,7 +94,7 @@ class HeartAssembly {
   void begin_step(Span<const double, S> phi, Array<double, S>& r);
 
   /// r as it was when the step began, which is then over.
-  void restore(Array<double, S>& r) { r.swap(old_r_); }
+  void restore(Array<double, S>& r) { r.swap(fields_.old_r); }
 
   /// Solves the recovery r in every element for the voltage phi, and linearises.
   void linearize(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi, Span<double, S> r);
@@ -108,38 +125,15 @@ class HeartAssembly {
   std::uint64_t bytes() const;
 
  private:
-  // K_elem and R_elem with their row sums.
-  struct Reference {
-    Array<double, S> stiffness;
-    Array<Offset, S> matrix_place, load_place, matrix_first, load_first;
-    Array<double, S> k_elem, r_elem, values;
-    std::uint64_t bytes() const;
-  };
-
-  void make_sums(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::NodeTets& around,
-                 const fem::HostCsr& conduction, const std::vector<Index>& old_of_new);
-  void make_reference(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
-                      const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
-                      const std::vector<Index>& new_of_old);
-  void set_pass(detail::ElementPass& pass, const ElementForces& forces, Span<const double, S> phi, Span<double, S> r);
-  void fill_slots(const Context<S>& ctx, bool preconditioner, Span<double, S> rhs);
-  void fill_reference(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs);
-
   LinearSystem<double, S>* system_;
   AssemblyKind kind_;
   Index nodes_ = 0;
   std::vector<Index> element_order_;
-  Array<detail::Corners, S> corners_;
-  Array<double, S> volume_, old_mean_, old_r_, tangent_, load_;
+  ElementFields<S> fields_;
   Span<const double, S> old_phi_{};  // null behind a step's first linearisation
-  Array<std::uint32_t, S> marks_;
   Array<detail::StepVerdict, S> verdict_;
-  EntryElements lists_;  // only the elements, where the host's sums read them
-  SlotSums<S> matrix_, loads_;
-  Span<double, S> matrix_slot_, preconditioner_slot_;
-  bool preconditioner_is_diagonal_ = false;  // its slots are those of the nodes' diagonal entries
-  ValueMap<S> preconditioner_source_;        // in the matrix's slots
-  Reference reference_;
+  SlotAssembly<S> slots_;
+  ReferenceAssembly<S> reference_;
 };
 
 }  // namespace newel::heart

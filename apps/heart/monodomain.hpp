@@ -10,23 +10,16 @@
 /// side is a sum of one number per element; the residual R is then the solver's first one.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/common/run_clock.hpp"
 #include "apps/heart/heart_assembly.hpp"
+#include "apps/heart/newton_method.hpp"
 #include "apps/transient/shares.hpp"
 
 namespace newel::heart {
-
-struct NewtonOptions {
-  /// The step is solved when |R|_2 <= tolerance |m|_2 / dt, m being the volume of each node: an error in phi of about
-  /// `tolerance`.
-  double tolerance = 1e-7;
-  int most_iterations = 12;
-};
 
 /// A heart before it is set up: mesh in mm, mesh numbering.
 struct HeartModel {
@@ -65,19 +58,43 @@ struct HeartState {
   std::vector<double> expected_residual;
 };
 
-/// What came of a step that was tried.
-struct StepOutcome {
-  bool accepted = false;
-  std::string refusal;  ///< why not, in a few words
-  int newton = 0;       ///< systems solved
-  std::int64_t iterations = 0;
-  double residual = 0;  ///< |R| at the end, over |m|/dt
-};
-
 /// Seconds of the parts of one assembly: the pass over the elements with their local Newton's method, and the matrix
 /// and the right-hand side from the elements' values, without what a preconditioner makes of the matrix.
 struct AssemblySeconds {
   double elements = 0, sums = 0;
+};
+
+/// The voltage now and at the steps before, in solver order.
+template <Space S>
+class VoltageHistory {
+ public:
+  VoltageHistory(const Context<S>& ctx, Index nodes);
+
+  Array<double, S>& phi() { return phi_; }
+  Span<const double, S> phi() const { return phi_.cspan(); }
+  /// Before the last step that was accepted, or that is being tried.
+  Span<const double, S> before() const { return old_phi_.cspan(); }
+  /// A step before phi, between two steps.
+  Span<const double, S> previous() const { return moved_on_ ? old_phi_.cspan() : previous_.cspan(); }
+  double previous_dt() const { return previous_dt_; }
+
+  /// Leaves the guess of the step in phi: where it goes if it continues as it did.
+  void begin_step(const Context<S>& ctx, double dt);
+  void accept(double dt) {
+    moved_on_ = true;
+    previous_dt_ = dt;
+  }
+  void refuse(const Context<S>& ctx) { copy<double>(ctx, old_phi_.cspan(), phi_.span()); }
+  /// Where phi of a step of `dt` before it is to be written.
+  Span<double, S> set_previous(double dt) {
+    accept(dt);
+    return old_phi_.span();
+  }
+
+ private:
+  Array<double, S> phi_, old_phi_, previous_;
+  double previous_dt_ = 0;
+  bool moved_on_ = false;  ///< old_phi_ is a step before phi_; else previous_ is
 };
 
 template <Space S>
@@ -104,17 +121,13 @@ class Monodomain {
   const HeartAssembly<S>& assembly() const { return assembly_; }
 
   /// Voltage now and before the last accepted step, in solver order.
-  Span<const double, S> phi() const { return phi_.cspan(); }
-  Span<const double, S> phi_before() const { return old_phi_.cspan(); }
+  Span<const double, S> phi() const { return voltage_.phi(); }
+  Span<const double, S> phi_before() const { return voltage_.before(); }
 
-  /// Solves A x = rhs, A being what the slots of `system()` hold, from the guess in x until |rhs - A x| is at most
-  /// stop.abs_tol; all in solver order. Of the report the status, its reason, the iterations and the initial residual
-  /// are read.
-  using OtherSolver =
-      std::function<SolveReport(Span<const double, S> rhs, Span<double, S> x, const StopCriterion& stop)>;
+  using OtherSolver = typename NewtonMethod<S>::OtherSolver;
   /// From now on `solver` is called in the place of the system's own: the same model, assembly, guesses and
   /// tolerances with another code's solver. An empty one gives the place back.
-  void solve_with(OtherSolver solver) { other_solver_ = std::move(solver); }
+  void solve_with(OtherSolver solver) { newton_.solve_with(std::move(solver)); }
 
   /// Each part by itself, for a step of `dt` from the present state, which stays; the matrix does not. Waits.
   AssemblySeconds measure_assembly(double dt, int repeats = 5);
@@ -130,31 +143,15 @@ class Monodomain {
   std::vector<double> recovery() const;
 
  private:
-  void begin_step(double dt);
-  StepOutcome iterate(const ElementForces& forces, transient::Shares& shares, transient::SolveTotals& totals);
-  detail::StepVerdict check(const ElementForces& forces, transient::Shares& shares, transient::SolveTotals& totals);
-  std::string assemble(double dt, int newton, transient::Shares& shares);
-  SolveReport solve(int newton, double tolerance, transient::Shares& shares, transient::SolveTotals& totals);
-  SolveReport solve_to(const StopCriterion& stop, transient::Shares& shares, transient::SolveTotals& totals);
-
   Context<S> ctx_;
   Tissue tissue_;
-  NewtonOptions newton_;
   std::shared_ptr<const fem::NodeTets> around_;  ///< until the system is set up
   fem::HostCsr conduction_;
   LinearSystem<double, S> system_;
   HeartAssembly<S> assembly_;
-  OtherSolver other_solver_;
-  double volume_norm_;
-  Array<double, S> phi_, old_phi_, previous_, rhs_;
+  NewtonMethod<S> newton_;
+  VoltageHistory<S> voltage_;
   Array<double, S> r_;
-  double previous_dt_ = 0;
-  bool moved_on_ = false;         ///< old_phi_ is a step before phi_; else previous_ is
-  bool cheap_preconditioner_;     ///< one that follows every matrix
-  double preconditioner_dt_ = 0;  ///< the step that it was made for; 0: it is due
-  int fresh_iterations_ = 0;      ///< of the first solve after it was made; 0: none yet
-  int last_iterations_ = 0;
-  std::vector<double> expected_residual_;  ///< by Newton iteration, of the step before
 };
 
 }  // namespace newel::heart

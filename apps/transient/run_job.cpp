@@ -149,10 +149,10 @@ RunReport begin_report(const RunJob& job, const MeshInput& mesh, bool finished, 
   report.mesh = mesh.json;
   report.params = job.params_json;
   report.options = &job.options;
-  report.resumed_from = job.resume ? job.resume->file : "";
-  report.checkpoints_removed = job.checkpoints_removed;
-  report.peak_host_bytes = peak_process_bytes();
-  report.start_phases = job.start.phases();
+  report.beginning.resumed_from = job.resume ? job.resume->file : "";
+  report.beginning.checkpoints_removed = job.checkpoints_removed;
+  report.peak.process = peak_process_bytes();
+  report.beginning.phases = job.start.phases();
   return report;
 }
 

@@ -101,13 +101,13 @@ struct RunParts {
     begun.device_name = device_name_of(ctx);
     begun.threads = host.threads();
     begun.system = system.info();
-    begun.unit = unit;
-    begun.start_time = start;
-    begun.end_time = grid.now();
+    begun.time.unit = unit;
+    begun.time.start = start;
+    begun.time.end = grid.now();
     begun.steps = grid.steps() - first;
     begun.totals = totals;
     begun.shares = shares.report(total, totals, measure_operators(ctx, system));
-    begun.peak_bytes = ctx.memory()->use().peak_bytes;
+    begun.peak.arrays = ctx.memory()->use().peak_bytes;
     return begun;
   }
 };

@@ -20,7 +20,7 @@ using cli::labelled;
 using cli::text;
 
 double wall_seconds_per_simulated(const RunReport& r) {
-  const double simulated = (r.end_time - r.start_time) * r.unit.seconds;
+  const double simulated = (r.time.end - r.time.start) * r.time.unit.seconds;
   const double stepping = r.shares.total - r.shares.setup;
   return simulated > 0 ? stepping / simulated : 0;
 }
@@ -87,11 +87,11 @@ Json run_json(const RunReport& r) {
   json["mesh"] = r.mesh;
   if (r.options != nullptr) json["options"] = options_json(*r.options);
   json["params"] = r.params;
-  json["time_unit"] = r.unit.name;
-  json["start_time"] = r.start_time;
-  json["end_time"] = r.end_time;
-  json["resumed_from"] = r.resumed_from.empty() ? Json() : Json(r.resumed_from);
-  json["checkpoints_removed"] = r.checkpoints_removed;
+  json["time_unit"] = r.time.unit.name;
+  json["start_time"] = r.time.start;
+  json["end_time"] = r.time.end;
+  json["resumed_from"] = r.beginning.resumed_from.empty() ? Json() : Json(r.beginning.resumed_from);
+  json["checkpoints_removed"] = r.beginning.checkpoints_removed;
   json["steps"] = r.steps;
   json["newton_iterations"] = r.newton;
   json["real_time_factor"] = wall_seconds_per_simulated(r);
@@ -108,7 +108,7 @@ Json run_json(const RunReport& r) {
   json["format_reason"] = r.system.format.reason;
   json["preconditioner"] = r.system.preconditioner.name;
   json["preconditioner_reason"] = r.system.preconditioner_reason.text();
-  json["start_phases"] = cli::object_of(r.start_phases);
+  json["start_phases"] = cli::object_of(r.beginning.phases);
   json["setup_phases"] = cli::object_of(r.system.setup_seconds);
   json["order"] = {{"method", r.system.order.method},
                    {"remark", r.system.order.remark},
@@ -116,7 +116,7 @@ Json run_json(const RunReport& r) {
                    {"phases", cli::object_of(r.system.order.seconds)}};
   json["operators"] = {{"matrix", cli::operator_json(r.system.matrix)},
                        {"preconditioner", cli::operator_json(r.system.preconditioner)}};
-  json["memory"] = {{"peak_bytes", r.peak_bytes}, {"peak_process_bytes", r.peak_host_bytes}};
+  json["memory"] = {{"peak_bytes", r.peak.arrays}, {"peak_process_bytes", r.peak.process}};
   if (r.own.is_object()) {
     for (const auto& [name, value] : r.own.items()) json[name] = value;
   }
@@ -141,7 +141,7 @@ std::string run_text(const RunReport& r) {
   const SolveTotals& t = r.totals;
   std::string lines;
   lines +=
-      labelled(r.ending, text("%.6g %s in %s steps%s", r.end_time, r.unit.name.c_str(),
+      labelled(r.ending, text("%.6g %s in %s steps%s", r.time.end, r.time.unit.name.c_str(),
                               cli::thousands(r.steps).c_str(), r.reason.empty() ? "" : (": " + r.reason).c_str()));
   const std::string pace = pace_text(wall_seconds_per_simulated(r));
   lines += labelled("time", cli::duration(r.shares.total) + " in all" + (pace.empty() ? "" : ", " + pace));
@@ -159,8 +159,8 @@ std::string run_text(const RunReport& r) {
   lines += labelled("setup", cli::duration(r.shares.setup) + ", one setup for " +
                                  cli::thousands(static_cast<std::int64_t>(products_per_setup(r))) + " products as " +
                                  r.system.matrix.name);
-  lines += labelled("memory", human_bytes(r.peak_bytes) + " of arrays" +
-                                  (r.peak_host_bytes > 0 ? ", process " + human_bytes(r.peak_host_bytes) : ""));
+  lines += labelled("memory", human_bytes(r.peak.arrays) + " of arrays" +
+                                  (r.peak.process > 0 ? ", process " + human_bytes(r.peak.process) : ""));
   for (const cli::UnusedOption& unused : unused_options_of(r))
     lines += labelled("remark", unused_option_text(unused));
   return lines;

@@ -13,6 +13,26 @@
 
 namespace newel::transient {
 
+/// What a process simulates.
+struct SimulatedTime {
+  TimeUnit unit;
+  double start = 0, end = 0;
+};
+
+/// How a run began.
+struct RunBeginning {
+  std::string resumed_from;     ///< file; empty: from the beginning
+  int checkpoints_removed = 0;  ///< of an earlier run in the folder
+  /// Seconds of the process before the first step, by phase, from its start.
+  std::vector<std::pair<std::string, double>> phases;
+};
+
+/// The most bytes that were held.
+struct PeakBytes {
+  std::uint64_t arrays = 0;   ///< in the run's space
+  std::uint64_t process = 0;  ///< of the whole process on the host: `peak_process_bytes`
+};
+
 /// Everything that both demos report. A demo adds its own under names of its own (`own`).
 struct RunReport {
   std::string program;       ///< "newel-heat"
@@ -26,20 +46,15 @@ struct RunReport {
   cli::Json params;                 ///< effective
   const RunOptions* options = nullptr;
   SystemInfo system;
-  TimeUnit unit;
-  double start_time = 0, end_time = 0;  ///< simulated, of this process
-  std::string resumed_from;             ///< file; empty: from the beginning
-  int checkpoints_removed = 0;          ///< of an earlier run in the folder
-  std::int64_t steps = 0;               ///< of this process
+  SimulatedTime time;  ///< of this process
+  RunBeginning beginning;
+  std::int64_t steps = 0;  ///< of this process
   std::int64_t newton = 0;
   std::int64_t setups = 1;  ///< how many LinearSystems the run made
   SolveTotals totals;
   ShareReport shares;
-  /// Seconds of the process before the first step, by phase, from its start.
-  std::vector<std::pair<std::string, double>> start_phases;
-  std::uint64_t peak_bytes = 0;       ///< arrays in the run's space
-  std::uint64_t peak_host_bytes = 0;  ///< of the whole process: `peak_process_bytes`
-  cli::Json own;                      ///< more fields at the top level
+  PeakBytes peak;
+  cli::Json own;  ///< more fields at the top level
 };
 
 /// The most memory that this process has held (VmHWM); 0 where that is unknown.

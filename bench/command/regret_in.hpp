@@ -48,6 +48,38 @@ inline std::vector<RegretChoice> regret_choices(const BenchRegretOptions& o, con
   return choices;
 }
 
+inline RegretChoice automatic_choice() { return {"auto", "auto", "auto"}; }
+
+/// What a system of that choice is set up and solved with.
+inline SystemOptions regret_options(const BenchRegretOptions& o, const RegretChoice& choice, double time_limit = 0) {
+  SystemOptions options;
+  options.spmv.format = choice.format;
+  options.precond.name = choice.precond;
+  options.solver.name = choice.solver;
+  options.stop.rel_tol = o.tolerance;
+  options.stop.max_iterations = o.max_iterations;
+  options.stop.time_limit_seconds = time_limit;
+  return options;
+}
+
+/// Of a combination. A solve that takes longer than the best total of one solve is behind in every use. 0: there is
+/// none yet.
+inline double regret_time_limit(const BenchRegretOptions& o, const std::optional<double>& best) {
+  constexpr double times_the_best = 10, at_least = 1;
+  if (o.time_limit > 0) return o.time_limit;
+  return best ? std::max(at_least, times_the_best * *best) : 0;
+}
+
+/// The loop that a user would write for the solver, on the device in a graph; nothing: there is none.
+template <class T, Space S>
+std::optional<bench::SolveContender<T, S>> usual_loop(const Context<S>& ctx, const std::string& solver) {
+  const char* const precond = "jacobi";
+  auto all =
+      bench::solve_competitors<T>(ctx, bench::competitors_know(solver, precond) ? solver : "bicgstab", precond);
+  if (all.empty()) return std::nullopt;
+  return std::move(all.back());  // on the device the one in a graph
+}
+
 /// Timed by the host's clock; each solve waits until its x is ready.
 template <class T, Space S>
 class RegretRun {
@@ -88,13 +120,12 @@ class RegretRun {
  private:
   using System = LinearSystem<T, S>;
 
-  static RegretChoice automatic() { return {"auto", "auto", "auto"}; }
-
   // Warms up the memory pool too: as much as `auto` needs is allocated once. Returns why nothing can be set up.
   std::string find_first_solver(std::string& solver) {
     std::string why;
-    for (const RegretChoice& choice : {automatic(), RegretChoice{"csr", "none", "auto"}}) {
-      why = reason_to_refuse([&] { solver = System(ctx_, input_.a(), system_options(choice)).info().method; });
+    for (const RegretChoice& choice : {automatic_choice(), RegretChoice{"csr", "none", "auto"}}) {
+      why = reason_to_refuse(
+          [&] { solver = System(ctx_, input_.a(), regret_options(options_, choice)).info().method; });
       if (why.empty()) break;
     }
     return why;
@@ -102,31 +133,20 @@ class RegretRun {
 
   // See small_identity.
   void solve_small(std::vector<RegretChoice> choices, const std::string& solver) {
-    choices.push_back(automatic());
+    choices.push_back(automatic_choice());
     const PlacedMatrix<T, S> small = small_identity<T>(ctx_);
     Array<T, S> x(ctx_, small.values().size);
     for (const RegretChoice& choice : choices) {
       (void)reason_to_refuse([&] {  // it says so again for the system itself
-        System system(ctx_, small.view(), system_options(choice));
+        System system(ctx_, small.view(), regret_options(options_, choice));
         (void)system.solve(small.values(), x.span(), {}, InitialGuess::zero);
         system.refresh(small.values());
       });
     }
     (void)reason_to_refuse([&] {
-      if (const auto usual = usual_of(solver))
+      if (const auto usual = usual_loop<T>(ctx_, solver))
         (void)usual->build(ctx_, small.view())->solve(small.values(), x.span(), {});
     });
-  }
-
-  SystemOptions system_options(const RegretChoice& choice, double time_limit = 0) const {
-    SystemOptions options;
-    options.spmv.format = choice.format;
-    options.precond.name = choice.precond;
-    options.solver.name = choice.solver;
-    options.stop.rel_tol = options_.tolerance;
-    options.stop.max_iterations = options_.max_iterations;
-    options.stop.time_limit_seconds = time_limit;
-    return options;
   }
 
   // Of the system itself; the small ones before it have other nodes.
@@ -183,7 +203,7 @@ class RegretRun {
   // say the next in the same format, and hinder another.
   void level() {
     (void)reason_to_refuse([&] {
-      SystemOptions few = system_options({"csr", "none", "auto"});
+      SystemOptions few = regret_options(options_, {"csr", "none", "auto"});
       few.stop.max_iterations = 32;
       (void)System(ctx_, input_.a(), few).solve(input_.b(), input_.x(), {}, InitialGuess::zero);
       ctx_.synchronize();
@@ -196,7 +216,7 @@ class RegretRun {
     SolveReport report;
     line.changed.clear();
     const double seconds = bench::seconds_of([&] {
-      SystemOptions options = with_coordinates(system_options(automatic()));
+      SystemOptions options = with_coordinates(regret_options(options_, automatic_choice()));
       options.estimate_scale.iterations = options_.scale_estimates;
       system.emplace(ctx_, input_.a(), options);
       for (line.solves = 1;; ++line.solves) {
@@ -223,7 +243,8 @@ class RegretRun {
   void measure(RegretCombination& line) {
     std::optional<System> system;
     line.setup.push_back(bench::seconds_of([&] {
-      system.emplace(ctx_, input_.a(), with_coordinates(system_options(line.choice, time_limit())));
+      system.emplace(ctx_, input_.a(),
+                     with_coordinates(regret_options(options_, line.choice, regret_time_limit(options_, best_))));
       ctx_.synchronize();
     }));
     line.first_solve.push_back(solve(*system, line.end));
@@ -243,23 +264,8 @@ class RegretRun {
     return seconds;
   }
 
-  // A solve that takes longer than the best total of one solve is behind in every use. 0: there is none yet.
-  double time_limit() const {
-    constexpr double times_the_best = 10, at_least = 1;
-    if (options_.time_limit > 0) return options_.time_limit;
-    return best_ ? std::max(at_least, times_the_best * *best_) : 0;
-  }
-
-  std::optional<bench::SolveContender<T, S>> usual_of(const std::string& solver) const {
-    const char* const precond = "jacobi";
-    auto all =
-        bench::solve_competitors<T>(ctx_, bench::competitors_know(solver, precond) ? solver : "bicgstab", precond);
-    if (all.empty()) return std::nullopt;
-    return std::move(all.back());  // on the device the one in a graph
-  }
-
   void run_usual(RegretSystem& system) {
-    const auto contender = usual_of(system.first_solver);
+    const auto contender = usual_loop<T>(ctx_, system.first_solver);
     if (!contender) return;
     RegretUsual& usual = system.usual;
     usual.by = contender->by;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/memory/context_device.hpp"
+#include "distributed/host_share.hpp"
 #include "distributed/links/host_identity.hpp"
 #include "distributed/links/nccl_device.hpp"
 
@@ -104,10 +105,7 @@ Context<Space::device> made_from(const Context<Space::device>& ctx, CUstream_st*
 }  // namespace
 
 Context<Space::device> with_ranks(const Context<Space::device>& ctx, Ranks ranks, int in_process) {
-  const Context<Space::host>& host = ctx.host();
-  const int threads = std::max(1, host.threads() / std::max(1, in_process));
-  const Context<Space::host> own = threads == host.threads() ? host : Context<Space::host>(threads);
-  return made_from(ctx, ctx.stream(), own.with_ranks(std::move(ranks)));
+  return made_from(ctx, ctx.stream(), share_of_host(ctx.host(), in_process).with_ranks(std::move(ranks)));
 }
 
 Context<Space::device> with_stream(const Context<Space::device>& ctx, CUstream_st* stream) {

@@ -320,7 +320,7 @@ OperatorInfo AmgOperator<T, S>::info() const {
   std::tie(info.nonzeros, info.stored_slots) = with_cycle([](const auto& c) { return c.nonzeros_and_slots(); });
   info.bytes_per_product = with_cycle([](const auto& c) { return c.bytes_per_cycle(); });
   info.figures = {{"levels", static_cast<double>(hierarchy_.levels().size())},
-                  {"operator complexity", hierarchy_.operator_complexity()}};
+                  {"operator complexity", detail::operator_complexity(hierarchy_.levels())}};
   const double operations = with_cycle([](const auto& c) { return c.local_operations(); });
   if (operations > 0) info.figures.emplace_back(local_operations, operations);
   info.levels = level_figures(hierarchy_.levels());

@@ -89,13 +89,12 @@ PrecondMethod amg_method() {
   amg.name = "amg";
   amg.summary = "algebraic multigrid by smoothed aggregation, for diffusion and elasticity on large meshes";
   amg.options = amg_options();
-  amg.divides_by_diagonal = amg.own_matrices = amg.takes_coordinates = true;
-  amg.products = 4;
+  amg.divides_by_diagonal = amg.takes_coordinates = true;
+  amg.matrices = {true, 4};
   amg.automatic = AutoPrecond::elliptic;
   amg.cost = &detail::amg_cost;
   amg.check = &check_amg;
-  amg.chose_single = &chose_single;
-  amg.forbid_single = &forbid_single;
+  amg.single = {&chose_single, &forbid_single};
   amg.estimate_bytes = &detail::estimate_amg_bytes;
   amg.stronger = &higher_degree;
   amg.make = precond_columns<AmgOperator>();

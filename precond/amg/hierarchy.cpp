@@ -21,6 +21,19 @@ constexpr int usual_coarse = 256;
 // four.
 constexpr int definite_coarse = 1024;
 
+// Of a singular matrix a pivot remains that the elimination's rounding has left, or that of the values, which is
+// `epsilon`.
+double pivot_tolerance(Index rows, double epsilon) {
+  const double of_elimination = 16 * std::sqrt(static_cast<double>(rows)) * std::numeric_limits<double>::epsilon();
+  return std::max(of_elimination, 8 * epsilon);
+}
+
+template <Space S>
+void measure_spectrum(const Context<S>& ctx, AmgLevel<S>& level) {
+  if (!level.measured) level.spectrum = largest_eigenvalue(ctx, level.a, AmgRules::lanczos_steps);
+  level.measured = true;
+}
+
 }  // namespace
 
 template <Space S>
@@ -43,13 +56,6 @@ AmgHierarchy<S>::AmgHierarchy(const Context<S>& ctx, BlockCsr<S> a, NearNull<S> 
   seconds_ = clock.seconds();
 }
 
-// Of a singular matrix a pivot remains that the elimination's rounding has left, or that of the values.
-template <Space S>
-double AmgHierarchy<S>::pivot_tolerance(Index rows) const {
-  const double of_elimination = 16 * std::sqrt(static_cast<double>(rows)) * std::numeric_limits<double>::epsilon();
-  return std::max(of_elimination, 8 * epsilon_);
-}
-
 // Whether the last matrix is to be inverted; if that needs a look at its values, it is inverted then.
 template <Space S>
 bool AmgHierarchy<S>::small_enough(const Context<S>& ctx, PhaseClock& clock) {
@@ -57,7 +63,7 @@ bool AmgHierarchy<S>::small_enough(const Context<S>& ctx, PhaseClock& clock) {
   if (rows <= max_coarse_) return true;
   if constexpr (S == Space::device) {
     if (!inverts_more_ || rows > definite_coarse) return false;
-    const auto null_vectors = invert_if_definite(ctx, levels_.back().a, pivot_tolerance(rows), inverse_);
+    const auto null_vectors = invert_if_definite(ctx, levels_.back().a, pivot_tolerance(rows, epsilon_), inverse_);
     clock.end("coarsest inverse");
     if (!null_vectors) return false;
     null_vectors_ = *null_vectors;
@@ -100,12 +106,6 @@ bool AmgHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nul
   levels_.emplace_back();
   levels_.back().a = std::move(coarse);
   return true;
-}
-
-template <Space S>
-void AmgHierarchy<S>::measure_spectrum(const Context<S>& ctx, AmgLevel<S>& level) {
-  if (!level.measured) level.spectrum = largest_eigenvalue(ctx, level.a, AmgRules::lanczos_steps);
-  level.measured = true;
 }
 
 template <Space S>
@@ -159,7 +159,7 @@ void AmgHierarchy<S>::finish(const Context<S>& ctx, PhaseClock& clock) {
   decided_ = true;
   clock.end("smoothers");
   if (!invert || std::exchange(inverted_, false)) return;
-  null_vectors_ = invert_dense(ctx, coarsest, pivot_tolerance(coarsest.scalar_rows()), inverse_);
+  null_vectors_ = invert_dense(ctx, coarsest, pivot_tolerance(coarsest.scalar_rows(), epsilon_), inverse_);
   clock.end("coarsest inverse");
 }
 
@@ -184,10 +184,10 @@ void AmgHierarchy<S>::replace_near_null(const Context<S>& ctx, const NearNull<S>
 }
 
 template <Space S>
-double AmgHierarchy<S>::operator_complexity() const {
+double operator_complexity(const std::vector<AmgLevel<S>>& levels) {
   double entries = 0;
-  for (const AmgLevel<S>& level : levels_) entries += static_cast<double>(level.a.val.size());
-  const auto first = static_cast<double>(levels_.front().a.val.size());
+  for (const AmgLevel<S>& level : levels) entries += static_cast<double>(level.a.val.size());
+  const auto first = static_cast<double>(levels.front().a.val.size());
   return first == 0 ? 1 : entries / first;
 }
 
@@ -204,6 +204,7 @@ std::uint64_t AmgHierarchy<S>::bytes() const {
 
 #define X(S)                                                                               \
   template void compute_prolongator(const Context<S>&, AmgLevel<S>&, double, Index, bool); \
+  template double operator_complexity(const std::vector<AmgLevel<S>>&);                    \
   template class AmgHierarchy<S>;
 NEWEL_FOR_SPACES(X)
 #undef X

@@ -92,10 +92,9 @@ PrecondMethod fsai_method() {
   fsai.name = "fsai";
   fsai.summary = "G^T G with a sparse lower triangle G, for symmetric positive definite matrices";
   fsai.options = {power_option(), drop_option()};
-  fsai.own_matrices = fsai.takes_pattern = fsai.resident = true;
-  fsai.products = 2;
+  fsai.matrices = {true, 2, true};
+  fsai.takes_pattern = fsai.resident = true;
   fsai.automatic = AutoPrecond::definite;
-  fsai.triangles = true;
   fsai.check = &check_fsai;
   fsai.estimate_bytes = &detail::estimate_fsai_bytes;
   fsai.cost = &fsai_cost;

@@ -21,10 +21,53 @@ std::uint64_t detail::estimate_jacobi_bytes(const PrecondOptions&, const SpmvFor
   return static_cast<std::uint64_t>(rows) * (value_bytes + sizeof(std::uint32_t));
 }
 
+namespace {
+
+// Rows that Jacobi does not support.
+struct RefusedRows {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t count = 0;
+  double value = 0;  // the diagonal entry of the first
+};
+
+// Those of all ranks.
+RefusedRows of_all_ranks(Communicator& ranks, const RefusedRows& own) {
+  const double mine[] = {static_cast<double>(own.count), static_cast<double>(own.first), own.value};
+  std::vector<double> all(3 * static_cast<std::size_t>(ranks.size()));
+  ranks.all_gather(mine, 3, all.data());
+  RefusedRows found;
+  for (std::size_t r = 0; r < all.size(); r += 3) {
+    if (all[r] == 0) continue;
+    found.count += static_cast<std::int64_t>(all[r]);
+    const auto first = static_cast<std::int64_t>(all[r + 1]);
+    if (first < found.first) found = {first, found.count, all[r + 2]};
+  }
+  return found;
+}
+
+template <class T, Space S>
+[[noreturn]] void refuse(const Context<S>& ctx, const Array<Index, S>& users, const std::vector<T>& diagonal) {
+  const auto user_row = to_vector(ctx, users.cspan());
+  RefusedRows found;
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    const T inverse = T(1) / diagonal[i];
+    if (std::isfinite(inverse) && inverse != T(0)) continue;
+    ++found.count;
+    const std::int64_t row = detail::first_row(ctx) + (user_row.empty() ? static_cast<Index>(i) : user_row[i]);
+    if (row > found.first) continue;
+    found.first = row;
+    found.value = static_cast<double>(diagonal[i]);
+  }
+  if (detail::ranks_of(ctx) != nullptr) found = of_all_ranks(*detail::ranks_of(ctx)->communicator, found);
+  throw ZeroDiagonal(found.first, found.count, found.value);
+}
+
+}  // namespace
+
 template <class T, Space S>
 JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                      const PrecondOptions&, const SpmvOptions&)
-    : rows_(a.rows), inverse_(ctx, a.rows), counts_(ctx, 2) {
+    : inverse_(ctx, a.rows) {
   const auto start = std::chrono::steady_clock::now();
   if (a.rows != a.cols) throw InputError("Jacobi needs a square matrix");
   if (!order.natural()) user_row_ = make_array(ctx, order.old_of_new.cspan());
@@ -55,11 +98,7 @@ void JacobiOperator<T, S>::find_diagonal(const Context<S>& ctx, const CsrView<T,
 template <class T, Space S>
 JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a,
                                      Span<const Index, S> user_row)
-    : operator_(&a),
-      rows_(a.rows()),
-      inverse_(ctx, std::max<Index>(rows_, detail::ranks_of(ctx) != nullptr ? 1 : 0)),
-      user_row_(make_array(ctx, user_row)),
-      counts_(ctx, 2) {}
+    : operator_(&a), inverse_(ctx, a.rows()), user_row_(make_array(ctx, user_row)) {}
 
 template <class T, Space S>
 std::unique_ptr<JacobiOperator<T, S>> JacobiOperator<T, S>::of_operator(const Context<S>& ctx,
@@ -76,10 +115,10 @@ std::unique_ptr<JacobiOperator<T, S>> JacobiOperator<T, S>::of_operator(const Co
 // False where the operator does not show its diagonal.
 template <class T, Space S>
 bool JacobiOperator<T, S>::take_from_operator(const Context<S>& ctx) {
-  if (!operator_->matrix_diagonal(ctx, own())) return false;
-  if (invert(ctx)) return true;
-  operator_->matrix_diagonal(ctx, own());
-  refuse(ctx, to_vector(ctx, inverse()));
+  if (!operator_->matrix_diagonal(ctx, inverse_.own())) return false;
+  if (inverse_.invert(ctx)) return true;
+  operator_->matrix_diagonal(ctx, inverse_.own());
+  refuse(ctx, user_row_, to_vector(ctx, inverse_.view()));
 }
 
 template <class T, Space S>
@@ -95,120 +134,38 @@ void JacobiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> value
 
 template <class T, Space S>
 Slots<T, S> JacobiOperator<T, S>::slots(const Context<S>& ctx) {
-  return {own(), positions_of(ctx, diagonal_source_, rows_)};
+  return {inverse_.own(), positions_of(ctx, diagonal_source_, rows())};
 }
 
 template <class T, Space S>
 void JacobiOperator<T, S>::slots_written(const Context<S>& ctx) {
-  if (invert(ctx)) return;
-  std::vector<T> diagonal = to_vector(ctx, inverse());
+  if (inverse_.invert(ctx)) return;
+  std::vector<T> diagonal = to_vector(ctx, inverse_.view());
   for (T& value : diagonal) value = T(1) / value;
-  refuse(ctx, diagonal);
+  refuse(ctx, user_row_, diagonal);
 }
 
 // A missing entry counts as 0, and its row is named like that of a stored one.
 template <class T, Space S>
 template <class Position>
 void JacobiOperator<T, S>::take(const Context<S>& ctx, Span<const T, S> values, Span<const Position, S> position) {
-  if (rows_ == 0) return;
-  detail::sweep(ctx, rows_,
-                detail::TakeInverseStep<T, Position>(values.data, position.data, inverse_.data(), counts_.data()));
-  if (all_regular(ctx)) return;
+  if (inverse_.take(ctx, values, position)) return;
   const std::vector<T> all = to_vector(ctx, values);
   std::vector<T> diagonal;
   for (const Position at : to_vector(ctx, position)) {
     diagonal.push_back(at == static_cast<Position>(-1) ? T(0) : all[static_cast<std::size_t>(at)]);
   }
-  refuse(ctx, diagonal);
-}
-
-namespace {
-
-// The first entry of the first rank that has one.
-template <class T>
-T first_of_ranks(Communicator& ranks, Span<const T, Space::host> own) {
-  const double mine[] = {own.size > 0 ? 1.0 : 0.0, own.size > 0 ? static_cast<double>(own[0]) : 0.0};
-  std::vector<double> all(2 * static_cast<std::size_t>(ranks.size()));
-  ranks.all_gather(mine, 2, all.data());
-  for (std::size_t r = 0; r < all.size(); r += 2) {
-    if (all[r] > 0) return static_cast<T>(all[r + 1]);
-  }
-  return T(0);
-}
-
-// Rows that Jacobi does not support.
-struct RefusedRows {
-  std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  std::int64_t count = 0;
-  double value = 0;  // the diagonal entry of the first
-};
-
-// Those of all ranks.
-RefusedRows of_all_ranks(Communicator& ranks, const RefusedRows& own) {
-  const double mine[] = {static_cast<double>(own.count), static_cast<double>(own.first), own.value};
-  std::vector<double> all(3 * static_cast<std::size_t>(ranks.size()));
-  ranks.all_gather(mine, 3, all.data());
-  RefusedRows found;
-  for (std::size_t r = 0; r < all.size(); r += 3) {
-    if (all[r] == 0) continue;
-    found.count += static_cast<std::int64_t>(all[r]);
-    const auto first = static_cast<std::int64_t>(all[r + 1]);
-    if (first < found.first) found = {first, found.count, all[r + 2]};
-  }
-  return found;
-}
-
-}  // namespace
-
-// False where an entry has no finite inverse.
-template <class T, Space S>
-bool JacobiOperator<T, S>::invert(const Context<S>& ctx) {
-  if (rows_ == 0 && detail::ranks_of(ctx) == nullptr) return true;
-  detail::sweep(ctx, rows_, detail::InvertStep<T>(inverse_.data(), counts_.data()));
-  const T* first = inverse_.data();
-  Array<T, S> first_of_all;
-  if (const Ranks* const ranks = detail::ranks_of(ctx)) {
-    const std::vector<T> own = to_vector(ctx, inverse().subspan(0, std::min<Index>(rows_, 1)));
-    first_of_all = make_array(ctx, std::vector<T>{first_of_ranks<T>(*ranks->communicator, own)});
-    first = first_of_all.data();
-  }
-  detail::sweep(ctx, rows_, detail::DifferingStep<T>(inverse_.data(), first, counts_.data() + 1));
-  return all_regular(ctx);
-}
-
-// By what was counted.
-template <class T, Space S>
-bool JacobiOperator<T, S>::all_regular(const Context<S>& ctx) {
-  const std::vector<double> counts = to_vector(ctx, counts_.cspan());
-  constant_ = counts[1] == 0;
-  return counts[0] == 0;
-}
-
-template <class T, Space S>
-void JacobiOperator<T, S>::refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const {
-  const auto user_row = to_vector(ctx, user_row_.cspan());
-  RefusedRows found;
-  for (std::size_t i = 0; i < diagonal.size(); ++i) {
-    const T inverse = T(1) / diagonal[i];
-    if (std::isfinite(inverse) && inverse != T(0)) continue;
-    ++found.count;
-    const std::int64_t row = detail::first_row(ctx) + (user_row.empty() ? static_cast<Index>(i) : user_row[i]);
-    if (row > found.first) continue;
-    found.first = row;
-    found.value = static_cast<double>(diagonal[i]);
-  }
-  if (detail::ranks_of(ctx) != nullptr) found = of_all_ranks(*detail::ranks_of(ctx)->communicator, found);
-  throw ZeroDiagonal(found.first, found.count, found.value);
+  refuse(ctx, user_row_, diagonal);
 }
 
 template <class T, Space S>
 void JacobiOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
-  multiply<T, S>(ctx, alpha, inverse(), x, beta, y);
+  multiply<T, S>(ctx, alpha, inverse_.view(), x, beta, y);
 }
 
 template <class T, Space S>
 void JacobiOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
-  multiply_dot<T, S>(ctx, inverse(), x, y, xy);
+  multiply_dot<T, S>(ctx, inverse_.view(), x, y, xy);
 }
 
 template <class T, Space S>
@@ -216,7 +173,7 @@ OperatorInfo JacobiOperator<T, S>::info() const {
   OperatorInfo info;
   info.name = "jacobi";
   info.rows = info.cols = rows();
-  info.nonzeros = info.stored_slots = rows_;
+  info.nonzeros = info.stored_slots = rows();
   info.bytes = {{"values", inverse_.bytes()}, {"value map", diagonal_source_.bytes() + user_row_.bytes()}};
   info.setup_seconds = {{"diagonal", setup_seconds_}};
   return info;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <newel/precond/preconditioner.hpp>
+#include "precond/jacobi/inverse_diagonal.hpp"
 
 namespace newel {
 namespace detail {
@@ -31,7 +32,7 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   static std::unique_ptr<JacobiOperator> of_operator(const Context<S>& ctx, const LinearOperator<T, S>& a,
                                                      Span<const Index, S> user_row = {});
 
-  Index rows() const override { return rows_; }
+  Index rows() const override { return inverse_.rows(); }
   Index cols() const override { return rows(); }
 
   /// Gathers the new diagonal, or asks the operator for it, which takes no values, and inverts it; errors as the
@@ -42,28 +43,20 @@ class JacobiOperator final : public MatrixOperator<T, S> {
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
-  OperatorTraits<T, S> traits() const override { return {true, false, constant_, inverse()}; }
+  OperatorTraits<T, S> traits() const override { return {true, false, inverse_.constant(), inverse_.view()}; }
   OperatorInfo info() const override;
 
  private:
-  Span<T, S> own() { return inverse_.span().subspan(0, rows_); }
-  Span<const T, S> inverse() const { return inverse_.cspan().subspan(0, rows_); }
   void find_diagonal(const Context<S>& ctx, const CsrView<T, S>& a);
   template <class Position>
   void take(const Context<S>& ctx, Span<const T, S> values, Span<const Position, S> position);
   JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a, Span<const Index, S> user_row);
   bool take_from_operator(const Context<S>& ctx);
-  bool invert(const Context<S>& ctx);
-  bool all_regular(const Context<S>& ctx);
-  [[noreturn]] void refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const;
 
   const LinearOperator<T, S>* operator_ = nullptr;  ///< that the diagonal is asked of; null: a matrix
-  Index rows_ = 0;
-  Array<T, S> inverse_;  ///< 1 / a_ii; with ranks one entry at least, so that all take the steps of a diagonal M
+  detail::InverseDiagonal<T, S> inverse_;
   ValueMap<S> diagonal_source_;  ///< where a_ii stands in the caller's values
   Array<Index, S> user_row_;     ///< the caller's number of each row, empty in the natural order: for messages
-  Array<double, S> counts_;      ///< of the entries without a finite inverse, and of those that differ from the first
-  bool constant_ = false;        ///< none does
   double setup_seconds_ = 0;
 };
 

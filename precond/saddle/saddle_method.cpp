@@ -98,7 +98,7 @@ PrecondMethod saddle_method() {
   saddle.options = saddle_options();
   saddle.automatic = AutoPrecond::saddle;
   saddle.positive = saddle.takes_coordinates = true;
-  saddle.products = 4;
+  saddle.matrices.products = 4;
   saddle.cost = &saddle_cost;
   saddle.check = &check_saddle;
   saddle.estimate_bytes = &saddle_bytes;

@@ -23,6 +23,22 @@ std::uint64_t problem_bytes(const PrecondOptions& options, Index rows, Offset no
          n * (sizeof(Index) + sizeof(double));
 }
 
+std::string detail_line(const PrecondOptions& options, bool pattern_given, const std::string& format) {
+  std::string text = options.of<SpaiOptions>().side == PrecondSide::right ? "from the right" : "from the left";
+  if (pattern_given)
+    text += ", the pattern given";
+  else if (options.of<SpaiOptions>().adaptive > 0)
+    text += ", a pattern grown to residuals of " + std::to_string(options.of<SpaiOptions>().adaptive);
+  else if (options.of<SpaiOptions>().power > 1)
+    text += ", the pattern of A^" + std::to_string(options.of<SpaiOptions>().power);
+  else
+    text += ", the pattern of A";
+  if (options.of<SpaiOptions>().adaptive == 0 && options.of<PatternOptions>().drop > 0)
+    text += " without small entries";
+  if (options.symmetric) text += ", (M + M^T)/2";
+  return text + ", in " + format;
+}
+
 }  // namespace
 
 std::uint64_t detail::estimate_spai0_bytes(const PrecondOptions& options, const SpmvFormat&, Index rows,
@@ -44,6 +60,53 @@ std::uint64_t detail::estimate_spai_bytes(const PrecondOptions& options, const S
          static_cast<std::uint64_t>(entries) * an_entry + format.estimate_bytes(rows, rows, entries, value_bytes);
 }
 
+// N is M from the left and its transpose from the right. A symmetric M is half the sum of both, whatever the side.
+template <class T, Space S>
+SpaiMatrix<T, S>::SpaiMatrix(const Context<S>& ctx, SpaiProblems<T, S>& problems, const PrecondOptions& options,
+                             const RowOrder<S>& order, const SpmvOptions& spmv_options)
+    : symmetric_(options.symmetric) {
+  const Context<Space::host> host = host_context(ctx);
+  Sparsity pattern = problems.take_pattern();
+  ValueMap<S> map;
+  Array<T, S> values;
+  if (symmetric_) {
+    SymmetricUnion both = symmetric_union(host, pattern);
+    const Array<Offset, S> own = make_array(ctx, both.own.cspan()), mirrored = make_array(ctx, both.mirrored.cspan());
+    own_ = make_value_map(ctx, own.cspan(), problems.values().size());
+    mirrored_ = make_value_map(ctx, mirrored.cspan(), problems.values().size());
+    half_sum_ = Array<T, S>(ctx, both.pattern.nnz());
+    mirror_ = Array<T, S>(ctx, both.pattern.nnz());
+    add_halves(ctx, problems.values().cspan());
+    pattern = std::move(both.pattern);
+  } else if (options.of<SpaiOptions>().side == PrecondSide::right) {
+    SourcedSparsity transposed = transpose_of(host, pattern.view());
+    const Array<Offset, S> positions = make_array(ctx, transposed.source.cspan());
+    map = make_value_map(ctx, positions.cspan(), problems.values().size());
+    values = Array<T, S>(ctx, transposed.pattern.nnz());
+    gather<T, S>(ctx, problems.values().cspan(), map, values.span());
+    pattern = std::move(transposed.pattern);
+  }
+  const Array<Offset, S> row_ptr = make_array(ctx, pattern.row_ptr.cspan());
+  const Array<Index, S> col = make_array(ctx, pattern.col.cspan());
+  const Array<T, S>& from = symmetric_ ? half_sum_ : values.empty() ? problems.values() : values;
+  CsrView<T, S> view(problems.rows(), problems.rows(), row_ptr.cspan(), col.cspan(), from.cspan());
+  if (!map.identity()) view.value_map = &map;
+  op_ = make_spmv(ctx, view, order, spmv_options);
+}
+
+template <class T, Space S>
+void SpaiMatrix<T, S>::add_halves(const Context<S>& ctx, Span<const T, S> solutions) {
+  gather<T, S>(ctx, solutions, own_, half_sum_.span());
+  gather<T, S>(ctx, solutions, mirrored_, mirror_.span());
+  axpby<T, S>(ctx, T(0.5), mirror_.cspan(), T(0.5), half_sum_.span());
+}
+
+template <class T, Space S>
+void SpaiMatrix<T, S>::take(const Context<S>& ctx, Span<const T, S> solutions) {
+  if (symmetric_) add_halves(ctx, solutions);
+  op_->refresh(ctx, symmetric_ ? half_sum_.cspan() : solutions);
+}
+
 template <class T, Space S>
 SpaiOperator<T, S>::SpaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                  const PrecondOptions& options, const SpmvOptions& spmv_options)
@@ -51,129 +114,66 @@ SpaiOperator<T, S>::SpaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
       pattern_given_(options.of<PatternOptions>().pattern != nullptr),
       problems_(ctx, a, order, options, SpaiPattern::as_options_say, clock_) {
   options_.of<PatternOptions>().pattern = nullptr;  // may be large, and has been read
-  make_matrix(ctx, order, precond_spmv(options, spmv_options));
+  matrix_ = {ctx, problems_, options_, order, precond_spmv(options, spmv_options)};
   ctx.synchronize();
   clock_.end("format");
-}
-
-// N is M from the left and its transpose from the right. A symmetric M is half the sum of both, whatever the side.
-template <class T, Space S>
-void SpaiOperator<T, S>::make_matrix(const Context<S>& ctx, const RowOrder<S>& order,
-                                     const SpmvOptions& spmv_options) {
-  const Context<Space::host> host = host_context(ctx);
-  Sparsity pattern = problems_.take_pattern();
-  ValueMap<S> map;
-  Array<T, S> values;
-  if (options_.symmetric) {
-    SymmetricUnion both = symmetric_union(host, pattern);
-    const Array<Offset, S> own = make_array(ctx, both.own.cspan()), mirrored = make_array(ctx, both.mirrored.cspan());
-    own_ = make_value_map(ctx, own.cspan(), problems_.values().size());
-    mirrored_ = make_value_map(ctx, mirrored.cspan(), problems_.values().size());
-    symmetric_ = Array<T, S>(ctx, both.pattern.nnz());
-    mirror_ = Array<T, S>(ctx, both.pattern.nnz());
-    make_symmetric(ctx);
-    pattern = std::move(both.pattern);
-  } else if (options_.of<SpaiOptions>().side == PrecondSide::right) {
-    SourcedSparsity transposed = transpose_of(host, pattern.view());
-    const Array<Offset, S> positions = make_array(ctx, transposed.source.cspan());
-    map = make_value_map(ctx, positions.cspan(), problems_.values().size());
-    values = Array<T, S>(ctx, transposed.pattern.nnz());
-    gather<T, S>(ctx, problems_.values().cspan(), map, values.span());
-    pattern = std::move(transposed.pattern);
-  }
-  const Array<Offset, S> row_ptr = make_array(ctx, pattern.row_ptr.cspan());
-  const Array<Index, S> col = make_array(ctx, pattern.col.cspan());
-  const Array<T, S>& from = options_.symmetric ? symmetric_ : values.empty() ? problems_.values() : values;
-  CsrView<T, S> view(rows(), rows(), row_ptr.cspan(), col.cspan(), from.cspan());
-  if (!map.identity()) view.value_map = &map;
-  matrix_ = make_spmv(ctx, view, order, spmv_options);
-}
-
-template <class T, Space S>
-void SpaiOperator<T, S>::make_symmetric(const Context<S>& ctx) {
-  gather<T, S>(ctx, problems_.values().cspan(), own_, symmetric_.span());
-  gather<T, S>(ctx, problems_.values().cspan(), mirrored_, mirror_.span());
-  axpby<T, S>(ctx, T(0.5), mirror_.cspan(), T(0.5), symmetric_.span());
 }
 
 template <class T, Space S>
 void SpaiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
   problems_.refresh(ctx, values);
-  take_solutions(ctx);
+  matrix_.take(ctx, problems_.values().cspan());
 }
 
 template <class T, Space S>
 OperatorPtr<T, S> SpaiOperator<T, S>::renumbered(const Context<S>& ctx, const RowOrder<S>& order,
                                                  const SpmvOptions& options) {
-  OperatorPtr<T, S> made = detail::renumbered_matrix(ctx, *matrix_, order, options);
+  OperatorPtr<T, S> made = detail::renumbered_matrix(ctx, matrix_.op(), order, options);
   if (made == nullptr) return nullptr;
   std::unique_ptr<SpaiOperator> moved(new SpaiOperator(std::move(*this)));
-  moved->matrix_ = std::move(made);
+  moved->matrix_.replace(std::move(made));
   return moved;
 }
 
 template <class T, Space S>
 void SpaiOperator<T, S>::slots_written(const Context<S>& ctx) {
   problems_.solve(ctx);
-  take_solutions(ctx);
-}
-
-template <class T, Space S>
-void SpaiOperator<T, S>::take_solutions(const Context<S>& ctx) {
-  if (options_.symmetric) make_symmetric(ctx);
-  matrix_->refresh(ctx, options_.symmetric ? symmetric_.cspan() : problems_.values().cspan());
+  matrix_.take(ctx, problems_.values().cspan());
 }
 
 template <class T, Space S>
 void SpaiOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
-  matrix_->apply(ctx, alpha, x, beta, y);
+  matrix_.op().apply(ctx, alpha, x, beta, y);
 }
 
 template <class T, Space S>
 void SpaiOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
-  matrix_->apply_dot(ctx, x, y, xy);
+  matrix_.op().apply_dot(ctx, x, y, xy);
 }
 
 template <class T, Space S>
 void SpaiOperator<T, S>::apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta,
                                        Span<T, S> y, Span<char, S> work) const {
-  matrix_->apply_columns(ctx, columns, alpha, x, beta, y, work);
+  matrix_.op().apply_columns(ctx, columns, alpha, x, beta, y, work);
 }
 
 template <class T, Space S>
 void SpaiOperator<T, S>::apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y,
                                            double* xy, Span<char, S> work) const {
-  matrix_->apply_dot_columns(ctx, columns, x, y, xy, work);
+  matrix_.op().apply_dot_columns(ctx, columns, x, y, xy, work);
 }
 
 template <class T, Space S>
 std::uint64_t SpaiOperator<T, S>::column_work_bytes(int columns) const {
-  return matrix_->column_work_bytes(columns);
-}
-
-template <class T, Space S>
-std::string SpaiOperator<T, S>::detail() const {
-  std::string text = options_.of<SpaiOptions>().side == PrecondSide::right ? "from the right" : "from the left";
-  if (pattern_given_)
-    text += ", the pattern given";
-  else if (options_.of<SpaiOptions>().adaptive > 0)
-    text += ", a pattern grown to residuals of " + std::to_string(options_.of<SpaiOptions>().adaptive);
-  else if (options_.of<SpaiOptions>().power > 1)
-    text += ", the pattern of A^" + std::to_string(options_.of<SpaiOptions>().power);
-  else
-    text += ", the pattern of A";
-  if (options_.of<SpaiOptions>().adaptive == 0 && options_.of<PatternOptions>().drop > 0)
-    text += " without small entries";
-  if (options_.symmetric) text += ", (M + M^T)/2";
-  return text + ", in " + matrix_->info().name;
+  return matrix_.op().column_work_bytes(columns);
 }
 
 template <class T, Space S>
 OperatorInfo SpaiOperator<T, S>::info() const {
-  const OperatorInfo matrix = matrix_->info();
+  const OperatorInfo matrix = matrix_.op().info();
   OperatorInfo info;
   info.name = "spai";
-  info.detail = detail();
+  info.detail = detail_line(options_, pattern_given_, matrix.name);
   info.rows = info.cols = rows();
   info.nonzeros = matrix.nonzeros;
   info.stored_slots = matrix.stored_slots;
@@ -181,7 +181,7 @@ OperatorInfo SpaiOperator<T, S>::info() const {
   info.bytes_per_product = matrix.bytes_per_product;
   problems_.describe(info);
   info.bytes.emplace_back("M", matrix.total_bytes());
-  info.bytes.emplace_back("symmetric M", own_.bytes() + mirrored_.bytes() + symmetric_.bytes() + mirror_.bytes());
+  info.bytes.emplace_back("symmetric M", matrix_.symmetric_bytes());
   info.setup_seconds = clock_.seconds();
   return info;
 }

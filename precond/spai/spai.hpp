@@ -16,6 +16,34 @@ std::uint64_t estimate_spai_bytes(const PrecondOptions& options, const SpmvForma
 std::uint64_t estimate_spai0_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
                                    Offset nonzeros, std::size_t value_bytes);
 
+/// M as it is multiplied, from the solutions of the local problems: from the left as they are, from the right
+/// transposed, and if M has to be symmetric half the sum of both.
+template <class T, Space S>
+class SpaiMatrix {
+ public:
+  SpaiMatrix() = default;
+  /// Takes the pattern of `problems`.
+  SpaiMatrix(const Context<S>& ctx, SpaiProblems<T, S>& problems, const PrecondOptions& options,
+             const RowOrder<S>& order, const SpmvOptions& spmv_options);
+
+  /// Other solutions.
+  void take(const Context<S>& ctx, Span<const T, S> solutions);
+  void replace(OperatorPtr<T, S> op) { op_ = std::move(op); }
+  MatrixOperator<T, S>& op() { return *op_; }
+  const MatrixOperator<T, S>& op() const { return *op_; }
+  std::size_t symmetric_bytes() const {
+    return own_.bytes() + mirrored_.bytes() + half_sum_.bytes() + mirror_.bytes();
+  }
+
+ private:
+  void add_halves(const Context<S>& ctx, Span<const T, S> solutions);
+
+  bool symmetric_ = false;
+  ValueMap<S> own_, mirrored_;  ///< symmetric: the entries of M and of M^T that an entry is half the sum of
+  Array<T, S> half_sum_, mirror_;
+  OperatorPtr<T, S> op_;
+};
+
 }  // namespace detail
 
 /// Their lines of the table of preconditioners.
@@ -48,7 +76,7 @@ class SpaiOperator final : public MatrixOperator<T, S> {
   void apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y, double* xy,
                          Span<char, S> work) const override;
   std::uint64_t column_work_bytes(int columns) const override;
-  OperatorTraits<T, S> traits() const override { return {matrix_->capturable()}; }
+  OperatorTraits<T, S> traits() const override { return {matrix_.op().capturable()}; }
 
   /// Where M is multiplied as CSR; its local problems stay as they are.
   OperatorPtr<T, S> renumbered(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options) override;
@@ -56,25 +84,16 @@ class SpaiOperator final : public MatrixOperator<T, S> {
   /// "residual norm" is |A M - I|_F, exact, of M before it was made symmetric.
   OperatorInfo info() const override;
 
-  detail::ResidentView<T, S> resident_view() const override { return {nullptr, nullptr, matrix_.get()}; }
-
-  /// M as `apply` multiplies with it; valid as long as the operator.
-  const MatrixOperator<T, S>& matrix() const { return *matrix_; }
+  detail::ResidentView<T, S> resident_view() const override { return {nullptr, nullptr, &matrix_.op()}; }
 
  private:
   SpaiOperator(SpaiOperator&&) = default;
-  void make_matrix(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& spmv_options);
-  void make_symmetric(const Context<S>& ctx);
-  void take_solutions(const Context<S>& ctx);
-  std::string detail() const;
 
   PrecondOptions options_;
   bool pattern_given_ = false;
   detail::PhaseClock clock_;
   detail::SpaiProblems<T, S> problems_;
-  ValueMap<S> own_, mirrored_;  ///< symmetric: the entries of M and of M^T that an entry is half the sum of
-  Array<T, S> symmetric_, mirror_;
-  OperatorPtr<T, S> matrix_;
+  detail::SpaiMatrix<T, S> matrix_;
 };
 
 /// M = diag(a_jj / |A e_j|^2) from the right, with rows instead of columns from the left: the diagonal matrix that

@@ -119,8 +119,8 @@ PrecondMethod spai_method() {
   spai.name = "spai";
   spai.summary = "the sparse matrix closest to the inverse, for any matrix";
   spai.options = {power_option_of_spai(), side_option(), adaptive_option(), drop_option()};
-  spai.own_matrices = spai.takes_pattern = spai.resident = true;
-  spai.products = 1;
+  spai.matrices = {true, 1};
+  spai.takes_pattern = spai.resident = true;
   spai.automatic = AutoPrecond::general;
   spai.check = &check_spai;
   spai.side = &side_of;

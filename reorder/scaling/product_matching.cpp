@@ -24,193 +24,214 @@ Index first_without(const std::vector<Index>& partner) {
   return found == partner.end() ? -1 : static_cast<Index>(found - partner.begin());
 }
 
-// Costs c_ij >= 0 and duals u, v with c_ij - u_i - v_j >= 0, and = 0 where row i has column j.
+// Costs c_ij = max_j log2 |a_ij| - log2 |a_ij| >= 0, and duals u, v with c_ij - u_i - v_j >= 0.
+struct ReducedCosts {
+  explicit ReducedCosts(const EntrySizes& of);
+
+  bool has_entries(Index i) const { return row_max[at(i)] > -infinite; }
+
+  template <class Visit>
+  void each_entry(Index i, const Visit& visit) const {
+    for (Offset k = a.begin[at(i)]; k < a.begin[at(i) + 1]; ++k) {
+      if (a.log2[at(k)] > -infinite) visit(a.col[k], a.log2[at(k)]);
+    }
+  }
+  // With c_ij - u_i - v_j, which rounding may leave below 0.
+  template <class Visit>
+  void each_reduced(Index i, const Visit& visit) const {
+    const double of_row = row_max[at(i)] - u[at(i)];
+    each_entry(i, [&](Index j, double log2) { visit(j, std::max(0.0, of_row - log2 - v[at(j)])); });
+  }
+
+  const EntrySizes& a;
+  std::vector<double> row_max, u, v;
+};
+
+// v_j the least cost of the column, then u_i the least of the row that is left.
+ReducedCosts::ReducedCosts(const EntrySizes& of)
+    : a(of), row_max(at(a.rows()), -infinite), u(at(a.rows()), 0), v(at(a.rows()), infinite) {
+  const Index n = a.rows();
+  for (Index i = 0; i < n; ++i) {
+    each_entry(i, [&](Index, double log2) { row_max[at(i)] = std::max(row_max[at(i)], log2); });
+  }
+  for (Index i = 0; i < n; ++i) {
+    each_entry(i, [&](Index j, double log2) { v[at(j)] = std::min(v[at(j)], row_max[at(i)] - log2); });
+  }
+  for (double& least : v) least = std::isfinite(least) ? least : 0;
+  for (Index i = 0; i < n; ++i) {
+    double least = infinite;
+    each_reduced(i, [&](Index, double reduced) { least = std::min(least, reduced); });
+    if (std::isfinite(least)) u[at(i)] = least;
+  }
+}
+
+// Rows and the columns that they have: -1, none.
+struct Pairs {
+  explicit Pairs(Index n) : column_of_row(at(n), -1), row_of_column(at(n), -1) {}
+
+  void pair(Index i, Index j) {
+    column_of_row[at(i)] = j;
+    row_of_column[at(j)] = i;
+  }
+
+  std::vector<Index> column_of_row, row_of_column;
+};
+
+// Dijkstra over the columns, from a row without one to a column that is free.
+class PathSearch {
+ public:
+  // The free column at the end of the shortest path, or -1.
+  Index run(const ReducedCosts& costs, const Pairs& pairs, Index from);
+  // By what each settled column is nearer than the end of the path.
+  void move_duals(ReducedCosts& costs, const Pairs& pairs, Index from) const;
+  void give_columns_along_the_path(Pairs& pairs, Index free) const;
+
+ private:
+  enum class State : char { far, settled };  // of a column
+  using Near = std::pair<double, Index>;
+
+  void start(Index n);
+  Index nearest();
+
+  std::vector<double> distance_;
+  std::vector<State> state_;
+  std::vector<Index> row_before_, reached_, settled_;
+  std::priority_queue<Near, std::vector<Near>, std::greater<Near>> queue_;
+  double length_ = infinite;  // of the path
+};
+
+// Forgets the search before.
+void PathSearch::start(Index n) {
+  if (distance_.empty()) {
+    distance_.assign(at(n), infinite);
+    state_.assign(at(n), State::far);
+    row_before_.assign(at(n), -1);
+  }
+  for (const Index j : reached_) {
+    state_[at(j)] = State::far;
+    distance_[at(j)] = infinite;
+  }
+  reached_.clear();
+  settled_.clear();
+  queue_ = {};
+  length_ = infinite;
+}
+
+Index PathSearch::run(const ReducedCosts& costs, const Pairs& pairs, Index from) {
+  start(costs.a.rows());
+  Index free = -1, i = from;
+  for (double base = 0;;) {
+    costs.each_reduced(i, [&](Index j, double reduced) {
+      const double length = base + reduced;
+      if (state_[at(j)] != State::far || !(length < length_) || !(length < distance_[at(j)])) return;
+      if (distance_[at(j)] == infinite) reached_.push_back(j);
+      distance_[at(j)] = length;
+      row_before_[at(j)] = i;
+      if (pairs.row_of_column[at(j)] >= 0) return queue_.push({length, j});
+      length_ = length;
+      free = j;
+    });
+    const Index next = nearest();
+    if (next < 0) return free;
+    base = distance_[at(next)];
+    i = pairs.row_of_column[at(next)];
+  }
+}
+
+// Settles the nearest column; -1: there is none nearer than the free one.
+Index PathSearch::nearest() {
+  while (!queue_.empty()) {
+    const auto [length, j] = queue_.top();
+    if (!(length < length_)) return -1;
+    queue_.pop();
+    if (state_[at(j)] != State::far || length > distance_[at(j)]) continue;
+    state_[at(j)] = State::settled;
+    settled_.push_back(j);
+    return j;
+  }
+  return -1;
+}
+
+void PathSearch::move_duals(ReducedCosts& costs, const Pairs& pairs, Index from) const {
+  costs.u[at(from)] += length_;
+  for (const Index j : settled_) {
+    const double nearer = length_ - distance_[at(j)];
+    costs.v[at(j)] -= nearer;
+    costs.u[at(pairs.row_of_column[at(j)])] += nearer;
+  }
+}
+
+void PathSearch::give_columns_along_the_path(Pairs& pairs, Index free) const {
+  for (Index j = free; j >= 0;) {
+    const Index i = row_before_[at(j)], before = pairs.column_of_row[at(i)];
+    pairs.pair(i, j);
+    j = before;
+  }
+}
+
+// Where row i has column j, c_ij - u_i - v_j = 0.
 class Matcher {
  public:
-  explicit Matcher(const EntrySizes& a)
-      : a_(a),
-        n_(a.rows()),
-        row_max_(at(n_), -infinite),
-        u_(at(n_), 0),
-        v_(at(n_), infinite),
-        column_of_row_(at(n_), -1),
-        row_of_column_(at(n_), -1) {
-    for (Index i = 0; i < n_; ++i) each_entry(i, [&](Index, double log2) { take_max(row_max_[at(i)], log2); });
-    begin_duals();
-  }
+  explicit Matcher(const EntrySizes& a) : n_(a.rows()), costs_(a), pairs_(n_) {}
 
   // Most rows find a column here.
   void match_without_cost() {
     for (Index i = 0; i < n_; ++i) {
-      each_reduced(i, [&](Index j, double reduced) {
-        if (reduced <= 0 && column_of_row_[at(i)] < 0 && row_of_column_[at(j)] < 0) pair(i, j);
+      costs_.each_reduced(i, [&](Index j, double reduced) {
+        if (reduced <= 0 && !is_matched(i) && pairs_.row_of_column[at(j)] < 0) pairs_.pair(i, j);
       });
     }
     for (Index i = 0; i < n_; ++i) {
-      if (column_of_row_[at(i)] < 0) change_one_row(i);
+      if (!is_matched(i)) change_one_row(i);
     }
   }
 
-  // Gives row i a column along the shortest path to one that is free. False: no path leads there, and no later
-  // matching changes that.
-  bool augment(Index i) {
-    start_search();
-    const Index free = shortest_path(i);
-    if (free >= 0) {
-      move_duals(i);
-      give_columns_along_the_path(free);
-    }
-    for (const Index j : reached_) {
-      state_[at(j)] = State::far;
-      distance_[at(j)] = infinite;
-    }
-    return free >= 0;
+  // Gives row i a column along the shortest path to one that is free. If no path leads there, no later matching
+  // changes that.
+  void augment(Index i) {
+    const Index free = search_.run(costs_, pairs_, i);
+    if (free < 0) return;
+    search_.move_duals(costs_, pairs_, i);
+    search_.give_columns_along_the_path(pairs_, free);
   }
 
-  bool is_matched(Index i) const { return column_of_row_[at(i)] >= 0; }
-  bool has_entries(Index i) const { return row_max_[at(i)] > -infinite; }
+  bool is_matched(Index i) const { return pairs_.column_of_row[at(i)] >= 0; }
+  bool has_entries(Index i) const { return costs_.has_entries(i); }
 
   ProductMatching result() {
     ProductMatching m;
     m.row_log2.resize(at(n_));
     m.column_log2.resize(at(n_));
     for (Index i = 0; i < n_; ++i) {
-      m.row_log2[at(i)] = has_entries(i) ? u_[at(i)] - row_max_[at(i)] : 0;
-      m.column_log2[at(i)] = v_[at(i)];
+      m.row_log2[at(i)] = has_entries(i) ? costs_.u[at(i)] - costs_.row_max[at(i)] : 0;
+      m.column_log2[at(i)] = costs_.v[at(i)];
       m.matched += is_matched(i) ? 1 : 0;
     }
-    m.column_of_row = std::move(column_of_row_);
+    m.column_of_row = std::move(pairs_.column_of_row);
     return m;
   }
 
  private:
-  enum class State : char { far, settled };  // of a column
-
-  static void take_max(double& most, double value) { most = std::max(most, value); }
-
-  template <class Visit>
-  void each_entry(Index i, const Visit& visit) const {
-    for (Offset k = a_.begin[at(i)]; k < a_.begin[at(i) + 1]; ++k) {
-      if (a_.log2[at(k)] > -infinite) visit(a_.col[k], a_.log2[at(k)]);
-    }
-  }
-  // With c_ij - u_i - v_j, which rounding may leave below 0.
-  template <class Visit>
-  void each_reduced(Index i, const Visit& visit) const {
-    const double of_row = row_max_[at(i)] - u_[at(i)];
-    each_entry(i, [&](Index j, double log2) { visit(j, std::max(0.0, of_row - log2 - v_[at(j)])); });
-  }
-
-  // v_j the least cost of the column, then u_i the least of the row that is left.
-  void begin_duals() {
-    for (Index i = 0; i < n_; ++i) {
-      each_entry(i, [&](Index j, double log2) { v_[at(j)] = std::min(v_[at(j)], row_max_[at(i)] - log2); });
-    }
-    for (double& v : v_) v = std::isfinite(v) ? v : 0;
-    for (Index i = 0; i < n_; ++i) {
-      double least = infinite;
-      each_reduced(i, [&](Index, double reduced) { least = std::min(least, reduced); });
-      if (std::isfinite(least)) u_[at(i)] = least;
-    }
-  }
-
-  void pair(Index i, Index j) {
-    column_of_row_[at(i)] = j;
-    row_of_column_[at(j)] = i;
-  }
-
   // Takes the column of another row that has a free one without cost.
   void change_one_row(Index i) {
-    each_reduced(i, [&](Index j, double reduced) {
-      if (reduced > 0 || column_of_row_[at(i)] >= 0) return;
-      const Index other = row_of_column_[at(j)];
-      if (other < 0) return pair(i, j);
+    costs_.each_reduced(i, [&](Index j, double reduced) {
+      if (reduced > 0 || is_matched(i)) return;
+      const Index other = pairs_.row_of_column[at(j)];
+      if (other < 0) return pairs_.pair(i, j);
       Index free = -1;
-      each_reduced(other, [&](Index k, double left) {
-        if (left <= 0 && free < 0 && row_of_column_[at(k)] < 0) free = k;
+      costs_.each_reduced(other, [&](Index k, double left) {
+        if (left <= 0 && free < 0 && pairs_.row_of_column[at(k)] < 0) free = k;
       });
       if (free < 0) return;
-      pair(other, free);
-      pair(i, j);
+      pairs_.pair(other, free);
+      pairs_.pair(i, j);
     });
   }
 
-  void start_search() {
-    if (distance_.empty()) {
-      distance_.assign(at(n_), infinite);
-      state_.assign(at(n_), State::far);
-      row_before_.assign(at(n_), -1);
-    }
-    reached_.clear();
-    settled_.clear();
-    queue_ = {};
-    length_ = infinite;
-  }
-
-  // Dijkstra over the columns. The free column at its end, or -1; its length is left in `length_`.
-  Index shortest_path(Index from) {
-    Index free = -1, i = from;
-    for (double base = 0;;) {
-      each_reduced(i, [&](Index j, double reduced) {
-        const double length = base + reduced;
-        if (state_[at(j)] != State::far || !(length < length_) || !(length < distance_[at(j)])) return;
-        if (distance_[at(j)] == infinite) reached_.push_back(j);
-        distance_[at(j)] = length;
-        row_before_[at(j)] = i;
-        if (row_of_column_[at(j)] >= 0) return queue_.push({length, j});
-        length_ = length;
-        free = j;
-      });
-      const Index next = nearest();
-      if (next < 0) return free;
-      base = distance_[at(next)];
-      i = row_of_column_[at(next)];
-    }
-  }
-
-  // Settles the nearest column; -1: there is none nearer than the free one.
-  Index nearest() {
-    while (!queue_.empty()) {
-      const auto [length, j] = queue_.top();
-      if (!(length < length_)) return -1;
-      queue_.pop();
-      if (state_[at(j)] != State::far || length > distance_[at(j)]) continue;
-      state_[at(j)] = State::settled;
-      settled_.push_back(j);
-      return j;
-    }
-    return -1;
-  }
-
-  // By what each settled column is nearer than the end of the path.
-  void move_duals(Index from) {
-    u_[at(from)] += length_;
-    for (const Index j : settled_) {
-      const double nearer = length_ - distance_[at(j)];
-      v_[at(j)] -= nearer;
-      u_[at(row_of_column_[at(j)])] += nearer;
-    }
-  }
-
-  void give_columns_along_the_path(Index free) {
-    for (Index j = free; j >= 0;) {
-      const Index i = row_before_[at(j)], before = column_of_row_[at(i)];
-      pair(i, j);
-      j = before;
-    }
-  }
-
-  const EntrySizes& a_;
   Index n_;
-  std::vector<double> row_max_, u_, v_;
-  std::vector<Index> column_of_row_, row_of_column_;
-  // Of a search.
-  std::vector<double> distance_;
-  std::vector<State> state_;
-  std::vector<Index> row_before_, reached_, settled_;
-  using Near = std::pair<double, Index>;
-  std::priority_queue<Near, std::vector<Near>, std::greater<Near>> queue_;
-  double length_ = infinite;
+  ReducedCosts costs_;
+  Pairs pairs_;
+  PathSearch search_;
 };
 
 }  // namespace

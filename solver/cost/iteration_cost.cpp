@@ -77,9 +77,9 @@ AppliedPrecond applied_precond(const std::string& name, const PrecondOptions& op
   applied.diagonal = method->diagonal;
   if (method->diagonal) return applied;
   const PrecondCost cost = cost_of(*method, {options, machine, facts.rows, facts.nonzeros, facts.block});
-  applied.matrices = std::max(1, method->products);
+  applied.matrices = std::max(1, method->matrices.products);
   applied.resident = method->resident;
-  applied.triangles = method->triangles;
+  applied.triangles = method->matrices.triangles;
   applied.low_share = cost.low_share;
   applied.start_seconds = cost.start_seconds;
   applied.vector_passes = cost.vector_passes;

@@ -18,23 +18,45 @@ struct CholmodMethod {
   std::size_t other_3[4];
 };
 
+struct CholmodGrowth {
+  double grow0, grow1;
+  std::size_t grow2;
+};
+
+struct CholmodFinal {
+  int final_asis, final_super, final_ll, final_pack, final_monotonic, final_resymbol;
+};
+
+struct CholmodRelaxation {
+  double zrelax[3];
+  std::size_t nrelax[3];
+};
+
+struct CholmodMessages {
+  int print, precise, try_catch;
+};
+
 struct CholmodCommon {
   static constexpr int supernodes = 2;                                  ///< `supernodal`
   static constexpr int as_they_are = 0, given = 1, minimum_degree = 2;  ///< `ordering`
 
-  double dbound, grow0, grow1;
-  std::size_t grow2, maxrank;
+  double dbound;
+  CholmodGrowth growth;
+  std::size_t maxrank;
   double supernodal_switch;
-  int supernodal, final_asis, final_super, final_ll, final_pack, final_monotonic, final_resymbol;
-  double zrelax[3];
-  std::size_t nrelax[3];
-  int prefer_zomplex, prefer_upper, quick_return_if_not_posdef, prefer_binary, print, precise, try_catch;
+  int supernodal;
+  CholmodFinal final_form;
+  CholmodRelaxation relaxation;
+  int prefer_zomplex, prefer_upper, quick_return_if_not_posdef, prefer_binary;
+  CholmodMessages messages;
   void* error_handler;
   int nmethods, current, selected;
   CholmodMethod method[10];
   int postorder, default_nesdis;
   char others[8192];
 };
+// As in CHOLMOD, whose fields are one after the other.
+static_assert(offsetof(CholmodCommon, relaxation) == 80 && offsetof(CholmodCommon, error_handler) == 160);
 
 struct CholmodSparse {
   static constexpr int upper = 1;  ///< `stype`

@@ -22,7 +22,7 @@ class CholmodFactors final : public Factors {
         constants.cholmod_bytes_per_entry * fill.entries,
         fill.squares / constants.cholmod_squares_per_second + constants.cholmod_seconds_per_entry * fill.entries};
     cholmod_.cholmod_start(&common_);
-    common_.print = 0;
+    common_.messages.print = 0;
     common_.supernodal = CholmodCommon::supernodes;
     common_.quick_return_if_not_posdef = 1;
     common_.nmethods = 1;

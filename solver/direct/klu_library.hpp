@@ -10,6 +10,12 @@
 
 namespace newel::detail {
 
+/// What KLU has counted. Names as in KLU.
+struct KluStatistics {
+  double flops, rcond, condest, rgrowth, work;
+  std::size_t memusage, mempeak;
+};
+
 /// Settings and statistics. Names as in KLU.
 struct KluCommon {
   static constexpr int none = -1, by_largest = 2;  ///< `scale`: of rows; by their largest entries
@@ -19,10 +25,10 @@ struct KluCommon {
   void *user_order, *user_data;
   int halt_if_singular;
   int status, nrealloc, structural_rank, numerical_rank, singular_col, noffdiag;
-  double flops, rcond, condest, rgrowth, work;
-  std::size_t memusage, mempeak;
+  KluStatistics statistics;
   char later_versions[256];
 };
+static_assert(offsetof(KluCommon, statistics) == 104);  // as in KLU, whose fields are one after the other
 
 /// What an analysis estimates; more fields follow in KLU.
 struct KluSymbolic {

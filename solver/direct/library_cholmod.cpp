@@ -11,8 +11,8 @@ namespace {
 bool has_known_settings(const Cholmod& functions) {
   CholmodCommon common{};
   if (functions.cholmod_start(&common) == 0) return false;
-  const bool known = common.grow2 == 5 && common.supernodal_switch == 40 && common.supernodal == 1 &&
-                     common.print == 3 && common.error_handler == nullptr && common.nmethods == 0 &&
+  const bool known = common.growth.grow2 == 5 && common.supernodal_switch == 40 && common.supernodal == 1 &&
+                     common.messages.print == 3 && common.error_handler == nullptr && common.nmethods == 0 &&
                      common.method[0].ordering == CholmodCommon::given &&
                      common.method[1].ordering == CholmodCommon::minimum_degree && common.postorder == 1;
   functions.cholmod_finish(&common);

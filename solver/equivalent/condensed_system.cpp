@@ -11,9 +11,7 @@
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/amg/amg_options.hpp>
 #include <newel/precond/saddle/saddle_options.hpp>
-#include <newel/spmv/registry.hpp>
 #include "core/vectors/instantiate.hpp"
-#include "precond/jacobi/jacobi_steps.hpp"
 
 namespace newel::detail {
 namespace {
@@ -91,54 +89,20 @@ std::unique_ptr<CondensedSystem<T, S>> CondensedSystem<T, S>::made_if_symmetric(
     if (rest_is_not_symmetric(a, fixing)) return nullptr;
   }
   std::unique_ptr<CondensedSystem> made(new CondensedSystem(ctx, a, std::move(fixing), options));
-  const CsrView<T, S> B(made->pattern_.B.pattern(), made->of_B_.cspan());
-  if (!matrix_traits(ctx, B).symmetric()) return nullptr;
+  if (!matrix_traits(ctx, made->matrix_.B()).symmetric()) return nullptr;
   const bool has_nodes = options.spmv.coordinates != nullptr;
   if (has_nodes && made->restricted().spmv.coordinates == nullptr) return nullptr;
   SaddleOptions saddle = options.precond.template of<SaddleOptions>();
-  if (!restrict_constraints(to_vector(ctx, made->pattern_.old_of_new.cspan()), made->kept(), saddle)) return nullptr;
-  made->make_inner();
+  if (!restrict_constraints(to_vector(ctx, made->matrix_.old_of_new()), made->matrix_.kept(), saddle)) return nullptr;
+  made->set_inner(made->matrix_.B(), made->restricted());
   return made;
 }
 
 template <class T, Space S>
 CondensedSystem<T, S>::CondensedSystem(const Context<S>& ctx, const CsrView<T, S>& a, FixingRows<S> fixing,
                                        SystemOptions options)
-    : EquivalentSystem<T, S>(ctx, a.rows),
-      options_(std::move(options)),
-      fixing_(std::move(fixing)),
-      ordered_(ctx, a.rows) {
-  take_pattern(a);
-  take_values(a.val);
-}
-
-template <class T, Space S>
-void CondensedSystem<T, S>::take_pattern(const CsrView<T, S>& a) {
-  pattern_ = condensed_pattern(ctx_, Pattern<S>(a), fixing_);
-  of_B_ = Array<T, S>(ctx_, pattern_.B.col.size());
-  of_C_ = Array<T, S>(ctx_, pattern_.C.col.size());
-  inverse_of_D_ = Array<T, S>(ctx_, pattern_.D.col.size());
-  C_ = nullptr;
-}
-
-template <class T, Space S>
-void CondensedSystem<T, S>::take_values(Span<const T, S> values) {
-  const auto take = [&](const PartOfMatrix<S>& part, Array<T, S>& to) {
-    if (to.size() > 0) gather<T, S>(ctx_, values, part.source, to.span());
-  };
-  take(pattern_.B, of_B_);
-  take(pattern_.C, of_C_);
-  take(pattern_.D, inverse_of_D_);
-  sweep(ctx_, inverse_of_D_.size(), InvertStep<T>(inverse_of_D_.data(), scratch_.data()));
-  if (C_ != nullptr) return C_->refresh(ctx_, of_C_.cspan());
-  if (of_C_.size() == 0) return;
-  const CsrView<T, S> view(pattern_.C.pattern(), of_C_.cspan());
-  C_ = make_spmv(ctx_, view, RowOrder<S>{}, SpmvOptions{"csr"});
-}
-
-template <class T, Space S>
-void CondensedSystem<T, S>::make_inner() {
-  this->set_inner(CsrView<T, S>(pattern_.B.pattern(), of_B_.cspan()), restricted());
+    : EquivalentSystem<T, S>(ctx, a.rows), options_(std::move(options)), matrix_(ctx), ordered_(ctx, a.rows) {
+  matrix_.make(a, std::move(fixing));
 }
 
 // For the rows that are kept.
@@ -147,34 +111,33 @@ SystemOptions CondensedSystem<T, S>::restricted() const {
   SystemOptions options = options_;
   options.solver.of<GuessOptions>() = {};
   options.canonicalise = false;
-  const std::vector<Index> rows = to_vector(ctx_, pattern_.old_of_new.cspan());
-  restrict_constraints(rows, kept(), options.precond.template of<SaddleOptions>());
+  const std::vector<Index> rows = to_vector(ctx_, matrix_.old_of_new());
+  const Index kept = matrix_.kept();
+  restrict_constraints(rows, kept, options.precond.template of<SaddleOptions>());
   AmgOptions& amg = options.precond.template of<AmgOptions>();
   if (options.spmv.coordinates != nullptr) {
-    options.spmv.coordinates = kept_nodes(*options.spmv.coordinates, rows, kept(), amg.numbering);
+    options.spmv.coordinates = kept_nodes(*options.spmv.coordinates, rows, kept, amg.numbering);
   }
   if (amg.vectors != nullptr && amg.vectors->count > 0 &&
       amg.vectors->values.size() == rows.size() * at(amg.vectors->count)) {
     const std::size_t count = at(amg.vectors->count);
     amg.vectors = std::make_shared<NearNullVectors>(
-        NearNullVectors{amg.vectors->count, kept_values(amg.vectors->values, rows, kept(), count)});
+        NearNullVectors{amg.vectors->count, kept_values(amg.vectors->values, rows, kept, count)});
   }
   return options;
 }
 
 template <class T, Space S>
 void CondensedSystem<T, S>::refresh(const CsrView<T, S>& a, RefreshScope scope) {
-  const bool same_rows = fixing_.count > 0 ? still_fix(ctx_, a, fixing_) : fixing_rows(ctx_, a).count == 0;
-  if (same_rows) {
-    take_values(a.val);
-    return inner_->refresh(of_B_.cspan(), scope);
+  if (matrix_.rows_still_fix(a)) {
+    matrix_.take_values(a.val);
+    return inner_->refresh(matrix_.B().val, scope);
   }
-  fixing_ = fixing_rows(ctx_, a);
-  if (fixing_.count == 0) fixing_.is_one = make_array(ctx_, std::vector<char>(at(a.rows), 0));
+  FixingRows<S> fixing = fixing_rows(ctx_, a);
+  if (fixing.count == 0) fixing.is_one = make_array(ctx_, std::vector<char>(at(a.rows), 0));
   inner_.reset();
-  take_pattern(a);
-  take_values(a.val);
-  make_inner();
+  matrix_.make(a, std::move(fixing));
+  this->set_inner(matrix_.B(), restricted());
 }
 
 template <class T, Space S>
@@ -186,40 +149,32 @@ void CondensedSystem<T, S>::move_nodes(std::shared_ptr<const NodeCoordinates> co
 template <class T, Space S>
 SystemInfo CondensedSystem<T, S>::info() const {
   SystemInfo info = inner_->info();
-  info.fixing_rows = fixing_.count;
+  info.fixing_rows = matrix_.fixed();
   if (info.free_unknowns.count > 0) {
-    info.free_unknowns.first = to_vector(ctx_, pattern_.old_of_new.cspan())[at(info.free_unknowns.first)];
+    info.free_unknowns.first = to_vector(ctx_, matrix_.old_of_new())[at(info.free_unknowns.first)];
   }
   return info;
 }
 
-// The fixed unknowns for the right-hand side v of A, in the order of B and D.
-template <class T, Space S>
-void CondensedSystem<T, S>::solve_fixed(Span<const T, S> v) {
-  gather<T, S>(ctx_, v, pattern_.old_of_new.cspan(), ordered_.span());
-  const Span<T, S> fixed = ordered_.span().subspan(kept(), fixing_.count);
-  if (fixed.size > 0) multiply<T, S>(ctx_, T(1), inverse_of_D_.cspan(), Span<const T, S>(fixed), T(0), fixed);
-}
-
 template <class T, Space S>
 int CondensedSystem<T, S>::carry_rhs(Span<const T, S> v, Span<T, S> c) {
-  solve_fixed(v);
-  copy<T>(ctx_, ordered_.cspan().subspan(0, kept()), c);
-  if (C_ != nullptr) C_->apply(ctx_, T(-1), ordered_.cspan().subspan(kept(), fixing_.count), T(1), c);
+  matrix_.solve_fixed(v, ordered_.span());
+  copy<T>(ctx_, ordered_.cspan().subspan(0, matrix_.kept()), c);
+  matrix_.subtract_fixed(ordered_.cspan(), c);
   if (!all_finite<T, S>(ctx_, v, scratch_.data())) fill<T, S>(ctx_, T(NAN), c);  // wherever it is not finite
   return 0;
 }
 
 template <class T, Space S>
 void CondensedSystem<T, S>::carry_guess(int, Span<const T, S> x, Span<T, S> y) {
-  gather<T, S>(ctx_, x, pattern_.old_of_new.cspan().subspan(0, kept()), y);
+  gather<T, S>(ctx_, x, matrix_.old_of_new().subspan(0, matrix_.kept()), y);
 }
 
 template <class T, Space S>
 void CondensedSystem<T, S>::carry_back(int, Span<const T, S> v, Span<const T, S> y, Span<T, S> x) {
-  solve_fixed(v);
-  copy<T>(ctx_, y, ordered_.span().subspan(0, kept()));
-  gather<T, S>(ctx_, ordered_.cspan(), pattern_.new_of_old.cspan(), x);
+  matrix_.solve_fixed(v, ordered_.span());
+  copy<T>(ctx_, y, ordered_.span().subspan(0, matrix_.kept()));
+  gather<T, S>(ctx_, ordered_.cspan(), matrix_.new_of_old(), x);
 }
 
 template <class T, Space S>
@@ -227,11 +182,11 @@ void CondensedSystem<T, S>::name_rows(SolveReport& report) const {
   std::vector<Index> rows;
   const auto rename = [&](Failure& failure) {
     if (failure.structural_rank < 0) return;
-    if (rows.empty()) rows = to_vector(ctx_, pattern_.old_of_new.cspan());
+    if (rows.empty()) rows = to_vector(ctx_, matrix_.old_of_new());
     for (Index* named : {&failure.unmatched_row, &failure.unmatched_column}) {
       if (*named >= 0) *named = rows[at(*named)];
     }
-    failure.structural_rank += fixing_.count;
+    failure.structural_rank += matrix_.fixed();
   };
   rename(report.failure);
   for (Attempt& attempt : report.attempts) rename(attempt.failure);

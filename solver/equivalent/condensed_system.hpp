@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "reorder/condense/condense.hpp"
+#include "solver/equivalent/condensed_matrix.hpp"
 #include "solver/equivalent/equivalent_system.hpp"
 
 namespace newel::detail {
@@ -40,18 +40,10 @@ class CondensedSystem final : public EquivalentSystem<T, S> {
   double row_norm(ResidualUnits&, Span<const T, S>, bool) override { return 0; }
   void name_rows(SolveReport& report) const override;
 
-  Index kept() const { return pattern_.B.rows; }
-  void take_pattern(const CsrView<T, S>& a);
-  void take_values(Span<const T, S> values);
-  void make_inner();
-  void solve_fixed(Span<const T, S> v);
   SystemOptions restricted() const;
 
   SystemOptions options_;  // of A
-  FixingRows<S> fixing_;
-  CondensedPattern<S> pattern_;
-  Array<T, S> of_B_, of_C_, inverse_of_D_;
-  OperatorPtr<T, S> C_;  // null: it has no entries
+  CondensedMatrix<T, S> matrix_;
   Array<T, S> ordered_;  // a vector with the fixed unknowns last
 };
 

@@ -22,8 +22,18 @@ struct ResidualUnits {
   double row_relative = 0;  ///< the tolerance of the rows divided by |E b|
 };
 
-/// A, b and x become B, c and y; the system of B is an ordinary one. Vectors, limits and reports are those of
-/// A x = b, by which x is judged.
+template <class T, Space S>
+class EquivalentSolve;
+
+/// What its solves work with.
+template <class T, Space S>
+struct EquivalentVectors {
+  Array<T, S> c, y;              ///< of B
+  Array<T, S> best, correction;  ///< of the length of x
+  ReturnedResidual<T, S> judge;
+};
+
+/// A, b and x become B, c and y; the system of B is an ordinary one. EquivalentSolve solves through it.
 template <class T, Space S>
 class EquivalentSystem {
  public:
@@ -39,24 +49,8 @@ class EquivalentSystem {
   virtual SystemInfo info() const = 0;
   virtual SystemDecision decision() const = 0;
 
-  /// `A` is the matrix that x is judged by: `converged` needs |b - A x| within the tolerance. If rows are judged, the
-  /// relative tolerance is also met by |E (b - A x)| / |E b|, where E divides each row of A by its largest entry, or
-  /// the report says how far it is. x is refined for both (Higham, Accuracy and Stability of Numerical Algorithms,
-  /// 2002, section 12.1).
-  SolveReport solve(const LinearOperator<T, S>& A, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                    const ProgressFn& progress, InitialGuess guess);
-  /// The same for columns one after the other in b and x, together as far as the system of B solves them so.
-  std::vector<SolveReport> solve_columns(const LinearOperator<T, S>& A, Span<const T, S> b, Span<T, S> x,
-                                         Index columns, const StopCriterion& stop, const ProgressFn& progress,
-                                         InitialGuess guess);
-
   LinearSystem<T, S>& inner() { return *inner_; }
   const LinearSystem<T, S>& inner() const { return *inner_; }
-
- protected:
-  /// Of A with so many rows; `set_inner` follows.
-  EquivalentSystem(const Context<S>& ctx, Index rows);
-  void set_inner(const CsrView<T, S>& B, SystemOptions options);
 
   /// c = 2^-shift times the right-hand side of B for the right-hand side v of A; the shift.
   virtual int carry_rhs(Span<const T, S> v, Span<T, S> c) = 0;
@@ -74,24 +68,19 @@ class EquivalentSystem {
   /// The largest number where the norm of a finite v is beyond the range.
   double norm_of(Span<const T, S> v);
 
+ protected:
+  /// Of A with so many rows; `set_inner` follows.
+  EquivalentSystem(const Context<S>& ctx, Index rows);
+  void set_inner(const CsrView<T, S>& B, SystemOptions options);
+
   Context<S> ctx_;
   std::optional<LinearSystem<T, S>> inner_;
   Array<T, S> work_;  ///< of the length of x
   Array<double, S> scratch_;
 
  private:
-  ResidualUnits units_of(const LinearOperator<T, S>& A, Span<const T, S> b, Span<const T, S> x,
-                         const StopCriterion& stop, InitialGuess guess);
-  double over(const ResidualUnits& units, double of_c) const;
-  StopCriterion stop_of_inner(const StopCriterion& stop, double relative, double over) const;
-  double distance(const ResidualUnits& units, const SolveReport& report) const;
-  SolveReport judged(const LinearOperator<T, S>& A, ResidualUnits& units, double b_over_c, SolveReport report,
-                     Span<const T, S> b, Span<const T, S> x);
-  SolveReport refined(const LinearOperator<T, S>& A, ResidualUnits& units, SolveReport whole, Span<const T, S> b,
-                      Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress);
-
-  Array<T, S> c_, y_, best_, correction_;
-  ReturnedResidual<T, S> judge_;
+  friend class EquivalentSolve<T, S>;
+  EquivalentVectors<T, S> vectors_;
 };
 
 }  // namespace newel::detail

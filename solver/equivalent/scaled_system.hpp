@@ -3,23 +3,13 @@
 /// Internal.
 #pragma once
 
-#include <limits>
-#include <string>
-#include <vector>
+#include <memory>
+#include <utility>
 
-#include "reorder/scaling/scale_powers.hpp"
 #include "solver/equivalent/equivalent_system.hpp"
+#include "solver/equivalent/scaled_matrix.hpp"
 
 namespace newel::detail {
-
-/// What is to be done with a matrix, and why.
-struct ScalingWish {
-  bool scale = false, match = false;
-  std::string reason;
-  int most_iterations = std::numeric_limits<int>::max();  ///< of a solve, unless the caller allows fewer
-
-  bool any() const { return scale || match; }
-};
 
 /// B = R A Q C, see ScalingOptions.
 template <class T, Space S>
@@ -37,7 +27,7 @@ class ScaledSystem final : public EquivalentSystem<T, S> {
   }
   SystemInfo info() const override;
   SystemDecision decision() const override;
-  const ScalingInfo& scaling() const { return info_; }
+  const ScalingInfo& scaling() const { return matrix_.info(); }
 
  private:
   using EquivalentSystem<T, S>::ctx_;
@@ -53,23 +43,10 @@ class ScaledSystem final : public EquivalentSystem<T, S> {
   void name_rows(SolveReport&) const override {}  // B has them in the same order
 
   void make(const CsrView<T, S>& a);
-  void match(const CsrView<T, S>& a);
-  void take_pattern(const CsrView<T, S>& a);
-  void take_values(Span<const T, S> values);
   SystemOptions options_of_inner() const;
-  Index rows_off_diagonal() const;
-  Equilibration equilibration() const;
 
-  ScalingWish wish_;
   SystemOptions options_;
-  ScalingInfo info_;
-  bool symmetric_ = false;
-  Index tiny_ = 0;                                 // rows with a tiny diagonal when Q was found
-  Array<Index, S> column_of_row_, row_of_column_;  // empty: Q is the identity
-  ScalePowers<S> base_, powers_;     // of the matching, after means; of B, by the numbering of its columns
-  Array<std::int32_t, S> row_only_;  // E: of A's rows without regard to its columns
-  Csr<T, S> matrix_;                 // B
-  ValueMap<S> source_;               // of its entries in A
+  ScaledMatrix<T, S> matrix_;  // B
   Array<T, S> permuted_;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing and building A and M of a system.
+// Building A and M of a system.
 #include "solver/operators/operator_builder.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <newel/precond/pattern_options.hpp>
+#include <newel/solver/choice.hpp>
 #include <newel/solver/memory_estimate.hpp>
 #include "core/csr/empty_columns.hpp"
 #include "core/memory/available_memory.hpp"
@@ -13,13 +14,10 @@
 #include "core/vectors/instantiate.hpp"
 #include "solver/cost/host_speed.hpp"
 #include "solver/cost/profiles/profiles.hpp"
-#include "solver/krylov/division.hpp"
+#include "solver/operators/first_choices.hpp"
 #include "solver/operators/host_measurement.hpp"
 #include "solver/operators/precond_chooser.hpp"
-#include "solver/operators/system_estimates.hpp"
-#include "solver/policy/decided_factors.hpp"
 #include "spmv/cost/machine_speed.hpp"
-#include "spmv/cost/matrix_facts.hpp"
 
 namespace newel::detail {
 namespace {
@@ -42,7 +40,7 @@ void require_same_bits(const SystemOptions& options) {
 // a host that is not known yet has no profile until a system has taken longer than that would.
 template <Space S>
 Machine machine_for(const Context<S>& ctx, const SystemOptions& options) {
-  const bool chooses = is_format_choice(options.spmv.format) || canonical_name(options.precond.name) == "auto";
+  const bool chooses = is_format_choice(options.spmv.format) || chooses_precond(options);
   const bool may_measure = chooses && !options.deterministic && ctx.ranks() == nullptr;
   const bool as_unknown = options.estimate_scale.device_unknown;
   if constexpr (S == Space::device) {
@@ -65,8 +63,6 @@ bool may_come_to_last_resort(const Operators<T, S>& s) {
          method->make_from_matrix.template get<T, S>() != nullptr;
 }
 
-bool chooses_precond(const SystemOptions& options) { return canonical_name(options.precond.name) == "auto"; }
-
 template <Space S>
 RowOrder<S> callers_order(const Context<S>& ctx, const SystemOptions& options, Index rows) {
   check_part_bounds(options.part_begin, rows);
@@ -88,8 +84,9 @@ std::unique_ptr<Operators<T, S>> build(const Context<S>& ctx, const CsrView<T, S
   s.machine = machine_for(ctx, s.options);
   builder.take_parts(a.rows);
   if (s.options.deterministic) require_same_bits(s.options);
-  timed(ctx, s.setup_seconds, "solver choice", [&] { builder.choose_solver_for(a); });
-  timed(ctx, s.setup_seconds, "format choice", [&] { builder.choose_format(a, exchangeable); });
+  FirstChoices<T, S> choices(s);
+  timed(ctx, s.setup_seconds, "solver choice", [&] { choices.choose_solvers(a); });
+  timed(ctx, s.setup_seconds, "format choice", [&] { choices.choose_format(a, exchangeable); });
   timed(ctx, s.setup_seconds, "order", [&] { s.order = builder.order_for(a); });
   builder.require_memory(a, s.order);
   PermutedCsr<T, S> permuted;
@@ -135,103 +132,6 @@ void OperatorBuilder<T, S>::take_parts(Index rows) {
     throw InputError(
         "SystemParts::preconditioner is in the caller's numbering and cannot be combined with old_of_new");
   }
-}
-
-// A device gives the facts of the pattern with the traits, where both are wanted, in hardly more time.
-template <class T, Space S>
-void OperatorBuilder<T, S>::find_traits(const CsrView<T, S>& a) {
-  SystemChoices& chosen = s_.chosen;
-  if constexpr (S == Space::device) {
-    if (!chosen.facts && (chooses_precond(s_.options) || is_format_choice(s_.options.spmv.format))) {
-      MatrixFacts found = matrix_facts(s_.ctx, a);
-      chosen.traits = found.traits;
-      chosen.facts = std::move(found.pattern);
-      return;
-    }
-  }
-  chosen.traits = matrix_traits(s_.ctx, a);
-}
-
-template <class T, Space S>
-void OperatorBuilder<T, S>::choose_solver_for(const CsrView<T, S>& a) {
-  SystemOptions& options = s_.options;
-  SystemChoices& chosen = s_.chosen;
-  const std::optional<SystemDecision>& decided = options.decision;
-  const bool choose_precond = chooses_precond(options), choose = options.solver.name == "auto";
-  if (decided && decided->traits) {
-    chosen.traits = decided->traits;
-    chosen.traits_older = decided->traits_older;
-  } else if (choose || choose_precond) {
-    find_traits(a);
-  }
-  if (choose && decided && !decided->solvers.empty()) {
-    chosen.solvers = {solvers_besides_factors(*decided), decided->reasons.solver};
-  } else if (choose) {
-    chosen.solvers = choose_solver(*chosen.traits);
-  } else {
-    chosen.solvers = {{find_solver(options.solver.name).name}, "requested"};
-  }
-  if (s_.first_method().demands != Demand::nothing) options.precond.symmetric = true;
-  const bool may_divide = choose ? solver_of_diagonal() != nullptr : s_.first_method().demands == Demand::diagonal;
-  chosen.diagonal = choose_precond && may_divide && options.null_space == NullSpace::none &&
-                    is_diagonal(*chosen.traits, a.rows, a.nnz());
-}
-
-template <class T, Space S>
-void OperatorBuilder<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeable) {
-  SystemOptions& options = s_.options;
-  SystemChoices& chosen = s_.chosen;
-  const std::string asked = canonical_name(options.spmv.format);
-  chosen.format.format = options.spmv.format;
-  if (!is_format_choice(asked)) return;
-  if (asked == "auto" && s_.first_method().from_matrix() && !chosen.diagonal) {
-    chosen.format.format = options.spmv.format = "csr";
-    chosen.format.reason = "the solver is set up from the matrix";
-    return;
-  }
-  if (chosen.diagonal && asked == "auto" && !options.decision) {
-    chosen.format.format = options.spmv.format = "csr";
-    chosen.format.reason = "a diagonal matrix";
-    return;
-  }
-  SystemEstimates<T, S> estimates(s_);
-  const bool is_decided = options.decision && !options.decision->format.empty();
-  chosen.to_weigh = asked == "auto" && exchangeable && s_.may_move() && !is_decided;
-  // A device usually has the facts with the traits.
-  if (S == Space::device || !chosen.to_weigh) estimates.expect_iterations(a);
-  if (is_decided) {
-    take_decided_format(a, asked == "measure");
-  } else if (chosen.to_weigh) {
-    chosen.format.format = "csr";
-  } else if (asked == "auto") {
-    measure_host_for_expected(s_, a);
-    chosen.format = estimates.compare_formats(a);
-  } else {
-    const double products = options.expected_products > 0 ? options.expected_products
-                                                          : s_.first_method().products * chosen.expected_iterations;
-    chosen.format = measure_formats(s_.ctx, a, options.spmv, products, !s_.given_order());
-  }
-  options.spmv.format = chosen.format.format;
-}
-
-// The formats are compared all the same, for what may follow and for those who ask. A preconditioner that was
-// renumbered when the format came is made in CSR again, since that of the renumbered matrix differs by rounding.
-template <class T, Space S>
-void OperatorBuilder<T, S>::take_decided_format(const CsrView<T, S>& a, bool measured) {
-  const SystemDecision& d = *s_.options.decision;
-  SystemChoices& chosen = s_.chosen;
-  if (!measured) {
-    const std::string asked = s_.options.precond.name;
-    if (!d.expected.preconditioner.empty()) s_.options.precond.name = d.expected.preconditioner;
-    chosen.format = SystemEstimates<T, S>(s_).compare_formats(a);
-    s_.options.precond.name = asked;
-  }
-  chosen.order_follows = d.preconditioner_first;
-  chosen.format.format = d.preconditioner_first ? "csr" : d.format;
-  chosen.format.reason = d.reasons.format;
-  chosen.format.measured = measured;
-  chosen.expected_format = d.expected.format;
-  if (d.expected.iterations > 0) chosen.expected_iterations = d.expected.iterations;
 }
 
 template <class T, Space S>
@@ -322,104 +222,10 @@ void OperatorBuilder<T, S>::keep_source(const CsrView<T, S>& a) const {
   if (may_be_needed && !s_.source->keep_pattern(a) && !s_.chosen.untried.empty()) s_.chosen.untried = {"none"};
 }
 
-namespace {
-
-// The seconds of iterations, which were those of another format, or of the one that was expected.
-template <class T, Space S>
-void expect_present_format(Operators<T, S>& s, std::optional<PrecondOutlooks>& outlooks) {
-  const IterationModel model = SystemEstimates<T, S>(s).model();
-  const std::optional<CostEstimate> product = outlooks ? model.product(s.options.spmv.format) : std::nullopt;
-  if (!product) return;
-  const auto expect = [&](PrecondOutlook& outlook) {
-    outlook.iteration_seconds = outlook.now_seconds = model.iteration(outlook.name, *product).seconds;
-  };
-  expect(outlooks->present);
-  for (PrecondOutlook& outlook : outlooks->stronger) expect(outlook);
-}
-
-// What takes the place of A, M and their order.
-template <class T, Space S>
-struct Rebuilt {
-  RowOrder<S> order;
-  OperatorPtr<T, S> A, M;
-  std::unique_ptr<FixedUnknowns<T, S>> fixed;
-  bool renumbered = false, same_preconditioner = false;
-};
-
-// M comes last: to renumber it may take it apart.
-template <class T, Space S>
-Rebuilt<T, S> rebuilt(const Operators<T, S>& s, const OperatorBuilder<T, S>& builder, const CsrView<T, S>& a,
-                      RowOrder<S> order) {
-  Rebuilt<T, S> next;
-  next.order = std::move(order);
-  builder.require_memory(a, next.order);
-  PermutedCsr<T, S> permuted;
-  const CsrView<T, S> view = builder.in_order(a, next.order, permuted);
-  next.A = make_spmv(s.ctx, view, next.order, s.options.spmv);
-  next.fixed = builder.fixed(builder.free_unknowns(a), next.order);
-  const bool has_precond = s.M != nullptr;
-  if (has_precond) next.M = s.M->renumbered(s.ctx, next.order, precond_spmv(s.options.precond, s.options.spmv));
-  next.renumbered = next.M != nullptr;
-  next.same_preconditioner = !has_precond || next.renumbered || !s.M->traits().diagonal.empty();
-  if (!has_precond || next.renumbered) return next;
-  if (s.chosen.precond_older)
-    throw InputError("the preconditioner is older than the matrix and cannot be set up again");
-  next.M = s.parts.make_preconditioner != nullptr
-               ? s.parts.make_preconditioner(s.ctx, view, next.order)
-               : make_precond(s.ctx, view, next.order, s.options.precond, s.options.spmv);
-  return next;
-}
-
-// The choices of a system in that format.
-template <class T, Space S>
-void choose_other_format(Operators<T, S>& s, const std::string& format) {
-  s.chosen.order_follows = false;
-  s.chosen.format.reason = "replaced " + s.chosen.format.format;
-  s.chosen.expected_format = s.chosen.format.format = s.options.spmv.format = format;
-  expect_present_format(s, s.chosen.outlooks);
-  expect_present_format(s, s.chosen.weaker_outlooks);
-}
-
-}  // namespace
-
-template <class T, Space S>
-bool rebuild_in_format(Operators<T, S>& s, const std::string& format) {
-  SystemEstimates<T, S>(s).weigh();
-  const std::optional<CsrView<T, S>> csr = s.A->as_csr();
-  if (!csr || !s.order.natural() || s.given_order() || !s.sound() || !s.made.empty()) return false;
-  const OperatorBuilder<T, S> builder(s);
-  const SystemChoices before = s.chosen;
-  const std::string former = s.options.spmv.format;
-  const bool callers = before.order_follows && !(s.options.old_of_new.empty() && s.options.part_begin.empty());
-  Rebuilt<T, S> next;
-  try {
-    choose_other_format(s, format);
-    next = rebuilt(s, builder, *csr,
-                   callers ? callers_order(s.ctx, s.options, csr->rows)
-                           : plan_order<T>(s.ctx, Pattern<S>(*csr), s.options.spmv));
-  } catch (...) {
-    s.chosen = before;
-    s.options.spmv.format = former;
-    throw;
-  }
-  const OperatorPtr<T, S> of_csr = std::exchange(s.A, std::move(next.A));
-  s.M = std::move(next.M);
-  s.weaker.reset();
-  s.order = std::move(next.order);
-  s.fixed = std::move(next.fixed);
-  s.renumbered_serial = next.renumbered ? s.M->serial() : 0;
-  s.same_preconditioner = next.same_preconditioner;
-  s.source.emplace(s.ctx, *s.A, s.order);
-  builder.keep_source(*csr);
-  s.source->keep_values(*csr);
-  return true;
-}
-
 #define X(T, S)                                                                                           \
   template class OperatorBuilder<T, S>;                                                                   \
   template std::unique_ptr<Operators<T, S>> build(const Context<S>&, const CsrView<T, S>&, SystemOptions, \
-                                                  SystemParts<T, S>, bool, const BeginsWithout<T, S>&);   \
-  template bool rebuild_in_format(Operators<T, S>&, const std::string&);
+                                                  SystemParts<T, S>, bool, const BeginsWithout<T, S>&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// OperatorBuilder: chooses and makes the operators of a matrix. Internal.
+/// OperatorBuilder: makes the operators of a matrix as they were chosen. Internal.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,6 @@ std::unique_ptr<Operators<T, S>> build(const Context<S>& ctx, const CsrView<T, S
                                        SystemParts<T, S> parts, bool exchangeable = true,
                                        const BeginsWithout<T, S>& begins_without = {});
 
-/// Rebuilds `operators` in another format, which begin in CSR and in the caller's numbering. M is renumbered, or made
-/// again. False: they do not. Throws as `build` does, and nothing has changed then.
-template <class T, Space S>
-bool rebuild_in_format(Operators<T, S>& operators, const std::string& format);
-
 /// The steps of a build. It leaves all that it makes in `Operators`.
 template <class T, Space S>
 class OperatorBuilder {
@@ -37,8 +32,6 @@ class OperatorBuilder {
 
   /// M of the caller's takes the place of the options'.
   void take_parts(Index rows);
-  void choose_solver_for(const CsrView<T, S>& a);
-  void choose_format(const CsrView<T, S>& a, bool exchangeable);
   /// The order of the rows, for the format that was chosen.
   RowOrder<S> order_for(const CsrView<T, S>& a) const;
   /// Throws OutOfMemory where what was chosen is known not to fit.
@@ -55,9 +48,6 @@ class OperatorBuilder {
   void keep_source(const CsrView<T, S>& a) const;
 
  private:
-  void find_traits(const CsrView<T, S>& a);
-  void take_decided_format(const CsrView<T, S>& a, bool measured);
-
   Operators<T, S>& s_;
 };
 

@@ -18,15 +18,10 @@ Operators<T, S>::~Operators() = default;
 
 template <class T, Space S>
 const LinearOperator<T, S>* Operators<T, S>::applied_preconditioner() const {
-  const LinearOperator<T, S>* const applied = needless() ? nullptr : preconditioner();
+  const LinearOperator<T, S>* const applied = is_needless(*this) ? nullptr : preconditioner();
   if (fixed == nullptr) return applied;
   fixed->set_inner(applied);
   return fixed.get();
-}
-
-template <class T, Space S>
-bool Operators<T, S>::needless() const {
-  return chosen.precond_chosen && !chosen.diagonal && M != nullptr && M->traits().multiple_of_identity;
 }
 
 template <class T, Space S>
@@ -47,25 +42,28 @@ bool Operators<T, S>::may_move() const {
 }
 
 template <class T, Space S>
-SolverChain<T, S> Operators<T, S>::make_chain(Recycling<T, S>* recycling) const {
-  const Index n = matrix().rows();
-  std::vector<std::string> names = chosen.solvers.order;
-  if (divides(*this) && options.solver.name == "auto") names.insert(names.begin(), solver_of_diagonal()->name);
+SolverChain<T, S> make_chain(const Operators<T, S>& s, Recycling<T, S>* recycling) {
+  const Index n = s.matrix().rows();
+  std::vector<std::string> names = s.chosen.solvers.order;
+  if (divides(s) && s.options.solver.name == "auto") names.insert(names.begin(), solver_of_diagonal()->name);
   std::vector<ChainStep<T, S>> steps;
   for (const std::string& name : names) {
     const SolverMethod* const method = &find_solver(name);
-    const auto found = std::find_if(made.begin(), made.end(), [&](const auto& one) { return one.first == method; });
-    if (found == made.end()) {
-      steps.push_back(chain_steps<T, S>(ctx, n, {name}, options.solver).front());
+    const auto found =
+        std::find_if(s.made.begin(), s.made.end(), [&](const auto& one) { return one.first == method; });
+    if (found == s.made.end()) {
+      steps.push_back(chain_steps<T, S>(s.ctx, n, {name}, s.options.solver).front());
     } else {
       steps.push_back({name, method, false, [solver = found->second] { return solver; }});
     }
   }
   if constexpr (std::is_same_v<T, double>) {
-    if (single != nullptr) steps = with_mixed_step<S>(ctx, std::move(steps), single->iterated(), options.solver);
+    if (s.single != nullptr) {
+      steps = with_mixed_step<S>(s.ctx, std::move(steps), s.single->iterated(), s.options.solver);
+    }
   }
-  const bool constant = options.null_space == NullSpace::constant;
-  return {ctx, std::move(steps), matrix(), applied_preconditioner(), constant, recycling};
+  const bool constant = s.options.null_space == NullSpace::constant;
+  return {s.ctx, std::move(steps), s.matrix(), s.applied_preconditioner(), constant, recycling};
 }
 
 namespace {
@@ -201,7 +199,7 @@ SystemInfo info_of(const Operators<T, S>& s) {
     info.matrix = info_of(s.matrix(), "operator");
     info.preconditioner = info_of_precond(s.preconditioner(), s.matrix().rows());
     info.preconditioner_reason = s.chosen.precond_reason;
-    if (s.needless()) info.preconditioner_reason.add("; it is omitted, since a constant diagonal changes nothing");
+    if (is_needless(s)) info.preconditioner_reason.add("; it is omitted, since a constant diagonal changes nothing");
     info.method = s.chosen.solvers.order.front();
     const bool divided = divides(s) && s.options.solver.name == "auto";
     info.solver = divided ? solver_of_diagonal()->name : info.method;
@@ -217,8 +215,9 @@ SystemInfo info_of(const Operators<T, S>& s) {
   return info;
 }
 
-#define X(T, S)                    \
-  template struct Operators<T, S>; \
+#define X(T, S)                                                                    \
+  template struct Operators<T, S>;                                                 \
+  template SolverChain<T, S> make_chain(const Operators<T, S>&, Recycling<T, S>*); \
   template SystemInfo info_of(const Operators<T, S>&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X

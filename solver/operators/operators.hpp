@@ -68,8 +68,6 @@ struct Operators {
   const LinearOperator<T, S>* preconditioner() const { return M != nullptr ? M.get() : parts.preconditioner.get(); }
   /// What solves apply of it: null too where it changes nothing but their time.
   const LinearOperator<T, S>* applied_preconditioner() const;
-  /// Whether M is a Jacobi of a constant diagonal, by choice, and not the inverse of A.
-  bool needless() const;
   const RowOrder<S>& row_order() const;
   /// Whether the numbering of rows is the caller's choice.
   bool given_order() const;
@@ -78,8 +76,6 @@ struct Operators {
   bool may_move() const;
   /// The method that a solve begins with.
   const SolverMethod& first_method() const { return find_solver(chosen.solvers.order.front()); }
-  /// The solvers, with their vectors, for these operators, and with what they recycle; null: nothing.
-  SolverChain<T, S> make_chain(Recycling<T, S>* recycling) const;
 
   /// See LinearSystem.
   void refresh(Span<const T, S> values, RefreshScope scope);
@@ -98,6 +94,16 @@ bool divides(const Operators<T, S>& s) {
   return s.chosen.diagonal && s.chosen.precond_chosen && s.M != nullptr && !s.M->traits().diagonal.empty() &&
          find_preconditioner(s.options.precond.name).automatic == AutoPrecond::simple;
 }
+
+/// Whether M is a Jacobi of a constant diagonal, by choice, and not the inverse of A.
+template <class T, Space S>
+bool is_needless(const Operators<T, S>& s) {
+  return s.chosen.precond_chosen && !s.chosen.diagonal && s.M != nullptr && s.M->traits().multiple_of_identity;
+}
+
+/// The solvers, with their vectors, for these operators, and with what they recycle; null: nothing.
+template <class T, Space S>
+SolverChain<T, S> make_chain(const Operators<T, S>& operators, Recycling<T, S>* recycling);
 
 /// Everything but the bytes that the context holds. What has been put off is not weighed.
 template <class T, Space S>

@@ -78,7 +78,7 @@ void PrecondChooser<T, S>::make(const CsrView<T, S>& a, bool may_follow) {
   if (options.decision && !options.decision->preconditioner.empty()) return take_decided(a, may_follow);
   choose(a, may_follow && s_.may_move() && s_.A->as_csr() && s_.order.natural());
   if (!s_.first_method().from_matrix()) list_candidates();
-  if (s_.needless()) SystemEstimates<T, S>(s_).compare_formats_again();
+  if (is_needless(s_)) SystemEstimates<T, S>(s_).compare_formats_again();
 }
 
 template <class T, Space S>

@@ -11,7 +11,7 @@
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
-#include "solver/operators/operator_builder.hpp"
+#include "solver/operators/format_change.hpp"
 #include "solver/operators/precond_chooser.hpp"
 #include "solver/operators/system_estimates.hpp"
 
@@ -155,9 +155,9 @@ template <class T, Space S>
 bool SystemAlternatives<T, S>::raise_precision() {
   if (s_.M == nullptr || s_.options.precond.name == "none" || !s_.source->pattern()) return false;
   const PrecondMethod& method = find_preconditioner(s_.options.precond.name);
-  if (method.chose_single == nullptr || !method.chose_single(s_.options.precond, s_.M->info())) return false;
+  if (method.single.chosen == nullptr || !method.single.chosen(s_.options.precond, s_.M->info())) return false;
   PrecondOptions in_double = s_.options.precond;
-  method.forbid_single(in_double);
+  method.single.forbid(in_double);
   std::optional<OperatorPtr<T, S>> M = attempt([&] { return made(in_double, false); });
   if (!M) return false;
   s_.M = std::move(*M);

@@ -103,10 +103,10 @@ void SystemEstimates<T, S>::weigh() {
 
 template <class T, Space S>
 IterationModel SystemEstimates<T, S>::model(const SolverMethod& method) const {
-  return {method,       s_.options,
-          s_.machine,   s_.chosen.facts ? &*s_.chosen.facts : nullptr,
-          sizeof(T),    s_.parts.has_preconditioner(),
-          s_.needless()};
+  return {method,         s_.options,
+          s_.machine,     s_.chosen.facts ? &*s_.chosen.facts : nullptr,
+          sizeof(T),      s_.parts.has_preconditioner(),
+          is_needless(s_)};
 }
 
 template <class T, Space S>

@@ -2,13 +2,9 @@
 /// CycleDeflation: recycled vectors in the cycles of GMRES, taken from their Hessenberg matrices. Internal.
 #pragma once
 
-#include <functional>
-#include <vector>
-
 #include <newel/core/array.hpp>
-#include "solver/krylov/steps/gmres_steps.hpp"
+#include "solver/recycle/cycle_images.hpp"
 #include "solver/recycle/deflation.hpp"
-#include "solver/recycle/harmonic_ritz.hpp"
 
 namespace newel::detail {
 
@@ -22,19 +18,15 @@ namespace newel::detail {
 /// (then only after a cycle that is as long as those before). B U is always computed, never combined, so U may be
 /// rounded to single precision, and whatever is in U, the residual is that of x. A plain solve, which shows what
 /// vectors save, turns to those that there are after ten cycles, and if it would stagnate.
-///
-/// C precedes V in the basis, so one pass over both makes all products of a step.
 template <class T, Space S, class B>
 class CycleDeflation final : public Deflation<T, S> {
  public:
-  using Product = std::function<void(Span<const T, S> v, Span<T, S> w)>;
+  using Product = typename CycleImages<T, S, B>::Product;
 
   /// For cycles of at most `length` columns of n, with `room` columns in front of them.
-  CycleDeflation(Index n, int length, int room) : n_(n), length_(length), room_(room) {}
+  CycleDeflation(Index n, int length, int room) : n_(n), images_(n, length, room) {}
 
-  int room() const { return room_; }
-  /// Columns of C in the present cycle.
-  int held() const { return held_; }
+  int room() const { return images_.room(); }
   /// Whether the present solve needs the numbers of its cycles.
   bool works() const { return vectors_ != nullptr; }
 
@@ -43,8 +35,9 @@ class CycleDeflation final : public Deflation<T, S> {
   const LinearOperator<T, S>* preconditioner() const override { return M_; }
   Harvest finish(const Context<S>& ctx) override;
   void end() noexcept override;
-  int deflated() const override { return held_; }
-  bool assists() const override { return room_ > 0; }
+  /// Columns of C in the present cycle.
+  int deflated() const override { return images_.held(); }
+  bool assists() const override { return room() > 0; }
 
   /// In the middle of a solve that deflates none: later cycles leave out the vectors that there are. False if there
   /// are none, or they are left out already.
@@ -61,27 +54,14 @@ class CycleDeflation final : public Deflation<T, S> {
   void harvest(const Context<S>& ctx, Span<const double, S> small, const B* V, int columns);
 
  private:
-  void add_image(const Context<S>& ctx, B* C, int column, Span<T, S> image);
-  CycleRelation relation(const Context<S>& ctx, Span<const double, S> small, const B* V, int columns);
-  std::vector<double> vectors_part(const Context<S>& ctx, const B* V, int columns);
-  void combine(const Context<S>& ctx, const B* V, int columns, const SmallMatrix& rows);
-
   Index n_;
-  int length_, room_;
+  CycleImages<T, S, B> images_;
+  Array<float, S> others_;  ///< that will replace the vectors
   RecycledVectors<S>* vectors_ = nullptr;
   const LinearOperator<T, S>* M_ = nullptr;
   RecyclePolicy::Use use_{};
-  int held_ = 0;
-  std::uint64_t version_ = 0;  ///< of the vectors that C and R are of; 0: none
-  SmallMatrix R_;
-  std::vector<int> active_;        ///< vectors that do not depend on others; the columns of the others in C are zero
-  std::vector<double> projected_;  ///< C^T r of the cycle
-  int cycles_ = 0;                 ///< of this solve
+  int cycles_ = 0;                                ///< of this solve
   int longest_ = 0, before_ = 0, harvested_ = 0;  ///< columns; vectors before it, and of its last harvest
-  Array<float, S> others_;
-  Array<T, S> source_;
-  Array<double, S> numbers_, partial_;
-  Array<MonitorState, S> running_;
 };
 
 }  // namespace newel::detail

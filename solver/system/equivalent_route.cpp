@@ -15,6 +15,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "solver/chain/attempts.hpp"
+#include "solver/equivalent/equivalent_solve.hpp"
 #include "solver/operators/present_matrix.hpp"
 #include "solver/system/callers_rows.hpp"
 
@@ -34,6 +35,14 @@ bool differ_by(const MatrixTraits& traits, int bits) {
 }
 
 const ScalingOptions& scaling_of(const SystemOptions& options) { return options.solver.of<ScalingOptions>(); }
+
+// Whether "auto" may do it at all.
+template <class T, Space S>
+bool is_open(const SystemOptions& options, const Operators<T, S>& system) {
+  return options.solver.name == "auto" && options.null_space == NullSpace::none &&
+         options.precond.of<PatternOptions>().pattern == nullptr && !system.parts.has_preconditioner() &&
+         ranks_of(system.ctx) == nullptr && system.A != nullptr && system.chosen.traits && !system.chosen.diagonal;
+}
 
 }  // namespace
 
@@ -58,17 +67,9 @@ void require_scalable(const SystemOptions& options, bool has_matrix, bool own_pa
   }
 }
 
-// Whether "auto" may do it at all.
-template <class T, Space S>
-bool EquivalentRoute<T, S>::is_open(const Operators<T, S>& system) const {
-  return options_.solver.name == "auto" && options_.null_space == NullSpace::none &&
-         options_.precond.of<PatternOptions>().pattern == nullptr && !system.parts.has_preconditioner() &&
-         ranks_of(system.ctx) == nullptr && system.A != nullptr && system.chosen.traits && !system.chosen.diagonal;
-}
-
 template <class T, Space S>
 ScalingWish EquivalentRoute<T, S>::automatic(const Operators<T, S>& system) const {
-  if (!is_open(system) || system.given_order()) return {};
+  if (!is_open(options_, system) || system.given_order()) return {};
   const ScalingOptions& asked = scaling_of(options_);
   const MatrixTraits& traits = *system.chosen.traits;
   const bool scale = asked.scale == Use::automatic;
@@ -86,7 +87,7 @@ template <class T, Space S>
 bool EquivalentRoute<T, S>::may_help(const Operators<T, S>& system, const SolveReport& report) const {
   const ScalingOptions& asked = scaling_of(options_);
   const bool scale = asked.scale == Use::automatic, match = asked.match == Use::automatic;
-  if (always_ || failed_ || !is_open(system) || report.failure.cause == Cause::singular) return false;
+  if (always_ || failed_ || !is_open(options_, system) || report.failure.cause == Cause::singular) return false;
   if (report.converged()) return scale && !report.warning.empty();
   const MatrixTraits& traits = *system.chosen.traits;
   return worth_another_preconditioner(report) &&
@@ -147,7 +148,7 @@ std::optional<SolveReport> EquivalentRoute<T, S>::solve(const Operators<T, S>& s
     if (!std::isfinite(before.true_residual)) guess = InitialGuess::zero;
     StopCriterion own = stop;
     own.max_iterations = std::min(own.max_iterations, wish_.most_iterations);
-    SolveReport report = made_->solve(system.matrix(), b, x, own, progress, guess);
+    SolveReport report = EquivalentSolve<T, S>(*made_, system.matrix(), own, progress).run(b, x, guess);
     name_in_callers_order(system.ctx, system.order, report);
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     answers_ = report.converged();
@@ -163,7 +164,7 @@ std::vector<SolveReport> EquivalentRoute<T, S>::solve_columns(const Operators<T,
                                                               Span<T, S> x, Index columns, const StopCriterion& stop,
                                                               const ProgressFn& progress, InitialGuess guess) {
   if (!prepared_in_time(system)) return {};
-  return made_->solve_columns(system.matrix(), b, x, columns, stop, progress, guess);
+  return EquivalentSolve<T, S>(*made_, system.matrix(), stop, progress).run_columns(b, x, columns, guess);
 }
 
 // False: the matrix is not there.

@@ -36,8 +36,7 @@ class EquivalentRoute {
   /// Whether solves begin with it, and whether nothing else may follow.
   bool answers() const { return made_ != nullptr && (always_ || answers_); }
   bool alone() const { return made_ != nullptr && always_; }
-  const EquivalentSystem<T, S>& made() const { return *made_; }
-  EquivalentSystem<T, S>& made() { return *made_; }
+  EquivalentSystem<T, S>& made() const { return *made_; }
 
   /// A has new values: they are read when they are needed.
   void values_changed(RefreshScope scope) {
@@ -63,7 +62,6 @@ class EquivalentRoute {
                                          InitialGuess guess);
 
  private:
-  bool is_open(const Operators<T, S>& system) const;
   bool prepare(const Operators<T, S>& system);
   /// Within a solve, which has to end with a report.
   bool prepared_in_time(const Operators<T, S>& system);

@@ -80,7 +80,7 @@ class LastResortWatch {
 
   // Whether the solve has left the preconditioner that it began with, and none is left that may follow.
   bool has_the_strongest() {
-    if (!s_.precond_changed) return false;
+    if (!s_.changes.preconditioner) return false;
     const PrecondOutlooks* const left = s_.alternatives->forecasts().stronger_preconditioners(last_);
     return left == nullptr || std::all_of(left->stronger.begin(), left->stronger.end(),
                                           [](const PrecondOutlook& one) { return one.passed_over; });

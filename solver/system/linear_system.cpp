@@ -253,7 +253,7 @@ void LinearSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
 
 template <class T, Space S>
 std::vector<SystemCandidate> LinearSystem<T, S>::candidates() const {
-  return enter(*impl_, {}).candidates();
+  return detail::candidates(enter(*impl_, {}));
 }
 
 template <class T, Space S>
@@ -264,12 +264,12 @@ SystemDecision LinearSystem<T, S>::decision() const {
 
 template <class T, Space S>
 GuessState LinearSystem<T, S>::guess_state() const {
-  return enter(*impl_, {}).guess_state();
+  return detail::guess_state(enter(*impl_, {}));
 }
 
 template <class T, Space S>
 void LinearSystem<T, S>::set_guess_state(const GuessState& state) {
-  enter(*impl_, {}).set_guess_state(state);
+  detail::set_guess_state(enter(*impl_, {}), state);
 }
 
 template <class T, Space S>
@@ -291,7 +291,7 @@ SystemInfo LinearSystem<T, S>::info() const {
   info.precision_reason = s.setup.why_double;
   info.setup_seconds = s.setup.seconds;
   info.bytes = s.ctx.memory()->use().bytes;
-  add_learnt(s.learnt, info);
+  add_learnt(s.shared.learnt, info);
   return info;
 }
 

@@ -164,29 +164,29 @@ void take_recycled(SystemState<T, S>& s, GuessState& part) {
 }  // namespace
 
 template <class T, Space S>
-GuessState SystemState<T, S>::guess_state() {
+GuessState guess_state(SystemState<T, S>& s) {
   GuessState state;
-  if (sequence.rule().keeps()) add_past(*this, state);
-  if (recycling.used()) add_recycled(*this, state);
+  if (s.sequence.rule().keeps()) add_past(s, state);
+  if (s.recycling.used()) add_recycled(s, state);
   return state;
 }
 
 template <class T, Space S>
-void SystemState<T, S>::set_guess_state(const GuessState& given) {
+void set_guess_state(SystemState<T, S>& s, const GuessState& given) {
   if (given.counts.empty()) {
-    recycling.forget();
-    return sequence.begin_state(ctx, rows, {}, {});
+    s.recycling.forget();
+    return s.sequence.begin_state(s.ctx, s.rows, {}, {});
   }
   GuessState state = given;
-  GuessState recycled = split_recycled(state, rows, recycling.rule());
-  if (sequence.rule().keeps() || !state.counts.empty()) take_past(*this, state);
-  if (recycling.used()) take_recycled(*this, recycled);
-  ctx.synchronize();
+  GuessState recycled = split_recycled(state, s.rows, s.recycling.rule());
+  if (s.sequence.rule().keeps() || !state.counts.empty()) take_past(s, state);
+  if (s.recycling.used()) take_recycled(s, recycled);
+  s.ctx.synchronize();
 }
 
-#define X(T, S)                                         \
-  template GuessState SystemState<T, S>::guess_state(); \
-  template void SystemState<T, S>::set_guess_state(const GuessState&);
+#define X(T, S)                                        \
+  template GuessState guess_state(SystemState<T, S>&); \
+  template void set_guess_state(SystemState<T, S>&, const GuessState&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

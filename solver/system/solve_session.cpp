@@ -45,9 +45,9 @@ void try_scaled(SystemState<T, S>& s, Span<const T, S> b, Span<T, S> x, SolveRep
   if (better || (scaled && failed)) {
     if (!better) take_residual(*scaled, report);
     append_attempt(report, std::move(*scaled));
-    s.last_converged = report.converged();
+    s.shared.last_converged = report.converged();
   }
-  s.write_reasons(report);
+  write_reasons(s, report);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ SolveSession<T, S>::SolveSession(SystemState<T, S>& of, bool may_move) : s_(of),
 
 template <class T, Space S>
 SolveSession<T, S>::~SolveSession() {
-  s_.precond_changed = false;
+  s_.changes.preconditioner = false;
   s_.advisor.end_solve();
   s_.alternatives->settle();
 }
@@ -68,7 +68,7 @@ template <class T, Space S>
 SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from) {
   s_.require_sound();
   const SolveLimits<S> limits(s_.ctx, s_.seconds_of_solve(), progress);
-  from = s_.sequence.begin(s_.sequence_system(), b, x, 1, from);
+  from = s_.sequence.begin(sequence_system(s_), b, x, 1, from);
   guess_is_zero_ = from == InitialGuess::zero;
   if (guess_is_zero_) fill<T, S>(s_.ctx, T(0), x);
   if (s_.vectors.guess.size() > 0 && !guess_is_zero_) copy<T>(s_.ctx, Span<const T, S>(x), s_.vectors.guess.span());
@@ -80,18 +80,18 @@ SolveReport SolveSession<T, S>::run(Span<const T, S> b, Span<T, S> x, const Prog
   if (first && is_final(*first)) {
     report = std::move(*first);
     if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
-    s_.last_converged = report.converged();
+    s_.shared.last_converged = report.converged();
   } else {
     report = by_others(limits.progress(), from);
     if (first) {
       append_attempt(*first, std::move(report));
       report = std::move(*first);
-      s_.write_reasons(report);
+      write_reasons(s_, report);
     }
   }
-  s_.sequence.end(s_.sequence_system(), at_.x, {&report});
+  s_.sequence.end(sequence_system(s_), at_.x, {&report});
   s_.ctx.synchronize();  // x may be read from any stream
-  if (!s_.changed.empty()) report.changed = std::exchange(s_.changed, {});
+  if (!s_.changes.text.empty()) report.changed = std::exchange(s_.changes.text, {});
   return report;
 }
 
@@ -138,7 +138,7 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
   SolveReport report = s_.chain->solve(at_.b, at_.x, left_after({}), progress, from, &exchange_);
   if (s_.setup.ended != WorkEnd::none) end_as(report, s_.setup.ended);
   at_.may_move = false;
-  s_.write_reasons(report);  // while the preconditioner of the last attempt is there
+  write_reasons(s_, report);  // while the preconditioner of the last attempt is there
   if (s_.setup.single_by_choice && report.attempts.size() > 1) {  // and would fail again
     s_.chain->drop_first();
     s_.setup.single_by_choice = false;
@@ -176,7 +176,7 @@ bool SolveSession<T, S>::by_factors_instead(SolveReport& report, const ProgressF
 template <class T, Space S>
 void SolveSession<T, S>::go_on(SolveReport& report, const ProgressFn& progress) {
   SolveReport next = s_.chain->solve(at_.b, at_.x, left_after(report), progress, InitialGuess::in_x, &exchange_);
-  s_.write_reasons(next);
+  write_reasons(s_, next);
   append_attempt(report, std::move(next));
   settle_attainable(report);
 }
@@ -195,9 +195,9 @@ bool SolveSession<T, S>::by_last_resort(SolveReport& report, const ProgressFn& p
   if (last) {
     append_attempt(report, std::move(*last));
     settle_attainable(report);
-    s_.last_converged = report.converged();
+    s_.shared.last_converged = report.converged();
   }
-  s_.write_reasons(report);
+  write_reasons(s_, report);
   return report.converged();
 }
 
@@ -205,11 +205,11 @@ template <class T, Space S>
 void SolveSession<T, S>::learn(const SolveReport& report) {
   Forecasts& forecasts = s_.alternatives->forecasts();
   s_.history.count(report.iterations);
-  if (!s_.precond_changed) {
+  if (!s_.changes.preconditioner) {
     Advisor::compare_with_weaker(report.converged() ? report.iterations : -1, s_.history, forecasts);
     s_.history.solved(report.converged(), report.iterations, forecasts.present_iterations());
   }
-  s_.last_converged = report.converged();
+  s_.shared.last_converged = report.converged();
   keep_decision(s_, false);
 }
 
@@ -226,13 +226,13 @@ void SolveSession<T, S>::try_other_preconditioners(SolveReport& report, const Pr
     if (!moves_.raise_precision() && !(keeps_guess && moves_.take_next_preconditioner(", which failed", untried))) {
       if (const WorkEnd end = work_limit(s_.ctx).ended(); end != WorkEnd::none) end_as(report, end);
       for (Untried& one : untried) report.failure.untried.push_back(std::move(one));
-      return s_.write_reasons(report);
+      return write_reasons(s_, report);
     }
     if (best.size() == 0) best = Array<T, S>(s_.ctx, s_.rows);
     copy<T>(s_.ctx, Span<const T, S>(at_.x), best.span());
     const InitialGuess from = begin_again(!(report.true_residual < some_progress * report.initial_residual));
     SolveReport next = s_.chain->solve(at_.b, at_.x, left_after(report), progress, from, &exchange_);
-    s_.write_reasons(next);
+    write_reasons(s_, next);
     if (!next.converged() && !(next.true_residual <= report.true_residual)) {
       copy<T>(s_.ctx, best.cspan(), at_.x);
       take_residual(next, report);
@@ -323,7 +323,7 @@ std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const 
                                                const ProgressFn& progress, InitialGuess from) {
   s.require_sound();
   const SolveLimits<S> limits(s.ctx, s.seconds_of_solve(), progress);
-  from = s.sequence.begin(s.sequence_system(), b, x, columns, from);
+  from = s.sequence.begin(sequence_system(s), b, x, columns, from);
   if (from == InitialGuess::zero) fill<T, S>(s.ctx, T(0), x);
   std::vector<SolveReport> reports;
   if (s.equivalent.answers()) {
@@ -342,16 +342,16 @@ std::vector<SolveReport> solve_columns_ordered(SystemState<T, S>& s, Span<const 
   s.ctx.synchronize();
   for (SolveReport& report : reports) {
     if (s.setup.ended != WorkEnd::none) end_as(report, s.setup.ended);
-    s.write_reasons(report);
+    write_reasons(s, report);
     s.history.count(report.iterations);
-    s.last_converged = report.converged();
+    s.shared.last_converged = report.converged();
   }
   std::vector<SolveReport*> all;
   for (SolveReport& report : reports) all.push_back(&report);
-  s.sequence.end(s.sequence_system(), x, std::move(all));
+  s.sequence.end(sequence_system(s), x, std::move(all));
   keep_decision(s, false);
-  if (!reports.empty() && !s.changed.empty()) reports.front().changed = std::move(s.changed);
-  s.changed.clear();
+  if (!reports.empty() && !s.changes.text.empty()) reports.front().changed = std::move(s.changes.text);
+  s.changes.text.clear();
   return reports;
 }
 

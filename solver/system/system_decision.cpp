@@ -69,10 +69,10 @@ template <class T, Space S>
 void keep_decision(SystemState<T, S>& state, bool at_the_end) noexcept {
   const int solves = state.history.solves;
   const bool doubled = solves > 0 && (solves & (solves - 1)) == 0;
-  if (!state.kept_decisions || !state.last_converged || state.equivalent.answers() || !(at_the_end || doubled))
+  if (!state.shared.kept || !state.shared.last_converged || state.equivalent.answers() || !(at_the_end || doubled))
     return;
   try {
-    state.kept_decisions->keep(decision_so_far(state));
+    state.shared.kept->keep(decision_so_far(state));
   } catch (...) {  // the solves do not need it
   }
 }

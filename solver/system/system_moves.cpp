@@ -75,8 +75,8 @@ bool SystemMoves<T, S>::before_solve(bool from_zero, bool preconditioner_too) {
   if (move->kind == Move::Kind::format) {
     const std::string before = s_.operators->chosen.format.format;
     if (!take_format(move->to, false)) return false;
-    s_.note_change("format " + move->to + " for " + before + " after " + plain_number(format_iterations) +
-                   " iterations");
+    s_.changes.note("format " + move->to + " for " + before + " after " + plain_number(format_iterations) +
+                    " iterations");
     return true;
   }
   return begin_with_stronger(
@@ -90,13 +90,13 @@ template <class T, Space S>
 bool SystemMoves<T, S>::begin_with_stronger(const Move& move, const std::string& when) {
   const std::string before = s_.operators->options.precond.name;
   if (!take_stronger(move)) return false;
-  s_.precond_changed = false;
+  s_.changes.preconditioner = false;
   s_.advisor.probation().begin_with_the_solve();
   if (s_.pinned) {  // and a solve moves nothing
     s_.advisor.probation() = {};
     s_.alternatives->settle();
   }
-  s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before + when);
+  s_.changes.note("preconditioner " + s_.operators->options.precond.name + " for " + before + when);
   return true;
 }
 
@@ -105,13 +105,13 @@ bool SystemMoves<T, S>::take_stronger(const Move& move) {
   if (!s_.alternatives->take_stronger(move.to)) return false;
   s_.use_operators();
   s_.advisor.took_stronger(move, s_.history);
-  s_.precond_changed = true;
+  s_.changes.preconditioner = true;
   return true;
 }
 
 template <class T, Space S>
 void SystemMoves<T, S>::precond_changed() {
-  s_.precond_changed = true;
+  s_.changes.preconditioner = true;
   s_.advisor.took_other_preconditioner(s_.history);
 }
 
@@ -125,8 +125,8 @@ void SystemMoves<T, S>::leave_what_proved_slower() {
   // So many again, as far as is known.
   s_.history.last_iterations = whole.estimated ? 0 : static_cast<int>(std::min(whole.weaker_iterations, 1e9));
   s_.history.preconditioner = {};
-  s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before + ", since solves with " +
-                 before + " took longer");
+  s_.changes.note("preconditioner " + s_.operators->options.precond.name + " for " + before + ", since solves with " +
+                  before + " took longer");
 }
 
 template <class T, Space S>
@@ -188,7 +188,7 @@ bool SystemMoves<T, S>::make(const Move& move) {
   const std::string to_go = "with about " + plain_number(standing.left, 2) + " to go";
   const std::string before = s_.operators->options.precond.name;
   const auto note = [&](const std::string& how) {
-    s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before + after + how);
+    s_.changes.note("preconditioner " + s_.operators->options.precond.name + " for " + before + after + how);
   };
   switch (move.kind) {
     case Move::Kind::format: {
@@ -198,7 +198,7 @@ bool SystemMoves<T, S>::make(const Move& move) {
       if (const double present = seconds_of_step(s_); step > 0 && present > 0) {
         s_.advisor.lost_in_former_format(step - present);
       }
-      s_.note_change("format " + move.to + " for " + format + after + to_go);
+      s_.changes.note("format " + move.to + " for " + format + after + to_go);
       return true;
     }
     case Move::Kind::stronger_preconditioner:
@@ -224,7 +224,7 @@ bool SystemMoves<T, S>::take_next_preconditioner(const std::string& why, std::ve
   if (s_.operators->chosen.untried.empty() || !s_.alternatives->take_next(untried)) return false;
   s_.make_chain();
   precond_changed();
-  s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before + why);
+  s_.changes.note("preconditioner " + s_.operators->options.precond.name + " for " + before + why);
   return true;
 }
 
@@ -233,8 +233,8 @@ bool SystemMoves<T, S>::raise_precision() {
   if (!s_.alternatives->raise_precision()) return false;
   s_.make_chain();
   precond_changed();
-  s_.note_change("preconditioner " + s_.operators->options.precond.name +
-                 " in double precision, since it failed in single");
+  s_.changes.note("preconditioner " + s_.operators->options.precond.name +
+                  " in double precision, since it failed in single");
   return true;
 }
 
@@ -246,8 +246,8 @@ void SystemMoves<T, S>::end_probation(bool converged) {
     s_.alternatives->restore();
     s_.use_operators();
     precond_changed();
-    s_.note_change("preconditioner " + s_.operators->options.precond.name + " for " + before +
-                   " at the end of the solve");
+    s_.changes.note("preconditioner " + s_.operators->options.precond.name + " for " + before +
+                    " at the end of the solve");
   }
   s_.advisor.probation() = {};
 }

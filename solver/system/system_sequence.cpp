@@ -68,27 +68,27 @@ GuessCosts costs_of(Operators<T, S>& operators, int vectors) {
 }  // namespace
 
 template <class T, Space S>
-SequenceSystem<T, S> SystemState<T, S>::sequence_system() {
-  SequenceSystem<T, S> system{ctx, operators->matrix()};
-  if (!sequence.used()) return system;
-  const SolverMethod& first = operators->first_method();
+SequenceSystem<T, S> sequence_system(SystemState<T, S>& s) {
+  SequenceSystem<T, S> system{s.ctx, s.operators->matrix()};
+  if (!s.sequence.used()) return system;
+  const SolverMethod& first = s.operators->first_method();
   system.definite = first.demands == Demand::definite;
   system.needs_no_guess =
-      first.from_matrix() || operators->free_unknowns.count > 0 || last_resort.answers() || divides(*operators);
-  system.costs = [this] { return costs_of(*operators, sequence.rule().vectors); };
+      first.from_matrix() || s.operators->free_unknowns.count > 0 || s.last_resort.answers() || divides(*s.operators);
+  system.costs = [&s] { return costs_of(*s.operators, s.sequence.rule().vectors); };
   return system;
 }
 
 template <class T, Space S>
-RecycleCosts SystemState<T, S>::recycle_costs(RecycledKind kind, int vectors) {
-  const IterationSpeed speed = speed_of(*operators);
-  const double n = static_cast<double>(operators->matrix().rows());
+RecycleCosts recycle_costs(const SystemState<T, S>& s, RecycledKind kind, int vectors) {
+  const IterationSpeed speed = speed_of(*s.operators);
+  const double n = static_cast<double>(s.operators->matrix().rows());
   RecycleCosts costs;
   costs.iteration = speed.iteration;
   costs.product = speed.launch + speed.product_bytes * speed.second_per_byte;
   if (kind == RecycledKind::cycles) {
     costs.deflation = n * RecycleWork::passes_a_vector * vectors * sizeof(T) * speed.second_per_byte;
-    costs.product += speed.launch + bytes_of_product(operators->preconditioner()) * speed.second_per_byte;
+    costs.product += speed.launch + bytes_of_product(s.operators->preconditioner()) * speed.second_per_byte;
   } else {
     const double bytes =
         n * (RecycleWork::passes_a_vector * vectors * sizeof(float) + RecycleWork::other_passes * sizeof(T));
@@ -97,9 +97,9 @@ RecycleCosts SystemState<T, S>::recycle_costs(RecycledKind kind, int vectors) {
   return costs;
 }
 
-#define X(T, S)                                                       \
-  template SequenceSystem<T, S> SystemState<T, S>::sequence_system(); \
-  template RecycleCosts SystemState<T, S>::recycle_costs(RecycledKind, int);
+#define X(T, S)                                                      \
+  template SequenceSystem<T, S> sequence_system(SystemState<T, S>&); \
+  template RecycleCosts recycle_costs(const SystemState<T, S>&, RecycledKind, int);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -78,6 +78,47 @@ bool begin_with_decided_factors(SystemState<T, S>& s) {
   return begins;
 }
 
+template <class T, Space S>
+void require_memory(const SystemState<T, S>& s, const SystemOptions& options, Offset nonzeros) {
+  SystemSize size{s.rows, nonzeros, sizeof(T), false, options.mixed && !chooses_precision(options)};
+  size.columns = options.columns;
+  size.null_space = options.null_space == NullSpace::constant;
+  const SystemEstimate wanted = estimate_system(options.spmv, options.precond, options.solver, size);
+  require_available(s.ctx, "this system (an estimate)", wanted.total());
+}
+
+template <class T, Space S>
+double time_left(const SystemState<T, S>& s) {
+  if (!(s.stop.time_limit_seconds > 0)) return 0;
+  return limits_left(s.stop, 0, total(s.setup.seconds)).time_limit_seconds;
+}
+
+// Instead of a matching and incomplete factors, which take about as long. Once they were refused, no order is sought
+// again.
+template <class T, Space S>
+bool begins_with_factors(SystemState<T, S>& s, const Operators<T, S>& made, double most_seconds) {
+  if (S == Space::device || s.last_resort.seconds_to_be_ready() > most_seconds) return false;
+  bool begins = false;
+  timed(s.ctx, s.setup.seconds, "factors", [&] { begins = s.last_resort.begins_within(made, most_seconds); });
+  return begins;
+}
+
+// Where the format came after the preconditioner, it does so again.
+template <class T, Space S>
+void follow_decided_format(SystemState<T, S>& s, const SystemOptions& options) {
+  const SystemDecision& decided = *options.decision;
+  if (!decided.preconditioner_first || decided.format.empty() || !is_format_choice(options.spmv.format)) return;
+  timed(s.ctx, s.setup.seconds, "format after preconditioner", [&] { s.alternatives->take_format(decided.format); });
+}
+
+template <class T, Space S>
+void finish(SystemState<T, S>& s) {
+  PhaseSeconds& seconds = s.setup.seconds;
+  const PhaseSeconds& phases = s.operators->setup_seconds;
+  seconds.insert(seconds.end(), phases.begin(), phases.end());
+  timed(s.ctx, seconds, "vectors", [&] { s.make_vectors(); });
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -87,24 +128,24 @@ void SystemSetup<T, S>::from_matrix(const MatrixInput<T, S>& a, SystemOptions op
   a.check_lengths();
   s_.rows = static_cast<Index>(a.rows());
   if (parts.has_preconditioner()) options.precond.name = "none";
-  require_memory(options, a.most_entries());
+  require_memory(s_, options, a.most_entries());
   timed(s_.ctx, s_.setup.seconds, "check", [&] { view = checked(a, options.canonicalise); });
   s_.entries = view.nnz();
   require_scalable(options, ranks_of(s_.ctx) == nullptr, parts.has_preconditioner());
   const ScalingWish demanded = demanded_scaling(options);
   s_.equivalent.set_options(options);
   try {
-    const SolveLimits<S> limits(s_.ctx, time_left(), {});
+    const SolveLimits<S> limits(s_.ctx, time_left(s_), {});
     if (!make_condensed_or_negated(view, options, parts)) {
       if (options.decision) require_size_of(*options.decision, s_.rows, s_.entries);
       demanded.any() ? make_scaled(view, demanded, options) : make_as_given(view, options, parts);
     }
-    if (options.decision) follow_decided_format(options);
+    if (options.decision) follow_decided_format(s_, options);
     if (options.decision && detail::begins_with_factors(*options.decision)) begin_with_decided_factors(s_);
   } catch (const WorkInterrupted& e) {
     do_without(e.why(), view, options, parts);
   }
-  finish();
+  finish(s_);
   if (options.decision) {
     const bool same = s_.operators->options.precond.name == options.decision->preconditioner;
     s_.history = history_of(*options.decision, is_format_choice(options.spmv.format), same);
@@ -124,19 +165,10 @@ void SystemSetup<T, S>::from_operator(std::shared_ptr<const LinearOperator<T, S>
   SystemOptions bare = options;
   bare.spmv.format = "csr";
   bare.precond.name = "none";
-  require_memory(bare, 0);
+  require_memory(s_, bare, 0);
   s_.operators = build_given(s_.ctx, std::move(a), std::move(options), std::move(parts));
   s_.alternatives = std::make_unique<Alternatives>();
-  finish();
-}
-
-template <class T, Space S>
-void SystemSetup<T, S>::require_memory(const SystemOptions& options, Offset nonzeros) const {
-  SystemSize size{s_.rows, nonzeros, sizeof(T), false, options.mixed && !chooses_precision(options)};
-  size.columns = options.columns;
-  size.null_space = options.null_space == NullSpace::constant;
-  const SystemEstimate wanted = estimate_system(options.spmv, options.precond, options.solver, size);
-  require_available(s_.ctx, "this system (an estimate)", wanted.total());
+  finish(s_);
 }
 
 template <class T, Space S>
@@ -205,7 +237,7 @@ void SystemSetup<T, S>::plan_scaling() {
   const ScalingWish wish = s_.equivalent.automatic(*s_.operators);
   if (!wish.any()) return;
   const double most_seconds = factor_constants.seconds_at_first(static_cast<double>(s_.entries));
-  if (wish.match && begins_with_factors(*s_.operators, most_seconds)) return;
+  if (wish.match && begins_with_factors(s_, *s_.operators, most_seconds)) return;
   timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.equivalent.plan(*s_.operators, wish); });
 }
 
@@ -217,26 +249,10 @@ bool SystemSetup<T, S>::is_for_factors(const Operators<T, S>& made, const CsrVie
   if (!s_.equivalent.automatic(made).match) return false;
   const auto entries = static_cast<double>(s_.entries);
   if (!may_be_saddle_point(s_.ctx, a, *made.chosen.traits)) {
-    return begins_with_factors(made, factor_constants.seconds_at_first(entries));
+    return begins_with_factors(s_, made, factor_constants.seconds_at_first(entries));
   }
   return factor_constants.ordered_before_saddle(s_.rows, entries) &&
-         begins_with_factors(made, factor_constants.seconds_before_saddle(entries));
-}
-
-// Instead of a matching and incomplete factors, which take about as long. Once they were refused, no order is sought
-// again.
-template <class T, Space S>
-bool SystemSetup<T, S>::begins_with_factors(const Operators<T, S>& made, double most_seconds) {
-  if (S == Space::device || s_.last_resort.seconds_to_be_ready() > most_seconds) return false;
-  bool begins = false;
-  timed(s_.ctx, s_.setup.seconds, "factors", [&] { begins = s_.last_resort.begins_within(made, most_seconds); });
-  return begins;
-}
-
-template <class T, Space S>
-double SystemSetup<T, S>::time_left() const {
-  if (!(s_.stop.time_limit_seconds > 0)) return 0;
-  return limits_left(s_.stop, 0, total(s_.setup.seconds)).time_limit_seconds;
+         begins_with_factors(s_, made, factor_constants.seconds_before_saddle(entries));
 }
 
 template <class T, Space S>
@@ -307,20 +323,11 @@ void SystemSetup<T, S>::do_without(WorkEnd why, const CsrView<T, S>& a, SystemOp
                                    const SystemParts<T, S>& parts) {
   s_.setup.ended = why;
   const std::string what = same_name(options.precond.name, "auto") ? "the preconditioner" : options.precond.name;
-  s_.note_change("no preconditioner, since the time limit ended the setup of " + what);
+  s_.changes.note("no preconditioner, since the time limit ended the setup of " + what);
   options.precond.name = "none";
   options.decision.reset();
-  s_.kept_decisions.reset();
+  s_.shared.kept.reset();
   make_operators(a, options, parts);
-}
-
-// Where the format came after the preconditioner, it does so again.
-template <class T, Space S>
-void SystemSetup<T, S>::follow_decided_format(const SystemOptions& options) {
-  const SystemDecision& decided = *options.decision;
-  if (!decided.preconditioner_first || decided.format.empty() || !is_format_choice(options.spmv.format)) return;
-  timed(s_.ctx, s_.setup.seconds, "format after preconditioner",
-        [&] { s_.alternatives->take_format(decided.format); });
 }
 
 // A system that has nothing to set up yet, or other things than the systems before it, is made again where that pays.
@@ -328,9 +335,9 @@ template <class T, Space S>
 void SystemSetup<T, S>::begin_as_others_ended(const CsrView<T, S>& a, SystemOptions& options,
                                               const SystemParts<T, S>& parts) {
   timed(s_.ctx, s_.setup.seconds, "plan cache", [&] {
-    s_.kept_decisions.emplace(s_.ctx, Pattern<S>(a), options, sizeof(T));
-    s_.learnt = s_.kept_decisions->remark();
-    if (s_.kept_decisions->kept()) learn_from(*s_.kept_decisions->kept(), a, options, parts);
+    s_.shared.kept.emplace(s_.ctx, Pattern<S>(a), options, sizeof(T));
+    s_.shared.learnt = s_.shared.kept->remark();
+    if (s_.shared.kept->kept()) learn_from(*s_.shared.kept->kept(), a, options, parts);
   });
 }
 
@@ -345,17 +352,17 @@ void SystemSetup<T, S>::learn_from(const KeptDecision& kept, const CsrView<T, S>
                              (kept.decision.history.solves == 1 ? " earlier solve" : " earlier solves");
   // They have cost less than iterations did.
   if (detail::begins_with_factors(kept.decision) && begin_with_decided_factors(s_)) {
-    s_.learnt = source;
+    s_.shared.learnt = source;
     return;
   }
   s_.history.simple_iterations = kept.decision.history.simple_iterations;  // for the candidates
-  if (kept_decision_pays(kept, now, s_.candidates())) {
+  if (kept_decision_pays(kept, now, candidates(s_))) {
     SystemOptions as_kept = options;
     as_kept.decision = begin;
     try {
       make_operators(a, as_kept, parts);
       options.decision = std::move(begin);
-      s_.learnt = source;
+      s_.shared.learnt = source;
       return;
     } catch (const InputError&) {  // the matrix does not support the preconditioner
     } catch (const OutOfMemory&) {
@@ -364,15 +371,7 @@ void SystemSetup<T, S>::learn_from(const KeptDecision& kept, const CsrView<T, S>
   }
   s_.history.last_iterations =
       now.preconditioner == kept.decision.preconditioner ? kept.decision.history.last_iterations : 0;
-  s_.learnt = "its iterations were " + source;
-}
-
-template <class T, Space S>
-void SystemSetup<T, S>::finish() {
-  PhaseSeconds& seconds = s_.setup.seconds;
-  const PhaseSeconds& phases = s_.operators->setup_seconds;
-  seconds.insert(seconds.end(), phases.begin(), phases.end());
-  timed(s_.ctx, seconds, "vectors", [&] { s_.make_vectors(); });
+  s_.shared.learnt = "its iterations were " + source;
 }
 
 #define X(T, S) template class SystemSetup<T, S>;

@@ -20,9 +20,7 @@ class SystemSetup {
   void from_operator(std::shared_ptr<const LinearOperator<T, S>> a, SystemOptions options, SystemParts<T, S> parts);
 
  private:
-  void require_memory(const SystemOptions& options, Offset nonzeros) const;
   CsrView<T, S> checked(const MatrixInput<T, S>& a, bool canonicalise);
-  double time_left() const;
   void make_operators(const CsrView<T, S>& a, SystemOptions options, const SystemParts<T, S>& parts,
                       const BeginsWithout<T, S>& begins_without = {});
   void make_as_given(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
@@ -30,15 +28,12 @@ class SystemSetup {
   void make_scaled(const CsrView<T, S>& a, const ScalingWish& wish, SystemOptions& options);
   void plan_scaling();
   bool is_for_factors(const Operators<T, S>& made, const CsrView<T, S>& a);
-  bool begins_with_factors(const Operators<T, S>& made, double most_seconds);
   bool make_mixed(const CsrView<T, S>& a, const SystemOptions& options, const SystemParts<T, S>& parts);
   void make_in_single_if_faster(const CsrView<T, S>& a, const SystemParts<T, S>& parts);
   void do_without(WorkEnd why, const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
   void begin_as_others_ended(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
   void learn_from(const KeptDecision& kept, const CsrView<T, S>& a, SystemOptions& options,
                   const SystemParts<T, S>& parts);
-  void follow_decided_format(const SystemOptions& options);
-  void finish();
 
   SystemState<T, S>& s_;
 };

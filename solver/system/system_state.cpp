@@ -24,7 +24,7 @@ SystemState<T, S>::SystemState(const Context<S>& context, const SystemOptions& o
   if (options.columns < 1)
     throw InputError("SystemOptions::columns must be 1 or more, not " + std::to_string(options.columns));
   if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products must not be negative");
-  recycling.weigh_by([this](RecycledKind kind, int vectors) { return recycle_costs(kind, vectors); });
+  recycling.weigh_by([this](RecycledKind kind, int vectors) { return recycle_costs(*this, kind, vectors); });
 }
 
 template <class T, Space S>
@@ -46,7 +46,7 @@ void SystemState<T, S>::gather_to_user_order(Span<const T, S> solver_order, Span
 
 template <class T, Space S>
 void SystemState<T, S>::make_chain() {
-  chain.emplace(operators->make_chain(recycling.used() ? &recycling : nullptr));
+  chain.emplace(detail::make_chain(*operators, recycling.used() ? &recycling : nullptr));
 }
 
 template <class T, Space S>
@@ -115,22 +115,25 @@ StopCriterion SystemState<T, S>::stop_now() const {
 }
 
 template <class T, Space S>
-void SystemState<T, S>::write_reasons(SolveReport& report) const {
-  const std::string& name = operators->options.precond.name;
-  newel::detail::write_reasons(report, name == "none" ? "" : name);
+void write_reasons(const SystemState<T, S>& s, SolveReport& report) {
+  const std::string& name = s.operators->options.precond.name;
+  write_reasons(report, name == "none" ? "" : name);
 }
 
 template <class T, Space S>
-std::vector<SystemCandidate> SystemState<T, S>::candidates() const {
-  if (equivalent.answers()) return equivalent.made().inner().candidates();
-  if (!operators->source) return {};
-  Forecasts& forecasts = alternatives->forecasts();
+std::vector<SystemCandidate> candidates(const SystemState<T, S>& s) {
+  if (s.equivalent.answers()) return s.equivalent.made().inner().candidates();
+  if (!s.operators->source) return {};
+  Forecasts& forecasts = s.alternatives->forecasts();
   const double guess = simple_iterations_for(forecasts.present_iterations(), forecasts.expected_iterations());
-  return SystemEstimates<T, S>(*operators)
-      .candidates(history.simple_iterations > 0 ? history.simple_iterations : guess);
+  return SystemEstimates<T, S>(*s.operators)
+      .candidates(s.history.simple_iterations > 0 ? s.history.simple_iterations : guess);
 }
 
-#define X(T, S) template struct SystemState<T, S>;
+#define X(T, S)                                                        \
+  template struct SystemState<T, S>;                                   \
+  template void write_reasons(const SystemState<T, S>&, SolveReport&); \
+  template std::vector<SystemCandidate> candidates(const SystemState<T, S>&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -40,6 +40,21 @@ struct SetupOutcome {
   bool single_by_choice = false;  ///< solves begin in single precision because "auto" chose it
 };
 
+/// Since the last solve.
+struct ChangesOfSystem {
+  bool preconditioner = false;
+  std::string text;  ///< for the report of the next solve
+
+  void note(const std::string& what) { text += (text.empty() || what.empty() ? "" : "; ") + what; }
+};
+
+/// What systems of a pattern learn from each other.
+struct SharedDecisions {
+  std::optional<DecisionCache> kept;
+  std::string learnt;           ///< by other systems, one sentence; empty: nothing
+  bool last_converged = false;  ///< the last solve: others may learn from it
+};
+
 /// Between solves. SystemSetup makes it, SystemMoves changes its operators, and a SolveSession is one solve.
 template <class T, Space S>
 struct SystemState {
@@ -60,12 +75,9 @@ struct SystemState {
   SolveGate gate;
   History history;
   Advisor advisor;
-  bool pinned = false;           ///< somebody outside holds what a change would replace
-  bool precond_changed = false;  ///< since the last solve
-  std::string changed;           ///< since the last solve, for its report
-  bool last_converged = false;
-  std::optional<DecisionCache> kept_decisions;
-  std::string learnt;  ///< by other systems, one sentence; empty: nothing
+  bool pinned = false;  ///< somebody outside holds what a change would replace
+  ChangesOfSystem changes;
+  SharedDecisions shared;
 
   SystemState(const Context<S>& context, const SystemOptions& options);
   ~SystemState();
@@ -91,19 +103,26 @@ struct SystemState {
   double seconds_of_solve();
   /// The limits for iterations that begin now.
   StopCriterion stop_now() const;
-
-  /// For guesses from past solutions, with the present operators.
-  SequenceSystem<T, S> sequence_system();
-  /// Of an iteration with so many recycled vectors.
-  RecycleCosts recycle_costs(RecycledKind kind, int vectors);
-  GuessState guess_state();
-  void set_guess_state(const GuessState& state);
-
-  void note_change(const std::string& what) { changed += (changed.empty() || what.empty() ? "" : "; ") + what; }
-  /// Makes the sentences of a report; `M` names the preconditioner.
-  void write_reasons(SolveReport& report) const;
-  std::vector<SystemCandidate> candidates() const;
 };
+
+/// For guesses from past solutions, with the present operators.
+template <class T, Space S>
+SequenceSystem<T, S> sequence_system(SystemState<T, S>& state);
+/// Of an iteration with so many recycled vectors.
+template <class T, Space S>
+RecycleCosts recycle_costs(const SystemState<T, S>& state, RecycledKind kind, int vectors);
+/// What solves pass on, as plain numbers.
+template <class T, Space S>
+GuessState guess_state(SystemState<T, S>& state);
+template <class T, Space S>
+void set_guess_state(SystemState<T, S>& state, const GuessState& given);
+
+/// Makes the sentences of a report, which name the preconditioner.
+template <class T, Space S>
+void write_reasons(const SystemState<T, S>& state, SolveReport& report);
+/// Other choices, with what the cost model expects of them.
+template <class T, Space S>
+std::vector<SystemCandidate> candidates(const SystemState<T, S>& state);
 
 /// What was decided and what solves have shown, as a value.
 template <class T, Space S>

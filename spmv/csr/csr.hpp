@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <newel/spmv/format.hpp>
+#include "spmv/csr/csr_shares.hpp"
 #include "spmv/resident_view.hpp"
 
 namespace newel {
@@ -14,10 +15,8 @@ namespace newel {
 template <class T, Space S>
 class CsrOperator;
 
-/// Host: the path through rows and entries is cut into equal shares, one per thread, wherever the cut falls (D.
-/// Merrill and M. Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication", SC 2016), so that neither a
-/// dense row nor many empty ones leave a thread without work. The number of shares is the number of threads at
-/// construction; it determines the bits of the result. Row pointers are kept in 32 bits where they suffice.
+/// Host: the path through rows and entries is cut into equal shares, one per thread (csr_shares.hpp). The number of
+/// threads at construction determines the bits of the result.
 template <class T>
 class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> {
  public:
@@ -25,8 +24,8 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
   CsrOperator(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, const RowOrder<Space::host>& order,
               const FormatRequest& request);
 
-  Index rows() const override { return rows_; }
-  Index cols() const override { return cols_; }
+  Index rows() const override { return shares_.rows(); }
+  Index cols() const override { return shares_.cols(); }
   void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) override;
   Slots<T, Space::host> slots(const Context<Space::host>& ctx) override;
   void apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
@@ -46,38 +45,8 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
   OperatorInfo info() const override;
 
  private:
-  /// Where a share begins: entry `entry` of row `row`.
-  struct Cut {
-    Index row;
-    Offset entry;
-  };
-  void look_at_lengths(std::int64_t shares);
-
-  template <bool prefetch, bool unlike_lengths, class RowPtr>
-  void apply_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha, const T* x, T beta, T* y,
-                    double* xy) const;
-
-  void apply_any(const Context<Space::host>& ctx, T alpha, const T* x, T beta, T* y, double* xy) const;
-
-  template <int k, bool prefetch, class RowPtr>
-  void apply_column_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha, const T* x, T beta, T* y,
-                           double* xy) const;
-  template <int k>
-  void apply_batch(const Context<Space::host>& ctx, T alpha, const T* x, T beta, T* y, double* xy) const;
-
-  static constexpr std::int64_t least_parallel = 32768;  ///< entries and rows for which waking the threads pays
-  static constexpr int most_shares = 256;                ///< an apply keeps the sums of as many on its stack
-
-  Index rows_ = 0;
-  Index cols_ = 0;
-  Array<std::int32_t, Space::host> row_ptr32_;
-  Array<Offset, Space::host> row_ptr64_;
-  Array<Index, Space::host> col_;  ///< nnz, and a few zeros behind where `prefetch_` looks ahead
-  Array<T, Space::host> val_;
+  detail::CsrShares<T> shares_;
   ValueMap<Space::host> value_map_;
-  bool prefetch_ = false;        ///< x is too large for the caches
-  bool unlike_lengths_ = false;  ///< so many rows differ from those before them that their ends are not guessed
-  std::vector<Cut> cuts_;        ///< shares + 1
   double setup_seconds_ = 0;
 };
 

@@ -143,7 +143,10 @@ EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   const int block_threads =
       detail::ehyb_block_threads(request.machine, static_cast<Index>(layout_.part.size()), layout_.longest_cache,
                                  most_slices, sizeof(T), detail::ehyb_most_threads(block));
-  fill(ctx, a, block_threads);
+  values_ = {ctx, a, std::move(layout_.run_source), block, layout_.shape.lanes, std::move(layout_.rest_source)};
+  scratch_ = {ctx, layout_, S == Space::device};
+  view_ = detail::view_of(layout_, values_.data(), values_.data() + layout_.block_slots, block_threads, scratch_);
+  detail::prepare_ehyb(ctx, view_);
   view_.kept_share = detail::ehyb_kept_share(request.machine, values_.value_bytes() + layout_.column.bytes());
   ctx.synchronize();
   clock.end("upload and fill");
@@ -166,19 +169,6 @@ EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
                    {"lanes a node", choice.shape.share},
                    {"threads a part", S == Space::device ? block_threads : 1}};
   info_.setup_seconds = clock.seconds();
-}
-
-template <class T, Space S>
-void EhybOperator<T, S>::fill(const Context<S>& ctx, const CsrView<T, S>& a, int block_threads) {
-  const detail::EhybLayout<S>& layout = layout_;
-  values_ = {
-      ctx, a, std::move(layout_.run_source), layout.shape.block, layout.shape.lanes, std::move(layout_.rest_source)};
-  scratch_ = {ctx, layout};
-  const T* const rest = values_.data() + layout.block_slots;
-  view_ = detail::view_of(layout, values_.data(), rest, block_threads, scratch_);
-  if (S == Space::device) slice_dot_ = Array<double, S>(ctx, layout.slice_first.size() - 1);
-  view_.slice_dot = slice_dot_.data();
-  detail::prepare_ehyb(ctx, view_);
 }
 
 template <class T, Space S>
@@ -242,7 +232,7 @@ OperatorInfo EhybOperator<T, S>::info() const {
       {"halo", layout.halo_node.bytes()},
       {"extra and long rows",
        layout.er_row.bytes() + layout.long_rows.bytes() + layout.long_segment.bytes() + layout.segment_begin.bytes()},
-      {"scratch", scratch_.bytes() + slice_dot_.bytes()},
+      {"scratch", scratch_.bytes()},
       {"value map", values_.map_bytes()}};
   return info;
 }

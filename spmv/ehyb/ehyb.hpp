@@ -58,13 +58,10 @@ class EhybOperator final : public MatrixOperator<T, S> {
   const detail::EhybView<T>& view() const { return view_; }
 
  private:
-  void fill(const Context<S>& ctx, const CsrView<T, S>& a, int block_threads);
-
   Index rows_ = 0, cols_ = 0;
   detail::EhybLayout<S> layout_;  ///< without its sources
   detail::SlotValues<T, S> values_;
   detail::EhybScratch<T, S> scratch_;
-  Array<double, S> slice_dot_;  ///< device: of x.y
   detail::EhybView<T> view_{};
   OperatorInfo info_;  ///< all but the bytes
 };

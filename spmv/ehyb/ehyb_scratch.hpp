@@ -17,12 +17,14 @@ struct EhybScratch {
   Array<T, S> cache;  ///< host, with halos: `longest_cache` entries for each of `threads`
   int threads = 1;    ///< host: the most that may work
   Array<T, S> segment_sum;
-  Array<double, S> part_dot;
+  Array<double, S> part_dot, slice_dot;
   Array<Index, S> rest_row, rest_place;  ///< as in EhybView
 
   EhybScratch() = default;
-  EhybScratch(const Context<S>& ctx, const EhybLayout<S>& layout)
+  /// `slice_sums`: of x.y, which devices add up by slices.
+  EhybScratch(const Context<S>& ctx, const EhybLayout<S>& layout, bool slice_sums)
       : segment_sum(ctx, layout.segments()), part_dot(ctx, layout.part.size()) {
+    if (slice_sums) slice_dot = Array<double, S>(ctx, layout.slice_first.size() - 1);
     if (layout.has_remainder()) find_rest(ctx, layout);
     if constexpr (S == Space::host) {
       threads = ctx.threads();
@@ -31,7 +33,8 @@ struct EhybScratch {
   }
 
   std::size_t bytes() const {
-    return cache.bytes() + segment_sum.bytes() + part_dot.bytes() + rest_row.bytes() + rest_place.bytes();
+    return cache.bytes() + segment_sum.bytes() + part_dot.bytes() + slice_dot.bytes() + rest_row.bytes() +
+           rest_place.bytes();
   }
 
  private:
@@ -53,8 +56,7 @@ struct EhybScratch {
   }
 };
 
-/// The layout with its values: of cached blocks at `cached`, of extra and then of long rows at `rest`. All but
-/// `slice_dot`.
+/// The layout with its values: of cached blocks at `cached`, of extra and then of long rows at `rest`.
 template <class T, Space S>
 EhybView<T> view_of(const EhybLayout<S>& layout, const T* cached, const T* rest, int block_threads,
                     EhybScratch<T, S>& scratch) {
@@ -92,6 +94,7 @@ EhybView<T> view_of(const EhybLayout<S>& layout, const T* cached, const T* rest,
   view.caches.threads = scratch.threads;
   view.longs.segment_sum = scratch.segment_sum.data();
   view.part_dot = scratch.part_dot.data();
+  view.slice_dot = scratch.slice_dot.data();
   return view;
 }
 

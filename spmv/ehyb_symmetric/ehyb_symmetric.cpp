@@ -244,7 +244,7 @@ EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const 
 template <class T, Space S>
 void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_threads) {
   const detail::EhybLayout<S>& layout = layout_;
-  scratch_ = {ctx, layout};
+  scratch_ = {ctx, layout, false};
   differs_ = Array<int, S>(ctx, 1);
   if constexpr (S == Space::host) sums_ = Array<T, S>(ctx, Offset{view_.longest_own} * scratch_.threads);
   const T* const upper = values_.data() + layout.block_slots;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <newel/distributed/team_system.hpp>
 #include <newel/precond/fsai/fsai_options.hpp>
 #include <newel/precond/registry.hpp>
 
+#include "distributed/host_share.hpp"
 #include "tests/distributed/rank_support.hpp"
 #if NEWEL_HAS_CUDA
 #include "tests/distributed/device_rank_support.hpp"
@@ -188,6 +190,15 @@ TEST_BOTH("What a team cannot set up is the error of the rank that found it", "[
   HostCsr wide = a;
   wide.cols = 31;
   CHECK(message_of<InputError>([&] { set_up(wide, "none", 2); }).find("square") != std::string::npos);
+}
+
+TEST_CASE("Ranks of one process have equal shares of its threads, of at least one", "[distributed]") {
+  const Context<host> all(7);
+  for (const auto& [ranks, threads] : {std::pair{1, 7}, {2, 3}, {3, 2}, {7, 1}, {100, 1}}) {
+    const Context<host> share = detail::share_of_host(all, ranks);
+    CHECK(share.threads() == threads);
+    CHECK((&share.team() == &all.team()) == (ranks == 1));
+  }
 }
 
 TEST_BOTH("A team may have more ranks than the matrix has rows", "[distributed]") {

@@ -12,7 +12,7 @@ SOURCE = """
 template <class T>
 class Example final : public Base<T>, Other {
  public:
-  explicit Example(int n = {}) : n_{n}, m_(n) {}
+  explicit Example(int n = {}) : n_{n}, m_(int{2} * n) {}
   Example(const Example&) = delete;
   ~Example() override = default;
   virtual void one() const = 0;

@@ -10,8 +10,8 @@ TEST_CASE("a report tells how many products one setup served, the pace, and the 
           "[transient]") {
   RunReport report;
   report.program = "newel-test";
-  report.unit = {"ms", 1e-3};
-  report.end_time = 100;
+  report.time.unit = {"ms", 1e-3};
+  report.time.end = 100;
   report.steps = 50;
   report.totals.solves = 50;
   report.totals.iterations = 500;
@@ -39,8 +39,8 @@ TEST_CASE("a report tells how many products one setup served, the pace, and the 
 
 TEST_CASE("a report of a run that computed nothing tells no pace", "[transient]") {
   RunReport report;
-  report.unit = {"ms", 1e-3};
-  report.start_time = report.end_time = 100;
+  report.time.unit = {"ms", 1e-3};
+  report.time.start = report.time.end = 100;
   report.shares.total = 3;
   CHECK_FALSE(contains(run_text(report), "real time"));
   CHECK(contains(run_text(report), "3.00 s in all\n"));
@@ -76,12 +76,12 @@ TEST_CASE("the peak of the process covers what was just touched", "[transient]")
 
 TEST_CASE("a run tells what it did before the first step, the longest first", "[transient]") {
   RunReport report;
-  report.unit = {"ms", 1e-3};
-  report.start_phases = {{"mesh file", 0.004}, {"refinement", 0.5}, {"fibres", 3.5}};
+  report.time.unit = {"ms", 1e-3};
+  report.beginning.phases = {{"mesh file", 0.004}, {"refinement", 0.5}, {"fibres", 3.5}};
   const cli::Json json = run_json(report);
   CHECK(json["start_phases"]["fibres"] == 3.5);
   CHECK(json["start_phases"].begin().key() == "mesh file");
-  const std::string text = start_text(report.start_phases);
+  const std::string text = start_text(report.beginning.phases);
   CHECK(contains(text, "4.00 s before the first step: fibres 3.50 s, refinement 500 ms"));
   CHECK_FALSE(contains(text, "mesh file"));
 }

@@ -30,7 +30,7 @@ std::vector<Point> read_columns(const std::string& path, std::string_view text) 
   std::vector<Point> vectors;
   while (!words.peek().empty()) {
     Point v;
-    for (double& x : v) x = words.coordinate("a component");
+    for (double& x : v) x = detail::read_coordinate(words, "a component");
     const std::string_view behind = words.line();
     const std::size_t rest = behind.find_first_not_of(" \t");
     if (rest != std::string_view::npos && behind[rest] != '#') {

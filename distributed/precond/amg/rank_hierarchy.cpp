@@ -28,6 +28,62 @@ NearNull<S> coarse_near_null(const Context<S>& ctx, const RankLevel<S>& level) {
   return {k, first_of(ctx, span_of(all.values), Offset{level.own.aggregates.count} * k * k)};
 }
 
+// Why the last level gets no other with so many aggregates; empty: it does.
+template <Space S>
+std::string reason_to_end(const std::vector<RankLevel<S>>& levels, double aggregates, int vectors) {
+  if (aggregates == 0) return nothing_strong_remark;
+  if (aggregates * vectors > AmgRules::least_coarsening * static_cast<double>(levels.back().all_rows())) {
+    return hardly_smaller_remark;
+  }
+  if (levels.size() < AmgRules::most_levels) return {};
+  return "coarsening ended at the limit of " + std::to_string(AmgRules::most_levels) + " levels";
+}
+
+// The ghosts after this rank's nodes, each an aggregate of its own with its near-null vectors as they are.
+template <Space S>
+void add_ghosts(const Context<S>& ctx, RankLevel<S>& level, const NearNull<S>& near_null) {
+  AmgLevel<S>& own = level.own;
+  const int k = near_null.vectors, node_values = own.a.row_block * k;
+  const Index ghosts = level.ghosts.count();
+  StageArray<double, S> known = vectors_in_aggregates(ctx, own.aggregates, own.a.row_block, near_null);
+  level.ghosts.append(ctx, node_values, known);
+  append(ctx, own.tentative.q, Span<const double, S>(last_of(span_of(known), Offset{ghosts} * node_values)));
+  std::vector<Index> numbers(static_cast<std::size_t>(ghosts));
+  std::iota(numbers.begin(), numbers.end(), own.aggregates.count);
+  append(ctx, own.aggregates.of_node, Span<const Index, Space::host>(numbers));
+  own.aggregates.others = ghosts;
+  std::vector<double> as_they_are(static_cast<std::size_t>(ghosts) * k * k);
+  for (std::size_t e = 0; e < as_they_are.size(); ++e) as_they_are[e] = e % (k * k) % (k + 1) == 0 ? 1 : 0;
+  append(ctx, own.tentative.coarse.values, Span<const double, Space::host>(as_they_are));
+}
+
+template <Space S>
+void measure_spectrum(const Context<S>& ctx, RankLevel<S>& level) {
+  AmgLevel<S>& own = level.own;
+  if (own.measured) return;
+  const Context<S> of_level = context_of_rows(ctx, level.first_rows());
+  own.spectrum = largest_eigenvalue(of_level, own.a, AmgRules::lanczos_steps,
+                                    [&](StageArray<double, S>& x) { level.fill_ghosts(ctx, x); });
+  own.measured = true;
+}
+
+template <Space S>
+LevelFigures figures_of(const Context<S>& ctx, const std::vector<RankLevel<S>>& levels) {
+  LevelFigures figures;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const AmgLevel<S>& own = levels[l].own;
+    double sums[] = {static_cast<double>(own.a.val.size()), static_cast<double>(own.aggregates.count),
+                     static_cast<double>(own.p.val.size())};
+    sum_over_ranks(ctx, sums, 3);
+    figures.push_back({{"rows", static_cast<double>(levels[l].all_rows())}, {"entries", sums[0]}});
+    if (l + 1 == levels.size()) continue;
+    figures.back().insert(figures.back().end(), {{"vectors", static_cast<double>(own.tentative.coarse.vectors)},
+                                                 {"aggregates", sums[1]},
+                                                 {"entries of P", sums[2]}});
+  }
+  return figures;
+}
+
 }  // namespace
 
 template <Space S>
@@ -47,20 +103,8 @@ RankHierarchy<S>::RankHierarchy(const Context<S>& ctx, RankLevel<S> first, NearN
     clock.end("gathered level");
   }
   finish(ctx, clock);
-  describe(ctx);
+  figures_ = figures_of(ctx, levels_);
   seconds_ = clock.seconds();
-}
-
-template <Space S>
-bool RankHierarchy<S>::is_worth_it(const RankLevel<S>& level, double aggregates, int vectors) {
-  if (aggregates == 0) {
-    remark_ = nothing_strong_remark;
-  } else if (aggregates * vectors > AmgRules::least_coarsening * static_cast<double>(level.all_rows())) {
-    remark_ = hardly_smaller_remark;
-  } else if (levels_.size() == AmgRules::most_levels) {
-    remark_ = "coarsening ended at the limit of " + std::to_string(AmgRules::most_levels) + " levels";
-  }
-  return remark_.empty();
 }
 
 // Adds a level, or says in the remark why not.
@@ -77,7 +121,8 @@ bool RankHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nu
   clock.end("aggregates");
   auto count = static_cast<double>(aggregates.count);
   sum_over_ranks(ctx, &count, 1);
-  if (!is_worth_it(level, count, near_null.vectors)) return false;
+  remark_ = reason_to_end(levels_, count, near_null.vectors);
+  if (!remark_.empty()) return false;
   own.aggregates = std::move(aggregates);
   if (!strength.all_kept) own.kept = std::move(strength.kept);
   own.tentative = make_tentative(ctx, own.aggregates, own.a.row_block, near_null);
@@ -97,34 +142,6 @@ bool RankHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nu
   levels_.emplace_back(ctx, std::move(first_coarse), std::move(coarse), std::move(ghosts));
   clock.end("galerkin products");
   return true;
-}
-
-// The ghosts after this rank's nodes, each an aggregate of its own with its near-null vectors as they are.
-template <Space S>
-void RankHierarchy<S>::add_ghosts(const Context<S>& ctx, RankLevel<S>& level, const NearNull<S>& near_null) const {
-  AmgLevel<S>& own = level.own;
-  const int k = near_null.vectors, node_values = own.a.row_block * k;
-  const Index ghosts = level.ghosts.count();
-  StageArray<double, S> known = vectors_in_aggregates(ctx, own.aggregates, own.a.row_block, near_null);
-  level.ghosts.append(ctx, node_values, known);
-  append(ctx, own.tentative.q, Span<const double, S>(last_of(span_of(known), Offset{ghosts} * node_values)));
-  std::vector<Index> numbers(static_cast<std::size_t>(ghosts));
-  std::iota(numbers.begin(), numbers.end(), own.aggregates.count);
-  append(ctx, own.aggregates.of_node, Span<const Index, Space::host>(numbers));
-  own.aggregates.others = ghosts;
-  std::vector<double> as_they_are(static_cast<std::size_t>(ghosts) * k * k);
-  for (std::size_t e = 0; e < as_they_are.size(); ++e) as_they_are[e] = e % (k * k) % (k + 1) == 0 ? 1 : 0;
-  append(ctx, own.tentative.coarse.values, Span<const double, Space::host>(as_they_are));
-}
-
-template <Space S>
-void RankHierarchy<S>::measure_spectrum(const Context<S>& ctx, RankLevel<S>& level) const {
-  AmgLevel<S>& own = level.own;
-  if (own.measured) return;
-  const Context<S> of_level = context_of_rows(ctx, level.first_rows());
-  own.spectrum = largest_eigenvalue(of_level, own.a, AmgRules::lanczos_steps,
-                                    [&](StageArray<double, S>& x) { level.fill_ghosts(ctx, x); });
-  own.measured = true;
 }
 
 template <Space S>
@@ -166,21 +183,6 @@ void RankHierarchy<S>::refresh(const Context<S>& ctx, bool prolongators) {
   if (is_gathered_) gathered_.refresh(ctx, levels_.back());
   PhaseClock clock;
   finish(ctx, clock);
-}
-
-template <Space S>
-void RankHierarchy<S>::describe(const Context<S>& ctx) {
-  for (std::size_t l = 0; l < levels_.size(); ++l) {
-    const AmgLevel<S>& own = levels_[l].own;
-    double sums[] = {static_cast<double>(own.a.val.size()), static_cast<double>(own.aggregates.count),
-                     static_cast<double>(own.p.val.size())};
-    sum_over_ranks(ctx, sums, 3);
-    figures_.push_back({{"rows", static_cast<double>(levels_[l].all_rows())}, {"entries", sums[0]}});
-    if (l + 1 == levels_.size()) continue;
-    figures_.back().insert(figures_.back().end(), {{"vectors", static_cast<double>(own.tentative.coarse.vectors)},
-                                                   {"aggregates", sums[1]},
-                                                   {"entries of P", sums[2]}});
-  }
 }
 
 template <Space S>

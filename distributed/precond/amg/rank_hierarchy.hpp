@@ -18,6 +18,9 @@ namespace newel::detail {
 /// 18 on one rank.
 inline constexpr std::int64_t gathered_rows = 4000;
 
+/// What reports say of each level.
+using LevelFigures = std::vector<std::vector<std::pair<std::string, double>>>;
+
 /// In double, in the space of the system. Aggregates lie within a rank, and prolongators are smoothed within it: what
 /// the rows of other ranks would add to a row of P goes to the aggregates that the row has, by the smallest change
 /// that leaves P R as it would be (see `smooth_prolongator`). Galerkin products take the rows of P of the other
@@ -44,7 +47,7 @@ class RankHierarchy {
   bool chooses_smoothers() const { return options_.smoother == AmgSmoother::automatic; }
 
   /// Of levels on ranks, with the sizes of all ranks.
-  const std::vector<std::vector<std::pair<std::string, double>>>& figures() const { return figures_; }
+  const LevelFigures& figures() const { return figures_; }
   /// Why there is no further level, if none is gathered.
   const std::string& remark() const { return remark_; }
   std::uint64_t bytes() const;  ///< without the gathered level
@@ -52,12 +55,8 @@ class RankHierarchy {
 
  private:
   bool coarsen(const Context<S>& ctx, const NearNull<S>& near_null, PhaseClock& clock);
-  bool is_worth_it(const RankLevel<S>& level, double aggregates, int vectors);
-  void add_ghosts(const Context<S>& ctx, RankLevel<S>& level, const NearNull<S>& near_null) const;
-  void measure_spectrum(const Context<S>& ctx, RankLevel<S>& level) const;
   void compute_prolongator(const Context<S>& ctx, RankLevel<S>& level, bool keeps_pattern) const;
   void finish(const Context<S>& ctx, PhaseClock& clock);
-  void describe(const Context<S>& ctx);
 
   AmgOptions options_;
   std::vector<RankLevel<S>> levels_;
@@ -65,7 +64,7 @@ class RankHierarchy {
   GatheredLevel<S> gathered_;
   bool decided_ = false;  ///< smoothers
   std::string remark_;
-  std::vector<std::vector<std::pair<std::string, double>>> figures_;
+  LevelFigures figures_;
   std::vector<std::pair<std::string, double>> seconds_;
 };
 

@@ -141,6 +141,21 @@ enum class AutoPrecond {
 /// Name of a figure in OperatorInfo: floating-point operations of the local problems that a refresh solves.
 inline constexpr const char* local_operations = "operations of local problems";
 
+/// Sparse matrices of which a preconditioner consists.
+struct PrecondMatrices {
+  bool in_format = false;  ///< they are in `PrecondOptions::format`
+  int products = 0;        ///< products with them per application
+  bool triangles = false;  ///< they are triangular, so their rows differ in length
+};
+
+/// For a preconditioner that may choose single precision in a system in double. Null: it never chooses.
+struct SingleChoice {
+  /// Whether the one with these statistics did.
+  bool (*chosen)(const PrecondOptions&, const OperatorInfo&) = nullptr;
+  /// How to forbid it.
+  void (*forbid)(PrecondOptions&) = nullptr;
+};
+
 /// One row of the table of preconditioners.
 struct PrecondMethod {
   std::string name;                            ///< as users write it
@@ -148,10 +163,8 @@ struct PrecondMethod {
   std::vector<MethodOption> options;           ///< its own options, one entry each
   bool diagonal = false;                       ///< M is a diagonal matrix
   bool divides_by_diagonal = false;            ///< every diagonal entry of A must be stored and not 0
-  bool own_matrices = false;                   ///< M is made of sparse matrices in `PrecondOptions::format`
   bool resident = false;                       ///< supported by kernels for systems that fit on the chip
-  int products = 0;                            ///< products with sparse matrices per application
-  bool triangles = false;                      ///< its matrices are triangular, so their rows differ in length
+  PrecondMatrices matrices;                    ///< of which M consists
   bool takes_coordinates = false;              ///< uses `SpmvOptions::coordinates`
   bool takes_pattern = false;                  ///< `PatternOptions::pattern` applies
   AutoPrecond automatic = AutoPrecond::never;  ///< its role under `auto`
@@ -162,10 +175,7 @@ struct PrecondMethod {
   EstimatePrecond estimate_bytes = nullptr;  ///< null: counted as 0
   /// Null: right.
   PrecondSide (*side)(const PrecondOptions&) = nullptr;
-  /// For a preconditioner that may choose single precision in a system in double: whether the one with these
-  /// statistics did, and how to forbid it. Null: it never chooses.
-  bool (*chose_single)(const PrecondOptions&, const OperatorInfo&) = nullptr;
-  void (*forbid_single)(PrecondOptions&) = nullptr;
+  SingleChoice single;  ///< whether it may choose single precision
   /// Settings of a stronger version, for advice if M was too weak; empty: there is none. Null: the general one of the
   /// table.
   std::vector<SettingChange> (*stronger)(const PrecondOptions&) = nullptr;

@@ -54,6 +54,10 @@ inline constexpr const char* hardly_smaller_remark = "coarsening ended, since th
 template <Space S>
 void compute_prolongator(const Context<S>& ctx, AmgLevel<S>& level, double omega, Index width, bool keeps_pattern);
 
+/// Entries of all levels' matrices over those of the first.
+template <Space S>
+double operator_complexity(const std::vector<AmgLevel<S>>& levels);
+
 template <Space S>
 class AmgHierarchy {
  public:
@@ -80,8 +84,6 @@ class AmgHierarchy {
   int null_vectors() const { return null_vectors_; }
   /// Whether smoothers are chosen by measures of the matrices, not by the caller.
   bool chooses_smoothers() const { return smoother_ == AmgSmoother::automatic; }
-  /// Entries of all levels' matrices over those of the first.
-  double operator_complexity() const;
   /// Why there is no further level, where the last has too many rows to be inverted; else empty.
   const std::string& remark() const { return remark_; }
   std::uint64_t bytes() const;
@@ -90,7 +92,6 @@ class AmgHierarchy {
 
  private:
   bool coarsen(const Context<S>& ctx, const NearNull<S>& near_null, const AmgOptions& options, PhaseClock& clock);
-  void measure_spectrum(const Context<S>& ctx, AmgLevel<S>& level);
   void compute_prolongator(const Context<S>& ctx, AmgLevel<S>& level);
   void finish(const Context<S>& ctx, PhaseClock& clock);
 
@@ -98,7 +99,6 @@ class AmgHierarchy {
   StageArray<double, S> inverse_;
   int null_vectors_ = 0;
   bool small_enough(const Context<S>& ctx, PhaseClock& clock);
-  double pivot_tolerance(Index rows) const;
 
   int max_coarse_ = 0, max_width_ = 0;
   bool below_first_ = false;

@@ -25,13 +25,13 @@ class FgmresRecurrence final : public GmresRecurrence<T, S, T> {
 
  private:
   Span<const T, S> direction(int j) override {
-    if (this->M_ == nullptr) return this->newest(j);
+    if (this->M_.op == nullptr) return this->V_.newest(j);
     const Span<T, S> z = Z_.span().subspan(std::int64_t{j} * this->n_, this->n_);
-    this->M_->apply(this->system_->ctx, T(1), this->newest(j), T(0), z);  // z_j = M v_j
+    this->M_.op->apply(this->system_->ctx, T(1), this->V_.newest(j), T(0), z);  // z_j = M v_j
     return z;
   }
   void add_directions(int columns, const double* y) override {
-    if (this->M_ == nullptr) return Gmres::add_directions(columns, y);
+    if (this->M_.op == nullptr) return Gmres::add_directions(columns, y);
     const Context<S>& ctx = this->system_->ctx;
     basis_combine(ctx, Z_.data(), this->n_, columns, y, this->w_.data());  // w = Z y
     axpy<T, S>(ctx, T(1), this->w_.cspan(), this->system_->x);             // x = x + w

@@ -12,9 +12,8 @@
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/over_ranks.hpp"
+#include "solver/krylov/methods/arnoldi_basis.hpp"
 #include "solver/krylov/methods/recurrence.hpp"
-#include "solver/krylov/steps/basis.hpp"
-#include "solver/krylov/steps/gmres_steps.hpp"
 #include "solver/krylov/steps/iteration_graph.hpp"
 #include "solver/krylov/steps/least_gain.hpp"
 #include "solver/recycle/cycle_deflation.hpp"
@@ -36,6 +35,30 @@ inline int cycle_length(std::int64_t n, int restart) {
   return static_cast<int>(std::clamp<std::int64_t>(n, 1, restart));
 }
 
+/// M as GMRES applies it.
+template <class T, Space S>
+struct SidedPreconditioner {
+  const LinearOperator<T, S>* op = nullptr;  ///< null: none
+  bool left = false;                         ///< the basis is one of M A instead of A M
+
+  // The operator of the basis; z is its intermediate vector.
+  void multiply(const SolveRequest<T, S>& system, Span<const T, S> u, Span<T, S> z, Span<T, S> image) const {
+    const LinearOperator<T, S>& A = system.A;
+    if (op == nullptr) return A.apply(system.ctx, T(1), u, T(0), image);
+    const LinearOperator<T, S>&first = left ? A : *op, &second = left ? *op : A;
+    first.apply(system.ctx, T(1), u, T(0), z);
+    second.apply(system.ctx, T(1), Span<const T, S>(z), T(0), image);
+  }
+  // x = x + w, or x + M w from the right.
+  void add_to_x(const SolveRequest<T, S>& system, Span<const T, S> w) const {
+    if (op != nullptr && !left) {
+      op->apply(system.ctx, T(1), w, T(1), system.x);
+    } else {
+      axpy<T, S>(system.ctx, T(1), w, system.x);
+    }
+  }
+};
+
 /// GMRES as the driver moves it: a cycle extends the basis column by column, then corrects x.
 template <class T, Space S, class B>
 class GmresRecurrence : public Recurrence<T, S> {
@@ -45,16 +68,12 @@ class GmresRecurrence : public Recurrence<T, S> {
       : n_(n),
         m_(cycle_length(all_rows(ctx, n), restart)),
         w_(ctx, n),
-        left_(left),
         deflation_(n, m_, std::min(recycled, (m_ + 1) / 2)),
-        basis_(ctx, (std::int64_t{deflation_.room()} + m_ + 1) * n),
-        newest_(ctx, std::is_same_v<T, B> ? 0 : n),
+        V_(ctx, n, m_, deflation_.room()),
+        left_(left),
         r_(ctx, n),
         z_(ctx, n),
-        best_x_(ctx, n),
-        small_(ctx, GmresArrays::size(m_, deflation_.room())),
-        partial_(ctx, basis_scratch(ctx, n, deflation_.room() + m_ + 1)),
-        state_(ctx, 1) {}
+        best_x_(ctx, n) {}
 
   CycleDeflation<T, S, B>& deflation() { return deflation_; }
 
@@ -70,17 +89,17 @@ class GmresRecurrence : public Recurrence<T, S> {
     cycle_.whole = monitor.tolerance >= deepest_cycle<T, B> * residual;
     if (!cycle_.whole) monitor.tolerance = deepest_cycle<T, B> * residual;
     Span<T, S> first = r_;
-    if (is_left()) {
-      M_->apply(ctx, T(1), r_.cspan(), T(0), w_);  // w = M r
+    if (M_.left) {
+      M_.op->apply(ctx, T(1), r_.cspan(), T(0), w_);  // w = M r
       first = w_;
-      norm2<T, S>(ctx, first, &state_.data()->scratch);
-      const double m_norm = fetch(ctx, static_cast<const double*>(&state_.data()->scratch));
+      norm2<T, S>(ctx, first, &V_.state()->scratch);
+      const double m_norm = fetch(ctx, static_cast<const double*>(&V_.state()->scratch));
       monitor.tolerance *= (cycle_.whole ? shown_.tightening : 1) * m_norm / residual;
       residual = m_norm;
       if (!(m_norm > 0)) monitor.event = m_norm == 0 ? Event::krylov_space_exhausted : Event::not_finite;
     }
-    if (deflation_.held() > 0 && monitor.running()) {
-      residual = deflation_.project(ctx, v(0).data, first);
+    if (deflation_.deflated() > 0 && monitor.running()) {
+      residual = deflation_.project(ctx, V_.v(0).data, first);
       if (!(residual > monitor.tolerance)) monitor.event = residual >= 0 ? Event::tolerance_met : Event::not_finite;
     }
     GmresState start{};
@@ -89,43 +108,36 @@ class GmresRecurrence : public Recurrence<T, S> {
     start.epsilon = std::numeric_limits<B>::epsilon();
     start.basis = Orthogonality::start<T, B>(n_);
     if (shown_.careful) start.basis.loss = careful_share * Orthogonality::limit;
-    copy<GmresState>(ctx, Span<const GmresState, Space::host>(&start, 1), state_.span());
-    copy<double>(ctx, Span<const double, Space::host>(&residual, 1), Span<double, S>(small().g, 1));
-    sweep(ctx, n_, GmresScale<T, B>{state_.data(), first.data, v(0).data, newest_.data()});  // v_0 = r / |r|
+    V_.start(ctx, start, first, residual);  // v_0 = r / |r|
   }
 
   // w = A z_j (right, z_j = M v_j) or M A v_j (left), made orthogonal to v_0 .. v_j, is v_{j+1}. In addition to the
   // products, moves the basis up to v_j twice and w five times; twice that where the second pass runs.
   void extend(int j) {
     const Context<S>& ctx = system_->ctx;
-    const LinearOperator<T, S>& A = system_->A;
-    GmresState* const s = state_.data();
-    const GmresArrays a = small(j);
-    const Span<T, S> w = w_;
-    if (is_left()) {
-      A.apply(ctx, T(1), newest(j), T(0), z_);    // z = A v_j
-      M_->apply(ctx, T(1), z_.cspan(), T(0), w);  // w = M z
+    if (M_.left) {
+      M_.multiply(*system_, V_.newest(j), z_, w_);  // w = M A v_j
     } else {
-      A.apply(ctx, T(1), direction(j), T(0), w);  // w = A z_j
+      system_->A.apply(ctx, T(1), direction(j), T(0), w_);  // w = A z_j
     }
-    const int recycled = deflation_.held(), all = recycled + j + 1;
-    const B* const V = v(-recycled).data;  // after the recycled columns C: [C V] for V
-    double *const h = a.h - recycled, *const h2 = a.h2 - recycled, *const partial = partial_.data();
-    const PassGate first{&s->monitor, nullptr, nullptr, nullptr};
-    const PassGate second{&s->monitor, &s->basis, a.h + j + 1, &s->after_first};
-    basis_dot(ctx, first, V, n_, all, w.data, h, partial);                           // h = V^T w
-    basis_subtract(ctx, first, V, n_, all, h, w.data, &s->after_first, partial);     // w = w - V h
-    basis_dot(ctx, second, V, n_, all, w.data, h2, partial);                         // h2 = V^T w
-    basis_subtract(ctx, second, V, n_, all, h2, w.data, &s->after_second, partial);  // w = w - V h2, h = h + h2
-    sweep(ctx, 0, GmresRotate{s, a, j});                                             // column j of R, |g_{j+1}|
-    sweep(ctx, n_, GmresScale<T, B>{s, w.data, v(j + 1).data, newest_.data()});      // v_{j+1} = w / |w|
+    V_.append(ctx, j, deflation_.deflated(), w_);
   }
 
   // x = x + Z y with R y = g
   void correct(int columns) {
-    if (columns > 0) sweep(system_->ctx, 0, GmresBackSolve{small(), columns});  // y = R^-1 g
-    if (deflation_.held() > 0) return add_deflated(std::max(columns, 0));
-    if (columns > 0) add_directions(columns, small().y);
+    const Context<S>& ctx = system_->ctx;
+    if (columns > 0) sweep(ctx, 0, GmresBackSolve{V_.small(), columns});  // y = R^-1 g
+    if (deflation_.deflated() == 0) {
+      if (columns > 0) add_directions(columns, V_.small().y);
+      return;
+    }
+    if (columns > 0) {
+      V_.combine(ctx, columns, V_.small().y, w_);  // w = V y
+    } else {
+      fill<T, S>(ctx, T(0), w_.span());
+    }
+    deflation_.add_vectors(ctx, V_.numbers(), std::max(columns, 0), w_.span());  // w = w + U s
+    M_.add_to_x(*system_, w_.cspan());
   }
 
   bool advance(int count) override {
@@ -138,19 +150,19 @@ class GmresRecurrence : public Recurrence<T, S> {
   void complete(ConvergenceMonitor<T, S>& convergence, bool) override {
     cycle_.event = convergence.seen().event;
     cycle_.recurrence = convergence.report.recurrence_residual;
-    convergence.report.second_passes += fetch(system_->ctx, static_cast<const int*>(&state_.data()->second_passes));
+    convergence.report.second_passes += fetch(system_->ctx, static_cast<const int*>(&V_.state()->second_passes));
     const int columns = convergence.seen().iteration - cycle_.first_iteration;
     correct(cycle_.event == Event::not_finite ? columns - 1 : columns);
     if (!deflation_.works()) return;
-    if (deflation_.held() > 0) convergence.residual.x_has_changed();
+    if (deflation_.deflated() > 0) convergence.residual.x_has_changed();
     // The column after an event was not made.
     const int whole = cycle_.event == Event::none ? columns : columns - 1;
-    if (cycle_.event != Event::not_finite) deflation_.harvest(system_->ctx, small_.cspan(), v(0).data, whole);
+    if (cycle_.event != Event::not_finite) deflation_.harvest(system_->ctx, V_.numbers(), V_.v(0).data, whole);
   }
 
   // From the left the recurrence does not know |r|.
   Verdict judge(Event event) override {
-    return event == Event::tolerance_met && cycle_.whole && !is_left() ? Verdict::confirm : Verdict::cycle_end;
+    return event == Event::tolerance_met && cycle_.whole && !M_.left ? Verdict::confirm : Verdict::cycle_end;
   }
 
   // Whether two cycles gained nothing, and what the next has to observe.
@@ -160,7 +172,7 @@ class GmresRecurrence : public Recurrence<T, S> {
       shown_.tightening *= 0.5 * convergence.residual.tolerance() / reached;
     const bool gained = reached < (1 - least_gain) * cycle_.before;
     shown_.cycles_without_progress = gained ? 0 : shown_.cycles_without_progress + 1;
-    const bool promise_broken = !is_left() && reached > broken_promise * cycle_.recurrence;
+    const bool promise_broken = !M_.left && reached > broken_promise * cycle_.recurrence;
     shown_.careful = shown_.careful || shown_.cycles_without_progress > 0 || promise_broken;
     if (shown_.cycles_without_progress < 2) return false;
     if (!deflation_.assist()) return true;
@@ -169,18 +181,19 @@ class GmresRecurrence : public Recurrence<T, S> {
   }
 
   RecurrenceParts<T, S> parts() override {
-    GmresState* const state = state_.data();
+    GmresState* const state = V_.state();
     return {"gmres", r_, w_, best_x_, {r_, best_x_}, &state->monitor, &state->scratch, Keeps::cycles, false};
   }
   // A cycle's columns do not see x.
   void bind(const SolveRequest<T, S>& system) override {
     system_ = &system;
-    M_ = left_ && system.M != nullptr ? system.M->traits().from_left.value_or(system.M) : system.M;
-    graph_.bind(system.ctx, system.A, M_, Span<T, S>());
+    M_.op = left_ && system.M != nullptr ? system.M->traits().from_left.value_or(system.M) : system.M;
+    M_.left = left_ && M_.op != nullptr;
+    graph_.bind(system.ctx, system.A, M_.op, Span<T, S>());
   }
   void watch(ConvergenceMonitor<T, S>& convergence) override {
     convergence.growth.watch(first_growth, 0, {});
-    if (is_left()) convergence.forecast.begin_rate_at(1);
+    if (M_.left) convergence.forecast.begin_rate_at(1);
     convergence.report.cycle_length = m_;
     shown_ = {};
   }
@@ -188,87 +201,38 @@ class GmresRecurrence : public Recurrence<T, S> {
  protected:
   // z_j, which A multiplies: M v_j.
   virtual Span<const T, S> direction(int j) {
-    if (M_ == nullptr) return newest(j);
-    M_->apply(system_->ctx, T(1), newest(j), T(0), z_);
+    if (M_.op == nullptr) return V_.newest(j);
+    M_.op->apply(system_->ctx, T(1), V_.newest(j), T(0), z_);
     return z_.cspan();
   }
   // x = x + Z y, which is M V y
   virtual void add_directions(int columns, const double* y) {
-    basis_combine(system_->ctx, v(0).data, n_, columns, y, w_.data());  // w = V y
-    add_combination();
+    V_.combine(system_->ctx, columns, y, w_);  // w = V y
+    M_.add_to_x(*system_, w_.cspan());
   }
 
   Index n_;
   int m_;
   Array<T, S> w_;
   const SolveRequest<T, S>* system_ = nullptr;
-  const LinearOperator<T, S>* M_ = nullptr;  // as it is applied
-
-  // v_j, the last that was made, in T
-  Span<const T, S> newest(int j) {
-    if constexpr (std::is_same_v<T, B>) {
-      return v(j);
-    } else {
-      return newest_.cspan();
-    }
-  }
+  SidedPreconditioner<T, S> M_;
+  CycleDeflation<T, S, B> deflation_;
+  ArnoldiBasis<T, S, B> V_;
 
  private:
-  bool is_left() const { return left_ && M_ != nullptr; }
-  GmresArrays small(int column = 0) { return {small_.data(), m_, deflation_.room(), column}; }
-  Span<B, S> v(int j) { return {basis_.data() + std::int64_t{deflation_.room() + j} * n_, n_}; }
-
-  // The operator of the basis: A M, or M A from the left.
-  void multiply(Span<const T, S> u, Span<T, S> image) {
-    const Context<S>& ctx = system_->ctx;
-    const LinearOperator<T, S>& A = system_->A;
-    if (M_ == nullptr) return A.apply(ctx, T(1), u, T(0), image);
-    const LinearOperator<T, S>&first = left_ ? A : *M_, &second = left_ ? *M_ : A;
-    first.apply(ctx, T(1), u, T(0), z_);
-    second.apply(ctx, T(1), z_.cspan(), T(0), image);
-  }
   void prepare_deflation() {
-    if (!deflation_.works()) return with_recycled(0);
     const Context<S>& ctx = system_->ctx;
-    const auto product = [this](Span<const T, S> u, Span<T, S> image) { multiply(u, image); };
-    deflation_.prepare(ctx, product, v(0).data, w_.span());
-    with_recycled(deflation_.held());
-    // A second pass that does not run leaves nothing there.
-    const std::int64_t products = GmresArrays::products_size(m_, deflation_.room());
-    fill<double, S>(ctx, 0.0, small_.span().subspan(products, products));
-  }
-  void with_recycled(int vectors) {
+    const auto product = [this](Span<const T, S> u, Span<T, S> image) { M_.multiply(*system_, u, z_, image); };
+    const bool works = deflation_.works();
+    if (works) deflation_.prepare(ctx, product, V_.v(0).data, w_.span());
+    const int vectors = works ? deflation_.deflated() : 0;
     if (std::exchange(vectors_in_graph_, vectors) != vectors) graph_.drop();
-  }
-  // x = x + w, or x + M w
-  void add_combination() {
-    const Context<S>& ctx = system_->ctx;
-    if (M_ != nullptr && !left_) {
-      M_->apply(ctx, T(1), w_.cspan(), T(1), system_->x);  // x = x + M w
-    } else {
-      axpy<T, S>(ctx, T(1), w_.cspan(), system_->x);  // x = x + w
-    }
-  }
-  // w = V y + U s
-  void add_deflated(int columns) {
-    const Context<S>& ctx = system_->ctx;
-    if (columns > 0) {
-      basis_combine(ctx, v(0).data, n_, columns, small().y, w_.data());
-    } else {
-      fill<T, S>(ctx, T(0), w_.span());
-    }
-    deflation_.add_vectors(ctx, small_.cspan(), columns, w_.span());
-    add_combination();
+    if (works) V_.clear_second_products(ctx);
   }
 
   bool left_;
-  CycleDeflation<T, S, B> deflation_;
-  Array<B, S> basis_;   // places for recycled columns, then m + 1 columns of n
-  Array<T, S> newest_;  // its last column in T; empty where B is T
   Array<T, S> r_, z_;
   Array<T, S> best_x_;  // where the cycle with the least residual before it began
-  Array<double, S> small_, partial_;
-  Array<GmresState, S> state_;
   IterationGraph<S> graph_;
   int vectors_in_graph_ = 0;
 

@@ -43,6 +43,16 @@ IdrsState fresh_state(const MonitorState& monitor, int s, std::int64_t rows) {
   return state;
 }
 
+// Products go on until the recurrence stops.
+PassGate gate_of(const IdrsState* state) { return {&state->monitor, nullptr, nullptr, nullptr}; }
+
+// Steps read columns by fours.
+template <class F>
+void of_width(int columns, const F& f) {
+  if (columns <= 4) return f(std::integral_constant<int, 4>());
+  f(std::integral_constant<int, IdrsState::most>());
+}
+
 }  // namespace
 
 /// IDR(s) as the driver moves it.
@@ -102,10 +112,10 @@ class IdrsRecurrence final : public Recurrence<T, S> {
     const auto& [ctx, A, M, b, x, stop, progress, guess, exchange, give_up, recycling] = *system_;
     IdrsState* const s = state_.data();
     const Span<T, S> r = r_, t = v_, z = M != nullptr ? z_.span() : r;
-    if (M != nullptr) M->apply(ctx, T(1), r, T(0), z);                          // z = M r
-    A.apply(ctx, T(1), z, T(0), t);                                             // t = A z
-    basis_dot(ctx, gate(), r.data, n_, 1, t.data, s->t_dots, partial_.data());  // t.r, t.t
-    sweep(ctx, n_, IdrsStabilise<T>{s, t.data, z.data, x.data, r.data});        // x = x + omega z, r = r - omega t
+    if (M != nullptr) M->apply(ctx, T(1), r, T(0), z);                              // z = M r
+    A.apply(ctx, T(1), z, T(0), t);                                                 // t = A z
+    basis_dot(ctx, gate_of(s), r.data, n_, 1, t.data, s->t_dots, partial_.data());  // t.r, t.t
+    sweep(ctx, n_, IdrsStabilise<T>{s, t.data, z.data, x.data, r.data});  // x = x + omega z, r = r - omega t
   }
 
   bool advance(int count) override {
@@ -140,17 +150,10 @@ class IdrsRecurrence final : public Recurrence<T, S> {
 
  private:
   Span<T, S> column(Array<T, S>& V, int k) { return V.span().subspan(std::int64_t{k} * n_, n_); }
-  PassGate gate() { return {&state_.data()->monitor, nullptr, nullptr, nullptr}; }
   // P^T w and w.w
   void shadow(Span<T, S> w) {
-    basis_dot(system_->ctx, gate(), P_.data(), n_, s_, w.data, state_.data()->shadow, partial_.data());
-  }
-
-  // Steps read columns by fours.
-  template <class F>
-  static void of_width(int columns, const F& f) {
-    if (columns <= 4) return f(std::integral_constant<int, 4>());
-    f(std::integral_constant<int, IdrsState::most>());
+    basis_dot(system_->ctx, gate_of(state_.data()), P_.data(), n_, s_, w.data, state_.data()->shadow,
+              partial_.data());
   }
 
   template <IdrsPrecond precond>
