@@ -87,7 +87,7 @@ class Comparison {
         ours_(factors_of(ctx, matrix_, order, 0)),
         swept_(factors_of(ctx, matrix_, order, 2)),
         product_(make_spmv(ctx, CsrView<double, device>(matrix_), RowOrder<device>{}, SpmvOptions{})),
-        order_(make_row_order(ctx, to_vector(ctx, ours_->vector_rows()))),
+        order_(make_row_order(ctx, to_vector(ctx, ours_->factors().rows().of_vectors.cspan()))),
         permuted_(permute(ctx, CsrView<double, device>(matrix_), order_)),
         x_(make_array(ctx, random_vector(a.rows))),
         x_in_order_(in_order(x_)),

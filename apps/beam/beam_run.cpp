@@ -75,10 +75,9 @@ class BeamRun {
   }
 
   int run() {
-    const cli::InterruptScope interrupt;
     print_lines(job_, setup_text());
     transient::StepLoop steps{grid_, last_, run_.start, job_.options.dt, run_.shares, run_.totals, run_.progress};
-    steps.run([&] { return !interrupt.requested() && run_.failure.empty(); }, [&] { step(); },
+    steps.run([&] { return !interrupt_.requested() && run_.failure.empty(); }, [&] { step(); },
               [&] { return std::string(); });
     return finish();
   }
@@ -179,6 +178,7 @@ class BeamRun {
   BeamStepper<S> stepper_;
   BeamFrames frames_;
   EnergyBook energy_;
+  const cli::InterruptScope interrupt_;  // from the first output on: whoever sees that may end the run
 };
 
 }  // namespace

@@ -50,10 +50,9 @@ class HeartRun {
   }
 
   int run() {
-    const cli::InterruptScope interrupt;
     print_lines(job_, setup_text());
     const cli::Stopwatch stepping;
-    while (grid().ticks() < end_ && !interrupt.requested() && run_.failure.empty()) {
+    while (grid().ticks() < end_ && !interrupt_.requested() && run_.failure.empty()) {
       run_.shares.begin_step();
       const double step = grid().step();
       const StepOutcome outcome = this->step();
@@ -207,6 +206,7 @@ class HeartRun {
   Monodomain<S> heart_;
   HeartRecorder<S> recorder_;
   std::int64_t newton_ = 0, refused_ = 0;
+  const cli::InterruptScope interrupt_;  // from the first output on: whoever sees that may end the run
 };
 
 }  // namespace

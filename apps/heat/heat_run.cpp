@@ -66,12 +66,11 @@ class HeatRun {
   }
 
   int run() {
-    const cli::InterruptScope interrupt;
     print_lines(job_, setup_text());
     transient::StepLoop steps{grid_, last_, run_.start, job_.options.dt, run_.shares, run_.totals, run_.progress};
-    steps.run([&] { return !interrupt.requested() && run_.failure.empty(); }, [&] { step(); },
+    steps.run([&] { return !interrupt_.requested() && run_.failure.empty(); }, [&] { step(); },
               [&] { return text("mean %.4g C", mean_); });
-    return finish(interrupt);
+    return finish();
   }
 
  private:
@@ -140,7 +139,7 @@ class HeatRun {
                                                   stepper_.system().info());
   }
 
-  int finish(const cli::InterruptScope& interrupt) {
+  int finish() {
     const bool finished = run_.failure.empty() && grid_.steps() == last_;
     if (!finished && run_.failure.empty()) {
       run_.shares.timed(run_.ctx, Phase::output, [&] {
@@ -150,13 +149,13 @@ class HeatRun {
     }
     transient::RunReport report = make_report(finished);
     Comparison comparison;
-    if (finished && job_.compare && !sample_.empty() && !interrupt.requested()) {
+    if (finished && job_.compare && !sample_.empty() && !interrupt_.requested()) {
       SystemOptions used = job_.options.system;
       used.spmv.format = report.system.matrix.name;
       used.precond.name = report.system.preconditioner.name;
       used.solver.name = report.system.solver;
       comparison =
-          compare<S>(run_.ctx, equation_.implicit_matrix, sample_, used, [&] { return interrupt.requested(); });
+          compare<S>(run_.ctx, equation_.implicit_matrix, sample_, used, [&] { return interrupt_.requested(); });
       report.own["break_even"] = comparison_json(comparison);
     }
     const std::string tables = comparison.formats.empty() ? "" : comparison_text(comparison, report.totals.solves);
@@ -180,6 +179,7 @@ class HeatRun {
   HeatStepper<S> stepper_;
   Frames frames_;
   SampleStep sample_;
+  const cli::InterruptScope interrupt_;  // from the first output on: whoever sees that may end the run
   double mean_ = 0;
 };
 

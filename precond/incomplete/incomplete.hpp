@@ -53,6 +53,8 @@ class IncompleteOperator final : public MatrixOperator<T, S> {
   /// The factors are kept: only the places of their rows in the vectors change.
   OperatorPtr<T, S> renumbered(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options) override;
 
+  const detail::IncompleteFactors<T, S>& factors() const { return factors_; }
+
  private:
   IncompleteOperator(IncompleteOperator&&) = default;
 

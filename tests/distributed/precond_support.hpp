@@ -63,6 +63,11 @@ inline std::vector<long double> product_of(const CsrView<double, host>& a, const
   return y;
 }
 
+/// SPAI's M on the host, in CSR.
+inline CsrView<double, host> csr_of(const SpaiOperator<double, host>& m) {
+  return *static_cast<const MatrixOperator<double, host>*>(m.resident_view().first)->as_csr();
+}
+
 /// Whether y is the product of a chain of matrices with x, up to the rounding of the sums.
 inline std::string outside_product(const std::vector<double>& y, const std::vector<double>& x,
                                    const std::vector<std::pair<CsrView<double, host>, bool>>& chain) {

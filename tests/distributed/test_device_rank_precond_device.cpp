@@ -61,7 +61,7 @@ void check_factors(const Linked& linked, const std::vector<int>& sizes) {
         const SpaiOperator<double, host> of_one(ctx, convection_there.wide(), RowOrder<host>{}, spai.precond,
                                                 SpmvOptions{"csr"});
         const std::vector<double> z = preconditioned(linked, size, convection, spai, of_convection);
-        CHECK(outside_product(z, of_convection, {{*of_one.matrix().as_csr(), false}}) == "");
+        CHECK(outside_product(z, of_convection, {{csr_of(of_one), false}}) == "");
       }
     }
     for (const PrecondSide side : {PrecondSide::right, PrecondSide::left}) {

@@ -29,7 +29,7 @@ void check_against_one(const HostCsr& a, const PrecondOptions& options, const st
   for (const int size : sizes) {
     INFO(size << " ranks, power " << options.of<SpaiOptions>().power);
     const std::vector<double> y = precond_on_ranks(size, a, options, x);
-    CHECK(outside_product(y, x, {{*one.matrix().as_csr(), false}}) == "");
+    CHECK(outside_product(y, x, {{csr_of(one), false}}) == "");
     CHECK(same_bits(y, precond_on_ranks(size, a, options, x)));
   }
 }
