@@ -19,6 +19,7 @@ namespace newel::detail {
 namespace {
 
 constexpr int trial_iterations = 32;
+constexpr double enough_of_blocks = 1e-2;  // of the residual, for a trial of the preconditioner for saddle points
 
 // That of the block-triangular form, whose blocks may be inverted in another way in each iteration.
 const SolverMethod* solver_of_blocks() {
@@ -214,7 +215,14 @@ PrecondTrial PrecondChooser<T, S>::tried(const LinearOperator<T, S>* candidate) 
     s_.A->apply(s_.ctx, T(1), x.cspan(), T(0), product.span());
     b = to_vector(s_.ctx, product.cspan());
   }
-  return try_precond<T, S>(s_.ctx, *s_.A, candidate, b, s_.chosen.solvers.order.front(), s_.options);
+  const std::string& solver = s_.chosen.solvers.order.front();
+  const PrecondMethod* const blocks = automatic_preconditioner(AutoPrecond::saddle);
+  if (candidate == nullptr || blocks == nullptr || candidate->info().name != blocks->name) {
+    return try_precond<T, S>(s_.ctx, *s_.A, candidate, b, solver, s_.options);
+  }
+  SystemOptions options = s_.options;  // whether it serves is asked, and no count to compare
+  options.stop.rel_tol = std::max(options.stop.rel_tol, enough_of_blocks);
+  return try_precond<T, S>(s_.ctx, *s_.A, candidate, b, solver, options);
 }
 
 namespace {
