@@ -262,6 +262,7 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   SystemChoices& chosen = s_.chosen;
   SystemEstimates<T, S> estimates(s_);
   estimates.facts(a);
+  estimates.inspect_flow(a);
   s_.options.precond.name = d.preconditioner;
   s_.M = make_precond(s_.ctx, a, s_.order, s_.options.precond, s_.options.spmv);
   if (d.expected.iterations > 0) chosen.expected_iterations = d.expected.iterations;
@@ -273,7 +274,7 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   chosen.untried = d.untried;
   const MatrixKind kind = estimates.kind();
   const auto complete = [&](PrecondOutlook& outlook) {
-    outlook.iterations = iterations_with(outlook.name, kind.origin);
+    outlook.iterations = iterations_with(outlook.name, kind);
     outlook.margin = margin_of(outlook.name, s_.options.precond, kind);
     outlook.positive = outlook.name != "none" && find_preconditioner(outlook.name).positive;
     outlook.by_values = d.builds_by_values;
