@@ -38,7 +38,7 @@ bool is_of_fourth_order(const HostCsr& a) {
 }  // namespace
 
 TEST_CASE("A plate is of fourth order, and flow and diffusion are not", "[precond][saddle]") {
-  CHECK(is_of_fourth_order(plate(40)));
+  CHECK(is_of_fourth_order(plate(41)));
   CHECK_FALSE(is_of_fourth_order(plate(4)));  // three quarters of the points are at the edge
   CHECK_FALSE(is_of_fourth_order(mac_stokes(2, 24)));
   CHECK_FALSE(is_of_fourth_order(mac_stokes(3, 8)));
@@ -46,7 +46,7 @@ TEST_CASE("A plate is of fourth order, and flow and diffusion are not", "[precon
 }
 
 TEST_CASE("A plate begins with factors", "[saddle][auto]") {
-  Problem<Space::host> problem(plate(40));
+  Problem<Space::host> problem(plate(41));
   LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
   const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
   CHECK(report.converged());
