@@ -34,6 +34,12 @@ SOLVE = "samples setup_phases detail recurrence_relative_residual iteration_spee
 AMG = """samples solves.setup_seconds levels amg.setup_seconds amg.detail min max first_setup_milliseconds amg.bytes
     true_residual"""
 END = "status reason wrong resident true_relative_residual refused converged iterations seconds"
+REGRET = ("samples setup.seconds.min setup.seconds.max solve.seconds.min solve.seconds.max first_solve refresh "
+    "combinations.uses systems.precision systems.tolerance model.resident "
+          + " ".join(f"combinations.{name}" for name in "status reason wrong resident true_relative_residual".split())
+          + " " + " ".join(f"auto.{name}" for name in (END + " solves").split())
+          + " " + " ".join(f"usual.{name}" for name in "status reason wrong resident true_relative_residual iterations "
+                                                 "solver precond setup_seconds solve_seconds".split()))
 # Names of what is left out, at any depth, by the names of files: the first pattern that fits counts.
 UNREAD = {
     "amg_meshes_*": AMG + " cycle refresh first_setup_milliseconds setup_milliseconds",
@@ -48,12 +54,8 @@ UNREAD = {
     "solve_*": SOLVE,
     "mixed_host*": SOLVE,
     "mixed_auto_*": "rounds changed true_relative_residual ratio",
-    "regret_*": "samples setup.seconds.min setup.seconds.max solve.seconds.min solve.seconds.max first_solve refresh "
-                "combinations.uses systems.precision systems.tolerance model.resident "
-                + " ".join(f"combinations.{name}" for name in "status reason wrong resident true_relative_residual".split())
-                + " " + " ".join(f"auto.{name}" for name in (END + " solves").split())
-                + " " + " ".join(f"usual.{name}" for name in "status reason wrong resident true_relative_residual iterations "
-                                                             "solver precond setup_seconds solve_seconds".split()),
+    "regret_flow*": REGRET + " combinations model",
+    "regret_*": REGRET,
     "preconditioners_host*": "runs.reason runs.setup runs.total",
     "preconditioners_*": "command_line",
     "gpus_*": "samples",

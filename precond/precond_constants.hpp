@@ -42,13 +42,13 @@ struct DeviceAmgConstants {
 };
 
 struct HostPrecondConstants {
-  double useful_threads = 0;      ///< more threads only wait for the longest problems
-  double diagonal_entry = 0;      ///< seconds of a pass over A, for each of its entries
-  double read_entry = 0;          ///< seconds to read the pattern, for each of its entries
-  ProblemRates fsai, spai;        ///< of a thread
-  double fsai_entry_alone = 0;    ///< seconds to find FSAI's pattern, not shared by threads
-  double fsai_entry_shared = 0;   ///< the same, shared by threads
-  double ilut_entry = 0;          ///< seconds of a setup of ILUT, for each entry of A; threads do not share them
+  double useful_threads = 0;     ///< more threads only wait for the longest problems
+  double diagonal_entry = 0;     ///< seconds of a pass over A, for each of its entries
+  double read_entry = 0;         ///< seconds to read the pattern, for each of its entries
+  ProblemRates fsai, spai;       ///< of a thread
+  double fsai_entry_alone = 0;   ///< seconds to find FSAI's pattern, not shared by threads
+  double fsai_entry_shared = 0;  ///< the same, shared by threads
+  double ilut_entry = 0;         ///< seconds of a setup of ILUT, for each entry of A and of a mean row; of one thread
   double ilut_refresh_share = 0;  ///< seconds of a refresh of ILUT over those of a setup
   HostAmgConstants amg;
 };

@@ -41,7 +41,7 @@ def model_errors(data):
     enough = 30
     ratios = {}
     for system in data["systems"]:
-        measured = {(c["format"], c["precond"]): c for c in system["combinations"]
+        measured = {(c["format"], c["precond"]): c for c in system.get("combinations", [])
                     if c["refused"] is None and c["converged"] and c["solver"] == system["first_solver"]}
         for candidate in system.get("model", []):
             of = measured.get((candidate["format"], candidate["precond"]))
@@ -71,8 +71,9 @@ def model_lines(data):
 
 
 def section(name, data):
+    flows = "flows, constraints and waves on " if name.startswith("regret_flow") else ""
     lines = [
-        *prose("regret.intro", command=command(data), place=place(data), data=data, link=link(name), remark=remark(data)),
+        *prose("regret.intro", command=command(data), place=flows + place(data), data=data, link=link(name), remark=remark(data)),
         *mean_lines(data),
         "",
         *model_lines(data),

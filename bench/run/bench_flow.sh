@@ -14,4 +14,4 @@ systems=build/flow_systems
 "${PYTHON:-python3}" bench/run/flow_systems.py "$systems" --scale "${SCALE:-1}" --spsolve
 export NAME=${NAME:-flow} SYSTEMS=
 exec ./bench/run/bench_regret.sh --solvers=minres,bicgstab,gmres,fgmres --preconds=jacobi,l1-jacobi,amg,ilut,spai,saddle \
-  --formats=csr --rhs='A*random:1' --loop=10 --repeats=2 "$@" "$systems"/*.npz
+  --formats=csr --rhs='A*random:1' --loop=40 --repeats=2 "$@" "$systems"/*.npz

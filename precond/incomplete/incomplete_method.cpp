@@ -159,7 +159,7 @@ PrecondCost ilut_cost(const PrecondQuestion& question) {
   }
   if (question.setup == nullptr) return cost;
   const auto& on_host = detail::constants_of<detail::HostPrecondConstants>(question.machine);
-  cost.setup.build = on_host.ilut_entry * entries;
+  cost.setup.build = on_host.ilut_entry * entries * entries / std::max(question.rows, Index{1});
   cost.setup.refresh = on_host.ilut_refresh_share * cost.setup.build;
   return cost;
 }

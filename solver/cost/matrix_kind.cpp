@@ -2,12 +2,33 @@
 // Iterations by what a matrix comes from.
 #include "solver/cost/matrix_kind.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <newel/precond/registry.hpp>
 #include "precond/build_cost.hpp"
 
 namespace newel::detail {
+namespace {
+
+double elliptic_in_flow(double simple) {
+  return std::min(simple, 1 + ConvectionConstants::elliptic * std::sqrt(simple));
+}
+
+double factors_in_flow(double simple) {
+  return std::min(simple, 1 + ConvectionConstants::factors * std::sqrt(simple));
+}
+
+}  // namespace
+
+ExpectedIterations iterations_with(const std::string& precond, const MatrixKind& kind) {
+  if (kind.flow && precond != "none") {
+    const PrecondMethod& method = find_preconditioner(precond);
+    if (method.automatic == AutoPrecond::elliptic) return &elliptic_in_flow;
+    if (method.automatic == AutoPrecond::general && method.triangles) return &factors_in_flow;
+  }
+  return iterations_with(precond, kind.origin);
+}
 
 double margin_of(const std::string& precond, const PrecondOptions& options, const MatrixKind& kind) {
   if (precond == "none") return usual_margin;
@@ -31,6 +52,7 @@ double of_usual_iterations(const MatrixKind& kind) {
 // If most rows are damped, by a step in time say, a solve may take far fewer. All of this is CG, but for the first
 // two.
 double sure_share(const MatrixKind& kind, bool before) {
+  if (kind.circulation) return ReachIterations::sure_of_circulation;
   if (kind.convection) return ReachIterations::sure_of_convection;
   if (kind.saddle) return ReachIterations::sure_of_saddle;
   if (!kind.undamped) return 0;

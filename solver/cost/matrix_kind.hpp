@@ -13,12 +13,17 @@ struct MatrixKind {
   bool stencil = false;     ///< nodes have no more neighbours than differences along the lines of a grid give them
   bool blocks = false;      ///< several unknowns at a node
   bool convection = false;  ///< not symmetric, but elliptic, and of so many rows that the reach of the pattern counts
-  bool saddle = false;      ///< a symmetric saddle point, and likewise
+  bool flow = false;        ///< convection that prevails over diffusion
+  bool circulation = false;  ///< and has closed streamlines
+  bool saddle = false;       ///< a symmetric saddle point, and likewise
   bool scalar_mesh = false;  ///< one unknown at a node, whose coordinates are known
 };
 
 /// What the named preconditioner has to save over the price of its setup, for such a matrix.
 double margin_of(const std::string& precond, const PrecondOptions& options, const MatrixKind& kind);
+
+/// How many iterations the named preconditioner takes on such a matrix for those of the simple one.
+ExpectedIterations iterations_with(const std::string& precond, const MatrixKind& kind);
 
 /// Iterations of one solve over those of any matrix of its size.
 double of_usual_iterations(const MatrixKind& kind);

@@ -165,7 +165,7 @@ CsrView<T, S> OperatorBuilder<T, S>::in_order(const CsrView<T, S>& a, const RowO
 // Of a symmetric pattern the rows tell.
 template <class T, Space S>
 std::vector<Index> OperatorBuilder<T, S>::free_unknowns(const CsrView<T, S>& a) const {
-  const std::optional<MatrixTraits>& traits = s_.chosen.traits;
+  const std::optional<ValueTraits>& traits = s_.chosen.traits;
   if (traits && traits->pattern_symmetric && traits->empty_rows.count == 0) return {};
   return empty_columns(s_.ctx, Pattern<S>(a));
 }

@@ -11,6 +11,7 @@
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
+#include "precond/fourth_order.hpp"
 #include "precond/mirrored_constraints.hpp"
 #include "solver/cost/profiles/decision_constants.hpp"
 #include "solver/operators/system_estimates.hpp"
@@ -19,6 +20,7 @@ namespace newel::detail {
 namespace {
 
 constexpr int trial_iterations = 32;
+constexpr double enough_of_blocks = 1e-2;  // of the residual, for a trial of the preconditioner for saddle points
 
 // That of the block-triangular form, whose blocks may be inverted in another way in each iteration.
 const SolverMethod* solver_of_blocks() {
@@ -145,7 +147,7 @@ bool PrecondChooser<T, S>::begin_with_blocks(const CsrView<T, S>& a) {
     const SolverMethod* const method = solver_of_blocks();
     if (!may_choose_blocks(s_.options) || simple == nullptr || blocks == nullptr || method == nullptr) return false;
     SystemEstimates<T, S> estimates(s_);
-    if (!estimates.kind().saddle || !constraints_stand_apart(a)) return false;
+    if (!estimates.kind().saddle || !constraints_stand_apart(a) || is_of_fourth_order(a)) return false;
     estimates.facts(a);
     estimates.expect_iterations(a);
     const IterationModel model = estimates.model();  // of MINRES: few cycles of the other method are full
@@ -214,7 +216,14 @@ PrecondTrial PrecondChooser<T, S>::tried(const LinearOperator<T, S>* candidate) 
     s_.A->apply(s_.ctx, T(1), x.cspan(), T(0), product.span());
     b = to_vector(s_.ctx, product.cspan());
   }
-  return try_precond<T, S>(s_.ctx, *s_.A, candidate, b, s_.chosen.solvers.order.front(), s_.options);
+  const std::string& solver = s_.chosen.solvers.order.front();
+  const PrecondMethod* const blocks = automatic_preconditioner(AutoPrecond::saddle);
+  if (candidate == nullptr || blocks == nullptr || candidate->info().name != blocks->name) {
+    return try_precond<T, S>(s_.ctx, *s_.A, candidate, b, solver, s_.options);
+  }
+  SystemOptions options = s_.options;  // whether it serves is asked, and no count to compare
+  options.stop.rel_tol = std::max(options.stop.rel_tol, enough_of_blocks);
+  return try_precond<T, S>(s_.ctx, *s_.A, candidate, b, solver, options);
 }
 
 namespace {
@@ -253,6 +262,7 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   SystemChoices& chosen = s_.chosen;
   SystemEstimates<T, S> estimates(s_);
   estimates.facts(a);
+  estimates.inspect_flow(a);
   s_.options.precond.name = d.preconditioner;
   s_.M = make_precond(s_.ctx, a, s_.order, s_.options.precond, s_.options.spmv);
   if (d.expected.iterations > 0) chosen.expected_iterations = d.expected.iterations;
@@ -264,7 +274,7 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   chosen.untried = d.untried;
   const MatrixKind kind = estimates.kind();
   const auto complete = [&](PrecondOutlook& outlook) {
-    outlook.iterations = iterations_with(outlook.name, kind.origin);
+    outlook.iterations = iterations_with(outlook.name, kind);
     outlook.margin = margin_of(outlook.name, s_.options.precond, kind);
     outlook.positive = outlook.name != "none" && find_preconditioner(outlook.name).positive;
     outlook.by_values = d.builds_by_values;

@@ -24,8 +24,8 @@ std::optional<double> iterations_by_reach(const Operators<T, S>& s, const Matrix
     if (!kind.convection && !kind.saddle) return std::nullopt;
     const double digits = std::log(tolerance_for_estimates(s.options.stop.rel_tol)) / std::log(usual_tolerance);
     const double root_of_length = std::sqrt(static_cast<double>(a.nnz()) / a.rows);
-    const double of_step =
-        kind.convection ? ReachIterations::of_convection : ReachIterations::of_saddle * root_of_length;
+    const double of_flow = kind.circulation ? ReachIterations::of_circulation : ReachIterations::of_convection;
+    const double of_step = kind.convection ? of_flow : ReachIterations::of_saddle * root_of_length;
     return std::max(1.0, of_step * digits * pattern_reach(Pattern<S>(a)));
   }
   return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<double> iterations_by_reach(const Operators<T, S>& s, const Matrix
 template <class T, Space S>
 bool opposites_are_equal(Operators<T, S>& s, const CsrView<T, S>& a) {
   if (S == Space::host || s.options.columns > 1 || s.first_method().demands == Demand::nothing) return false;
-  std::optional<MatrixTraits>& traits = s.chosen.traits;
+  std::optional<ValueTraits>& traits = s.chosen.traits;
   if (!traits) traits = matrix_traits(s.ctx, a);
   return traits->pattern_symmetric && traits->max_asymmetry == 0;
 }
@@ -76,7 +76,16 @@ const PatternFacts& SystemEstimates<T, S>::facts(const CsrView<T, S>& a) {
 }
 
 template <class T, Space S>
+void SystemEstimates<T, S>::inspect_flow(const CsrView<T, S>& a) {
+  if constexpr (S == Space::host) {
+    if (!kind().convection || s_.chosen.traits->convection) return;
+    s_.chosen.traits->convection = convection_traits(a);
+  }
+}
+
+template <class T, Space S>
 void SystemEstimates<T, S>::expect_iterations(const CsrView<T, S>& a) {
+  inspect_flow(a);
   const std::optional<double> by_reach = iterations_by_reach(s_, kind(), a);
   const double expected = by_reach ? *by_reach : expected_iterations(facts(a), s_.options.stop.rel_tol);
   s_.chosen.expected_iterations = s_.options.estimate_scale.iterations * expected;
@@ -127,6 +136,11 @@ MatrixKind SystemEstimates<T, S>::kind() const {
     kind.convection = !symmetric && chosen.traits->elliptic();
     kind.saddle = symmetric && is_saddle_point(*chosen.traits);
   }
+  if (kind.convection && chosen.traits->convection) {
+    kind.flow = chosen.traits->convection->prevails();
+    kind.circulation = chosen.traits->convection->circulates();
+    if (!kind.flow) kind.origin = MatrixOrigin::mesh;  // what elements and differences make of diffusion
+  }
   if (nodes == nullptr || s_.A == nullptr) return kind;
   kind.scalar_mesh = static_cast<Offset>(nodes->xyz.size()) == Offset{s_.A->rows()} * nodes->dimension;
   if (!chosen.facts) return kind;
@@ -138,7 +152,7 @@ MatrixKind SystemEstimates<T, S>::kind() const {
 
 template <class T, Space S>
 ExpectedIterations SystemEstimates<T, S>::iterations_of(const std::string& precond) const {
-  return iterations_with(precond, kind().origin);
+  return iterations_with(precond, kind());
 }
 
 template <class T, Space S>

@@ -38,7 +38,7 @@ bool estimate_stronger(Operators<T, S>& s) {
     found.name = name;
     found.iteration_seconds = model.iteration(name, *product).seconds;
     found.now_seconds = model.iteration(name, *now).seconds;
-    found.iterations = iterations_with(name, kind.origin);
+    found.iterations = iterations_with(name, kind);
     found.margin = margin_of(name, s.options.precond, kind);
     found.positive = name != "none" && find_preconditioner(name).positive;
     return found;

@@ -10,6 +10,7 @@
 #include <newel/core/matrix_traits.hpp>
 #include <newel/solver/choice.hpp>
 #include <newel/spmv/format_choice.hpp>
+#include "solver/cost/convection.hpp"
 #include "solver/policy/forecasts.hpp"
 
 namespace newel::detail {
@@ -18,21 +19,28 @@ namespace newel::detail {
 /// to read the values.
 enum class BuildEstimates { none, pattern, pattern_alone, values };
 
+/// What the values of a matrix say, with more of it for some.
+struct ValueTraits : MatrixTraits {
+  ValueTraits(const MatrixTraits& traits) : MatrixTraits(traits) {}
+
+  std::optional<ConvectionTraits> convection;  ///< if they look like it, and iterations were expected
+};
+
 /// Plain values: a system in another format begins with a copy.
 struct SystemChoices {
   FormatChoice format;
   SolverChoice solvers;
   SolverChoice usual_solvers;  ///< if `solvers` are for the present preconditioner alone; empty: they are not
   LocatedText precond_reason;
-  std::vector<std::string> untried;    ///< preconditioners that "auto" has not tried yet
-  std::optional<PatternFacts> facts;   ///< where something is chosen by them
-  std::optional<MatrixTraits> traits;  ///< likewise
-  bool traits_older = false;           ///< than A's values
-  bool precond_older = false;          ///< likewise
-  bool precond_chosen = false;         ///< by "auto"
-  bool diagonal = false;               ///< A, and "auto" has all the choice
-  bool to_weigh = false;               ///< formats and stronger preconditioners, once a solve is long enough
-  bool order_follows = false;          ///< the order in the options is that of a format still to come
+  std::vector<std::string> untried;   ///< preconditioners that "auto" has not tried yet
+  std::optional<PatternFacts> facts;  ///< where something is chosen by them
+  std::optional<ValueTraits> traits;  ///< likewise
+  bool traits_older = false;          ///< than A's values
+  bool precond_older = false;         ///< likewise
+  bool precond_chosen = false;        ///< by "auto"
+  bool diagonal = false;              ///< A, and "auto" has all the choice
+  bool to_weigh = false;              ///< formats and stronger preconditioners, once a solve is long enough
+  bool order_follows = false;         ///< the order in the options is that of a format still to come
 
   double expected_iterations = 0;     ///< of one solve, with the simple preconditioner
   std::string expected_format;        ///< that these pay for; empty: the present one

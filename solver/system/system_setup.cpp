@@ -11,6 +11,7 @@
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "precond/fourth_order.hpp"
 #include "precond/mirrored_constraints.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
@@ -35,6 +36,17 @@ double total(const PhaseSeconds& phases) {
 // Where nothing was named that single precision is to be used for.
 bool chooses_precision(const SystemOptions& options) {
   return same_name(options.spmv.format, "auto") && same_name(options.precond.name, "auto");
+}
+
+// Plates in mixed form, say, for which no preconditioner serves.
+template <class T, Space S>
+bool is_without_preconditioner(const Operators<T, S>& made, const CsrView<T, S>& a) {
+  if constexpr (S == Space::host) {
+    if (!LastResort<T, S>::exists_for(made)) return false;
+    const MatrixTraits& traits = *made.chosen.traits;
+    return traits.symmetric() && is_saddle_point(traits) && constraints_stand_apart(a) && is_of_fourth_order(a);
+  }
+  return false;
 }
 
 // Of a system that only judges what another one has solved.
@@ -246,6 +258,9 @@ void SystemSetup<T, S>::plan_scaling() {
 template <class T, Space S>
 bool SystemSetup<T, S>::is_for_factors(const Operators<T, S>& made, const CsrView<T, S>& a) {
   if constexpr (S == Space::device) return false;  // where iterations are faster, and factors slower
+  if (is_without_preconditioner(made, a)) {
+    return begins_with_factors(made, factor_constants.seconds_at_first(static_cast<double>(s_.entries)));
+  }
   if (!s_.equivalent.automatic(made).match) return false;
   const auto entries = static_cast<double>(s_.entries);
   if (!may_be_saddle_point(s_.ctx, a, *made.chosen.traits)) {

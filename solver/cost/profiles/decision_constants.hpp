@@ -106,12 +106,28 @@ struct ReachIterations {
   /// BiCGStab on convection and diffusion, elements and differences, at Peclet numbers from 0.01 to 1,000 a cell: 0.8
   /// to 14 times, the median 2, on 21 systems. An iteration has two products.
   static constexpr double of_convection = 2, sure_of_convection = 0.4;
+  /// The same where convection prevails and circulates: 2.6 to 79 times, the median 14, on 13 systems of triangles,
+  /// squares and tetrahedra at Peclet numbers from 0.7 to 9,000 a cell; in the plane at least 4.5 times. Without
+  /// circulation 1.0 to 1.5 times, on five systems.
+  static constexpr double of_circulation = 16, sure_of_circulation = 0.2;
   /// MINRES on saddle points, over the reach times the root of the mean row length, since elements of higher order
   /// have longer rows: 2.0 to 7.2 times on six systems of flow, elasticity and mixed diffusion.
   static constexpr double of_saddle = 4, sure_of_saddle = 0.5;
   /// Flexible GMRES with the block-triangular form of `saddle` over MINRES with the diagonal form: 0.35 to 0.45 on
   /// six of the systems of bench_flow.sh.
   static constexpr double of_triangular_saddle = 0.45;
+};
+
+/// Systems of convection and diffusion, on which AMG and incomplete factors compete.
+struct ConvectionConstants {
+  /// Convection prevails if more than this share of A is antisymmetric. AMG smooths such levels by SPAI. It takes 8
+  /// to 12 iterations on six systems below, and 10 to 2,800 on 13 systems above.
+  static constexpr double most_antisymmetric = 0.25;
+  /// The share of rows that circulate: 0.8 to 1 on the systems with closed streamlines, 0 on the others.
+  static constexpr double least_circulating = 0.5;
+  /// Iterations over the root of those with the simple preconditioner, if convection prevails, in the mean of 13
+  /// systems: 0.3 to 37 with AMG, 0.15 to 0.48 with ILUT.
+  static constexpr double elliptic = 5, factors = 0.3;
 };
 
 }  // namespace newel::detail
