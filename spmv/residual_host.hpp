@@ -12,11 +12,25 @@
 
 namespace newel::detail {
 
-/// Minus the products of `count` slots with x.
+/// Minus the products of `count` slots with x, added to `sum`.
+template <class T, class ColumnOf>
+inline void subtract_products(const T* val, Offset stride, Offset count, const ColumnOf& column_of, const T* x,
+                              double minus_zero, TwiceSum& sum) {
+  for (Offset k = 0; k < count; ++k) {
+    sum.add_product(-static_cast<double>(val[k * stride]), static_cast<double>(x[column_of(k)]), minus_zero);
+  }
+}
+
+/// The same for any number of slots, side by side but for short rows.
 template <class T, class ColumnOf>
 inline TwiceSum minus_products(const T* val, Offset stride, Offset count, const ColumnOf& column_of, const T* x,
                                double minus_zero) {
   constexpr int lanes = TwiceLanes::lanes;
+  TwiceSum sum;
+  if (count < lanes) {
+    subtract_products(val, stride, count, column_of, x, minus_zero, sum);
+    return sum;
+  }
   TwiceLanes side_by_side;
   Offset k = 0;
   for (; k + lanes <= count; k += lanes) {
@@ -27,10 +41,8 @@ inline TwiceSum minus_products(const T* val, Offset stride, Offset count, const 
     }
     side_by_side.add_products(a, at, minus_zero);
   }
-  TwiceSum sum;
-  for (; k < count; ++k) {
-    sum.add_product(-static_cast<double>(val[k * stride]), static_cast<double>(x[column_of(k)]), minus_zero);
-  }
+  const auto column_after = [&](Offset rest) { return column_of(k + rest); };
+  subtract_products(val + k * stride, stride, count - k, column_after, x, minus_zero, sum);
   for (int l = 0; l < lanes; ++l) sum.merge(side_by_side.lane(l));
   return sum;
 }

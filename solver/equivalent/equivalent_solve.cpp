@@ -24,6 +24,10 @@ constexpr int iterations_of_correction = 100;  // or twice those of the solve
 // Of two norms; 1 where there is none.
 double ratio(double a, double b) { return b > 0 && std::isfinite(b) && std::isfinite(a) ? a / b : 1; }
 
+bool ended_by_limit(Status status) {
+  return status == Status::max_iterations || status == Status::time_limit || status == Status::stopped_by_caller;
+}
+
 // A progress of B y = c, in the units of b.
 ProgressFn in_units_of_b(const ProgressFn& progress, double b_over_c, double tolerance) {
   if (!progress) return {};
@@ -101,8 +105,12 @@ SolveReport EquivalentSolve<T, S>::judged(ResidualUnits& units, double b_over_c,
   of_.name_rows(report);
   const bool of_c_alone = report.failure.cause == Cause::not_finite_input &&
                           report.failure.subject == Subject::right_hand_side && std::isfinite(units.rhs_norm);
-  if (of_c_alone || (was_finite && !std::isfinite(report.true_residual))) {
+  // An x that is not the solution of the other system says nothing of the range of this one's.
+  const bool solved = report.converged() || ended_by_rounding(report);
+  if (of_c_alone || (solved && was_finite && !std::isfinite(report.true_residual))) {
     overrule(report, Status::not_finite, {Cause::solution_out_of_range});
+  } else if (was_finite && !std::isfinite(report.true_residual) && !ended_by_limit(report.status)) {
+    overrule(report, Status::not_finite, {Cause::not_finite_iteration});
   }
   return report;
 }

@@ -35,10 +35,10 @@ class LastResortWatch {
     const bool definite = method_->demands == Demand::definite;
     if (definite) after_definite_ = true;
     const bool after_stronger = definite && !has_few_rows();
-    const double to_order = factor_constants.seconds_to_order(s_.rows, static_cast<double>(s_.entries));
+    const double to_order = seconds_to_order();
     const FactorQuestion question = question_at(now, after_stronger);
     const double most = question.most_seconds();
-    if (!(most > 0) || most < needed_ || !question.worth_an_order(to_order, is_symmetric())) return std::nullopt;
+    if (!(most > 0) || most < needed_ || !question.worth_an_order(to_order)) return std::nullopt;
     if (after_stronger && !has_the_strongest()) return std::nullopt;
     allowed_ = most;
     if (!s_.last_resort.ready_within(*s_.operators, most)) {
@@ -61,15 +61,21 @@ class LastResortWatch {
   bool faster_than_move() {
     if (method_ == nullptr || ended_ || method_->demands == Demand::definite || after_definite_) return false;
     const double by_move = s_.advisor.seconds_with_stronger();
-    const double to_order = factor_constants.seconds_to_order(s_.rows, static_cast<double>(s_.entries));
-    if (!std::isfinite(by_move) || !(by_move >= factor_constants.orders_before_move * to_order)) return false;
+    if (!std::isfinite(by_move) || !(by_move >= factor_constants.orders_before_move * seconds_to_order()))
+      return false;
     allowed_ = by_move;
     return instead_ = s_.last_resort.ready_within(*s_.operators, by_move);
   }
 
  private:
-  bool has_few_rows() const { return S == Space::host && s_.rows <= factor_constants.most_rows_of_definite; }
-  bool is_symmetric() const { return method_->demands != Demand::nothing; }
+  bool has_few_rows() const { return S == Space::host && factor_constants.is_small_definite(s_.rows, entries()); }
+  double entries() const { return static_cast<double>(s_.entries); }
+  double seconds_to_order() const {
+    // If A is indefinite, L D L^T often meets a zero pivot, and L U follows with an order of its own.
+    const bool definite = S == Space::host && method_->demands == Demand::definite;
+    return definite ? factor_constants.seconds_to_order_definite(s_.rows, entries())
+                    : factor_constants.seconds_to_order(s_.rows, entries());
+  }
 
   Failure end() {
     ended_ = true;
@@ -123,6 +129,8 @@ class LastResortWatch {
   FactorQuestion question_at(const Progress& now, bool with_these_alone) const {
     const int iterations = last_ - since_;
     FactorQuestion question;
+    const bool symmetric = method_->demands != Demand::nothing;
+    if (S == Space::host && !symmetric) question.share = factor_constants.unsymmetric_share_of_solve;
     question.spent = with_these_alone ? of_iteration_ * iterations : spent_;
     const double polls_left = rate_.left(now.tolerance);
     if (polls_left > 0) question.left = of_iteration_ * polls_left * iterations / rate_.iterations();

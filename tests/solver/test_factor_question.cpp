@@ -18,10 +18,16 @@ FactorQuestion at(double spent, double left) {
 
 }  // namespace
 
-TEST_CASE("Factors may take as long as the solve has taken", "[direct][watch]") {
+TEST_CASE("Factors may take as long as the solve has taken, and twice as long if A is not symmetric",
+          "[direct][watch]") {
   CHECK(at(1, 100).most_seconds() == Approx(1));
   CHECK(at(3, std::numeric_limits<double>::infinity()).most_seconds() == Approx(3));
   CHECK(FactorQuestion{}.most_seconds() == 0);
+  FactorQuestion unsymmetric = at(3, 100);
+  unsymmetric.share = detail::factor_constants.unsymmetric_share_of_solve;
+  CHECK(unsymmetric.most_seconds() == Approx(6));
+  unsymmetric.left = 4;
+  CHECK(unsymmetric.most_seconds() == Approx(4));
 }
 
 TEST_CASE("A solve that is about to arrive leaves no time for factors", "[direct][watch]") {
@@ -30,18 +36,20 @@ TEST_CASE("A solve that is about to arrive leaves no time for factors", "[direct
 }
 
 TEST_CASE("An order is sought once the solve has taken its seconds and those of a start", "[direct][watch]") {
-  CHECK(at(1, 100).worth_an_order(0.9994, false));
-  CHECK_FALSE(at(1, 100).worth_an_order(0.9996, false));  // and 0.5 ms for the start: more than was spent
+  CHECK(at(1, 100).worth_an_order(0.9997));
+  CHECK_FALSE(at(1, 100).worth_an_order(0.9999));  // and 0.2 ms for the start: more than was spent
 }
 
-TEST_CASE("Factors of a symmetric matrix start sooner, since no library is loaded", "[direct][watch]") {
-  CHECK(at(1, 100).worth_an_order(0.9997, true));
-  CHECK_FALSE(at(1, 100).worth_an_order(0.9999, true));  // and 0.2 ms
+TEST_CASE("Small matrices, chains and networks need no strong preconditioner before factors", "[direct][watch]") {
+  using detail::factor_constants;
+  CHECK(factor_constants.is_small_definite(4096, 1e6));
+  CHECK(factor_constants.is_small_definite(1e6, 3e6));        // a chain
+  CHECK_FALSE(factor_constants.is_small_definite(1e6, 5e6));  // a grid
 }
 
 TEST_CASE("An order takes a tenth of what is left at most, or a quarter of what was spent", "[direct][watch]") {
-  CHECK(at(1, 9).worth_an_order(0.89, false));
-  CHECK_FALSE(at(1, 9).worth_an_order(0.91, false));
-  CHECK(at(1, 2).worth_an_order(0.24, false));
-  CHECK_FALSE(at(1, 2).worth_an_order(0.26, false));
+  CHECK(at(1, 9).worth_an_order(0.89));
+  CHECK_FALSE(at(1, 9).worth_an_order(0.91));
+  CHECK(at(1, 2).worth_an_order(0.24));
+  CHECK_FALSE(at(1, 2).worth_an_order(0.26));
 }

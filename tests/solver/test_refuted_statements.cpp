@@ -280,3 +280,63 @@ TEST_BOTH("A residual beyond the range of single precision is not called orthogo
   const auto x = make_array(ctx, std::vector<float>{0x1p93f}), b = make_array(ctx, std::vector<float>{7});
   CHECK_FALSE((detail::why_inconsistent<float, S>(ctx, *A, b.cspan(), x.cspan(), 7, 0)));
 }
+
+TEST_BOTH("A system of the smallest numbers is solved: what its products may lose is more than the tolerance",
+          "[solver][statements]") {
+  Rows a(2);
+  a.at(0, 0) = 3;
+  a.at(0, 1) = -4;
+  a.at(1, 1) = -3;
+  const std::vector<double> b = {-1.946939626193801e-308, -8.344026969402005e-309};
+  const double x1 = b[1] / -3, x0 = (b[0] + 4 * x1) / 3;
+  SystemOf<double, S> system(ctx, a, system_options("auto"));
+  const auto found = run_system(ctx, system, b, {0, 0});
+  INFO(found.report.reason);
+  CHECK(found.report.converged());
+  CHECK(std::abs(found.x[0] - x0) <= 1e-316);
+  CHECK(std::abs(found.x[1] - x1) <= 1e-316);
+  CHECK(found.report.true_residual + found.report.residual_error_bound <= found.report.tolerance);
+}
+
+TEST_BOTH("An x that overflows a product since the iterations were too few is not called the solution",
+          "[solver][scaling][statements]") {
+  Rows a = laplacian(6);
+  for (Index i = 0; i < 36; i += 2) {
+    for (auto& entry : a.row[static_cast<std::size_t>(i)]) entry.second *= 1e70;
+  }
+  const std::vector<double> b(36, 1.0), guess(36, 1e250);
+  SystemOptions options = system_options("auto");
+  options.solver.of<ScalingOptions>() = {Use::on, Use::off};
+  options.stop.max_iterations = 1;
+  SystemOf<double, S> system(ctx, a, options);
+  const auto found = run_system(ctx, system, b, guess);
+  INFO(found.report.reason);
+  CHECK_FALSE(found.report.converged());
+  CHECK(found.report.failure.cause != Cause::solution_out_of_range);
+}
+
+TEST_BOTH("What no x can change is not called rounding, if it is far more than the rounding of A x",
+          "[solver][statements]") {
+  constexpr Index n = 25;
+  Rows a(n);  // a chain without ground
+  for (Index i = 0; i + 1 < n; ++i) {
+    a.at(i, i) += 1;
+    a.at(i + 1, i + 1) += 1;
+    a.at(i, i + 1) = a.at(i + 1, i) = -1;
+  }
+  auto b = a.rhs_for(noise(n));
+  const double part = 1e-5 * norm(b) / std::sqrt(static_cast<double>(n));
+  for (double& value : b) value += part;
+  const Hidden<float, S> hidden(ctx, a);
+  for (const std::string solver : {"minres", "gmres"}) {
+    StopCriterion stop = stop_at(1e-12);
+    stop.max_iterations = 1000;
+    const auto method = make_solver<float, S>(ctx, n, {solver});
+    const auto run = run_solver<float, S>(ctx, *method, hidden.product, nullptr, b, stop);
+    INFO(solver << ": " << run.report.reason);
+    CHECK(run.report.status != Status::converged);
+    CHECK(run.report.true_residual >= 0.9e-5 * norm(b));
+    CHECK(run.report.failure.cause != Cause::rounding);
+    CHECK(run.report.attainable_residual == 0);
+  }
+}

@@ -33,18 +33,26 @@ struct FactorConstants {
   double most_seconds_after_rounding = 1;
   /// A solve is ended for factors that take this share of the seconds that it has taken. With 1 instead of 0.5, and
   /// the order sought as early, 18 of the 135 systems of the survey and of flows change: 0.68 of the time, measured
-  /// in turn on a shared host; two of less than 1 ms took 1.2 and 1.8 times as long before `start_us` was counted.
+  /// in turn on a shared host.
   double share_of_solve = 1;
+  /// On a host if A is not symmetric: residuals of BiCGStab say less of what is left. With 2 instead of 1, and
+  /// `ask_start_us` of 200 instead of 500, 8 of the 120 matrices of docs/matrices.md change: 0.77 of the time, none
+  /// longer; with 3 no more is gained (EPYC, one thread). Of 50 systems made by other rules, 8 change: 0.83.
+  double unsymmetric_share_of_solve = 2;
   /// Factors are weighed before a stronger preconditioner that would take so many times the seconds of their order.
   double orders_before_move = 2;
   /// If the count of fill was stopped at the allowed seconds, it is made again with so many times as many.
   double ask_again = 2;
   /// Ordering and counting fill: KLU's analysis takes 0.7 ms for add20 (2,395 rows, 17,000 entries), 1.4 ms for
   /// bips98_606 (7,135, 35,000) and 2.5 ms for gemat12 (4,929, 33,000) on an EPYC (newel_bench_direct under perf, one
-  /// thread). Of symmetric matrices minimum degree takes 0.02 to 0.04 us an entry, and the count no more. Before that
-  /// KLU is loaded: with that it takes 0.5 ms, which is all that factors of 131 rows take. L D L^T by Eigen loads
-  /// nothing: for nos1 (237 rows) it takes 0.06 ms.
-  double start_us = 500, symmetric_start_us = 200, order_us_per_entry = 0.06, order_us_per_row = 0.05;
+  /// thread). Before that KLU is loaded: with that it takes 0.5 ms, which is all that factors of 131 rows take.
+  double start_us = 500, order_us_per_entry = 0.06, order_us_per_row = 0.05;
+  /// If CG solves them, of symmetric matrices: minimum degree and the count take 0.01 to 0.06 us an entry for 52 of
+  /// 56 symmetric ones of docs/matrices.md, and 0.07 to 0.1 us for four with dense rows or much fill (EPYC, one
+  /// thread).
+  double definite_order_us_per_entry = 0.03, definite_order_us_per_row = 0.03;
+  /// A solve takes this long before an order is sought.
+  double ask_start_us = 200;
   /// An order is sought if it takes this share of what is left of a solve, or of what it has taken. With neither,
   /// flows and waves that MINRES solves took 1.2 to 1.7 times as long, for factors that were refused.
   double order_of_left = 0.1, order_of_spent = 0.25;
@@ -52,6 +60,8 @@ struct FactorConstants {
   /// preconditioner: an order takes as long as a tenth of the solve. With fewer, six of the 120 matrices of
   /// docs/matrices.md take 0.2 to 0.9 of the time on an EPYC.
   double most_rows_of_definite = 4096;
+  /// Or if rows have at most so many entries on average: chains, trees and networks, whose factors hardly fill up.
+  double entries_of_sparse_row = 4;
   /// Of factors that come before everything else, where "auto" would begin with a matching and ILUT. Such solves took
   /// 0.8 to 3.2 us an entry on an EPYC, for 12 real matrices with zeros on the diagonal.
   double first_us_per_entry = 3;
@@ -69,6 +79,12 @@ struct FactorConstants {
   }
   constexpr double seconds_to_order(double rows, double entries) const {
     return 1e-6 * (order_us_per_row * rows + order_us_per_entry * entries);
+  }
+  constexpr double seconds_to_order_definite(double rows, double entries) const {
+    return 1e-6 * (definite_order_us_per_row * rows + definite_order_us_per_entry * entries);
+  }
+  constexpr bool is_small_definite(double rows, double entries) const {
+    return rows <= most_rows_of_definite || entries <= entries_of_sparse_row * rows;
   }
 };
 

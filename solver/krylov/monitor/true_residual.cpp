@@ -59,23 +59,26 @@ std::optional<ResidualSums> sums_in_range(const Context<S>& ctx, const LinearOpe
   return sums;
 }
 
-// The worst row in units in which x is near 1, where no product of an entry of A underflows. `as_it_is` if these
-// units are out of range for b, or if there is no memory.
+// In units in which x is near 1, where no product of an entry of A underflows. None if these units are out of range
+// for b, or if there is no memory.
 template <class T, Space S>
-double worst_row_in_units_of_x(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
-                               Span<const T, S> x, double x_max, double expected, double* scratch, double as_it_is) {
-  const double unit = 1 / power_of_two_near(x_max);
+std::optional<TrueResidual> in_units_of_x(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
+                                          Span<const T, S> x, double x_max, double expected, double* scratch) {
+  const double size = power_of_two_near(x_max), unit = 1 / size;
   try {
-    Array<T, S> larger_x(ctx, x.size), r(ctx, b.size);
+    Array<T, S> larger_x(ctx, x.size), larger_b(ctx, b.size), r(ctx, b.size);
     axpby<T, S>(ctx, static_cast<T>(unit), x, T(0), larger_x.span());
-    axpby<T, S>(ctx, static_cast<T>(unit), b, T(0), r.span());
+    axpby<T, S>(ctx, static_cast<T>(unit), b, T(0), larger_b.span());
     max_abs<T>(ctx, larger_x.cspan(), scratch);
-    const ResidualScale scale{power_of_two_near(expected * unit), scratch};
-    const auto sums = A.residual(ctx, r.cspan(), larger_x.cspan(), scale, r.span());
-    return sums && std::isfinite(sums->sum) ? sums->worst_row : as_it_is;
+    ResidualScale scale{power_of_two_near(expected * unit), scratch};
+    const auto sums = sums_in_range<T, S>(ctx, A, larger_b.cspan(), larger_x.cspan(), scale, r.span());
+    if (!sums || !std::isfinite(sums->sum)) return std::nullopt;
+    const double back = scale.unit * size;
+    return TrueResidual{back * std::sqrt(sums->square), back * sums->error_sum, true, sums->worst_row,
+                        back * std::sqrt(sums->beyond_square)};
   } catch (const OutOfMemory&) {
     detail::require_alone(ctx);
-    return as_it_is;
+    return std::nullopt;
   }
 }
 
@@ -142,8 +145,14 @@ TrueResidual true_residual(const Context<S>& ctx, const LinearOperator<T, S>& A,
       if (const auto larger = A.residual(ctx, b, x, scale, r)) found.error_bound = scale.unit * larger->error_sum;
     }
     if (x_max > 0 && x_max < least_x_of_rows) {
-      found.worst_row =
-          worst_row_in_units_of_x<T, S>(ctx, A, b, x, x_max, std::abs(expected), scratch, found.worst_row);
+      if (const auto larger = in_units_of_x<T, S>(ctx, A, b, x, x_max, std::abs(expected), scratch)) {
+        found.worst_row = larger->worst_row;
+        // What products may lose by underflow is in the bound, and may be more than the tolerance itself.
+        if (larger->error_bound < found.error_bound) {
+          found.norm = larger->norm;
+          found.error_bound = larger->error_bound;
+        }
+      }
     }
   } else {
     x_max = fetch(ctx, static_cast<const double*>(scratch));
