@@ -25,7 +25,7 @@ ExpectedIterations iterations_with(const std::string& precond, const MatrixKind&
   if (kind.flow && precond != "none") {
     const PrecondMethod& method = find_preconditioner(precond);
     if (method.automatic == AutoPrecond::elliptic) return &elliptic_in_flow;
-    if (method.automatic == AutoPrecond::general && method.triangles) return &factors_in_flow;
+    if (method.automatic == AutoPrecond::general && method.matrices.triangles) return &factors_in_flow;
   }
   return iterations_with(precond, kind.origin);
 }

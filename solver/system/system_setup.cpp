@@ -259,7 +259,7 @@ template <class T, Space S>
 bool SystemSetup<T, S>::is_for_factors(const Operators<T, S>& made, const CsrView<T, S>& a) {
   if constexpr (S == Space::device) return false;  // where iterations are faster, and factors slower
   if (is_without_preconditioner(made, a)) {
-    return begins_with_factors(made, factor_constants.seconds_at_first(static_cast<double>(s_.entries)));
+    return begins_with_factors(s_, made, factor_constants.seconds_at_first(static_cast<double>(s_.entries)));
   }
   if (!s_.equivalent.automatic(made).match) return false;
   const auto entries = static_cast<double>(s_.entries);
