@@ -166,11 +166,26 @@ TEST_CASE("CG on few rows gets factors, once it has taken as long as they would"
 
 TEST_CASE("CG on many rows is not ended for factors", "[direct][auto][watch]") {
   const Context<Space::host> ctx;
-  const Index n = 6000;
-  SystemOf<double, Space::host> definite(ctx, shifted_chain(n, 0), SystemOptions{});
-  const auto found = run_system(ctx, definite, noise(n, 2));
+  SystemOf<double, Space::host> definite(ctx, laplacian(80), SystemOptions{});
+  const auto found = run_system(ctx, definite, noise(6400, 2));
   CHECK_FALSE(was_overdue(found.report));
   CHECK(found.report.attempts.front().solver == "cg");
+}
+
+TEST_CASE("CG on a chain is ended for factors, which hardly fill up, however many rows it has",
+          "[direct][auto][watch]") {
+  const Context<Space::host> ctx(1);
+  const Index n = 20000;
+  const Rows a = shifted_chain(n, 0);
+  const auto b = noise(n, 2);
+  SystemOf<double, Space::host> definite(ctx, a, SystemOptions{});
+  const auto found = run_system(ctx, definite, b);
+  INFO(found.report.reason);
+  CHECK(found.report.attempts.front().solver == "cg");
+  CHECK(was_overdue(found.report));
+  CHECK(found.report.solver == "direct");
+  CHECK(found.report.iterations < 1000);
+  CHECK(true_residual(a, b, found.x) <= 1e-8 * norm(b));
 }
 
 TEST_CASE("A solve that is about to arrive is not ended for factors", "[direct][auto][watch]") {

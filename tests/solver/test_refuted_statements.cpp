@@ -304,7 +304,12 @@ TEST_BOTH("An x that overflows a product since the iterations were too few is no
   for (Index i = 0; i < 36; i += 2) {
     for (auto& entry : a.row[static_cast<std::size_t>(i)]) entry.second *= 1e70;
   }
-  const std::vector<double> b(36, 1.0), guess(36, 1e250);
+  std::vector<double> b, guess;
+  for (int i = 0; i < 36; ++i) {
+    const double sign = i % 3 == 0 ? -1 : 1;
+    b.push_back(sign * 1e240);
+    guess.push_back(sign * 1e250);
+  }
   SystemOptions options = system_options("auto");
   options.solver.of<ScalingOptions>() = {Use::on, Use::off};
   options.stop.max_iterations = 1;

@@ -37,7 +37,7 @@ struct FactorConstants {
   double share_of_solve = 1;
   /// On a host if A is not symmetric: residuals of BiCGStab say less of what is left. With 2 instead of 1, and
   /// `ask_start_us` of 200 instead of 500, 8 of the 120 matrices of docs/matrices.md change: 0.77 of the time, none
-  /// longer; with 3 no more is gained (EPYC, one thread). Of 50 systems made by other rules, 8 change: 0.83.
+  /// longer; with 3 no more is gained (EPYC, one thread). Of 50 systems made by other rules, 7 change: 0.83.
   double unsymmetric_share_of_solve = 2;
   /// Factors are weighed before a stronger preconditioner that would take so many times the seconds of their order.
   double orders_before_move = 2;
