@@ -14,11 +14,12 @@
 
 namespace {
 
-// Lasts for minutes: CG needs about as many iterations as there are points on the line.
+// Lasts for minutes: CG needs about as many iterations as there are points on the line. It is named, so that no factors
+// follow.
 constexpr int long_line = 100000;
 
 const Words endless = {"--rhs",      "random",    "--device", "host", "--max-iterations",
-                       "1000000000", "--precond", "jacobi"};
+                       "1000000000", "--precond", "jacobi",   "--solver", "cg"};
 
 Words solve_arguments(const std::string& matrix, const Words& more) {
   return joined(joined({"solve", matrix}, endless), more);

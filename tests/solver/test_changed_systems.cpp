@@ -50,7 +50,9 @@ TEST_BOTH("Penalties that outweigh a wind do not keep CG at work", "[system]") {
 }
 
 TEST_BOTH("CG that stands still for a thousand iterations on a symmetric matrix goes on", "[system]") {
-  const Rows a = line(4200);
+  Rows a = line(4200);
+  // Entries that are next to nothing: without them it is a chain, whose factors come before.
+  for (Index i = 0; i + 2 < a.size(); ++i) a.at(i, i + 2) = a.at(i + 2, i) = 1e-30;
   SystemOptions options = system_options("auto", "jacobi", "csr");
   SystemOf<double, S> system(ctx, a, options);
   const std::vector<double> b(4200, 1.0);  // the residual grows for 2,100 iterations, and then is gone

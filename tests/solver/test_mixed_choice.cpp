@@ -123,6 +123,7 @@ TEST_BOTH("A system stays in double where another preconditioner is expected to 
   const auto b = a.rhs_for(noise(a.size()));
   SystemOptions options = fast_in_single(1e-8);
   options.estimate_scale.iterations = 50;  // far more than the size makes expect, as there will be
+  options.solver.name = "cg";              // which is not ended for factors
   SystemOf<double, S> system(ctx, a, options);
   REQUIRE(system.candidates().front().preconditioner != system.info().preconditioner.name);
   CHECK(!system.info().mixed);

@@ -318,6 +318,7 @@ TEST_BOTH("Preconditioners that follow are made from the present values, whateve
     const auto values = upload(ctx, doubled.val);
     system.refresh(values.cspan());
     const SolveReport report = solve_and_check<S>(system, ctx, doubled);
-    CHECK((report.changed != "" || report.attempts.size() > 1));  // on a device factors may come first
+    // A trial may have chosen ILUT, which has new values then; on a device factors may come first.
+    CHECK((report.changed != "" || report.attempts.size() > 1 || system.info().preconditioner.name == "ilut"));
   }
 }
