@@ -60,8 +60,8 @@ UNREAD = {
     "preconditioners_*": "command_line",
     "gpus_*": "samples",
     "large_*": "timeline history operators.preconditioner format_trials candidates unused_options setup_phases",
-    "matrices*": "attempts said_true_residual matrices.newel.cg.reason matrices.newel.bicgstab.reason seconds exit message "
-                 "matrices.newel.gmres.reason matrices.newel.auto.reason empty_rows",
+    "matrices*": "attempts said_true_residual matrices.newel.cg.reason matrices.newel.bicgstab.reason seconds command_seconds "
+                 "exit message matrices.newel.gmres.reason matrices.newel.auto.reason empty_rows",
     "heart_*": "assembly_milliseconds_per_step serial elements_in_products iterations_per_step newton_per_step peak_bytes "
                "runs.format runs.device runs.threads runs.steps samples last_activation_milliseconds output_seconds "
                "steps_of_a_tenth steps_refused activated eigen_over_newel_csr format_reason largest_voltage_difference",
