@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t most_group_bytes = 16 << 20;  // beyond, an ordinary solve with all threads is as fast
 
 template <class T>
-std::int64_t group_bytes(const Pattern<Space::host>& pattern, const BatchedLimits& limits, const BatchedFsaiPattern& fsai,
-                         const BatchedNeeds& needs) {
+std::int64_t group_bytes(const Pattern<Space::host>& pattern, const BatchedLimits& limits,
+                         const BatchedFsaiPattern& fsai, const BatchedNeeds& needs) {
   const LaneMemory memory(pattern.rows, pattern.nnz(), needs.own_vectors, limits, fsai, needs.has_basis);
   return static_cast<std::int64_t>(memory.bytes<T>());
 }
@@ -61,8 +61,10 @@ bool BatchedWork<T, Space::host>::fits() const {
 
 template <class T>
 void BatchedWork<T, Space::host>::reserve(Index systems) {
-  const std::int64_t wanted = std::min<std::int64_t>(ctx_.threads(), groups_of(systems)) * bytes_;
-  if (memory_.size() < wanted) memory_ = Array<char, Space::host>(ctx_, wanted);
+  const auto members = static_cast<int>(std::min<std::int64_t>(ctx_.threads(), groups_of(systems)));
+  if (members <= members_) return;
+  memory_ = Array<char, Space::host>(ctx_, members * bytes_);
+  members_ = members;
 }
 
 template <class T>
@@ -90,7 +92,7 @@ void attempt_on_lanes(BatchedWork<T, Space::host>& work, const BatchedProblem<T>
   const LaneMemory need(problem.rows, problem.nonzeros, Method::own_vectors, problem.limits, work.fsai(),
                         Method::has_basis);
   const auto count = static_cast<std::int64_t>(taken.size());
-  parallel_tasks(work.context(), groups_of(static_cast<Index>(count)), [&](std::int64_t group, int member) {
+  const auto solve = [&](std::int64_t group, int member) {
     const std::int64_t first = group * batched_lanes;
     const Span<const Index, Space::host> systems(taken.data() + first,
                                                  std::min<std::int64_t>(batched_lanes, count - first));
@@ -98,7 +100,8 @@ void attempt_on_lanes(BatchedWork<T, Space::host>& work, const BatchedProblem<T>
       LaneTeam<T> team(problem, work.pattern(), work.fsai(), need, work.memory(member), systems);
       solve_group<Method>(team);
     });
-  });
+  };
+  parallel_tasks(work.context(), groups_of(static_cast<Index>(count)), solve, work.members());
 }
 
 #define X(T)                                                                                               \

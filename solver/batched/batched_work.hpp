@@ -95,14 +95,17 @@ class BatchedWork<T, Space::host> {
   const Context<Space::host>& context() const { return ctx_; }
   const Pattern<Space::host>& pattern() const { return pattern_; }
   const BatchedFsaiPattern& fsai() const { return fsai_; }
+  /// Of a thread below `members`: a loop takes no more threads than there is memory for.
   char* memory(int member) { return memory_.data() + static_cast<std::int64_t>(member) * bytes_; }
+  int members() const { return members_; }
 
  private:
   Context<Space::host> ctx_;
   Pattern<Space::host> pattern_;
-  BatchedFsaiPattern fsai_;    ///< empty unless M is FSAI
-  std::int64_t bytes_;  ///< of a thread
+  BatchedFsaiPattern fsai_;  ///< empty unless M is FSAI
+  std::int64_t bytes_;       ///< of a thread
   Array<char, Space::host> memory_;
+  int members_ = 0;  ///< threads for which it is
   MirrorPositions mirror_;
 };
 

@@ -266,6 +266,41 @@ TEST_CASE("Threads of the host do not change a bit of a batch", "[batched]") {
   REQUIRE(same_bits(one.x, three.x));
 }
 
+// Memory with bytes after each allocation that nobody may write.
+class GuardedMemory final : public MemoryResource {
+ public:
+  void* allocate(std::size_t bytes, CUstream_st*) override {
+    auto* const begin = static_cast<unsigned char*>(std::aligned_alloc(alignment, padded(bytes) + guard));
+    std::fill_n(begin + padded(bytes), guard, mark);
+    return begin;
+  }
+  void release(void* pointer, std::size_t bytes, CUstream_st*) noexcept override {
+    const auto* const end = static_cast<unsigned char*>(pointer) + padded(bytes);
+    if (!std::all_of(end, end + guard, [](unsigned char byte) { return byte == mark; })) ++damaged;
+    std::free(pointer);
+  }
+
+  int damaged = 0;  ///< allocations after which somebody has written
+
+ private:
+  static constexpr std::size_t alignment = 256, guard = std::size_t{4} << 20;
+  static constexpr unsigned char mark = 0xa5;
+  static std::size_t padded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+};
+
+// Two groups of systems, and memory for the two threads that solve them.
+TEST_CASE("Threads of the host for which a batch has no memory take no part", "[batched]") {
+  const auto memory = std::make_shared<GuardedMemory>();
+  {
+    const Context<host> ctx(12, memory);
+    const Batch<double> batch = dominant_batch<double>(grid_pattern(8, 7), 11, true);
+    const BatchedOptions options = options_of("cg", "jacobi", 1e-10);
+    const std::vector<double> alone = solve_batch<double>(Context<host>(1), batch, options).x;
+    for (int round = 0; round < 100; ++round) REQUIRE(same_bits(solve_batch<double>(ctx, batch, options).x, alone));
+  }
+  CHECK(memory->damaged == 0);
+}
+
 TEST_BOTH("A batch refuses what it cannot solve, with what was expected", "[batched]") {
   const Csr<double, S> square = make_matrix<double>(ctx, grid_pattern(3, 3));
   const Pattern<S> pattern{CsrView<double, S>(square)};
