@@ -11,8 +11,8 @@
 #include <newel/core/rank_team.hpp>
 #include <newel/distributed/row_bounds.hpp>
 #include <newel/precond/amg/amg_options.hpp>
+#include "core/ranks/host_share.hpp"
 #include "core/vectors/instantiate.hpp"
-#include "distributed/host_share.hpp"
 #include "distributed/kept_device.hpp"
 
 namespace newel {

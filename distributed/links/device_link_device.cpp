@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/memory/context_device.hpp"
-#include "distributed/host_share.hpp"
+#include "core/ranks/host_share.hpp"
 #include "distributed/links/host_identity.hpp"
 #include "distributed/links/nccl_device.hpp"
 

@@ -10,7 +10,7 @@
 #include <newel/precond/fsai/fsai_options.hpp>
 #include <newel/precond/registry.hpp>
 
-#include "distributed/host_share.hpp"
+#include "core/ranks/host_share.hpp"
 #include "tests/distributed/rank_support.hpp"
 #if NEWEL_HAS_CUDA
 #include "tests/distributed/device_rank_support.hpp"

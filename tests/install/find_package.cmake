@@ -48,7 +48,7 @@ if(pkg_config AND cc AND description AND NOT SANITIZE)
     run(${gfortran} ${example} -o ${SCRATCH}/10_fortran ${flags} -Wl,-rpath,${libraries})
     run(${SCRATCH}/10_fortran)
     message(STATUS "${output}")
-    set(order bindings errors arrays reports settings matrices setups batches updates)
+    set(order bindings errors arrays reports settings matrices setups batches updates eigen)
     list(TRANSFORM order REPLACE "(.+)" "${SCRATCH}/moved/share/newel/fortran/newel_\\1.f90")
     run(${gfortran} -J ${SCRATCH} ${order} ${SCRATCH}/moved/share/newel/fortran/newel.f90 ${example}
         -o ${SCRATCH}/by_hand -L${libraries} -lnewel_c -Wl,-rpath,${libraries})
