@@ -26,10 +26,11 @@ struct SentDirection : CgDirection<T, scaled> {
 };
 
 /// Threads share the rows as in `sweep_kernel`: first those from `to.first` on, then the others, which take longer
-/// than the sent ones are under way. The product tells the readers.
+/// than the sent ones are under way.
 template <class T, bool scaled>
 __global__ void __launch_bounds__(SendTuning::threads, SendTuning::blocks_per_multiprocessor)
-    send_direction_kernel(const CgDirection<T, scaled> step, const PeerRows<T> to, std::int64_t n) {
+    send_direction_kernel(const CgDirection<T, scaled> step, const PeerRows<T> to, std::int64_t n,
+                          unsigned* tickets) {
   wait_for_earlier_work();
   if (!step.active()) return;
   const auto coefficients = step.begin();
@@ -37,7 +38,7 @@ __global__ void __launch_bounds__(SendTuning::threads, SendTuning::blocks_per_mu
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   run_split(SentDirection<T, scaled>(step, to), coefficients, to.first + first, stride, n, none);
-  if (first == 0) count_round(to);
+  tell_readers(to, tickets);
   run_split(step, coefficients, first, stride, to.first, none);
 }
 
@@ -50,7 +51,8 @@ void sweep_and_send(const Context<Space::device>& ctx, std::int64_t n, const CgD
   const std::int64_t wanted = (n + SendTuning::threads - 1) / SendTuning::threads;
   const std::int64_t most = std::int64_t{state.multiprocessors} * SendTuning::blocks_per_multiprocessor;
   const auto blocks = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-  launch_overlapped(ctx, send_direction_kernel<T, scaled>, LaunchShape{blocks, SendTuning::threads, 0}, step, to, n);
+  launch_overlapped(ctx, send_direction_kernel<T, scaled>, LaunchShape{blocks, SendTuning::threads, 0}, step, to, n,
+                    state.tickets());
 }
 
 #define X(T, scaled)                                                                                       \
