@@ -5,16 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check.h"
+
 enum { n = 30, systems = 11, most = 3 * n };
-
-static int failures = 0;
-
-static void check(int holds, const char* what, int line) {
-  if (holds) return;
-  printf("line %d: %s\n", line, what);
-  ++failures;
-}
-#define CHECK(condition) check(condition, #condition, __LINE__)
 
 static int64_t row_ptr[n + 1], col[most];
 static double val[systems * most], b[systems * n], x[systems * n];

@@ -5,16 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check.h"
+
 enum { n = 300, most = 3 * n, pairs = 4 };
-
-static int failures = 0;
-
-static void check(int holds, const char* what, int line) {
-  if (holds) return;
-  printf("line %d: %s\n", line, what);
-  ++failures;
-}
-#define CHECK(condition) check(condition, #condition, __LINE__)
 
 static const double pi = 3.14159265358979323846;
 static int row_ptr[n + 1], col[most];

@@ -6,16 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check.h"
+
 enum { n = 40, most = 3 * n };
-
-static int failures = 0;
-
-static void check(int holds, const char* what, int line) {
-  if (holds) return;
-  printf("line %d: %s\n", line, what);
-  ++failures;
-}
-#define CHECK(condition) check(condition, #condition, __LINE__)
 
 /* A line of n points with a wind: -1 - w, 3, -1 + w. */
 static int32_t row_ptr[n + 1], row[most], col[most];

@@ -2,10 +2,11 @@
 ! Batches of small systems by the Fortran module. Residuals are computed here.
 program test_batch
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
+  use checks, only: check, report_checks
   use newel
   implicit none
   integer, parameter :: n = 25, systems = 10, most = 3*n
-  integer :: row_ptr(n + 1), col(most), entries, failures = 0
+  integer :: row_ptr(n + 1), col(most), entries
   real(real64) :: val(most, systems), b(n, systems), x(n, systems)
 
   call make_systems()
@@ -13,18 +14,9 @@ program test_batch
   call single_precision_is_solved()
   call failures_are_reported()
   call sizes_are_checked()
-  print '(i0, a)', failures, ' failures'
-  if (failures > 0) error stop 1
+  call report_checks()
 
 contains
-
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(*), intent(in) :: what
-    if (holds) return
-    print '(2a)', 'failed: ', what
-    failures = failures + 1
-  end subroutine
 
   subroutine make_systems()
     integer :: i, j, s

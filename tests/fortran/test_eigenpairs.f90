@@ -2,29 +2,21 @@
 ! The smallest eigenpairs by the Fortran module, against formulas of chains. Residuals are computed here.
 program test_eigenpairs
   use, intrinsic :: iso_fortran_env, only: real64
+  use checks, only: check, report_checks
   use newel
   implicit none
   integer, parameter :: n = 200, pairs = 3, most = 3*n
   real(real64), parameter :: pi = acos(-1.0_real64)
-  integer :: row_ptr(n + 1), col(most), entries, failures = 0
+  integer :: row_ptr(n + 1), col(most), entries
   real(real64) :: stiffness(most), mass(most), values(pairs), vectors(n, pairs)
 
   call those_of_a_matrix_are_found()
   call those_of_a_free_pencil_are_found()
   call failures_are_reported()
   call shapes_are_checked()
-  print '(i0, a)', failures, ' failures'
-  if (failures > 0) error stop 1
+  call report_checks()
 
 contains
-
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(*), intent(in) :: what
-    if (holds) return
-    print '(2a)', 'failed: ', what
-    failures = failures + 1
-  end subroutine
 
   !> A chain of springs whose ends are held, or free, and the mass of linear elements times 6.
   subroutine make_chain(is_free)
