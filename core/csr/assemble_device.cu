@@ -9,6 +9,7 @@
 
 #include "core/memory/context_device.hpp"
 #include "core/csr/input_entries.hpp"
+#include "core/vectors/overlapped_launch_device.cuh"
 
 namespace newel::detail {
 namespace {
@@ -29,9 +30,7 @@ __device__ __forceinline__ void for_each_element(std::int64_t n, F&& f) {
 }
 
 unsigned grid_for(const DeviceContext& ctx, std::int64_t n) {
-  const std::int64_t wanted = (n + block_threads - 1) / block_threads;
-  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * 16;
-  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+  return blocks_to_share(ctx, n, block_threads, 16);
 }
 
 __global__ void bad_line_kernel(InputEntries e, std::int64_t lines, unsigned long long* first) {

@@ -8,6 +8,7 @@
 #include "core/memory/context_device.hpp"
 #include "core/csr/csr_check.hpp"
 #include "core/vectors/instantiate.hpp"
+#include "core/vectors/overlapped_launch_device.cuh"
 #include "core/csr/matrix_traits_device.hpp"
 #include "core/csr/sorted_row.hpp"
 
@@ -65,9 +66,7 @@ void with_row_lanes(Index rows, Offset nonzeros, F&& f) {
 }
 
 unsigned grid_for(const Context<Space::device>& ctx, Index rows, int lanes) {
-  const std::int64_t wanted = (std::int64_t{rows} * lanes + block_threads - 1) / block_threads;
-  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * 8;
-  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+  return detail::blocks_to_share(ctx, std::int64_t{rows} * lanes, block_threads, 8);
 }
 
 // What the check leaves: the code of the worst fault, and the ends of row_ptr.

@@ -125,9 +125,8 @@ void sweep_columns(const Context<Space::device>& ctx, std::int64_t n, const Step
   if (n == 0 && Step::sums == 0) return;
   const auto& state = ctx.state();
   const std::int64_t entries = n * Step::columns;
-  const std::int64_t wanted = (entries + ColumnTuning::threads - 1) / ColumnTuning::threads;
-  const std::int64_t most = std::int64_t{state.multiprocessors} * ColumnTuning::blocks_per_multiprocessor;
-  const auto blocks = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+  const unsigned blocks =
+      blocks_to_share(ctx, entries, ColumnTuning::threads, ColumnTuning::blocks_per_multiprocessor);
   sweep_columns_kernel<<<blocks, ColumnTuning::threads, 0, state.stream()>>>(step, entries, state.partial(),
                                                                              state.tickets());
   NEWEL_CHECK_LAUNCH();

@@ -3,6 +3,8 @@
 /// (CUDA C++ Programming Guide). Internal.
 #pragma once
 
+#include <cstdint>
+
 #include "core/memory/context_device.hpp"
 
 namespace newel::detail {
@@ -16,6 +18,15 @@ __device__ __forceinline__ void wait_for_earlier_work() {
   cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
+}
+
+/// Blocks of `threads` threads, which share n elements: at least one, at most `of_multiprocessor` on each
+/// multiprocessor.
+inline unsigned blocks_to_share(const Context<Space::device>& ctx, std::int64_t n, int threads,
+                                int of_multiprocessor) {
+  const std::int64_t wanted = (n + threads - 1) / threads;
+  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * of_multiprocessor;
+  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
 /// Blocks and threads of a launch, bytes of dynamic shared memory.

@@ -151,9 +151,7 @@ void sweep(const Context<Space::device>& ctx, std::int64_t n, const Step& step) 
   if (n == 0 && Step::sums == 0) return;
   const auto& state = ctx.state();
   using Tuning = SweepTuning<Step>;
-  const std::int64_t wanted = (n + Tuning::threads - 1) / Tuning::threads;
-  const std::int64_t most = std::int64_t{state.multiprocessors} * Tuning::blocks_per_multiprocessor;
-  const auto blocks = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+  const unsigned blocks = blocks_to_share(ctx, n, Tuning::threads, Tuning::blocks_per_multiprocessor);
   launch_overlapped(ctx, sweep_kernel<Step>, LaunchShape{blocks, Tuning::threads, 0}, step, n, state.partial(),
                     state.tickets());
 }

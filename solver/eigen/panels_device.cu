@@ -16,9 +16,7 @@ struct PanelTuning {
 };
 
 unsigned panel_blocks(const Context<Space::device>& ctx, std::int64_t n) {
-  const std::int64_t wanted = (n + PanelTuning::threads - 1) / PanelTuning::threads;
-  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * PanelTuning::blocks_per_multiprocessor;
-  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+  return blocks_to_share(ctx, n, PanelTuning::threads, PanelTuning::blocks_per_multiprocessor);
 }
 
 // The W values of a row, which are aligned to their common length up to 16 bytes.
@@ -151,9 +149,7 @@ void launch_dots_with(const Context<Space::device>& ctx, std::int64_t n, const d
 template <int W>
 void launch_combine(const Context<Space::device>& ctx, std::int64_t n, const PanelList& from,
                     const double* coefficients, bool adds, double* to) {
-  const std::int64_t wanted = (n + PanelTuning::combine_threads - 1) / PanelTuning::combine_threads;
-  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * 8;
-  const auto blocks = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+  const unsigned blocks = blocks_to_share(ctx, n, PanelTuning::combine_threads, 8);
   combine_panels_kernel<W>
       <<<blocks, PanelTuning::combine_threads, 0, ctx.stream()>>>(n, from, coefficients, adds, to);
   NEWEL_CHECK_LAUNCH();

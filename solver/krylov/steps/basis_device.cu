@@ -18,9 +18,7 @@ struct BasisTuning {
 };
 
 unsigned basis_blocks(const Context<Space::device>& ctx, std::int64_t n) {
-  const std::int64_t wanted = (n + BasisTuning::threads - 1) / BasisTuning::threads;
-  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * BasisTuning::blocks_per_multiprocessor;
-  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+  return blocks_to_share(ctx, n, BasisTuning::threads, BasisTuning::blocks_per_multiprocessor);
 }
 
 // How the warps of a block share `count` dot products: sum t belongs to the warps of group t % groups, which hold

@@ -47,12 +47,9 @@ __global__ void __launch_bounds__(SendTuning::threads, SendTuning::blocks_per_mu
 template <class T, bool scaled>
 void sweep_and_send(const Context<Space::device>& ctx, std::int64_t n, const CgDirection<T, scaled>& step,
                     const PeerRows<T>& to) {
-  const auto& state = ctx.state();
-  const std::int64_t wanted = (n + SendTuning::threads - 1) / SendTuning::threads;
-  const std::int64_t most = std::int64_t{state.multiprocessors} * SendTuning::blocks_per_multiprocessor;
-  const auto blocks = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+  const unsigned blocks = blocks_to_share(ctx, n, SendTuning::threads, SendTuning::blocks_per_multiprocessor);
   launch_overlapped(ctx, send_direction_kernel<T, scaled>, LaunchShape{blocks, SendTuning::threads, 0}, step, to, n,
-                    state.tickets());
+                    ctx.state().tickets());
 }
 
 #define X(T, scaled)                                                                                       \
