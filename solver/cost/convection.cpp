@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "precond/amg/smooth/amg_smoother.hpp"
 #include "solver/cost/profiles/decision_constants.hpp"
 
 namespace newel::detail {
@@ -27,6 +28,11 @@ template <class T>
 Flow flow_of(const CsrView<T, Space::host>& a) {
   constexpr double least_share = 0.25;
   Flow flow;
+  // Of an entry without an opposite.
+  const auto skew_of = [&](Offset k) {
+    const auto alone = static_cast<double>(a.val[k]);
+    return 2 * alone * alone;
+  };
   flow.way.assign(static_cast<std::size_t>(a.nnz()), Way::neither);
   std::vector<Offset> next(static_cast<std::size_t>(a.rows));
   for (Index i = 0; i < a.rows; ++i) next[i] = a.row_begin(i);
@@ -39,11 +45,11 @@ Flow flow_of(const CsrView<T, Space::host>& a) {
       if (j > i) continue;
       Offset& at = next[j];
       while (at < a.row_begin(j + 1) && a.col[at] < i) {
-        if (a.col[at] > j) flow.skew += 2 * static_cast<double>(a.val[at]) * static_cast<double>(a.val[at]);
+        if (a.col[at] > j) flow.skew += skew_of(at);
         ++at;
       }
       if (at >= a.row_begin(j + 1) || a.col[at] != i) {
-        flow.skew += 2 * here * here;
+        flow.skew += skew_of(k);
         continue;
       }
       const auto there = static_cast<double>(a.val[at]);
@@ -58,7 +64,7 @@ Flow flow_of(const CsrView<T, Space::host>& a) {
   }
   for (Index j = 0; j < a.rows; ++j) {
     for (Offset k = next[j]; k < a.row_begin(j + 1); ++k) {
-      if (a.col[k] > j) flow.skew += 2 * static_cast<double>(a.val[k]) * static_cast<double>(a.val[k]);
+      if (a.col[k] > j) flow.skew += skew_of(k);
     }
   }
   return flow;
@@ -87,6 +93,8 @@ void remove(const CsrView<T, Space::host>& a, const std::vector<Way>& ways, Way 
 }
 
 }  // namespace
+
+static_assert(ConvectionConstants::most_antisymmetric == most_antisymmetric, "from where on AMG smooths by SPAI");
 
 bool ConvectionTraits::prevails() const { return antisymmetric > ConvectionConstants::most_antisymmetric; }
 

@@ -70,10 +70,7 @@ void CsrShares<T>::columns_product(const Context<Space::host>& ctx, T alpha, con
       share_columns<k, false>(ctx, row_ptr, alpha, x, beta, y, xy);
     }
   };
-  if (!row_ptr32_.empty())
-    apply_with(row_ptr32_.data());
-  else
-    apply_with(row_ptr64_.data());
+  with_row_ptr(view(), [&](auto row_ptr) { apply_with(row_ptr.data); });
 }
 
 #define X(T, k) \
