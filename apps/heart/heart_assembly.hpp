@@ -15,13 +15,11 @@
 namespace newel::heart {
 
 enum class AssemblyKind {
-  /// Each slot of the format, as a rule with the one that mirrors it, gathers one number per element that meets
-  /// there,
-  /// and adds its constant part.
+  /// Each slot of the format gathers one number per element that meets there, usually together with the slot that
+  /// mirrors it, and adds its constant part.
   in_place,
   /// Section 4 of Wong, Kuhl and Darve: element matrices are written out, summed by rows into CSR values, and the
-  /// system
-  /// is refreshed with those. What the other kind is measured against.
+  /// system is refreshed with those. What the other kind is measured against.
   reference,
 };
 

@@ -12,8 +12,8 @@
 
 namespace newel::heart {
 
-/// Each slot gathers, as a rule with the one that mirrors it, one number per element that meets there, and adds its
-/// constant part, which is the conduction. What a preconditioner reads follows from the matrix.
+/// Each slot gathers one number per element that meets there, usually together with the slot that mirrors it, and adds
+/// its constant part, which is the conduction. What a preconditioner reads follows from the matrix.
 template <Space S>
 class SlotAssembly {
  public:
