@@ -27,19 +27,18 @@ __device__ __forceinline__ void send_row(const PeerRows<T>& to, std::int64_t row
   }
 }
 
-/// Called once by all threads of all blocks, when they have sent what they send. `tickets` are 0 before and after. No
-/// thread but the first waits for the stores.
+/// Called by one thread of the kernel that sends.
 template <class T>
-__device__ __forceinline__ void tell_readers(const PeerRows<T>& to, unsigned* tickets) {
-  __syncthreads();
-  if (threadIdx.x > 0) return;
+__device__ __forceinline__ void count_round(const PeerRows<T>& to) {
+  ++*to.rounds;
+}
+
+/// Called by one thread of each block of the next kernel that waits for rows, before it waits, and of the first block,
+/// after the end of the kernel that sends. All store the same number. CUDA promises no order of blocks: if only one
+/// told, it might never begin while others wait on all multiprocessors.
+__device__ __forceinline__ void tell_readers(const PeerArrivals& sent) {
   __threadfence_system();
-  if (atomicAdd(tickets, 1u) != gridDim.x - 1) return;
-  *tickets = 0;
-  __threadfence_system();
-  const std::uint64_t round = *to.rounds + 1;
-  *to.rounds = round;
-  for (int r = 0; r < to.readers; ++r) store_count(to.told[r], round);
+  for (int r = 0; r < sent.readers; ++r) store_count(sent.tell[r], *sent.rounds);
 }
 
 /// Waits for the rows of all senders, or for a rank that fails. The whole block, which may read them after it.

@@ -12,7 +12,7 @@
 
 namespace newel::detail {
 
-/// All parts of a rank are one launch, whose last blocks wait for rows of other ranks. Beside it there is no work for
+/// All parts of a rank are one launch, whose first blocks wait for rows of other ranks. Beside it there is no work for
 /// an exchange.
 template <class T>
 class PublishedEhyb final : public PublishedProduct<T> {

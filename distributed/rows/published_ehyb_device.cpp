@@ -98,18 +98,14 @@ std::unique_ptr<PublishedEhyb<T>> PublishedEhyb<T>::make(const Context<Space::de
   made->rounds_ = make_array(ctx, std::vector<std::uint64_t>{0});
   made->told_there_ = make_array(ctx, told_there);
   made->told_here_ = make_array(ctx, told_here);
-  made->rows_ = {targets.first,
-                 made->place_.data(),
-                 made->target_.data(),
-                 static_cast<int>(told_there.size()),
-                 made->told_there_.data(),
-                 made->rounds_.data()};
-  made->arriving_ = {first_part,
-                     {static_cast<int>(told_here.size()), made->told_here_.data(), made->rounds_.data(),
-                      ranks.device->peer_sums()->failed}};
+  made->rows_ = {targets.first, made->place_.data(), made->target_.data(), made->rounds_.data()};
   made->view_ = view;
   made->view_.beyond = values(rank);
   prepare_ehyb_arriving(ctx, made->view_);
+  made->arriving_ = {
+      first_part,
+      {static_cast<int>(told_there.size()), made->told_there_.data(), static_cast<int>(told_here.size()),
+       made->told_here_.data(), made->rounds_.data(), ranks.device->peer_sums()->failed}};
   return made;
 }
 

@@ -26,11 +26,10 @@ struct SentDirection : CgDirection<T, scaled> {
 };
 
 /// Threads share the rows as in `sweep_kernel`: first those from `to.first` on, then the others, which take longer
-/// than the sent ones are under way.
+/// than the sent ones are under way. The product tells the readers.
 template <class T, bool scaled>
 __global__ void __launch_bounds__(SendTuning::threads, SendTuning::blocks_per_multiprocessor)
-    send_direction_kernel(const CgDirection<T, scaled> step, const PeerRows<T> to, std::int64_t n,
-                          unsigned* tickets) {
+    send_direction_kernel(const CgDirection<T, scaled> step, const PeerRows<T> to, std::int64_t n) {
   wait_for_earlier_work();
   if (!step.active()) return;
   const auto coefficients = step.begin();
@@ -38,7 +37,7 @@ __global__ void __launch_bounds__(SendTuning::threads, SendTuning::blocks_per_mu
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   run_split(SentDirection<T, scaled>(step, to), coefficients, to.first + first, stride, n, none);
-  tell_readers(to, tickets);
+  if (first == 0) count_round(to);
   run_split(step, coefficients, first, stride, to.first, none);
 }
 
@@ -48,8 +47,7 @@ template <class T, bool scaled>
 void sweep_and_send(const Context<Space::device>& ctx, std::int64_t n, const CgDirection<T, scaled>& step,
                     const PeerRows<T>& to) {
   const unsigned blocks = blocks_to_share(ctx, n, SendTuning::threads, SendTuning::blocks_per_multiprocessor);
-  launch_overlapped(ctx, send_direction_kernel<T, scaled>, LaunchShape{blocks, SendTuning::threads, 0}, step, to, n,
-                    ctx.state().tickets());
+  launch_overlapped(ctx, send_direction_kernel<T, scaled>, LaunchShape{blocks, SendTuning::threads, 0}, step, to, n);
 }
 
 #define X(T, scaled)                                                                                       \

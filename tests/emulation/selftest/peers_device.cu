@@ -24,17 +24,18 @@ __host__ __device__ double value_of(int device, int round, int row) {
 }
 
 // Row i is value_of(...), and goes to the devices that want it. Blocks deal out the rows.
-__global__ void __launch_bounds__(threads) send_kernel(const PeerRows<double> to, int device, int round, unsigned* tickets) {
+__global__ void __launch_bounds__(threads) send_kernel(const PeerRows<double> to, int device, int round) {
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < rows; i += blocks * threads) {
     if (i >= to.first) send_row(to, i, value_of(device, round, i));
   }
-  tell_readers(to, tickets);
+  if (blockIdx.x == 0 && threadIdx.x == 0) count_round(to);
 }
 
 // Ghost k of the device before is row 2 k, of the one after row 3 k.
 __global__ void __launch_bounds__(threads)
     read_kernel(const PeerArrivals from, const double* ghosts, int count, int before, int after, int round, bool waits,
                 unsigned* wrong) {
+  if (threadIdx.x == 0) tell_readers(from);
   if (waits) await_rows(from);
   for (int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); k < 2 * count; k += blocks * threads) {
     const double expected = k < count ? value_of(before, round, 2 * k) : value_of(after, round, 3 * (k - count));
@@ -97,11 +98,10 @@ unsigned run_device(int device, int devices, const std::vector<Shared>& shared, 
   std::uint64_t* const round_count = zeros<std::uint64_t>(1);
   unsigned* const failed = zeros<unsigned>(1);
   unsigned* const wrong = zeros<unsigned>(1);
-  unsigned* const tickets = zeros<unsigned>(1);
   const std::vector<std::uint64_t*> there = {shared[after].told + device, shared[before].told + device};
   const std::vector<const std::uint64_t*> here = {shared[device].told + before, shared[device].told + after};
-  const PeerRows<double> to{0, on_device(place), on_device(target), 2, on_device(there), round_count};
-  const PeerArrivals from{2, on_device(here), round_count, failed};
+  const PeerRows<double> to{0, on_device(place), on_device(target), round_count};
+  const PeerArrivals from{2, on_device(there), 2, on_device(here), round_count, failed};
   PeerSums peers{};
   for (int r = 0; r < devices; ++r) peers.inbox[r] = shared[r].inbox;
   peers.packets_of_rank = 6;
@@ -112,7 +112,7 @@ unsigned run_device(int device, int devices, const std::vector<Shared>& shared, 
   peers.size = devices;
   for (int round = 0; round < rounds; ++round) {
     if (fault == "lost" && device == 0 && round == rounds / 2) break;
-    send_kernel<<<blocks, threads, 0, stream>>>(to, device, round, tickets);
+    send_kernel<<<blocks, threads, 0, stream>>>(to, device, round);
     read_kernel<<<blocks, threads, 0, stream>>>(from, shared[device].ghosts, ghosts, before, after, round,
                                                 fault != "unawaited", wrong);
     if (fault != "unsummed") sum_kernel<<<1, threads, 0, stream>>>(peers, round, wrong);
