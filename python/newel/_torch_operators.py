@@ -17,6 +17,7 @@ function of ``torch.autograd`` it is what the transformations of ``torch.func`` 
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import torch
@@ -56,6 +57,16 @@ def _outer_shape(left: torch.Tensor, right: torch.Tensor, nonzeros: int, system:
 @product.register_fake
 def _product_shape(values: torch.Tensor, x: torch.Tensor, system: int, transposed: bool) -> torch.Tensor:
     return torch.empty_like(x)
+
+
+def _has_memory(tensor: torch.Tensor) -> bool:
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+        return False
+    try:
+        tensor.data_ptr()
+    except RuntimeError:  # it stands for others
+        return False
+    return True
 
 
 def call(operator: Any, *arguments: Any) -> torch.Tensor:
@@ -134,8 +145,10 @@ class _Solve(torch.autograd.Function):
     backward = staticmethod(_solve_backward)
 
     @staticmethod
-    def forward(*arguments: Any) -> Any:
-        return solve(*arguments)
+    def forward(values: torch.Tensor, b: torch.Tensor, system: int, transposed: bool) -> Any:
+        if _has_memory(values) and _has_memory(b):  # else a transformation or a trace is at work
+            return systems_of(system).solve(values, b, transposed)  # without the checks of a registered operator
+        return solve(values, b, system, transposed)
 
     @staticmethod
     def jvp(ctx: Any, of_values: Any, of_b: Any, *_: Any) -> Any:
@@ -158,8 +171,10 @@ class _Outer(torch.autograd.Function):
     backward = staticmethod(_outer_backward)
 
     @staticmethod
-    def forward(*arguments: Any) -> Any:
-        return outer(*arguments)
+    def forward(left: torch.Tensor, right: torch.Tensor, nonzeros: int, system: int) -> Any:
+        if _has_memory(left) and _has_memory(right):
+            return systems_of(system).pattern.outer(left, right)
+        return outer(left, right, nonzeros, system)
 
     @staticmethod
     def jvp(ctx: Any, of_left: Any, of_right: Any, *_: Any) -> Any:
@@ -176,8 +191,10 @@ class _Product(torch.autograd.Function):
     backward = staticmethod(_product_backward)
 
     @staticmethod
-    def forward(*arguments: Any) -> Any:
-        return product(*arguments)
+    def forward(values: torch.Tensor, x: torch.Tensor, system: int, transposed: bool) -> Any:
+        if _has_memory(values) and _has_memory(x):
+            return systems_of(system).pattern.product(values, x, transposed)
+        return product(values, x, system, transposed)
 
     @staticmethod
     def jvp(ctx: Any, of_values: Any, of_x: Any, *_: Any) -> Any:
@@ -190,6 +207,9 @@ class _Product(torch.autograd.Function):
             rows, columns = columns, rows
         return product_many(*_first_axis(info, axes, values, x), rows, columns), 0
 
+
+for _function in (_Solve, _Outer, _Product):  # which PyTorch would find anew in each call, in 80 us
+    setattr(_function.forward, "__signature__", inspect.signature(_function.forward))
 
 _functions = {solve: _Solve, outer: _Outer, product: _Product}
 

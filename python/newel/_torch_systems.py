@@ -14,8 +14,10 @@ import numpy as np
 import torch
 
 from . import _core
+from ._libraries import library_of
 from ._mapped_values import MappedValues
 from ._report import ConvergenceError, ConvergenceWarning
+from ._same_bits import Exact, Hash
 from ._solver import Solver
 from ._torch_pattern import Pattern
 
@@ -39,7 +41,10 @@ class Systems:
         self._symmetric, self._limits, self._options = symmetric, dict(limits), dict(options)
         self._found: bool | None = None  # whether the values of A that `_held` has are symmetric
         self._solvers: dict[bool, Solver] = {}
-        self._held: dict[bool, torch.Tensor] = {}
+        self._held: dict[bool, Exact | Hash] = {}  # the values that each has
+        self._first: tuple[torch.Tensor, Exact | Hash] | None = None
+        device = self.pattern.device
+        self._sums = _core.ArraySums(device.index) if device.type == "cuda" else None
         self._lock = threading.RLock()  # one solve at a time: its values stay until its end
         self._mapped: MappedValues | None = None
         self.handle = register(self)
@@ -50,18 +55,20 @@ class Systems:
         return self.pattern.entries
 
     def first_values(self, values: torch.Tensor) -> torch.Tensor:
-        """Set A up with these values. Returns the copy of them that is kept, and never written to."""
-        self.load(values, False)
-        return self._held[False]
+        """Set A up with these values. Returns a copy of them that is kept, and never written to."""
+        copy = values.detach().resolve_neg().clone()
+        self._first = copy, self._bits_of(copy)
+        self.load(copy, False)
+        return copy
 
     def load(self, values: torch.Tensor, transposed: bool) -> Solver:
         """The Solver of A, or of its transpose, with these values."""
         with self._lock:
             values = values.detach().resolve_neg()
-            if transposed and self._is_symmetric(values):
+            bits = self._bits(values)
+            if transposed and self._is_symmetric(values, bits):
                 transposed = False
-            held = self._held.get(transposed)
-            if held is not None and _equal(held, values):
+            if self._held.get(transposed) == bits:
                 return self._solvers[transposed]
             solver = self._solvers.get(transposed)
             self._held.pop(transposed, None)  # in case that the values are refused
@@ -69,8 +76,7 @@ class Systems:
                 solver.refresh(values)
             else:
                 solver = self._solvers[transposed] = self._new(values, transposed)
-            # A copy, because memory of the caller's may have other values later and the same version.
-            self._held[transposed] = self._copy(values)
+            self._held[transposed] = self._kept(bits)
             if not transposed:
                 self._found = None
             return solver
@@ -127,30 +133,34 @@ class Systems:
         options = self._options if not transposed else {**self._options, "decision": None}  # which is of A
         return Solver(self.pattern.parts(values, transposed), **options)
 
-    def _copy(self, values: torch.Tensor) -> torch.Tensor:
-        for held in self._held.values():
-            if _equal(held, values):
-                return held
-        return values.clone()
+    def _bits(self, values: torch.Tensor) -> Exact | Hash:
+        if self._first is not None and values.data_ptr() == self._first[0].data_ptr():
+            return self._first[1]
+        return self._bits_of(values)
 
-    def _is_symmetric(self, values: torch.Tensor) -> bool:
+    def _bits_of(self, values: torch.Tensor) -> Exact | Hash:
+        values = values.contiguous()
+        if self._sums is None:
+            return Exact((), (values.numpy(),))
+        return Hash(self._sums.of([library_of(values).span(values)])[0])
+
+    def _kept(self, bits: Exact | Hash) -> Exact | Hash:
+        """The same, which remains when the caller's memory has other values, perhaps with the same version."""
+        if self._first is not None and bits is self._first[1]:
+            return bits
+        for held in self._held.values():
+            if held == bits:
+                return held
+        return bits.kept()
+
+    def _is_symmetric(self, values: torch.Tensor, bits: Exact | Hash) -> bool:
         if self._symmetric is not None:
             return self._symmetric
-        held = self._held.get(False)
-        if held is None or not _equal(held, values):
+        if self._held.get(False) != bits:
             return self.pattern.is_symmetric(values)
         if self._found is None:
             self._found = self.pattern.is_symmetric(values)
         return self._found
-
-
-def _equal(held: torch.Tensor, values: torch.Tensor) -> bool:
-    if held.data_ptr() == values.data_ptr():  # held memory is never written to
-        return True
-    if held.is_cuda:
-        return torch.equal(held, values)
-    # Compiled, and in this thread: PyTorch would start a team.
-    return bool(_core.same_bytes(held.numpy(), np.ascontiguousarray(values.numpy())))
 
 
 # By number, because an operator of PyTorch takes no other objects than tensors and numbers.

@@ -68,7 +68,8 @@ class Solver:
 
     Notes
     -----
-    A solve makes no copy of A or b. One copy of the values is kept, to see whether those of a solve are new.
+    A solve makes no copy of A or b. It sees whether the values are new: on the host by a copy of the last ones, on a
+    device by a hash of 128 bits.
 
     Inside a function that ``torch.compile`` compiles, `solve` is one operator and breaks no graph; make the Solver
     outside. The transformations of ``torch.func`` work too, in any order: ``grad``, ``jvp``, ``jacrev``, ``jacfwd``,

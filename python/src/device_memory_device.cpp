@@ -4,14 +4,19 @@
 
 #include <cuda_runtime.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <memory>
 
 #include <newel/core/cuda_interop.hpp>
 #include <newel/core/error.hpp>
 
 #include "arrays.hpp"
+#include "device_span.hpp"
 #include "gil.hpp"
+#include "pattern_hash.hpp"
 
 #define CHECK_CUDA(call) check_cuda((call), #call)
 
@@ -38,14 +43,46 @@ void download(std::uintptr_t address, std::uintptr_t to, std::size_t bytes, std:
   CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
 }
 
+// From pageable memory, which CUDA has read when the call returns.
 void upload(std::uintptr_t from, std::uintptr_t address, std::size_t bytes, std::uintptr_t stream) {
   if (bytes == 0) return;
   const WithoutGil released;
   const OnDevice here(device_of(reinterpret_cast<const void*>(address)).value_or(0));
   CHECK_CUDA(cudaMemcpyAsync(reinterpret_cast<void*>(address), reinterpret_cast<const void*>(from), bytes,
                              cudaMemcpyHostToDevice, stream_of(stream)));
-  CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
 }
+
+// The bits of values as integers.
+IndexSpan<device> bits_of(const DeviceSpan& array) {
+  if (array.type == "f8") return {reinterpret_cast<const std::uint64_t*>(array.address), array.size};
+  if (array.type == "f4") return {reinterpret_cast<const std::uint32_t*>(array.address), array.size};
+  return array.indices();
+}
+
+// DeviceSums of one device.
+class ArraySums {
+ public:
+  explicit ArraySums(int device) : device_(device) {
+    const OnDevice here(device_);
+    sums_ = std::make_unique<DeviceSums>();
+  }
+
+  std::vector<Hash> of(const std::vector<const DeviceSpan*>& arrays) {
+    std::vector<IndexSpan<device>> bits;
+    for (const DeviceSpan* const array : arrays) {
+      bits.push_back(bits_of(*array));
+      if (array->stream != arrays.front()->stream) throw InputError("expected arrays of one stream");
+    }
+    CUstream_st* const stream = arrays.empty() ? nullptr : arrays.front()->cuda_stream();
+    const WithoutGil released;
+    const OnDevice here(device_);
+    return sums_->of(stream, bits);
+  }
+
+ private:
+  int device_;
+  std::unique_ptr<DeviceSums> sums_;
+};
 
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
@@ -106,11 +143,16 @@ void bind_device_memory(nb::module_& module) {
       .def("clear", &DeviceMemory::clear, nb::arg("stream"))
       .def("copy_from", &DeviceMemory::copy_from, nb::arg("address"), nb::arg("stream"),
            "As many bytes from memory of the host or of the device.");
+  nb::class_<ArraySums>(module, "ArraySums", "By which arrays on a device are compared with those of earlier calls.")
+      .def(nb::init<int>(), nb::arg("device"))
+      .def("of", &ArraySums::of, nb::arg("arrays"),
+           "For each of up to three DeviceSpans of one stream two numbers, which differ where its bits do, but for "
+           "chance. Waits for them. For one thread at a time.");
   module.def("device_names", &device_names, "Of the devices that answer; none also where the driver is missing.");
   module.def("download", &download, nb::arg("address"), nb::arg("to"), nb::arg("bytes"), nb::arg("stream"),
              "Copies memory of a device to the host, and waits for that.");
   module.def("upload", &upload, nb::arg("from_"), nb::arg("address"), nb::arg("bytes"), nb::arg("stream"),
-             "Copies memory of the host to a device, and waits for that.");
+             "Copies memory of the host, which is pageable and may change after the call, to a device.");
   module.def(
       "device_of", [](std::uintptr_t address) { return device_of(reinterpret_cast<void*>(address)); },
       nb::arg("address"), "The number of the device that has this memory; None for memory of the host.");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 
 #include <newel/core/cuda_interop.hpp>
 
@@ -39,6 +40,10 @@ class SideOf<T, device> {
   explicit SideOf(const SystemRequest& request)
       : stream_owner_(request.stream_owner), ctx_(context_of(request)), order_(ctx_) {}
   const Context<device>& ctx() const { return ctx_; }
+  DeviceSums& sums() {
+    if (sums_ == nullptr) sums_ = std::make_unique<DeviceSums>();
+    return *sums_;
+  }
 
   // The device is current meanwhile. The context's stream waits for those of the arrays when they come, and they for
   // it when the visit ends. Vectors of the host are copied.
@@ -102,7 +107,8 @@ class SideOf<T, device> {
       for (const DeviceSpan* array : {&arrays.first, &arrays.second}) join(*array);
       const IndexSpan<device> first = arrays.first.indices(), second = arrays.second.indices();
       const WithoutGil released;
-      return arrays.pattern_hash(sums_of(side_.ctx_, first), first.size, sums_of(side_.ctx_, second), second.size);
+      const std::vector<Hash> sums = side_.sums().of(side_.ctx_.stream(), {first, second});
+      return arrays.pattern_hash(sums[0], first.size, sums[1], second.size);
     }
 
    private:
@@ -110,7 +116,7 @@ class SideOf<T, device> {
       check_place(side_.ctx_, array);
       CUstream_st* const stream = array.cuda_stream();
       if (std::find(streams_.begin(), streams_.end(), stream) != streams_.end()) return;
-      side_.order_.wait_for(stream);
+      if (!array.is_settled()) side_.order_.wait_for(stream);
       streams_.push_back(stream);
     }
     Span<T, device> here(const DeviceSpan& array) {
@@ -150,6 +156,7 @@ class SideOf<T, device> {
   Context<device> ctx_;
   StreamOrder order_;
   Array<T, device> in_, out_;  // of vectors of the host, made when there are some
+  std::unique_ptr<DeviceSums> sums_;
 };
 
 }  // namespace newel::python

@@ -33,6 +33,8 @@ struct DeviceSpan {
   /// Throws TypeError for values that are no integers of 32 or 64 bits.
   IndexSpan<device> indices() const;
   CUstream_st* cuda_stream() const { return reinterpret_cast<CUstream_st*>(stream); }
+  /// Whether all work on its stream has ended, so that nobody has to wait for it. Its device is current.
+  bool is_settled() const;
 };
 
 /// Arrays in the memory of a device.

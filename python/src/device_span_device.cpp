@@ -2,6 +2,7 @@
 // Descriptions of device memory, those that Python makes and those that come as DLPack.
 #include "device_span.hpp"
 
+#include <cuda_runtime.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -43,6 +44,12 @@ IndexSpan<device> DeviceSpan::indices() const {
   if (type == "u4") return {reinterpret_cast<const std::uint32_t*>(address), size};
   if (type == "u8") return {reinterpret_cast<const std::uint64_t*>(address), size};
   throw nb::type_error("indices are integers of 32 or 64 bits");
+}
+
+bool DeviceSpan::is_settled() const {
+  const cudaError_t status = cudaStreamQuery(cuda_stream());
+  if (status != cudaSuccess) cudaGetLastError();  // or the next launch check would report it
+  return status == cudaSuccess;
 }
 
 void bind_device_span(nb::module_& module) {

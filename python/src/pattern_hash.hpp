@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <newel/core/index_span.hpp>
+
+struct CUstream_st;
 
 /// Marks a small function that both g++ and nvcc compile, for host and device.
 #ifdef __CUDACC__
@@ -36,8 +39,24 @@ PYTHON_BOTH void add_term(std::uint64_t i, std::uint64_t value, std::uint64_t& f
 
 /// The sums of all integers, on the host.
 Hash sums_of(const IndexSpan<Space::host>& integers);
-/// The same on the device. Waits for the context's stream. Defined only with CUDA on.
-Hash sums_of(const Context<Space::device>& ctx, const IndexSpan<Space::device>& integers);
+/// The same on a device. Has the memory that the kernel needs, so that no call allocates. Defined only with CUDA on.
+class DeviceSums {
+ public:
+  static constexpr std::size_t most = 3;  ///< arrays in a call
+
+  /// On the device that is current, as in all calls. Throws DeviceError.
+  DeviceSums();
+  ~DeviceSums();
+  DeviceSums(const DeviceSums&) = delete;
+  DeviceSums& operator=(const DeviceSums&) = delete;
+
+  /// Of at most `most` arrays, by one kernel. Waits for the stream.
+  std::vector<Hash> of(CUstream_st* stream, const std::vector<IndexSpan<Space::device>>& arrays);
+
+ private:
+  unsigned long long* partial_ = nullptr;  // on the device, the sums so far and the number of blocks that have ended
+  unsigned long long* sums_ = nullptr;     // on the host, where the last block writes them
+};
 
 /// Adds a number to a hash; the order of numbers counts.
 inline void add(Hash& hash, std::uint64_t value) {

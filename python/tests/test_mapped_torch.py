@@ -49,8 +49,9 @@ class Case:
         return self.solver.solve(values, b)
 
     def dense(self, values, b):
+        # Not linalg.solve, which gives NaN under vmap of jacfwd in PyTorch 2.11.
         empty = torch.zeros(self.n, self.n, dtype=torch.float64, device=b.device)
-        return torch.linalg.solve(empty.index_put((self.rows, self.columns), values), b)
+        return torch.linalg.inv(empty.index_put((self.rows, self.columns), values)) @ b
 
     def same(self, make, *arguments):
         """Whether what `make` computes with the solve is what it computes with the dense solve."""

@@ -11,7 +11,6 @@ from newel import _core
 from newel._device_array import ForeignArray
 
 _LEGACY_STREAM = 1  # as the array interface calls the default stream
-_bits = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
 class DeviceMemory:
@@ -25,10 +24,10 @@ class DeviceMemory:
         return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "strides": None,
                 "data": (self.address, False), "stream": self.stream or _LEGACY_STREAM}
 
-    def span(self, begin: int, size: int, dtype=None):
+    def span(self, begin: int, size: int):
         """The argument of the compiled part for some of the values."""
-        dtype = dtype or self.dtype
-        return _core.DeviceSpan(self, self.address + begin * dtype.itemsize, size, dtype.str[1:], self.stream)
+        address = self.address + begin * self.dtype.itemsize
+        return _core.DeviceSpan(self, address, size, self.dtype.str[1:], self.stream)
 
 
 class XlaArray:
@@ -66,11 +65,6 @@ class XlaArray:
     def argument(self, begin: int, size: int):
         """The same for the compiled part."""
         return self._memory[begin:begin + size] if self.on_host else self._memory.span(begin, size)
-
-    def bits(self, begin: int, size: int):
-        """The same as integers."""
-        kind = _bits[self.dtype.itemsize]
-        return self._memory[begin:begin + size].view(kind) if self.on_host else self._memory.span(begin, size, kind)
 
     def get(self, begin: int = 0, size: int | None = None) -> np.ndarray:
         """Some of the values on the host."""

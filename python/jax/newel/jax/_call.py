@@ -60,7 +60,7 @@ def _solve(setups, form, transposed, raises, first, second, values, b, x, status
     if reports is None:
         size, reports = values.shape[-1], [None] * math.prod(x.shape[:-1])
         for at, begin, to, columns in _runs(values.shape[:-1], b.shape[:-1], x.shape[:-1]):
-            matrix = Matrix(form, n, first, second, values, at * size, size)
+            matrix = Matrix(setups, form, n, first, second, values, at * size, size)
             reports[to:to + columns] = setups.solve(matrix, transposed, b, begin * n, x, to * n, columns)
     setups.reports[transposed] = reports
     if isinstance(reports, BatchedReport):  # all have converged
@@ -87,7 +87,7 @@ def _solve_together(setups, form, transposed, first, second, values, b, x) -> An
         return None
 
     def matrix(system: int) -> Matrix:
-        return Matrix(form, x.shape[-1], first, second, values, system * size, size)
+        return Matrix(setups, form, x.shape[-1], first, second, values, system * size, size)
 
     vectors = None if b.size == x.size else _numbers(b.shape[:-1], of_x).astype(np.int32)
     return setups.solve_many(count, matrix, transposed, b, vectors, x)

@@ -14,8 +14,8 @@ from newel._batched import BatchedSystem
 from newel._batched_report import BatchedReport
 from newel._device_matrices import Parts
 from newel._mapped_values import MOST_ROWS, MappedValues
-from newel._matrices import given_matrix
 from newel._report import Report
+from newel._same_bits import Exact, Hash
 
 from ._arrays import XlaArray
 
@@ -25,49 +25,15 @@ _transposed_form = {"csr": "csc", "coo": "coo"}
 _precisions = {np.dtype(np.float64): "double", np.dtype(np.float32): "single"}
 
 
-class Exact:
-    """Arrays of the host, and what belongs to them; equal to others of the same bits.
-
-    Comparing takes less time than a hash, and is never wrong. NumPy's operators would take longer than the comparison.
-    `kept` makes copies, because the memory of a call has other values later.
-    """
-
-    def __init__(self, facts: tuple[Any, ...], arrays: tuple[np.ndarray, ...]):
-        self._facts, self._arrays = facts, arrays
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Exact) or self._facts != other._facts:
-            return False
-        return all(_core.same_bytes(one, two) for one, two in zip(self._arrays, other._arrays))
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def kept(self) -> Exact:
-        return Exact(self._facts, tuple(array.copy() for array in self._arrays))
-
-
-class Hash:
-    """The same for arrays of a device, which are compared by a hash, so that nothing has to be kept there."""
-
-    def __init__(self, value: Any):
-        self._value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Hash) and self._value == other._value
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def kept(self) -> Hash:
-        return self
-
-
 class Matrix:
-    """A matrix of a call: its pattern, and where its values begin in those of the call."""
+    """A matrix of a call to these setups: its pattern, and where its values begin in those of the call."""
 
-    def __init__(self, form: str, rows: int, first: XlaArray, second: XlaArray, values: XlaArray, begin: int,
-                 size: int):
+    def __init__(self, setups: Setups, form: str, rows: int, first: XlaArray, second: XlaArray, values: XlaArray,
+                 begin: int, size: int):
         self.form, self.rows, self.first, self.second = form, rows, first, second
         self.values, self.begin, self.size = values, begin, size
+        self._setups = setups
+        self._found: list[tuple[int, int]] | None = None
 
     @property
     def given_values(self):
@@ -81,20 +47,26 @@ class Matrix:
                 first, second = second, first
         return Parts(form, (self.rows, self.rows), 1, first, second, self.given_values)
 
-    def pattern(self, system) -> Exact | Hash:
+    @property
+    def pattern(self) -> Exact | Hash:
         """What two matrices of one pattern have in common."""
         if self.first.on_host:
             return Exact((self.form, self.rows), (self.first.part(), self.second.part()))
-        return Hash(system.pattern_hash(given_matrix(self.parts(False)).arrays))
+        return Hash((self.form, self.rows, self.first.size, self.second.size, *self._sums()[:2]))
 
-    def value_bits(self, system) -> Exact | Hash:
+    @property
+    def value_bits(self) -> Exact | Hash:
         """The same for matrices of equal values."""
-        bits = self.values.bits(self.begin, self.size)
-        if self.values.on_host:
-            return Exact((), (bits,))
-        values = self.values.argument(self.begin, self.size)
-        none = _core.DeviceSpan(self, 0, 0, "i4", values.stream)
-        return Hash(system.pattern_hash(_core.DeviceMatrixArrays("coo", self.rows, self.rows, 1, bits, none, values)))
+        if self.first.on_host:
+            return Exact((), (self.values.part(self.begin, self.size),))
+        return Hash(self._sums()[2])
+
+    def _sums(self) -> list[tuple[int, int]]:
+        if self._found is None:  # all at once, because the host waits for them
+            spans = [self.first.argument(0, self.first.size), self.second.argument(0, self.second.size),
+                     self.values.argument(self.begin, self.size)]
+            self._found = self._setups.sums_on(self.values.device).of(spans)
+        return self._found
 
     def entries(self) -> tuple[np.ndarray, np.ndarray]:
         """The row and the column of each value, on the host."""
@@ -116,8 +88,8 @@ class Setup:
         self._checked = False
         self._mapped: MappedValues | None = None
         self._new(matrix, False)
-        self.pattern = matrix.pattern(self.system).kept()
-        self._held[False] = matrix.value_bits(self.system).kept()
+        self.pattern = matrix.pattern.kept()
+        self._held[False] = matrix.value_bits.kept()
 
     @property
     def system(self):
@@ -126,7 +98,7 @@ class Setup:
 
     def load(self, matrix: Matrix, transposed: bool) -> Solver:
         """The Solver of A, or of its transpose, with the values of the matrix."""
-        bits = matrix.value_bits(self.system)
+        bits = matrix.value_bits
         if transposed and self._is_symmetric(matrix, bits):
             transposed = False
         if self._held.get(transposed) != bits:
@@ -186,6 +158,7 @@ class Setups:
     def __init__(self, symmetric: bool | None, limits: tuple[float | None, float, int], options: Mapping[str, Any]):
         self._symmetric, self._limits, self._options = symmetric, limits, dict(options)
         self._kept: dict[int | None, list[Setup]] = {}  # by device, the latest first
+        self._sums: dict[int | None, _core.ArraySums] = {}  # by device
         self._lock = threading.RLock()
         self.reports: dict[bool, Any] = {}  # of the latest call, of A and of the transpose
 
@@ -230,6 +203,13 @@ class Setups:
                 (reports[system],) = self.solve(matrix(system), transposed, b, vector * n, x, system * n, 1)
             return reports
 
+    def sums_on(self, device: int | None) -> _core.ArraySums:
+        """What compares the arrays of a device."""
+        sums = self._sums.get(device)
+        if sums is None:
+            sums = self._sums[device] = _core.ArraySums(device)
+        return sums
+
     def _limits_for(self, dtype: Any) -> tuple[float, float, int]:
         rtol, atol, most = self._limits
         if rtol is None:
@@ -238,7 +218,7 @@ class Setups:
 
     def _setup(self, matrix: Matrix) -> Setup:
         kept = self._kept.setdefault(matrix.values.device, [])
-        pattern = matrix.pattern(kept[0].system) if kept else None
+        pattern = matrix.pattern if kept else None
         for place, setup in enumerate(kept):
             if setup.pattern == pattern and setup.system.single == (matrix.values.dtype == np.float32):
                 kept.insert(0, kept.pop(place))
