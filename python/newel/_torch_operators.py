@@ -17,7 +17,6 @@ function of ``torch.autograd`` it is what the transformations of ``torch.func`` 
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import torch
@@ -26,22 +25,24 @@ from ._torch_mapped import SolveMany, added, outer_many, product_many
 from ._torch_systems import systems_of
 
 
-@torch.library.custom_op("newel::solve", mutates_args=())
-def solve(values: torch.Tensor, b: torch.Tensor, system: int, transposed: bool) -> torch.Tensor:
+def _solved(values: torch.Tensor, b: torch.Tensor, system: int, transposed: bool) -> torch.Tensor:
     """x of A x = b, or of A^T x = b; A has these values."""
-    return systems_of(system).solve(values, b, transposed)
+    return systems_of(system).solve(values, b, transposed)  # type: ignore[no-any-return]
 
 
-@torch.library.custom_op("newel::outer", mutates_args=())
-def outer(left: torch.Tensor, right: torch.Tensor, nonzeros: int, system: int) -> torch.Tensor:
+def _outer_product(left: torch.Tensor, right: torch.Tensor, nonzeros: int, system: int) -> torch.Tensor:
     """left_i right_j on the pattern of the system, summed over columns."""
-    return systems_of(system).pattern.outer(left, right)
+    return systems_of(system).pattern.outer(left, right)  # type: ignore[no-any-return]
 
 
-@torch.library.custom_op("newel::product", mutates_args=())
-def product(values: torch.Tensor, x: torch.Tensor, system: int, transposed: bool) -> torch.Tensor:
+def _multiplied(values: torch.Tensor, x: torch.Tensor, system: int, transposed: bool) -> torch.Tensor:
     """A x, or A^T x, with these values on the pattern of the system."""
-    return systems_of(system).pattern.product(values, x, transposed)
+    return systems_of(system).pattern.product(values, x, transposed)  # type: ignore[no-any-return]
+
+
+solve = torch.library.custom_op("newel::solve", _solved, mutates_args=())
+outer = torch.library.custom_op("newel::outer", _outer_product, mutates_args=())
+product = torch.library.custom_op("newel::product", _multiplied, mutates_args=())
 
 
 @solve.register_fake
@@ -59,21 +60,47 @@ def _product_shape(values: torch.Tensor, x: torch.Tensor, system: int, transpose
     return torch.empty_like(x)
 
 
+# Whether torch.func is at work, as torch.autograd.Function asks it.
+_is_transforming = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)
+
+
+def call(operator: Any, *arguments: Any) -> torch.Tensor:
+    """The operator, as a node of a graph that is being compiled, or else as a function that torch.func transforms.
+
+    A function that torch.func cannot transform takes a third of the time, and without the checks of a registered
+    operator.
+    """
+    if torch.compiler.is_compiling():
+        return operator(*arguments)  # type: ignore[no-any-return]
+    function, untransformed = _functions[operator]
+    if not _is_transforming() and _has_memory(arguments[0]) and _has_memory(arguments[1]):
+        function = untransformed
+    return function.apply(*arguments)  # type: ignore[no-any-return]
+
+
 def _has_memory(tensor: torch.Tensor) -> bool:
+    """Whether a tensor is no other that stands for it in a trace or in a map."""
     if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
         return False
     try:
         tensor.data_ptr()
-    except RuntimeError:  # it stands for others
+    except RuntimeError:
         return False
     return True
 
 
-def call(operator: Any, *arguments: Any) -> torch.Tensor:
-    """The operator, as a node of a graph that is being compiled, or else as a function that torch.func transforms."""
-    if torch.compiler.is_compiling():
-        return operator(*arguments)  # type: ignore[no-any-return]
-    return _functions[operator].apply(*arguments)  # type: ignore[no-any-return]
+def _untransformed(function: Any, compute: Any) -> Any:
+    """The Function for tensors with memory, whose results `compute` forms."""
+    class Untransformed(torch.autograd.Function):
+        backward, jvp = staticmethod(function.backward), staticmethod(function.jvp)
+
+        @staticmethod
+        def forward(ctx: Any, *arguments: Any) -> Any:
+            result = compute(*arguments)
+            function.setup_context(ctx, arguments, result)
+            return result
+
+    return Untransformed
 
 
 def _of_entry(row: torch.Tensor, column: torch.Tensor, transposed: bool, like: torch.Tensor, system: int) -> Any:
@@ -145,10 +172,8 @@ class _Solve(torch.autograd.Function):
     backward = staticmethod(_solve_backward)
 
     @staticmethod
-    def forward(values: torch.Tensor, b: torch.Tensor, system: int, transposed: bool) -> Any:
-        if _has_memory(values) and _has_memory(b):  # else a transformation or a trace is at work
-            return systems_of(system).solve(values, b, transposed)  # without the checks of a registered operator
-        return solve(values, b, system, transposed)
+    def forward(*arguments: Any) -> Any:
+        return solve(*arguments)
 
     @staticmethod
     def jvp(ctx: Any, of_values: Any, of_b: Any, *_: Any) -> Any:
@@ -171,10 +196,8 @@ class _Outer(torch.autograd.Function):
     backward = staticmethod(_outer_backward)
 
     @staticmethod
-    def forward(left: torch.Tensor, right: torch.Tensor, nonzeros: int, system: int) -> Any:
-        if _has_memory(left) and _has_memory(right):
-            return systems_of(system).pattern.outer(left, right)
-        return outer(left, right, nonzeros, system)
+    def forward(*arguments: Any) -> Any:
+        return outer(*arguments)
 
     @staticmethod
     def jvp(ctx: Any, of_left: Any, of_right: Any, *_: Any) -> Any:
@@ -191,10 +214,8 @@ class _Product(torch.autograd.Function):
     backward = staticmethod(_product_backward)
 
     @staticmethod
-    def forward(values: torch.Tensor, x: torch.Tensor, system: int, transposed: bool) -> Any:
-        if _has_memory(values) and _has_memory(x):
-            return systems_of(system).pattern.product(values, x, transposed)
-        return product(values, x, system, transposed)
+    def forward(*arguments: Any) -> Any:
+        return product(*arguments)
 
     @staticmethod
     def jvp(ctx: Any, of_values: Any, of_x: Any, *_: Any) -> Any:
@@ -208,10 +229,8 @@ class _Product(torch.autograd.Function):
         return product_many(*_first_axis(info, axes, values, x), rows, columns), 0
 
 
-for _function in (_Solve, _Outer, _Product):  # which PyTorch would find anew in each call, in 80 us
-    setattr(_function.forward, "__signature__", inspect.signature(_function.forward))
-
-_functions = {solve: _Solve, outer: _Outer, product: _Product}
+_functions = {operator: (function, _untransformed(function, compute)) for operator, function, compute in (
+    (solve, _Solve, _solved), (outer, _Outer, _outer_product), (product, _Product, _multiplied))}
 
 
 def _first_axis(info: Any, axes: Any, *tensors: torch.Tensor) -> list[torch.Tensor]:

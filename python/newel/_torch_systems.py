@@ -56,7 +56,7 @@ class Systems:
 
     def first_values(self, values: torch.Tensor) -> torch.Tensor:
         """Set A up with these values. Returns a copy of them that is kept, and never written to."""
-        copy = values.detach().resolve_neg().clone()
+        copy = _detached(values).clone()
         self._first = copy, self._bits_of(copy)
         self.load(copy, False)
         return copy
@@ -64,7 +64,7 @@ class Systems:
     def load(self, values: torch.Tensor, transposed: bool) -> Solver:
         """The Solver of A, or of its transpose, with these values."""
         with self._lock:
-            values = values.detach().resolve_neg()
+            values = _detached(values)
             bits = self._bits(values)
             if transposed and self._is_symmetric(values, bits):
                 transposed = False
@@ -86,7 +86,7 @@ class Systems:
         with self._lock:
             solver = self.load(values, transposed)
             try:
-                x, report = solver.solve(b.detach().resolve_neg(), **self._limits, raise_on_failure=True)
+                x, report = solver.solve(_detached(b), **self._limits, raise_on_failure=True)
             except ConvergenceError as error:
                 self.reports[transposed] = error.report
                 what = "the system with the transpose of A, which gradients need" if transposed else "A x = b"
@@ -99,7 +99,7 @@ class Systems:
 
         Systems that a batch takes are solved together. Those that fail there, and all others, are solved one by one.
         """
-        values, b = values.detach().resolve_neg(), b.detach().resolve_neg()
+        values, b = _detached(values), _detached(b)
         with self._lock:
             batch = self._batches().of(transposed)
             if batch is None or b.shape[0] == 1:
@@ -161,6 +161,12 @@ class Systems:
         if self._found is None:
             self._found = self.pattern.is_symmetric(values)
         return self._found
+
+
+def _detached(tensor: torch.Tensor) -> torch.Tensor:
+    if tensor.requires_grad:
+        tensor = tensor.detach()
+    return tensor.resolve_neg() if tensor.is_neg() else tensor
 
 
 # By number, because an operator of PyTorch takes no other objects than tensors and numbers.
