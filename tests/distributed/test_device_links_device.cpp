@@ -135,7 +135,7 @@ void check_failure(int size, const Linked& linked, const MakeLink& make) {
   });
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   for (const std::string& what : thrown) CHECK(what.find("out of order") != std::string::npos);
-  CHECK(taken.count() < 10);
+  if (!untimed()) CHECK(taken.count() < 10);
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ void check_failing_rank(const Linked& linked, int size) {
     INFO(what);
     CHECK(what.find("the power is off") != std::string::npos);
   }
-  CHECK(taken.count() < 10);
+  if (!untimed()) CHECK(taken.count() < 10);
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST_CASE("A rank that fails ends the kernels that wait for it on other devices"
   });
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   for (const std::string& what : thrown) CHECK(what.find("the power is off") != std::string::npos);
-  CHECK(taken.count() < 10);
+  if (!untimed()) CHECK(taken.count() < 10);
 }
 
 TEST_CASE("One kernel on several devices solves in single precision", "[distributed][resident][device]") {
