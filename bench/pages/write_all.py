@@ -12,6 +12,7 @@ import direct_tables
 import draw_decision
 import draw_formats
 import gpu_tables
+import gradient_tables
 import matrices_tables
 import over_time
 import preconditioner_tables
@@ -28,6 +29,7 @@ def write_pages():
     direct_tables.write()
     matrices_tables.write()
     gpu_tables.write()
+    gradient_tables.write()
     sequence_tables.write()
     recycle_tables.write()
     draw_formats.main()
