@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that send each other rows and sums, each by a thread of its own: peers DEVICES [unawaited | unsummed | lost].
-// The second argument breaks the protocol: rows are read before they have come, sent again before all have been read, or
-// one device sends nothing.
+// Devices that send each other rows and sums, each by a thread of its own: peers DEVICES
+// [unawaited | unsummed | lost | alone]. The second argument breaks the protocol: rows are read before they have come,
+// sent again before all have been read, one device sends nothing, or one block tells, which others do not let begin.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(threads) send_kernel(const PeerRows<double> to
 // Ghost k of the device before is row 2 k, of the one after row 3 k.
 __global__ void __launch_bounds__(threads)
     read_kernel(const PeerArrivals from, const double* ghosts, int count, int before, int after, int round, bool waits,
-                unsigned* wrong) {
-  if (threadIdx.x == 0) tell_readers(from);
+                bool all_tell, unsigned* wrong) {
+  if (threadIdx.x == 0 && (all_tell || blockIdx.x == blocks / 2)) tell_readers(from);
   if (waits) await_rows(from);
   for (int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); k < 2 * count; k += blocks * threads) {
     const double expected = k < count ? value_of(before, round, 2 * k) : value_of(after, round, 3 * (k - count));
@@ -114,7 +114,7 @@ unsigned run_device(int device, int devices, const std::vector<Shared>& shared, 
     if (fault == "lost" && device == 0 && round == rounds / 2) break;
     send_kernel<<<blocks, threads, 0, stream>>>(to, device, round);
     read_kernel<<<blocks, threads, 0, stream>>>(from, shared[device].ghosts, ghosts, before, after, round,
-                                                fault != "unawaited", wrong);
+                                                fault != "unawaited", fault != "alone", wrong);
     if (fault != "unsummed") sum_kernel<<<1, threads, 0, stream>>>(peers, round, wrong);
   }
   unsigned found = 0;

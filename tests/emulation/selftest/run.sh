@@ -57,4 +57,6 @@ for devices in 2 4 8; do
 done
 expect "4 unawaited" '^wrong$'
 expect "4 unsummed" '^wrong$'
+export NEWEL_EMU_PATIENCE=1
+expect "4 alone" 'EMU: .*livelock'
 exit $failed

@@ -38,6 +38,7 @@ const Settings& settings() {
                                static_cast<int>(number("NEWEL_EMU_FILL", 0xff)),
                                static_cast<int>(number("NEWEL_EMU_SMS", 8)),
                                static_cast<int>(number("NEWEL_EMU_DEVICES", 1)),
+                               static_cast<int>(number("NEWEL_EMU_PATIENCE", 30)),
                                static_cast<std::size_t>(number("NEWEL_EMU_DEVICE_MB", 6144)) << 20};
   return all;
 }

@@ -22,7 +22,7 @@ struct Settings {
   Order order;
   unsigned seed;
   bool lazy, trace, profile, abort;
-  int fill_byte, multiprocessors, devices;
+  int fill_byte, multiprocessors, devices, patience;
   std::size_t device_bytes;
 };
 const Settings& settings();

@@ -160,7 +160,6 @@ class Patience {
  public:
   bool goes_on(bool progress) {
     using namespace std::chrono;
-    constexpr seconds most{30};
     constexpr long rounds = 100000;
     const bool several = settings().devices > 1;
     if (progress) {
@@ -171,7 +170,7 @@ class Patience {
     if (idle_++ == 0) since_ = steady_clock::now();
     if (!several) return idle_ <= rounds;
     let_others_run();
-    return steady_clock::now() - since_ < most;
+    return steady_clock::now() - since_ < seconds(settings().patience);
   }
 
  private:
