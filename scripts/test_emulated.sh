@@ -33,6 +33,7 @@ if [ "${1:-}" = --ranks ]; then
   choices=(-DNEWEL_SANITIZE= -DEMU_SANITIZE_KERNELS=ON)
   export NEWEL_EMU_ORDER="${NEWEL_EMU_ORDER:-random}"
   numbers_of_devices=${NEWEL_EMU_DEVICES:-4 8}
+  export NEWEL_EMU_SMS="${NEWEL_EMU_SMS:-4}" # all threads of a kernel on all devices exist at once
   export NEWEL_EMU_PATIENCE="${NEWEL_EMU_PATIENCE:-120}"
 fi
 if [ "${1:-}" = --fast ] || [ "${1:-}" = --mpi ]; then

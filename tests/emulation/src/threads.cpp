@@ -56,7 +56,10 @@ char* take_stack() {
     constexpr int at_once = 64;
     char* all = static_cast<char*>(mmap(nullptr, at_once * (stack_bytes + 4096), PROT_READ | PROT_WRITE,
                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-    if (all == MAP_FAILED) std::abort();
+    if (all == MAP_FAILED) {  // each stack and its guard are two maps, of which Linux allows 65530 if unchanged
+      std::fprintf(stderr, "EMU: no room for the stacks of more threads: NEWEL_EMU_SMS and NEWEL_EMU_DEVICES are large\n");
+      std::abort();
+    }
     for (int k = 0; k < at_once; ++k) {
       char* one = all + k * (stack_bytes + 4096);
       mprotect(one, 4096, PROT_NONE);
