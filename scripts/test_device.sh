@@ -71,6 +71,7 @@ check_files() {  # tool, processes on a GPU
   export all_gpus="${gpus[*]}" processes=$(($2 * ${#gpus[@]}))
   export OMP_NUM_THREADS=2
   export NEWEL_TEST_UNTIMED=1 # a clock says nothing of the device there
+  export NEWEL_TEST_ONE_KERNEL=1
   # shellcheck disable=SC2016 # the inner shell expands these
   printf '%s\n' "$logs/$1"/??? | xargs -P "$processes" -L 1 --process-slot-var=slot bash -c '
     log=$1.log
