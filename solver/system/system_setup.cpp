@@ -85,7 +85,7 @@ template <class T, Space S>
 bool begin_with_decided_factors(SystemState<T, S>& s) {
   bool begins = false;
   timed(s.ctx, s.setup.seconds, "factors",
-        [&] { begins = s.last_resort.begins_within(*s.operators, factor_constants.most_seconds_of_last_resort); });
+        [&] { begins = s.last_resort.begins_within(*s.operators, factor_limits.most_seconds_of_last_resort); });
   return begins;
 }
 
@@ -247,7 +247,7 @@ void SystemSetup<T, S>::plan_scaling() {
   if (s_.last_resort.answers()) return;
   const ScalingWish wish = s_.equivalent.automatic(*s_.operators);
   if (!wish.any()) return;
-  const double most_seconds = factor_constants.seconds_at_first(static_cast<double>(s_.entries));
+  const double most_seconds = factor_limits.seconds_at_first(static_cast<double>(s_.entries));
   if (wish.match && begins_with_factors(s_, *s_.operators, most_seconds)) return;
   timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.equivalent.plan(*s_.operators, wish); });
 }
@@ -258,15 +258,15 @@ template <class T, Space S>
 bool SystemSetup<T, S>::is_for_factors(Operators<T, S>& made, const CsrView<T, S>& a) {
   if constexpr (S == Space::device) return false;  // where iterations are faster, and factors slower
   if (is_without_preconditioner(made, a)) {
-    return begins_with_factors(s_, made, factor_constants.seconds_at_first(static_cast<double>(s_.entries)));
+    return begins_with_factors(s_, made, factor_limits.seconds_at_first(static_cast<double>(s_.entries)));
   }
   if (!s_.equivalent.automatic(made).match) return false;
   const auto entries = static_cast<double>(s_.entries);
   if (!may_be_saddle_point(s_.ctx, a, *made.chosen.traits)) {
-    return begins_with_factors(s_, made, factor_constants.seconds_at_first(entries));
+    return begins_with_factors(s_, made, factor_limits.seconds_at_first(entries));
   }
-  return factor_constants.ordered_before_saddle(s_.rows, entries) &&
-         begins_with_factors(s_, made, factor_constants.seconds_before_saddle(entries));
+  return factor_limits.ordered_before_saddle(s_.rows, entries) &&
+         begins_with_factors(s_, made, factor_limits.seconds_before_saddle(entries));
 }
 
 template <class T, Space S>
