@@ -30,8 +30,7 @@ struct ValueTraits : MatrixTraits {
   /// `constraints` of `a`, whose traits these are.
   template <class T>
   ConstraintKind constraints_of(const CsrView<T, Space::host>& a) {
-    if (!constraints) constraints = constraint_kind(a);
-    return *constraints;
+    return constraints ? *constraints : constraints.emplace(constraint_kind(a));
   }
 };
 
