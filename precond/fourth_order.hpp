@@ -49,4 +49,18 @@ bool is_of_fourth_order(const CsrView<T, Space::host>& a) {
   return looks > 0;
 }
 
+/// What the rows without a positive diagonal entry are, of a symmetric matrix that may be a saddle point.
+enum class ConstraintKind {
+  none,         ///< no constraints: they are coupled among each other
+  usual,        ///< constraints
+  fourth_order  ///< constraints for which no preconditioner serves
+};
+
+/// Takes as long as both questions above.
+template <class T>
+ConstraintKind constraint_kind(const CsrView<T, Space::host>& a) {
+  if (!constraints_stand_apart(a)) return ConstraintKind::none;
+  return is_of_fourth_order(a) ? ConstraintKind::fourth_order : ConstraintKind::usual;
+}
+
 }  // namespace newel::detail

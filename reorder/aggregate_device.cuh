@@ -2,6 +2,8 @@
 /// Smaller graphs on the device: vertices gather around seeds that are no neighbours of each other. Internal.
 #pragma once
 
+#include <algorithm>
+
 #include <newel/core/vector_ops.hpp>
 #include "reorder/exclusive_sum.hpp"
 #include "reorder/graph_device.cuh"

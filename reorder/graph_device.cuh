@@ -2,8 +2,6 @@
 /// A graph as kernels of the partitioner read it: a pattern of node blocks as it stands, or a coarse graph. Internal.
 #pragma once
 
-#include <algorithm>
-
 #include "core/memory/context_device.hpp"
 #include "reorder/partition_device.hpp"
 
@@ -41,8 +39,7 @@ inline constexpr int vertex_threads = 256;
 
 /// Blocks of `vertex_threads` with a thread for each vertex, at most as many as keep the device busy: grids go round.
 inline unsigned vertex_blocks(const Context<Space::device>& ctx, Index vertices) {
-  const std::int64_t wanted = (std::int64_t{vertices} + vertex_threads - 1) / vertex_threads;
-  return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::int64_t{ctx.multiprocessors()} * 32));
+  return blocks_to_share(ctx, vertices, vertex_threads, 32);
 }
 
 /// Calls f(v) for every vertex, a thread each.

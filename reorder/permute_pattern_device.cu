@@ -181,9 +181,9 @@ __global__ void __launch_bounds__(PermuteTuning::long_threads)
   }
 }
 
-unsigned blocks_for(const Context<Space::device>& ctx, std::int64_t wanted) {
-  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * PermuteTuning::blocks_per_processor;
-  return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, most));
+// `of_block`: rows that a block takes at once.
+unsigned blocks_for(const Context<Space::device>& ctx, std::int64_t rows, int of_block) {
+  return blocks_to_share(ctx, rows, of_block, PermuteTuning::blocks_per_processor);
 }
 
 // Lists of the rows longer than each of two lengths.
@@ -211,12 +211,12 @@ void rank_rows(const Context<Space::device>& ctx, const PermuteView<RowPtr>& a, 
   constexpr int rows_of_block = PermuteTuning::threads / lanes;
   const cudaStream_t stream = ctx.state().stream();
   LongRows rest(ctx, nnz, lanes * PermuteTuning::entries_of_lane);
-  const unsigned blocks = blocks_for(ctx, (std::int64_t{a.rows} + rows_of_block - 1) / rows_of_block);
+  const unsigned blocks = blocks_for(ctx, a.rows, rows_of_block);
   rank_by_lanes_kernel<lanes><<<blocks, PermuteTuning::threads, 0, stream>>>(a, rest.longer());
   NEWEL_CHECK_LAUNCH();
   if (rest.most_longer() == 0) return;
-  rank_by_blocks_kernel<<<blocks_for(ctx, rest.most_longer()), PermuteTuning::threads, 0, stream>>>(a, rest.longer(),
-                                                                                                    rest.longest());
+  rank_by_blocks_kernel<<<blocks_for(ctx, rest.most_longer(), 1), PermuteTuning::threads, 0, stream>>>(
+      a, rest.longer(), rest.longest());
   NEWEL_CHECK_LAUNCH();
   if (rest.most_longest() == 0) return;
   const Index words = a.cols / 32 + 1;

@@ -2,8 +2,6 @@
 /// How the rows of a format become a residual on the device: a thread a row, a warp a long row. Internal.
 #pragma once
 
-#include <algorithm>
-
 #include "spmv/product_device.cuh"
 #include "spmv/residual.hpp"
 
@@ -126,9 +124,8 @@ template <class T, class Walk>
 ResidualSums residual_by(const Context<Space::device>& ctx, const Walk& walk, const ResidualArgs<T>& args) {
   if (walk.places() == 0) return {};
   const auto& state = ctx.state();
-  const std::int64_t wanted = (walk.places() + ResidualTuning::threads - 1) / ResidualTuning::threads;
-  const std::int64_t most = std::int64_t{state.multiprocessors} * ResidualTuning::blocks_per_multiprocessor;
-  const auto blocks = static_cast<unsigned>(std::min(wanted, most));
+  const unsigned blocks =
+      blocks_to_share(ctx, walk.places(), ResidualTuning::threads, ResidualTuning::blocks_per_multiprocessor);
   double* const total = state.partial() + std::int64_t{blocks} * residual_numbers;
   residual_kernel<<<blocks, ResidualTuning::threads, 0, state.stream()>>>(walk, args, state.partial(),
                                                                           state.tickets(), total);

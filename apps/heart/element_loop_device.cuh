@@ -4,8 +4,6 @@
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
-
 #include <newel/core/cuda_interop.hpp>
 
 #include "apps/heart/element_loop.hpp"
@@ -40,9 +38,7 @@ void for_elements(const Context<Space::device>& ctx, std::int64_t n, const Loop&
     check_cuda(cudaMemsetAsync(loop.totals(), 0, Loop::counts * sizeof(double), ctx.stream()), "cudaMemsetAsync");
   }
   if (n == 0) return;
-  const std::int64_t wanted = (n + LoopTuning::threads - 1) / LoopTuning::threads;
-  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * LoopTuning::blocks_per_multiprocessor;
-  const auto blocks = static_cast<unsigned>(std::min(wanted, most));
+  const unsigned blocks = blocks_to_share(ctx, n, LoopTuning::threads, LoopTuning::blocks_per_multiprocessor);
   loop_kernel<<<blocks, LoopTuning::threads, 0, ctx.stream()>>>(loop, n);
   check_cuda(cudaGetLastError(), "a loop over elements");
 }

@@ -66,7 +66,7 @@ void with_row_lanes(Index rows, Offset nonzeros, F&& f) {
 }
 
 unsigned grid_for(const Context<Space::device>& ctx, Index rows, int lanes) {
-  return detail::blocks_to_share(ctx, std::int64_t{rows} * lanes, block_threads, 8);
+  return blocks_to_share(ctx, std::int64_t{rows} * lanes, block_threads, 8);
 }
 
 // What the check leaves: the code of the worst fault, and the ends of row_ptr.

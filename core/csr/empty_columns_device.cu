@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns without entries on the device.
-#include <algorithm>
-
 #include "core/memory/context_device.hpp"
 #include "core/csr/empty_columns.hpp"
 
@@ -24,8 +22,7 @@ std::vector<Index> empty_columns(const Context<Space::device>& ctx, const Patter
   Array<char, Space::device> marks(ctx, a.cols);
   NEWEL_CHECK_CUDA(cudaMemsetAsync(marks.data(), 0, marks.bytes(), state.stream()));
   if (a.nnz() > 0) {
-    const Offset wanted = (a.nnz() + mark_threads - 1) / mark_threads;
-    const auto blocks = static_cast<unsigned>(std::min(wanted, Offset{state.multiprocessors} * mark_blocks));
+    const unsigned blocks = blocks_to_share(ctx, a.nnz(), mark_threads, mark_blocks);
     mark_columns<<<blocks, mark_threads, 0, state.stream()>>>(a.col.data, a.nnz(), marks.data());
     NEWEL_CHECK_LAUNCH();
   }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The largest magnitude of a vector on the device.
-#include <algorithm>
-
 #include <newel/core/vector_ops.hpp>
 #include "core/vectors/rank_step_device.cuh"
 
@@ -58,8 +56,7 @@ __global__ void max_over_ranks_kernel(const double* all, int ranks, double* resu
 template <class T>
 void max_abs(const Context<Space::device>& ctx, Span<const T, Space::device> x, double* result) {
   const auto& state = ctx.state();
-  const std::int64_t wanted = std::max<std::int64_t>(1, (x.size + max_abs_threads - 1) / max_abs_threads);
-  const auto blocks = static_cast<unsigned>(std::min(wanted, std::int64_t{state.multiprocessors} * max_abs_blocks));
+  const unsigned blocks = blocks_to_share(ctx, x.size, max_abs_threads, max_abs_blocks);
   max_abs_kernel<<<blocks, max_abs_threads, 0, state.stream()>>>(x.data, x.size, state.partial(), state.tickets(),
                                                                  result);
   NEWEL_CHECK_LAUNCH();

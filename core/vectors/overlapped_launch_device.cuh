@@ -20,15 +20,6 @@ __device__ __forceinline__ void wait_for_earlier_work() {
 #endif
 }
 
-/// Blocks of `threads` threads, which share n elements: at least one, at most `of_multiprocessor` on each
-/// multiprocessor.
-inline unsigned blocks_to_share(const Context<Space::device>& ctx, std::int64_t n, int threads,
-                                int of_multiprocessor) {
-  const std::int64_t wanted = (n + threads - 1) / threads;
-  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * of_multiprocessor;
-  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 /// Blocks and threads of a launch, bytes of dynamic shared memory.
 struct LaunchShape {
   unsigned blocks;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include <newel/core/vector_ops.hpp>
+#include <newel/precond/fsai/fsai_options.hpp>
+#include <newel/precond/pattern_options.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
 #include "distributed/precond/rank_refusal.hpp"
@@ -65,8 +67,7 @@ Offset require_short_rows(const Context<Space::host>& ctx, const NearRows<T>& ne
 
 template <class T, Space S>
 RankFsai<T, S>::RankFsai(const Context<S>& of_rank, const RankMatrix<T>& a, const PrecondOptions& options)
-    : near_(host_context(of_rank), a.first_rows, a.rows, options.of<FsaiOptions>().power),
-      verdict_(host_context(of_rank), 1) {
+    : near_(host_context(of_rank), a.first_rows, a.rows, options.of<FsaiOptions>().power) {
   const Context<Space::host>& ctx = host_context(of_rank);
   PhaseClock clock;
   if (!options.of<FsaiOptions>().symmetric_product) require_symmetry_on_ranks(ctx, near_);
@@ -74,22 +75,18 @@ RankFsai<T, S>::RankFsai(const Context<S>& of_rank, const RankMatrix<T>& a, cons
   SourcedSparsity lower = lower_of(ctx, near_.view());
   Sparsity g = pattern_of_g(ctx, near_, lower.pattern, options);
   const Offset longest = require_short_rows(ctx, near_, g);
-  a_row_ptr_ = std::move(lower.pattern.row_ptr);
-  a_col_ = std::move(lower.pattern.col);
   a_source_ = make_value_map(ctx, lower.source.cspan(), near_.view().nnz());
-  a_val_ = Array<T, Space::host>(ctx, a_col_.size());
   const RankPattern rows_of_g = in_whole(near_, g.row_ptr.cspan(), g.col.cspan());
-  place(ctx, std::move(g), longest);
+  place(ctx, std::move(lower), std::move(g), longest);
   clock.end("pattern");
-  gather<T, Space::host>(ctx, near_.view().val, a_source_, a_val_.span());
+  gather<T, Space::host>(ctx, near_.view().val, a_source_, factor_.triangle());
   compute(ctx);
   clock.end("numeric");
-  g_ = std::make_unique<DistributedOperator<T, S>>(of_rank, rows_of_g.with(g_val_.cspan()), a.first_rows,
-                                                   &a.old_of_new);
-  const RankRows<T> g_rows = rows_of_g.with(g_val_.cspan());
+  const RankRows<T> g_rows = rows_of_g.with(factor_.view().val);
+  g_ = std::make_unique<DistributedOperator<T, S>>(of_rank, g_rows, a.first_rows, &a.old_of_new);
   transpose_ = std::make_unique<RankTranspose<T>>(ctx, a.first_rows, g_rows.row_ptr, g_rows.col);
   t_val_ = Array<T, Space::host>(ctx, transpose_->entries());
-  transpose_->values(g_val_.cspan(), t_val_.span());
+  transpose_->values(factor_.view().val, t_val_.span());
   const RankPattern rows_of_t = transpose_->take_pattern();
   gt_ = std::make_unique<DistributedOperator<T, S>>(of_rank, rows_of_t.with(t_val_.cspan()), a.first_rows,
                                                     &a.old_of_new);
@@ -101,7 +98,7 @@ RankFsai<T, S>::RankFsai(const Context<S>& of_rank, const RankMatrix<T>& a, cons
 
 // The arrays that the numeric phase reads: pieces of this rank's rows alone.
 template <class T, Space S>
-void RankFsai<T, S>::place(const Context<Space::host>& ctx, Sparsity g, Offset longest) {
+void RankFsai<T, S>::place(const Context<Space::host>& ctx, SourcedSparsity lower, Sparsity g, Offset longest) {
   std::vector<FsaiPiece> pieces;
   const Index begin = near_.own_begin();
   for (Index i = begin; i < begin + near_.own_rows(); ++i) {
@@ -111,35 +108,24 @@ void RankFsai<T, S>::place(const Context<Space::host>& ctx, Sparsity g, Offset l
       pieces.back() = {i, pieces.back().count + 1};
     }
   }
-  classes_ = make_fsai_classes({}, longest, {static_cast<Index>(pieces.size())});
-  const FsaiScratch scratch = fsai_scratch(machine_of(ctx), classes_, longest);
-  pieces_ = make_array(ctx, pieces);
-  scratch_ = Array<double, Space::host>(ctx, scratch.groups * scratch.length);
-  g_row_ptr_ = std::move(g.row_ptr);
-  g_col_ = std::move(g.col);
-  g_val_ = Array<T, Space::host>(ctx, g_col_.size());
-  view_.rows = near_.rows();
-  view_.a_row_ptr = a_row_ptr_.data();
-  view_.a_col = a_col_.data();
-  view_.a_val = a_val_.data();
-  view_.g_row_ptr = g_row_ptr_.data();
-  view_.g_col = g_col_.data();
-  view_.g_val = g_val_.data();
-  view_.pieces = pieces_.data();
-  view_.piece_count = static_cast<Index>(pieces_.size());
-  view_.scratch = scratch_.data();
-  view_.scratch_length = scratch.length;
-  view_.scratch_groups = scratch.groups;
-  view_.verdict = verdict_.data();
+  FsaiSymbolic<Space::host> symbolic;
+  symbolic.a_row_ptr = std::move(lower.pattern.row_ptr);
+  symbolic.a_col = std::move(lower.pattern.col);
+  symbolic.g_row_ptr = std::move(g.row_ptr);
+  symbolic.g_col = std::move(g.col);
+  symbolic.by_size.classes = make_fsai_classes({}, longest, {static_cast<Index>(pieces.size())});
+  symbolic.by_size.pieces = make_array(ctx, pieces);
+  symbolic.longest = longest;
+  factor_ = FsaiFactor<T, Space::host>(ctx, symbolic, {});
 }
 
-// From a_val_ to g_val_. All ranks find the same.
+// G from the lower triangle that has been written. All ranks find the same.
 template <class T, Space S>
 void RankFsai<T, S>::compute(const Context<Space::host>& ctx) {
-  fsai_numeric(ctx, view_, classes_);
-  auto count = static_cast<double>(verdict_[0].count);
+  const FsaiVerdict verdict = factor_.compute(ctx);
+  auto count = static_cast<double>(verdict.count);
   double first = static_cast<double>(all_rows(ctx, 0));
-  if (count > 0) first = static_cast<double>(near_.number(static_cast<Index>(verdict_[0].first)));
+  if (count > 0) first = static_cast<double>(near_.number(static_cast<Index>(verdict.first)));
   sum_over_ranks(ctx, &count, 1);
   first = least_over_ranks(ctx, first);
   if (count > 0) throw NotPositiveDefinite(static_cast<std::int64_t>(first), static_cast<std::int64_t>(count));
@@ -150,53 +136,37 @@ void RankFsai<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
   std::vector<T> values_here;
   Array<T, S> g_there, t_there;
   near_.refresh(on_host(ctx, values, values_here));
-  gather<T, Space::host>(host_context(ctx), near_.view().val, a_source_, a_val_.span());
+  gather<T, Space::host>(host_context(ctx), near_.view().val, a_source_, factor_.triangle());
   compute(host_context(ctx));
-  g_->refresh(ctx, in_space<T, S>(ctx, g_val_.cspan(), g_there));
-  transpose_->values(g_val_.cspan(), t_val_.span());
+  const Span<const T, Space::host> of_g = factor_.view().val;
+  g_->refresh(ctx, in_space<T, S>(ctx, of_g, g_there));
+  transpose_->values(of_g, t_val_.span());
   gt_->refresh(ctx, in_space<T, S>(ctx, t_val_.cspan(), t_there));
-}
-
-template <class T, Space S>
-void RankFsai<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
-  g_->apply(ctx, T(1), x, T(0), between_.span());
-  gt_->apply(ctx, alpha, between_.cspan(), beta, y);
-}
-
-template <class T, Space S>
-void RankFsai<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
-  apply(ctx, T(1), x, T(0), y);
-  dot<T, S>(ctx, between_.cspan(), between_.cspan(), xy);
-}
-
-template <class T, Space S>
-OperatorTraits<T, S> RankFsai<T, S>::traits() const {
-  OperatorTraits<T, S> traits;
-  traits.capturable = g_->capturable() && gt_->capturable();
-  return traits;
 }
 
 template <class T, Space S>
 void RankFsai<T, S>::describe(const Context<Space::host>& ctx, const PrecondOptions& options, Offset longest) {
   const CsrView<T, Space::host> a = near_.view();
   const Index begin = near_.own_begin(), end = begin + near_.own_rows();
-  double entries[] = {2 * static_cast<double>(g_val_.size()) - static_cast<double>(near_.own_rows()),
+  const Offset own = factor_.view().nnz();
+  const FsaiFactorBytes of_factor = factor_.bytes();
+  double entries[] = {2 * static_cast<double>(own) - static_cast<double>(near_.own_rows()),
                       static_cast<double>(a.row_begin(end) - a.row_begin(begin))};
   sum_over_ranks(ctx, entries, 2);
   info_.name = "fsai";
   info_.detail = "power " + std::to_string(options.of<FsaiOptions>().power) + ", on ranks";
   info_.rows = info_.cols = near_.own_rows();
-  info_.nonzeros = info_.stored_slots = g_val_.size() + t_val_.size();
+  info_.nonzeros = info_.stored_slots = own + t_val_.size();
   info_.figures = {{"density", entries[1] == 0 ? 0.0 : entries[0] / entries[1]},
                    {"largest local problem", static_cast<double>(longest)}};
   info_.bytes = {{"G", g_->bytes()},
                  {"G^T", gt_->bytes() + t_val_.bytes() + transpose_->bytes()},
                  {"intermediate vector", between_.bytes()},
-                 {"values of G", g_val_.bytes()},
-                 {"pattern of G", g_row_ptr_.bytes() + g_col_.bytes()},
+                 {"values of G", of_factor.values},
+                 {"pattern of G", of_factor.pattern},
                  {"rows of A", near_.bytes()},
-                 {"lower triangle of A", a_row_ptr_.bytes() + a_col_.bytes() + a_val_.bytes() + a_source_.bytes()},
-                 {"local problems", pieces_.bytes() + scratch_.bytes() + verdict_.bytes()}};
+                 {"lower triangle of A", of_factor.triangle + a_source_.bytes()},
+                 {"local problems", of_factor.problems}};
 }
 
 #define X(T, S) template class RankFsai<T, S>;

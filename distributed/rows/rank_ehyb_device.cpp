@@ -114,7 +114,7 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   if (on_all_ranks(*ranks.communicator, reachable)) made->number_across(ctx, a.first_rows);
   EhybView<T> all = made->matrix_->view();
   all.beyond_node = made->border_.beyond_node;
-  all.peer_dot = made->peer_dot_.data();
+  all.dots.peer = made->peer_dot_.data();
   made->published_ = PublishedEhyb<T>::make(ctx, all, made->plan_->order.inner_parts, a.first_rows,
                                             ghost_rows(*made->plan_), made->plan_->new_of_old);
   clock.end("format and halo");
@@ -152,8 +152,9 @@ std::unique_ptr<RankEhyb<T>> RankEhyb<T>::make(const Context<Space::device>& ctx
   peers.size = 1;
   if (ranks.device->peer_sums() != nullptr) peers = *ranks.device->peer_sums();
   made->tickets_ = make_array(ctx, std::vector<unsigned>{0});
-  made->peer_dot_ = make_array(ctx, std::vector<PeerDot>{{peers, view.part_dot, view.parts, made->tickets_.data()}});
-  made->inner_.peer_dot = made->border_.peer_dot = made->peer_dot_.data();
+  made->peer_dot_ =
+      make_array(ctx, std::vector<PeerDot>{{peers, view.dots.of_part, view.parts, made->tickets_.data()}});
+  made->inner_.dots.peer = made->border_.dots.peer = made->peer_dot_.data();
   made->capturable_ = ranks.device->capturable();
   made->sends_first_ = ranks.device->starts_by_sending();
   made->x_and_halo_ = Array<T, Space::device>(ctx, columns);

@@ -9,16 +9,12 @@
 
 #include <newel/core/error.hpp>
 #include <newel/core/vector_ops.hpp>
-#include <newel/spmv/registry.hpp>
 #include "core/vectors/column_ops.hpp"
 #include "core/vectors/instantiate.hpp"
-#include "precond/amg/blocks/placed_csr.hpp"
-#include "precond/amg/cycle/chebyshev_trial.hpp"
 #include "precond/amg/cycle/column_cycle.hpp"
 #include "precond/amg/cycle/single_rounding.hpp"
 #include "precond/amg/setup/first_level.hpp"
 #include "precond/amg/transfer/near_null_choice.hpp"
-#include "precond/renumbered.hpp"
 #include "spmv/plan/phase_clock.hpp"
 
 namespace newel {
@@ -45,20 +41,23 @@ std::vector<Figures> level_figures(const std::vector<detail::AmgLevel<S>>& level
   return result;
 }
 
+// Whether the cycle of a system in double is one in single precision. `contrast`: it would hide soft vectors.
 template <Space S>
-detail::LevelOrder<S> level_order(RowOrder<S> order) {
-  return {std::move(order.old_of_new), std::move(order.new_of_old)};
-}
-
-// Whether FSAI has to show that it is needed. On a device, whose FSAI takes a third of a setup, it saves a fifth to
-// half of a solve even where Chebyshev's polynomial would do, which makes up for its setup in one to three solves.
-template <Space S>
-constexpr bool tries_chebyshev = S == Space::host;
-
-// Whether the first level is multiplied in the hierarchy's blocks: where csr would be in its order.
-template <Space S>
-bool takes_blocks(const detail::BlockCsr<S>& a, const RowOrder<S>& order, const SpmvOptions& options) {
-  return S == Space::host && a.row_block > 1 && order.natural() && options.format == "csr";
+bool single_suffices(const Context<S>& ctx, const CsrView<double, S>& a, const detail::CycleSource<S>& source,
+                     bool& contrast) {
+  // Far from the range of single precision: values of A, 1 / a_ii, and what residuals become until they are small.
+  constexpr double least = 1e-15, most = 1e15;
+  const AmgPrecision asked = source.options.precision;
+  if (asked != AmgPrecision::automatic) return asked == AmgPrecision::single;
+  Array<double, S> norm(ctx, 1);
+  norm2<double>(ctx, a.val, norm.data());
+  const double usual = fetch<double, S>(ctx, norm.data()) / std::sqrt(std::max<double>(1, a.nnz()));
+  if (!(usual > least && usual < most)) return false;
+  // A cycle still serves where rounding hides so much of the softest vectors. See the README.
+  constexpr double most_hidden = 0.02, rounding = 0.5 * std::numeric_limits<float>::epsilon();
+  const double hidden = rounding * detail::rounding_of_soft_vectors(ctx, source.hierarchy);
+  contrast = !(hidden <= most_hidden);
+  return !contrast;
 }
 
 }  // namespace
@@ -66,186 +65,77 @@ bool takes_blocks(const detail::BlockCsr<S>& a, const RowOrder<S>& order, const 
 template <class T, Space S>
 AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                const PrecondOptions& options, const SpmvOptions& spmv_options)
-    : rows_(a.rows), options_(options.of<AmgOptions>()), symmetric_(options.symmetric) {
+    : rows_(a.rows) {
   detail::PhaseClock clock;
   if (a.rows != a.cols) throw InputError("AMG needs a square matrix");
-  const detail::NearNullChoice choice(options_, spmv_options.coordinates.get(), rows_);
-  detail::FirstLevel<S> first = detail::make_first_level(ctx, a, order, options_.numbering, choice.node_rows());
-  source_ = std::move(first.source);
-  numbering_ = first.numbering;
-  detail::require_diagonal(ctx, first.a, numbering_);
+  source_.options = options.of<AmgOptions>();
+  source_.symmetric = options.symmetric;
+  const detail::NearNullChoice choice(source_.options, spmv_options.coordinates.get(), rows_);
+  detail::FirstLevel<S> first =
+      detail::make_first_level(ctx, a, order, source_.options.numbering, choice.node_rows());
+  source_.values = std::move(first.source);
+  source_.numbering = first.numbering;
+  detail::require_diagonal(ctx, first.a, source_.numbering);
   clock.end("matrix");
 
-  detail::NearNull<S> near_null = choice.vectors(ctx, rows_, numbering_, near_null_);
-  rigid_ = choice.rigid(numbering_);
-  hierarchy_ = detail::AmgHierarchy<S>(ctx, std::move(first.a), std::move(near_null), options_,
-                                       static_cast<double>(std::numeric_limits<T>::epsilon()));
+  detail::NearNull<S> near_null = choice.vectors(ctx, rows_, source_.numbering, near_null_);
+  rigid_ = choice.rigid(source_.numbering);
+  source_.hierarchy = detail::AmgHierarchy<S>(ctx, std::move(first.a), std::move(near_null), source_.options,
+                                              static_cast<double>(std::numeric_limits<T>::epsilon()));
   seconds_ = clock.seconds();
   clock = {};
   const SpmvOptions of_finest = precond_spmv(options, spmv_options);
-  if constexpr (std::is_same_v<T, double>) low_ = single_suffices(ctx, a);
-  if (low_) {
+  if constexpr (std::is_same_v<T, double>) cycle_.low = single_suffices(ctx, a, source_, contrast_);
+  if (cycle_.low) {
     Array<float, S> values(ctx, a.nnz());
     convert(ctx, a.val, values.span());
     CsrView<float, S> low(Pattern<S>(a), values.cspan());
     low.value_map = a.value_map;
-    low_cycle_ = make_cycle<float>(ctx, low, order, std::move(first.order), of_finest, clock);
+    cycle_.single = source_.make(ctx, low, order, std::move(first.order), of_finest, true, clock);
   } else {
-    cycle_ = make_cycle<T>(ctx, a, order, std::move(first.order), of_finest, clock);
+    cycle_.own = source_.make(ctx, a, order, std::move(first.order), of_finest, false, clock);
   }
   between_ = Array<T, S>(ctx, rows_);
   ctx.synchronize();
   clock.end("formats");
-  for (const auto* phases : {&hierarchy_.seconds(), &clock.seconds()}) {
+  for (const auto* phases : {&source_.hierarchy.seconds(), &clock.seconds()}) {
     seconds_.insert(seconds_.end(), phases->begin(), phases->end());
   }
 }
 
-// Whether the cycle of a system in double is one in single precision.
-template <class T, Space S>
-bool AmgOperator<T, S>::single_suffices(const Context<S>& ctx, const CsrView<T, S>& a) {
-  // Far from the range of single precision: values of A, 1 / a_ii, and what residuals become until they are small.
-  constexpr double least = 1e-15, most = 1e15;
-  if (options_.precision != AmgPrecision::automatic) return options_.precision == AmgPrecision::single;
-  Array<double, S> norm(ctx, 1);
-  norm2<T>(ctx, a.val, norm.data());
-  const double usual = fetch<double, S>(ctx, norm.data()) / std::sqrt(std::max<double>(1, a.nnz()));
-  if (!(usual > least && usual < most)) return false;
-  // A cycle still serves where rounding hides so much of the softest vectors. See the README.
-  constexpr double most_hidden = 0.02, rounding = 0.5 * std::numeric_limits<float>::epsilon();
-  const double hidden = rounding * detail::rounding_of_soft_vectors(ctx, hierarchy_);
-  contrast_ = !(hidden <= most_hidden);
-  return !contrast_;
-}
-
-// The matrix of the first level in the format csr, in the caller's order and with the caller's values.
-template <class T, Space S>
-template <class C>
-OperatorPtr<C, S> AmgOperator<T, S>::finest_in_csr(const Context<S>& ctx) const {
-  if constexpr (S == Space::host) {
-    const detail::HostBlockCsr& a = hierarchy_.levels().front().a;
-    const detail::ScalarPattern<S> pattern = scalar_rows(ctx, a);
-    const detail::PlacedCsr<C, S> placed(ctx, pattern, a.val.cspan());
-    const ValueMap<S> of_caller = make_value_map(ctx, pattern.source.cspan(), a.val.size(), &source_);
-    CsrView<C, S> view = placed.view();
-    view.value_map = &of_caller;
-    return make_spmv<C, S>(ctx, view, RowOrder<S>{}, SpmvOptions{});
-  } else {
-    static_cast<void>(ctx);
-    return nullptr;
-  }
-}
-
-// A smoother that nobody has asked for gives way to Chebyshev's polynomial where it refuses the matrix.
-template <class T, Space S>
-template <class C>
-detail::SparseSmoother<C, S> AmgOperator<T, S>::first_smoother(const Context<S>& ctx, const CsrView<C, S>& a,
-                                                               const RowOrder<S>& order,
-                                                               const RowOrder<S>& from_nodes,
-                                                               const SpmvOptions& spmv_options,
-                                                               detail::PhaseClock& clock) const {
-  const detail::AmgLevel<S>& level = hierarchy_.levels().front();
-  if (!detail::is_sparse(level.smoother)) return {};
-  detail::SparseSmoother<C, S> smoother;
-  try {
-    smoother =
-        detail::make_sparse_smoother(ctx, a, order, level.a, from_nodes, level.smoother, symmetric_, spmv_options);
-  } catch (const InputError&) {
-    if (options_.smoother != AmgSmoother::automatic) throw;
-  }
-  clock.end("smoother of the first level");
-  return smoother;
-}
-
-template <class T, Space S>
-template <class C>
-detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, const CsrView<C, S>& a,
-                                                     const RowOrder<S>& order, RowOrder<S> from_nodes,
-                                                     const SpmvOptions& spmv_options,
-                                                     detail::PhaseClock& clock) const {
-  detail::AmgFinest<C, S> finest = finest_of<C>();
-  const detail::AmgLevel<S>& level = hierarchy_.levels().front();
-  const bool inverted = level.smoother_diagonal.size() == 0;
-  const bool in_trial = tries_chebyshev<S> && !inverted && options_.smoother == AmgSmoother::automatic &&
-                        level.smoother == AmgSmoother::fsai;
-  if (!inverted) {
-    finest.in_blocks = takes_blocks(level.a, from_nodes, spmv_options);
-    finest.a = finest.in_blocks ? detail::make_block_matrix<C>(ctx, level.a) : make_spmv(ctx, a, order, spmv_options);
-    clock.end("formats");
-    if (!in_trial) finest.smoother = first_smoother(ctx, a, order, from_nodes, spmv_options, clock);
-  }
-  detail::AmgCycle<C, S> cycle(ctx, std::move(finest), hierarchy_, level_order(std::move(from_nodes)),
-                               options_.degree);
-  if constexpr (tries_chebyshev<S>) {
-    if (!in_trial) return cycle;
-    clock.end("formats");
-    const bool suffices = detail::chebyshev_suffices(ctx, cycle, level.a);
-    clock.end("trial of the smoother");
-    if (suffices) return cycle;
-    from_nodes = detail::order_from_nodes(ctx, order, numbering_, rows_);
-    cycle.smooth_first_with(ctx, first_smoother(ctx, a, order, from_nodes, spmv_options, clock), hierarchy_,
-                            options_.degree);
-  }
-  return cycle;
-}
-
 template <class T, Space S>
 void AmgOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
-  if (options_.refresh == AmgRefresh::keep) return;
-  const Span<double, S> to = hierarchy_.values();
+  const AmgRefresh scope = source_.options.refresh;
+  if (scope == AmgRefresh::keep) return;
+  detail::AmgHierarchy<S>& hierarchy = source_.hierarchy;
+  const Span<double, S> to = hierarchy.values();
   if constexpr (std::is_same_v<T, double>) {
-    gather(ctx, values, source_, to);
+    gather(ctx, values, source_.values, to);
   } else {
     if (gathered_.size() != to.size) gathered_ = Array<T, S>(ctx, to.size);
-    gather(ctx, values, source_, gathered_.span());
+    gather(ctx, values, source_.values, gathered_.span());
     convert(ctx, gathered_.cspan(), to);
   }
-  detail::require_diagonal(ctx, hierarchy_.levels().front().a, numbering_);
-  const bool prolongators = options_.refresh == AmgRefresh::full || moved_;
-  hierarchy_.refresh(ctx, prolongators);
+  detail::require_diagonal(ctx, hierarchy.levels().front().a, source_.numbering);
+  const bool prolongators = scope == AmgRefresh::full || moved_;
+  hierarchy.refresh(ctx, prolongators);
   moved_ = false;
-  if (!low_) return cycle_.refresh(ctx, values, hierarchy_, prolongators);
-  if (low_values_.size() != values.size) low_values_ = Array<float, S>(ctx, values.size);
-  convert(ctx, values, low_values_.span());
-  low_cycle_.refresh(ctx, low_values_.cspan(), hierarchy_, prolongators);
+  cycle_.refresh(ctx, values, hierarchy, prolongators);
 }
 
 template <class T, Space S>
 void AmgOperator<T, S>::move_nodes(const Context<S>& ctx, const NodeCoordinates& coordinates) {
   if (!rigid_) return;
-  hierarchy_.replace_near_null(ctx, detail::rigid_body_modes(ctx, coordinates));
+  source_.hierarchy.replace_near_null(ctx, detail::rigid_body_modes(ctx, coordinates));
   ctx.synchronize();
   moved_ = true;
-}
-
-// The cycle in another order; false where a format or smoother keeps no matrix in the caller's order.
-template <class T, Space S>
-template <class C>
-bool AmgOperator<T, S>::renumber(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options,
-                                 detail::AmgCycle<C, S>& cycle) const {
-  detail::AmgFinest<C, S> finest = finest_of<C>();
-  if (cycle.finest_in_blocks()) {
-    finest.in_blocks = takes_blocks(hierarchy_.levels().front().a, order, options);
-    finest.a = finest.in_blocks ? detail::make_block_matrix<C>(ctx, hierarchy_.levels().front().a)
-                                : detail::renumbered_matrix(ctx, *finest_in_csr<C>(ctx), order, options);
-  } else if (cycle.finest() != nullptr) {
-    finest.a = detail::renumbered_matrix(ctx, *cycle.finest(), order, options);
-    if (finest.a == nullptr) return false;
-  }
-  if (const detail::SparseSmoother<C, S>& smoother = cycle.finest_smoother(); smoother.m != nullptr) {
-    finest.smoother = {smoother.m->renumbered(ctx, order, options), smoother.of_groups};
-    if (finest.smoother.m == nullptr) return false;
-  }
-  cycle =
-      detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_,
-                             level_order(detail::order_from_nodes(ctx, order, numbering_, rows_)), options_.degree);
-  return true;
 }
 
 template <class T, Space S>
 OperatorPtr<T, S> AmgOperator<T, S>::renumbered(const Context<S>& ctx, const RowOrder<S>& order,
                                                 const SpmvOptions& options) {
-  const bool done = low_ ? renumber(ctx, order, options, low_cycle_) : renumber(ctx, order, options, cycle_);
+  const bool done = cycle_.low ? source_.renumber(ctx, order, options, true, cycle_.single)
+                               : source_.renumber(ctx, order, options, false, cycle_.own);
   if (!done) return nullptr;
   return OperatorPtr<T, S>(new AmgOperator(std::move(*this)));
 }
@@ -254,19 +144,19 @@ template <class T, Space S>
 void AmgOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
   const bool plain = alpha == T(1) && beta == T(0);
   const Span<T, S> to = plain ? y : between_.span();
-  with_cycle([&](const auto& cycle) { cycle.apply(ctx, x, to, nullptr); });
+  cycle_.with([&](const auto& cycle) { cycle.apply(ctx, x, to, nullptr); });
   if (!plain) axpby(ctx, alpha, between_.cspan(), beta, y);
 }
 
 template <class T, Space S>
 void AmgOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
-  with_cycle([&](const auto& cycle) { cycle.apply(ctx, x, y, xy); });
+  cycle_.with([&](const auto& cycle) { cycle.apply(ctx, x, y, xy); });
 }
 
 template <class T, Space S>
 std::uint64_t AmgOperator<T, S>::column_work_bytes(int columns) const {
-  if (!together(columns)) return LinearOperator<T, S>::column_work_bytes(columns);
-  return with_cycle([&](const auto& cycle) { return detail::ColumnCycle(cycle, columns).work_bytes(); }) +
+  if (!cycle_.together(columns)) return LinearOperator<T, S>::column_work_bytes(columns);
+  return cycle_.with([&](const auto& cycle) { return detail::ColumnCycle(cycle, columns).work_bytes(); }) +
          sizeof(T) * static_cast<std::uint64_t>(columns) * static_cast<std::uint64_t>(rows_);
 }
 
@@ -274,60 +164,50 @@ std::uint64_t AmgOperator<T, S>::column_work_bytes(int columns) const {
 template <class T, Space S>
 void AmgOperator<T, S>::apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta,
                                       Span<T, S> y, Span<char, S> work) const {
-  if (!together(columns)) return LinearOperator<T, S>::apply_columns(ctx, columns, alpha, x, beta, y, work);
+  if (!cycle_.together(columns)) return LinearOperator<T, S>::apply_columns(ctx, columns, alpha, x, beta, y, work);
   const bool plain = alpha == T(1) && beta == T(0);
   const auto bytes = static_cast<std::int64_t>(sizeof(T)) * y.size;
   const Span<char, S> of_cycle = work.subspan(0, work.size - bytes);
   const Span<T, S> to = plain ? y : Span<T, S>(reinterpret_cast<T*>(of_cycle.data + of_cycle.size), y.size);
-  with_cycle([&](const auto& cycle) { detail::ColumnCycle(cycle, columns, of_cycle).apply(ctx, x, to); });
+  cycle_.with([&](const auto& cycle) { detail::ColumnCycle(cycle, columns, of_cycle).apply(ctx, x, to); });
   if (!plain) axpby(ctx, alpha, Span<const T, S>(to), beta, y);
 }
 
 template <class T, Space S>
 void AmgOperator<T, S>::apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y,
                                           double* xy, Span<char, S> work) const {
-  if (!together(columns)) return LinearOperator<T, S>::apply_dot_columns(ctx, columns, x, y, xy, work);
+  if (!cycle_.together(columns)) return LinearOperator<T, S>::apply_dot_columns(ctx, columns, x, y, xy, work);
   apply_columns(ctx, columns, T(1), x, T(0), y, work);
   dot_columns<T, S>(ctx, columns, x, Span<const T, S>(y), xy);
 }
 
 template <class T, Space S>
 OperatorTraits<T, S> AmgOperator<T, S>::traits() const {
-  return {with_cycle([](const auto& cycle) { return cycle.capturable(); }), true};
-}
-
-template <class T, Space S>
-std::string AmgOperator<T, S>::detail_text() const {
-  std::string text = with_cycle([&](const auto& cycle) { return cycle.smoother_text(hierarchy_); });
-  text += " of degree " + std::to_string(options_.degree) + ", " + near_null_;
-  if (numbering_.by_component()) text += ", nodes numbered component by component";
-  text += with_cycle([](const auto& cycle) {
-    return cycle.finest() == nullptr ? std::string() : ", finest level as " + cycle.finest()->info().name;
-  });
-  if (low_) text += detail::single_remark;
-  if (contrast_) text += detail::contrast_remark;
-  text += with_cycle([](const auto& cycle) { return cycle.cycles_text(); });
-  if (!hierarchy_.remark().empty()) text += "; " + hierarchy_.remark();
-  return text;
+  return {cycle_.with([](const auto& cycle) { return cycle.levels().capturable(); }), true};
 }
 
 template <class T, Space S>
 OperatorInfo AmgOperator<T, S>::info() const {
-  OperatorInfo info;
+  const detail::AmgHierarchy<S>& hierarchy = source_.hierarchy;
+  OperatorInfo info = cycle_.with([](const auto& cycle) { return cycle.levels().info(); });
   info.name = "amg";
-  info.detail = detail_text();
+  info.detail = cycle_.with([&](const auto& cycle) { return cycle.levels().smoother_text(hierarchy); });
+  info.detail += " of degree " + std::to_string(source_.options.degree) + ", " + near_null_;
+  if (source_.numbering.by_component()) info.detail += ", nodes numbered component by component";
+  info.detail += cycle_.with([](const auto& cycle) {
+    return cycle.finest() == nullptr ? std::string() : ", finest level as " + cycle.finest()->info().name;
+  });
+  if (cycle_.low) info.detail += detail::single_remark;
+  if (contrast_) info.detail += detail::contrast_remark;
+  info.detail += cycle_.with([](const auto& cycle) { return cycle.levels().cycles_text(); });
+  if (!hierarchy.remark().empty()) info.detail += "; " + hierarchy.remark();
   info.rows = info.cols = rows_;
-  std::tie(info.nonzeros, info.stored_slots) = with_cycle([](const auto& c) { return c.nonzeros_and_slots(); });
-  info.bytes_per_product = with_cycle([](const auto& c) { return c.bytes_per_cycle(); });
-  info.figures = {{"levels", static_cast<double>(hierarchy_.levels().size())},
-                  {"operator complexity", detail::operator_complexity(hierarchy_.levels())}};
-  const double operations = with_cycle([](const auto& c) { return c.local_operations(); });
-  if (operations > 0) info.figures.emplace_back(local_operations, operations);
-  info.levels = level_figures(hierarchy_.levels());
-  info.bytes = with_cycle([](const auto& c) { return c.bytes(); });
+  info.figures.insert(info.figures.begin(), {{"levels", static_cast<double>(hierarchy.levels().size())},
+                                             {"operator complexity", operator_complexity(hierarchy.levels())}});
+  info.levels = level_figures(hierarchy.levels());
   info.bytes.emplace_back("intermediate vectors", between_.bytes());
   info.bytes.emplace_back("hierarchy for refreshes",
-                          hierarchy_.bytes() + source_.bytes() + gathered_.bytes() + low_values_.bytes());
+                          hierarchy.bytes() + source_.values.bytes() + gathered_.bytes() + cycle_.low_values.bytes());
   info.setup_seconds = seconds_;
   return info;
 }

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include <newel/precond/preconditioner.hpp>
-#include "precond/amg/cycle/amg_cycle.hpp"
-#include "precond/amg/setup/node_numbering.hpp"
+#include "precond/amg/cycle_source.hpp"
 
 namespace newel {
 namespace detail {
@@ -67,58 +66,19 @@ class AmgOperator final : public MatrixOperator<T, S> {
   OperatorTraits<T, S> traits() const override;
   OperatorInfo info() const override;
 
-  const detail::AmgHierarchy<S>& hierarchy() const { return hierarchy_; }
+  const detail::AmgHierarchy<S>& hierarchy() const { return source_.hierarchy; }
 
  private:
   AmgOperator(AmgOperator&&) = default;
-  std::string detail_text() const;
-  template <class C>
-  detail::AmgCycle<C, S> make_cycle(const Context<S>& ctx, const CsrView<C, S>& a, const RowOrder<S>& order,
-                                    RowOrder<S> from_nodes, const SpmvOptions& spmv_options,
-                                    detail::PhaseClock& clock) const;
-  template <class C>
-  detail::SparseSmoother<C, S> first_smoother(const Context<S>& ctx, const CsrView<C, S>& a, const RowOrder<S>& order,
-                                              const RowOrder<S>& from_nodes, const SpmvOptions& spmv_options,
-                                              detail::PhaseClock& clock) const;
-  template <class C>
-  OperatorPtr<C, S> finest_in_csr(const Context<S>& ctx) const;
-  template <class C>
-  bool renumber(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options,
-                detail::AmgCycle<C, S>& cycle) const;
-  bool single_suffices(const Context<S>& ctx, const CsrView<T, S>& a);
-  /// What the first level is made with, but for its operators, of a cycle in C.
-  template <class C>
-  detail::AmgFinest<C, S> finest_of() const {
-    detail::AmgFinest<C, S> finest;
-    finest.converts = !std::is_same_v<C, T>;
-    finest.symmetric = symmetric_;
-    return finest;
-  }
-  /// Whether vectors are taken together.
-  bool together(int columns) const {
-    return columns > 1 && with_cycle([](const auto& cycle) { return cycle.has_columns(); });
-  }
-  /// f of the cycle that is in use.
-  template <class F>
-  decltype(auto) with_cycle(F&& f) const {
-    return low_ ? f(low_cycle_) : f(cycle_);
-  }
 
   Index rows_ = 0;
-  AmgOptions options_;
-  bool symmetric_ = false;
+  detail::CycleSource<S> source_;
   std::string near_null_;  ///< "6 rigid body modes"
-  detail::NodeNumbering numbering_;
-  bool rigid_ = false;    ///< the near-null vectors are rigid body modes
-  bool moved_ = false;    ///< the nodes, since the last refresh
-  ValueMap<S> source_;    ///< where the hierarchy's values stand among the caller's
-  Array<T, S> gathered_;  ///< single precision: a refresh's values in the hierarchy's order
-  detail::AmgHierarchy<S> hierarchy_;
+  bool rigid_ = false;     ///< the near-null vectors are rigid body modes
+  bool moved_ = false;     ///< the nodes, since the last refresh
   bool contrast_ = false;  ///< single precision would hide soft vectors
-  bool low_ = false;       ///< the cycle is one in single precision, in a system in double
-  detail::AmgCycle<T, S> cycle_;
-  detail::AmgCycle<float, S> low_cycle_;
-  Array<float, S> low_values_;   ///< of a refresh
+  Array<T, S> gathered_;   ///< single precision: a refresh's values in the hierarchy's order
+  detail::ChosenCycle<T, S> cycle_;
   mutable Array<T, S> between_;  ///< M x, where apply adds to y
   std::vector<std::pair<std::string, double>> seconds_;
 };

@@ -173,9 +173,7 @@ void launch_shared(const Context<Space::device>& ctx, const FsaiView<T>& a, cons
   const int groups = threads > 32 ? 1 : std::clamp(static_cast<int>(most / bytes), 1, FsaiTuning::warps);
   const std::size_t shared = bytes * static_cast<std::size_t>(groups);
   const auto& state = ctx.state();
-  const std::int64_t wanted = (std::int64_t{pieces.end} - pieces.begin + groups - 1) / groups;
-  const auto blocks = static_cast<unsigned>(
-      std::min<std::int64_t>(wanted, std::int64_t{state.multiprocessors} * FsaiTuning::blocks_per_processor));
+  const unsigned blocks = blocks_to_share(ctx, pieces.end - pieces.begin, groups, FsaiTuning::blocks_per_processor);
   kernel<<<blocks, threads * groups, shared, state.stream()>>>(a, pieces, length);
   NEWEL_CHECK_LAUNCH();
 }

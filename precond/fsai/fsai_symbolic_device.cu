@@ -104,9 +104,9 @@ __global__ void __launch_bounds__(SymbolicTuning::threads)
   }
 }
 
-unsigned blocks_for(const Context<Space::device>& ctx, std::int64_t blocks) {
-  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * SymbolicTuning::blocks_per_processor;
-  return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, most));
+// `of_block`: rows that a block takes at once.
+unsigned blocks_for(const Context<Space::device>& ctx, Index rows, int of_block) {
+  return blocks_to_share(ctx, rows, of_block, SymbolicTuning::blocks_per_processor);
 }
 
 // Row pointers of both triangles.
@@ -118,8 +118,7 @@ void count_triangles(const Context<Space::device>& ctx, const Pattern<Space::dev
     NEWEL_CHECK_CUDA(cudaMemsetAsync(counts->data(), 0, counts->bytes(), stream));
   }
   with_row_ptr(a, [&](auto row_ptr) {
-    const unsigned blocks =
-        blocks_for(ctx, (std::int64_t{a.rows} + SymbolicTuning::threads - 1) / SymbolicTuning::threads);
+    const unsigned blocks = blocks_for(ctx, a.rows, SymbolicTuning::threads);
     count_kernel<<<blocks, SymbolicTuning::threads, 0, stream>>>(a.rows, row_ptr.data, a.col.data, lower_ptr.data(),
                                                                  upper_ptr.data());
     NEWEL_CHECK_LAUNCH();
@@ -130,8 +129,7 @@ void count_triangles(const Context<Space::device>& ctx, const Pattern<Space::dev
 
 void fill_triangles(const Context<Space::device>& ctx, const Pattern<Space::device>& a, const TrianglesOut& to) {
   with_row_ptr(a, [&](auto row_ptr) {
-    const unsigned blocks =
-        blocks_for(ctx, (std::int64_t{a.rows} + SymbolicTuning::warps - 1) / SymbolicTuning::warps);
+    const unsigned blocks = blocks_for(ctx, a.rows, SymbolicTuning::warps);
     fill_kernel<<<blocks, SymbolicTuning::threads, 0, ctx.state().stream()>>>(a.rows, row_ptr.data, a.col.data, to);
     NEWEL_CHECK_LAUNCH();
   });
@@ -230,15 +228,14 @@ int find_pieces(const Context<Space::device>& ctx, const Array<Offset, Space::de
   const cudaStream_t stream = ctx.state().stream();
   Array<unsigned char, Space::device> begins(ctx, rows);
   if (rows > 0) {
-    begins_kernel<<<blocks_for(ctx, (std::int64_t{rows} + SymbolicTuning::warps - 1) / SymbolicTuning::warps),
-                    SymbolicTuning::threads, 0, stream>>>(rows, row_ptr.data(), col.data(), begins.data());
+    begins_kernel<<<blocks_for(ctx, rows, SymbolicTuning::warps), SymbolicTuning::threads, 0, stream>>>(
+        rows, row_ptr.data(), col.data(), begins.data());
     NEWEL_CHECK_LAUNCH();
   }
   const std::vector<Index> limits = fsai_limits(machine_of(ctx));
   PieceView view{rows, row_ptr.data(), begins.data(), static_cast<int>(limits.size()), {}};
   std::copy(limits.begin(), limits.end(), view.limits);
-  const unsigned blocks =
-      blocks_for(ctx, (std::int64_t{rows} + SymbolicTuning::threads - 1) / SymbolicTuning::threads);
+  const unsigned blocks = blocks_for(ctx, rows, SymbolicTuning::threads);
   facts_kernel<<<blocks, SymbolicTuning::threads, 0, stream>>>(view, facts.data());
   NEWEL_CHECK_LAUNCH();
   const RowFacts found = fetch<RowFacts, Space::device>(ctx, facts.data());

@@ -28,9 +28,7 @@ void gather_rows(const Context<Space::device>& ctx, Span<const T, Space::device>
                  Span<T, Space::device> to) {
   if (to.size == 0) return;
   constexpr int threads = 256;
-  const std::int64_t most = 32 * std::int64_t{ctx.multiprocessors()};
-  const std::int64_t wanted = (to.size + threads - 1) / threads;
-  const int blocks = static_cast<int>(wanted < most ? wanted : most);
+  const unsigned blocks = blocks_to_share(ctx, to.size, threads, 32);
   gather_entries<T><<<blocks, threads, 0, ctx.stream()>>>(from.data, rows.size > 0 ? rows.data : nullptr,
                                                           entries.size > 0 ? entries.data : nullptr, width, to.size,
                                                           to.data);

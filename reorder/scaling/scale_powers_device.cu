@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Powers of two for rows and columns on the device: a warp a row, and maxima of whole numbers, which have no order.
-#include <algorithm>
-
 #include <newel/core/vector_ops.hpp>
 #include "core/memory/context_device.hpp"
 #include "core/memory/small_results_device.hpp"
@@ -16,8 +14,7 @@ using Powers = ScalePowers<device>;
 constexpr int scaling_threads = 256, warp = 32;
 
 unsigned blocks_for(const Context<device>& ctx, std::int64_t threads) {
-  const std::int64_t wanted = (threads + scaling_threads - 1) / scaling_threads;
-  return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::int64_t{ctx.multiprocessors()} * 8));
+  return blocks_to_share(ctx, threads, scaling_threads, 8);
 }
 
 // Calls f(row, lane) with a warp for each row.

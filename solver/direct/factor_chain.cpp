@@ -117,7 +117,7 @@ bool FactorChain::take_best(const HostContext& ctx, bool symmetric) {
 // Of those for symmetric matrices, or for all, which have not been taken. Of what is infinite, the count stopped:
 // then more seconds may show that it takes less than the others.
 std::unique_ptr<ScaledFactors> FactorChain::best_left(bool symmetric, double& ask_again) const {
-  const double entries = rows_->entries(), to_look_on = factor_constants.seconds_to_look_on_an_entry * entries;
+  const double entries = rows_->entries(), to_look_on = factor_limits.seconds_to_look_on_an_entry * entries;
   const double squares = most_seconds_ * factor_constants.lu_squares_per_second;
   const double most = std::min(most_entries, std::sqrt(squares * (entries + 1)));
   std::unique_ptr<ScaledFactors> best;
@@ -127,7 +127,7 @@ std::unique_ptr<ScaledFactors> FactorChain::best_left(bool symmetric, double& as
     if (taken || !row->missing().empty()) continue;
     auto made = std::make_unique<ScaledFactors>(*row, rows_, most);
     const double seconds = made->cost().seconds;
-    ask_again = std::min(ask_again, std::isfinite(seconds) ? seconds : factor_constants.ask_again * most_seconds_);
+    ask_again = std::min(ask_again, std::isfinite(seconds) ? seconds : factor_limits.ask_again * most_seconds_);
     if (best == nullptr || made->cost().seconds < best->cost().seconds) best = std::move(made);
   }
   return best;

@@ -11,7 +11,6 @@
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
-#include "precond/fourth_order.hpp"
 #include "precond/mirrored_constraints.hpp"
 #include "solver/cost/profiles/decision_constants.hpp"
 #include "solver/operators/system_estimates.hpp"
@@ -147,7 +146,7 @@ bool PrecondChooser<T, S>::begin_with_blocks(const CsrView<T, S>& a) {
     const SolverMethod* const method = solver_of_blocks();
     if (!may_choose_blocks(s_.options) || simple == nullptr || blocks == nullptr || method == nullptr) return false;
     SystemEstimates<T, S> estimates(s_);
-    if (!estimates.kind().saddle || !constraints_stand_apart(a) || is_of_fourth_order(a)) return false;
+    if (!estimates.kind().saddle || chosen.traits->constraints_of(a) != ConstraintKind::usual) return false;
     estimates.facts(a);
     estimates.expect_iterations(a);
     const IterationModel model = estimates.model();  // of MINRES: few cycles of the other method are full

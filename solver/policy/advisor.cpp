@@ -41,6 +41,17 @@ bool would_pay(const FormatChoice* choice, const PrecondOutlooks* outlooks, doub
   });
 }
 
+// So long may the stronger preconditioner take for a tenth of the residual: twice the seconds that the weaker one
+// would, and what a recurrence needs to get going.
+int allowed_for_a_tenth(const SolveStanding& standing, bool left_guessed, const PrecondOutlooks& outlooks,
+                        const PrecondOutlook& stronger) {
+  const double tenths = std::max(1.0, std::log10(standing.residual / standing.tolerance));
+  const double weaker = standing.left / tenths * outlooks.present.iteration_seconds / stronger.iteration_seconds;
+  const bool far_more = left_guessed && standing.keeps_preconditioner;
+  const double times = ProbationConstants::times_weaker * (far_more ? ProbationConstants::times_if_kept : 1);
+  return static_cast<int>(std::min(ProbationConstants::grace + times * weaker, 1e8));
+}
+
 }  // namespace
 
 std::optional<Move> Advisor::next(const SolveStanding& now, const History& history, Forecasts& forecasts) {
@@ -74,12 +85,8 @@ std::optional<Move> Advisor::next(const SolveStanding& now, const History& histo
     standing_.left = std::min(standing_.left, DoubtConstants::far * by_whole);
   }
   estimates_.believed = standing_.left;
-  if (!left_guessed_) doubt_what_was_overrun();
+  if (!left_guessed_) estimates_.raise_after_overrun(standing_);
   estimates_.most_saved = 0;
-  return choose(history, forecasts);
-}
-
-std::optional<Move> Advisor::after_inspection(const History& history, Forecasts& forecasts) {
   return choose(history, forecasts);
 }
 
@@ -110,14 +117,14 @@ std::optional<Move> Advisor::before_solve(const Beginning& solve, bool precondit
 // Once a solve takes more than twice what an estimate promised, as many iterations are expected as the way that the
 // residual has come since it was first looked at makes expect, up to twice as many as there were: so that estimates
 // that are far too low do not keep it from what has long been worth its price.
-void Advisor::doubt_what_was_overrun() {
-  const double done = standing_.iterations, whole = done + standing_.left;
-  estimates_.promised = estimates_.promised > 0 ? std::min(estimates_.promised, whole) : whole;
-  if (!(done > DoubtConstants::overrun * estimates_.promised)) return;
-  const double come = std::log(estimates_.first_residual / standing_.residual);
-  const double to_come = std::log(standing_.residual / standing_.tolerance);
-  const double by_way = come > 0 && to_come > 0 ? (done - estimates_.first_asked) * to_come / come : done;
-  standing_.left = std::max(standing_.left, std::min(DoubtConstants::most_again * done, by_way));
+void Advisor::Estimates::raise_after_overrun(SolveStanding& standing) {
+  const double done = standing.iterations, whole = done + standing.left;
+  promised = promised > 0 ? std::min(promised, whole) : whole;
+  if (!(done > DoubtConstants::overrun * promised)) return;
+  const double come = std::log(first_residual / standing.residual);
+  const double to_come = std::log(standing.residual / standing.tolerance);
+  const double by_way = come > 0 && to_come > 0 ? (done - first_asked) * to_come / come : done;
+  standing.left = std::max(standing.left, std::min(DoubtConstants::most_again * done, by_way));
 }
 
 // Each time that a device is asked it waits for the host, which takes as long as some iterations of a small system.
@@ -154,7 +161,7 @@ std::optional<Move> Advisor::choose(const History& history, Forecasts& forecasts
   if (stronger.now) {
     const PrecondOutlooks& outlooks = *forecasts.stronger_preconditioners(standing_.iterations);
     return Move{Move::Kind::stronger_preconditioner, stronger.outlook->name,
-                allowed_for_a_tenth(outlooks, *stronger.outlook), stronger.weaker_seconds};
+                allowed_for_a_tenth(standing_, left_guessed_, outlooks, *stronger.outlook), stronger.weaker_seconds};
   }
   if (better != nullptr && stronger.outlook == nullptr && format_too_)
     return Move{Move::Kind::format, better->format};
@@ -230,16 +237,6 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
   return found;
 }
 
-// So long may the stronger preconditioner take for a tenth of the residual: twice the seconds that the weaker one
-// would, and what a recurrence needs to get going.
-int Advisor::allowed_for_a_tenth(const PrecondOutlooks& outlooks, const PrecondOutlook& stronger) const {
-  const double tenths = std::max(1.0, std::log10(standing_.residual / standing_.tolerance));
-  const double weaker = standing_.left / tenths * outlooks.present.iteration_seconds / stronger.iteration_seconds;
-  const bool far_more = left_guessed_ && standing_.keeps_preconditioner;
-  const double times = ProbationConstants::times_weaker * (far_more ? ProbationConstants::times_if_kept : 1);
-  return static_cast<int>(std::min(ProbationConstants::grace + times * weaker, 1e8));
-}
-
 // Where solves like this one have been decided on before it, not until it turns out to be longer than they were. The
 // first, where one of half as many again as are expected would not pay, not until half of those have gone. A system
 // that has not weighed its alternatives yet does so when there can be a first spectrum.
@@ -290,29 +287,6 @@ void Advisor::took_other_preconditioner(History& history) {
 void Advisor::took_format(History& history, bool in_a_solve) {
   history.format = counts_after_move(in_a_solve ? standing_.iterations : 0);
   probation_ = {};
-}
-
-// Whole solves show what tenths of a residual do not: the probation allows for twice the time. The weaker one is
-// taken for as fast as it was expected to be in the format that it would have moved to.
-void Advisor::compare_with_weaker(int iterations, History& history, const Forecasts& forecasts) {
-  using Whole = WholeSolveConstants;
-  WholeSolves& whole = history.whole;
-  const std::optional<FollowedPrecond> followed = forecasts.followed_preconditioner();
-  const int refreshes = std::exchange(whole.refreshes, 0);
-  if (!followed || !(whole.weaker_iterations > 0) || iterations < 0) return;
-  const auto seconds_of = [&](const PrecondOutlook& precond, double step_seconds, double of_solve) {
-    return of_solve * step_seconds + refreshes * precond.refresh_seconds;
-  };
-  const double present = seconds_of(followed->present, followed->present.iteration_seconds, iterations);
-  const double weaker = seconds_of(followed->weaker, whole.weaker_seconds, whole.weaker_iterations);
-  whole.iterations = iterations;
-  const double most = (whole.estimated ? Whole::clearly_if_estimated : Whole::clearly) * weaker;
-  const int solves = present > Whole::by_far * most ? Whole::solves_to_leave : 1;
-  whole.slower = present > most ? whole.slower + solves : 0;
-}
-
-bool Advisor::proved_slower(const History& history) {
-  return history.whole.slower >= WholeSolveConstants::solves_to_leave;
 }
 
 }  // namespace newel::detail

@@ -31,8 +31,8 @@ class Advisor {
   /// Between solves, with or without another preconditioner.
   std::optional<Move> before_solve(const Beginning& solve, bool preconditioner_too, const History& history,
                                    Forecasts& forecasts);
-  /// Again, after `Move::Kind::inspect_values` was done.
-  std::optional<Move> after_inspection(const History& history, Forecasts& forecasts);
+  /// Both end with this, and it is asked again after `Move::Kind::inspect_values` was done.
+  std::optional<Move> choose(const History& history, Forecasts& forecasts);
   /// Before so many iterations of a solve `next` need not be asked: it would say no, for certain or, by what it said
   /// last, in all likelihood. Where asking is dear, as on a device, later.
   int not_before(bool asking_is_dear, const History& history, Forecasts& forecasts);
@@ -45,11 +45,6 @@ class Advisor {
   void took_format(History& history, bool in_a_solve);
   /// The iterations so far took so many seconds more each than they would in the present format.
   void lost_in_former_format(double seconds_each) { estimates_.former_format += standing_.iterations * seconds_each; }
-
-  /// After a solve with one preconditioner, of so many iterations; negative: it did not converge. See WholeSolves.
-  static void compare_with_weaker(int iterations, History& history, const Forecasts& forecasts);
-  /// Whether the preconditioner that was taken has proved slower than the one before, over whole solves.
-  static bool proved_slower(const History& history);
 
   /// Where the solve stood when `next` was asked, or where the next one will begin, with the iterations that are
   /// believed to be left.
@@ -76,6 +71,8 @@ class Advisor {
     double most_saved = 0;      // by the move that pays best, over its price
     double with_stronger = std::numeric_limits<double>::infinity();  // see `seconds_with_stronger`
     double former_format = 0;  // seconds: what iterations in former formats took more than in the present one
+
+    void raise_after_overrun(SolveStanding& standing);
   };
   /// The stronger preconditioner that is expected to pay, if any, and when.
   struct Stronger {
@@ -85,10 +82,7 @@ class Advisor {
     double weaker_seconds = 0;
   };
 
-  void doubt_what_was_overrun();
-  std::optional<Move> choose(const History& history, Forecasts& forecasts);
   Stronger stronger_that_pays(const FormatTrial* better, const History& history, Forecasts& forecasts);
-  int allowed_for_a_tenth(const PrecondOutlooks& outlooks, const PrecondOutlook& stronger) const;
 
   SolveStanding standing_;
   bool left_guessed_ = false;  // standing_.left, by the size of the system

@@ -16,7 +16,7 @@ class FactorQuestion {
   /// What the present operators still need, by the residual's way so far; infinity: it has not fallen.
   double left = std::numeric_limits<double>::infinity();
 
-  double share = factor_constants.share_of_solve;  ///< of `spent`, which factors may take
+  double share = factor_limits.share_of_solve;  ///< of `spent`, which factors may take
 
   /// What factors may take at most: with a share of 1 a solve takes about twice the time of the faster way at most,
   /// whichever that is, with a share of 2 three times. No more than what is left, and nothing if that is less than
@@ -28,8 +28,8 @@ class FactorQuestion {
   /// left, or beside what was spent.
   bool worth_an_order(double seconds) const {
     const bool is_little =
-        seconds <= factor_constants.order_of_left * left || seconds <= factor_constants.order_of_spent * spent;
-    return is_little && spent >= seconds + 1e-6 * factor_constants.ask_start_us;
+        seconds <= order_constants.order_of_left * left || seconds <= order_constants.order_of_spent * spent;
+    return is_little && spent >= seconds + 1e-6 * order_constants.ask_start_us;
   }
 };
 

@@ -10,6 +10,7 @@
 #include <newel/core/matrix_traits.hpp>
 #include <newel/solver/choice.hpp>
 #include <newel/spmv/format_choice.hpp>
+#include "precond/fourth_order.hpp"
 #include "solver/cost/convection.hpp"
 #include "solver/policy/forecasts.hpp"
 
@@ -24,6 +25,13 @@ struct ValueTraits : MatrixTraits {
   ValueTraits(const MatrixTraits& traits) : MatrixTraits(traits) {}
 
   std::optional<ConvectionTraits> convection;  ///< if they look like it, and iterations were expected
+  std::optional<ConstraintKind> constraints;   ///< if they look like a symmetric saddle point's, and that was asked
+
+  /// `constraints` of `a`, whose traits these are.
+  template <class T>
+  ConstraintKind constraints_of(const CsrView<T, Space::host>& a) {
+    return constraints ? *constraints : constraints.emplace(constraint_kind(a));
+  }
 };
 
 /// Plain values: a system in another format begins with a copy.

@@ -58,7 +58,7 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
   const auto start = std::chrono::steady_clock::now();
   try {
     const double most_seconds =
-        short_attempt ? factor_constants.most_seconds_after_rounding : factor_constants.most_seconds_of_last_resort;
+        short_attempt ? factor_limits.most_seconds_after_rounding : factor_limits.most_seconds_of_last_resort;
     if (!prepare(system, *method, std::min(most_seconds, work_limit(system.ctx).seconds_left()))) return {};
     if (!std::isfinite(before.true_residual)) fill<T, S>(system.ctx, T(0), x);
     StopCriterion own = stop;
@@ -94,7 +94,7 @@ template <class T, Space S>
 std::vector<SolveReport> LastResort<T, S>::solve_columns(const Operators<T, S>& system, Span<const T, S> b,
                                                          Span<T, S> x, Index columns, const StopCriterion& stop,
                                                          const ProgressFn& progress, InitialGuess guess) {
-  if (!ready_within(system, factor_constants.most_seconds_of_last_resort)) {
+  if (!ready_within(system, factor_limits.most_seconds_of_last_resort)) {
     answers_ = false;
     return {};
   }

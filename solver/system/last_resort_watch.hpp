@@ -52,7 +52,7 @@ class LastResortWatch {
   /// continues, and is asked again when it has taken clearly longer.
   void others_were_refused() {
     ended_ = instead_ = false;
-    needed_ = factor_constants.ask_again * allowed_;
+    needed_ = factor_limits.ask_again * allowed_;
   }
 
   /// Whether factors are expected to be faster than a stronger preconditioner that the solve is about to get, setup
@@ -61,20 +61,19 @@ class LastResortWatch {
   bool faster_than_move() {
     if (method_ == nullptr || ended_ || method_->demands == Demand::definite || after_definite_) return false;
     const double by_move = s_.advisor.seconds_with_stronger();
-    if (!std::isfinite(by_move) || !(by_move >= factor_constants.orders_before_move * seconds_to_order()))
-      return false;
+    if (!std::isfinite(by_move) || !(by_move >= factor_limits.orders_before_move * seconds_to_order())) return false;
     allowed_ = by_move;
     return instead_ = s_.last_resort.ready_within(*s_.operators, by_move);
   }
 
  private:
-  bool has_few_rows() const { return S == Space::host && factor_constants.is_small_definite(s_.rows, entries()); }
+  bool has_few_rows() const { return S == Space::host && factor_limits.is_small_definite(s_.rows, entries()); }
   double entries() const { return static_cast<double>(s_.entries); }
   double seconds_to_order() const {
     // If A is indefinite, L D L^T often meets a zero pivot, and L U follows with an order of its own.
     const bool definite = S == Space::host && method_->demands == Demand::definite;
-    return definite ? factor_constants.seconds_to_order_definite(s_.rows, entries())
-                    : factor_constants.seconds_to_order(s_.rows, entries());
+    return definite ? order_constants.seconds_to_order_definite(s_.rows, entries())
+                    : order_constants.seconds_to_order(s_.rows, entries());
   }
 
   Failure end() {
@@ -130,7 +129,7 @@ class LastResortWatch {
     const int iterations = last_ - since_;
     FactorQuestion question;
     const bool symmetric = method_->demands != Demand::nothing;
-    if (S == Space::host && !symmetric) question.share = factor_constants.unsymmetric_share_of_solve;
+    if (S == Space::host && !symmetric) question.share = factor_limits.unsymmetric_share_of_solve;
     question.spent = with_these_alone ? of_iteration_ * iterations : spent_;
     const double polls_left = rate_.left(now.tolerance);
     if (polls_left > 0) question.left = of_iteration_ * polls_left * iterations / rate_.iterations();

@@ -9,6 +9,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
 #include "solver/krylov/monitor/solve_limits.hpp"
+#include "solver/policy/whole_solves.hpp"
 
 namespace newel::detail {
 namespace {
@@ -206,7 +207,7 @@ void SolveSession<T, S>::learn(const SolveReport& report) {
   Forecasts& forecasts = s_.alternatives->forecasts();
   s_.history.count(report.iterations);
   if (!s_.changes.preconditioner) {
-    Advisor::compare_with_weaker(report.converged() ? report.iterations : -1, s_.history, forecasts);
+    compare_with_weaker(report.converged() ? report.iterations : -1, s_.history, forecasts);
     s_.history.solved(report.converged(), report.iterations, forecasts.present_iterations());
   }
   s_.shared.last_converged = report.converged();

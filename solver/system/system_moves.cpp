@@ -8,6 +8,7 @@
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "solver/operators/host_measurement.hpp"
+#include "solver/policy/whole_solves.hpp"
 
 namespace newel::detail {
 
@@ -48,7 +49,7 @@ std::optional<Move> SystemMoves<T, S>::advised(std::optional<Move> move) {
     } else {
       break;
     }
-    move = s_.advisor.after_inspection(s_.history, s_.alternatives->forecasts());
+    move = s_.advisor.choose(s_.history, s_.alternatives->forecasts());
   }
   if (s_.advisor.simple_seen() > 0) s_.history.simple_iterations = s_.advisor.simple_seen();
   return move;
@@ -117,7 +118,7 @@ void SystemMoves<T, S>::precond_changed() {
 
 template <class T, Space S>
 void SystemMoves<T, S>::leave_what_proved_slower() {
-  if (!Advisor::proved_slower(s_.history) || !s_.operators->sound()) return;
+  if (!proved_slower(s_.history) || !s_.operators->sound()) return;
   const std::string before = s_.operators->options.precond.name;
   const WholeSolves whole = std::exchange(s_.history.whole, {});
   if (!s_.alternatives->leave_stronger(whole.iterations)) return;

@@ -11,7 +11,6 @@
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
-#include "precond/fourth_order.hpp"
 #include "precond/mirrored_constraints.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/krylov/monitor/limits_left.hpp"
@@ -40,11 +39,11 @@ bool chooses_precision(const SystemOptions& options) {
 
 // Plates in mixed form, say, for which no preconditioner serves.
 template <class T, Space S>
-bool is_without_preconditioner(const Operators<T, S>& made, const CsrView<T, S>& a) {
+bool is_without_preconditioner(Operators<T, S>& made, const CsrView<T, S>& a) {
   if constexpr (S == Space::host) {
     if (!LastResort<T, S>::exists_for(made)) return false;
-    const MatrixTraits& traits = *made.chosen.traits;
-    return traits.symmetric() && is_saddle_point(traits) && constraints_stand_apart(a) && is_of_fourth_order(a);
+    ValueTraits& traits = *made.chosen.traits;
+    return traits.symmetric() && is_saddle_point(traits) && traits.constraints_of(a) == ConstraintKind::fourth_order;
   }
   return false;
 }
@@ -86,7 +85,7 @@ template <class T, Space S>
 bool begin_with_decided_factors(SystemState<T, S>& s) {
   bool begins = false;
   timed(s.ctx, s.setup.seconds, "factors",
-        [&] { begins = s.last_resort.begins_within(*s.operators, factor_constants.most_seconds_of_last_resort); });
+        [&] { begins = s.last_resort.begins_within(*s.operators, factor_limits.most_seconds_of_last_resort); });
   return begins;
 }
 
@@ -200,7 +199,7 @@ CsrView<T, S> SystemSetup<T, S>::checked(const MatrixInput<T, S>& a, bool canoni
 template <class T, Space S>
 void SystemSetup<T, S>::make_as_given(const CsrView<T, S>& a, SystemOptions& options,
                                       const SystemParts<T, S>& parts) {
-  make_operators(a, options, parts, [&](const Operators<T, S>& made) { return is_for_factors(made, a); });
+  make_operators(a, options, parts, [&](Operators<T, S>& made) { return is_for_factors(made, a); });
   plan_scaling();
   if (!s_.equivalent.answers() && takes_kept_decision(options, parts)) begin_as_others_ended(a, options, parts);
 }
@@ -248,7 +247,7 @@ void SystemSetup<T, S>::plan_scaling() {
   if (s_.last_resort.answers()) return;
   const ScalingWish wish = s_.equivalent.automatic(*s_.operators);
   if (!wish.any()) return;
-  const double most_seconds = factor_constants.seconds_at_first(static_cast<double>(s_.entries));
+  const double most_seconds = factor_limits.seconds_at_first(static_cast<double>(s_.entries));
   if (wish.match && begins_with_factors(s_, *s_.operators, most_seconds)) return;
   timed(s_.ctx, s_.setup.seconds, "scaled system", [&] { s_.equivalent.plan(*s_.operators, wish); });
 }
@@ -256,18 +255,18 @@ void SystemSetup<T, S>::plan_scaling() {
 // Before a preconditioner is set up and tried, which takes about as long. If that is for saddle points, factors have
 // to be cheaper, and an order is sought only if it is next to nothing or the rows are as short as those of networks.
 template <class T, Space S>
-bool SystemSetup<T, S>::is_for_factors(const Operators<T, S>& made, const CsrView<T, S>& a) {
+bool SystemSetup<T, S>::is_for_factors(Operators<T, S>& made, const CsrView<T, S>& a) {
   if constexpr (S == Space::device) return false;  // where iterations are faster, and factors slower
   if (is_without_preconditioner(made, a)) {
-    return begins_with_factors(s_, made, factor_constants.seconds_at_first(static_cast<double>(s_.entries)));
+    return begins_with_factors(s_, made, factor_limits.seconds_at_first(static_cast<double>(s_.entries)));
   }
   if (!s_.equivalent.automatic(made).match) return false;
   const auto entries = static_cast<double>(s_.entries);
   if (!may_be_saddle_point(s_.ctx, a, *made.chosen.traits)) {
-    return begins_with_factors(s_, made, factor_constants.seconds_at_first(entries));
+    return begins_with_factors(s_, made, factor_limits.seconds_at_first(entries));
   }
-  return factor_constants.ordered_before_saddle(s_.rows, entries) &&
-         begins_with_factors(s_, made, factor_constants.seconds_before_saddle(entries));
+  return factor_limits.ordered_before_saddle(s_.rows, entries) &&
+         begins_with_factors(s_, made, factor_limits.seconds_before_saddle(entries));
 }
 
 template <class T, Space S>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The row lengths of a pattern on a device: a histogram of the usual ones, and a list of the longer.
-#include <algorithm>
 #include <map>
 
 #include <newel/core/vector_ops.hpp>
@@ -68,10 +67,9 @@ std::vector<Index> longer_rows(const Context<Space::device>& ctx, const P* row_p
 template <class P>
 std::function<RowLengths()> start_lengths(const Context<Space::device>& ctx, const P* row_ptr, Index rows,
                                           detail::SmallResults& results) {
-  constexpr Offset blocks_of_multiprocessor = 4;
+  constexpr int blocks_of_multiprocessor = 4;
   Index* const count = results.take<Index>(counted + 1);
-  const auto blocks = static_cast<unsigned>(
-      std::min((Offset{rows} + threads - 1) / threads, ctx.multiprocessors() * blocks_of_multiprocessor));
+  const unsigned blocks = blocks_to_share(ctx, rows, threads, blocks_of_multiprocessor);
   count_lengths<<<blocks, threads, 0, ctx.stream()>>>(row_ptr, rows, count);
   NEWEL_CHECK_LAUNCH();
   return [ctx, row_ptr, rows, count, &results] {

@@ -61,7 +61,6 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   /// Copies the canonical matrix `a`, in any order.
   CsrOperator(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
               const RowOrder<Space::device>& order, const FormatRequest& request);
-  ~CsrOperator() override;
 
   Index rows() const override;
   Index cols() const override;
@@ -83,14 +82,12 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   std::optional<CsrView<T, Space::device>> as_csr() const override;
   OperatorInfo info() const override;
 
-  detail::ResidentView<T, Space::device> resident_view() const override { return {nullptr, short_rows()}; }
-  /// The matrix, for kernels that do more than a product, if the product is our own, no row is long enough to be cut
-  /// and the row pointers have 32 bits; else null. Valid as long as the operator.
-  const CsrView<T, Space::device>* short_rows() const;
+  /// The matrix, if the product is our own, no row is long enough to be cut and the row pointers have 32 bits.
+  detail::ResidentView<T, Space::device> resident_view() const override;
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // nobody else has it; its type is complete in the source only
 };
 
 /// Entries of a row that our own product on a device never cuts.

@@ -68,9 +68,8 @@ template <class T>
 Index find_longest_row(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
   Array<Index, Space::device> longest(ctx, 1);
   NEWEL_CHECK_CUDA(cudaMemsetAsync(longest.data(), 0, sizeof(Index), ctx.state().stream()));
-  constexpr Offset blocks_of_multiprocessor = 8;
-  const auto blocks = static_cast<unsigned>(std::min((Offset{a.rows} + search_threads - 1) / search_threads,
-                                                     ctx.multiprocessors() * blocks_of_multiprocessor));
+  constexpr int blocks_of_multiprocessor = 8;
+  const unsigned blocks = blocks_to_share(ctx, a.rows, search_threads, blocks_of_multiprocessor);
   with_row_ptr(a, [&](auto row_ptr) {
     find_longest<<<blocks, search_threads, 0, ctx.state().stream()>>>(row_ptr.data, a.rows, longest.data());
   });

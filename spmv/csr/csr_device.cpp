@@ -81,7 +81,7 @@ void CsrOperator<T, Space::device>::State::analyse(const Context<Space::device>&
 template <class T>
 CsrOperator<T, Space::device>::CsrOperator(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
                                            const RowOrder<Space::device>&, const FormatRequest& request)
-    : state_(std::make_unique<State>()) {
+    : state_(std::make_shared<State>()) {
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](Clock::duration d) { return std::chrono::duration<double>(d).count(); };
   const auto start = Clock::now();
@@ -93,9 +93,6 @@ CsrOperator<T, Space::device>::CsrOperator(const Context<Space::device>& ctx, co
   state_->convert_seconds = seconds(converted - start);
   state_->analyse_seconds = seconds(Clock::now() - converted);
 }
-
-template <class T>
-CsrOperator<T, Space::device>::~CsrOperator() = default;
 
 template <class T>
 Index CsrOperator<T, Space::device>::rows() const {
@@ -115,9 +112,9 @@ std::optional<CsrView<T, Space::device>> CsrOperator<T, Space::device>::as_csr()
 }
 
 template <class T>
-const CsrView<T, Space::device>* CsrOperator<T, Space::device>::short_rows() const {
+detail::ResidentView<T, Space::device> CsrOperator<T, Space::device>::resident_view() const {
   const bool is_own = !state_->empty() && !state_->cusparse && !state_->row_ptr32.empty();
-  return is_own && state_->own.cut_rows() == 0 ? &state_->matrix : nullptr;
+  return {nullptr, is_own && state_->own.cut_rows() == 0 ? &state_->matrix : nullptr};
 }
 
 template <class T>

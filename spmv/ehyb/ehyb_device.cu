@@ -82,7 +82,7 @@ __device__ __forceinline__ double sum_slices(const EhybView<T>& a, const EhybPar
   __syncthreads();
   double dot = 0;
   for (Index s = part.slice_begin + static_cast<Index>(threadIdx.x); s < part.slice_end; s += blockDim.x) {
-    dot += a.slice_dot[s];
+    dot += a.dots.of_slice[s];
   }
   return dot;
 }
@@ -137,7 +137,7 @@ __device__ __forceinline__ void multiply_part(const EhybView<T>& a, const Produc
     before.load(part, args, second.slice, a.share);
     if (with_dot) {
       const double of_slice = warp_sum(dot);
-      if (lane == 0) a.slice_dot[run.slice] = of_slice;
+      if (lane == 0) a.dots.of_slice[run.slice] = of_slice;
     }
     run = second;
     second = third;
@@ -147,10 +147,10 @@ __device__ __forceinline__ void multiply_part(const EhybView<T>& a, const Produc
   }
   if constexpr (with_dot) {
     const double dot = sum_slices(a, part);
-    if (a.peer_dot != nullptr) {
-      finish_peer_dot(dot, a.part_dot + number, *a.peer_dot, args.xy);
+    if (a.dots.peer != nullptr) {
+      finish_peer_dot(dot, a.dots.of_part + number, *a.dots.peer, args.xy);
     } else {
-      finish_dot(dot, a.part_dot, tickets, args.xy);
+      finish_dot(dot, a.dots.of_part, tickets, args.xy);
     }
   }
 }

@@ -37,12 +37,12 @@ void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const 
       Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * host_lanes * B * B + a.rows >= least_parallel_work;
   const auto one_part = [&](Index p, int member) {
     T* const cache = a.caches.memory == nullptr ? nullptr : a.caches.memory + Offset{a.caches.longest} * member;
-    with_wide_vectors([&] { a.part_dot[p] = part_product<T, B>(a, a.part[p], args, cache); });
+    with_wide_vectors([&] { a.dots.of_part[p] = part_product<T, B>(a, a.part[p], args, cache); });
   };
   parallel_tasks(ctx, a.parts, one_part, parallel ? a.caches.threads : 1);
   if (args.xy == nullptr) return;
   double total = 0;
-  for (Index p = 0; p < a.parts; ++p) total += a.part_dot[p];
+  for (Index p = 0; p < a.parts; ++p) total += a.dots.of_part[p];
   *args.xy = total;
 }
 

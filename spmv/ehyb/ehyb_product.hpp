@@ -54,6 +54,13 @@ struct EhybCaches {
   int threads;    ///< the most that may work
 };
 
+/// Where x.y is formed.
+struct EhybDots {
+  double* of_part;      ///< one per part: its share
+  double* of_slice;     ///< device: one per slice, likewise
+  const PeerDot* peer;  ///< device: it is formed with other launches and devices; null: with neither
+};
+
 /// The arrays of EhybLayout in one space, with the values in their slots.
 template <class T>
 struct EhybView {
@@ -74,12 +81,10 @@ struct EhybView {
   EhybLongRows<T> longs;
   EhybRest rest;
   EhybCaches<T> caches;
+  EhybDots dots;
 
   int block_threads;  ///< device: of a part
   float kept_share;   ///< device: of values and columns, what the second-level cache keeps between products
-  double* part_dot;   ///< one per part: its share of x.y
-  double* slice_dot;  ///< device: one per slice, likewise
-  const PeerDot* peer_dot;  ///< device: x.y is formed with other launches and devices; null: with neither
 
   bool has_remainder() const { return extra.rows > 0 || longs.rows > 0; }
 };
@@ -89,7 +94,7 @@ template <class T>
 EhybView<T> parts_of(EhybView<T> view, Index first, Index last) {
   view.part += first;
   view.parts = last - first;
-  view.part_dot += first;
+  view.dots.of_part += first;
   return view;
 }
 

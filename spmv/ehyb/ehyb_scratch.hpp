@@ -93,8 +93,8 @@ EhybView<T> view_of(const EhybLayout<S>& layout, const T* cached, const T* rest,
   view.caches.memory = scratch.cache.data();
   view.caches.threads = scratch.threads;
   view.longs.segment_sum = scratch.segment_sum.data();
-  view.part_dot = scratch.part_dot.data();
-  view.slice_dot = scratch.slice_dot.data();
+  view.dots.of_part = scratch.part_dot.data();
+  view.dots.of_slice = scratch.slice_dot.data();
   return view;
 }
 

@@ -251,7 +251,7 @@ __global__ void __launch_bounds__(symmetric_threads[sizeof(T) == 4][B])
     args.y[row] = y;
     if (with_dot) dot += double(xs[i]) * double(y);
   }
-  if (with_dot) finish_dot(dot, a.left.part_dot, tickets, args.xy);
+  if (with_dot) finish_dot(dot, a.left.dots.of_part, tickets, args.xy);
 }
 
 /// A thread compares the values of a pair.

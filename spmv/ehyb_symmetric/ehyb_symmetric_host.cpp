@@ -94,12 +94,12 @@ void parts_product(const Context<Space::host>& ctx, const EhybSymmetricView<T>& 
     T* const cache =
         left.caches.memory == nullptr ? nullptr : left.caches.memory + Offset{left.caches.longest} * member;
     T* const sums = a.sums + Offset{a.longest_own} * member;
-    with_wide_vectors([&] { left.part_dot[p] = part_product<T, B>(a, p, args, cache, sums); });
+    with_wide_vectors([&] { left.dots.of_part[p] = part_product<T, B>(a, p, args, cache, sums); });
   };
   parallel_tasks(ctx, left.parts, one_part, parallel ? left.caches.threads : 1);
   if (args.xy == nullptr) return;
   double total = 0;
-  for (Index p = 0; p < left.parts; ++p) total += left.part_dot[p];
+  for (Index p = 0; p < left.parts; ++p) total += left.dots.of_part[p];
   *args.xy = total;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residuals of EHYB with pairs on the device: a block takes a part, and sums some of its rows at a time in shared
 // memory.
+#include <algorithm>
+
 #include "core/vectors/warp_device.cuh"
 #include "core/memory/shared_memory_device.hpp"
 #include "spmv/ehyb/ehyb_walk.hpp"
@@ -119,8 +121,7 @@ ResidualSums ehyb_symmetric_residual(const Context<Space::device>& ctx, const Eh
                                      const ResidualArgs<T>& args) {
   if (a.left.rows == 0) return {};
   const auto& state = ctx.state();
-  const Index most = state.multiprocessors * ResidualTuning::blocks_per_multiprocessor;
-  const auto blocks = static_cast<unsigned>(std::min(a.left.parts, most));
+  const unsigned blocks = blocks_to_share(ctx, a.left.parts, 1, ResidualTuning::blocks_per_multiprocessor);
   const std::size_t shared = std::min(a.longest_own, PairResidualTuning::rows) * sizeof(TwiceSum);
   double* const total = state.partial() + std::int64_t{blocks} * residual_numbers;
   pair_residual_kernel<T><<<blocks, PairResidualTuning::threads, shared, state.stream()>>>(a, args, state.partial(),

@@ -11,6 +11,7 @@ namespace {
 struct EllWarpTuning {
   static constexpr int lanes = ell_warp_lanes<Space::device>;
   static constexpr int most_block_threads = ell_warp_most_block_threads;
+  static constexpr int most_blocks_of_multiprocessor = 1 << 20;  ///< as a rule a warp for each of the layout
   static constexpr int least_blocks = 4;  ///< of these, resident on a multiprocessor: at most 32 registers
   static constexpr int batch = 4;         ///< loads of values, and of columns, that a lane has in flight
 };
@@ -122,15 +123,14 @@ __global__ void __launch_bounds__(EllWarpTuning::most_block_threads, EllWarpTuni
 template <bool listed, bool halved, class T>
 void launch(const Context<Space::device>& ctx, const EllWarpView<T>& view, const ProductArgs<T>& args) {
   const auto& state = ctx.state();
-  const Offset warps_of_block = view.block_threads / EllWarpTuning::lanes;
-  const Offset wanted = (view.warps + view.shared_rows + warps_of_block - 1) / warps_of_block;
+  const Offset warps = view.warps + view.shared_rows;
   if (args.xy != nullptr) {
     ell_warp_kernel<listed, halved, true>
         <<<static_cast<unsigned>(view.dot_blocks), view.block_threads, 0, state.stream()>>>(view, args,
                                                                                             state.tickets());
-  } else if (wanted > 0) {
-    constexpr Offset most_blocks = 0x7fffffff;
-    const auto blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);
+  } else if (warps > 0) {
+    const unsigned blocks = blocks_to_share(ctx, warps * EllWarpTuning::lanes, view.block_threads,
+                                            EllWarpTuning::most_blocks_of_multiprocessor);
     ell_warp_kernel<listed, halved, false>
         <<<blocks, view.block_threads, 0, state.stream()>>>(view, args, state.tickets());
   }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The key of a pattern on a device: sums of the mixed entries, which are the same in whatever order they are added.
-#include <algorithm>
-
 #include "core/memory/context_device.hpp"
 #include "spmv/plan/plan_cache.hpp"
 
@@ -40,9 +38,8 @@ __global__ void __launch_bounds__(threads) sum_mixed(const V* values, Offset cou
 template <class V>
 void queue_sums(const Context<Space::device>& ctx, Span<const V, Space::device> values, unsigned long long* sums) {
   if (values.size == 0) return;
-  const std::int64_t wanted = (values.size + threads - 1) / threads, most = std::int64_t{ctx.multiprocessors()} * 8;
-  const auto blocks = static_cast<unsigned>(std::min(wanted, most));
-  sum_mixed<<<blocks, threads, 0, ctx.stream()>>>(values.data, values.size, sums);
+  sum_mixed<<<blocks_to_share(ctx, values.size, threads, 8), threads, 0, ctx.stream()>>>(values.data, values.size,
+                                                                                         sums);
   NEWEL_CHECK_LAUNCH();
 }
 

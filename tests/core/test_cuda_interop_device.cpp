@@ -63,6 +63,16 @@ TEST_ON_DEVICE("a context's stream waits for another one and lets it wait", "[st
   }
 }
 
+TEST_ON_DEVICE("a grid has a thread for each element, and at most so many blocks on a multiprocessor",
+               "[stream_order][device]") {
+  const auto of_device = static_cast<unsigned>(ctx.multiprocessors());
+  CHECK(blocks_to_share(ctx, 0, 256, 8) == 1);
+  CHECK(blocks_to_share(ctx, 256, 256, 8) == 1);
+  CHECK(blocks_to_share(ctx, 257, 256, 8) == 2);
+  CHECK(blocks_to_share(ctx, std::int64_t{1} << 40, 256, 8) == 8 * of_device);
+  CHECK(blocks_to_share(ctx, std::int64_t{256} * 8 * of_device - 256, 256, 8) == 8 * of_device - 1);
+}
+
 TEST_CASE("the current device is kept", "[stream_order][device]") {
   int before = -1, after = -2;
   REQUIRE(cudaGetDevice(&before) == cudaSuccess);

@@ -5,6 +5,7 @@
 
 #include <newel/solver/linear_system.hpp>
 #include "precond/fourth_order.hpp"
+#include "solver/policy/system_choices.hpp"
 
 namespace {
 
@@ -43,6 +44,20 @@ TEST_CASE("A plate is of fourth order, and flow and diffusion are not", "[precon
   CHECK_FALSE(is_of_fourth_order(mac_stokes(2, 24)));
   CHECK_FALSE(is_of_fourth_order(mac_stokes(3, 8)));
   CHECK_FALSE(is_of_fourth_order(from_rows(2, {{{0, 1}}, {{1, 1}}})));
+}
+
+TEST_CASE("What constraints are is asked once", "[precond][saddle]") {
+  using detail::ConstraintKind;
+  const Context<Space::host> ctx;
+  const Uploaded<double, Space::host> of_plate = upload_matrix<double>(ctx, plate(41));
+  const Uploaded<double, Space::host> flow = upload_matrix<double>(ctx, mac_stokes(2, 24));
+  CHECK(detail::constraint_kind(of_plate.wide()) == ConstraintKind::fourth_order);
+  CHECK(detail::constraint_kind(flow.wide()) == ConstraintKind::usual);
+  const HostCsr indefinite = from_rows(2, {{{0, 1}, {1, 2}}, {{0, 2}, {1, -3}}});
+  CHECK(detail::constraint_kind(upload_matrix<double>(ctx, indefinite).wide()) == ConstraintKind::none);
+  detail::ValueTraits traits(matrix_traits(ctx, flow.wide()));
+  CHECK(traits.constraints_of(flow.wide()) == ConstraintKind::usual);
+  CHECK(traits.constraints_of(of_plate.wide()) == ConstraintKind::usual);  // it does not look again
 }
 
 TEST_CASE("A plate begins with factors", "[saddle][auto]") {

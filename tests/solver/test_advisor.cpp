@@ -139,7 +139,7 @@ TEST_CASE("Values are looked at before a preconditioner is built, and may show t
     CHECK(text(advisor.next(at(200, 1000), {}, forecasts)) == "inspect");
     forecasts.unseen = false;
     forecasts.outlooks->stronger[0].build_seconds = build;
-    return text(advisor.after_inspection({}, forecasts));
+    return text(advisor.choose({}, forecasts));
   };
   CHECK(behind_look(with_stronger(), 101) == "stronger fsai");
   CHECK(behind_look(with_stronger(), 1e4) == "");

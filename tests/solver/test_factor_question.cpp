@@ -24,7 +24,7 @@ TEST_CASE("Factors may take as long as the solve has taken, and twice as long if
   CHECK(at(3, std::numeric_limits<double>::infinity()).most_seconds() == Approx(3));
   CHECK(FactorQuestion{}.most_seconds() == 0);
   FactorQuestion unsymmetric = at(3, 100);
-  unsymmetric.share = detail::factor_constants.unsymmetric_share_of_solve;
+  unsymmetric.share = detail::factor_limits.unsymmetric_share_of_solve;
   CHECK(unsymmetric.most_seconds() == Approx(6));
   unsymmetric.left = 4;
   CHECK(unsymmetric.most_seconds() == Approx(4));
@@ -41,10 +41,10 @@ TEST_CASE("An order is sought once the solve has taken its seconds and those of 
 }
 
 TEST_CASE("Small matrices, chains and networks need no strong preconditioner before factors", "[direct][watch]") {
-  using detail::factor_constants;
-  CHECK(factor_constants.is_small_definite(4096, 1e6));
-  CHECK(factor_constants.is_small_definite(1e6, 3e6));        // a chain
-  CHECK_FALSE(factor_constants.is_small_definite(1e6, 5e6));  // a grid
+  using detail::factor_limits;
+  CHECK(factor_limits.is_small_definite(4096, 1e6));
+  CHECK(factor_limits.is_small_definite(1e6, 3e6));        // a chain
+  CHECK_FALSE(factor_limits.is_small_definite(1e6, 5e6));  // a grid
 }
 
 TEST_CASE("An order takes a tenth of what is left at most, or a quarter of what was spent", "[direct][watch]") {

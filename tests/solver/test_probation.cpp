@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Probation says of numbers that are made up, and what becomes of a preconditioner on it.
+#include "solver/policy/whole_solves.hpp"
 #include "tests/catch.hpp"
 #include "tests/solver/advisor_support.hpp"
 
@@ -179,10 +180,10 @@ TEST_CASE("Two whole solves that took longer prove a preconditioner slower, or o
     history.whole.weaker_iterations = 50;
     history.whole.weaker_seconds = 2;
     history.whole.estimated = estimated;
-    for (const int iterations : solves) Advisor::compare_with_weaker(iterations, history, forecasts);
-    return Advisor::proved_slower(history);
+    for (const int iterations : solves) detail::compare_with_weaker(iterations, history, forecasts);
+    return detail::proved_slower(history);
   };
-  CHECK_FALSE(Advisor::proved_slower({}));
+  CHECK_FALSE(detail::proved_slower({}));
   CHECK_FALSE(proved({121}, false));
   CHECK(proved({121, 121}, false));
   CHECK_FALSE(proved({119, 119, 119}, false));
@@ -210,7 +211,7 @@ TEST_CASE("Whole solves are compared with their refreshes", "[advisor]") {
     history.whole.weaker_iterations = 100;
     history.whole.weaker_seconds = 1;
     history.count_refresh();
-    Advisor::compare_with_weaker(iterations, history, forecasts);
+    detail::compare_with_weaker(iterations, history, forecasts);
     CHECK(history.whole.slower == (iterations > 82 ? 1 : 0));
     CHECK(history.whole.refreshes == 0);
     CHECK(history.whole.iterations == iterations);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries of a level by their columns, on the device.
+#include <algorithm>
+
 #include "distributed/precond/amg/column_split.hpp"
 #include "precond/amg/blocks/elements_device.cuh"
 #include "reorder/exclusive_sum.hpp"

@@ -16,13 +16,10 @@
 #include "distributed/rows/values_in_space.hpp"
 #include "precond/amg/cycle/chebyshev_trial.hpp"
 #include "precond/amg/cycle/level_cycle.hpp"
-#include "precond/amg/cycle/two_cycles.hpp"
 #include "precond/amg/setup/strength.hpp"
 
 namespace newel::detail {
 namespace {
-
-constexpr double power_method_margin = 1.1;  // the power method comes from below
 
 // The values of a level's rows with a 1 for each 0 on the diagonal, which SPAI and FSAI need.
 template <class T>
@@ -39,19 +36,32 @@ std::vector<T> regular_values_of(const LevelRows& rows, std::int64_t first_row, 
   return values;
 }
 
+// The largest eigenvalue that a sparse smoother makes of a level's matrix; 0 without one.
+template <class T, Space S>
+double lambda_of(const RankLevel<S>& from, const RankCycleLevel<T, S>& level) {
+  return sparse_lambda(level.ctx, *level.a, level, from.own.smoother, level.order.old_of_new.cspan());
+}
+
+template <class T, Space S>
+void scale_smoother(const RankLevel<S>& from, RankCycleLevel<T, S>& level, double lambda) {
+  ConvertedValues<T, S> converted;
+  place_smoother(level.ctx, level, from.own, level.order.old_of_new.cspan(), lambda, converted);
+}
+
 }  // namespace
 
 template <class T, Space S>
 RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const RankHierarchy<S>& hierarchy,
                            const PrecondOptions& options, std::optional<GatheredCycle<T, S>> below, PhaseClock& clock)
-    : options_(options), chooses_smoothers_(hierarchy.chooses_smoothers()), below_(std::move(below)) {
+    : options_(options), chooses_smoothers_(hierarchy.chooses_smoothers()) {
   const std::vector<RankLevel<S>>& from = hierarchy.levels();
   const std::size_t count = hierarchy.smoothed_levels();
-  levels_.reserve(count);
-  for (std::size_t l = 0; l < count; ++l) levels_.emplace_back(context_of_rows(ctx, from[l].first_rows()));
-  levels_.front().order = std::move(finest.order);
+  levels_.below = std::move(below);
+  levels_.all.reserve(count);
+  for (std::size_t l = 0; l < count; ++l) levels_.all.emplace_back(context_of_rows(ctx, from[l].first_rows()));
+  levels_.all.front().order = std::move(finest.order);
   finest_ = std::move(finest.own);
-  levels_.front().a = finest.shared != nullptr ? finest.shared : finest_.get();
+  levels_.all.front().a = finest.shared != nullptr ? finest.shared : finest_.get();
   if (finest.shared != nullptr) shared_info_ = finest.shared->rank_info();
   if (finest_ != nullptr) shared_info_ = finest_->rank_info();
   for (std::size_t l = 0; l < count; ++l) {
@@ -59,31 +69,32 @@ RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const
     clock.end(l == 0 ? "finest matrix" : "coarse matrices");
   }
   for (std::size_t l = 0; l + 1 < from.size(); ++l) {
-    levels_[l].transfer = AmgTransfer<T, S>(levels_[l].ctx, from[l].own, levels_[l].order);
-    levels_[l].coarsens = true;
+    RankCycleLevel<T, S>& level = levels_.all[l];
+    level.transfer = AmgTransfer<T, S>(level.ctx, from[l].own, level.order);
+    level.coarsens = true;
   }
   if (finest.converts) {
-    own_b_ = Array<T, S>(ctx, levels_.front().a->rows());
-    own_x_ = Array<T, S>(ctx, levels_.front().a->rows());
+    levels_.own_b = Array<T, S>(ctx, levels_[0].a->rows());
+    levels_.own_x = Array<T, S>(ctx, levels_[0].a->rows());
   }
   clock.end("formats");
   if (options.symmetric) choose_cycles(hierarchy);
   clock.end("trial of two cycles");
-  if (!is_put_off(from.front(), true)) return;
+  if (!is_put_off(from.front(), 0)) return;
   tried_ = true;
-  if (first_needs_fsai(from.front())) make_smoother(from.front(), levels_.front(), true, finest.rows);
+  if (first_needs_fsai(from.front())) make_smoother(from.front(), 0, finest.rows);
 }
 
 // On a host FSAI has to show first that the first level needs it: see chebyshev_trial.hpp.
 template <class T, Space S>
-bool RankCycle<T, S>::is_put_off(const RankLevel<S>& from, bool first) const {
-  return S == Space::host && first && !tried_ && chooses_smoothers_ && from.own.smoother == AmgSmoother::fsai;
+bool RankCycle<T, S>::is_put_off(const RankLevel<S>& from, std::size_t l) const {
+  return S == Space::host && l == 0 && !tried_ && chooses_smoothers_ && from.own.smoother == AmgSmoother::fsai;
 }
 
 template <class T, Space S>
 bool RankCycle<T, S>::first_needs_fsai(const RankLevel<S>& from) const {
   if constexpr (S == Space::host) {
-    const Level& level = levels_.front();
+    const RankCycleLevel<T, S>& level = levels_[0];
     using Vector = Array<T, S>;
     SmootherTrial<T> trial{
         [&](const Vector& x, Vector& y) { level.a->apply(level.ctx, T(1), x.cspan(), T(0), y.span()); },
@@ -100,14 +111,14 @@ bool RankCycle<T, S>::first_needs_fsai(const RankLevel<S>& from) const {
 // `rows`: of the first level.
 template <class T, Space S>
 void RankCycle<T, S>::make_level(const RankLevel<S>& from, std::size_t l, const RankMatrix<T>& rows) {
-  Level& level = levels_[l];
+  RankCycleLevel<T, S>& level = levels_.all[l];
   if (level.a == nullptr) {
     level.own = std::make_unique<LevelOperator<T, S>>(level.ctx, from, level.order);
     level.a = level.own.get();
   }
   const Index n = level.a->rows();
   for (Array<T, S>* vector : {&level.r, &level.d, &level.smoother}) *vector = Array<T, S>(level.ctx, n);
-  if (l == 0) return make_smoother(from, level, true, rows);
+  if (l == 0) return make_smoother(from, l, rows);
   level.b = Array<T, S>(level.ctx, n);
   level.x = Array<T, S>(level.ctx, n);
   std::vector<T> values;
@@ -119,16 +130,18 @@ void RankCycle<T, S>::make_level(const RankLevel<S>& from, std::size_t l, const 
     own_rows = level.rows->pattern.template with<T>(Span<const T, Space::host>(values));
   }
   const std::vector<std::int64_t> first_rows = from.first_rows();
-  make_smoother(from, level, false, RankMatrix<T>{own_rows, first_rows, {}});
+  make_smoother(from, l, RankMatrix<T>{own_rows, first_rows, {}});
 }
 
-// A sparse smoother that refuses the matrix gives way to the diagonal, unless it is asked for on the first level.
+// A sparse smoother that refuses the matrix gives way to the diagonal, unless it is asked for on the first level; and
+// one that leaves a larger eigenvalue than the diagonal does: see AmgCycle.
 template <class T, Space S>
-void RankCycle<T, S>::make_smoother(const RankLevel<S>& from, Level& level, bool first, const RankMatrix<T>& rows) {
-  if (is_sparse(from.own.smoother) && !is_put_off(from, first)) {
+void RankCycle<T, S>::make_smoother(const RankLevel<S>& from, std::size_t l, const RankMatrix<T>& rows) {
+  RankCycleLevel<T, S>& level = levels_.all[l];
+  if (is_sparse(from.own.smoother) && !is_put_off(from, l)) {
     PrecondOptions named;
     named.symmetric = options_.symmetric;
-    named.of<FsaiOptions>().symmetric_product = !first;
+    named.of<FsaiOptions>().symmetric_product = l > 0;
     const auto make = [&] {
       if (from.own.smoother == AmgSmoother::fsai) {
         level.sparse.m = std::make_unique<RankFsai<T, S>>(level.ctx, rows, named);
@@ -137,55 +150,18 @@ void RankCycle<T, S>::make_smoother(const RankLevel<S>& from, Level& level, bool
       }
     };
     LocatedText why;
-    if (first && !chooses_smoothers_) {
+    if (l == 0 && !chooses_smoothers_) {
       make();
     } else {
       static_cast<void>(is_taken(make, why));
     }
-    if (level.sparse.m != nullptr && !takes_smoother(from, level)) level.sparse.m.reset();
   }
+  const double lambda = lambda_of(from, level);
+  if (chooses_smoothers_ && !(power_method_margin * lambda <= from.own.lambda)) level.sparse.m.reset();
   if (level.sparse.m != nullptr) level.z = Array<T, S>(level.ctx, level.r.size());
   const int degree = options_.of<AmgOptions>().degree;
-  level.steps = steps_of(from, level, first ? degree : coarse_degree(degree));
-  place_smoother(from, level);
-}
-
-// Not if it leaves a larger eigenvalue than the diagonal does: see AmgCycle.
-template <class T, Space S>
-bool RankCycle<T, S>::takes_smoother(const RankLevel<S>& from, Level& level) const {
-  return !chooses_smoothers_ || power_method_margin * sparse_lambda(from, level) <= from.own.lambda;
-}
-
-template <class T, Space S>
-SmootherSteps RankCycle<T, S>::steps_of(const RankLevel<S>& from, const Level& level, int degree) const {
-  return smoother_steps(used_smoother(from.own.smoother, level.sparse.m != nullptr), degree, false);
-}
-
-// The largest eigenvalue that a sparse smoother makes of a level's matrix.
-template <class T, Space S>
-double RankCycle<T, S>::sparse_lambda(const RankLevel<S>& from, const Level& level) const {
-  return largest_eigenvalue<T, S>(level.ctx, *level.a, *level.sparse.m, from.own.smoother == AmgSmoother::fsai,
-                                  level.order.old_of_new.cspan());
-}
-
-template <class T, Space S>
-void RankCycle<T, S>::place_smoother(const RankLevel<S>& from, Level& level) const {
-  if (level.sparse.m != nullptr) {
-    const double lambda = power_method_margin * sparse_lambda(from, level);
-    return fill<T, S>(level.ctx, static_cast<T>(1 / lambda), level.smoother.span());
-  }
-  const Span<const double, S> diagonal = span_of(from.own.smoother_diagonal);
-  Array<T, S> converted;
-  Span<const T, S> values;
-  if constexpr (std::is_same_v<T, double>) {
-    values = diagonal;
-  } else {
-    converted = Array<T, S>(level.ctx, diagonal.size);
-    convert(level.ctx, diagonal, converted.span());
-    values = converted.cspan();
-  }
-  if (level.order.old_of_new.empty()) return copy<T>(level.ctx, values, level.smoother.span());
-  gather<T, S>(level.ctx, values, level.order.old_of_new.cspan(), level.smoother.span());
+  take_steps(level, from.own.smoother, l == 0 ? degree : coarse_degree(degree));
+  scale_smoother(from, level, lambda);
 }
 
 // Which levels are solved by two cycles: from the last one on, as those below count.
@@ -193,45 +169,27 @@ template <class T, Space S>
 void RankCycle<T, S>::choose_cycles(const RankHierarchy<S>& hierarchy) {
   const TriedLevels tried = tried_levels<S>;
   const std::vector<RankLevel<S>>& from = hierarchy.levels();
-  for (std::size_t l = levels_.size(); l-- > 1;) {
-    Level& level = levels_[l];
+  for (std::size_t l = levels_.all.size(); l-- > 1;) {
+    RankCycleLevel<T, S>& level = levels_.all[l];
     if (!level.coarsens || from[l].all_rows() < tried.rows || from[l].own.a.row_block < tried.row_block ||
         from.front().all_rows() < tried.first_rows) {
       continue;
     }
-    LevelTrial<T, S> trial(
-        level.ctx, level.x.size(),
-        [&](const Array<T, S>& x, Array<T, S>& y) { level.a->apply(level.ctx, T(1), x.cspan(), T(0), y.span()); },
-        [&](Span<const T, S> b, Span<T, S> x) {
-          copy<T>(level.ctx, b, level.b.span());
-          correct(level.ctx, l);
-          copy<T>(level.ctx, level.x.cspan(), x);
-        });
-    if (!trial.is_slow()) continue;
-    const SmootherSteps steps = level.steps;
-    solve_twice(from[l], level);
-    if (trial.is_faster_now()) continue;
-    level.steps = steps;
-    level.again.reset();
+    const auto make_exact = [&] {
+      return std::make_unique<LevelOperator<double, S>>(level.ctx, from[l], level.order);
+    };
+    const auto twice = [&] {
+      solve_twice(level.ctx, level, from[l].own.smoother, options_.of<AmgOptions>().degree, make_exact);
+    };
+    try_two_cycles(
+        level.ctx, *level.a, level, [&] { correct_from<T>(level.ctx, levels_, l); }, twice);
   }
-}
-
-template <class T, Space S>
-void RankCycle<T, S>::solve_twice(const RankLevel<S>& from, Level& level) const {
-  level.steps = steps_of(from, level, options_.of<AmgOptions>().degree);
-  level.again = std::make_unique<Again>();
-  Again& again = *level.again;
-  again.b = Array<T, S>(level.ctx, level.b.size());
-  again.x = Array<T, S>(level.ctx, level.b.size());
-  if (std::is_same_v<T, double>) return;
-  again.exact = std::make_unique<LevelOperator<double, S>>(level.ctx, from, level.order);
-  again.exact_r = Array<double, S>(level.ctx, level.b.size());
-  again.exact_x = Array<double, S>(level.ctx, level.b.size());
 }
 
 // `values`: of the first level.
 template <class T, Space S>
-void RankCycle<T, S>::refresh_level(const RankLevel<S>& from, Level& level, Span<const T, S> values) {
+void RankCycle<T, S>::refresh_level(const RankLevel<S>& from, std::size_t l, Span<const T, S> values) {
+  RankCycleLevel<T, S>& level = levels_.all[l];
   if (level.own != nullptr) level.own->refresh(level.ctx, from.own.a);
   if (level.again != nullptr && level.again->exact != nullptr) level.again->exact->refresh(level.ctx, from.own.a);
   if (level.sparse.m != nullptr) {
@@ -247,82 +205,26 @@ void RankCycle<T, S>::refresh_level(const RankLevel<S>& from, Level& level, Span
     } catch (const NotPositiveDefinite&) {  // of all ranks: it stays as it is, for any definite matrix smooths
     }
   }
-  place_smoother(from, level);
+  scale_smoother(from, level, lambda_of(from, level));
 }
 
 template <class T, Space S>
 void RankCycle<T, S>::refresh(const Context<S>& alone, Span<const T, S> values, const RankHierarchy<S>& hierarchy,
                               const AmgHierarchy<S>& below, bool prolongators) {
-  if (finest_ != nullptr) finest_->refresh(levels_.front().ctx, values);
-  for (std::size_t l = 0; l < levels_.size(); ++l) {
+  if (finest_ != nullptr) finest_->refresh(levels_[0].ctx, values);
+  for (std::size_t l = 0; l < levels_.all.size(); ++l) {
     const RankLevel<S>& from = hierarchy.levels()[l];
-    refresh_level(from, levels_[l], values);
-    if (prolongators && levels_[l].coarsens) levels_[l].transfer.refresh(levels_[l].ctx, from.own);
+    refresh_level(from, l, values);
+    RankCycleLevel<T, S>& level = levels_.all[l];
+    if (prolongators && level.coarsens) level.transfer.refresh(level.ctx, from.own);
   }
-  if (below_) below_->refresh(alone, below, prolongators);
+  if (levels_.below) levels_.below->refresh(alone, below, prolongators);
 }
 
-// x from b on level l, below the first.
-template <class T, Space S>
-void RankCycle<T, S>::correct(const Context<S>& ctx, std::size_t l) const {
-  correct_level<T>(ctx, levels_[l], [&](Span<const T, S> b, Span<T, S> x) { descend(ctx, l, b, x); });
-}
-
-// d of level l, from its r.
-template <class T, Space S>
-void RankCycle<T, S>::correct_below(const Context<S>& ctx, std::size_t l) const {
-  const Level& level = levels_[l];
-  const bool gathered = l + 1 == levels_.size();
-  level.transfer.restrict_to(ctx, level.r.data(), gathered ? below_->b().data : levels_[l + 1].b.data());
-  if (gathered) return level.transfer.prolong(ctx, below_->apply(ctx).data, level.d.data());
-  correct(ctx, l + 1);
-  level.transfer.prolong(ctx, levels_[l + 1].x.data(), level.d.data());
-}
-
-template <class T, Space S>
-template <class Last>
-void RankCycle<T, S>::smooth(const Context<S>& ctx, std::size_t l, T* x, Last&& last) const {
-  const Level& level = levels_[l];
-  if (!level.coarsens) return smooth_further<T>(ctx, level, x, x, last);
-  smooth_around(
-      ctx, level, x, [&] { correct_below(ctx, l); }, last);
-}
-
-template <class T, Space S>
-void RankCycle<T, S>::descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const {
-  start_smoothing(ctx, levels_[l], b.data, x.data);
-  smooth(ctx, l, x.data, [&](const AmgNextStep<T>& step) { sweep(ctx, x.size, step); });
-}
-
-// The first step reads b as it comes, and the last one writes x as it goes out, with b.x where that is wanted.
 template <class T, Space S>
 template <class V>
 void RankCycle<T, S>::apply(const Context<S>& ctx, Span<const V, S> b, Span<V, S> x, double* bx) const {
-  constexpr bool converts = !std::is_same_v<T, V>;
-  const Level& level = levels_.front();
-  Span<T, S> own;
-  if constexpr (converts)
-    own = own_x_.span();
-  else
-    own = x;
-  if (!level.steps.next.empty()) {
-    start_smoothing(ctx, level, b.data, own.data);
-    return smooth(ctx, 0, own.data, [&](const AmgNextStep<T>& s) {
-      if (bx != nullptr) {
-        return sweep(ctx, x.size, AmgLastStep<T, V>(s.c1, s.c2, s.s, s.r, s.before, s.x, b.data, x.data, bx));
-      }
-      sweep(ctx, x.size, s);
-      if constexpr (converts) convert(ctx, Span<const T, S>(own), x);
-    });
-  }
-  if constexpr (converts) {
-    convert(ctx, b, own_b_.span());
-    descend(ctx, 0, own_b_.cspan(), own);
-    convert(ctx, Span<const T, S>(own), x);
-  } else {
-    descend(ctx, 0, b, x);
-  }
-  if (bx != nullptr) dot(ctx, b, Span<const V, S>(x), bx);
+  apply_cycle<T>(ctx, levels_, b, x, bx);
 }
 
 template <class T, Space S>
@@ -331,10 +233,12 @@ std::string RankCycle<T, S>::smoother_text(const RankHierarchy<S>& hierarchy, co
   const auto add = [&](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
-  for (std::size_t l = 0; l < levels_.size(); ++l) {
+  for (std::size_t l = 0; l < levels_.all.size(); ++l) {
     add(name_of(used_smoother(hierarchy.levels()[l].own.smoother, levels_[l].sparse.m != nullptr)));
   }
-  if (below_ && below.levels().front().smoother_diagonal.size() > 0) add(below_->cycle().smoother_text(below));
+  if (levels_.below && below.levels().front().smoother_diagonal.size() > 0) {
+    add(levels_.below->cycle().levels().smoother_text(below));
+  }
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : " and ") + name;
   return text;
@@ -343,7 +247,7 @@ std::string RankCycle<T, S>::smoother_text(const RankHierarchy<S>& hierarchy, co
 template <class T, Space S>
 std::string RankCycle<T, S>::cycles_text() const {
   std::string levels;
-  for (std::size_t l = 1; l < levels_.size(); ++l) {
+  for (std::size_t l = 1; l < levels_.all.size(); ++l) {
     if (levels_[l].again != nullptr) levels += (levels.empty() ? "" : " and ") + std::to_string(l + 1);
   }
   return levels.empty() ? "" : ", two cycles on level " + levels;
@@ -351,23 +255,25 @@ std::string RankCycle<T, S>::cycles_text() const {
 
 template <class T, Space S>
 bool RankCycle<T, S>::capturable() const {
-  return (!below_ || below_->cycle().capturable()) && std::all_of(levels_.begin(), levels_.end(), [](const Level& l) {
-           return l.a->capturable() && (l.sparse.m == nullptr || l.sparse.m->capturable());
-         });
+  const auto is_capturable = [](const RankCycleLevel<T, S>& level) {
+    return level.a->capturable() && (level.sparse.m == nullptr || level.sparse.m->capturable());
+  };
+  return (!levels_.below || levels_.below->cycle().levels().capturable()) &&
+         std::all_of(levels_.all.begin(), levels_.all.end(), is_capturable);
 }
 
 template <class T, Space S>
 OperatorInfo RankCycle<T, S>::info() const {
   OperatorInfo info;
   std::uint64_t matrices = finest_ == nullptr ? 0 : finest_->bytes(), prolongators = 0, smoothers = 0,
-                vectors = own_b_.bytes() + own_x_.bytes();
+                vectors = levels_.own_b.bytes() + levels_.own_x.bytes();
   const auto add = [&](const OperatorInfo& part, std::uint64_t products) {
     info.nonzeros += part.nonzeros;
     info.stored_slots += part.stored_slots;
     info.bytes_per_product += products * part.bytes_per_product;
   };
-  for (const Level& level : levels_) {
-    // Vectors as in AmgCycle::bytes_per_cycle; the next level's cycles are counted once.
+  for (const RankCycleLevel<T, S>& level : levels_.all) {
+    // Vectors as in CycleLevels::info; the next level's cycles are counted once.
     const std::uint64_t steps = level.steps.next.size() + 1;
     add(level.own != nullptr ? level.own->info() : shared_info_, 2 * steps);
     info.bytes_per_product += (level.coarsens ? 12 * steps - 2 : 6 * steps - 2) * level.smoother.bytes();
@@ -383,19 +289,15 @@ OperatorInfo RankCycle<T, S>::info() const {
       smoothers += level.sparse.m->info().total_bytes();
     }
     smoothers += level.smoother.bytes();
-    vectors += level.r.bytes() + level.d.bytes() + level.z.bytes() + level.b.bytes() + level.x.bytes() +
-               (level.again == nullptr ? 0 : level.again->bytes());
+    vectors += level.vector_bytes();
+    if (level.again != nullptr && level.again->exact != nullptr) vectors += level.again->exact->bytes();
   }
   info.bytes = {
       {"matrices", matrices}, {"prolongators", prolongators}, {"smoothers", smoothers}, {"vectors", vectors}};
-  if (below_) {
-    std::uint64_t gathered = below_->vector_bytes();
-    for (const auto& part : below_->cycle().bytes()) gathered += part.second;
-    info.bytes.emplace_back(gathered_levels, gathered);
-    const auto [nonzeros, slots] = below_->cycle().nonzeros_and_slots();
-    info.nonzeros += nonzeros;
-    info.stored_slots += slots;
-    info.bytes_per_product += below_->cycle().bytes_per_cycle();
+  if (levels_.below) {
+    const OperatorInfo gathered = levels_.below->cycle().levels().info();
+    add(gathered, 1);
+    info.bytes.emplace_back(gathered_levels, levels_.below->vector_bytes() + gathered.total_bytes());
   }
   return info;
 }

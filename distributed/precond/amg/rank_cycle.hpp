@@ -12,6 +12,7 @@
 #include "distributed/precond/amg/level_operator.hpp"
 #include "distributed/precond/amg/rank_hierarchy.hpp"
 #include "distributed/rows/distributed_operator.hpp"
+#include "precond/amg/cycle/smoothed_level.hpp"
 #include "spmv/plan/phase_clock.hpp"
 
 namespace newel::detail {
@@ -29,6 +30,40 @@ struct RankFinest {
   const RankMatrix<T>& rows;  ///< without values if neither the matrix nor a sparse smoother is made from them
   LevelOrder<S> order;        ///< of the system's vectors
   bool converts = false;      ///< b and x of a cycle in single precision are in double
+};
+
+template <class T, Space S>
+struct RankCycleLevel : SmoothedLevel<T, S, LevelOperator<double, S>> {
+  explicit RankCycleLevel(const Context<S>& of_level) : ctx(of_level) {}
+
+  Context<S> ctx;  ///< of vectors of the level
+  const LinearOperator<T, S>* a = nullptr;
+  std::unique_ptr<LevelOperator<T, S>> own;  ///< null: `a` is the system's
+  std::optional<LevelRows> rows;             ///< for a sparse smoother below the first level
+  LevelOrder<S> order;                       ///< of vectors; that of the hierarchy below the first level
+  AmgTransfer<T, S> transfer;                ///< to the next level
+  bool coarsens = false;                     ///< there is a next level, of all ranks
+};
+
+/// With what level_cycle.hpp asks of levels.
+template <class T, Space S>
+struct RankCycleLevels {
+  std::vector<RankCycleLevel<T, S>> all;
+  std::optional<GatheredCycle<T, S>> below;
+  mutable Array<T, S> own_b, own_x;  ///< b and x of a cycle that converts
+
+  const RankCycleLevel<T, S>& operator[](std::size_t l) const { return all[l]; }
+  bool coarsens(std::size_t l) const { return all[l].coarsens; }
+  bool end(const Context<S>&, std::size_t, Span<const T, S>, Span<T, S>) const { return false; }
+  template <class Next>
+  void correct_below(const Context<S>& ctx, std::size_t l, const Next& next) const {
+    const RankCycleLevel<T, S>& level = all[l];
+    const bool gathered = l + 1 == all.size();
+    level.transfer.restrict_to(ctx, level.r.data(), gathered ? below->b().data : all[l + 1].b.data());
+    if (gathered) return level.transfer.prolong(ctx, below->apply(ctx).data, level.d.data());
+    next();
+    level.transfer.prolong(ctx, all[l + 1].x.data(), level.d.data());
+  }
 };
 
 /// Matrices are multiplied on all ranks together; prolongators within a rank. All ranks make theirs together, and
@@ -54,66 +89,24 @@ class RankCycle {
   std::string cycles_text() const;
   bool capturable() const;
   /// Whether `refresh` reads its values.
-  bool reads_values() const { return finest_ != nullptr || levels_.front().sparse.m != nullptr; }
+  bool reads_values() const { return finest_ != nullptr || levels_[0].sparse.m != nullptr; }
   /// Of this rank.
   OperatorInfo info() const;
 
  private:
-  /// Between two cycles of a level: see AmgCycle.
-  struct Again {
-    Array<T, S> b, x;
-    std::unique_ptr<LevelOperator<double, S>> exact;  ///< null: the level's matrix is in double
-    Array<double, S> exact_r, exact_x;
-
-    std::uint64_t bytes() const {
-      return b.bytes() + x.bytes() + exact_r.bytes() + exact_x.bytes() + (exact == nullptr ? 0 : exact->bytes());
-    }
-  };
-  struct Level {
-    explicit Level(const Context<S>& of_level) : ctx(of_level) {}
-
-    Context<S> ctx;  ///< of vectors of the level
-    const LinearOperator<T, S>* a = nullptr;
-    std::unique_ptr<LevelOperator<T, S>> own;  ///< null: `a` is the system's
-    std::optional<LevelRows> rows;             ///< for a sparse smoother below the first level
-    LevelOrder<S> order;                       ///< of vectors; that of the hierarchy below the first level
-    AmgTransfer<T, S> transfer;                ///< to the next level
-    bool coarsens = false;                     ///< there is a next level, of all ranks
-    SparseSmoother<T, S> sparse;
-    Array<T, S> smoother;      ///< D^-1 / lambda; with a sparse one 1 / lambda
-    mutable Array<T, S> r, d;  ///< residual and direction
-    mutable Array<T, S> z;     ///< the sparse smoother times r
-    SmootherSteps steps;
-    mutable Array<T, S> b, x;      ///< of levels below the first
-    std::unique_ptr<Again> again;  ///< null: one cycle solves it
-  };
-
   void make_level(const RankLevel<S>& from, std::size_t l, const RankMatrix<T>& rows);
-  void make_smoother(const RankLevel<S>& from, Level& level, bool first, const RankMatrix<T>& rows);
-  bool is_put_off(const RankLevel<S>& from, bool first) const;
+  void make_smoother(const RankLevel<S>& from, std::size_t l, const RankMatrix<T>& rows);
+  bool is_put_off(const RankLevel<S>& from, std::size_t l) const;
   bool first_needs_fsai(const RankLevel<S>& from) const;
-  void place_smoother(const RankLevel<S>& from, Level& level) const;
-  bool takes_smoother(const RankLevel<S>& from, Level& level) const;
-  double sparse_lambda(const RankLevel<S>& from, const Level& level) const;
-  void refresh_level(const RankLevel<S>& from, Level& level, Span<const T, S> values);
+  void refresh_level(const RankLevel<S>& from, std::size_t l, Span<const T, S> values);
   void choose_cycles(const RankHierarchy<S>& hierarchy);
-  void solve_twice(const RankLevel<S>& from, Level& level) const;
-  SmootherSteps steps_of(const RankLevel<S>& from, const Level& level, int degree) const;
-
-  void correct(const Context<S>& ctx, std::size_t l) const;
-  void correct_below(const Context<S>& ctx, std::size_t l) const;
-  void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
-  template <class Last>
-  void smooth(const Context<S>& ctx, std::size_t l, T* x, Last&& last) const;
 
   PrecondOptions options_;
   bool chooses_smoothers_;
   bool tried_ = false;                                 ///< the diagonal on the first level, for which FSAI was chosen
   std::unique_ptr<DistributedOperator<T, S>> finest_;  ///< of the first level; null: that is the system's or its own
-  std::vector<Level> levels_;
-  OperatorInfo shared_info_;  ///< of the first level's matrix, if it is the system's
-  std::optional<GatheredCycle<T, S>> below_;
-  mutable Array<T, S> own_b_, own_x_;  ///< b and x of a cycle that converts
+  OperatorInfo shared_info_;                           ///< of the first level's matrix, if it is the system's
+  RankCycleLevels<T, S> levels_;
 };
 
 }  // namespace newel::detail

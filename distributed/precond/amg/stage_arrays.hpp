@@ -5,26 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "precond/amg/blocks/block_csr.hpp"
+#include "precond/amg/blocks/placed_csr.hpp"
 
 namespace newel::detail {
-
-template <class T>
-Span<T, Space::host> span_of(std::vector<T>& values) {
-  return values;
-}
-template <class T>
-Span<const T, Space::host> span_of(const std::vector<T>& values) {
-  return values;
-}
-template <class T, Space S>
-Span<T, S> span_of(Array<T, S>& values) {
-  return values.span();
-}
-template <class T, Space S>
-Span<const T, S> span_of(const Array<T, S>& values) {
-  return values.cspan();
-}
 
 /// Values of either space in that of the context.
 template <class T, Space From, Space S>

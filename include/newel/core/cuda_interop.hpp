@@ -4,6 +4,7 @@
 /// only in builds with CUDA.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -16,6 +17,15 @@ namespace newel {
 
 /// Throws DeviceError with the call and CUDA's message if `status`, a cudaError_t, is not success.
 void check_cuda(int status, const char* call);
+
+/// The size of a grid whose threads take every (grid size)-th of `n` elements: blocks of `threads` threads, at least
+/// one, at most `of_multiprocessor` on each multiprocessor.
+inline unsigned blocks_to_share(const Context<Space::device>& ctx, std::int64_t n, int threads,
+                                int of_multiprocessor) {
+  const std::int64_t wanted = (n + threads - 1) / threads;
+  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * of_multiprocessor;
+  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
 
 /// The device of the memory at `pointer` (device or managed memory). Empty for host memory, page-locked or not, and
 /// for null. Throws DeviceError.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocked matrices of a cycle on the device: their values, and products where they stand alone.
+#include <algorithm>
 #include <limits>
 
 #include "precond/amg/blocks/block_rows_device.cuh"

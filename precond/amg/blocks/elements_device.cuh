@@ -2,8 +2,6 @@
 /// Loops of the setup on a device: a function of each element, and views of blocked matrices. Internal.
 #pragma once
 
-#include <algorithm>
-
 #include "core/memory/context_device.hpp"
 #include "core/csr/sorted_row.hpp"
 #include "precond/amg/blocks/block_csr.hpp"
@@ -26,8 +24,7 @@ __global__ void __launch_bounds__(ElementsTuning::threads) elements_kernel(std::
 }
 
 inline unsigned blocks_for(const DeviceContext& ctx, std::int64_t n, int threads = ElementsTuning::threads) {
-  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * ElementsTuning::blocks_per_multiprocessor;
-  return static_cast<unsigned>(std::clamp<std::int64_t>((n + threads - 1) / threads, 1, most));
+  return blocks_to_share(ctx, n, threads, ElementsTuning::blocks_per_multiprocessor);
 }
 
 /// f(i) for i = 0 .. n - 1, in any order, f being a struct of plain values with operator(). Queued on the stream.

@@ -10,6 +10,24 @@
 
 namespace newel::detail {
 
+/// What stages hand to each other, in either space.
+template <class T>
+Span<T, Space::host> span_of(std::vector<T>& values) {
+  return values;
+}
+template <class T>
+Span<const T, Space::host> span_of(const std::vector<T>& values) {
+  return values;
+}
+template <class T, Space S>
+Span<T, S> span_of(Array<T, S>& values) {
+  return values.span();
+}
+template <class T, Space S>
+Span<const T, S> span_of(const Array<T, S>& values) {
+  return values.cspan();
+}
+
 /// The values of a level's matrix with a 1 on the diagonal of rows of zeros, which SPAI and FSAI need.
 inline std::vector<double> regular_values(const HostContext& ctx, const HostBlockCsr& a) {
   std::vector<double> values(a.val.begin(), a.val.end());
@@ -54,6 +72,27 @@ struct PlacedCsr {
   Array<Index, S> col;
   Array<T, S> val;
   ValueMap<S> map;
+};
+
+/// Values of the hierarchy in precision T: themselves in double.
+template <class T, Space S>
+class ConvertedValues {
+ public:
+  /// Valid until the next call. Allocates where there are more values than in any call before.
+  Span<const T, S> of(const Context<S>& ctx, Span<const double, S> values) {
+    if constexpr (std::is_same_v<T, double>) {
+      return values;
+    } else {
+      if (memory_.size() < values.size) memory_ = Array<T, S>(ctx, values.size);
+      const Span<T, S> converted = memory_.span().subspan(0, values.size);
+      convert(ctx, values, converted);
+      return converted;
+    }
+  }
+  std::uint64_t bytes() const { return memory_.bytes(); }
+
+ private:
+  Array<T, S> memory_;
 };
 
 /// All entries of an n x n matrix, row by row.

@@ -9,6 +9,12 @@
 
 namespace newel::detail {
 
+struct CoarseCycleSizes {
+  Offset entries = 0;
+  std::uint64_t matrix_bytes = 0, prolongator_bytes = 0, inverse_bytes = 0, vector_bytes = 0;
+  std::uint64_t bytes_per_cycle = 0;  ///< that it moves
+};
+
 /// x = M b for the cycle from one level on.
 template <class T, Space S>
 class CoarseCycle {
@@ -25,12 +31,7 @@ class CoarseCycle {
   /// The same for several vectors, one after the other in b and x. `work`: of column_work_bytes(columns) bytes.
   virtual void apply_columns(const Context<S>& ctx, int columns, const T* b, T* x, Span<char, S> work) const = 0;
   virtual std::uint64_t column_work_bytes(int columns) const = 0;
-  virtual Offset entries() const = 0;
-  virtual std::uint64_t matrix_bytes() const = 0;
-  virtual std::uint64_t prolongator_bytes() const = 0;
-  virtual std::uint64_t inverse_bytes() const = 0;
-  virtual std::uint64_t vector_bytes() const = 0;
-  virtual std::uint64_t bytes_per_cycle() const = 0;
+  virtual CoarseCycleSizes sizes() const = 0;
 };
 
 /// Levels from `first` on, whose smoothers are polynomials of the diagonal, of `coarse_degree(degree)`; the

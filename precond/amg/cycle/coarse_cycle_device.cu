@@ -18,6 +18,113 @@ Offset threads_for(const BlockRowsView<T>& b) {
   return Offset{b.rows} * (b.m / b.together) * b.lanes;
 }
 
+// A level: its matrices in blocks, the diagonal that smooths it, and what the kernel sees of them.
+template <class T>
+struct CoarseLevel {
+  // `degree`: of the smoother. The level's vectors are at `at` of those of a column.
+  CoarseLevel(const DeviceContext& ctx, const AmgLevel<Space::device>& from, int degree, Offset at)
+      : a(ctx, from.a), smoother(ctx, from.a.scalar_rows()) {
+    if (!from.last()) {
+      p = BlockRows<T>(ctx, from.p);
+      transposed = BlockRows<T>(ctx, from.p, &from.galerkin.transposed());
+    }
+    convert(ctx, from.smoother_diagonal.cspan(), smoother.span());
+    view.a = a.view();
+    view.p = p.view();
+    view.transposed = transposed.view();
+    view.rows = from.a.scalar_rows();
+    view.smoother = smoother.data();
+    view.at = at;
+    solve_once(from, degree);
+  }
+
+  void refresh(const DeviceContext& ctx, const AmgLevel<Space::device>& from, bool prolongators) {
+    a.refresh(ctx, from.a);
+    if (exact.rows() > 0) exact.refresh(ctx, from.a);
+    convert(ctx, from.smoother_diagonal.cspan(), smoother.span());
+    if (!prolongators || from.last()) return;
+    p.refresh(ctx, from.p);
+    transposed.refresh(ctx, from.p, &from.galerkin.transposed());
+  }
+
+  void solve_once(const AmgLevel<Space::device>& from, int degree) {
+    exact = BlockRows<double>();
+    set_cycles(from, degree, false);
+  }
+  void solve_twice(const DeviceContext& ctx, const AmgLevel<Space::device>& from, int degree) {
+    if (!std::is_same_v<T, double>) exact = BlockRows<double>(ctx, from.a);
+    set_cycles(from, degree, true);
+  }
+
+  // Bytes that it moves in a cycle; `cycles`: in which the level is, then the next one.
+  std::uint64_t bytes_moved(std::uint64_t& cycles) const {
+    std::uint64_t total = 0;
+    if (twice) {
+      total += cycles * ((exact.rows() > 0 ? exact.bytes_read() : a.bytes_read()) + 5 * smoother.bytes());
+      cycles *= 2;
+    }
+    const auto every = static_cast<std::uint64_t>(products);
+    return total + cycles * (every * a.bytes_read() + p.bytes_read() + transposed.bytes_read() +
+                             every * 6 * smoother.bytes());
+  }
+
+  BlockRows<T> a, p, transposed;
+  BlockRows<double> exact;  ///< a, for two cycles in single precision
+  DeviceArray<T> smoother;
+  bool twice = false;
+  int products = 0;
+  CoarseCycleLevel<T> view{};
+
+ private:
+  void set_cycles(const AmgLevel<Space::device>& from, int degree, bool two) {
+    twice = two;
+    view.weight[0] = static_cast<T>(two ? 1 / TwoCycles::first_root : 1);
+    view.weight[1] = static_cast<T>(1 / TwoCycles::second_root);
+    view.keeps_b = two;
+    if constexpr (std::is_same_v<T, double>) {
+      view.exact = a.view();
+    } else {
+      view.exact = exact.view();
+    }
+    const SmootherSteps steps = smoother_steps(from.smoother, degree, false);
+    products = static_cast<int>(steps.next.size()) * (from.last() ? 1 : 2) + (from.last() ? 0 : 2);
+    view.next_steps = static_cast<int>(steps.next.size());
+    view.first = static_cast<T>(steps.first);
+    for (std::size_t k = 0; k < steps.next.size(); ++k) {
+      view.c1[k] = static_cast<T>(steps.next[k].first);
+      view.c2[k] = static_cast<T>(steps.next[k].second);
+    }
+  }
+};
+
+// The inverse as one block, a row of it being a row of the matrix.
+template <class T>
+struct CoarseInverse {
+  void place(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy) {
+    const Index n = hierarchy.levels().back().a.scalar_rows();
+    if (n == 0) return;
+    val = DeviceArray<T>(ctx, Offset{n} * n);
+    refresh(ctx, hierarchy);
+    row_ptr = make_array(ctx, std::vector<Offset>{0, 1});
+    col = zeros<Index>(ctx, 1);
+    view.rows = 1;
+    view.m = view.n = n;
+    view.lanes = 32;
+    view.magic = static_cast<unsigned>(((std::uint64_t{1} << 32) + n - 1) / n);
+    view.row_ptr = row_ptr.data();
+    view.col = col.data();
+    view.val = val.data();
+  }
+  void refresh(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy) {
+    convert(ctx, hierarchy.inverse().cspan(), val.span());
+  }
+
+  DeviceArray<T> val;
+  DeviceArray<Offset> row_ptr;
+  DeviceArray<Index> col;
+  BlockRowsView<T> view{};
+};
+
 template <class T>
 class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
   static constexpr int most_columns = 8;
@@ -28,13 +135,22 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
       : first_(first), degree_(degree) {
     const auto& from = hierarchy.levels();
     const bool inverted = from.back().smoother_diagonal.empty();
-    levels_.resize(from.size() - first - (inverted ? 1 : 0));
+    const std::size_t count = from.size() - first - (inverted ? 1 : 0);
+    levels_.reserve(count);
     Offset work = 0;
-    for (std::size_t k = 0; k < levels_.size(); ++k) {
-      const CoarseCycleLevel<T>& view = take_level(ctx, levels_[k], from[first + k]);
+    for (std::size_t k = 0; k < count; ++k) {
+      levels_.emplace_back(ctx, from[first + k], coarse_degree(degree), args_.of_column);
+      const CoarseCycleLevel<T>& view = levels_.back().view;
+      args_.of_column += Offset{CoarseVectors<T>::count} * view.rows;
       work = std::max({work, threads_for(view.a), threads_for(view.p), threads_for(view.transposed)});
     }
-    if (inverted) work = std::max(work, take_inverse(ctx, hierarchy));
+    if (inverted) {
+      inverse_.place(ctx, hierarchy);
+      args_.inverse = inverse_.view;
+      args_.inverse_at = args_.of_column;
+      args_.of_column += Offset{2} * inverse_.view.n;
+      work = std::max(work, threads_for(inverse_.view));
+    }
     args_.columns = 1;
     vectors_ = DeviceArray<T>(ctx, args_.of_column);
     args_.vectors = vectors_.data();
@@ -51,22 +167,22 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
                      const TriedLevels& tried) override {
     bool any = false;
     for (int k = static_cast<int>(levels_.size()); k-- > 0;) {
-      Level& level = levels_[static_cast<std::size_t>(k)];
+      CoarseLevel<T>& level = levels_[static_cast<std::size_t>(k)];
       const std::size_t l = first_ + static_cast<std::size_t>(k);
       const AmgLevel<Space::device>& from = hierarchy.levels()[l];
       if (from.last() || !tried.have(hierarchy.levels(), l)) continue;
       any = true;
       place_levels(ctx, k);
       LevelTrial<T, Space::device> trial(
-          ctx, level.rows(),
+          ctx, level.view.rows,
           [&](const DeviceArray<T>& x, DeviceArray<T>& y) {
             multiply<T>(ctx, level.a, x.data(), nullptr, y.data(), nullptr);
           },
           [&](Span<const T, Space::device> b, Span<T, Space::device> x) { launch(ctx, b.data, x.data); });
       if (!trial.is_slow()) continue;
-      set_cycles(ctx, level, from, 2);
+      level.solve_twice(ctx, from, degree_);
       place_levels(ctx, k);
-      if (!trial.is_faster_now()) set_cycles(ctx, level, from, 1);
+      if (!trial.is_faster_now()) level.solve_once(from, coarse_degree(degree_));
     }
     if (!any) return;
     place_levels(ctx, 0);
@@ -77,16 +193,9 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
 
   void refresh(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy, bool prolongators) override {
     for (std::size_t k = 0; k < levels_.size(); ++k) {
-      const AmgLevel<Space::device>& from = hierarchy.levels()[first_ + k];
-      Level& level = levels_[k];
-      level.a.refresh(ctx, from.a);
-      if (level.exact.rows() > 0) level.exact.refresh(ctx, from.a);
-      take_smoother(ctx, level, from);
-      if (!prolongators || from.last()) continue;
-      level.p.refresh(ctx, from.p);
-      level.transposed.refresh(ctx, from.p, &from.galerkin.transposed());
+      levels_[k].refresh(ctx, hierarchy.levels()[first_ + k], prolongators);
     }
-    if (args_.inverse.rows > 0) convert(ctx, hierarchy.inverse().cspan(), inverse_.span());
+    if (inverse_.view.rows > 0) inverse_.refresh(ctx, hierarchy);
   }
 
   void apply(const DeviceContext& ctx, const T* b, T* x) const override { launch(ctx, b, x); }
@@ -98,49 +207,24 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     return static_cast<std::uint64_t>(columns) * vectors_.bytes();
   }
 
-  Offset entries() const override {
-    Offset sum = inverse_.size();
-    for (const Level& level : levels_) {
-      sum += level.a.entries() + level.exact.entries() + level.p.entries() + level.transposed.entries();
+  CoarseCycleSizes sizes() const override {
+    CoarseCycleSizes sizes;
+    sizes.entries = inverse_.val.size();
+    sizes.inverse_bytes = inverse_.val.bytes();
+    sizes.vector_bytes = vectors_.bytes();
+    std::uint64_t cycles = 1;
+    for (const CoarseLevel<T>& level : levels_) {
+      sizes.entries += level.a.entries() + level.exact.entries() + level.p.entries() + level.transposed.entries();
+      sizes.matrix_bytes += level.a.bytes() + level.exact.bytes();
+      sizes.prolongator_bytes += level.p.bytes() + level.transposed.bytes();
+      sizes.vector_bytes += level.smoother.bytes();
+      sizes.bytes_per_cycle += level.bytes_moved(cycles);
     }
-    return sum;
-  }
-  std::uint64_t matrix_bytes() const override {
-    return sum([](const Level& level) { return level.a.bytes() + level.exact.bytes(); });
-  }
-  std::uint64_t prolongator_bytes() const override {
-    return sum([](const Level& level) { return level.p.bytes() + level.transposed.bytes(); });
-  }
-  std::uint64_t inverse_bytes() const override { return inverse_.bytes(); }
-  std::uint64_t vector_bytes() const override {
-    return sum([](const Level& level) { return level.smoother.bytes(); }) + vectors_.bytes();
-  }
-  std::uint64_t bytes_per_cycle() const override {
-    std::uint64_t total = 0, cycles = 1;
-    for (const Level& level : levels_) {
-      if (level.twice) {
-        total += cycles * ((level.exact.rows() > 0 ? level.exact.bytes_read() : level.a.bytes_read()) +
-                           5 * level.smoother.bytes());
-        cycles *= 2;
-      }
-      const auto products = static_cast<std::uint64_t>(level.products);
-      total += cycles * (products * level.a.bytes_read() + level.p.bytes_read() + level.transposed.bytes_read() +
-                         products * 6 * level.smoother.bytes());
-    }
-    return total + cycles * inverse_.bytes();
+    sizes.bytes_per_cycle += cycles * inverse_.val.bytes();
+    return sizes;
   }
 
  private:
-  struct Level {
-    BlockRows<T> a, p, transposed;
-    BlockRows<double> exact;  ///< a, for two cycles in single precision
-    DeviceArray<T> smoother;
-    bool twice = false;
-    int products = 0;
-    CoarseCycleLevel<T> view{};
-    Index rows() const { return view.rows; }
-  };
-
   // `vectors`: of the levels, for several columns.
   void launch(const DeviceContext& ctx, const T* b, T* x, int columns = 1, T* vectors = nullptr) const {
     CoarseArgs<T> args = args_;
@@ -166,7 +250,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
       if (args_.inverse.rows > 0) parts.push_back({CoarsePart::invert, 0, 0});
       return;
     }
-    const Level& level = levels_[static_cast<std::size_t>(k)];
+    const CoarseLevel<T>& level = levels_[static_cast<std::size_t>(k)];
     for (int second = 0; second <= (level.twice ? 1 : 0); ++second) {
       parts.push_back({CoarsePart::down, k, second});
       add_parts(k + 1, parts);
@@ -177,7 +261,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
   // The levels as they are, for launches that begin with level k.
   void place_levels(const DeviceContext& ctx, int k) {
     std::vector<CoarseCycleLevel<T>> views;
-    for (const Level& level : levels_) views.push_back(level.view);
+    for (const CoarseLevel<T>& level : levels_) views.push_back(level.view);
     std::vector<CoarsePart> parts;
     add_parts(k, parts);
     views_ = make_array(ctx, views);
@@ -188,96 +272,13 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     args_.from = k;
   }
 
-  // By one cycle, or by two of the first level's degree.
-  void set_cycles(const DeviceContext& ctx, Level& level, const AmgLevel<Space::device>& from, int cycles) {
-    const bool twice = cycles == 2;
-    level.twice = twice;
-    take_steps(level, from, twice ? degree_ : coarse_degree(degree_));
-    level.view.weight[0] = static_cast<T>(twice ? 1 / TwoCycles::first_root : 1);
-    level.view.weight[1] = static_cast<T>(1 / TwoCycles::second_root);
-    level.view.keeps_b = twice;
-    if constexpr (std::is_same_v<T, double>) {
-      level.view.exact = level.a.view();
-    } else {
-      level.exact = twice ? BlockRows<double>(ctx, from.a) : BlockRows<double>();
-      level.view.exact = level.exact.view();
-    }
-  }
-
   Offset threads() const { return much_ ? CoarseTuning::many_threads : CoarseTuning::few_threads; }
-
-  template <class F>
-  std::uint64_t sum(F&& f) const {
-    std::uint64_t total = 0;
-    for (const Level& level : levels_) total += f(level);
-    return total;
-  }
-
-  void take_smoother(const DeviceContext& ctx, Level& level, const AmgLevel<Space::device>& from) {
-    convert(ctx, from.smoother_diagonal.cspan(), level.smoother.span());
-  }
-
-  const CoarseCycleLevel<T>& take_level(const DeviceContext& ctx, Level& level, const AmgLevel<Space::device>& from) {
-    level.a = BlockRows<T>(ctx, from.a);
-    if (!from.last()) {
-      level.p = BlockRows<T>(ctx, from.p);
-      level.transposed = BlockRows<T>(ctx, from.p, &from.galerkin.transposed());
-    }
-    const Index rows = from.a.scalar_rows();
-    level.smoother = DeviceArray<T>(ctx, rows);
-    take_smoother(ctx, level, from);
-    CoarseCycleLevel<T>& view = level.view;
-    view.a = level.a.view();
-    view.p = level.p.view();
-    view.transposed = level.transposed.view();
-    view.rows = rows;
-    view.smoother = level.smoother.data();
-    view.at = args_.of_column;
-    args_.of_column += Offset{CoarseVectors<T>::count} * rows;
-    set_cycles(ctx, level, from, 1);
-    return view;
-  }
-
-  void take_steps(Level& level, const AmgLevel<Space::device>& from, int degree) {
-    const SmootherSteps steps = smoother_steps(from.smoother, degree, false);
-    level.products = static_cast<int>(steps.next.size()) * (from.last() ? 1 : 2) + (from.last() ? 0 : 2);
-    CoarseCycleLevel<T>& view = level.view;
-    view.next_steps = static_cast<int>(steps.next.size());
-    view.first = static_cast<T>(steps.first);
-    for (std::size_t k = 0; k < steps.next.size(); ++k) {
-      view.c1[k] = static_cast<T>(steps.next[k].first);
-      view.c2[k] = static_cast<T>(steps.next[k].second);
-    }
-  }
-
-  // The inverse as one block, a row of it being a row of the matrix. Returns the threads that it has work for.
-  Offset take_inverse(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy) {
-    const Index n = hierarchy.levels().back().a.scalar_rows();
-    if (n == 0) return 0;
-    inverse_ = DeviceArray<T>(ctx, Offset{n} * n);
-    convert(ctx, hierarchy.inverse().cspan(), inverse_.span());
-    inverse_row_ptr_ = make_array(ctx, std::vector<Offset>{0, 1});
-    inverse_col_ = zeros<Index>(ctx, 1);
-    BlockRowsView<T>& view = args_.inverse;
-    view.rows = 1;
-    view.m = view.n = n;
-    view.lanes = 32;
-    view.magic = static_cast<unsigned>(((std::uint64_t{1} << 32) + n - 1) / n);
-    view.row_ptr = inverse_row_ptr_.data();
-    view.col = inverse_col_.data();
-    view.val = inverse_.data();
-    args_.inverse_at = args_.of_column;
-    args_.of_column += Offset{2} * n;
-    return threads_for(view);
-  }
 
   std::size_t first_;
   int degree_;  ///< of the first level's smoother
-  std::vector<Level> levels_;
-  DeviceArray<T> inverse_;
+  std::vector<CoarseLevel<T>> levels_;
+  CoarseInverse<T> inverse_;
   DeviceArray<T> vectors_;  ///< of one column
-  DeviceArray<Offset> inverse_row_ptr_;
-  DeviceArray<Index> inverse_col_;
   DeviceArray<CoarseCycleLevel<T>> views_;
   DeviceArray<CoarsePart> parts_;
   DeviceArray<unsigned long long> arrived_;

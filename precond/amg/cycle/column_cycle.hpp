@@ -57,7 +57,7 @@ class ColumnCycle {
   };
   /// See level_cycle.hpp.
   struct Level {
-    const typename AmgCycle<T, S>::Level& of;
+    const CycleLevel<T, S>& of;
     const SmootherSteps& steps;
     Product<T> a;
     struct {
@@ -67,20 +67,24 @@ class ColumnCycle {
     Vector<T> r, d, z, b, x;
     std::unique_ptr<Again> again;
   };
+  struct Levels {
+    const CycleLevels<T, S>& of;
+    int columns;
+    std::vector<Level> all;
+    Vector<T> own_b, own_x;
+    Span<char, S> product_work, transfer_work, coarse_work;
+
+    const Level& operator[](std::size_t l) const { return all[l]; }
+    bool coarsens(std::size_t l) const { return of.coarsens(l); }
+    bool end(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
+    template <class Next>
+    void correct_below(const Context<S>& ctx, std::size_t l, const Next& next) const;
+  };
 
   void share_out(Shares shares);
-  bool in_coarse(std::size_t l) const { return cycle_.coarse_ != nullptr && l == cycle_.coarse_first_; }
-  void correct(const Context<S>& ctx, std::size_t l);
-  void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x);
-  template <class Last>
-  void smooth(const Context<S>& ctx, std::size_t l, T* x, Last&& last);
 
-  const AmgCycle<T, S>& cycle_;
-  int columns_;
+  Levels levels_;
   std::uint64_t work_bytes_ = 0;
-  std::vector<Level> levels_;
-  Vector<T> own_b_, own_x_;
-  Span<char, S> product_work_, transfer_work_, coarse_work_;
 };
 
 }  // namespace newel::detail

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The smoothing of a level around the correction of the next one, and that correction, for a cycle on one rank and
-/// on several. Internal.
+/// A cycle over levels: the smoothing of one around the correction of the next, on one rank and on several. Internal.
 ///
-/// A Level has the matrix `a`, `smoother`, `steps` and `sparse` as in AmgCycle, and the vectors r, d and, with a
-/// sparse smoother, z; where two cycles correct it, also b, x and `again`.
+/// A Level has the matrix `a`, and `smoother`, `steps`, `sparse`, vectors and `again` as a SmoothedLevel. Levels have
+/// * levels[l];
+/// * levels.coarsens(l): whether there is a next level;
+/// * levels.end(ctx, l, b, x): x from b where another operator ends the cycle; false, and nothing done, elsewhere;
+/// * levels.correct_below(ctx, l, next): d of level l from its r, next() making x of the next level from its b;
+/// * levels.own_b, own_x: vectors of the cycle's precision, where it converts.
 #pragma once
 
 #include <type_traits>
@@ -98,6 +101,62 @@ void correct_level(const Context<S>& ctx, const Level& level, Descend&& descend)
   residual_between<T>(ctx, level);
   descend(Span<const T, S>(again.b.cspan()), again.x.span());
   axpy(ctx, static_cast<T>(1 / TwoCycles::second_root), again.x.cspan(), level.x.span());
+}
+
+template <class T, Space S, class Levels>
+void cycle_from(const Context<S>& ctx, const Levels& levels, std::size_t l, Span<const T, S> b, Span<T, S> x);
+
+/// x of level l, below the first, from its b.
+template <class T, Space S, class Levels>
+void correct_from(const Context<S>& ctx, const Levels& levels, std::size_t l) {
+  correct_level<T>(ctx, levels[l], [&](Span<const T, S> b, Span<T, S> x) { cycle_from(ctx, levels, l, b, x); });
+}
+
+/// What follows the first step on level l.
+template <class T, Space S, class Levels, class Last>
+void smooth_from(const Context<S>& ctx, const Levels& levels, std::size_t l, T* x, Last&& last) {
+  const auto& level = levels[l];
+  if (!levels.coarsens(l)) return smooth_further<T>(ctx, level, x, x, last);
+  const auto correct = [&] { levels.correct_below(ctx, l, [&] { correct_from<T>(ctx, levels, l + 1); }); };
+  smooth_around(ctx, level, x, correct, last);
+}
+
+/// x from b by one cycle from level l on.
+template <class T, Space S, class Levels>
+void cycle_from(const Context<S>& ctx, const Levels& levels, std::size_t l, Span<const T, S> b, Span<T, S> x) {
+  if (levels.end(ctx, l, b, x)) return;
+  start_smoothing(ctx, levels[l], b.data, x.data);
+  smooth_from(ctx, levels, l, x.data, [&](const AmgNextStep<T>& step) { sweep(ctx, x.size, step); });
+}
+
+/// x = M b, and *bx = b.x unless it is null. The first step reads b as it comes, and the last one writes x as it goes
+/// out, with b.x where that is wanted.
+template <class T, Space S, class Levels, class V>
+void apply_cycle(const Context<S>& ctx, const Levels& levels, Span<const V, S> b, Span<V, S> x, double* bx) {
+  constexpr bool converts = !std::is_same_v<T, V>;
+  Span<T, S> own;
+  if constexpr (converts)
+    own = levels.own_x.span();
+  else
+    own = x;
+  if (const auto& level = levels[0]; !level.steps.next.empty()) {
+    start_smoothing(ctx, level, b.data, own.data);
+    return smooth_from(ctx, levels, 0, own.data, [&](const AmgNextStep<T>& s) {
+      if (bx != nullptr) {
+        return sweep(ctx, x.size, AmgLastStep<T, V>(s.c1, s.c2, s.s, s.r, s.before, s.x, b.data, x.data, bx));
+      }
+      sweep(ctx, x.size, s);
+      if constexpr (converts) convert(ctx, Span<const T, S>(own), x);
+    });
+  }
+  if constexpr (converts) {
+    convert(ctx, b, levels.own_b.span());
+    cycle_from(ctx, levels, 0, levels.own_b.cspan(), own);
+    convert(ctx, Span<const T, S>(own), x);
+  } else {
+    cycle_from(ctx, levels, 0, b, x);
+  }
+  if (bx != nullptr) dot(ctx, b, Span<const V, S>(x), bx);
 }
 
 }  // namespace newel::detail

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numberings of nodes on the device: a warp looks at a node of the sample.
+#include <algorithm>
+
 #include "precond/amg/blocks/block_csr_device.hpp"
 #include "precond/amg/blocks/elements_device.cuh"
 #include "precond/amg/setup/node_numbering.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanczos' method on the device, in the inner product with |D|; and the measures of a matrix by which its smoother is
 // chosen.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 

@@ -2,6 +2,8 @@
 // Sparse matrix products on the device. A value of a product is the sum of one thread, or a block that of one warp,
 // which looks in the rows of the second matrix for its column: nothing is added atomically, and sums have a fixed
 // order.
+#include <algorithm>
+
 #include "precond/amg/transfer/galerkin.hpp"
 #include "precond/amg/blocks/pattern_rows_device.cuh"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Smoothed prolongators on the device: a thread has a value of P or, where P is narrowed, a row.
+#include <algorithm>
 #include <utility>
 
 #include "core/memory/shared_memory_device.hpp"

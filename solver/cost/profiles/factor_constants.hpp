@@ -4,6 +4,7 @@
 
 namespace newel::detail {
 
+/// What factorisations take.
 struct FactorConstants {
   /// Sums of squares of columns (see Fill) a second, of one thread. Measured on an EPYC: 1.7e9 for L D L^T of c-62
   /// (1.7e10), 2.8e9 for trilinos_vardof (1.2e9), 4.5e9 for bcsstk13 (5e7); 1.1e10 for L U of c-62 (5.5e11) and 9e9
@@ -24,6 +25,36 @@ struct FactorConstants {
   /// What cuDSS takes for its order, on the host: 2.0 s for a 5-point grid of 1.0 million rows, 1.1 s for a 7-point
   /// grid of 0.26 million.
   double cudss_seconds_per_row = 4e-6;
+};
+inline constexpr FactorConstants factor_constants{};
+
+/// What finding an order of elimination takes, and when it may.
+struct OrderConstants {
+  /// Ordering and counting fill: KLU's analysis takes 0.7 ms for add20 (2,395 rows, 17,000 entries), 1.4 ms for
+  /// bips98_606 (7,135, 35,000) and 2.5 ms for gemat12 (4,929, 33,000) on an EPYC (newel_bench_direct under perf, one
+  /// thread). Before that KLU is loaded: with that it takes 0.5 ms, which is all that factors of 131 rows take.
+  double start_us = 500, order_us_per_entry = 0.06, order_us_per_row = 0.05;
+  /// If CG solves them, of symmetric matrices: minimum degree and the count take 0.01 to 0.06 us an entry for 52 of
+  /// 56 symmetric ones of docs/matrices.md, and 0.07 to 0.1 us for four with dense rows or much fill (EPYC, one
+  /// thread).
+  double definite_order_us_per_entry = 0.03, definite_order_us_per_row = 0.03;
+  /// A solve takes this long before an order is sought.
+  double ask_start_us = 200;
+  /// An order is sought if it takes this share of what is left of a solve, or of what it has taken. With neither,
+  /// flows and waves that MINRES solves took 1.2 to 1.7 times as long, for factors that were refused.
+  double order_of_left = 0.1, order_of_spent = 0.25;
+
+  constexpr double seconds_to_order(double rows, double entries) const {
+    return 1e-6 * (order_us_per_row * rows + order_us_per_entry * entries);
+  }
+  constexpr double seconds_to_order_definite(double rows, double entries) const {
+    return 1e-6 * (definite_order_us_per_row * rows + definite_order_us_per_entry * entries);
+  }
+};
+inline constexpr OrderConstants order_constants{};
+
+/// What "auto" allows factors to take.
+struct FactorLimits {
   /// What a factorisation has to be estimated to take for an entry of A before the next of the table is looked at:
   /// twenty times what its order and fill take.
   double seconds_to_look_on_an_entry = 2e-6;
@@ -43,19 +74,6 @@ struct FactorConstants {
   double orders_before_move = 2;
   /// If the count of fill was stopped at the allowed seconds, it is made again with so many times as many.
   double ask_again = 2;
-  /// Ordering and counting fill: KLU's analysis takes 0.7 ms for add20 (2,395 rows, 17,000 entries), 1.4 ms for
-  /// bips98_606 (7,135, 35,000) and 2.5 ms for gemat12 (4,929, 33,000) on an EPYC (newel_bench_direct under perf, one
-  /// thread). Before that KLU is loaded: with that it takes 0.5 ms, which is all that factors of 131 rows take.
-  double start_us = 500, order_us_per_entry = 0.06, order_us_per_row = 0.05;
-  /// If CG solves them, of symmetric matrices: minimum degree and the count take 0.01 to 0.06 us an entry for 52 of
-  /// 56 symmetric ones of docs/matrices.md, and 0.07 to 0.1 us for four with dense rows or much fill (EPYC, one
-  /// thread).
-  double definite_order_us_per_entry = 0.03, definite_order_us_per_row = 0.03;
-  /// A solve takes this long before an order is sought.
-  double ask_start_us = 200;
-  /// An order is sought if it takes this share of what is left of a solve, or of what it has taken. With neither,
-  /// flows and waves that MINRES solves took 1.2 to 1.7 times as long, for factors that were refused.
-  double order_of_left = 0.1, order_of_spent = 0.25;
   /// With more rows methods for definite matrices are ended for factors only once they have the strongest
   /// preconditioner: an order takes as long as a tenth of the solve. With fewer, six of the 120 matrices of
   /// docs/matrices.md take 0.2 to 0.9 of the time on an EPYC.
@@ -70,24 +88,20 @@ struct FactorConstants {
   /// the preconditioner. No order is sought unless it takes so little, or rows are as short as in networks.
   double saddle_us_per_entry = 0.2, saddle_order_us = 400, entries_of_network_row = 6;
 
-  constexpr double seconds_at_first(double entries) const { return 1e-6 * (start_us + first_us_per_entry * entries); }
+  constexpr double seconds_at_first(double entries) const {
+    return 1e-6 * (order_constants.start_us + first_us_per_entry * entries);
+  }
   constexpr double seconds_before_saddle(double entries) const {
-    return 1e-6 * (start_us + saddle_us_per_entry * entries);
+    return 1e-6 * (order_constants.start_us + saddle_us_per_entry * entries);
   }
   constexpr bool ordered_before_saddle(double rows, double entries) const {
-    return entries <= entries_of_network_row * rows || seconds_to_order(rows, entries) <= 1e-6 * saddle_order_us;
-  }
-  constexpr double seconds_to_order(double rows, double entries) const {
-    return 1e-6 * (order_us_per_row * rows + order_us_per_entry * entries);
-  }
-  constexpr double seconds_to_order_definite(double rows, double entries) const {
-    return 1e-6 * (definite_order_us_per_row * rows + definite_order_us_per_entry * entries);
+    return entries <= entries_of_network_row * rows ||
+           order_constants.seconds_to_order(rows, entries) <= 1e-6 * saddle_order_us;
   }
   constexpr bool is_small_definite(double rows, double entries) const {
     return rows <= most_rows_of_definite || entries <= entries_of_sparse_row * rows;
   }
 };
-
-inline constexpr FactorConstants factor_constants{};
+inline constexpr FactorLimits factor_limits{};
 
 }  // namespace newel::detail

@@ -63,13 +63,13 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveRequest<T, Space::device>& syste
                                      ResidentBegin begin, double& r0_norm) {
   const Context<Space::device>& ctx = system.ctx;
   const bool opened = begin != ResidentBegin::guess;
-  ResidentArgs<T> args =
-      this->args_of(system, convergence.exchange.not_before(), opened ? convergence.seen().iteration : 0);
-  args.r = vectors.r.data;
-  args.p = vectors.p.data;
-  args.r0 = vectors.r0.data;
-  args.kept = vectors.kept.data;
-  args.begin = begin;
+  ResidentTask<T> task =
+      this->task_of(system, convergence.exchange.not_before(), opened ? convergence.seen().iteration : 0);
+  task.r = vectors.r.data;
+  task.p = vectors.p.data;
+  task.r0 = vectors.r0.data;
+  task.kept = vectors.kept.data;
+  task.begin = begin;
   auto& [state, residuals] = this->log_of(ctx);
   state = {};
   state.max_iterations = system.stop.max_iterations;
@@ -83,7 +83,7 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveRequest<T, Space::device>& syste
     state.kept_at = best.iteration;
     state.event = convergence.fresh_monitor().event;  // where no iterations are left
   }
-  bool taken = state.event != Event::none || this->launch(ctx, args, convergence);
+  bool taken = state.event != Event::none || this->launch(ctx, task, convergence);
   if (!opened) {
     if (!taken || !state.started) {
       if (!convergence.open(vectors.r)) return ResidentEnd::reported;
@@ -95,12 +95,12 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveRequest<T, Space::device>& syste
     if (!convergence.open(state.rhs_norm, state.initial_residual, vectors.r)) return ResidentEnd::reported;
     if (convergence.residual.norm() <= convergence.residual.tolerance()) return ResidentEnd::continue_in_loop;
   }
-  args.begin = ResidentBegin::onward;
+  task.begin = ResidentBegin::onward;
   bool due = false;
   while (taken && !due && convergence.poll(state.iteration, state.event, residuals)) {
     due = exchange_due(convergence);
-    args.iterations = this->launch_length(system, convergence.exchange.not_before(), state.iteration);
-    if (!due) taken = this->launch(ctx, args, convergence);
+    task.iterations = this->launch_length(system, convergence.exchange.not_before(), state.iteration);
+    if (!due) taken = this->launch(ctx, task, convergence);
   }
   best = {state.kept_residual, state.kept_at};
   convergence.report.resident = taken && state.iteration > 0;

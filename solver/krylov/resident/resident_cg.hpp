@@ -47,10 +47,10 @@ class ResidentCg : public ResidentSystem<T> {
   CgScalars last_scalars(const Context<Space::device>& ctx) const;
 
  private:
-  ResidentArgs<T> args_with(const SolveRequest<T, Space::device>& system, const ResidentCgVectors<T>& vectors,
+  ResidentTask<T> task_with(const SolveRequest<T, Space::device>& system, const ResidentCgVectors<T>& vectors,
                             int asks_from, int done) const;
   ResidentEnd launch_until_event(const SolveRequest<T, Space::device>& system,
-                                 ConvergenceMonitor<T, Space::device>& convergence, ResidentArgs<T> args);
+                                 ConvergenceMonitor<T, Space::device>& convergence, ResidentTask<T> task);
 };
 
 }  // namespace newel::detail

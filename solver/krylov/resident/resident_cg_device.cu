@@ -58,15 +58,15 @@ ResidentCg<T>::ResidentCg(const Context<Space::device>& ctx, const LinearOperato
     : ResidentSystem<T>(ctx, A, M, method_of<T>) {}
 
 template <class T>
-ResidentArgs<T> ResidentCg<T>::args_with(const SolveRequest<T, Space::device>& system,
+ResidentTask<T> ResidentCg<T>::task_with(const SolveRequest<T, Space::device>& system,
                                          const ResidentCgVectors<T>& vectors, int asks_from, int done) const {
-  ResidentArgs<T> args = this->args_of(system, asks_from, done);
-  args.r = vectors.r.data;
-  args.p = vectors.p.data;
-  args.s = vectors.s.data;
-  args.kept = vectors.start.data;
-  args.coefficients = vectors.coefficients.data;
-  return args;
+  ResidentTask<T> task = this->task_of(system, asks_from, done);
+  task.r = vectors.r.data;
+  task.p = vectors.p.data;
+  task.s = vectors.s.data;
+  task.kept = vectors.start.data;
+  task.coefficients = vectors.coefficients.data;
+  return task;
 }
 
 template <class T>
@@ -79,15 +79,15 @@ ResidentEnd ResidentCg<T>::solve(const SolveRequest<T, Space::device>& system,
   state.max_iterations = system.stop.max_iterations;
   state.rho = std::numeric_limits<double>::infinity();
   state.alpha = 1;
-  ResidentArgs<T> args = args_with(system, vectors, convergence.exchange.not_before(), 0);
-  if (!this->launch(ctx, args, convergence) || !state.started) {
+  ResidentTask<T> task = task_with(system, vectors, convergence.exchange.not_before(), 0);
+  if (!this->launch(ctx, task, convergence) || !state.started) {
     return convergence.open(vectors.r) ? ResidentEnd::continue_in_loop : ResidentEnd::reported;
   }
   if (!convergence.open(state.rhs_norm, state.initial_residual, vectors.r)) return ResidentEnd::reported;
   if (convergence.residual.norm() <= convergence.residual.tolerance()) return ResidentEnd::continue_in_loop;
   convergence.report.resident = true;
-  args.begin = ResidentBegin::onward;
-  return launch_until_event(system, convergence, args);
+  task.begin = ResidentBegin::onward;
+  return launch_until_event(system, convergence, task);
 }
 
 template <class T>
@@ -105,10 +105,10 @@ ResidentEnd ResidentCg<T>::go_on(const SolveRequest<T, Space::device>& system,
   state.started = true;
   state.rho = last.rho;
   state.alpha = last.alpha;
-  ResidentArgs<T> args = args_with(system, vectors, convergence.exchange.not_before(), monitor.iteration);
-  args.begin = ResidentBegin::onward;
-  if (!this->launch(ctx, args, convergence)) return ResidentEnd::declined;
-  return launch_until_event(system, convergence, args);
+  ResidentTask<T> task = task_with(system, vectors, convergence.exchange.not_before(), monitor.iteration);
+  task.begin = ResidentBegin::onward;
+  if (!this->launch(ctx, task, convergence)) return ResidentEnd::declined;
+  return launch_until_event(system, convergence, task);
 }
 
 template <class T>
@@ -121,9 +121,9 @@ CgScalars ResidentCg<T>::last_scalars(const Context<Space::device>& ctx) const {
 template <class T>
 ResidentEnd ResidentCg<T>::launch_until_event(const SolveRequest<T, Space::device>& system,
                                               ConvergenceMonitor<T, Space::device>& convergence,
-                                              ResidentArgs<T> args) {
+                                              ResidentTask<T> task) {
   const Context<Space::device>& ctx = system.ctx;
-  const Span<T, Space::device> r(args.r, system.x.size);
+  const Span<T, Space::device> r(task.r, system.x.size);
   const auto hand_over = [&] {
     const bool met = convergence.residual.form(r);
     if (met) convergence.outcome.conclude(Status::converged);
@@ -133,8 +133,8 @@ ResidentEnd ResidentCg<T>::launch_until_event(const SolveRequest<T, Space::devic
   auto& [state, residuals] = this->log_of(ctx);
   while (convergence.poll(state.iteration, state.event, residuals, state.gained) && !state.undecided) {
     if (exchange_due(convergence)) return ResidentEnd::exchange;
-    args.iterations = this->launch_length(system, convergence.exchange.not_before(), state.iteration);
-    if (!this->launch(ctx, args, convergence)) return hand_over();
+    task.iterations = this->launch_length(system, convergence.exchange.not_before(), state.iteration);
+    if (!this->launch(ctx, task, convergence)) return hand_over();
   }
   convergence.report.resident = convergence.report.resident && state.iteration > 0;
   const Event event = convergence.seen().event;

@@ -127,9 +127,9 @@ struct ResidentRows {
   int lane_bits;  ///< binary logarithm of the number of lanes that share a row
 };
 
-/// The arguments of one launch.
+/// What a method asks of one launch.
 template <class T>
-struct ResidentArgs {
+struct ResidentTask {
   const T *b, *d;                ///< d: the diagonal of M, or null
   T *x, *r, *p, *s;              ///< vectors that are kept from launch to launch; s of CG
   T *r0, *kept;                  ///< of BiCGStab: the shadow residual, the best x; of CG: kept, the guess
@@ -137,7 +137,11 @@ struct ResidentArgs {
   double rel_tol, abs_tol;
   int iterations;  ///< of this launch, at most
   ResidentBegin begin;
-  // The launch itself sees to these.
+};
+
+/// What the system has on the chip, in memory and on other devices, and what the launch before left.
+template <class T>
+struct ResidentPlaces {
   Offset rows;
   ResidentMatrix<T> a, first, second;  ///< first, second: of M, G and G^T, or first alone M itself
   ResidentRows<T> rows_of_a;           ///< in the place of `a`
@@ -146,9 +150,13 @@ struct ResidentArgs {
   T* diagonal;                         ///< of several devices: for that of M, each part's with its halo
   std::uint64_t* posted;
   ResidentLog* log;
-  ResidentState before;  ///< what the launch before left
-  unsigned epoch;
+  ResidentState before;
+  unsigned epoch;  ///< of the last synchronisation before the launch
 };
+
+/// The arguments of one launch.
+template <class T>
+struct ResidentArgs : ResidentTask<T>, ResidentPlaces<T> {};
 
 template <class T>
 using ResidentKernel = void (*)(const ResidentArgs<T>);
@@ -194,6 +202,53 @@ auto for_block(int block, const Kernels& kernels) {
   }
 }
 
+/// The EHYB matrices of a system: A, and those of M in the order of their products.
+template <class T>
+class ResidentMatrices {
+ public:
+  /// M is of `kind`; `across`: A is distributed over several devices. False, and there are none, where they are not
+  /// of the kind that a kernel walks.
+  bool take(const LinearOperator<T, Space::device>& A, const LinearOperator<T, Space::device>* M,
+            ResidentPrecond kind, bool across);
+  /// Finds out which nodes other parts of one device read. Queued on the stream.
+  void mark_boundaries(const Context<Space::device>& ctx);
+
+  const std::vector<EhybView<T>>& views() const { return view_; }
+  Index rows() const { return view_.empty() ? 0 : view_[0].rows; }
+  void place(ResidentPlaces<T>& args) const;
+
+ private:
+  std::vector<EhybView<T>> view_;
+  std::vector<Array<unsigned char, Space::device>> marked_;  // of each, a node: whether another part reads it
+  const unsigned char* readers_ = nullptr;                   // instead, of several devices
+};
+
+/// The packets that blocks post to each other, of one device or of several.
+class ResidentPackets {
+ public:
+  /// Among the blocks of one device.
+  void make(const Context<Space::device>& ctx, std::int64_t count);
+  /// Among those of all devices, of which `across` learns: false, and there are none, if they share no memory.
+  bool make_across(const Context<Space::device>& ctx, std::int64_t count, ResidentAcross& across);
+
+  /// Where this device has them.
+  std::uint64_t* posted() const { return posted_; }
+  /// An upper bound on the last synchronisation: as many as a launch may have are counted. Across devices it is the
+  /// last one.
+  unsigned epoch() const { return epoch_; }
+  void set_epoch(unsigned epoch) { epoch_ = epoch; }
+  /// The next launch may have so many synchronisations: before the count overflows it restarts, with packets that
+  /// carry no number. All devices call it together.
+  void prepare(const Context<Space::device>& ctx, unsigned synchronisations);
+
+ private:
+  Array<std::uint64_t, Space::device> own_;
+  std::vector<std::shared_ptr<void>> of_devices_;  // instead of `own_`
+  std::uint64_t* posted_ = nullptr;
+  std::size_t bytes_ = 0;
+  unsigned epoch_ = 0;
+};
+
 /// One block of threads has one part of an EHYB matrix, and its rows of all vectors in shared memory; of those that a
 /// product reads or that others read too, also what its halo needs. Where the part's values and columns fit too,
 /// they stay there. Needs every part of the matrix to be at work at the same time, one a multiprocessor, without
@@ -221,28 +276,25 @@ class ResidentSystem {
   static ResidentLog& log_of(const Context<Space::device>& ctx);
   /// The system, and its criterion. `asks_from`: the iteration from which on the solve asks between launches for
   /// better operators, as ExchangeQuestion::not_before has it.
-  ResidentArgs<T> args_of(const SolveRequest<T, Space::device>& system, int asks_from, int done) const;
+  ResidentTask<T> task_of(const SolveRequest<T, Space::device>& system, int asks_from, int done) const;
   /// Iterations of the next launch, behind `done` of them: up to `asks_from` where that is still to come.
   int launch_length(const SolveRequest<T, Space::device>& system, int asks_from, int done) const;
   /// Queues the kernel, prepares an exchange of operators meanwhile, and waits for its end. False if the device did
   /// not accept the launch: the usual loop then does all the work, now and later.
-  bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& given,
+  bool launch(const Context<Space::device>& ctx, const ResidentTask<T>& task,
               ConvergenceMonitor<T, Space::device>& convergence);
 
  private:
   bool fit(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
            const LinearOperator<T, Space::device>* M);
   bool fit_across(const Context<Space::device>& ctx);
-  bool take_matrices(const LinearOperator<T, Space::device>& A, const LinearOperator<T, Space::device>* M);
   bool plan(const Context<Space::device>& ctx);
   bool plan_across(const Context<Space::device>& ctx);
   bool take_rows(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A);
   bool admits(const Context<Space::device>& ctx, ResidentStorage storage, std::size_t bytes);
-  void mark_boundaries(const Context<Space::device>& ctx);
-  void number_from(const Context<Space::device>& ctx, unsigned synchronisations);
   ResidentKernel<T> kernel(ResidentStorage storage) const {
     const auto& kernels = across_.devices > 0 ? method_.across : method_.kernel;
-    return kernels(is_by_rows(storage) ? 1 : view_[0].block, kind_, storage);
+    return kernels(is_by_rows(storage) ? 1 : matrices_.views()[0].block, kind_, storage);
   }
   int synchronisations() const { return method_.needs.synchronisations * (is_by_rows(storage_) ? 2 : 1); }
 
@@ -250,7 +302,8 @@ class ResidentSystem {
   const void* context_;             // its state
   ResidentPrecond kind_;
   ResidentMethod<T> method_;
-  std::vector<EhybView<T>> view_;  // of A, and of M's matrices in the order of their products
+  ResidentMatrices<T> matrices_;
+  ResidentPackets packets_;
   bool fits_ = false;
   ResidentStorage storage_ = ResidentStorage::streaming;
   unsigned blocks_ = 0;
@@ -258,14 +311,7 @@ class ResidentSystem {
   ResidentRows<T> rows_{};
   Array<Index, Space::device> first_row_;
   Array<T, Space::device> operand_;
-  // An upper bound on the last synchronisation: as many as a launch may have are counted. Across devices it is the
-  // last one. Before the count overflows it restarts, with packets that carry no number.
-  unsigned epoch_ = 0;
-  std::vector<Array<unsigned char, Space::device>> marked_;  // of each, a node: whether another part reads it
-  Array<std::uint64_t, Space::device> posted_;               // packets between blocks
-  ResidentAcross across_{};                                  // of several devices, if there are any
-  const unsigned char* readers_ = nullptr;                   // instead of `marked_`
-  std::vector<std::shared_ptr<void>> posted_across_;         // instead of `posted_`
+  ResidentAcross across_{};  // of several devices, if there are any
   ResidentRoom room_ = ResidentRoom::all;
   Array<T, Space::device> diagonal_;  // in memory: each part's with its halo
 };

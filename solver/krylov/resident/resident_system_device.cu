@@ -2,6 +2,7 @@
 // When a solve is one kernel, and how such a kernel is launched.
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/memory/shared_memory_device.hpp"
@@ -94,6 +95,88 @@ std::size_t bytes_of(const std::vector<Layout>& layouts, const ResidentNeeds& ne
 }  // namespace
 
 template <class T>
+bool ResidentMatrices<T>::take(const LinearOperator<T, Space::device>& A, const LinearOperator<T, Space::device>* M,
+                               ResidentPrecond kind, bool across) {
+  std::vector<const LinearOperator<T, Space::device>*> matrices = {&A};
+  if (matrices_of(kind) > 0) {
+    const ResidentView<T, Space::device> of_m = M->resident_view();
+    matrices.push_back(of_m.first);
+    if (of_m.second != nullptr) matrices.push_back(of_m.second);
+  }
+  std::vector<EhybView<T>> found;
+  for (const auto* matrix : matrices) {
+    const ResidentView<T, Space::device> seen = matrix->resident_view();
+    const EhybView<T>* const ehyb = across ? &seen.across->view : seen.ehyb;
+    if (ehyb == nullptr || ehyb->rows == 0 || ehyb->has_remainder()) return false;
+    found.push_back(*ehyb);
+    // A triangle of node blocks has none itself.
+    const int block = found.size() > 1 && kind == ResidentPrecond::factors ? 1 : found[0].block;
+    if (found.back().block != block || found.back().parts != found[0].parts) return false;
+  }
+  view_ = std::move(found);
+  if (across) readers_ = A.resident_view().across->readers;
+  return true;
+}
+
+template <class T>
+void ResidentMatrices<T>::mark_boundaries(const Context<Space::device>& ctx) {
+  const auto& state = ctx.state();
+  for (const EhybView<T>& view : view_) {
+    EhybPart last;
+    copy<EhybPart>(ctx, Span<const EhybPart, Space::device>(view.part + view.parts - 1, 1),
+                   Span<EhybPart, Space::host>(&last, 1));
+    marked_.emplace_back(ctx, view.rows / view.block);
+    NEWEL_CHECK_CUDA(cudaMemsetAsync(marked_.back().data(), 0, marked_.back().bytes(), state.stream()));
+    constexpr unsigned threads = 256;
+    if (last.halo_end == 0) continue;
+    const auto blocks = (static_cast<unsigned>(last.halo_end) + threads - 1) / threads;
+    mark_nodes<<<blocks, threads, 0, state.stream()>>>(view.halo_node, last.halo_end, marked_.back().data());
+    NEWEL_CHECK_LAUNCH();
+  }
+}
+
+template <class T>
+void ResidentMatrices<T>::place(ResidentPlaces<T>& args) const {
+  args.rows = rows();
+  ResidentMatrix<T>* const matrix[] = {&args.a, &args.first, &args.second};
+  for (std::size_t k = 0; k < view_.size(); ++k) {
+    const EhybView<T>& v = view_[k];
+    const unsigned char* const marked = marked_.empty() ? readers_ : marked_[k].data();
+    *matrix[k] = {v.part, v.halo_node, v.slice_first, v.column, v.value, marked, v.share};
+  }
+}
+
+void ResidentPackets::make(const Context<Space::device>& ctx, std::int64_t count) {
+  own_ = Array<std::uint64_t, Space::device>(ctx, count);
+  posted_ = own_.data();
+  bytes_ = own_.bytes();
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(posted_, 0, bytes_, ctx.state().stream()));
+}
+
+bool ResidentPackets::make_across(const Context<Space::device>& ctx, std::int64_t count, ResidentAcross& across) {
+  const Ranks& ranks = *ranks_of(ctx);
+  bytes_ = static_cast<std::size_t>(count) * sizeof(std::uint64_t);
+  of_devices_ = ranks.device->shared_memory(bytes_);
+  if (of_devices_.empty()) return false;
+  for (std::size_t d = 0; d < of_devices_.size(); ++d) {
+    across.posted[d] = static_cast<std::uint64_t*>(of_devices_[d].get());
+  }
+  posted_ = across.posted[ranks.communicator->rank()];
+  return true;
+}
+
+void ResidentPackets::prepare(const Context<Space::device>& ctx, unsigned synchronisations) {
+  if (epoch_ <= std::numeric_limits<unsigned>::max() - synchronisations) return;
+  epoch_ = 0;
+  const bool across = !of_devices_.empty();
+  if (across) ranks_of(ctx)->communicator->texts("");  // no device is in a launch
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(posted_, 0, bytes_, ctx.state().stream()));
+  if (!across) return;
+  ctx.synchronize();
+  ranks_of(ctx)->communicator->texts("");
+}
+
+template <class T>
 ResidentSystem<T>::ResidentSystem(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
                                   const LinearOperator<T, Space::device>* M, Method method)
     : matrix_(A.serial()), precond_(serial_of(M)), context_(&ctx.state()), kind_(kind_of(M)), method_(method(kind_)) {
@@ -104,7 +187,6 @@ ResidentSystem<T>::ResidentSystem(const Context<Space::device>& ctx, const Linea
     across_.first_part = a->first_part;
     across_.parts = a->parts;
     across_.devices = ranks_of(ctx)->communicator->size();
-    readers_ = a->readers;
   }
   fits_ = fit(ctx, A, M);
   if (across_.devices > 0) fits_ = fit_across(ctx);
@@ -120,18 +202,18 @@ bool ResidentSystem<T>::fit(const Context<Space::device>& ctx, const LinearOpera
   NEWEL_CHECK_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, state.device));
   if (cooperative == 0 || state.page == nullptr) return false;
   try {
-    if (take_matrices(A, M)) {
-      if (view_[0].parts > state.multiprocessors) return false;
-      blocks_ = static_cast<unsigned>(view_[0].parts);
+    if (matrices_.take(A, M, kind_, across_.devices > 0) && kernel(ResidentStorage::on_chip) != nullptr) {
+      const Index parts = matrices_.views()[0].parts;
+      if (parts > state.multiprocessors) return false;
+      blocks_ = static_cast<unsigned>(parts);
       if (across_.devices > 0) return plan_across(ctx);
       if (!plan(ctx)) return false;
-      mark_boundaries(ctx);
+      matrices_.mark_boundaries(ctx);
     } else if (across_.devices > 0 || !take_rows(ctx, A)) {
       return false;
     }
-    posted_ = Array<std::uint64_t, Space::device>(
-        ctx, Exchange::packets<T>(is_by_rows(storage_) ? 0 : view_[0].rows, blocks_, method_.needs.buffers));
-    NEWEL_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), state.stream()));
+    packets_.make(ctx,
+                  Exchange::packets<T>(is_by_rows(storage_) ? 0 : matrices_.rows(), blocks_, method_.needs.buffers));
   } catch (const OutOfMemory&) {
     return false;  // the loop needs no more than it has
   }
@@ -144,35 +226,9 @@ bool ResidentSystem<T>::fit_across(const Context<Space::device>& ctx) {
   const Ranks& ranks = *ranks_of(ctx);
   const PeerSums* const peers = ranks.device->peer_sums();
   if (!on_all_ranks(*ranks.communicator, fits_) || peers == nullptr) return false;
-  const std::int64_t packets = Exchange::packets<T>(across_.rows, across_.parts, method_.needs.buffers);
-  posted_across_ = ranks.device->shared_memory(static_cast<std::size_t>(packets) * sizeof(std::uint64_t));
-  for (std::size_t d = 0; d < posted_across_.size(); ++d) {
-    across_.posted[d] = static_cast<std::uint64_t*>(posted_across_[d].get());
-  }
   across_.failed = peers->failed;
-  return !posted_across_.empty();
-}
-
-/// The views of A and of M's matrices; false where they are not of the kind that a kernel walks.
-template <class T>
-bool ResidentSystem<T>::take_matrices(const LinearOperator<T, Space::device>& A,
-                                      const LinearOperator<T, Space::device>* M) {
-  std::vector<const LinearOperator<T, Space::device>*> matrices = {&A};
-  if (matrices_of(kind_) > 0) {
-    const ResidentView<T, Space::device> of_m = M->resident_view();
-    matrices.push_back(of_m.first);
-    if (of_m.second != nullptr) matrices.push_back(of_m.second);
-  }
-  for (const auto* matrix : matrices) {
-    const ResidentView<T, Space::device> seen = matrix->resident_view();
-    const EhybView<T>* const ehyb = across_.devices > 0 ? &seen.across->view : seen.ehyb;
-    if (ehyb == nullptr || ehyb->rows == 0 || ehyb->has_remainder()) return false;
-    view_.push_back(*ehyb);
-    // A triangle of node blocks has none itself.
-    const int block = view_.size() > 1 && kind_ == ResidentPrecond::factors ? 1 : view_[0].block;
-    if (view_.back().block != block || view_.back().parts != view_[0].parts) return false;
-  }
-  return kernel(ResidentStorage::on_chip) != nullptr;
+  const std::int64_t packets = Exchange::packets<T>(across_.rows, across_.parts, method_.needs.buffers);
+  return packets_.make_across(ctx, packets, across_);
 }
 
 template <class T>
@@ -185,14 +241,14 @@ bool ResidentSystem<T>::serves(const Context<Space::device>& ctx, const LinearOp
 template <class T>
 bool ResidentSystem<T>::plan(const Context<Space::device>& ctx) {
   std::vector<Layout> layouts;
-  for (const EhybView<T>& view : view_) layouts.push_back(layout_of(ctx, view));
+  for (const EhybView<T>& view : matrices_.views()) layouts.push_back(layout_of(ctx, view));
   std::size_t vectors = 0, all = 0;
   for (std::size_t p = 0; p < layouts[0].part.size(); ++p) {
     for (const Layout& layout : layouts) {
       if (layout.rows(p) != layouts[0].rows(p)) return false;
     }
-    vectors = std::max(vectors, bytes_of<T>(layouts, method_.needs, p, view_[0].parts, false));
-    all = std::max(all, bytes_of<T>(layouts, method_.needs, p, view_[0].parts, true));
+    vectors = std::max(vectors, bytes_of<T>(layouts, method_.needs, p, matrices_.views()[0].parts, false));
+    all = std::max(all, bytes_of<T>(layouts, method_.needs, p, matrices_.views()[0].parts, true));
   }
   return admits(ctx, ResidentStorage::on_chip, all) || admits(ctx, ResidentStorage::streaming, vectors);
 }
@@ -200,7 +256,7 @@ bool ResidentSystem<T>::plan(const Context<Space::device>& ctx) {
 /// The same across devices, with fewer vectors on the chip if not all of them fit.
 template <class T>
 bool ResidentSystem<T>::plan_across(const Context<Space::device>& ctx) {
-  const std::vector<Layout> layouts = {layout_of(ctx, view_[0])};
+  const std::vector<Layout> layouts = {layout_of(ctx, matrices_.views()[0])};
   for (const ResidentRoom room : {ResidentRoom::all, ResidentRoom::diagonal_in_memory, ResidentRoom::x_in_memory}) {
     room_ = room;
     method_.needs = method_.needs_across(kind_, room);
@@ -270,38 +326,21 @@ bool ResidentSystem<T>::take_rows(const Context<Space::device>& ctx, const Linea
 }
 
 template <class T>
-void ResidentSystem<T>::mark_boundaries(const Context<Space::device>& ctx) {
-  const auto& state = ctx.state();
-  for (const EhybView<T>& view : view_) {
-    EhybPart last;
-    copy<EhybPart>(ctx, Span<const EhybPart, Space::device>(view.part + view.parts - 1, 1),
-                   Span<EhybPart, Space::host>(&last, 1));
-    marked_.emplace_back(ctx, view.rows / view.block);
-    NEWEL_CHECK_CUDA(cudaMemsetAsync(marked_.back().data(), 0, marked_.back().bytes(), state.stream()));
-    constexpr unsigned threads = 256;
-    if (last.halo_end == 0) continue;
-    const auto blocks = (static_cast<unsigned>(last.halo_end) + threads - 1) / threads;
-    mark_nodes<<<blocks, threads, 0, state.stream()>>>(view.halo_node, last.halo_end, marked_.back().data());
-    NEWEL_CHECK_LAUNCH();
-  }
-}
-
-template <class T>
 ResidentLog& ResidentSystem<T>::log_of(const Context<Space::device>& ctx) {
   return *static_cast<ResidentLog*>(ctx.state().page);
 }
 
 template <class T>
-ResidentArgs<T> ResidentSystem<T>::args_of(const SolveRequest<T, Space::device>& system, int asks_from,
+ResidentTask<T> ResidentSystem<T>::task_of(const SolveRequest<T, Space::device>& system, int asks_from,
                                            int done) const {
-  ResidentArgs<T> args{};
-  args.b = system.b.data;
-  args.x = system.x.data;
-  if (system.M != nullptr) args.d = system.M->traits().diagonal.data;
-  args.rel_tol = system.stop.rel_tol;
-  args.abs_tol = system.stop.abs_tol;
-  args.iterations = launch_length(system, asks_from, done);
-  return args;
+  ResidentTask<T> task{};
+  task.b = system.b.data;
+  task.x = system.x.data;
+  if (system.M != nullptr) task.d = system.M->traits().diagonal.data;
+  task.rel_tol = system.stop.rel_tol;
+  task.abs_tol = system.stop.abs_tol;
+  task.iterations = launch_length(system, asks_from, done);
+  return task;
 }
 
 // Who watches a solve hears of it often from its beginning on; nobody else is worth a launch, which takes as long as
@@ -319,49 +358,23 @@ int ResidentSystem<T>::launch_length(const SolveRequest<T, Space::device>& syste
   return std::min(stop.check_every > 0 ? stop.check_every : most, stop.max_iterations);
 }
 
-// The next launch may have so many.
 template <class T>
-void ResidentSystem<T>::number_from(const Context<Space::device>& ctx, unsigned synchronisations) {
-  if (epoch_ <= std::numeric_limits<unsigned>::max() - synchronisations) return;
-  epoch_ = 0;
-  const cudaStream_t stream = ctx.state().stream();
-  if (across_.devices == 0) {
-    NEWEL_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), stream));
-    return;
-  }
-  const Ranks& ranks = *ranks_of(ctx);
-  const std::int64_t packets = Exchange::packets<T>(across_.rows, across_.parts, method_.needs.buffers);
-  ranks.communicator->texts("");  // no device is in a launch
-  NEWEL_CHECK_CUDA(cudaMemsetAsync(across_.posted[ranks.communicator->rank()], 0,
-                                   static_cast<std::size_t>(packets) * sizeof(std::uint64_t), stream));
-  ctx.synchronize();
-  ranks.communicator->texts("");
-}
-
-template <class T>
-bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const ResidentArgs<T>& given,
+bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const ResidentTask<T>& task,
                                ConvergenceMonitor<T, Space::device>& convergence) {
   const auto& device = ctx.state();
-  ResidentArgs<T> args = given;
-  args.rows = view_.empty() ? 0 : view_[0].rows;
+  ResidentArgs<T> args{task, {}};
+  matrices_.place(args);
   args.rows_of_a = rows_;
-  ResidentMatrix<T>* const matrix[] = {&args.a, &args.first, &args.second};
-  for (std::size_t k = 0; k < view_.size(); ++k) {
-    const EhybView<T>& v = view_[k];
-    const unsigned char* const marked = across_.devices > 0 ? readers_ : marked_[k].data();
-    *matrix[k] = {v.part, v.halo_node, v.slice_first, v.column, v.value, marked, v.share};
-  }
   const auto synchronisations =
       static_cast<unsigned>(args.iterations * this->synchronisations() + ResidentTuning::additional_synchronisations);
-  number_from(ctx, synchronisations);
-  args.posted = posted_.data();
+  packets_.prepare(ctx, synchronisations);
   args.across = across_;
   args.room = room_;
   args.diagonal = diagonal_.data();
-  if (across_.devices > 0) args.posted = across_.posted[ranks_of(ctx)->communicator->rank()];
+  args.posted = packets_.posted();
   args.log = &log_of(ctx);
   args.before = args.log->state;
-  args.epoch = epoch_;
+  args.epoch = packets_.epoch();
   void* arguments[] = {&args};
   if (cudaLaunchCooperativeKernel(kernel(storage_), dim3(blocks_), dim3(ResidentTuning::threads), arguments,
                                   shared_bytes_, device.stream()) != cudaSuccess) {
@@ -369,16 +382,18 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
     cudaGetLastError();
     return fits_ = false;
   }
-  epoch_ += synchronisations;
+  packets_.set_epoch(packets_.epoch() + synchronisations);
   convergence.exchange.prepare();
   ctx.synchronize();
   if (across_.devices > 0) {
     ranks_of(ctx)->device->check();
-    epoch_ = args.log->state.epoch;
+    packets_.set_epoch(args.log->state.epoch);
   }
   return true;
 }
 
+template class ResidentMatrices<double>;
+template class ResidentMatrices<float>;
 template class ResidentSystem<double>;
 template class ResidentSystem<float>;
 
