@@ -141,7 +141,7 @@ struct ResidentTask {
 
 /// What the system has on the chip, in memory and on other devices, and what the launch before left.
 template <class T>
-struct ResidentPlaces {
+struct ResidentSystemArgs {
   Offset rows;
   ResidentMatrix<T> a, first, second;  ///< first, second: of M, G and G^T, or first alone M itself
   ResidentRows<T> rows_of_a;           ///< in the place of `a`
@@ -156,7 +156,7 @@ struct ResidentPlaces {
 
 /// The arguments of one launch.
 template <class T>
-struct ResidentArgs : ResidentTask<T>, ResidentPlaces<T> {};
+struct ResidentArgs : ResidentTask<T>, ResidentSystemArgs<T> {};
 
 template <class T>
 using ResidentKernel = void (*)(const ResidentArgs<T>);
@@ -215,7 +215,7 @@ class ResidentMatrices {
 
   const std::vector<EhybView<T>>& views() const { return view_; }
   Index rows() const { return view_.empty() ? 0 : view_[0].rows; }
-  void place(ResidentPlaces<T>& args) const;
+  void place(ResidentSystemArgs<T>& args) const;
 
  private:
   std::vector<EhybView<T>> view_;

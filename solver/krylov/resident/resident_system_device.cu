@@ -136,7 +136,7 @@ void ResidentMatrices<T>::mark_boundaries(const Context<Space::device>& ctx) {
 }
 
 template <class T>
-void ResidentMatrices<T>::place(ResidentPlaces<T>& args) const {
+void ResidentMatrices<T>::place(ResidentSystemArgs<T>& args) const {
   args.rows = rows();
   ResidentMatrix<T>* const matrix[] = {&args.a, &args.first, &args.second};
   for (std::size_t k = 0; k < view_.size(); ++k) {
