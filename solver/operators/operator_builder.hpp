@@ -13,7 +13,7 @@ namespace newel::detail {
 
 /// Asked when A is there, and M is to be chosen: whether solves begin without M.
 template <class T, Space S>
-using BeginsWithout = std::function<bool(const Operators<T, S>&)>;
+using BeginsWithout = std::function<bool(Operators<T, S>&)>;
 
 /// Chooses what the options leave open and builds it for the square canonical matrix `a`. Throws as the constructor
 /// of LinearSystem does. With `exchangeable`, what a change of the preconditioner needs is kept, and a format that

@@ -10,6 +10,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
 #include "reorder/pattern_reach.hpp"
+#include "solver/operators/block_method.hpp"
 
 namespace newel::detail {
 namespace {
@@ -119,6 +120,12 @@ IterationModel SystemEstimates<T, S>::model(const SolverMethod& method) const {
 }
 
 template <class T, Space S>
+IterationModel SystemEstimates<T, S>::model() const {
+  const std::vector<std::string>& usual = s_.chosen.usual_solvers.order;
+  return model(usual.empty() ? s_.first_method() : find_solver(usual.front()));
+}
+
+template <class T, Space S>
 MatrixKind SystemEstimates<T, S>::kind() const {
   const SystemChoices& chosen = s_.chosen;
   const NodeCoordinates* const nodes = s_.options.spmv.coordinates.get();
@@ -153,6 +160,22 @@ MatrixKind SystemEstimates<T, S>::kind() const {
 template <class T, Space S>
 ExpectedIterations SystemEstimates<T, S>::iterations_of(const std::string& precond) const {
   return iterations_with(precond, kind());
+}
+
+template <class T, Space S>
+void SystemEstimates<T, S>::complete(PrecondOutlook& outlook) const {
+  const MatrixKind now = kind();
+  outlook.iterations = iterations_with(outlook.name, now);
+  outlook.margin = margin_of(outlook.name, s_.options.precond, now);
+  if (outlook.name == "none") return;
+  const PrecondMethod& method = find_preconditioner(outlook.name);
+  outlook.positive = method.positive;
+  if constexpr (S == Space::host) {
+    if (method.automatic != AutoPrecond::saddle || !s_.chosen.traits->symmetric() || !may_choose_blocks(s_.options))
+      return;
+    const std::optional<CsrView<T, S>> a = s_.source ? s_.source->at_hand() : std::nullopt;
+    if (a && blocks_serve(*a)) outlook.at_beginning = ReachIterations::of_triangular_saddle;
+  }
 }
 
 template <class T, Space S>

@@ -28,11 +28,15 @@ class SystemEstimates {
   /// Compares formats and preconditioners, if that has been put off.
   void weigh();
 
-  IterationModel model() const { return model(s_.first_method()); }
+  /// Of the method that solves begin with. If that is for one preconditioner alone, of the usual one: few cycles of
+  /// the other are full.
+  IterationModel model() const;
   /// The same of another method.
   IterationModel model(const SolverMethod& method) const;
   MatrixKind kind() const;
   ExpectedIterations iterations_of(const std::string& precond) const;
+  /// All that goes with the name of a preconditioner and with the kind of the matrix.
+  void complete(PrecondOutlook& outlook) const;
 
   /// The formats by the iterations of the first solver that they lead to, with the present preconditioner.
   FormatChoice compare_formats(const CsrView<T, S>& a);

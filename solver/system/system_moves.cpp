@@ -89,10 +89,13 @@ bool SystemMoves<T, S>::before_solve(bool from_zero, bool preconditioner_too) {
 template <class T, Space S>
 bool SystemMoves<T, S>::begin_with_stronger(const Move& move, const std::string& when) {
   const std::string before = s_.operators->options.precond.name;
-  if (!take_stronger(move)) return false;
+  const std::string solver = s_.operators->first_method().name;
+  if (!take_stronger(move, true)) return false;
   s_.changes.preconditioner = false;
   s_.advisor.probation().begin_with_the_solve();
-  if (s_.pinned) {  // and a solve moves nothing
+  const bool other_solver = s_.operators->first_method().name != solver;
+  if (s_.pinned ||
+      other_solver) {  // and a solve moves nothing, or would go on with a preconditioner of other solvers
     s_.advisor.probation() = {};
     s_.alternatives->settle();
   }
@@ -101,12 +104,19 @@ bool SystemMoves<T, S>::begin_with_stronger(const Move& move, const std::string&
 }
 
 template <class T, Space S>
-bool SystemMoves<T, S>::take_stronger(const Move& move) {
-  if (!s_.alternatives->take_stronger(move.to)) return false;
-  s_.use_operators();
+bool SystemMoves<T, S>::take_stronger(const Move& move, bool begins) {
+  const std::string solver = s_.operators->first_method().name;
+  if (!s_.alternatives->take_stronger(move.to, begins)) return false;
+  use_operators(solver);
   s_.advisor.took_stronger(move, s_.history);
   s_.changes.preconditioner = true;
   return true;
+}
+
+// Those of the system, which may have come with another solver.
+template <class T, Space S>
+void SystemMoves<T, S>::use_operators(const std::string& former_solver) {
+  s_.operators->first_method().name == former_solver ? s_.use_operators() : s_.make_chain();
 }
 
 template <class T, Space S>
@@ -119,9 +129,10 @@ template <class T, Space S>
 void SystemMoves<T, S>::leave_what_proved_slower() {
   if (!Advisor::proved_slower(s_.history) || !s_.operators->sound()) return;
   const std::string before = s_.operators->options.precond.name;
+  const std::string solver = s_.operators->first_method().name;
   const WholeSolves whole = std::exchange(s_.history.whole, {});
   if (!s_.alternatives->leave_stronger(whole.iterations)) return;
-  s_.use_operators();
+  use_operators(solver);
   // So many again, as far as is known.
   s_.history.last_iterations = whole.estimated ? 0 : static_cast<int>(std::min(whole.weaker_iterations, 1e9));
   s_.history.preconditioner = {};
@@ -202,7 +213,7 @@ bool SystemMoves<T, S>::make(const Move& move) {
       return true;
     }
     case Move::Kind::stronger_preconditioner:
-      if (!take_stronger(move)) return false;
+      if (!take_stronger(move, false)) return false;
       note(to_go);
       return true;
     case Move::Kind::weaker_preconditioner:

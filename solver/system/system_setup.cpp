@@ -2,6 +2,8 @@
 // The setup of a system, phase by phase.
 #include "solver/system/system_setup.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -47,6 +49,22 @@ bool is_without_preconditioner(const Operators<T, S>& made, const CsrView<T, S>&
     return traits.symmetric() && is_saddle_point(traits) && constraints_stand_apart(a) && is_of_fourth_order(a);
   }
   return false;
+}
+
+// Of a solve of a large system whose operator is only perhaps of fourth order, with the simple preconditioner.
+// Infinity: nothing is expected.
+template <class T, Space S>
+double seconds_without_factors(Operators<T, S>& made, const CsrView<T, S>& a) {
+  SystemEstimates<T, S> estimates(made);
+  const PrecondMethod* const simple = simple_preconditioner(*made.chosen.traits);
+  if (!estimates.kind().saddle || simple == nullptr) return std::numeric_limits<double>::infinity();
+  estimates.facts(a);
+  estimates.expect_iterations(a);
+  const IterationModel model = estimates.model();
+  const std::optional<CostEstimate> product = model.product("csr");
+  if (!product) return std::numeric_limits<double>::infinity();
+  return factor_constants.times_without_factors * made.chosen.expected_iterations *
+         model.iteration(simple->name, *product).seconds;
 }
 
 // Of a system that only judges what another one has solved.
@@ -200,7 +218,7 @@ CsrView<T, S> SystemSetup<T, S>::checked(const MatrixInput<T, S>& a, bool canoni
 template <class T, Space S>
 void SystemSetup<T, S>::make_as_given(const CsrView<T, S>& a, SystemOptions& options,
                                       const SystemParts<T, S>& parts) {
-  make_operators(a, options, parts, [&](const Operators<T, S>& made) { return is_for_factors(made, a); });
+  make_operators(a, options, parts, [&](Operators<T, S>& made) { return is_for_factors(made, a); });
   plan_scaling();
   if (!s_.equivalent.answers() && takes_kept_decision(options, parts)) begin_as_others_ended(a, options, parts);
 }
@@ -256,10 +274,11 @@ void SystemSetup<T, S>::plan_scaling() {
 // Before a preconditioner is set up and tried, which takes about as long. If that is for saddle points, factors have
 // to be cheaper, and an order is sought only if it is next to nothing or the rows are as short as those of networks.
 template <class T, Space S>
-bool SystemSetup<T, S>::is_for_factors(const Operators<T, S>& made, const CsrView<T, S>& a) {
+bool SystemSetup<T, S>::is_for_factors(Operators<T, S>& made, const CsrView<T, S>& a) {
   if constexpr (S == Space::device) return false;  // where iterations are faster, and factors slower
   if (is_without_preconditioner(made, a)) {
-    return begins_with_factors(s_, made, factor_constants.seconds_at_first(static_cast<double>(s_.entries)));
+    const double most = factor_constants.seconds_at_first(static_cast<double>(s_.entries));
+    return begins_with_factors(s_, made, std::min(most, seconds_without_factors(made, a)));
   }
   if (!s_.equivalent.automatic(made).match) return false;
   const auto entries = static_cast<double>(s_.entries);

@@ -27,7 +27,7 @@ class SystemSetup {
   bool make_condensed_or_negated(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
   void make_scaled(const CsrView<T, S>& a, const ScalingWish& wish, SystemOptions& options);
   void plan_scaling();
-  bool is_for_factors(const Operators<T, S>& made, const CsrView<T, S>& a);
+  bool is_for_factors(Operators<T, S>& made, const CsrView<T, S>& a);
   bool make_mixed(const CsrView<T, S>& a, const SystemOptions& options, const SystemParts<T, S>& parts);
   void make_in_single_if_faster(const CsrView<T, S>& a, const SystemParts<T, S>& parts);
   void do_without(WorkEnd why, const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
