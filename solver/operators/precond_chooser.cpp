@@ -262,7 +262,7 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   chosen.provisional = d.provisional && may_follow;
   chosen.untried = d.untried;
   const auto complete = [&](PrecondOutlook& outlook) {
-    estimates.complete(outlook);
+    detail::complete(s_, outlook);
     outlook.by_values = d.builds_by_values;
   };
   chosen.outlooks = outlooks(d.ranked, *chosen.traits, complete);

@@ -91,6 +91,10 @@ bool SystemAlternatives<T, S>::take_stronger(const std::string& name, bool begin
   chosen.weaker_outlooks = *chosen.outlooks;
   chosen.outlooks->present = taken;
   for (auto other = stronger.begin(); other != stronger.begin() + before_it; ++other) other->passed_over = true;
+  if (!begins && taken.at_beginning < 1) {
+    taken.passed_over = true;
+    stronger.push_back(taken);  // a later solve may begin with its own method
+  }
   s_.M = std::move(*M);
   s_.options.precond.name = name;
   const std::string& weaker = chosen.weaker_outlooks->present.name;

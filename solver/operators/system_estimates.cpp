@@ -24,9 +24,9 @@ std::optional<double> iterations_by_reach(const Operators<T, S>& s, const Matrix
     constexpr double usual_tolerance = 1e-8;
     if (!kind.convection && !kind.saddle) return std::nullopt;
     const double digits = std::log(tolerance_for_estimates(s.options.stop.rel_tol)) / std::log(usual_tolerance);
-    const double root_of_length = std::sqrt(static_cast<double>(a.nnz()) / a.rows);
-    const double of_flow = kind.circulation ? ReachIterations::of_circulation : ReachIterations::of_convection;
-    const double of_step = kind.convection ? of_flow : ReachIterations::of_saddle * root_of_length;
+    const double length = static_cast<double>(a.nnz()) / a.rows;
+    double of_step = kind.convection ? ReachIterations::of_convection * length : ReachIterations::of_saddle * length;
+    if (kind.circulation) of_step = ReachIterations::of_circulation;
     return std::max(1.0, of_step * digits * pattern_reach(Pattern<S>(a)));
   }
   return std::nullopt;
@@ -163,22 +163,6 @@ ExpectedIterations SystemEstimates<T, S>::iterations_of(const std::string& preco
 }
 
 template <class T, Space S>
-void SystemEstimates<T, S>::complete(PrecondOutlook& outlook) const {
-  const MatrixKind now = kind();
-  outlook.iterations = iterations_with(outlook.name, now);
-  outlook.margin = margin_of(outlook.name, s_.options.precond, now);
-  if (outlook.name == "none") return;
-  const PrecondMethod& method = find_preconditioner(outlook.name);
-  outlook.positive = method.positive;
-  if constexpr (S == Space::host) {
-    if (method.automatic != AutoPrecond::saddle || !s_.chosen.traits->symmetric() || !may_choose_blocks(s_.options))
-      return;
-    const std::optional<CsrView<T, S>> a = s_.source ? s_.source->at_hand() : std::nullopt;
-    if (a && blocks_serve(*a)) outlook.at_beginning = ReachIterations::of_triangular_saddle;
-  }
-}
-
-template <class T, Space S>
 FormatChoice SystemEstimates<T, S>::compare_formats(const CsrView<T, S>& a) {
   s_.options.spmv.equal_opposites = opposites_are_equal(s_, a);
   s_.chosen.formats_estimated_for = s_.options.precond.name;
@@ -267,6 +251,22 @@ double SystemEstimates<T, S>::build_seconds(const std::string& precond) const {
       .build;
 }
 
+template <class T, Space S>
+void complete(Operators<T, S>& of, PrecondOutlook& outlook) {
+  const MatrixKind now = SystemEstimates<T, S>(of).kind();
+  outlook.iterations = iterations_with(outlook.name, now);
+  outlook.margin = margin_of(outlook.name, of.options.precond, now);
+  if (outlook.name == "none") return;
+  const PrecondMethod& method = find_preconditioner(outlook.name);
+  outlook.positive = method.positive;
+  if constexpr (S == Space::host) {
+    if (method.automatic != AutoPrecond::saddle || !of.chosen.traits->symmetric() || !may_choose_blocks(of.options))
+      return;
+    const std::optional<CsrView<T, S>> a = of.source ? of.source->at_hand() : std::nullopt;
+    if (a && blocks_serve(*a)) outlook.at_beginning = ReachIterations::of_triangular_saddle;
+  }
+}
+
 template <Space S>
 std::string format_in_single(Operators<double, S>& in_double) {
   SystemEstimates<double, S> estimates(in_double);
@@ -287,7 +287,9 @@ std::string format_in_single(Operators<double, S>& in_double) {
   return *single < model.iteration(precond, *product).seconds ? format : std::string();
 }
 
-#define X(T, S) template class SystemEstimates<T, S>;
+#define X(T, S)                         \
+  template class SystemEstimates<T, S>; \
+  template void complete(Operators<T, S>&, PrecondOutlook&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -35,8 +35,6 @@ class SystemEstimates {
   IterationModel model(const SolverMethod& method) const;
   MatrixKind kind() const;
   ExpectedIterations iterations_of(const std::string& precond) const;
-  /// All that goes with the name of a preconditioner and with the kind of the matrix.
-  void complete(PrecondOutlook& outlook) const;
 
   /// The formats by the iterations of the first solver that they lead to, with the present preconditioner.
   FormatChoice compare_formats(const CsrView<T, S>& a);
@@ -56,6 +54,10 @@ class SystemEstimates {
  private:
   Operators<T, S>& s_;
 };
+
+/// All that goes with the name of a preconditioner and with the kind of the matrix.
+template <class T, Space S>
+void complete(Operators<T, S>& of, PrecondOutlook& outlook);
 
 /// The format for solves in mixed precision, if they are expected to be faster in it than in double with whatever may
 /// follow there; empty: they are not.

@@ -36,7 +36,7 @@ bool estimate_stronger(Operators<T, S>& s) {
     PrecondOutlook found;
     found.name = name;
     found.take_seconds(model.iteration(name, *now).seconds, model.iteration(name, *product).seconds);
-    estimates.complete(found);
+    complete(s, found);
     return found;
   };
   PrecondOutlooks found{outlook(s.options.precond.name), {}};

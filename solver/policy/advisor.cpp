@@ -190,7 +190,8 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
   estimates_.with_stronger = infinity;
   SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
-    if (stronger.passed_over && !between) continue;
+    const bool begins = done == 0 && stronger.at_beginning < 1;
+    if (stronger.passed_over && !between && !begins) continue;
     if (standing_.keeps_preconditioner && !stronger.positive) continue;
     if (stronger.build_seconds > time_left) continue;
     const double of_solve = stronger.iterations_for(simple, done == 0), share = of_solve / (done + left);

@@ -36,6 +36,12 @@ double seconds_of_step(SystemState<T, S>& s) {
   return outlooks != nullptr ? outlooks->present.now_seconds : 0;
 }
 
+// Those that the system has now, which may have come with another solver.
+template <class T, Space S>
+void use_operators(SystemState<T, S>& s, const std::string& former_solver) {
+  s.operators->first_method().name == former_solver ? s.use_operators() : s.make_chain();
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -99,7 +105,10 @@ bool SystemMoves<T, S>::begin_with_stronger(const Move& move, const std::string&
     s_.advisor.probation() = {};
     s_.alternatives->settle();
   }
-  s_.changes.note("preconditioner " + s_.operators->options.precond.name + " for " + before + when);
+  const std::string& after = s_.operators->options.precond.name;
+  const std::string& method = s_.operators->first_method().name;
+  s_.changes.note(after == before ? "solver " + method + " for " + solver + when
+                                  : "preconditioner " + after + " for " + before + when);
   return true;
 }
 
@@ -107,16 +116,10 @@ template <class T, Space S>
 bool SystemMoves<T, S>::take_stronger(const Move& move, bool begins) {
   const std::string solver = s_.operators->first_method().name;
   if (!s_.alternatives->take_stronger(move.to, begins)) return false;
-  use_operators(solver);
+  use_operators(s_, solver);
   s_.advisor.took_stronger(move, s_.history);
   s_.changes.preconditioner = true;
   return true;
-}
-
-// Those of the system, which may have come with another solver.
-template <class T, Space S>
-void SystemMoves<T, S>::use_operators(const std::string& former_solver) {
-  s_.operators->first_method().name == former_solver ? s_.use_operators() : s_.make_chain();
 }
 
 template <class T, Space S>
@@ -132,7 +135,7 @@ void SystemMoves<T, S>::leave_what_proved_slower() {
   const std::string solver = s_.operators->first_method().name;
   const WholeSolves whole = std::exchange(s_.history.whole, {});
   if (!s_.alternatives->leave_stronger(whole.iterations)) return;
-  use_operators(solver);
+  use_operators(s_, solver);
   // So many again, as far as is known.
   s_.history.last_iterations = whole.estimated ? 0 : static_cast<int>(std::min(whole.weaker_iterations, 1e9));
   s_.history.preconditioner = {};

@@ -42,7 +42,6 @@ class SystemMoves {
   bool take_format(const std::string& format, bool in_a_solve);
   bool begin_with_stronger(const Move& move, const std::string& when);
   bool take_stronger(const Move& move, bool begins);
-  void use_operators(const std::string& former_solver);
   void precond_changed();
 
   SystemState<T, S>& s_;
