@@ -271,7 +271,8 @@ TEST_BOTH("Rows that add up to nothing beside their diagonal entry are counted",
 }
 
 TEST_BOTH("Entries without a partner do not hide those behind them in their row", "[traits]") {
-  for (const Index n : {4, 300}) {  // of the larger one, no row that is looked at first has an entry without a partner
+  for (const Index n :
+       {4, 300}) {  // of the larger one, no row that is looked at first has an entry without a partner
     MapRows rows(static_cast<std::size_t>(n));
     for (Index i = 0; i < n; ++i) rows[static_cast<std::size_t>(i)][i] = 9;
     rows[0][1] = 1;
