@@ -50,6 +50,8 @@ struct HostPrecondConstants {
   double fsai_entry_shared = 0;  ///< the same, shared by threads
   double ilut_entry = 0;         ///< seconds of a setup of ILUT, for each entry of A and of a mean row; of one thread
   double ilut_refresh_share = 0;  ///< seconds of a refresh of ILUT over those of a setup
+  /// Seconds of one thread to split a saddle point and scale its blocks, for each entry of A; and of a refresh.
+  double saddle_entry = 0, saddle_refresh_entry = 0;
   HostAmgConstants amg;
 };
 

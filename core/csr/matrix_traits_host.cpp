@@ -15,17 +15,18 @@
 namespace newel {
 namespace {
 
-// Position of column j in row i, or -1. `after` is where it may be, counted from the beginning of the row, -1 where
-// nothing is known, and becomes the place after it where it is found.
+// Position of column j in row i, or -1. `after` is a place in the row before which all columns are less, or -1 where
+// nothing is known. It becomes the place from which the next larger column is to be looked for, so all that are met
+// in ascending order take one pass over the row.
 template <class RowPtr>
 Offset find_entry(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index i, Index j, Index& after) {
   const Index* const begin = col.data + row_ptr[i];
   const Index* const end = col.data + row_ptr[i + 1];
-  const Index* at = after < 0 ? end : begin + after;
-  if (at >= end || *at != j) at = std::lower_bound(begin, end, j);
-  if (at == end || *at != j) return -1;
-  after = static_cast<Index>(at - begin) + 1;
-  return at - col.data;
+  const Index* at = after < 0 ? std::lower_bound(begin, end, j) : begin + after;
+  while (at < end && *at < j) ++at;
+  const bool found = at < end && *at == j;
+  after = static_cast<Index>(at - begin) + (found ? 1 : 0);
+  return found ? at - col.data : -1;
 }
 
 // How the partner a_ji of an entry a_ij is found: none is, but entries below the diagonal add what looks random and
@@ -49,9 +50,9 @@ struct Partial {
   Offset lower_matched = 0, lower = 0, upper = 0;
   Index rows[4] = {0, 0, 0, 0};       // empty, missing, zero, negative
   Index first[4] = {-1, -1, -1, -1};  // of this partial's rows, which ascend
-  // Of each row since `begin`, where in it the next partner to be looked up is if the pattern is symmetric: rows are
-  // met in ascending order, and so are the partners that entries of later rows have after its diagonal. Of those
-  // before, as far as they are kept, `not_met` until the first has been found.
+  // Of each row since `begin`, from where in it the next partner is looked for: rows are met in ascending order, and
+  // so are the partners that entries of later rows have after its diagonal. Of those before, as far as they are kept,
+  // `not_met` until the first has been looked for.
   std::vector<Index> next, next_before;
   Index begin = 0, share = 0;  // share: rows that are expected, for which there is room at once
   static constexpr Index not_met = -1, most_before = 1 << 18;
@@ -187,19 +188,22 @@ Partial inspect_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, con
       join_partials);
 }
 
-// Whether some rows, all over the matrix, are symmetric to the last bit.
+// How partners are to be found, by some rows all over the matrix: by the sum if they are symmetric to the last bit,
+// and all if one has none.
 template <class RowPtr, class T>
-bool looks_symmetric(const RowPtr& row_ptr, const CsrView<T, Space::host>& a) {
+Partners first_look(const RowPtr& row_ptr, const CsrView<T, Space::host>& a) {
+  Partners found = Partners::by_sum;
   constexpr Index rows = 16;
   const Index step = std::max<Index>(1, a.rows / rows);
   for (Index i = step / 2; i < a.rows; i += step) {
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
       Index none = Partial::not_met;
       const Offset mirrored = find_entry(row_ptr, a.col, a.col[k], i, none);
-      if (mirrored < 0 || !(a.val[mirrored] == a.val[k])) return false;
+      if (mirrored < 0) return Partners::all;
+      if (!(a.val[mirrored] == a.val[k])) found = Partners::below;
     }
   }
-  return true;
+  return found;
 }
 
 }  // namespace
@@ -228,20 +232,25 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
     const bool may_be_diagonal = traits.square && a.nnz() == a.rows;
     Array<double, Space::host> scales;
     Partial p;
+    bool all_found = false;
     if (may_be_diagonal) p = inspect_diagonal(ctx, row_ptr, a);
     if (!may_be_diagonal || p.rows[1] > 0) {
-      const bool by_sum = traits.square && looks_symmetric(row_ptr, a);
+      const Partners partners = traits.square ? first_look(row_ptr, a) : Partners::below;
+      const bool by_sum = partners == Partners::by_sum;
       if (by_sum) p = inspect_rows<Partners::by_sum>(ctx, row_ptr, a);
       if (by_sum && p.pairs == 0 && p.lower == p.upper) {
         p.lower_matched = p.lower;
       } else {
         if (traits.square) scales = detail::row_scales(ctx, a);
-        p = inspect_rows<Partners::below>(ctx, row_ptr, a, scales.data());
+        all_found = partners == Partners::all;
+        p = all_found ? inspect_rows<Partners::all>(ctx, row_ptr, a, scales.data())
+                      : inspect_rows<Partners::below>(ctx, row_ptr, a, scales.data());
       }
     }
     traits.pattern_symmetric = traits.square && p.lower == p.lower_matched && p.upper == p.lower;
     // Entries above the diagonal need a search of their own only where some have no partner below.
-    if (traits.square && p.upper != p.lower_matched) p = inspect_rows<Partners::all>(ctx, row_ptr, a, scales.data());
+    if (traits.square && !all_found && p.upper != p.lower_matched)
+      p = inspect_rows<Partners::all>(ctx, row_ptr, a, scales.data());
     traits.max_abs = p.max_abs;
     if (std::isfinite(p.least_row_max)) traits.least_row_max = p.least_row_max;
     traits.max_asymmetry = p.max_asymmetry;

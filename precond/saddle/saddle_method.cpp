@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <variant>
+#include <vector>
 
 #include <newel/precond/registry.hpp>
 #include "precond/build_cost.hpp"
+#include "precond/mirrored_constraints.hpp"
 #include "precond/precond_constants.hpp"
 #include "precond/saddle/saddle.hpp"
 
@@ -66,24 +70,85 @@ double iterations_for_saddle(double simple) {
   return std::min(simple, counts.saddle_least + counts.saddle_of_any * std::sqrt(simple));
 }
 
-// As AMG for the whole matrix, whose values say nothing of the block that AMG is for.
+// Of A: the rows that are no constraints, the entries among them, and those that couple them to constraints.
+struct BlockCounts {
+  Index rows = 0;
+  double entries = 0, couplings = 0;
+};
+
+// By the diagonal, and by every eighth row. None: no row looks like a constraint, or all do.
+template <class T>
+std::optional<BlockCounts> counts_of(const CsrView<T, Space::host>& a) {
+  constexpr Index stride = 8;
+  std::vector<char> is_constraint(static_cast<std::size_t>(a.rows));
+  BlockCounts counts;
+  for (Index i = 0; i < a.rows; ++i) {
+    is_constraint[static_cast<std::size_t>(i)] = detail::stored_value(a, i, i) > T(0) ? 0 : 1;
+    counts.rows += is_constraint[static_cast<std::size_t>(i)] != 0 ? 0 : 1;
+  }
+  Index looked_at = 0;
+  for (Index i = 0; i < a.rows; i += stride) {
+    if (is_constraint[static_cast<std::size_t>(i)] != 0) continue;
+    ++looked_at;
+    for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
+      ++(is_constraint[static_cast<std::size_t>(a.col[k])] != 0 ? counts.couplings : counts.entries);
+    }
+  }
+  if (looked_at == 0 || counts.rows == a.rows) return std::nullopt;
+  const double times = static_cast<double>(counts.rows) / looked_at;
+  counts.entries *= times;
+  counts.couplings *= times;
+  return counts;
+}
+
+// Where the values are known, and on a host.
+std::optional<BlockCounts> counts_of(const PrecondQuestion& question) {
+  if (question.setup == nullptr) return std::nullopt;
+  const auto& matrix = question.setup->values.matrix;
+  if (const auto* const a = std::get_if<CsrView<double, Space::host>>(&matrix)) return counts_of(*a);
+  if (const auto* const a = std::get_if<CsrView<float, Space::host>>(&matrix)) return counts_of(*a);
+  return std::nullopt;
+}
+
+// The bytes of an iteration: of A, and of what is applied besides.
+double bytes_of(double entries_of_a, const PrecondCost& applied, double rows) {
+  constexpr double entry_bytes = sizeof(double) + sizeof(Index);
+  return (entries_of_a + applied.entries * applied.low_share) * entry_bytes +
+         applied.vector_passes * rows * sizeof(double);
+}
+
+// As AMG for the rows that are no constraints. If the values are not known, as AMG for the whole matrix.
 PrecondCost saddle_cost(const PrecondQuestion& question) {
+  constexpr double start = 1e-3;  // seconds, however small the blocks are: there are several of them
+  const std::optional<BlockCounts> counts = counts_of(question);
+  const PrecondMethod& amg = find_preconditioner("amg");
   PrecondQuestion of_amg = question;
   PrecondSetup setup;
   if (question.setup != nullptr) {
     setup = *question.setup;
     setup.values.matrix = {};
-    setup.values.later = true;
+    setup.values.later = true;  // those of A say nothing of the block that AMG is for
     of_amg.setup = &setup;
   }
   of_amg.made = nullptr;
-  PrecondCost cost = detail::cost_of(find_preconditioner("amg"), of_amg);
+  PrecondCost cost = detail::cost_of(amg, of_amg);
   cost.iterations = &iterations_for_saddle;
   cost.margin = 0;
-  constexpr double start = 1e-3;  // seconds, however small the blocks are: there are several of them
-  if (question.setup != nullptr) cost.setup.build += start;
-  cost.setup.build *= detail::precond_counts.saddle_setup;
-  cost.setup.refresh *= detail::precond_counts.saddle_setup;
+  if (question.setup == nullptr) return cost;
+  if (!counts) {
+    cost.setup.build = detail::precond_counts.saddle_setup * (cost.setup.build + start);
+    cost.setup.refresh *= detail::precond_counts.saddle_setup;
+    return cost;
+  }
+  of_amg.rows = counts->rows;
+  of_amg.nonzeros = static_cast<Offset>(counts->entries);
+  const PrecondCost of_block = detail::cost_of(amg, of_amg);
+  const auto entries = static_cast<double>(question.nonzeros);
+  const auto& fitted = detail::constants_of<detail::HostPrecondConstants>(question.machine);
+  cost.setup = {of_block.setup.build + entries * fitted.saddle_entry + start,
+                of_block.setup.refresh + entries * fitted.saddle_refresh_entry};
+  cost.setup.iteration_share =
+      bytes_of(entries + counts->couplings, of_block, counts->rows) / bytes_of(entries, cost, question.rows);
   return cost;
 }
 

@@ -31,14 +31,17 @@ class Alternatives {
   virtual bool take_format(const std::string&) { return false; }
 
   /// Builds a stronger preconditioner and keeps the present one. False: it cannot be built, and it will not be
-  /// offered again.
-  virtual bool take_stronger(const std::string&) { return false; }
+  /// offered again. If a solve `begins` with it, the solvers may change too.
+  virtual bool take_stronger(const std::string& name, bool begins) {
+    static_cast<void>(name), static_cast<void>(begins);
+    return false;
+  }
   /// Returns to the preconditioner that was kept.
   virtual void restore() {}
   /// The present preconditioner stays: drops the one that was kept.
   virtual void settle() {}
-  /// Between solves: makes the weaker preconditioner again, from the present values. The present one may follow it
-  /// another time, by the iterations that it took. False: it cannot be made.
+  /// Between solves: makes the weaker preconditioner again, from the present values, and returns to its solvers. The
+  /// present one may follow it another time, by the iterations that it took. False: it cannot be made.
   virtual bool leave_stronger(int) { return false; }
   /// Decides between the simple preconditioner and the stronger one by a trial, for solves that do not move.
   virtual void decide() {}

@@ -19,7 +19,8 @@ void expect_present_format(Operators<T, S>& s, std::optional<PrecondOutlooks>& o
   const std::optional<CostEstimate> product = outlooks ? model.product(s.options.spmv.format) : std::nullopt;
   if (!product) return;
   const auto expect = [&](PrecondOutlook& outlook) {
-    outlook.iteration_seconds = outlook.now_seconds = model.iteration(outlook.name, *product).seconds;
+    const double seconds = model.iteration(outlook.name, *product).seconds;
+    outlook.take_seconds(seconds, seconds);
   };
   expect(outlooks->present);
   for (PrecondOutlook& outlook : outlooks->stronger) expect(outlook);

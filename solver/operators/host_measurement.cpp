@@ -62,8 +62,8 @@ void estimate_again(Operators<T, S>& s, std::optional<PrecondOutlooks>& outlooks
   const auto then = s.chosen.expected_format.empty() ? now : model.product(s.chosen.expected_format);
   if (!now || !then) return;
   const auto estimate = [&](PrecondOutlook& outlook) {
-    outlook.now_seconds = model.iteration(outlook.name, *now).seconds;
-    outlook.iteration_seconds = model.iteration(outlook.name, *then).seconds;
+    outlook.take_seconds(model.iteration(outlook.name, *now).seconds, model.iteration(outlook.name, *then).seconds);
+    outlook.by_values = false;
   };
   estimate(outlooks->present);
   for (PrecondOutlook& outlook : outlooks->stronger) estimate(outlook);

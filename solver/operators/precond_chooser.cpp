@@ -6,13 +6,14 @@
 
 #include <newel/core/vector_ops.hpp>
 #include <newel/precond/registry.hpp>
-#include <newel/precond/saddle/saddle_options.hpp>
 #include "core/memory/work_limit.hpp"
 #include "core/text/number_text.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
+#include "precond/build_cost.hpp"
 #include "precond/mirrored_constraints.hpp"
 #include "solver/cost/profiles/decision_constants.hpp"
+#include "solver/operators/block_method.hpp"
 #include "solver/operators/system_estimates.hpp"
 
 namespace newel::detail {
@@ -20,20 +21,6 @@ namespace {
 
 constexpr int trial_iterations = 32;
 constexpr double enough_of_blocks = 1e-2;  // of the residual, for a trial of the preconditioner for saddle points
-
-// That of the block-triangular form, whose blocks may be inverted in another way in each iteration.
-const SolverMethod* solver_of_blocks() {
-  for (const SolverMethod& method : solver_methods()) {
-    if (method.flexible && method.minimises) return &method;
-  }
-  return nullptr;
-}
-
-// Whether "auto" has all the choice that this takes.
-bool may_choose_blocks(const SystemOptions& options) {
-  return options.solver.name == "auto" && options.null_space == NullSpace::none &&
-         options.precond.of<SaddleOptions>().form == SaddleForm::automatic;
-}
 
 }  // namespace
 
@@ -143,22 +130,26 @@ bool PrecondChooser<T, S>::begin_with_blocks(const CsrView<T, S>& a) {
     SystemChoices& chosen = s_.chosen;
     const PrecondMethod* const simple = simple_preconditioner(*chosen.traits);
     const PrecondMethod* const blocks = automatic_preconditioner(AutoPrecond::saddle);
-    const SolverMethod* const method = solver_of_blocks();
-    if (!may_choose_blocks(s_.options) || simple == nullptr || blocks == nullptr || method == nullptr) return false;
+    if (!may_choose_blocks(s_.options) || simple == nullptr || blocks == nullptr) return false;
     SystemEstimates<T, S> estimates(s_);
     if (!estimates.kind().saddle || chosen.traits->constraints_of(a) != ConstraintKind::usual) return false;
     estimates.facts(a);
     estimates.expect_iterations(a);
-    const IterationModel model = estimates.model();  // of MINRES: few cycles of the other method are full
+    const IterationModel model = estimates.model();
     const std::optional<CostEstimate> product = model.product(s_.options.spmv.format);
     if (!product) return false;
     const auto seconds = [&](double iterations, const PrecondMethod& method) {
       return iterations * model.iteration(method.name, *product).seconds;
     };
-    const double expected = chosen.expected_iterations, build = estimates.build_seconds(blocks->name);
+    KnownValues values;
+    values.matrix = a;
+    const PrecondSeconds setup =
+        build_seconds(s_.ctx, Pattern<S>(a), *blocks, s_.options.precond, &s_.machine, &values);
+    const double expected = chosen.expected_iterations;
     const double of_blocks = ReachIterations::of_triangular_saddle * iterations_with(*blocks)(expected);
-    const double by_simple = seconds(expected, *simple), by_blocks = build + seconds(of_blocks, *blocks);
-    if (!(by_blocks < by_simple) || build > work_limit(s_.ctx).seconds_left()) return false;
+    const double by_simple = seconds(expected, *simple);
+    const double by_blocks = setup.build + setup.iteration_share * seconds(of_blocks, *blocks);
+    if (!(by_blocks < by_simple) || setup.build > work_limit(s_.ctx).seconds_left()) return false;
     PrecondOptions named = s_.options.precond;
     named.name = blocks->name;
     named.symmetric = false;
@@ -172,8 +163,7 @@ bool PrecondChooser<T, S>::begin_with_blocks(const CsrView<T, S>& a) {
     s_.options.precond = std::move(named);
     chosen.precond_reason = "a saddle point, for which " + plain_number(expected, 2) + " iterations with " +
                             simple->name + " are expected";
-    chosen.usual_solvers = chosen.solvers;
-    chosen.solvers = {{method->name}, "a saddle point, whose preconditioner is block-triangular"};
+    choose_solver_of_blocks(chosen);
     return true;
   }
   return false;
@@ -271,11 +261,8 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   chosen.precond_chosen = true;
   chosen.provisional = d.provisional && may_follow;
   chosen.untried = d.untried;
-  const MatrixKind kind = estimates.kind();
   const auto complete = [&](PrecondOutlook& outlook) {
-    outlook.iterations = iterations_with(outlook.name, kind);
-    outlook.margin = margin_of(outlook.name, s_.options.precond, kind);
-    outlook.positive = outlook.name != "none" && find_preconditioner(outlook.name).positive;
+    detail::complete(s_, outlook);
     outlook.by_values = d.builds_by_values;
   };
   chosen.outlooks = outlooks(d.ranked, *chosen.traits, complete);

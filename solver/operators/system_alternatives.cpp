@@ -11,6 +11,7 @@
 #include "core/memory/work_limit.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
+#include "solver/operators/block_method.hpp"
 #include "solver/operators/format_change.hpp"
 #include "solver/operators/precond_chooser.hpp"
 #include "solver/operators/system_estimates.hpp"
@@ -62,17 +63,21 @@ OperatorPtr<T, S> SystemAlternatives<T, S>::made(const PrecondOptions& named, bo
 }
 
 template <class T, Space S>
-bool SystemAlternatives<T, S>::take_stronger(const std::string& name) {
+bool SystemAlternatives<T, S>::take_stronger(const std::string& name, bool begins) {
   SystemChoices& chosen = s_.chosen;
   std::vector<PrecondOutlook>& stronger = chosen.outlooks->stronger;
   const auto is_it = [&](const PrecondOutlook& outlook) { return outlook.name == name; };
   const auto it = std::find_if(stronger.begin(), stronger.end(), is_it);
   PrecondOutlook taken = *it;
   const auto before_it = stronger.erase(it) - stronger.begin();
+  const bool own_method = begins && taken.at_beginning < 1;
   PrecondOptions named = s_.options.precond;
   named.name = name;
+  if (own_method) named.symmetric = false;
   std::optional<OperatorPtr<T, S>> M = attempt([&] { return made(named, named.symmetric); });
   if (!M) return false;
+  if (own_method) choose_solver_of_blocks(chosen);
+  s_.options.precond.symmetric = named.symmetric;
   if (!taken.by_values) {
     const OperatorInfo info = (*M)->info();
     PrecondQuestion question{s_.options.precond, s_.machine};
@@ -86,6 +91,10 @@ bool SystemAlternatives<T, S>::take_stronger(const std::string& name) {
   chosen.weaker_outlooks = *chosen.outlooks;
   chosen.outlooks->present = taken;
   for (auto other = stronger.begin(); other != stronger.begin() + before_it; ++other) other->passed_over = true;
+  if (!begins && taken.at_beginning < 1) {
+    taken.passed_over = true;
+    stronger.push_back(taken);  // a later solve may begin with its own method
+  }
   s_.M = std::move(*M);
   s_.options.precond.name = name;
   const std::string& weaker = chosen.weaker_outlooks->present.name;
@@ -124,8 +133,13 @@ bool SystemAlternatives<T, S>::leave_stronger(int iterations) {
   if (!chosen.weaker_outlooks || !s_.source->pattern()) return false;
   PrecondOptions named = s_.options.precond;
   named.name = chosen.weaker_outlooks->present.name;
+  const bool other_solvers = !chosen.usual_solvers.order.empty();
+  if (other_solvers && find_solver(chosen.usual_solvers.order.front()).demands != Demand::nothing)
+    named.symmetric = true;
   std::optional<OperatorPtr<T, S>> M = attempt([&] { return made(named, false); });
   if (!M) return false;
+  if (other_solvers) chosen.solvers = std::exchange(chosen.usual_solvers, {});
+  s_.options.precond.symmetric = named.symmetric;
   s_.M = std::move(*M);
   chosen.precond_older = false;
   PrecondOutlook left = chosen.outlooks->present;

@@ -17,7 +17,7 @@ class SystemAlternatives final : public Alternatives {
   void inspect_values() override { forecasts_.inspect_values(); }
   std::string expected_format() override;
   bool take_format(const std::string& format) override;
-  bool take_stronger(const std::string& name) override;
+  bool take_stronger(const std::string& name, bool begins) override;
   void restore() override;
   void settle() override { s_.weaker.reset(); }
   bool leave_stronger(int iterations) override;

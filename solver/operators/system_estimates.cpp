@@ -10,6 +10,7 @@
 #include "core/vectors/instantiate.hpp"
 #include "precond/build_cost.hpp"
 #include "reorder/pattern_reach.hpp"
+#include "solver/operators/block_method.hpp"
 
 namespace newel::detail {
 namespace {
@@ -23,9 +24,9 @@ std::optional<double> iterations_by_reach(const Operators<T, S>& s, const Matrix
     constexpr double usual_tolerance = 1e-8;
     if (!kind.convection && !kind.saddle) return std::nullopt;
     const double digits = std::log(tolerance_for_estimates(s.options.stop.rel_tol)) / std::log(usual_tolerance);
-    const double root_of_length = std::sqrt(static_cast<double>(a.nnz()) / a.rows);
-    const double of_flow = kind.circulation ? ReachIterations::of_circulation : ReachIterations::of_convection;
-    const double of_step = kind.convection ? of_flow : ReachIterations::of_saddle * root_of_length;
+    const double length = static_cast<double>(a.nnz()) / a.rows;
+    double of_step = kind.convection ? ReachIterations::of_convection * length : ReachIterations::of_saddle * length;
+    if (kind.circulation) of_step = ReachIterations::of_circulation;
     return std::max(1.0, of_step * digits * pattern_reach(Pattern<S>(a)));
   }
   return std::nullopt;
@@ -116,6 +117,12 @@ IterationModel SystemEstimates<T, S>::model(const SolverMethod& method) const {
           s_.machine,     s_.chosen.facts ? &*s_.chosen.facts : nullptr,
           sizeof(T),      s_.parts.has_preconditioner(),
           is_needless(s_)};
+}
+
+template <class T, Space S>
+IterationModel SystemEstimates<T, S>::model() const {
+  const std::vector<std::string>& usual = s_.chosen.usual_solvers.order;
+  return model(usual.empty() ? s_.first_method() : find_solver(usual.front()));
 }
 
 template <class T, Space S>
@@ -244,6 +251,23 @@ double SystemEstimates<T, S>::build_seconds(const std::string& precond) const {
       .build;
 }
 
+template <class T, Space S>
+void complete(Operators<T, S>& of, PrecondOutlook& outlook) {
+  const MatrixKind now = SystemEstimates<T, S>(of).kind();
+  outlook.iterations = iterations_with(outlook.name, now);
+  outlook.margin = margin_of(outlook.name, of.options.precond, now);
+  if (outlook.name == "none") return;
+  const PrecondMethod& method = find_preconditioner(outlook.name);
+  outlook.positive = method.positive;
+  if constexpr (S == Space::host) {
+    if (method.automatic != AutoPrecond::saddle || !of.chosen.traits->symmetric() || !may_choose_blocks(of.options))
+      return;
+    const std::optional<CsrView<T, S>> a = of.source ? of.source->at_hand() : std::nullopt;
+    if (a && of.chosen.traits->constraints_of(*a) == ConstraintKind::usual)
+      outlook.at_beginning = ReachIterations::of_triangular_saddle;
+  }
+}
+
 template <Space S>
 std::string format_in_single(Operators<double, S>& in_double) {
   SystemEstimates<double, S> estimates(in_double);
@@ -264,7 +288,9 @@ std::string format_in_single(Operators<double, S>& in_double) {
   return *single < model.iteration(precond, *product).seconds ? format : std::string();
 }
 
-#define X(T, S) template class SystemEstimates<T, S>;
+#define X(T, S)                         \
+  template class SystemEstimates<T, S>; \
+  template void complete(Operators<T, S>&, PrecondOutlook&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

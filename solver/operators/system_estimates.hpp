@@ -28,7 +28,9 @@ class SystemEstimates {
   /// Compares formats and preconditioners, if that has been put off.
   void weigh();
 
-  IterationModel model() const { return model(s_.first_method()); }
+  /// Of the method that solves begin with. If that is for one preconditioner alone, of the usual one: few cycles of
+  /// the other are full.
+  IterationModel model() const;
   /// The same of another method.
   IterationModel model(const SolverMethod& method) const;
   MatrixKind kind() const;
@@ -52,6 +54,10 @@ class SystemEstimates {
  private:
   Operators<T, S>& s_;
 };
+
+/// All that goes with the name of a preconditioner and with the kind of the matrix.
+template <class T, Space S>
+void complete(Operators<T, S>& of, PrecondOutlook& outlook);
 
 /// The format for solves in mixed precision, if they are expected to be faster in it than in double with whatever may
 /// follow there; empty: they are not.

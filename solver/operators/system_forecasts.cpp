@@ -29,18 +29,14 @@ bool estimate_stronger(Operators<T, S>& s) {
   if (chosen.outlooks) return true;
   const SystemEstimates<T, S> estimates(s);
   const IterationModel model = estimates.model();
-  const MatrixKind kind = estimates.kind();
   const auto now = model.product(s.options.spmv.format);
   const auto product = chosen.expected_format.empty() ? now : model.product(chosen.expected_format);
   if (!product || !now) return false;
   const auto outlook = [&](const std::string& name) {
     PrecondOutlook found;
     found.name = name;
-    found.iteration_seconds = model.iteration(name, *product).seconds;
-    found.now_seconds = model.iteration(name, *now).seconds;
-    found.iterations = iterations_with(name, kind);
-    found.margin = margin_of(name, s.options.precond, kind);
-    found.positive = name != "none" && find_preconditioner(name).positive;
+    found.take_seconds(model.iteration(name, *now).seconds, model.iteration(name, *product).seconds);
+    complete(s, found);
     return found;
   };
   PrecondOutlooks found{outlook(s.options.precond.name), {}};
@@ -49,23 +45,6 @@ bool estimate_stronger(Operators<T, S>& s) {
   }
   chosen.outlooks = std::move(found);
   return !chosen.outlooks->stronger.empty();
-}
-
-// The seconds of the setups, by what is known of the values.
-template <class T, Space S>
-void estimate_builds(Operators<T, S>& s, const Pattern<S>& a, const KnownValues& values) {
-  SystemChoices& chosen = s.chosen;
-  for (PrecondOutlook& outlook : chosen.outlooks->stronger) {
-    const PrecondMethod& method = find_preconditioner(outlook.name);
-    const PrecondSeconds seconds = build_seconds(s.ctx, a, method, s.options.precond, &s.machine, &values);
-    outlook.build_seconds = seconds.build;
-    outlook.refresh_seconds = seconds.refresh;
-    outlook.iteration_seconds *= seconds.iteration_share;
-    outlook.now_seconds *= seconds.iteration_share;
-    outlook.by_values = values.matrix.index() != 0;
-  }
-  if (chosen.builds == BuildEstimates::none) chosen.builds = BuildEstimates::pattern;
-  if (values.matrix.index() != 0) chosen.builds = BuildEstimates::values;
 }
 
 // The matrix in the caller's order, where that is how it is multiplied, or where it is kept beside its format.
@@ -79,6 +58,33 @@ KnownValues known_values(const Operators<T, S>& s) {
   if (s.chosen.facts) known.node_rows = static_cast<int>(s.chosen.facts->block);
   if (nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == csr->rows) known.node_rows = nodes->dimension;
   return known;
+}
+
+// The seconds of the setups, by a look at the values or before it. The blocks of a saddle point are counted in any
+// case, which takes next to nothing.
+template <class T, Space S>
+void estimate_builds(Operators<T, S>& s, const Pattern<S>& a, bool by_values) {
+  SystemChoices& chosen = s.chosen;
+  const KnownValues values = known_values(s);
+  const bool known = values.matrix.index() != 0;
+  KnownValues later = values;
+  later.matrix = {};
+  later.later = known;
+  for (PrecondOutlook& outlook : chosen.outlooks->stronger) {
+    if (outlook.by_values) continue;
+    const PrecondMethod& method = find_preconditioner(outlook.name);
+    const bool look = by_values || (S == Space::host && method.automatic == AutoPrecond::saddle);
+    const PrecondSeconds seconds =
+        build_seconds(s.ctx, a, method, s.options.precond, &s.machine, look ? &values : &later);
+    outlook.build_seconds = seconds.build;
+    outlook.refresh_seconds = seconds.refresh;
+    const double now = outlook.now_seconds / outlook.share, then = outlook.iteration_seconds / outlook.share;
+    outlook.share = seconds.iteration_share;
+    outlook.take_seconds(now, then);
+    outlook.by_values = known && look;
+  }
+  if (chosen.builds == BuildEstimates::none) chosen.builds = BuildEstimates::pattern;
+  if (known && by_values) chosen.builds = BuildEstimates::values;
 }
 
 }  // namespace
@@ -133,10 +139,7 @@ const PrecondOutlooks* SystemForecasts<T, S>::stronger_preconditioners(double do
   const double enough = WorthConstants::small_share * done * chosen.outlooks->present.iteration_seconds;
   if (!(enough >= seconds_of_look(s_, *a))) return nullptr;
   try {
-    KnownValues known = known_values(s_);
-    known.later = known.matrix.index() != 0;
-    known.matrix = {};
-    estimate_builds(s_, *a, known);
+    estimate_builds(s_, *a, false);
   } catch (const OutOfMemory&) {
     chosen.provisional = false;
     return nullptr;
@@ -164,7 +167,7 @@ bool SystemForecasts<T, S>::values_unseen() const {
 template <class T, Space S>
 void SystemForecasts<T, S>::inspect_values() {
   try {
-    estimate_builds(s_, *s_.source->pattern(), known_values(s_));
+    estimate_builds(s_, *s_.source->pattern(), true);
   } catch (const OutOfMemory&) {
     s_.chosen.builds = BuildEstimates::pattern_alone;
   }

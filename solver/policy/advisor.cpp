@@ -197,10 +197,11 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
   estimates_.with_stronger = infinity;
   SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
-    if (stronger.passed_over && !between) continue;
+    const bool begins = done == 0 && stronger.at_beginning < 1;
+    if (stronger.passed_over && !between && !begins) continue;
     if (standing_.keeps_preconditioner && !stronger.positive) continue;
     if (stronger.build_seconds > time_left) continue;
-    const double of_solve = stronger.iterations_for(simple), share = of_solve / (done + left);
+    const double of_solve = stronger.iterations_for(simple, done == 0), share = of_solve / (done + left);
     const double seconds = better != nullptr ? stronger.now_seconds : stronger.iteration_seconds;
     const double alone = stronger.build_seconds + share_left * of_solve * seconds;
     estimates_.with_stronger = std::min(estimates_.with_stronger, alone);

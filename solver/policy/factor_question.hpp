@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "solver/cost/profiles/factor_constants.hpp"
@@ -17,6 +18,12 @@ class FactorQuestion {
   double left = std::numeric_limits<double>::infinity();
 
   double share = factor_limits.share_of_solve;  ///< of `spent`, which factors may take
+
+  /// A solve has moved to a preconditioner that it `expected` to need so many seconds. Until it has spent them
+  /// `with_these` operators, or residuals tell more, no more than that is left: factors were slower before the move.
+  void expect(double with_these, double expected) {
+    if (std::isinf(left) && with_these < expected) left = expected;
+  }
 
   /// What factors may take at most: with a share of 1 a solve takes about twice the time of the faster way at most,
   /// whichever that is, with a share of 2 three times. No more than what is left, and nothing if that is less than

@@ -20,10 +20,21 @@ struct PrecondOutlook : WeighedPrecond {
   double margin = usual_margin;  ///< what it has to save, over the seconds of its setup
   bool by_values = false;        ///< the values have been looked at for the seconds of its setup
   bool positive = false;         ///< positive definite, also if A is symmetric without being so
-  bool passed_over = false;      ///< the present one is behind it in the table: it is weighed between solves only
+  bool passed_over = false;      ///< the present one is behind it in the table, or is it in another form: it is
+                                 ///< weighed between solves only
+  double share = 1;              ///< factor on the seconds of an iteration by the model, from the values of A
+  double at_beginning = 1;       ///< factor on its iterations if a solve begins with it, and with its own method
 
-  double iterations_for(double simple) const {
-    return measured_iterations > 0 ? measured_iterations : iterations(simple);
+  /// Seconds of an iteration by the model: in the present format, and in the one that the solve is expected to end
+  /// in.
+  void take_seconds(double now, double then) {
+    now_seconds = share * now;
+    iteration_seconds = share * then;
+  }
+  /// If a solve `begins` with it, or in the middle of one. What was measured were whole solves.
+  double iterations_for(double simple, bool begins = false) const {
+    if (measured_iterations > 0) return begins ? measured_iterations : measured_iterations / at_beginning;
+    return iterations(simple) * (begins ? at_beginning : 1);
   }
 };
 

@@ -59,8 +59,9 @@ class LastResortWatch {
   /// included. They are made then, and end the solve at the next call above. Asked only if their order takes far
   /// less.
   bool faster_than_move() {
-    if (method_ == nullptr || ended_ || method_->demands == Demand::definite || after_definite_) return false;
     const double by_move = s_.advisor.seconds_with_stronger();
+    expected_ = std::isfinite(by_move) ? by_move : 0;
+    if (method_ == nullptr || ended_ || method_->demands == Demand::definite || after_definite_) return false;
     if (!std::isfinite(by_move) || !(by_move >= factor_limits.orders_before_move * seconds_to_order())) return false;
     allowed_ = by_move;
     return instead_ = s_.last_resort.ready_within(*s_.operators, by_move);
@@ -131,8 +132,9 @@ class LastResortWatch {
     const bool symmetric = method_->demands != Demand::nothing;
     if (S == Space::host && !symmetric) question.share = factor_limits.unsymmetric_share_of_solve;
     question.spent = with_these_alone ? of_iteration_ * iterations : spent_;
-    const double polls_left = rate_.left(now.tolerance);
-    if (polls_left > 0) question.left = of_iteration_ * polls_left * iterations / rate_.iterations();
+    const double polls_left = rate_.left(now.tolerance), with_these = of_iteration_ * iterations;
+    if (polls_left > 0) question.left = with_these * polls_left / rate_.iterations();
+    question.expect(with_these, expected_);
     return question;
   }
 
@@ -140,8 +142,9 @@ class LastResortWatch {
   std::string solver_, precond_;
   const SolverMethod* method_ = nullptr;  // these three are of `of_iteration_`
   double of_iteration_ = 0, spent_ = 0;
-  double needed_ = 0;   // seconds of the factors, as they were refused last
-  double allowed_ = 0;  // seconds for those that were made
+  double expected_ = 0;  // seconds with the preconditioner that the solve moved to last; 0: it has moved to none
+  double needed_ = 0;    // seconds of the factors, as they were refused last
+  double allowed_ = 0;   // seconds for those that were made
   int last_ = 0, iterations_ = 0;
   ResidualRate rate_;  // since `since_`
   int since_ = 0;

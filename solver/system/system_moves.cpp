@@ -37,6 +37,12 @@ double seconds_of_step(SystemState<T, S>& s) {
   return outlooks != nullptr ? outlooks->present.now_seconds : 0;
 }
 
+// Those that the system has now, which may have come with another solver.
+template <class T, Space S>
+void use_operators(SystemState<T, S>& s, const std::string& former_solver) {
+  s.operators->first_method().name == former_solver ? s.use_operators() : s.make_chain();
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -90,21 +96,28 @@ bool SystemMoves<T, S>::before_solve(bool from_zero, bool preconditioner_too) {
 template <class T, Space S>
 bool SystemMoves<T, S>::begin_with_stronger(const Move& move, const std::string& when) {
   const std::string before = s_.operators->options.precond.name;
-  if (!take_stronger(move)) return false;
+  const std::string solver = s_.operators->first_method().name;
+  if (!take_stronger(move, true)) return false;
   s_.changes.preconditioner = false;
   s_.advisor.probation().begin_with_the_solve();
-  if (s_.pinned) {  // and a solve moves nothing
+  const bool other_solver = s_.operators->first_method().name != solver;
+  if (s_.pinned ||
+      other_solver) {  // and a solve moves nothing, or would go on with a preconditioner of other solvers
     s_.advisor.probation() = {};
     s_.alternatives->settle();
   }
-  s_.changes.note("preconditioner " + s_.operators->options.precond.name + " for " + before + when);
+  const std::string& after = s_.operators->options.precond.name;
+  const std::string& method = s_.operators->first_method().name;
+  s_.changes.note(after == before ? "solver " + method + " for " + solver + when
+                                  : "preconditioner " + after + " for " + before + when);
   return true;
 }
 
 template <class T, Space S>
-bool SystemMoves<T, S>::take_stronger(const Move& move) {
-  if (!s_.alternatives->take_stronger(move.to)) return false;
-  s_.use_operators();
+bool SystemMoves<T, S>::take_stronger(const Move& move, bool begins) {
+  const std::string solver = s_.operators->first_method().name;
+  if (!s_.alternatives->take_stronger(move.to, begins)) return false;
+  use_operators(s_, solver);
   s_.advisor.took_stronger(move, s_.history);
   s_.changes.preconditioner = true;
   return true;
@@ -120,9 +133,10 @@ template <class T, Space S>
 void SystemMoves<T, S>::leave_what_proved_slower() {
   if (!proved_slower(s_.history) || !s_.operators->sound()) return;
   const std::string before = s_.operators->options.precond.name;
+  const std::string solver = s_.operators->first_method().name;
   const WholeSolves whole = std::exchange(s_.history.whole, {});
   if (!s_.alternatives->leave_stronger(whole.iterations)) return;
-  s_.use_operators();
+  use_operators(s_, solver);
   // So many again, as far as is known.
   s_.history.last_iterations = whole.estimated ? 0 : static_cast<int>(std::min(whole.weaker_iterations, 1e9));
   s_.history.preconditioner = {};
@@ -203,7 +217,7 @@ bool SystemMoves<T, S>::make(const Move& move) {
       return true;
     }
     case Move::Kind::stronger_preconditioner:
-      if (!take_stronger(move)) return false;
+      if (!take_stronger(move, false)) return false;
       note(to_go);
       return true;
     case Move::Kind::weaker_preconditioner:

@@ -41,7 +41,7 @@ class SystemMoves {
   std::optional<Move> advised(std::optional<Move> move);
   bool take_format(const std::string& format, bool in_a_solve);
   bool begin_with_stronger(const Move& move, const std::string& when);
-  bool take_stronger(const Move& move);
+  bool take_stronger(const Move& move, bool begins);
   void precond_changed();
 
   SystemState<T, S>& s_;

@@ -2,6 +2,8 @@
 // The setup of a system, phase by phase.
 #include "solver/system/system_setup.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -46,6 +48,22 @@ bool is_without_preconditioner(Operators<T, S>& made, const CsrView<T, S>& a) {
     return traits.symmetric() && is_saddle_point(traits) && traits.constraints_of(a) == ConstraintKind::fourth_order;
   }
   return false;
+}
+
+// Of a solve of a large system whose operator is only perhaps of fourth order, with the simple preconditioner.
+// Infinity: nothing is expected.
+template <class T, Space S>
+double seconds_without_factors(Operators<T, S>& made, const CsrView<T, S>& a) {
+  SystemEstimates<T, S> estimates(made);
+  const PrecondMethod* const simple = simple_preconditioner(*made.chosen.traits);
+  if (!estimates.kind().saddle || simple == nullptr) return std::numeric_limits<double>::infinity();
+  estimates.facts(a);
+  estimates.expect_iterations(a);
+  const IterationModel model = estimates.model();
+  const std::optional<CostEstimate> product = model.product("csr");
+  if (!product) return std::numeric_limits<double>::infinity();
+  return factor_limits.times_without_factors * made.chosen.expected_iterations *
+         model.iteration(simple->name, *product).seconds;
 }
 
 // Of a system that only judges what another one has solved.
@@ -258,7 +276,8 @@ template <class T, Space S>
 bool SystemSetup<T, S>::is_for_factors(Operators<T, S>& made, const CsrView<T, S>& a) {
   if constexpr (S == Space::device) return false;  // where iterations are faster, and factors slower
   if (is_without_preconditioner(made, a)) {
-    return begins_with_factors(s_, made, factor_limits.seconds_at_first(static_cast<double>(s_.entries)));
+    const double most = factor_limits.seconds_at_first(static_cast<double>(s_.entries));
+    return begins_with_factors(s_, made, std::min(most, seconds_without_factors(made, a)));
   }
   if (!s_.equivalent.automatic(made).match) return false;
   const auto entries = static_cast<double>(s_.entries);

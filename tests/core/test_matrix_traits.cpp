@@ -270,6 +270,23 @@ TEST_BOTH("Rows that add up to nothing beside their diagonal entry are counted",
   CHECK(traits_of<float>(ctx, from_rows(300, rows)).undamped_rows == 2);
 }
 
+TEST_BOTH("Entries without a partner do not hide those behind them in their row", "[traits]") {
+  for (const Index n :
+       {4, 300}) {  // of the larger one, no row that is looked at first has an entry without a partner
+    MapRows rows(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) rows[static_cast<std::size_t>(i)][i] = 9;
+    rows[0][1] = 1;
+    rows[0][2] = rows[2][0] = 5;
+    rows[0][3] = rows[3][0] = 7;
+    const auto t = traits_of(ctx, from_rows(n, rows));
+    CHECK_FALSE(t.pattern_symmetric);
+    CHECK(t.max_asymmetry == 1);
+    CHECK(t.relative_asymmetry == Approx(1.0 / 9));
+    rows[1][0] = 1;
+    CHECK(traits_of(ctx, from_rows(n, rows)).symmetric());
+  }
+}
+
 TEST_CASE("The traits do not depend on the number of threads", "[traits]") {
   MapRows rows(1000);
   for (Index i = 0; i < 1000; ++i) rows[i][i] = i % 100 == 77 ? -1 : 1;

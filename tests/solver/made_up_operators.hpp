@@ -51,7 +51,7 @@ class MadeUpAlternatives final : public detail::Alternatives, private detail::Fo
   }
 
   detail::Forecasts& forecasts() override { return *this; }
-  bool take_stronger(const std::string& name) override {
+  bool take_stronger(const std::string& name, bool) override {
     taken = true;
     if (name == "refused") return false;
     weaker_ = std::exchange(s_.M, made(name));

@@ -101,11 +101,12 @@ TEST_CASE("Entries without an opposite are antisymmetric by half", "[solver][con
 // not. Where convection prevails AMG needs more, and incomplete factors few; around a vortex Jacobi takes far more.
 TEST_CASE("Convection in a plane begins with AMG, or with factors if it prevails, and in space it does not",
           "[exchange][learning][amg]") {
+  // 508 steps, and rows of 4.98 entries in the mean, times 0.28.
   const SolveReport diffusive = solved(Problem<Space::host>(upwind_matrix(255, 1e-2, through)));
-  CHECK(begins_with(diffusive, "amg", "1,000 "));
+  CHECK(begins_with(diffusive, "amg", "710 "));
   CHECK(diffusive.iterations < 30);
   const SolveReport prevailing = solved(Problem<Space::host>(upwind_matrix(255, 1e-3, through)));
-  CHECK(begins_with(prevailing, "ilut", "1,000 "));
+  CHECK(begins_with(prevailing, "ilut", "710 "));
   CHECK(prevailing.iterations < 10);
   const SolveReport vortex = solved(Problem<Space::host>(upwind_matrix(120, 1e-4, around)));
   CHECK(begins_with(vortex, "ilut", "3,800 "));

@@ -163,7 +163,7 @@ TEST_BOTH("While no residual tells, a preconditioner stays that gains half of wh
   for (const Case c : {Case{8.01, 1, false}, Case{7.99, 1, true}, Case{0.01, 0, false}, Case{0, 0, true}}) {
     CAPTURE(c.gained, c.weaker_gains);
     Moving<S> moving("same");
-    REQUIRE(moving.alternatives->take_stronger("same"));
+    REQUIRE(moving.alternatives->take_stronger("same", false));
     detail::SolveStanding before;
     before.gained_lately = c.weaker_gains;
     detail::Probation& probation = moving.state.advisor.probation();

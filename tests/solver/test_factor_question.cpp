@@ -30,6 +30,24 @@ TEST_CASE("Factors may take as long as the solve has taken, and twice as long if
   CHECK(unsymmetric.most_seconds() == Approx(4));
 }
 
+TEST_CASE("After a move factors may take no more than what it was expected to need", "[direct][watch]") {
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  FactorQuestion fresh = at(10, unknown);
+  fresh.expect(0, 12);
+  CHECK(fresh.left == 12);
+  CHECK(fresh.most_seconds() == Approx(10));
+  fresh = at(10, unknown);
+  fresh.expect(1, 4);  // less than was spent
+  CHECK(fresh.most_seconds() == 0);
+  FactorQuestion overrun = at(10, unknown), by_rate = at(10, 40), without_move = at(10, unknown);
+  overrun.expect(4, 4);
+  by_rate.expect(1, 4);
+  without_move.expect(0, 0);
+  CHECK(overrun.most_seconds() == Approx(10));
+  CHECK(by_rate.left == 40);
+  CHECK(without_move.left == unknown);
+}
+
 TEST_CASE("A solve that is about to arrive leaves no time for factors", "[direct][watch]") {
   CHECK(at(1, 0.99).most_seconds() == 0);
   CHECK(at(1, 1.01).most_seconds() == Approx(1));

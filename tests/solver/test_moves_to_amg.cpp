@@ -38,7 +38,7 @@ TEST_CASE("A preconditioner that was passed over may follow between solves", "[e
     return *found;
   };
   CHECK_FALSE(fsai(forecasts.stronger_preconditioners(1e9)).passed_over);
-  REQUIRE(alternatives.take_stronger("amg"));
+  REQUIRE(alternatives.take_stronger("amg", false));
   CHECK(fsai(forecasts.stronger_preconditioners(1e9)).passed_over);
   SystemOptions resumed;
   resumed.decision.emplace();

@@ -4,8 +4,11 @@
 #include "tests/solver/problem.hpp"
 
 #include <newel/solver/linear_system.hpp>
+#include "precond/build_cost.hpp"
+#include "reorder/pattern_reach.hpp"
 #include "solver/operators/operator_builder.hpp"
 #include "solver/operators/system_alternatives.hpp"
+#include "solver/operators/system_estimates.hpp"
 
 namespace {
 
@@ -76,4 +79,136 @@ TEST_CASE("If flexible GMRES fails there, the usual solvers follow with the usua
     CHECK(operators->options.precond.symmetric);
     CHECK(operators->chosen.solvers.order.front() == "minres");
   }
+}
+
+// One solve is estimated to take so little that nothing is set up for it at first.
+constexpr double low_scale = 0.2;
+
+SystemOptions with_low_estimates() {
+  SystemOptions options;
+  options.estimate_scale.iterations = low_scale;
+  return options;
+}
+
+TEST_CASE("Later solves of a saddle point begin with flexible GMRES", "[saddle][auto]") {
+  Problem<on_host> problem = flow(24);
+  LinearSystem<double, on_host> system(problem.ctx, problem.there.wide());
+  REQUIRE(system.info().solver == "minres");  // with fewer than 4,096 rows
+  const Run first = solved(problem, system);
+  CHECK(first.report.attempts.back().solver == "minres");
+  CHECK(first.report.changed.empty());
+  const Run second = solved(problem, system);
+  INFO(second.report.changed);
+  CHECK(second.report.attempts.back().solver == "fgmres");
+  CHECK(second.report.changed.find("preconditioner saddle for l1-jacobi") == 0);
+  CHECK(second.report.iterations < 30);
+  CHECK(8 * second.report.iterations < first.report.iterations);
+  CHECK(residual_share(problem, second) <= 1.01e-8);
+}
+
+TEST_CASE("The solvers go with the form of the blocks", "[saddle][auto]") {
+  Problem<on_host> problem = flow();
+  const auto made = detail::build<double, on_host>(problem.ctx, problem.there.wide(), with_low_estimates(), {}, true);
+  detail::Operators<double, on_host>& operators = *made;
+  detail::SystemAlternatives<double, on_host> alternatives(operators);
+  const auto first_solver = [&] { return operators.first_method().name; };
+  const auto blocks = [&] {
+    const detail::PrecondOutlooks* const outlooks = alternatives.forecasts().stronger_preconditioners(1e9);
+    REQUIRE(outlooks != nullptr);
+    REQUIRE(outlooks->stronger.size() == 1);
+    return outlooks->stronger.front();
+  };
+  REQUIRE(first_solver() == "minres");
+  const Pattern<on_host> pattern(problem.there.wide());
+  const double length = static_cast<double>(pattern.nnz()) / pattern.rows;
+  CHECK(alternatives.forecasts().expected_iterations() ==
+        Approx(low_scale * length * detail::pattern_reach(pattern)));
+  CHECK(blocks().iterations_for(1e4, true) == Approx(0.45 * blocks().iterations_for(1e4)));
+
+  SECTION("in the middle of a solve") {
+    REQUIRE(alternatives.take_stronger("saddle", false));
+    CHECK(first_solver() == "minres");
+    CHECK(operators.options.precond.symmetric);
+    REQUIRE(blocks().name == "saddle");  // a later solve may begin with it
+    CHECK(blocks().passed_over);
+    REQUIRE(alternatives.take_stronger("saddle", true));
+    CHECK(first_solver() == "fgmres");
+    CHECK_FALSE(operators.options.precond.symmetric);
+    REQUIRE(alternatives.leave_stronger(100));
+    CHECK(operators.options.precond.name == "saddle");
+    CHECK(first_solver() == "minres");
+    CHECK(operators.options.precond.symmetric);
+  }
+  SECTION("at the beginning") {
+    REQUIRE(alternatives.take_stronger("saddle", true));
+    CHECK(first_solver() == "fgmres");
+    CHECK_FALSE(operators.options.precond.symmetric);
+    REQUIRE(alternatives.leave_stronger(100));
+    CHECK(operators.options.precond.name == "l1-jacobi");
+    CHECK(first_solver() == "minres");
+    CHECK(operators.options.precond.symmetric);
+    CHECK(blocks().iterations_for(1e4, true) == 100);
+    CHECK(blocks().iterations_for(1e4) == Approx(100 / 0.45));
+  }
+}
+
+TEST_CASE("Another format keeps what the values say of an iteration", "[saddle][auto]") {
+  Problem<on_host> problem = flow();
+  const auto made = detail::build<double, on_host>(problem.ctx, problem.there.wide(), with_low_estimates(), {}, true);
+  detail::SystemAlternatives<double, on_host> alternatives(*made);
+  const auto blocks = [&] { return alternatives.forecasts().stronger_preconditioners(1e9)->stronger.front(); };
+  const double share = blocks().share;
+  CHECK(share < 0.95);
+  CHECK(share > 0.3);
+  REQUIRE(alternatives.take_format("bce"));
+  const detail::IterationModel model = detail::SystemEstimates<double, on_host>(*made).model();
+  CHECK(blocks().iteration_seconds == Approx(share * model.iteration("saddle", *model.product("bce")).seconds));
+}
+
+namespace {
+
+// n rows of a tridiagonal matrix, and as many constraints as fit with `couplings` entries in each.
+HostCsr chain_with_constraints(Index n, Index couplings) {
+  const Index constraints = n / couplings;
+  MapRows rows(static_cast<std::size_t>(n + constraints));
+  for (Index i = 0; i < n; ++i) {
+    auto& row = rows[static_cast<std::size_t>(i)];
+    row[i] = 2;
+    if (i > 0) row[i - 1] = -1;
+    if (i + 1 < n) row[i + 1] = -1;
+  }
+  for (Index i = 0; i < constraints * couplings; ++i) {
+    const Index c = n + i / couplings;
+    rows[static_cast<std::size_t>(i)][c] = rows[static_cast<std::size_t>(c)][i] = 1;
+  }
+  return from_rows(n + constraints, rows);
+}
+
+}  // namespace
+
+TEST_CASE("Blocks cost what AMG costs for the rows that are no constraints", "[saddle][choice]") {
+  constexpr Index n = 16000;
+  const Context<on_host> ctx(1);
+  const PrecondOptions options;
+  const auto seconds = [&](const HostCsr& a, const char* name, bool by_values) {
+    const Uploaded<double, on_host> there = upload_matrix<double>(ctx, a);
+    KnownValues values;
+    if (by_values) values.matrix = there.wide();
+    return detail::build_seconds(ctx, Pattern<on_host>(there.wide()), find_preconditioner(name), options, nullptr,
+                                 &values);
+  };
+  const HostCsr chain = chain_with_constraints(n, n + 1);
+  REQUIRE(chain.rows == n);
+  const double of_chain = seconds(chain, "amg", false).build;
+  for (const Index couplings : {4, 400}) {
+    const HostCsr a = chain_with_constraints(n, couplings);
+    const PrecondSeconds found = seconds(a, "saddle", true);
+    // And for each entry of A what it takes to split it.
+    const double entries = static_cast<double>(a.val.size());
+    CHECK(found.build == Approx(of_chain + 0.024e-6 * entries + 1e-3).epsilon(0.01));
+    CHECK(found.build < seconds(a, "saddle", false).build);
+    CHECK(found.refresh < found.build);
+    CHECK(found.iteration_share < 1);
+  }
+  CHECK(seconds(chain, "saddle", true).build == seconds(chain, "saddle", false).build);  // there are no blocks
 }

@@ -113,7 +113,7 @@ TEST_CASE("The preconditioner that was followed is made again from the present v
   };
   const std::vector<std::string> before = names();
   REQUIRE(std::find(before.begin(), before.end(), "fsai") != before.end());
-  REQUIRE(alternatives.take_stronger("fsai"));
+  REQUIRE(alternatives.take_stronger("fsai", false));
   alternatives.settle();
   REQUIRE(forecasts.followed_preconditioner().has_value());
   CHECK(forecasts.followed_preconditioner()->present.name == "fsai");

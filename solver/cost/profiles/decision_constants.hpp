@@ -103,16 +103,18 @@ struct SureIterations {
 struct ReachIterations {
   /// With fewer rows, finding the reach and comparing what may follow takes as long as a solve.
   static constexpr int fewest_rows = 4096;
-  /// BiCGStab on convection and diffusion, elements and differences, at Peclet numbers from 0.01 to 1,000 a cell: 0.8
-  /// to 14 times, the median 2, on 21 systems. An iteration has two products.
-  static constexpr double of_convection = 2, sure_of_convection = 0.4;
-  /// The same where convection prevails and circulates: 2.6 to 79 times, the median 14, on 13 systems of triangles,
-  /// squares and tetrahedra at Peclet numbers from 0.7 to 9,000 a cell; in the plane at least 4.5 times. Without
-  /// circulation 1.0 to 1.5 times, on five systems.
+  /// BiCGStab on convection and diffusion, for each entry of a mean row, since elements of higher order have longer
+  /// rows and a step passes several of their nodes. Elements of order 1 to 3 and differences in two and three
+  /// dimensions, rows of 5 to 26 entries, at Peclet numbers from 0.01 to 1,000 a cell: 0.11 to 1.3 times, the median
+  /// 0.21, on 22 systems. An iteration has two products.
+  static constexpr double of_convection = 0.28, sure_of_convection = 0.4;
+  /// If convection prevails and circulates, whatever the rows: 2.6 to 79 times, the median 14, on 13 systems of
+  /// triangles, squares and tetrahedra at Peclet numbers from 0.7 to 9,000 a cell; in the plane at least 4.5 times.
+  /// Without circulation 1.0 to 1.5 times, on five systems.
   static constexpr double of_circulation = 16, sure_of_circulation = 0.2;
-  /// MINRES on saddle points, over the reach times the root of the mean row length, since elements of higher order
-  /// have longer rows: 2.0 to 7.2 times on six systems of flow, elasticity and mixed diffusion.
-  static constexpr double of_saddle = 4, sure_of_saddle = 0.5;
+  /// MINRES on saddle points, for each entry of a mean row: 0.4 to 1.7 times, but for one stretched mesh, on 42
+  /// systems of flow, elasticity and mixed diffusion with rows of 5 to 75 entries.
+  static constexpr double of_saddle = 1, sure_of_saddle = 0.5;
   /// Flexible GMRES with the block-triangular form of `saddle` over MINRES with the diagonal form: 0.35 to 0.45 on
   /// six of the systems of bench_flow.sh.
   static constexpr double of_triangular_saddle = 0.45;

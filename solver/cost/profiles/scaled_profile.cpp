@@ -58,9 +58,10 @@ void scale(HostAmgConstants& amg, double by) {
 }
 
 void scale(HostPrecondConstants& preconds, double by) {
-  for (double* const seconds : {&preconds.diagonal_entry, &preconds.read_entry, &preconds.fsai.entry,
-                                &preconds.fsai.work, &preconds.spai.entry, &preconds.spai.work,
-                                &preconds.fsai_entry_alone, &preconds.fsai_entry_shared, &preconds.ilut_entry}) {
+  for (double* const seconds :
+       {&preconds.diagonal_entry, &preconds.read_entry, &preconds.fsai.entry, &preconds.fsai.work,
+        &preconds.spai.entry, &preconds.spai.work, &preconds.fsai_entry_alone, &preconds.fsai_entry_shared,
+        &preconds.ilut_entry, &preconds.saddle_entry, &preconds.saddle_refresh_entry}) {
     *seconds *= by;
   }
   scale(preconds.amg, by);
