@@ -84,6 +84,17 @@ void renew_preconditioner(Operators<T, S>& s, RefreshScope scope, Renew&& renew)
   s.precond_sound = true;
 }
 
+// In a named format "auto" chooses the preconditioner once, by values that are no longer there: a stronger one may
+// follow from now on. On a device a solve that may change takes longer.
+template <class T, Space S>
+void reconsider_preconditioner(Operators<T, S>& s) {
+  SystemChoices& chosen = s.chosen;
+  const bool was_chosen = chosen.precond_chosen && !chosen.provisional && chosen.format.trials.empty();
+  if (S == Space::device || !was_chosen || chosen.diagonal || !chosen.traits || !s.source || !s.may_move()) return;
+  const PrecondMethod* const simple = simple_preconditioner(*chosen.traits);
+  chosen.provisional = simple != nullptr && s.options.precond.name == simple->name;
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -99,6 +110,7 @@ void Operators<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
       return;
     }
   }
+  reconsider_preconditioner(*this);
   const bool may_follow = chosen.provisional && !(chosen.outlooks && chosen.outlooks->stronger.empty());
   if (source) source->renew_values(values, may_follow || chosen.weaker_outlooks);
   for (const auto& [method, solver] : made) solver->refresh(ctx, values);

@@ -167,3 +167,28 @@ TEST_BOTH("A chosen Jacobi is applied only where the diagonal is not constant", 
   REQUIRE(M != nullptr);
   CHECK(M->traits().multiple_of_identity);
 }
+
+TEST_CASE("In a named format a stronger preconditioner may follow once values are harder", "[system][auto]") {
+  const Context<Space::host> ctx;
+  const Index side = 150;
+  const Rows easy = laplacian(side, 0, 10), hard = laplacian(side);
+  const auto exact = noise(hard.size());
+  const auto b = hard.rhs_for(exact);
+  for (const char* format : {"bce", "ehyb", "ehyb-symmetric"}) {
+    INFO(format);
+    SystemOf<double, Space::host> system(ctx, easy, system_options("auto", "auto", format));
+    CHECK(run_system(ctx, system, b).report.iterations < 20);
+    CHECK(system.info().preconditioner.name == "jacobi");
+    refresh(ctx, system, hard);
+    int iterations = 0;
+    for (int turn = 0; turn < 3; ++turn) {
+      const auto found = run_system(ctx, system, b);
+      CHECK(found.report.converged());
+      CHECK(true_residual<double>(hard, b, found.x) <= 1.01e-8 * norm(b));
+      iterations = found.report.iterations;
+    }
+    CHECK(system.info().preconditioner.name == "amg");
+    CHECK(iterations < 30);
+    CHECK(system.info().format.format == format);
+  }
+}
