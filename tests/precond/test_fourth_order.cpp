@@ -4,6 +4,7 @@
 #include "tests/solver/problem.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include <newel/solver/linear_system.hpp>
 #include "precond/fourth_order.hpp"
@@ -60,9 +61,9 @@ TEST_CASE("What constraints are is asked once", "[precond][saddle]") {
   CHECK(detail::constraint_kind(flow.wide()) == ConstraintKind::usual);
   const HostCsr indefinite = from_rows(2, {{{0, 1}, {1, 2}}, {{0, 2}, {1, -3}}});
   CHECK(detail::constraint_kind(upload_matrix<double>(ctx, indefinite).wide()) == ConstraintKind::none);
-  detail::ValueTraits traits(matrix_traits(ctx, flow.wide()));
-  CHECK(traits.constraints_of(flow.wide()) == ConstraintKind::usual);
-  CHECK(traits.constraints_of(of_plate.wide()) == ConstraintKind::usual);  // it does not look again
+  const auto traits = std::make_unique<detail::ValueTraits>(matrix_traits(ctx, flow.wide()));
+  CHECK(traits->constraints_of(flow.wide()) == ConstraintKind::usual);
+  CHECK(traits->constraints_of(of_plate.wide()) == ConstraintKind::usual);  // it does not look again
 }
 
 TEST_CASE("A plate begins with factors", "[saddle][auto]") {
