@@ -179,6 +179,20 @@ TEST_CASE("Between solves what they took is what is to come", "[advisor]") {
   CHECK_FALSE(Advisor().before_solve(solve, true, failed, stronger));
 }
 
+TEST_CASE("A preconditioner with its own method is weighed as that before a solve alone", "[advisor]") {
+  const Advisor::Beginning solve{1e-8, 1e6, false};
+  for (const bool is_present_in_another_form : {false, true}) {
+    MadeUp own = with_stronger(101, &simple_iterations);
+    detail::PrecondOutlook& stronger = own.outlooks->stronger.front();
+    stronger.passed_over = is_present_in_another_form;
+    CHECK_FALSE(Advisor().before_solve(solve, true, after_solves({46}), own));
+    stronger.at_beginning = 0.5;  // half the iterations, as above
+    CHECK_FALSE(Advisor().before_solve(solve, true, after_solves({45}), own));
+    CHECK(text(Advisor().before_solve(solve, true, after_solves({46}), own)) == "stronger fsai");
+    CHECK(first_of(own, {}, [](int k) { return at(k, 3000.0 - k); }) == First{});
+  }
+}
+
 // Half a second each: s / 2 >= 0.45 (101 + s / 2), from 165.3 on.
 TEST_CASE("A first solve begins with a stronger preconditioner by the iterations that are sure", "[advisor]") {
   const auto advice = [](double sure, const Advisor::Beginning& solve, const History& history = {}) {
