@@ -60,8 +60,8 @@ KnownValues known_values(const Operators<T, S>& s) {
   return known;
 }
 
-// The seconds of the setups, by a look at the values or before it. The blocks of a saddle point are counted in any
-// case, which takes next to nothing.
+// The seconds of the setups, by a look at the values or before it. The blocks of a saddle point are counted if they
+// serve it, and at once, which takes next to nothing.
 template <class T, Space S>
 void estimate_builds(Operators<T, S>& s, const Pattern<S>& a, bool by_values) {
   SystemChoices& chosen = s.chosen;
@@ -73,7 +73,7 @@ void estimate_builds(Operators<T, S>& s, const Pattern<S>& a, bool by_values) {
   for (PrecondOutlook& outlook : chosen.outlooks->stronger) {
     if (outlook.by_values) continue;
     const PrecondMethod& method = find_preconditioner(outlook.name);
-    const bool look = by_values || (S == Space::host && method.automatic == AutoPrecond::saddle);
+    const bool look = method.automatic == AutoPrecond::saddle ? outlook.at_beginning < 1 : by_values;
     const PrecondSeconds seconds =
         build_seconds(s.ctx, a, method, s.options.precond, &s.machine, look ? &values : &later);
     outlook.build_seconds = seconds.build;
