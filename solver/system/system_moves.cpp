@@ -101,8 +101,8 @@ bool SystemMoves<T, S>::begin_with_stronger(const Move& move, const std::string&
   s_.changes.preconditioner = false;
   s_.advisor.probation().begin_with_the_solve();
   const bool other_solver = s_.operators->first_method().name != solver;
-  if (s_.pinned ||
-      other_solver) {  // and a solve moves nothing, or would go on with a preconditioner of other solvers
+  // A pinned solve moves nothing, and one with another solver would move on to preconditioners of the former one.
+  if (s_.pinned || other_solver) {
     s_.advisor.probation() = {};
     s_.alternatives->settle();
   }
