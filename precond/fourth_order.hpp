@@ -16,7 +16,8 @@ template <class T>
 bool is_of_fourth_order(const CsrView<T, Space::host>& a) {
   constexpr Index looked_at = 32, most_others = 8;
   constexpr double most_positive = 0.5;
-  const auto is_constraint = [&](Index i) { return !(stored_value(a, i, i) > T(0)); };
+  const std::vector<char> constraint = constraint_rows(a);
+  const auto is_constraint = [&](Index i) { return constraint[static_cast<std::size_t>(i)] != 0; };
   std::vector<Index> constraints;
   for (Index i = 0; i < a.rows; ++i) {
     if (is_constraint(i)) constraints.push_back(i);
@@ -29,7 +30,7 @@ bool is_of_fourth_order(const CsrView<T, Space::host>& a) {
     const Index i = constraints[static_cast<std::size_t>(Offset{look} * count / looks)];
     for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
       const Index u = a.col[k];
-      if (std::binary_search(constraints.begin(), constraints.end(), u)) continue;
+      if (is_constraint(u)) continue;
       const double share = static_cast<double>(a.val[k]) / static_cast<double>(stored_value(a, u, u));
       for (Offset l = a.row_begin(u); l < a.row_begin(u + 1); ++l) {
         of_row[a.col[l]] += share * static_cast<double>(a.val[l]);
@@ -38,8 +39,7 @@ bool is_of_fourth_order(const CsrView<T, Space::host>& a) {
     }
     double positive = 0;
     for (const Index j : met) {
-      if (j != i && std::binary_search(constraints.begin(), constraints.end(), j))
-        positive += std::max(of_row[j], 0.0);
+      if (j != i && is_constraint(j)) positive += std::max(of_row[j], 0.0);
       if (j != i) of_row[j] = 0;
     }
     if (!(positive > most_positive * of_row[i]) && ++others > most_others) return false;

@@ -44,14 +44,21 @@ bool constraints_are_mirrored(const Context<S>& ctx, const CsrView<T, S>& a) {
   return static_cast<double>(mirrored) >= least_share * static_cast<double>(couplings);
 }
 
+/// For each row of a saddle point whether it looks like a constraint: its diagonal entry is not positive.
+template <class T>
+std::vector<char> constraint_rows(const CsrView<T, Space::host>& a) {
+  std::vector<char> rows(static_cast<std::size_t>(a.rows), 0);
+  for (Index i = 0; i < a.rows; ++i) rows[static_cast<std::size_t>(i)] = !(stored_value(a, i, i) > T(0));
+  return rows;
+}
+
 /// Whether the rows of a symmetric matrix without a positive diagonal entry are coupled to the others more than among
 /// each other, by the sums of absolute values: constraints are, and rows of an indefinite operator are not. Reads
 /// these rows, and searches the diagonal entry of all.
 template <class T>
 bool constraints_stand_apart(const CsrView<T, Space::host>& a) {
   constexpr double most_among = 0.5;
-  std::vector<char> is_constraint(static_cast<std::size_t>(a.rows), 0);
-  for (Index i = 0; i < a.rows; ++i) is_constraint[static_cast<std::size_t>(i)] = !(stored_value(a, i, i) > T(0));
+  const std::vector<char> is_constraint = constraint_rows(a);
   double among = 0, to_others = 0;
   for (Index i = 0; i < a.rows; ++i) {
     if (is_constraint[static_cast<std::size_t>(i)] == 0) continue;

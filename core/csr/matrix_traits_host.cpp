@@ -232,24 +232,23 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
     const bool may_be_diagonal = traits.square && a.nnz() == a.rows;
     Array<double, Space::host> scales;
     Partial p;
-    bool all_found = false;
+    Partners partners = Partners::below;
     if (may_be_diagonal) p = inspect_diagonal(ctx, row_ptr, a);
     if (!may_be_diagonal || p.rows[1] > 0) {
-      const Partners partners = traits.square ? first_look(row_ptr, a) : Partners::below;
+      if (traits.square) partners = first_look(row_ptr, a);
       const bool by_sum = partners == Partners::by_sum;
       if (by_sum) p = inspect_rows<Partners::by_sum>(ctx, row_ptr, a);
       if (by_sum && p.pairs == 0 && p.lower == p.upper) {
         p.lower_matched = p.lower;
       } else {
         if (traits.square) scales = detail::row_scales(ctx, a);
-        all_found = partners == Partners::all;
-        p = all_found ? inspect_rows<Partners::all>(ctx, row_ptr, a, scales.data())
-                      : inspect_rows<Partners::below>(ctx, row_ptr, a, scales.data());
+        p = partners == Partners::all ? inspect_rows<Partners::all>(ctx, row_ptr, a, scales.data())
+                                      : inspect_rows<Partners::below>(ctx, row_ptr, a, scales.data());
       }
     }
     traits.pattern_symmetric = traits.square && p.lower == p.lower_matched && p.upper == p.lower;
     // Entries above the diagonal need a search of their own only where some have no partner below.
-    if (traits.square && !all_found && p.upper != p.lower_matched)
+    if (traits.square && partners != Partners::all && p.upper != p.lower_matched)
       p = inspect_rows<Partners::all>(ctx, row_ptr, a, scales.data());
     traits.max_abs = p.max_abs;
     if (std::isfinite(p.least_row_max)) traits.least_row_max = p.least_row_max;

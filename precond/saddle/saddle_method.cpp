@@ -80,12 +80,9 @@ struct BlockCounts {
 template <class T>
 std::optional<BlockCounts> counts_of(const CsrView<T, Space::host>& a) {
   constexpr Index stride = 8;
-  std::vector<char> is_constraint(static_cast<std::size_t>(a.rows));
+  const std::vector<char> is_constraint = detail::constraint_rows(a);
   BlockCounts counts;
-  for (Index i = 0; i < a.rows; ++i) {
-    is_constraint[static_cast<std::size_t>(i)] = detail::stored_value(a, i, i) > T(0) ? 0 : 1;
-    counts.rows += is_constraint[static_cast<std::size_t>(i)] != 0 ? 0 : 1;
-  }
+  counts.rows = static_cast<Index>(std::count(is_constraint.begin(), is_constraint.end(), 0));
   Index looked_at = 0;
   for (Index i = 0; i < a.rows; i += stride) {
     if (is_constraint[static_cast<std::size_t>(i)] != 0) continue;

@@ -70,7 +70,7 @@ bool SystemAlternatives<T, S>::take_stronger(const std::string& name, bool begin
   const auto it = std::find_if(stronger.begin(), stronger.end(), is_it);
   PrecondOutlook taken = *it;
   const auto before_it = stronger.erase(it) - stronger.begin();
-  const bool own_method = begins && taken.at_beginning < 1;
+  const bool own_method = begins && taken.has_own_method();
   PrecondOptions named = s_.options.precond;
   named.name = name;
   if (own_method) named.symmetric = false;
@@ -91,7 +91,7 @@ bool SystemAlternatives<T, S>::take_stronger(const std::string& name, bool begin
   chosen.weaker_outlooks = *chosen.outlooks;
   chosen.outlooks->present = taken;
   for (auto other = stronger.begin(); other != stronger.begin() + before_it; ++other) other->passed_over = true;
-  if (!begins && taken.at_beginning < 1) {
+  if (!begins && taken.has_own_method()) {
     taken.passed_over = true;
     stronger.push_back(taken);  // a later solve may begin with its own method
   }

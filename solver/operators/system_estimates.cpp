@@ -25,8 +25,8 @@ std::optional<double> iterations_by_reach(const Operators<T, S>& s, const Matrix
     if (!kind.convection && !kind.saddle) return std::nullopt;
     const double digits = std::log(tolerance_for_estimates(s.options.stop.rel_tol)) / std::log(usual_tolerance);
     const double length = static_cast<double>(a.nnz()) / a.rows;
-    double of_step = kind.convection ? ReachIterations::of_convection * length : ReachIterations::of_saddle * length;
-    if (kind.circulation) of_step = ReachIterations::of_circulation;
+    const double of_entry = kind.convection ? ReachIterations::of_convection : ReachIterations::of_saddle;
+    const double of_step = kind.circulation ? ReachIterations::of_circulation : of_entry * length;
     return std::max(1.0, of_step * digits * pattern_reach(Pattern<S>(a)));
   }
   return std::nullopt;

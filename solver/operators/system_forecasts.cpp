@@ -73,7 +73,7 @@ void estimate_builds(Operators<T, S>& s, const Pattern<S>& a, bool by_values) {
   for (PrecondOutlook& outlook : chosen.outlooks->stronger) {
     if (outlook.by_values) continue;
     const PrecondMethod& method = find_preconditioner(outlook.name);
-    const bool look = method.automatic == AutoPrecond::saddle ? outlook.at_beginning < 1 : by_values;
+    const bool look = method.automatic == AutoPrecond::saddle ? outlook.has_own_method() : by_values;
     const PrecondSeconds seconds =
         build_seconds(s.ctx, a, method, s.options.precond, &s.machine, look ? &values : &later);
     outlook.build_seconds = seconds.build;

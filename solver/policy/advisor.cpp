@@ -130,7 +130,7 @@ void Advisor::Estimates::raise_after_overrun(SolveStanding& standing) {
 // Each time that a device is asked it waits for the host, which takes as long as some iterations of a small system.
 // Where nothing is anywhere near its price by what the solve has shown, it is asked after four times the iterations
 // instead of twice as many, or after half as many again where what it has shown is doubted. A host could be asked in
-// every iteration, in which nothing new is known as a rule.
+// every iteration, in which usually nothing new is known.
 void Advisor::ask_less_often(bool asking_is_dear) {
   using Asking = AskingConstants;
   if (awaited_) return;
@@ -197,7 +197,7 @@ Advisor::Stronger Advisor::stronger_that_pays(const FormatTrial* better, const H
   estimates_.with_stronger = infinity;
   SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
-    const bool begins = done == 0 && stronger.at_beginning < 1;
+    const bool begins = done == 0 && stronger.has_own_method();
     if (stronger.passed_over && !between && !begins) continue;
     if (standing_.keeps_preconditioner && !stronger.positive) continue;
     if (stronger.build_seconds > time_left) continue;

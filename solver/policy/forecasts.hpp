@@ -20,11 +20,13 @@ struct PrecondOutlook : WeighedPrecond {
   double margin = usual_margin;  ///< what it has to save, over the seconds of its setup
   bool by_values = false;        ///< the values have been looked at for the seconds of its setup
   bool positive = false;         ///< positive definite, also if A is symmetric without being so
-  bool passed_over = false;      ///< the present one is behind it in the table, or is it in another form: it is
+  bool passed_over = false;      ///< the present one comes after it in the table, or is it in another form: it is
                                  ///< weighed between solves only
   double share = 1;              ///< factor on the seconds of an iteration by the model, from the values of A
   double at_beginning = 1;       ///< factor on its iterations if a solve begins with it, and with its own method
 
+  /// Whether a solve that begins with it has a method of its own.
+  bool has_own_method() const { return at_beginning < 1; }
   /// Seconds of an iteration by the model: in the present format, and in the one that the solve is expected to end
   /// in.
   void take_seconds(double now, double then) {

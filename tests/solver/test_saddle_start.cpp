@@ -124,6 +124,15 @@ TEST_CASE("The solvers go with the form of the blocks", "[saddle][auto]") {
   CHECK(alternatives.forecasts().expected_iterations() ==
         Approx(low_scale * length * detail::pattern_reach(pattern)));
   CHECK(blocks().iterations_for(1e4, true) == Approx(0.45 * blocks().iterations_for(1e4)));
+  const auto begin_and_leave = [&](const std::string& weaker) {
+    REQUIRE(alternatives.take_stronger("saddle", true));
+    CHECK(first_solver() == "fgmres");
+    CHECK_FALSE(operators.options.precond.symmetric);
+    REQUIRE(alternatives.leave_stronger(100));
+    CHECK(operators.options.precond.name == weaker);
+    CHECK(first_solver() == "minres");
+    CHECK(operators.options.precond.symmetric);
+  };
 
   SECTION("in the middle of a solve") {
     REQUIRE(alternatives.take_stronger("saddle", false));
@@ -131,22 +140,10 @@ TEST_CASE("The solvers go with the form of the blocks", "[saddle][auto]") {
     CHECK(operators.options.precond.symmetric);
     REQUIRE(blocks().name == "saddle");  // a later solve may begin with it
     CHECK(blocks().passed_over);
-    REQUIRE(alternatives.take_stronger("saddle", true));
-    CHECK(first_solver() == "fgmres");
-    CHECK_FALSE(operators.options.precond.symmetric);
-    REQUIRE(alternatives.leave_stronger(100));
-    CHECK(operators.options.precond.name == "saddle");
-    CHECK(first_solver() == "minres");
-    CHECK(operators.options.precond.symmetric);
+    begin_and_leave("saddle");
   }
   SECTION("at the beginning") {
-    REQUIRE(alternatives.take_stronger("saddle", true));
-    CHECK(first_solver() == "fgmres");
-    CHECK_FALSE(operators.options.precond.symmetric);
-    REQUIRE(alternatives.leave_stronger(100));
-    CHECK(operators.options.precond.name == "l1-jacobi");
-    CHECK(first_solver() == "minres");
-    CHECK(operators.options.precond.symmetric);
+    begin_and_leave("l1-jacobi");
     CHECK(blocks().iterations_for(1e4, true) == 100);
     CHECK(blocks().iterations_for(1e4) == Approx(100 / 0.45));
   }
