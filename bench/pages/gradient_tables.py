@@ -3,23 +3,20 @@
 from page import load, table, write_parts
 
 NAMES = {"torch": "PyTorch", "jax": "JAX"}
+CALLS = {"plain": "`newel.Solver.solve`", "forward": "differentiable solve", "gradient": "with its gradient"}
+MAPS = {"together": "together", "alone": "one after the other"}
 
 
-def calls_table(report):
-    rows = [[NAMES[kind], f"{int(size):,}", *(f"{taken[name]:,.0f}" for name in ("plain", "forward", "gradient"))]
-            for kind, sizes in report["kinds"].items() for size, taken in sizes.items()]
-    return table(["library", "rows", "`newel.Solver.solve`", "differentiable solve", "with its gradient"], rows, 1)
-
-
-def maps_table(report):
-    rows = [[NAMES[kind], f"{int(size):,}", *(f"{taken[name]:,.1f}" for name in ("together", "alone"))]
-            for kind, sizes in report["mapped"].items() for size, taken in sizes.items()]
-    return table(["library", "rows", "together", "one after the other"], rows, 1)
+def times_table(sizes_of, columns, digits):
+    """{library: {rows: {what: microseconds}}}, of which `columns` are shown: {what: its header}."""
+    rows = [[NAMES[kind], f"{int(size):,}", *(f"{taken[what]:,.{digits}f}" for what in columns)]
+            for kind, sizes in sizes_of.items() for size, taken in sizes.items()]
+    return table(["library", "rows", *columns.values()], rows, 1)
 
 
 def lines_of(name):
     report = load(name)
-    return [*calls_table(report), "", "A map over the values of 64 such matrices takes, for each system:", "", *maps_table(report), "",
+    return [*times_table(report["kinds"], CALLS, 0), "", "A map over the values of 64 such matrices takes, for each system:", "", *times_table(report["mapped"], MAPS, 1), "",
             f"Measured on {report['date']} ([{name}.json](../results/{name}.json))."]
 
 
