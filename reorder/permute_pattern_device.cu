@@ -55,7 +55,7 @@ struct ColumnBits {
   unsigned bits, before;
 };
 
-// counts[i] = entries of the new row i, and a 0 behind them.
+// counts[i] = entries of the new row i, and a 0 after them.
 template <class RowPtr>
 __global__ void __launch_bounds__(PermuteTuning::threads)
     count_kernel(Index rows, const RowPtr* row_ptr, const Index* old_of_new, Offset* counts) {

@@ -9,7 +9,6 @@
 
 #include "core/memory/context_device.hpp"
 #include "core/csr/input_entries.hpp"
-#include "core/vectors/overlapped_launch_device.cuh"
 
 namespace newel::detail {
 namespace {

@@ -8,7 +8,6 @@
 #include "core/memory/context_device.hpp"
 #include "core/csr/csr_check.hpp"
 #include "core/vectors/instantiate.hpp"
-#include "core/vectors/overlapped_launch_device.cuh"
 #include "core/csr/matrix_traits_device.hpp"
 #include "core/csr/sorted_row.hpp"
 

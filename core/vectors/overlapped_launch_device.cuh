@@ -3,8 +3,6 @@
 /// (CUDA C++ Programming Guide). Internal.
 #pragma once
 
-#include <cstdint>
-
 #include "core/memory/context_device.hpp"
 
 namespace newel::detail {

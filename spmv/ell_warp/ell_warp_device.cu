@@ -11,7 +11,7 @@ namespace {
 struct EllWarpTuning {
   static constexpr int lanes = ell_warp_lanes<Space::device>;
   static constexpr int most_block_threads = ell_warp_most_block_threads;
-  static constexpr int most_blocks_of_multiprocessor = 1 << 20;  ///< as a rule a warp for each of the layout
+  static constexpr int most_blocks_of_multiprocessor = 1 << 20;  ///< usually a warp for each of the layout
   static constexpr int least_blocks = 4;  ///< of these, resident on a multiprocessor: at most 32 registers
   static constexpr int batch = 4;         ///< loads of values, and of columns, that a lane has in flight
 };

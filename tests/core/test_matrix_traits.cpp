@@ -270,7 +270,7 @@ TEST_BOTH("Rows that add up to nothing beside their diagonal entry are counted",
   CHECK(traits_of<float>(ctx, from_rows(300, rows)).undamped_rows == 2);
 }
 
-TEST_BOTH("Entries without a partner do not hide those behind them in their row", "[traits]") {
+TEST_BOTH("Entries without a partner do not hide those after them in their row", "[traits]") {
   for (const Index n :
        {4, 300}) {  // of the larger one, no row that is looked at first has an entry without a partner
     MapRows rows(static_cast<std::size_t>(n));

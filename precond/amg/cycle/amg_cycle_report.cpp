@@ -38,7 +38,7 @@ std::uint64_t vector_traffic(const CycleLevel<T, S>& level) {
   if (level.transfer.exists()) once += level.transfer.bytes_read();
   const std::uint64_t all = static_cast<std::uint64_t>(level.cycles) * once;
   if (level.again == nullptr) return all;
-  // Between two cycles x is scaled, b and x go to double and r comes from there; behind them x takes the second.
+  // Between two cycles x is scaled, b and x go to double and r comes from there; after them x takes the second.
   const std::uint64_t between = 8 * level.x.bytes() + 3 * level.again->exact_x.bytes();
   return all + static_cast<std::uint64_t>(level.cycles / 2) * between;
 }

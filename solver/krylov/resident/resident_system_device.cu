@@ -294,7 +294,7 @@ bool ResidentSystem<T>::take_rows(const Context<Space::device>& ctx, const Linea
   const CsrView<T, Space::device>* const a = A.resident_view().rows;
   if (a == nullptr || kernel(ResidentStorage::rows_streaming) == nullptr) return false;
   const Index blocks = std::clamp<Index>(a->rows / ResidentTuning::least_rows, 1, ctx.multiprocessors());
-  first_row_ = Array<Index, Space::device>(ctx, 2 * (blocks + 1));  // and behind them the first entries
+  first_row_ = Array<Index, Space::device>(ctx, 2 * (blocks + 1));  // and after them the first entries
   constexpr unsigned threads = 128;
   find_first_rows<<<(static_cast<unsigned>(blocks) + threads) / threads, threads, 0, ctx.state().stream()>>>(
       a->row_ptr32.data, a->rows, blocks, first_row_.data(), first_row_.data() + blocks + 1);
