@@ -168,6 +168,17 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   empty(s);
   return faulted ? result(cudaErrorLaunchFailure) : cudaSuccess;
 }
+// Runs nothing: work that waits here for someone to wait for it is work that has not ended.
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const Lock lock;
+  CUstream_st* s = real(stream);
+  if (CUstream_st* const into = captured_by(s)) {
+    into->spoilt = true;
+    return result(cudaErrorStreamCaptureUnsupported);
+  }
+  if (faulted) return result(cudaErrorLaunchFailure);
+  return s->queue.empty() ? cudaSuccess : result(cudaErrorNotReady);
+}
 cudaError_t cudaDeviceSynchronize() {
   const Lock lock;
   drain_all();
