@@ -53,7 +53,7 @@ class Side {
   // Eigen solves from now on. The values are where the system's csr keeps them, in its natural order.
   void put_eigen_in() {
     pattern_ = heart::assemble_conduction(ctx_, job_.body.input.mesh, job_.body.fibers, job_.params.conductivity);
-    const Slots<double, host> slots = heart_.system().matrix_slots();
+    const Slots<double, host> slots = heart_.system().in_place().matrix();
     if (static_cast<std::int64_t>(slots.entry.size()) != pattern_.nnz() || heart_.system().info().reordered) {
       throw InputError("the csr system does not store its values in Eigen's layout");
     }

@@ -46,7 +46,7 @@ class SystemSolve final : public BuiltSolve<T, S> {
     facts.format = info.matrix.name;
     facts.detail = info.matrix.detail;
     facts.product_bytes = info.matrix.bytes_per_product;
-    const LinearOperator<T, S>* M = system_->ordered_preconditioner();
+    const LinearOperator<T, S>* M = system_->ordered().preconditioner();
     const bool diagonal = info.preconditioner.stored_slots == info.preconditioner.rows;
     if (M != nullptr && !diagonal) facts.precond_bytes = info.preconditioner.bytes_per_product;
     facts.setup_seconds = setup_seconds_;

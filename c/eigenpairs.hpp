@@ -36,7 +36,7 @@ void require_fit(const EigenSide<S>& side, Index rows, const char* what) {
     throw InputError(std::string(what) + ": expected " + std::to_string(rows) + " rows, as A has, found " +
                      std::to_string(side.system->rows()));
   }
-  if (!side.system->order().natural()) {
+  if (!side.system->ordered().order().natural()) {
     throw InputError(std::string(what) + ": expected the option format csr, because others change the order of rows");
   }
 }
@@ -44,7 +44,7 @@ void require_fit(const EigenSide<S>& side, Index rows, const char* what) {
 /// Throws InputError unless the products with two vectors are those of a symmetric matrix.
 template <Space S>
 void require_symmetric(const EigenSide<S>& side, const char* what) {
-  if (symmetry_fault<double, S>(*side.ctx, side.system->ordered_matrix(), nullptr) == Asymmetric::none) return;
+  if (symmetry_fault<double, S>(*side.ctx, side.system->ordered().matrix(), nullptr) == Asymmetric::none) return;
   throw InputError(std::string(what) + ": expected a symmetric matrix");
 }
 
@@ -52,11 +52,11 @@ void require_symmetric(const EigenSide<S>& side, const char* what) {
 template <Space S>
 EigenProblem<S> problem_of(const EigenSide<S>& a, const EigenSide<S>& m, const EigenSide<S>& preconditioned) {
   EigenProblem<S> problem;
-  problem.a = &a.system->ordered_matrix();
-  problem.preconditioner = preconditioned.system->ordered_preconditioner();
+  problem.a = &a.system->ordered().matrix();
+  problem.preconditioner = preconditioned.system->ordered().preconditioner();
   if (m.system == nullptr) return problem;
-  problem.m = &m.system->ordered_matrix();
-  const LinearOperator<double, S>* const jacobi = m.system->ordered_preconditioner();
+  problem.m = &m.system->ordered().matrix();
+  const LinearOperator<double, S>* const jacobi = m.system->ordered().preconditioner();
   if (jacobi != nullptr) problem.inverse_mass_diagonal = jacobi->traits().diagonal;
   if (problem.inverse_mass_diagonal.size != a.system->rows()) {
     throw InputError("mass: expected a system with the preconditioner jacobi");

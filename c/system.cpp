@@ -55,7 +55,7 @@ class HostSystem final : public System {
     return {};
   }
   SystemInfo info() const override { return system_->info(); }
-  SystemDecision decision() const override { return system_->decision(); }
+  SystemDecision decision() const override { return system_->history().decision(); }
 
  private:
   Context<host> ctx_;

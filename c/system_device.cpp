@@ -80,7 +80,7 @@ class DeviceSystem final : public System {
     return {};
   }
   SystemInfo info() const override { return (*system_)->info(); }
-  SystemDecision decision() const override { return (*system_)->decision(); }
+  SystemDecision decision() const override { return (*system_)->history().decision(); }
 
  private:
   Turn begin() { return {ctx_, has_own_stream_ ? &order_ : nullptr}; }

@@ -248,11 +248,6 @@ struct DistributedSystem<T, S>::Impl {
 
 template <class T, Space S>
 DistributedSystem<T, S>::DistributedSystem(const Context<S>& ctx, std::shared_ptr<Communicator> communicator,
-                                           const RankRows<T>& a, SystemOptions options)
-    : DistributedSystem(ctx, std::move(communicator), a, std::move(options), RankLink::automatic) {}
-
-template <class T, Space S>
-DistributedSystem<T, S>::DistributedSystem(const Context<S>& ctx, std::shared_ptr<Communicator> communicator,
                                            const RankRows<T>& a, SystemOptions options, RankLink link) {
   if (communicator == nullptr) throw InputError("ranks need a communicator, not a null pointer");
   impl_ = with_other_ranks(*communicator, [&] {
@@ -290,7 +285,7 @@ void DistributedSystem<T, S>::refresh(Span<const T, S> values) {
     s.matrix->refresh(*s.ctx, values);
     if (s.precond != nullptr) s.precond->refresh(*s.ctx, values);
     s.communicator->texts("");
-    s.system->operator_changed();
+    s.system->in_place().operator_changed();
   });
 }
 
@@ -360,7 +355,7 @@ void DistributedSystem<T, S>::precondition(Span<const T, S> r, Span<T, S> z) {
     s.require_length(z);
     if (r.size > 0 && r.data == z.data) throw InputError("r and z are the same memory");
     s.meet();
-    const LinearOperator<T, S>* M = s.system->ordered_preconditioner();
+    const LinearOperator<T, S>* M = s.system->ordered().preconditioner();
     s.in_rank_order(r, z, [&](auto in_r, auto in_z) {
       if (M == nullptr) {
         copy(*s.ctx, in_r, in_z);

@@ -89,20 +89,21 @@ int main() {
   Cg<double, device> cg(ctx, n * n);
   const auto start = make_array(ctx, u);
   Array<double, device> state(ctx, n * n), old(ctx, n * n);
-  system.to_solver_order(start.cspan(), state.span());
+  system.ordered().from_user_order(start.cspan(), state.span());
 
   // One step, recorded: old = state, then `iterations` steps of CG from state.
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t step = nullptr;
   check(cudaStreamBeginCapture(ctx.stream(), cudaStreamCaptureModeThreadLocal));
   check(cudaMemcpyAsync(old.data(), state.data(), state.bytes(), cudaMemcpyDeviceToDevice, ctx.stream()));
-  cg.iterate(ctx, system.ordered_matrix(), system.ordered_preconditioner(), old.cspan(), state.span(), iterations);
+  cg.iterate(ctx, system.ordered().matrix(), system.ordered().preconditioner(), old.cspan(), state.span(),
+             iterations);
   check(cudaStreamEndCapture(ctx.stream(), &graph));
   check(cudaGraphInstantiate(&step, graph, 0));
 
   for (int i = 0; i < steps; ++i) check(cudaGraphLaunch(step, ctx.stream()));
   Array<double, device> result(ctx, n * n);
-  system.to_user_order(state.cspan(), result.span());
+  system.ordered().to_user_order(state.cspan(), result.span());
   u = to_vector(ctx, result.cspan());  // waits for the stream
   check(cudaGraphExecDestroy(step));
   check(cudaGraphDestroy(graph));

@@ -67,18 +67,18 @@ class WholeSystem final : public System {
 
   void precondition(ConstHostSpan r, HostSpan z) override {
     const Current<S> current(ctx_);
-    const LinearOperator<double, S>* M = system_->ordered_preconditioner();
+    const LinearOperator<double, S>* M = system_->ordered().preconditioner();
     resize(r.size);
-    system_->to_solver_order(input(r, in_), ordered_r_.span());
+    system_->ordered().from_user_order(input(r, in_), ordered_r_.span());
     if (M == nullptr) {
       copy(ctx_, ordered_r_.cspan(), ordered_z_.span());
     } else {
       M->apply(ctx_, 1.0, ordered_r_.cspan(), 0.0, ordered_z_.span());
     }
     if constexpr (S == Space::host) {
-      system_->to_user_order(ordered_z_.cspan(), z);
+      system_->ordered().to_user_order(ordered_z_.cspan(), z);
     } else {
-      system_->to_user_order(ordered_z_.cspan(), in_.span());
+      system_->ordered().to_user_order(ordered_z_.cspan(), in_.span());
       copy(ctx_, in_.cspan(), z);
     }
   }

@@ -47,8 +47,8 @@ class BeamStepper {
         full_factor_(scheme.first_factor) {
     SpmvOptions spmv = options.spmv;
     spmv.format = system_.info().matrix.name;
-    stiffness_ = ordered_operator<S>(ctx, matrix_.stiffness(), system_.order(), spmv);
-    mass_ = ordered_operator<S>(ctx, matrix_.mass(), system_.order(), spmv);
+    stiffness_ = ordered_operator<S>(ctx, matrix_.stiffness(), system_.ordered().order(), spmv);
+    mass_ = ordered_operator<S>(ctx, matrix_.mass(), system_.ordered().order(), spmv);
     if (!scheme_.stiffness_varies) matrix_.release();
     for (auto* vectors : {&u_, &v_, &w_, &before_, &x_, &stiffness_u_, &mass_v_, &rhs_, &force_}) {
       *vectors = Array<double, S>(ctx, Offset{strikes_} * system_.rows());
@@ -56,7 +56,7 @@ class BeamStepper {
     }
     for (Index k = 0; k < strikes_; ++k) {
       const Array<double, S> force = make_array(ctx, body.strikes[static_cast<std::size_t>(k)]);
-      system_.to_solver_order(force.cspan(), column(force_, k));
+      system_.ordered().from_user_order(force.cspan(), column(force_, k));
       ctx.synchronize();
     }
     watch(body.probes);
@@ -69,8 +69,8 @@ class BeamStepper {
   void start(const std::vector<double>& displacement, const std::vector<double>& velocity) {
     const Array<double, S> u = make_array(ctx_, displacement), v = make_array(ctx_, velocity);
     for (Index k = 0; k < strikes_; ++k) {
-      system_.to_solver_order(u.cspan(), column(u_, k));
-      for (auto* of : {&v_, &w_, &before_}) system_.to_solver_order(v.cspan(), column(*of, k));
+      system_.ordered().from_user_order(u.cspan(), column(u_, k));
+      for (auto* of : {&v_, &w_, &before_}) system_.ordered().from_user_order(v.cspan(), column(*of, k));
     }
     ctx_.synchronize();
     multiply_state();
@@ -111,9 +111,9 @@ class BeamStepper {
     axpby<double, S>(ctx_, 2.0, w_.cspan(), -1.0, x_.span());  // guess = 2 w - before
     std::vector<SolveReport> reports;                          // A x = rhs
     if (strikes_ == 1) {
-      reports.push_back(system_.solve_ordered(rhs_.cspan(), x_.span()));
+      reports.push_back(system_.ordered().solve(rhs_.cspan(), x_.span()));
     } else {
-      reports = system_.solve_columns_ordered(rhs_.cspan(), x_.span(), strikes_);
+      reports = system_.ordered().solve_columns(rhs_.cspan(), x_.span(), strikes_);
     }
     for (const SolveReport& report : reports) {
       if (!report.converged()) return reports;
@@ -155,11 +155,11 @@ class BeamStepper {
   }
   std::vector<double> unordered(const Array<double, S>& vectors, Index k) const {
     Array<double, S> user(ctx_, system_.rows());
-    system_.to_user_order(vectors.cspan().subspan(Offset{k} * system_.rows(), system_.rows()), user.span());
+    system_.ordered().to_user_order(vectors.cspan().subspan(Offset{k} * system_.rows(), system_.rows()), user.span());
     return to_vector(ctx_, user.cspan());
   }
   void watch(const std::vector<Index>& probes) {
-    const std::vector<Index> new_of_old = to_vector(ctx_, system_.order().new_of_old.cspan());
+    const std::vector<Index> new_of_old = to_vector(ctx_, system_.ordered().order().new_of_old.cspan());
     std::vector<Index> places;
     for (const Index node : probes) {
       for (Index row = 3 * node; row < 3 * node + 3; ++row) {

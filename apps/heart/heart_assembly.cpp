@@ -83,8 +83,8 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
                                 const Conductivity& conductivity, const std::vector<std::uint32_t>& marks,
                                 LinearSystem<double, S>& system, AssemblyKind kind)
     : system_(&system), kind_(kind), nodes_(mesh.node_count()) {
-  const std::vector<Index> new_of_old = to_vector(ctx, system.order().new_of_old.cspan());
-  const std::vector<Index> old_of_new = to_vector(ctx, system.order().old_of_new.cspan());
+  const std::vector<Index> new_of_old = to_vector(ctx, system.ordered().order().new_of_old.cspan());
+  const std::vector<Index> old_of_new = to_vector(ctx, system.ordered().order().old_of_new.cspan());
   element_order_ = order_elements(host_context(ctx), mesh, new_of_old);
 
   const auto count = static_cast<std::int64_t>(element_order_.size());
@@ -172,7 +172,7 @@ void HeartAssembly<S>::fill(const Context<S>& ctx, RefreshScope scope, Span<doub
     return system_->refresh(reference_.values(), scope);
   }
   slots_.fill(ctx, scope == RefreshScope::everything, tangent, load, rhs);
-  system_->slots_written(scope);
+  system_->in_place().written(scope);
 }
 
 template <Space S>

@@ -89,7 +89,7 @@ template <Space S>
 void HeartRecorder<S>::watch(const HeartBody& body, const HeartParams& params, const std::vector<Index>& probes,
                              const Monodomain<S>& heart) {
   const Context<S>& ctx = heart.context();
-  const std::vector<Index> new_of_old = to_vector(ctx, heart.system().order().new_of_old.cspan());
+  const std::vector<Index> new_of_old = to_vector(ctx, heart.system().ordered().order().new_of_old.cspan());
   std::vector<Index> places;
   std::vector<fem::Point> points;
   for (const Index node : probes) {
@@ -100,7 +100,7 @@ void HeartRecorder<S>::watch(const HeartBody& body, const HeartParams& params, c
        electrogram_weights(host_context(ctx), body.input.mesh, body.fibers, params.conductivity, points)) {
     const Array<double, S> in_mesh_order = make_array(ctx, weights);
     weights_.emplace_back(ctx, in_mesh_order.size());
-    heart.system().to_solver_order(in_mesh_order.cspan(), weights_.back().span());
+    heart.system().ordered().from_user_order(in_mesh_order.cspan(), weights_.back().span());
   }
   probe_ = make_array(ctx, places);
   seen_ = Array<double, S>(ctx, 2 * probe_.size());
@@ -169,7 +169,7 @@ std::vector<double> HeartRecorder<S>::activation(const Monodomain<S>& heart) con
 template <Space S>
 void HeartRecorder<S>::set_activation(const Monodomain<S>& heart, const std::vector<double>& times) {
   const Array<double, S> in_mesh_order = make_array(heart.context(), times);
-  heart.system().to_solver_order(in_mesh_order.cspan(), time_.span());
+  heart.system().ordered().from_user_order(in_mesh_order.cspan(), time_.span());
   heart.context().synchronize();
 }
 

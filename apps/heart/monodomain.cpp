@@ -80,14 +80,14 @@ Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartView& heart, double 
                          return assemble_conduction(host_context(ctx), heart.mesh, *around_, heart.fibers,
                                                     heart.conductivity);
                        })),
-      system_(made(clock, "linear system",
-                   [&] { return make_system(ctx, heart, *around_, conduction_, dt, std::move(options)); })),
+      system_(
+          made(clock, "linear system", [&] { return make_system(ctx, heart, *around_, conduction_, dt, options); })),
       assembly_(made(clock, "element lists",
                      [&] {
                        return HeartAssembly<S>(ctx, heart.mesh, *around_, conduction_, heart.fibers,
                                                heart.conductivity, heart.marks, system_, kind);
                      })),
-      newton_(ctx, newton, system_, assembly_),
+      newton_(ctx, newton, options.stop, system_, assembly_),
       voltage_(ctx, system_.rows()),
       r_(ctx, assembly_.elements()) {
   conduction_ = {};  // its values are where they are needed
@@ -130,7 +130,7 @@ AssemblySeconds Monodomain<S>::measure_assembly(double dt, int repeats) {
 template <Space S>
 std::vector<double> Monodomain<S>::in_mesh_order(Span<const double, S> node_values) const {
   const std::vector<double> values = to_vector(ctx_, node_values);
-  const std::vector<Index> new_of_old = to_vector(ctx_, system_.order().new_of_old.cspan());
+  const std::vector<Index> new_of_old = to_vector(ctx_, system_.ordered().order().new_of_old.cspan());
   return new_of_old.empty() ? values : reordered(values, new_of_old);
 }
 
@@ -156,7 +156,7 @@ HeartState Monodomain<S>::state() {
 
 template <Space S>
 void Monodomain<S>::set_state(const HeartState& state) {
-  const std::vector<Index> old_of_new = to_vector(ctx_, system_.order().old_of_new.cspan());
+  const std::vector<Index> old_of_new = to_vector(ctx_, system_.ordered().order().old_of_new.cspan());
   const auto place = [&](const std::vector<double>& from, Span<double, S> to, const std::vector<Index>& order) {
     if (static_cast<std::int64_t>(from.size()) != to.size) {
       throw InputError("a state of " + std::to_string(from.size()) + " values for a heart of " +

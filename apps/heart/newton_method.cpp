@@ -45,10 +45,11 @@ bool PrecondAge::is_due(double dt, bool first_of_step) const {
 }
 
 template <Space S>
-NewtonMethod<S>::NewtonMethod(const Context<S>& ctx, const NewtonOptions& options, LinearSystem<double, S>& system,
-                              HeartAssembly<S>& assembly)
+NewtonMethod<S>::NewtonMethod(const Context<S>& ctx, const NewtonOptions& options, const StopCriterion& limits,
+                              LinearSystem<double, S>& system, HeartAssembly<S>& assembly)
     : ctx_(ctx),
       options_(options),
+      limits_(limits),
       system_(system),
       assembly_(assembly),
       volume_norm_(norm_of(assembly.node_volumes(ctx))),
@@ -113,7 +114,7 @@ detail::StepVerdict NewtonMethod<S>::check(const ElementForces& forces, const Ar
   shares.timed(ctx_, Phase::check, [&] { assembly_.check(ctx_, forces, phi.cspan(), r.span(), rhs_.span()); });
   ++totals.other_products;
   return shares.timed(ctx_, Phase::solve, [&] {
-    system_.ordered_matrix().apply(ctx_, -1.0, phi.cspan(), 1.0, rhs_.span());
+    system_.ordered().matrix().apply(ctx_, -1.0, phi.cspan(), 1.0, rhs_.span());
     norm2<double, S>(ctx_, rhs_.cspan(), assembly_.residual());
     return assembly_.verdict(ctx_);
   });
@@ -144,7 +145,7 @@ SolveReport NewtonMethod<S>::solve(int newton, double tolerance, Array<double, S
   const auto k = static_cast<std::size_t>(newton);
   const double expected = k < expected_residual_.size() ? expected_residual_[k] : 0;
   const bool last = expected > 0 && expected <= tolerance;
-  StopCriterion stop = system_.stop_criterion();
+  StopCriterion stop = limits_;
   stop.rel_tol = 0;
   stop.abs_tol = last ? tolerance : std::max(below_tolerance * tolerance, forcing * expected);
   SolveReport report = solve_to(stop, phi, shares, totals);
@@ -164,7 +165,7 @@ SolveReport NewtonMethod<S>::solve_to(const StopCriterion& stop, Array<double, S
                                       transient::SolveTotals& totals) {
   system_.set_stop_criterion(stop);
   SolveReport report = shares.timed(ctx_, Phase::solve, [&] {
-    return other_solver_ ? other_solver_(rhs_.cspan(), phi.span(), stop) : system_.solve_ordered(rhs_, phi);
+    return other_solver_ ? other_solver_(rhs_.cspan(), phi.span(), stop) : system_.ordered().solve(rhs_, phi);
   });
   totals.add(report);
   return report;

@@ -62,8 +62,9 @@ class NewtonMethod {
   using OtherSolver =
       std::function<SolveReport(Span<const double, S> rhs, Span<double, S> x, const StopCriterion& stop)>;
 
-  NewtonMethod(const Context<S>& ctx, const NewtonOptions& options, LinearSystem<double, S>& system,
-               HeartAssembly<S>& assembly);
+  /// `limits`: of each solve, whose tolerance is Newton's choice.
+  NewtonMethod(const Context<S>& ctx, const NewtonOptions& options, const StopCriterion& limits,
+               LinearSystem<double, S>& system, HeartAssembly<S>& assembly);
 
   /// From phi, the guess, and r as the step began. `accepted` is left to the caller.
   StepOutcome run(const ElementForces& forces, Array<double, S>& phi, Array<double, S>& r, transient::Shares& shares,
@@ -88,6 +89,7 @@ class NewtonMethod {
 
   Context<S> ctx_;
   NewtonOptions options_;
+  StopCriterion limits_;
   LinearSystem<double, S>& system_;
   HeartAssembly<S>& assembly_;
   OtherSolver other_solver_;

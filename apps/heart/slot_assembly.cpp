@@ -25,7 +25,7 @@ SlotAssembly<S>::SlotAssembly(const Context<S>& ctx, const fem::HostCsr& conduct
   });
   loads_ = SlotSums<S>(ctx, diagonal, lists_, nullptr);
 
-  const Slots<double, S> matrix = system.matrix_slots(), preconditioner = system.preconditioner_slots();
+  const Slots<double, S> matrix = system.in_place().matrix(), preconditioner = system.in_place().preconditioner();
   matrix_slot_ = matrix.values;
   if constexpr (S == Space::device) {
     const Context<Space::host> host = host_context(ctx);

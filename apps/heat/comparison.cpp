@@ -32,14 +32,14 @@ void measure(const Context<S>& ctx, const CsrView<double, S>& a, const SampleSte
   trial.setup_seconds = setup.seconds();
   trial.format = system.info().matrix.name;
   Array<double, S> b_ordered(ctx, b.size()), guess(ctx, b.size());
-  system.to_solver_order(b.cspan(), b_ordered.span());
-  system.to_solver_order(x.cspan(), guess.span());
+  system.ordered().from_user_order(b.cspan(), b_ordered.span());
+  system.ordered().from_user_order(x.cspan(), guess.span());
   std::array<double, 3> seconds{};
   const auto solve = [&] {
     copy<double>(ctx, guess.cspan(), x.span());
     ctx.synchronize();
     const cli::Stopwatch watch;
-    const SolveReport report = system.solve_ordered(b_ordered.cspan(), x.span());
+    const SolveReport report = system.ordered().solve(b_ordered.cspan(), x.span());
     if (!report.converged()) trial.failure = std::string(name_of(report.status)) + ": " + report.reason;
     trial.iterations = report.iterations;
     return watch.seconds();

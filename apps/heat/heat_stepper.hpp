@@ -23,11 +23,11 @@ class HeatStepper {
     const Csr<double, S> explicit_matrix = make_csr(ctx, CsrView<double, Space::host>(equation.explicit_matrix));
     SpmvOptions spmv = options.spmv;
     spmv.format = system_.info().matrix.name;
-    if (system_.order().natural()) {
-      explicit_ = make_spmv<double, S>(ctx, explicit_matrix, system_.order(), spmv);
+    if (system_.ordered().order().natural()) {
+      explicit_ = make_spmv<double, S>(ctx, explicit_matrix, system_.ordered().order(), spmv);
     } else {
-      const PermutedCsr<double, S> permuted = permute<double, S>(ctx, explicit_matrix, system_.order());
-      explicit_ = make_spmv<double, S>(ctx, permuted.view(), system_.order(), spmv);
+      const PermutedCsr<double, S> permuted = permute<double, S>(ctx, explicit_matrix, system_.ordered().order());
+      explicit_ = make_spmv<double, S>(ctx, permuted.view(), system_.ordered().order(), spmv);
     }
     ambient_ = ordered(equation.ambient_load.cspan());
     source_ = ordered(equation.source_load.cspan());
@@ -74,11 +74,11 @@ class HeatStepper {
 
   /// One step with the source at `amplitude`. Where the solve does not converge, the state stays as it was.
   [[nodiscard]] SolveReport step(double amplitude) {
-    explicit_->apply(ctx_, 1.0, u_.cspan(), 0.0, rhs_.span());                 // rhs = E u
-    axpy<double, S>(ctx_, 1.0, ambient_.cspan(), rhs_.span());                 // rhs = rhs + h u_inf s
-    axpy<double, S>(ctx_, amplitude, source_.cspan(), rhs_.span());            // rhs = rhs + a q
-    axpby<double, S>(ctx_, 2.0, u_.cspan(), -1.0, before_.span());             // guess = 2 u - before
-    SolveReport report = system_.solve_ordered(rhs_.cspan(), before_.span());  // I u_new = rhs
+    explicit_->apply(ctx_, 1.0, u_.cspan(), 0.0, rhs_.span());                   // rhs = E u
+    axpy<double, S>(ctx_, 1.0, ambient_.cspan(), rhs_.span());                   // rhs = rhs + h u_inf s
+    axpy<double, S>(ctx_, amplitude, source_.cspan(), rhs_.span());              // rhs = rhs + a q
+    axpby<double, S>(ctx_, 2.0, u_.cspan(), -1.0, before_.span());               // guess = 2 u - before
+    SolveReport report = system_.ordered().solve(rhs_.cspan(), before_.span());  // I u_new = rhs
     if (report.converged()) std::swap(u_, before_);
     return report;
   }
@@ -96,13 +96,13 @@ class HeatStepper {
   Array<double, S> ordered(Span<const double, Space::host> user) const {
     const Array<double, S> here = make_array(ctx_, user);
     Array<double, S> result(ctx_, user.size);
-    system_.to_solver_order(here.cspan(), result.span());
+    system_.ordered().from_user_order(here.cspan(), result.span());
     ctx_.synchronize();
     return result;
   }
   std::vector<double> unordered(Span<const double, S> solver) const {
     Array<double, S> user(ctx_, solver.size);
-    system_.to_user_order(solver, user.span());
+    system_.ordered().to_user_order(solver, user.span());
     return to_vector(ctx_, user.cspan());
   }
 

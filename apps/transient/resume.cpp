@@ -176,7 +176,7 @@ void take_kept_order(const Checkpoint& checkpoint, Index rows, SystemOptions& op
 
 template <Space S>
 void keep_guess(const LinearSystem<double, S>& system, Checkpoint& checkpoint) {
-  GuessState state = system.guess_state();
+  GuessState state = system.history().guess_state();
   if (state.counts.empty()) return;
   checkpoint.integers["guess"] = std::move(state.counts);
   checkpoint.doubles["guess"] = std::move(state.values);
@@ -185,7 +185,7 @@ void keep_guess(const LinearSystem<double, S>& system, Checkpoint& checkpoint) {
 template <Space S>
 void take_kept_guess(const Checkpoint& checkpoint, LinearSystem<double, S>& system) {
   if (checkpoint.integers.count("guess") == 0) return;
-  system.set_guess_state({checkpoint.integers_of("guess"), checkpoint.doubles_of("guess")});
+  system.history().set_guess_state({checkpoint.integers_of("guess"), checkpoint.doubles_of("guess")});
 }
 
 template void keep_guess(const LinearSystem<double, Space::host>&, Checkpoint&);

@@ -78,7 +78,7 @@ struct RunParts {
                               const std::string& frame) const {
     Checkpoint begun = transient::begin_checkpoint(job, mesh, system.info(), S, host.threads(), grid.now());
     if (!frame.empty() && !output.due(grid)) begun.header[extra_frame_key] = frame;
-    keep_order(ctx, system.order(), begun);
+    keep_order(ctx, system.ordered().order(), begun);
     return begun;
   }
   void write(const TimeGrid& grid, Checkpoint full) const {

@@ -55,8 +55,8 @@ OperatorSeconds measure_operators(const Context<S>& ctx, const LinearSystem<doub
   const auto seconds_of = [&](const LinearOperator<double, S>& op) {
     return seconds_of_one(ctx, repeats, [&] { op.apply(ctx, 1.0, x.cspan(), 0.0, y.span()); });
   };
-  result.product = seconds_of(system.ordered_matrix());
-  if (const LinearOperator<double, S>* M = system.ordered_preconditioner()) {
+  result.product = seconds_of(system.ordered().matrix());
+  if (const LinearOperator<double, S>* M = system.ordered().preconditioner()) {
     result.preconditioner = seconds_of(*M);
   }
   return result;

@@ -228,7 +228,7 @@ class RegretRun {
     });
     line.seconds.push_back(seconds);
     judge(report, line.end);
-    if (line.use.solves == 1) model = system->candidates();
+    if (line.use.solves == 1) model = system->history().candidates();
     const SystemInfo info = system->info();
     line.choice = {info.matrix.name, info.preconditioner.name, report.method};
   }

@@ -134,7 +134,7 @@ class SystemIn final : public System {
     const Turn turn(busy_);
     const Visit visit(side_);
     const WithoutGil released;
-    real().operator_changed(scope);
+    real().in_place().operator_changed(scope);
   }
 
   void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override {
@@ -174,7 +174,7 @@ class SystemIn final : public System {
     const Visit visit(side_);
     const WithoutGil released;
     if (which == Operand::preconditioner) {
-      const LinearOperator<T, S>* const m = real().ordered_preconditioner();
+      const LinearOperator<T, S>* const m = real().ordered().preconditioner();
       return m == nullptr || symmetry_fault<T, S>(side_.ctx(), *m, m) != Asymmetric::preconditioner;
     }
     const auto product = [this](const Context<S>&, T, Span<const T, S> x, T, Span<T, S> y) {
@@ -199,7 +199,7 @@ class SystemIn final : public System {
 
   std::string decision() override {
     const Turn turn(busy_);
-    return json_of(system_->decision());
+    return json_of(real().history().decision());
   }
 
   nb::dict eigenpairs(const EigenQuestion& question) override {
@@ -228,12 +228,12 @@ class SystemIn final : public System {
       if (!question.guesses.is_none()) guesses = visit.input(question.guesses);
       const Span<double, S> vectors = visit.output(question.vectors, false);
       const WithoutGil released;
-      problem.a = &real().ordered_matrix();
-      problem.preconditioner = preconditioned.real().ordered_preconditioner();
+      problem.a = &real().ordered().matrix();
+      problem.preconditioner = preconditioned.real().ordered().preconditioner();
       preconditioned.side_.ctx().synchronize();
       if (mass != nullptr) {
-        problem.m = &mass->real().ordered_matrix();
-        problem.inverse_mass_diagonal = mass->real().ordered_preconditioner()->traits().diagonal;
+        problem.m = &mass->real().ordered().matrix();
+        problem.inverse_mass_diagonal = mass->real().ordered().preconditioner()->traits().diagonal;
         mass->side_.ctx().synchronize();
       }
       const ProgressFn look = observer.function();
@@ -262,12 +262,12 @@ class SystemIn final : public System {
 
   void precondition(Span<const T, S> from, Span<T, S> to) {
     const Context<S>& ctx = side_.ctx();
-    const LinearOperator<T, S>* const m = real().ordered_preconditioner();
+    const LinearOperator<T, S>* const m = real().ordered().preconditioner();
     if (m == nullptr) return copy<T>(ctx, from, to);
     if (ordered_in_.empty()) ordered_in_ = Array<T, S>(ctx, rows()), ordered_out_ = Array<T, S>(ctx, rows());
-    real().to_solver_order(from, ordered_in_);
+    real().ordered().from_user_order(from, ordered_in_);
     m->apply(ctx, T(1), ordered_in_.cspan(), T(0), ordered_out_.span());
-    real().to_user_order(ordered_out_, to);
+    real().ordered().to_user_order(ordered_out_, to);
   }
 
   SystemParts<T, S> parts_of(const SystemRequest& request, Index n) const {

@@ -135,7 +135,7 @@ std::vector<SolveReport> ComplexSystem<T, S>::Impl::solve(Span<const Value, S> b
 template <class T, Space S>
 ComplexSystem<T, S>::ComplexSystem(const Context<S>& ctx, const MatrixInput<Value, S>& a, SystemOptions options,
                                    SystemParts<T, S> parts, ComplexUnknowns unknowns)
-    : impl_(std::make_unique<Impl>(ctx, std::move(options))) {
+    : impl_(new Impl(ctx, std::move(options))) {
   Impl& s = *impl_;
   s.own_unknowns = unknowns == ComplexUnknowns::as_given || parts.has_preconditioner();
   s.ctx.make_current();
@@ -149,7 +149,7 @@ ComplexSystem<T, S>::ComplexSystem(const Context<S>& ctx, const MatrixInput<Valu
 template <class T, Space S>
 ComplexSystem<T, S>::ComplexSystem(const Context<S>& ctx, std::shared_ptr<const LinearOperator<T, S>> a,
                                    SystemOptions options, SystemParts<T, S> parts)
-    : impl_(std::make_unique<Impl>(ctx, std::move(options))) {
+    : impl_(new Impl(ctx, std::move(options))) {
   Impl& s = *impl_;
   if (a == nullptr || a->rows() % 2 != 0)
     throw InputError("expected an operator on real and imaginary parts, with an even number of rows");
@@ -160,11 +160,9 @@ ComplexSystem<T, S>::ComplexSystem(const Context<S>& ctx, std::shared_ptr<const 
 }
 
 template <class T, Space S>
-ComplexSystem<T, S>::~ComplexSystem() = default;
-template <class T, Space S>
-ComplexSystem<T, S>::ComplexSystem(ComplexSystem&&) noexcept = default;
-template <class T, Space S>
-ComplexSystem<T, S>& ComplexSystem<T, S>::operator=(ComplexSystem&&) noexcept = default;
+void ComplexSystem<T, S>::EndOfImpl::operator()(Impl* impl) const noexcept {
+  delete impl;
+}
 
 template <class T, Space S>
 Index ComplexSystem<T, S>::rows() const {
@@ -239,7 +237,7 @@ SystemInfo ComplexSystem<T, S>::info() const {
 
 template <class T, Space S>
 SystemDecision ComplexSystem<T, S>::decision() const {
-  return impl_->real().decision();
+  return impl_->real().history().decision();
 }
 
 template <class T, Space S>

@@ -24,7 +24,7 @@ class CondensedSystem final : public EquivalentSystem<T, S> {
   void refresh(const CsrView<T, S>& a, RefreshScope scope) override;
   void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override;
   SystemInfo info() const override;
-  SystemDecision decision() const override { return inner_->decision(); }
+  SystemDecision decision() const override { return inner_->history().decision(); }
 
  private:
   using EquivalentSystem<T, S>::ctx_;

@@ -23,7 +23,7 @@ class NegatedSystem final : public EquivalentSystem<T, S> {
     inner_->move_nodes(std::move(coordinates));
   }
   SystemInfo info() const override;
-  SystemDecision decision() const override { return inner_->decision(); }
+  SystemDecision decision() const override { return inner_->history().decision(); }
 
  private:
   using EquivalentSystem<T, S>::ctx_;

@@ -96,7 +96,7 @@ SystemInfo ScaledSystem<T, S>::info() const {
 
 template <class T, Space S>
 SystemDecision ScaledSystem<T, S>::decision() const {
-  SystemDecision decision = this->inner().decision();
+  SystemDecision decision = this->inner().history().decision();
   decision.scaled = matrix_.info().scaled;
   decision.matched = matrix_.info().matched;
   return decision;

@@ -88,7 +88,7 @@ std::vector<SystemFacts> facts_of(const Context<S>& ctx, LinearSystem<T, S>& sys
   facts.rows = system.rows();
   const std::vector<double> sums = row_sums(ctx, system), sizes = row_sizes(ctx, system);
   look_at_rows<T>(sums, sizes, facts);
-  take_setup(system.decision(), facts);
+  take_setup(system.history().decision(), facts);
   facts.zero_columns = system.info().free_unknowns;
   std::vector<SystemFacts> result(static_cast<std::size_t>(columns), facts);
   if (facts.zero_rows.count == 0) return result;

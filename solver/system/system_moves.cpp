@@ -69,7 +69,7 @@ std::optional<Move> SystemMoves<T, S>::next(const SolveStanding& now) {
 
 template <class T, Space S>
 bool SystemMoves<T, S>::before_solve(bool from_zero, bool preconditioner_too) {
-  if (s_.equivalent.answers()) return preconditioner_too && s_.equivalent.made().inner().improve();
+  if (s_.equivalent.answers()) return preconditioner_too && s_.equivalent.made().inner().history().improve();
   if (!s_.operators->sound()) return false;
   if (measurement_due(*s_.operators, s_.history) == 0) measure(s_);
   const double format_iterations = s_.history.format.iterations;

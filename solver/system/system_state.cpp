@@ -122,7 +122,7 @@ void write_reasons(const SystemState<T, S>& s, SolveReport& report) {
 
 template <class T, Space S>
 std::vector<SystemCandidate> candidates(const SystemState<T, S>& s) {
-  if (s.equivalent.answers()) return s.equivalent.made().inner().candidates();
+  if (s.equivalent.answers()) return s.equivalent.made().inner().history().candidates();
   if (!s.operators->source) return {};
   Forecasts& forecasts = s.alternatives->forecasts();
   const double guess = simple_iterations_for(forecasts.present_iterations(), forecasts.expected_iterations());

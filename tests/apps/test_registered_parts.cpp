@@ -144,9 +144,9 @@ TEST_BOTH("A registered preconditioner solves and is refreshed as the library's 
   const auto r = make_array(ctx, ones);
   Array<double, S> z(ctx, a.size());
   std::vector<double> in_order(b.size());
-  system.ordered_preconditioner()->apply(ctx, 1.0, r.cspan(), 0.0, z.span());
+  system.ordered().preconditioner()->apply(ctx, 1.0, r.cspan(), 0.0, z.span());
   Array<double, S> back(ctx, a.size());
-  system.to_user_order(z.cspan(), back.span());
+  system.ordered().to_user_order(z.cspan(), back.span());
   const auto found = to_vector(ctx, back.cspan());
   for (Index i = 0; i < a.size(); ++i) CHECK(found[i] == Approx(0.25 / doubled.at(i, i)).epsilon(1e-14));
 

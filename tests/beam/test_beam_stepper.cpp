@@ -130,9 +130,9 @@ TEST_BOTH("a beam that continues from a kept state makes the same bits", "[beam]
       run(whole, 0, 30);
       const BeamState state = whole.state();
       SystemOptions kept = options_of(bar(), whole.system().info().matrix.name);
-      if (!whole.system().order().natural()) {
-        kept.old_of_new = to_vector(ctx, whole.system().order().old_of_new.cspan());
-        kept.part_begin = whole.system().order().part_begin;
+      if (!whole.system().ordered().order().natural()) {
+        kept.old_of_new = to_vector(ctx, whole.system().ordered().order().old_of_new.cspan());
+        kept.part_begin = whole.system().ordered().order().part_begin;
       }
       BeamStepper<S> again(ctx, bar(), scheme, kept);
       again.resume(state);

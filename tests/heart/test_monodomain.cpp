@@ -102,14 +102,14 @@ TEST_BOTH("both assemblies are the element-by-element sum, to rounding, and the 
             model.fibers, model.conductivity, model.marks, system, kind);
         auto phi = make_array(ctx, start.phi), r = make_array(ctx, start.r), rhs = make_array(ctx, start.phi);
         Array<double, S> ordered(ctx, n);
-        system.to_solver_order(phi, ordered);
+        system.ordered().from_user_order(phi, ordered);
         std::vector<double> r_ordered;
         for (const Index tet : assembly.element_order()) r_ordered.push_back(start.r[static_cast<std::size_t>(tet)]);
         r = make_array(ctx, r_ordered);
         assembly.begin_step(ordered.cspan(), r);
         assembly.linearize(ctx, {model.tissue, dt, rates(0.5)}, ordered.cspan(), r.span());
         assembly.fill(ctx, RefreshScope::everything, ordered.span());
-        system.to_user_order(ordered, rhs);
+        system.ordered().to_user_order(ordered, rhs);
         Eigen::MatrixXd result(n, n + 1);
         result.col(n) = Eigen::Map<const Eigen::VectorXd>(to_vector(ctx, rhs.cspan()).data(), n);
         for (Index j = 0; j < n; ++j) {
@@ -180,7 +180,7 @@ TEST_ON_HOST("another code's solver in the system's place takes the same steps, 
   const fem::HostCsr pattern = heart::assemble_conduction(ctx, model.mesh, model.fibers, model.conductivity);
   Monodomain<Space::host> own(ctx, model, dt, sharp_options(), AssemblyKind::in_place, sharp_newton());
   Monodomain<Space::host> other(ctx, model, dt, sharp_options(), AssemblyKind::in_place, sharp_newton());
-  const Slots<double, Space::host> slots = other.system().matrix_slots();
+  const Slots<double, Space::host> slots = other.system().in_place().matrix();
   int calls = 0;
   Status ending = Status::converged;
   other.solve_with([&](Span<const double, Space::host> rhs, Span<double, Space::host> x, const StopCriterion& stop) {

@@ -279,7 +279,7 @@ TEST_BOTH("the slots of every format receive their entries' sums", "[heart]") {
     INFO(format);
     heart::Monodomain<S> heart(ctx, model, 0.25, sharp_options(format), heart::AssemblyKind::in_place,
                                sharp_newton());
-    const Slots<double, S> slots = heart.system().matrix_slots();
+    const Slots<double, S> slots = heart.system().in_place().matrix();
     std::vector<Index> order(static_cast<std::size_t>(model.mesh.tet_count()));
     for (std::size_t e = 0; e < order.size(); ++e) order[e] = static_cast<Index>(e);
     Case c;

@@ -51,7 +51,7 @@ void check_resumed(const Context<S>& ctx, const Rows& a, const SystemOptions& op
     const SolveReport other = solve_for<T, S>(ctx, k <= broken ? first : second, a, seed, &found);
     CHECK(found == expected);
     CHECK(one.recycle.vectors == other.recycle.vectors);
-    if (k == broken) second.set_guess_state(first.guess_state());
+    if (k == broken) second.history().set_guess_state(first.history().guess_state());
   }
 }
 

@@ -219,7 +219,7 @@ inline void check_refresh(Rows a, const SystemOptions& options) {
   const auto rhs = make_array(system.ctx, b);
   const auto before = system.ctx.memory()->use().allocations;
   system.system.refresh(fresh.val.cspan());
-  CHECK(system.system.solve_ordered(rhs.cspan(), system.x.span()).resident);
+  CHECK(system.system.ordered().solve(rhs.cspan(), system.x.span()).resident);
   CHECK(system.ctx.memory()->use().allocations == before);
   System<double> anew(a, options);
   const SolveReport report = system.solve(b), expected = anew.solve(b);

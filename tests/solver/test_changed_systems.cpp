@@ -163,7 +163,7 @@ TEST_BOTH("A chosen Jacobi is applied only where the diagonal is not constant", 
     CHECK(!left_out());
     refresh(ctx, system, even);
   }
-  const LinearOperator<double, S>* const M = system.ordered_preconditioner();
+  const LinearOperator<double, S>* const M = system.ordered().preconditioner();
   REQUIRE(M != nullptr);
   CHECK(M->traits().multiple_of_identity);
 }

@@ -76,7 +76,8 @@ TEST_BOTH("columns of a renumbered system are the caller's, and in solver order 
   }
   const auto bs = make_array(ctx, joined<double>(ordered));
   auto xs = make_array(ctx, joined<double>(zeros_like(ordered)));
-  for (const SolveReport& report : system.solve_columns_ordered(bs.cspan(), xs.span(), 6)) CHECK(report.converged());
+  for (const SolveReport& report : system.ordered().solve_columns(bs.cspan(), xs.span(), 6))
+    CHECK(report.converged());
   const auto x = to_vector(ctx, xs.cspan());
   for (std::size_t c = 0; c < b.size(); ++c) {
     for (std::size_t i = 0; i < b[c].size(); ++i) {
@@ -154,7 +155,7 @@ TEST_BOTH("columns whose lengths do not fit are refused, and no columns are no w
     CHECK_THROWS_AS((void)system.solve_columns(b.cspan(), x.span().subspan(0, 16), 2), InputError);
     CHECK_THROWS_AS((void)system.solve_columns(b.cspan(), x.span(), -1), InputError);
     CHECK_THROWS_AS((void)system.solve_columns(x.cspan(), x.span(), 2), InputError);
-    CHECK_THROWS_AS((void)system.solve_columns_ordered(b.cspan(), x.span(), 1), InputError);
+    CHECK_THROWS_AS((void)system.ordered().solve_columns(b.cspan(), x.span(), 1), InputError);
     CHECK(system.solve_columns(b.cspan().subspan(0, 0), x.span().subspan(0, 0), 0).empty());
   }
   // A system without unknowns has columns without entries.

@@ -154,9 +154,9 @@ TEST_BOTH("Values that are written into the slots are condensed too", "[solver][
   const FixedRows s(laplacian(8), every(5, 64), 4, true), other(laplacian(8, 0, 0.25), every(5, 64), 2, true);
   SystemOf<double, S> system(ctx, s.whole);
   const Arrays<double, S> values(ctx, other.whole);
-  const Slots<double, S> slots = system.matrix_slots();
+  const Slots<double, S> slots = system.in_place().matrix();
   copy<double>(ctx, values.val.cspan(), slots.values);
-  system.slots_written();
+  system.in_place().written();
   const auto found = run_system(ctx, system, other.b);
   check_report(other.whole, other.b, found.report, found.x);
 }
@@ -251,7 +251,7 @@ TEST_BOTH("A decision is that of the condensed system", "[solver][fixing]") {
   SystemOf<double, S> system(ctx, s.whole, with_precond("amg"));
   const auto before = run_system(ctx, system, s.b);
   SystemOptions options;
-  options.decision = decision_of(json_of(system.decision()));
+  options.decision = decision_of(json_of(system.history().decision()));
   CHECK(options.decision->rows == s.condensed.size());
   SystemOf<double, S> next(ctx, s.whole, options);
   CHECK(next.info().fixing_rows == static_cast<Index>(s.fixed.size()));

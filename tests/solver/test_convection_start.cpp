@@ -120,7 +120,7 @@ TEST_CASE("A resumed system of convection expects the same", "[exchange][learnin
   const SolveReport first = system.solve(problem.b.cspan(), problem.x.span(), {}, InitialGuess::zero);
   REQUIRE(begins_with(first, "ilut", ""));
   SystemOptions resumed;
-  resumed.decision = decision_of(json_of(system.decision()));
+  resumed.decision = decision_of(json_of(system.history().decision()));
   LinearSystem<double, Space::host> other(problem.ctx, problem.there.wide(), resumed);
   const SolveReport second = other.solve(problem.b.cspan(), problem.x.span(), {}, InitialGuess::zero);
   CHECK(other.info().preconditioner.name == "ilut");

@@ -69,7 +69,7 @@ std::string check_resumed(HostCsr a, const SystemOptions& options, const std::st
   int found = most;
   for (int k = 0; k < std::min(most, found + more); ++k) {
     solved.push_back(loop.solve());
-    kept.push_back(json_of(loop.system->decision()));
+    kept.push_back(json_of(loop.system->history().decision()));
     if (solved.back().changed.empty()) continue;
     changed += std::to_string(k) + ": " + solved.back().changed + "; ";
     if (found == most && contains(solved.back().changed, wanted)) found = k;
@@ -80,7 +80,7 @@ std::string check_resumed(HostCsr a, const SystemOptions& options, const std::st
     INFO("resumed after " << k << " of " << solves << " solves; " << changed);
     loop.at = k;
     loop.begin(decision_of(kept[static_cast<std::size_t>(k) - 1]));
-    CHECK(json_of(loop.system->decision()) == kept[static_cast<std::size_t>(k) - 1]);
+    CHECK(json_of(loop.system->history().decision()) == kept[static_cast<std::size_t>(k) - 1]);
     while (loop.at < std::min(solves, k + 4)) {
       const Solved again = loop.solve();
       const Solved& before = solved[static_cast<std::size_t>(loop.at) - 1];
@@ -166,7 +166,7 @@ TEST_CASE("so it has where factors have solved the system", "[decision][learning
   const Solved first = loop.solve();
   CHECK(first.solvers.size() > 1);
   CHECK(first.solvers.back() == "direct");
-  const SystemDecision decision = loop.system->decision();
+  const SystemDecision decision = loop.system->history().decision();
   CHECK(decision.solvers.front() == "direct");
   CHECK(decision.solvers.size() > 1);
   CHECK(loop.solve().solvers == std::vector<std::string>{"direct"});
@@ -220,11 +220,11 @@ TEST_CASE("A decision says what a reader wants to know", "[decision]") {
   SystemOptions options;
   options.spmv.format = "csr";  // with many threads another one would follow
   LinearSystem<double, S> system(problem.ctx, problem.there.wide(), options);
-  CHECK(system.decision().history.solves == 0);
-  CHECK(system.decision().history.last_iterations == 0);
+  CHECK(system.history().decision().history.solves == 0);
+  CHECK(system.history().decision().history.last_iterations == 0);
   const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
   REQUIRE(report.changed.empty());
-  const SystemDecision decision = system.decision();
+  const SystemDecision decision = system.history().decision();
   CHECK(decision.format == "csr");
   CHECK(decision.preconditioner == "jacobi");
   CHECK(decision.solvers.front() == "cg");
@@ -246,7 +246,7 @@ TEST_CASE("Mixed precision and operators have decisions too", "[decision]") {
     fill<double, S>(problem.ctx, 0, problem.x.span());
     CHECK(system.solve(problem.b.cspan(), problem.x.span()).converged());
     solutions.push_back(download(problem.ctx, problem.x));
-    mixed.decision = decision_of(json_of(system.decision()));
+    mixed.decision = decision_of(json_of(system.history().decision()));
     CHECK(mixed.decision->preconditioner == system.info().preconditioner.name);
   }
   CHECK((solutions[0] == solutions[1]));
@@ -255,7 +255,7 @@ TEST_CASE("Mixed precision and operators have decisions too", "[decision]") {
       problem.a.rows, problem.a.rows,
       [&](const auto& ctx, double alpha, auto x, double beta, auto y) { axpby<double, S>(ctx, alpha, x, beta, y); });
   LinearSystem<double, S> identity(problem.ctx, A);
-  const SystemDecision decision = identity.decision();
+  const SystemDecision decision = identity.history().decision();
   CHECK(decision.format.empty());
   CHECK(decision.entries == 0);
   CHECK(decision.solvers.size() >= 1);

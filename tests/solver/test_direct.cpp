@@ -92,7 +92,7 @@ TEST_CASE("New values have the bits of a new system, and any number of columns t
       const auto refreshed = run_system(ctx, system, b).x;
       CHECK(refreshed == run_system(ctx, anew, b).x);
       CHECK(true_residual(other, b, refreshed) <= 1e-12 * norm(b));
-      CHECK_THROWS_WITH(system.matrix_slots(), Catch::Contains("'direct' keeps values of the matrix"));
+      CHECK_THROWS_WITH(system.in_place().matrix(), Catch::Contains("'direct' keeps values of the matrix"));
       const Index columns = 3;
       const auto many = noise(columns * a.size(), 7);
       const auto bs = make_array(ctx, many);

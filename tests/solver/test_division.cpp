@@ -174,7 +174,7 @@ TEST_ON_HOST("A system that begins with the decision of one that divides divides
   const auto b = noise(80);
   const auto x = run_system(ctx, first, b).x;
   SystemOptions options;
-  options.decision = first.decision();
+  options.decision = first.history().decision();
   LinearSystem<double, Space::host> second(ctx, arrays.view(), options);
   const auto again = run_system(ctx, second, b);
   CHECK(again.report.solver == "division");

@@ -164,7 +164,7 @@ TEST_BOTH("a basis is orthonormal and drops what depends, whatever the lengths",
     if (i > 0) m.at(i, i - 1) = m.at(i - 1, i) = 1;
   }
   SystemOf<double, S> mass(ctx, m, system_options("cg", "none", "csr"));
-  EigenProblem<S> problem{&mass.ordered_matrix(), &mass.ordered_matrix()};
+  EigenProblem<S> problem{&mass.ordered().matrix(), &mass.ordered().matrix()};
   const auto ones = make_array(ctx, std::vector<double>(n, 1.0));
   problem.deflated = ones.cspan();
   Pencil<S> pencil(ctx, problem, n, 8);

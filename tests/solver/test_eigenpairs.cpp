@@ -52,9 +52,9 @@ struct EigenTest {
     SystemOf<double, S> of_a(ctx, a, options_of("none"));
     SystemOf<double, S> of_m(ctx, m ? *m : diagonal({1}), options_of(m ? "jacobi" : "none"));
     SystemOf<double, S> of_p(ctx, preconditioned ? *preconditioned : a, options_of(precond));
-    EigenProblem<S> problem{&of_a.ordered_matrix(), m ? &of_m.ordered_matrix() : nullptr,
-                            of_p.ordered_preconditioner()};
-    if (m) problem.inverse_mass_diagonal = of_m.ordered_preconditioner()->traits().diagonal;
+    EigenProblem<S> problem{&of_a.ordered().matrix(), m ? &of_m.ordered().matrix() : nullptr,
+                            of_p.ordered().preconditioner()};
+    if (m) problem.inverse_mass_diagonal = of_m.ordered().preconditioner()->traits().diagonal;
     const auto left_out = make_array(ctx, deflated), from = make_array(ctx, guesses);
     problem.deflated = left_out.cspan();
     const std::int64_t n = a.size();

@@ -126,7 +126,7 @@ TEST_BOTH("by default a solve begins as given and says nothing of guesses", "[so
     CHECK(report.guess.from.empty());
     CHECK(x == y);
   }
-  CHECK(plain.guess_state().counts.empty());
+  CHECK(plain.history().guess_state().counts.empty());
 }
 
 TEST_BOTH("with guess zero x is not read", "[solver][guess]") {
@@ -185,11 +185,11 @@ TEST_BOTH("vectors that are wrong never harm a solve", "[solver][guess]") {
     {
       SystemOf<double, S> source(ctx, a, guessing("project:4"));
       solutions_of(ctx, source, a, std::vector<double>(256, 0.0), 0, 5);
-      wrong = source.guess_state();
+      wrong = source.history().guess_state();
       const std::vector<double> junk = noise(static_cast<Index>(wrong.values.size()), 4);
       for (std::size_t i = 0; i < junk.size(); ++i) wrong.values[i] = size * junk[i];
     }
-    system.set_guess_state(wrong);
+    system.history().set_guess_state(wrong);
     std::vector<double> x(256, 0.0), y = x;
     for (int step = 0; step < 3; ++step) {
       const SolveReport report = solve_next<double, S>(ctx, system, a, load_at(256, step), x);
@@ -210,7 +210,7 @@ TEST_BOTH("a sequence continues from its state with the same bits", "[solver][gu
       const std::vector<double> zero(256, 0.0);
       const auto expected = solutions_of(ctx, whole, a, zero, 0, 24);
       const auto before = solutions_of(ctx, first, a, zero, 0, broken);
-      second.set_guess_state(first.guess_state());
+      second.history().set_guess_state(first.history().guess_state());
       const auto after = solutions_of(ctx, second, a, before.back(), broken, 24);
       CHECK(after == std::vector<std::vector<double>>(expected.begin() + broken, expected.end()));
     }
@@ -222,17 +222,17 @@ TEST_BOTH("a state of another system is refused", "[solver][guess]") {
   SystemOf<double, S> system(ctx, a, guessing("project:4")), longer(ctx, other, guessing("project:4")),
       more(ctx, a, guessing("project:5"));
   solutions_of(ctx, system, a, std::vector<double>(36, 0.0), 0, 3);
-  GuessState state = system.guess_state();
-  CHECK_THROWS_WITH(longer.set_guess_state(state), Catch::Matchers::Contains("36 unknowns"));
-  CHECK_THROWS_WITH(more.set_guess_state(state), Catch::Matchers::Contains("asks for 5"));
+  GuessState state = system.history().guess_state();
+  CHECK_THROWS_WITH(longer.history().set_guess_state(state), Catch::Matchers::Contains("36 unknowns"));
+  CHECK_THROWS_WITH(more.history().set_guess_state(state), Catch::Matchers::Contains("asks for 5"));
   state.values.pop_back();
-  CHECK_THROWS_AS(system.set_guess_state(state), InputError);
-  state = system.guess_state();
+  CHECK_THROWS_AS(system.history().set_guess_state(state), InputError);
+  state = system.history().guess_state();
   state.counts.back() = 0;
   state.counts[state.counts.size() - 2] = 9;
-  CHECK_THROWS_AS(system.set_guess_state(state), InputError);
-  system.set_guess_state({});
-  CHECK(system.guess_state().values.empty());
+  CHECK_THROWS_AS(system.history().set_guess_state(state), InputError);
+  system.history().set_guess_state({});
+  CHECK(system.history().guess_state().values.empty());
 }
 
 TEST_BOTH("each right-hand side has guesses of its own", "[solver][guess]") {

@@ -77,9 +77,9 @@ TEST_CASE("New values reach the factors of auto, in whatever way they come", "[d
   }
   SystemOf<double, Space::host> system(ctx, a, short_cycles());
   CHECK(ended_by_direct(run_system(ctx, system, b).report));
-  const Slots<double, Space::host> slots = system.matrix_slots();
+  const Slots<double, Space::host> slots = system.in_place().matrix();
   for (std::int64_t k = 0; k < slots.values.size; ++k) slots.values[k] *= 2;
-  system.slots_written();
+  system.in_place().written();
   const auto found = run_system(ctx, system, b);
   CHECK(found.report.attempts.size() == 1);
   Rows twice = a;

@@ -27,10 +27,10 @@ TEST_BOTH("a renumbered system gives the caller's solution in the caller's order
   const auto product = to_vector(ctx, y.cspan());
   for (std::size_t i = 0; i < b.size(); ++i) CHECK(product[i] == Approx(b[i]).margin(1e-13));
   auto ordered = make_array(ctx, std::vector<double>(x.size(), NAN));
-  system.to_solver_order(xs.cspan(), ordered.span());
+  system.ordered().from_user_order(xs.cspan(), ordered.span());
   const auto in_order = to_vector(ctx, ordered.cspan());
   for (std::size_t i = 0; i < x.size(); ++i) CHECK(in_order[i] == x[static_cast<std::size_t>(options.old_of_new[i])]);
-  system.to_user_order(ordered.cspan(), y.span());
+  system.ordered().to_user_order(ordered.cspan(), y.span());
   CHECK(to_vector(ctx, y.cspan()) == x);
 }
 
@@ -43,10 +43,10 @@ TEST_BOTH("a solve in solver order equals a solve in the caller's order", "[syst
   const auto direct = solve_with(ctx, system, b);
   const auto bs = make_array(ctx, b);
   Array<double, S> bo(ctx, a.size()), xo(ctx, a.size()), x(ctx, a.size());
-  system.to_solver_order(bs.cspan(), bo.span());
+  system.ordered().from_user_order(bs.cspan(), bo.span());
   fill<double, S>(ctx, 0.0, xo.span());
-  CHECK(system.solve_ordered(bo.cspan(), xo.span()).converged());
-  system.to_user_order(xo.cspan(), x.span());
+  CHECK(system.ordered().solve(bo.cspan(), xo.span()).converged());
+  system.ordered().to_user_order(xo.cspan(), x.span());
   CHECK(to_vector(ctx, x.cspan()) == direct);
 }
 
@@ -103,13 +103,13 @@ TEST_BOTH("a refresh of the operator only keeps the preconditioner, and does not
     SystemOptions options = system_options("cg", "fsai", "csr", 1e-10);
     if (reorder) options.old_of_new = shuffled(a.size());
     LinearSystem<double, S> kept(ctx, old_values.view(), options), whole(ctx, old_values.view(), options);
-    const double old_residual = kept.preconditioner_residual().norm;
+    const double old_residual = inverse_residual(kept).norm;
     const auto before = ctx.memory()->use().allocations;
     kept.refresh(new_values.val.span(), RefreshScope::operator_only);
     CHECK(ctx.memory()->use().allocations == before);
     whole.refresh(new_values.val.span());
     // The old inverse serves the new matrix, but less well.
-    CHECK(whole.preconditioner_residual().norm < kept.preconditioner_residual().norm);
+    CHECK(inverse_residual(whole).norm < inverse_residual(kept).norm);
     SolveReport with_old, with_new;
     const auto x = solve_with(ctx, kept, b, &with_old);
     CHECK(with_old.converged());
@@ -118,7 +118,7 @@ TEST_BOTH("a refresh of the operator only keeps the preconditioner, and does not
     CHECK(with_new.converged());
     // Back to the old numbers: as if nothing had been.
     kept.refresh(old_values.val.span(), RefreshScope::operator_only);
-    CHECK(kept.preconditioner_residual().norm == Approx(old_residual).epsilon(1e-12));
+    CHECK(inverse_residual(kept).norm == Approx(old_residual).epsilon(1e-12));
 
     CHECK_THROWS_AS(whole.refresh(bad.val.span()), NotPositiveDefinite);
     whole.refresh(new_values.val.span(), RefreshScope::operator_only);
@@ -262,13 +262,13 @@ TEST_BOTH("an order that is kept with its parts makes the same system again, bit
   SystemOptions options = system_options("auto", "auto", "ehyb");
   options.spmv.parts = 3;
   LinearSystem<double, S> first(ctx, arrays.view(), options);
-  REQUIRE(first.order().part_begin.size() == 4);
+  REQUIRE(first.ordered().order().part_begin.size() == 4);
 
   SystemOptions kept = options;
-  kept.old_of_new = to_vector(ctx, first.order().old_of_new.cspan());
-  kept.part_begin = first.order().part_begin;
+  kept.old_of_new = to_vector(ctx, first.ordered().order().old_of_new.cspan());
+  kept.part_begin = first.ordered().order().part_begin;
   LinearSystem<double, S> again(ctx, arrays.view(), kept);
-  CHECK(again.order().part_begin == first.order().part_begin);
+  CHECK(again.ordered().order().part_begin == first.ordered().order().part_begin);
   const auto b = a.rhs_for(noise(a.size()));
   CHECK(solve_with(ctx, again, b) == solve_with(ctx, first, b));
 }
@@ -282,18 +282,18 @@ TEST_BOTH("the ordered operators are A and M in solver order", "[system]") {
   const auto x = noise(a.size());
   const auto user = make_array(ctx, x);
   Array<double, S> ordered(ctx, a.size()), product(ctx, a.size()), back(ctx, a.size());
-  system.to_solver_order(user.cspan(), ordered.span());
-  system.ordered_matrix().apply(ctx, 1, ordered.cspan(), 0, product.span());
-  system.to_user_order(product.cspan(), back.span());
+  system.ordered().from_user_order(user.cspan(), ordered.span());
+  system.ordered().matrix().apply(ctx, 1, ordered.cspan(), 0, product.span());
+  system.ordered().to_user_order(product.cspan(), back.span());
   auto expected = make_array(ctx, std::vector<double>(x.size(), NAN));
   system.multiply(user.cspan(), expected.span());
   CHECK(to_vector(ctx, back.cspan()) == to_vector(ctx, expected.cspan()));
-  REQUIRE(system.ordered_preconditioner() != nullptr);
-  system.ordered_preconditioner()->apply(ctx, 1, ordered.cspan(), 0, product.span());
+  REQUIRE(system.ordered().preconditioner() != nullptr);
+  system.ordered().preconditioner()->apply(ctx, 1, ordered.cspan(), 0, product.span());
   CHECK(std::isfinite(to_vector(ctx, product.cspan()).front()));
 
   options.precond.name = "none";
-  CHECK(LinearSystem<double, S>(ctx, arrays.view(), options).ordered_preconditioner() == nullptr);
+  CHECK(LinearSystem<double, S>(ctx, arrays.view(), options).ordered().preconditioner() == nullptr);
 }
 
 TEST_BOTH("A deterministic system keeps its bits, and refuses what the clock decides", "[system]") {

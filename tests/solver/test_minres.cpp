@@ -303,7 +303,7 @@ TEST_BOTH("auto takes MINRES with l1-Jacobi for symmetric matrices without a pos
   const auto first = run_system<double, S>(ctx, system, b);
   CHECK(first.report.solver == "minres");
   CHECK(first.report.converged());
-  CHECK(system.decision().preconditioner == "l1-jacobi");
+  CHECK(system.history().decision().preconditioner == "l1-jacobi");
   CHECK(true_residual(a, b, first.x) <= 1.001e-8 * norm(b));
   for (auto& row : a.row) {
     for (auto& [j, value] : row) value *= -3;

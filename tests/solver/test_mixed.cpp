@@ -299,9 +299,9 @@ TEST_BOTH("Mixed precision refuses what it has not", "[mixed]") {
   const Arrays<float, S> in_single(ctx, a);
   CHECK_THROWS_AS((LinearSystem<float, S>(ctx, in_single.view(), options_for("cg"))), InputError);
   SystemOf<double, S> system(ctx, a, options_for("cg"));
-  CHECK_THROWS_AS(system.matrix_slots(), InputError);
-  CHECK_THROWS_AS(system.preconditioner_slots(), InputError);
-  CHECK_THROWS_AS(system.slots_written(), InputError);
+  CHECK_THROWS_AS(system.in_place().matrix(), InputError);
+  CHECK_THROWS_AS(system.in_place().preconditioner(), InputError);
+  CHECK_THROWS_AS(system.in_place().written(), InputError);
 }
 
 namespace {

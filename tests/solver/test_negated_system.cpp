@@ -65,7 +65,7 @@ TEST_CASE("A negative definite matrix gets what positive ones get, and its decis
   CHECK(found.report.converged());
   CHECK(found.report.iterations < 40);
   SystemOptions resumed = system_options("auto", "amg", "auto");
-  resumed.decision = decision_of(json_of(system.decision()));
+  resumed.decision = decision_of(json_of(system.history().decision()));
   SystemOf<double, Space::host> again(ctx, a, resumed);
   CHECK((run_system(ctx, again, b).x == found.x));
 }

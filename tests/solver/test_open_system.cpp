@@ -193,7 +193,7 @@ TEST_BOTH("What an operator cannot give is refused by the name of the missing pi
   LinearSystem<double, S> system(ctx, op, options);
   const Array<double, S> values(ctx, 10);
   CHECK_THROWS_WITH(system.refresh(values.cspan()), Catch::Contains("operator_changed"));
-  CHECK_THROWS_WITH(system.matrix_slots(), Catch::Contains("operator_changed"));
+  CHECK_THROWS_WITH(system.in_place().matrix(), Catch::Contains("operator_changed"));
 }
 
 TEST_BOTH("An operator that has changed is solved as it is now, Jacobi and null space included", "[system][open]") {
@@ -203,7 +203,7 @@ TEST_BOTH("An operator that has changed is solved as it is now, Jacobi and null 
   LinearSystem<double, S> system(ctx, op, system_options("cg", "jacobi"));
   CHECK(run_system(ctx, system, first.rhs_for(noise(81))).report.converged());
   op->take(ctx, second);
-  system.operator_changed();
+  system.in_place().operator_changed();
   const auto b = second.rhs_for(noise(81, 2));
   const auto found = run_system(ctx, system, b);
   CHECK(relative_residual(second, found.x, b) <= 1.01e-8);
@@ -211,7 +211,7 @@ TEST_BOTH("An operator that has changed is solved as it is now, Jacobi and null 
   CHECK(found.report.iterations == run_system(ctx, fresh, b).report.iterations);
   second.at(3, 3) = 0;
   op->take(ctx, second);
-  CHECK_THROWS_AS(system.operator_changed(), ZeroDiagonal);
+  CHECK_THROWS_AS(system.in_place().operator_changed(), ZeroDiagonal);
   CHECK_THROWS_AS(run_system(ctx, system, b), InputError);
 
   const auto singular = std::make_shared<Hidden<double, S>>(ctx, neumann(9));
@@ -226,7 +226,7 @@ TEST_BOTH("An operator that has changed is solved as it is now, Jacobi and null 
   for (const double value : x.x) mean += value / 81;
   CHECK(std::abs(mean) <= 1e-13);
   singular->take(ctx, first);
-  floating.operator_changed();
+  floating.in_place().operator_changed();
   CHECK_THROWS_AS(run_system(ctx, floating, rhs), InputError);
 }
 

@@ -82,7 +82,7 @@ TEST_BOTH("an asynchronous solve has the bits, counts and history of a solve", "
     const auto x = own.solution();
     for (int times = 0; times < 2; ++times) {
       own.clear();
-      PendingSolve pending = own.system->solve_async(own.b.cspan(), own.x.span());
+      PendingSolve pending = own.system->async().solve(own.b.cspan(), own.x.span());
       const SolveReport report = pending.get();
       check_same(report, expected);
       CHECK(own.solution() == x);
@@ -99,7 +99,7 @@ TEST_BOTH("an asynchronous solve of columns has their bits and counts", "[system
   const auto expected = own.system->solve_columns(own.b.cspan(), own.x.span(), columns);
   const auto x = own.solution();
   own.clear();
-  PendingColumns pending = own.system->solve_columns_async(own.b.cspan(), own.x.span(), columns);
+  PendingColumns pending = own.system->async().solve_columns(own.b.cspan(), own.x.span(), columns);
   const auto reports = pending.get();
   REQUIRE(reports.size() == expected.size());
   for (std::size_t c = 0; c < reports.size(); ++c) check_same(reports[c], expected[c]);
@@ -112,32 +112,31 @@ TEST_BOTH("while a solve is pending its system and those with its context refuse
   LinearSystem<double, S> sibling(copied, own.arrays.view());
   Array<double, S> y = make_array(own.ctx, std::vector<double>(static_cast<std::size_t>(own.b.size()), 0.0));
   Barrier barrier;
-  PendingSolve pending = own.system->solve_async(own.b.cspan(), own.x.span(), barrier.callback());
+  PendingSolve pending = own.system->async().solve(own.b.cspan(), own.x.span(), barrier.callback());
   barrier.wait_until_reached();
   CHECK_FALSE(pending.ready());
   const auto refused = [&] {
     LinearSystem<double, S>& system = *own.system;
     CHECK(system.rows() == own.a.size());
     CHECK_THROWS_AS((void)system.solve(own.b.cspan(), y.span()), InUse);
-    CHECK_THROWS_AS((void)system.solve_ordered(own.b.cspan(), y.span()), InUse);
+    CHECK_THROWS_AS((void)system.ordered().solve(own.b.cspan(), y.span()), InUse);
     CHECK_THROWS_AS((void)system.solve_columns(own.b.cspan(), y.span(), 1), InUse);
-    CHECK_THROWS_AS((void)system.solve_columns_ordered(own.b.cspan(), y.span(), 1), InUse);
-    CHECK_THROWS_AS((void)system.solve_async(own.b.cspan(), y.span()), InUse);
-    CHECK_THROWS_AS((void)system.solve_columns_async(own.b.cspan(), y.span(), 1), InUse);
+    CHECK_THROWS_AS((void)system.ordered().solve_columns(own.b.cspan(), y.span(), 1), InUse);
+    CHECK_THROWS_AS((void)system.async().solve(own.b.cspan(), y.span()), InUse);
+    CHECK_THROWS_AS((void)system.async().solve_columns(own.b.cspan(), y.span(), 1), InUse);
     CHECK_THROWS_AS(system.refresh(own.arrays.val.cspan()), InUse);
-    CHECK_THROWS_AS((void)system.matrix_slots(), InUse);
-    CHECK_THROWS_AS((void)system.preconditioner_slots(), InUse);
-    CHECK_THROWS_AS(system.slots_written(), InUse);
-    CHECK_THROWS_AS(system.to_solver_order(own.b.cspan(), y.span()), InUse);
-    CHECK_THROWS_AS(system.to_user_order(own.b.cspan(), y.span()), InUse);
+    CHECK_THROWS_AS((void)system.in_place().matrix(), InUse);
+    CHECK_THROWS_AS((void)system.in_place().preconditioner(), InUse);
+    CHECK_THROWS_AS(system.in_place().written(), InUse);
+    CHECK_THROWS_AS(system.ordered().from_user_order(own.b.cspan(), y.span()), InUse);
+    CHECK_THROWS_AS(system.ordered().to_user_order(own.b.cspan(), y.span()), InUse);
     CHECK_THROWS_AS(system.multiply(own.b.cspan(), y.span()), InUse);
     CHECK_THROWS_AS((void)system.info(), InUse);
-    CHECK_THROWS_AS((void)system.order(), InUse);
-    CHECK_THROWS_AS((void)system.ordered_matrix(), InUse);
-    CHECK_THROWS_AS((void)system.ordered_preconditioner(), InUse);
-    CHECK_THROWS_AS((void)system.preconditioner_residual(), InUse);
+    CHECK_THROWS_AS((void)system.ordered().order(), InUse);
+    CHECK_THROWS_AS((void)system.ordered().matrix(), InUse);
+    CHECK_THROWS_AS((void)system.ordered().preconditioner(), InUse);
+    CHECK_THROWS_AS((void)inverse_residual(system), InUse);
     CHECK_THROWS_AS(system.set_stop_criterion({}), InUse);
-    CHECK_THROWS_AS((void)system.stop_criterion(), InUse);
     CHECK_THROWS_AS((void)sibling.solve(own.b.cspan(), y.span()), InUse);
     CHECK_THROWS_AS((LinearSystem<double, S>(own.ctx, own.arrays.view())), InUse);
   };
@@ -155,11 +154,11 @@ TEST_BOTH("while a solve is pending its system and those with its context refuse
 
 TEST_BOTH("what an asynchronous solve throws comes out of get, and the system works on", "[system][async]") {
   Fixture<S> own;
-  PendingSolve short_b = own.system->solve_async(own.b.cspan().subspan(0, 3), own.x.span());
+  PendingSolve short_b = own.system->async().solve(own.b.cspan().subspan(0, 3), own.x.span());
   CHECK_THROWS_AS((void)short_b.get(), InputError);
   struct Own {};
   PendingSolve theirs =
-      own.system->solve_async(own.b.cspan(), own.x.span(), [](const Progress&) -> bool { throw Own(); });
+      own.system->async().solve(own.b.cspan(), own.x.span(), [](const Progress&) -> bool { throw Own(); });
   theirs.wait();
   CHECK_THROWS_AS((void)theirs.get(), Own);
   own.clear();
@@ -168,7 +167,7 @@ TEST_BOTH("what an asynchronous solve throws comes out of get, and the system wo
 
 TEST_BOTH("a report is taken once, and from where it moved to", "[system][async]") {
   Fixture<S> own;
-  PendingSolve first = own.system->solve_async(own.b.cspan(), own.x.span());
+  PendingSolve first = own.system->async().solve(own.b.cspan(), own.x.span());
   PendingSolve second = std::move(first);
   CHECK_THROWS_AS((void)first.get(), InputError);
   CHECK_THROWS_AS((void)first.ready(), InputError);
@@ -183,7 +182,7 @@ TEST_BOTH("a cancelled solve stops, as when the caller's callback says so", "[sy
   set_resident(polled.solver, false);  // or it ends before the first poll
   Fixture<S> own(0, polled);
   Barrier barrier;
-  PendingSolve pending = own.system->solve_async(own.b.cspan(), own.x.span(), barrier.callback());
+  PendingSolve pending = own.system->async().solve(own.b.cspan(), own.x.span(), barrier.callback());
   barrier.wait_until_reached();
   pending.cancel();
   barrier.open();
@@ -193,7 +192,7 @@ TEST_BOTH("a cancelled solve stops, as when the caller's callback says so", "[sy
   CHECK(own.system->solve(own.b.cspan(), own.x.span()).converged());
 
   own.clear();
-  PendingSolve told = own.system->solve_async(own.b.cspan(), own.x.span(), [](const Progress&) { return false; });
+  PendingSolve told = own.system->async().solve(own.b.cspan(), own.x.span(), [](const Progress&) { return false; });
   CHECK(told.get().status == Status::stopped_by_caller);
 }
 
@@ -206,7 +205,7 @@ TEST_BOTH("a pending solve that is destroyed or assigned to is cancelled, and fr
     own.clear();
     Barrier barrier;
     PendingSolve pending =
-        own.system->solve_async(own.b.cspan(), own.x.span(), [&, wait = barrier.callback()](const Progress& now) {
+        own.system->async().solve(own.b.cspan(), own.x.span(), [&, wait = barrier.callback()](const Progress& now) {
           wait(now);
           std::this_thread::sleep_for(std::chrono::milliseconds(5));
           return ++calls > 0;
@@ -223,13 +222,12 @@ TEST_BOTH("a pending solve that is destroyed or assigned to is cancelled, and fr
   };
   give_up([](PendingSolve given) { static_cast<void>(given); });
   give_up([&](PendingSolve&& given) {
-    given = other.system->solve_async(other.b.cspan(), other.x.span());
+    given = other.system->async().solve(other.b.cspan(), other.x.span());
     CHECK(given.get().converged());
   });
 }
 
-TEST_BOTH("a system that moves or goes waits for its pending solve, whose report can be taken later",
-          "[system][async]") {
+TEST_BOTH("a pending solve moves with its system, which waits for it before it goes", "[system][async]") {
   Fixture<S> own;
   const SolveReport expected = own.system->solve(own.b.cspan(), own.x.span());
   const auto x = own.solution();
@@ -238,15 +236,16 @@ TEST_BOTH("a system that moves or goes waits for its pending solve, whose report
     return true;
   };
   own.clear();
-  PendingSolve pending = own.system->solve_async(own.b.cspan(), own.x.span(), slowly);
+  PendingSolve pending = own.system->async().solve(own.b.cspan(), own.x.span(), slowly);
+  OrderedSystem<double, S> ordered = own.system->ordered();
   LinearSystem<double, S> moved = std::move(*own.system);
-  CHECK(pending.ready());
   CHECK_THROWS_AS((void)moved.info(), InUse);
   check_same(pending.get(), expected);
   CHECK(own.solution() == x);
+  CHECK(&ordered.matrix() == &moved.ordered().matrix());
 
   own.clear();
-  pending = moved.solve_async(own.b.cspan(), own.x.span(), slowly);
+  pending = moved.async().solve(own.b.cspan(), own.x.span(), slowly);
   moved = LinearSystem<double, S>(Fixture<S>().ctx, own.arrays.view());
   CHECK(pending.ready());
   check_same(pending.get(), expected);
@@ -254,7 +253,7 @@ TEST_BOTH("a system that moves or goes waits for its pending solve, whose report
 
   own.clear();
   own.system.emplace(own.ctx, own.arrays.view(), options_with("cg", "ehyb", "jacobi"));
-  pending = own.system->solve_async(own.b.cspan(), own.x.span(), slowly);
+  pending = own.system->async().solve(own.b.cspan(), own.x.span(), slowly);
   own.system.reset();
   CHECK(pending.ready());
   check_same(pending.get(), expected);

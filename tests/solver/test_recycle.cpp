@@ -162,7 +162,7 @@ TEST_BOTH("wrong vectors cost iterations at most, and are replaced", "[solver][r
     CAPTURE(how);
     SystemOf<double, S> system(ctx, a, recycling("8"));
     for (std::uint64_t k = 1; k <= 2; ++k) solve_for<double, S>(ctx, system, a, k);
-    GuessState state = system.guess_state();
+    GuessState state = system.history().guess_state();
     const std::size_t first = state.values.size() - 8 * n;
     const std::vector<double> wrong = noise(8 * n, 99);
     for (std::size_t i = 0; i < 8 * n; ++i) {
@@ -175,7 +175,7 @@ TEST_BOTH("wrong vectors cost iterations at most, and are replaced", "[solver][r
       if (word == "infinite" && i % n == 7) value = std::numeric_limits<double>::infinity();
       if (word == "not a number" && i % n == 7) value = std::numeric_limits<double>::quiet_NaN();
     }
-    system.set_guess_state(state);
+    system.history().set_guess_state(state);
     std::vector<int> iterations;
     for (std::uint64_t k = 3; k <= 10; ++k) {
       const SolveReport report = solve_for<double, S>(ctx, system, a, k);
@@ -225,16 +225,16 @@ TEST_BOTH("a state of other recycled vectors is refused", "[solver][recycle]") {
   SystemOf<double, S> system(ctx, a, recycling("8", "jacobi")), longer(ctx, other, recycling("8", "jacobi")),
       more(ctx, a, recycling("9", "jacobi")), none(ctx, a, recycling("0", "jacobi"));
   for (std::uint64_t k = 1; k <= 2; ++k) solve_for<double, S>(ctx, system, a, k);
-  GuessState state = system.guess_state();
-  CHECK_THROWS_WITH(longer.set_guess_state(state), Catch::Matchers::Contains("144 unknowns"));
-  CHECK_THROWS_WITH(more.set_guess_state(state), Catch::Matchers::Contains("asks for 9"));
-  CHECK_THROWS_AS(none.set_guess_state(state), InputError);
+  GuessState state = system.history().guess_state();
+  CHECK_THROWS_WITH(longer.history().set_guess_state(state), Catch::Matchers::Contains("144 unknowns"));
+  CHECK_THROWS_WITH(more.history().set_guess_state(state), Catch::Matchers::Contains("asks for 9"));
+  CHECK_THROWS_AS(none.history().set_guess_state(state), InputError);
   state.values.resize(20);
-  CHECK_THROWS_WITH(system.set_guess_state(state), Catch::Matchers::Contains("too few values"));
-  state = system.guess_state();
+  CHECK_THROWS_WITH(system.history().set_guess_state(state), Catch::Matchers::Contains("too few values"));
+  state = system.history().guess_state();
   state.counts[state.counts.size() - 3] = 9;
-  CHECK_THROWS_AS(system.set_guess_state(state), InputError);
-  system.set_guess_state({});
+  CHECK_THROWS_AS(system.history().set_guess_state(state), InputError);
+  system.history().set_guess_state({});
   CHECK(solve_for<double, S>(ctx, system, a, 3).recycle.vectors == 0);
 }
 
@@ -268,7 +268,7 @@ TEST_BOTH("what cannot recycle solves as before", "[solver][recycle]") {
   }
   SystemOf<double, S> system(ctx, a, recycling("0", "jacobi"));
   CHECK(solve_for<double, S>(ctx, system, a, 1).recycle.vectors == 0);
-  CHECK(system.guess_state().counts.empty());
+  CHECK(system.history().guess_state().counts.empty());
 }
 
 TEST_BOTH("a system that chooses for itself recycles once its choice stands", "[solver][recycle]") {

@@ -152,7 +152,7 @@ TEST_BOTH("wrong vectors of cycles cost iterations at most, and are replaced", "
     CAPTURE(how);
     SystemOf<double, S> system(ctx, a, options);
     for (std::uint64_t k = 1; k <= 3; ++k) solve_for<double, S>(ctx, system, a, k);
-    GuessState state = system.guess_state();
+    GuessState state = system.history().guess_state();
     const auto held = static_cast<std::size_t>(state.counts[state.counts.size() - 3]);
     REQUIRE(held > 0);
     const std::size_t first = state.values.size() - held * n;
@@ -167,7 +167,7 @@ TEST_BOTH("wrong vectors of cycles cost iterations at most, and are replaced", "
       if (word == "infinite" && i % n == 7) value = std::numeric_limits<double>::infinity();
       if (word == "not a number" && i % n == 7) value = std::numeric_limits<double>::quiet_NaN();
     }
-    system.set_guess_state(state);
+    system.history().set_guess_state(state);
     std::vector<int> iterations;
     for (std::uint64_t k = 3; k <= 10; ++k) {
       const SolveReport report = solve_for<double, S>(ctx, system, a, k);
@@ -228,7 +228,7 @@ TEST_BOTH("a right-hand side of recycled vectors needs no iteration", "[solver][
   const Rows a = with_spectrum(n, 12);
   SystemOf<double, S> system(ctx, a, by_gmres("16"));
   for (std::uint64_t k = 1; k <= 4; ++k) solve_for<double, S>(ctx, system, a, k);
-  const GuessState state = system.guess_state();
+  const GuessState state = system.history().guess_state();
   const std::vector<double> u(state.values.end() - n, state.values.end());  // the last of them
   const std::vector<double> rhs = a.rhs_for(u);
   const auto b = make_array(ctx, rhs);

@@ -61,9 +61,9 @@ TEST_BOTH("vectors of another length are refused, with and without an order", "[
     Array<double, S> good(ctx, 16), shorter(ctx, 15), out(ctx, 16);
     CHECK_THROWS_AS((void)system.solve(shorter.cspan(), out.span()), InputError);
     CHECK_THROWS_AS((void)system.solve(good.cspan(), shorter.span()), InputError);
-    CHECK_THROWS_AS((void)system.solve_ordered(shorter.cspan(), out.span()), InputError);
-    CHECK_THROWS_AS(system.to_solver_order(shorter.cspan(), out.span()), InputError);
-    CHECK_THROWS_AS(system.to_user_order(good.cspan(), shorter.span()), InputError);
+    CHECK_THROWS_AS((void)system.ordered().solve(shorter.cspan(), out.span()), InputError);
+    CHECK_THROWS_AS(system.ordered().from_user_order(shorter.cspan(), out.span()), InputError);
+    CHECK_THROWS_AS(system.ordered().to_user_order(good.cspan(), shorter.span()), InputError);
     CHECK_THROWS_AS(system.multiply(shorter.cspan(), out.span()), InputError);
   }
 }
@@ -118,7 +118,7 @@ TEST_BOTH("Bounds of parts that do not fit are refused, and those of the natural
       system.multiply(xs.cspan(), y.span());
       const auto product = to_vector(ctx, y.cspan());
       for (std::size_t i = 0; i < 16; ++i) CHECK(product[i] == Approx(b[i]).margin(1e-14));
-      CHECK(system.order().part_begin == options.part_begin);
+      CHECK(system.ordered().order().part_begin == options.part_begin);
     }
   }
 }

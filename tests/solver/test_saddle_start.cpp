@@ -47,7 +47,7 @@ TEST_CASE("A saddle point begins with its block-triangular preconditioner and fl
   CHECK(residual_share(problem, run) <= 1.01e-8);
   // A resumed system does the same.
   SystemOptions resumed;
-  resumed.decision = decision_of(json_of(system.decision()));
+  resumed.decision = decision_of(json_of(system.history().decision()));
   LinearSystem<double, on_host> other(problem.ctx, problem.there.wide(), resumed);
   CHECK(other.info().solver == "fgmres");
   CHECK((solved(problem, other).x == solved(problem, system).x));
@@ -69,7 +69,8 @@ TEST_CASE("If flexible GMRES fails there, the usual solvers follow with the usua
   Problem<on_host> problem = flow();
   SystemOptions options;
   for (const bool is_resumed : {false, true}) {
-    if (is_resumed) options.decision = LinearSystem<double, on_host>(problem.ctx, problem.there.wide()).decision();
+    if (is_resumed)
+      options.decision = LinearSystem<double, on_host>(problem.ctx, problem.there.wide()).history().decision();
     const auto operators = detail::build<double, on_host>(problem.ctx, problem.there.wide(), options, {}, true);
     CHECK(operators->chosen.solvers.order == std::vector<std::string>{"fgmres"});
     CHECK_FALSE(operators->options.precond.symmetric);

@@ -206,9 +206,9 @@ TEST_BOTH("Values that are written into the slots are scaled too", "[solver][sca
     for (auto& [j, value] : row) value *= j % 2 == 0 ? 2 : 3;
   }
   const Arrays<double, S> values(ctx, twice);
-  const Slots<double, S> slots = system.matrix_slots();
+  const Slots<double, S> slots = system.in_place().matrix();
   copy<double>(ctx, values.val.cspan(), slots.values);
-  system.slots_written();
+  system.in_place().written();
   const auto found = run_system(ctx, system, b);
   check_report(twice, b, found.report, found.x);
 }
@@ -304,7 +304,7 @@ TEST_CASE("A system that begins with a decision is scaled and matched as the one
   SystemOf<double, Space::host> system(ctx, a, scaled_options(Use::on, Use::on));
   run_system(ctx, system, b);
   SystemOptions options = scaled_options(Use::automatic, Use::automatic);
-  options.decision = decision_of(json_of(system.decision()));
+  options.decision = decision_of(json_of(system.history().decision()));
   CHECK(options.decision->scaled);
   CHECK(options.decision->matched);
   SystemOf<double, Space::host> next(ctx, a, options);

@@ -40,12 +40,12 @@ TEST_BOTH("values written in place equal a refresh for every preconditioner, wit
       INFO(format << " " << precond);
       SystemOptions options = system_options("cg", precond, format);
       LinearSystem<double, S> written(ctx, old_values.view(), options), refreshed(ctx, old_values.view(), options);
-      const auto matrix = written.matrix_slots(), inverse = written.preconditioner_slots();
+      const auto matrix = written.in_place().matrix(), inverse = written.in_place().preconditioner();
       CHECK((std::string(precond) == "none") == inverse.entry.empty());
       const auto before = ctx.memory()->use().allocations;
       write(ctx, matrix, slot_values);
       write(ctx, inverse, slot_values);
-      written.slots_written();
+      written.in_place().written();
       CHECK(ctx.memory()->use().allocations == before);
       refreshed.refresh(new_values.val.span());
       const auto x = solve_with(ctx, written, b);
@@ -61,11 +61,11 @@ TEST_BOTH("a zero on the diagonal that was written in place is named, and fixed 
   holed.at(7, 7) = 0;
   const Arrays<double, S> good(ctx, a), bad(ctx, holed);
   LinearSystem<double, S> system(ctx, good.view());
-  const auto matrix = system.matrix_slots(), diagonal = system.preconditioner_slots();
+  const auto matrix = system.in_place().matrix(), diagonal = system.in_place().preconditioner();
   write(ctx, matrix, to_vector(ctx, bad.val.cspan()));
   write(ctx, diagonal, to_vector(ctx, bad.val.cspan()));
   try {
-    system.slots_written();
+    system.in_place().written();
     FAIL("a zero diagonal entry was accepted");
   } catch (const ZeroDiagonal& e) {
     CHECK(e.row() == 7);
@@ -76,7 +76,7 @@ TEST_BOTH("a zero on the diagonal that was written in place is named, and fixed 
   CHECK_THROWS_AS(system.solve(bs.cspan(), xs.span()), InputError);
   write(ctx, matrix, to_vector(ctx, good.val.cspan()));
   write(ctx, diagonal, to_vector(ctx, good.val.cspan()));
-  system.slots_written();
+  system.in_place().written();
   solve_with(ctx, system, b);
 }
 
@@ -86,8 +86,8 @@ TEST_BOTH("with operator_only the preconditioner keeps its values when slots are
   const auto b = changed.rhs_for(noise(a.size()));
   SystemOptions options = system_options("auto", "jacobi", "csr");
   LinearSystem<double, S> written(ctx, old_values.view(), options), refreshed(ctx, old_values.view(), options);
-  write(ctx, written.matrix_slots(), to_vector(ctx, new_values.val.cspan()));
-  written.slots_written(RefreshScope::operator_only);
+  write(ctx, written.in_place().matrix(), to_vector(ctx, new_values.val.cspan()));
+  written.in_place().written(RefreshScope::operator_only);
   refreshed.refresh(new_values.val.span(), RefreshScope::operator_only);
   CHECK(solve_with(ctx, written, b) == solve_with(ctx, refreshed, b));
 }
@@ -100,9 +100,9 @@ TEST_BOTH("a matrix that had to be assembled has no slots to write", "[system]")
   SystemOptions options;
   options.canonicalise = true;
   LinearSystem<double, S> system(ctx, CsrView<double, S>(2, 2, row_ptr.span(), col.span(), val.span()), options);
-  CHECK_THROWS_AS(system.matrix_slots(), InputError);
-  CHECK_THROWS_AS(system.preconditioner_slots(), InputError);
-  CHECK_THROWS_AS(system.slots_written(), InputError);
+  CHECK_THROWS_AS(system.in_place().matrix(), InputError);
+  CHECK_THROWS_AS(system.in_place().preconditioner(), InputError);
+  CHECK_THROWS_AS(system.in_place().written(), InputError);
 }
 
 TEST_BOTH("a matrix that was canonical already keeps its slots where others would be sorted", "[system]") {
@@ -112,8 +112,8 @@ TEST_BOTH("a matrix that was canonical already keeps its slots where others woul
   SystemOptions options = system_options("auto", "jacobi", "csr");
   options.canonicalise = true;
   LinearSystem<double, S> written(ctx, old_values.view(), options), refreshed(ctx, old_values.view(), options);
-  write(ctx, written.matrix_slots(), to_vector(ctx, new_values.val.cspan()));
-  written.slots_written(RefreshScope::operator_only);
+  write(ctx, written.in_place().matrix(), to_vector(ctx, new_values.val.cspan()));
+  written.in_place().written(RefreshScope::operator_only);
   refreshed.refresh(new_values.val.span(), RefreshScope::operator_only);
   CHECK(solve_with(ctx, written, b) == solve_with(ctx, refreshed, b));
 }

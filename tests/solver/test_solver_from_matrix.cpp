@@ -130,8 +130,8 @@ TEST_CASE("A solver made from the matrix solves in every format's order, and fol
       const auto found = run_system(ctx, system, b);
       CHECK(found.report.solver == "elimination");
       CHECK(true_residual(other, b, found.x) <= 1e-12 * norm(b));
-      CHECK_FALSE(system.improve());
-      CHECK_THROWS_WITH(system.matrix_slots(), Catch::Contains("'elimination' keeps values of the matrix"));
+      CHECK_FALSE(system.history().improve());
+      CHECK_THROWS_WITH(system.in_place().matrix(), Catch::Contains("'elimination' keeps values of the matrix"));
     }
   }
 }

@@ -64,7 +64,7 @@ void check_system(const Context<S>& ctx, const InputCase<double, S>& c, const st
   SystemOptions options = exact_options(solver);
   LinearSystem<double, S> rebuilt(ctx, there, options);
   CHECK(same_bits(solve(ctx, rebuilt, b), x));
-  CHECK_THROWS_AS(system.matrix_slots(), InputError);
+  CHECK_THROWS_AS(system.in_place().matrix(), InputError);
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ TEST_BOTH("Canonical CSR with wide or unsigned pointers keeps its slots", "[syst
                                  exact_options("gmres"));
   const auto b = random_vector<double>(60);
   CHECK(residual_norm(a, solve(ctx, system, b), b) <= 1e-11 * norm_oracle(b));
-  CHECK(system.matrix_slots().values.size >= a.nnz());
+  CHECK(system.in_place().matrix().values.size >= a.nnz());
 }
 
 TEST_BOTH("A system refuses what cannot be solved with, and CSR out of order unless asked to sort",

@@ -207,7 +207,7 @@ TEST_BOTH("A system whose order was handed out keeps its format", "[learning]") 
   options.expected_products = 1;
   LinearSystem<double, S> system(ctx, there.wide(), options);
   REQUIRE(system.info().format.format == "csr");
-  CHECK(system.order().natural());
+  CHECK(system.ordered().order().natural());
   for (int k = 0; k < 100; ++k) CHECK(solve_and_check<S>(system, ctx, a).changed.empty());
 }
 
@@ -217,11 +217,11 @@ TEST_BOTH("A pinned system moves by improve() alone", "[learning]") {
   SystemOptions options = system_options("auto", "jacobi");
   options.expected_products = 1;
   LinearSystem<double, S> system(ctx, there.wide(), options);
-  REQUIRE(system.order().natural());
-  CHECK_FALSE(system.improve());
+  REQUIRE(system.ordered().order().natural());
+  CHECK_FALSE(system.history().improve());
   for (int k = 0; k < 100; ++k) CHECK(solve_and_check<S>(system, ctx, a).changed.empty());
   CHECK(system.info().format.format == "csr");
-  CHECK(system.improve());
+  CHECK(system.history().improve());
   CHECK(system.info().format.format != "csr");
   CHECK_FALSE(solve_and_check<S>(system, ctx, a).changed.empty());
   CHECK(solve_and_check<S>(system, ctx, a).changed.empty());

@@ -44,8 +44,8 @@ TEST_BOTH("A system lies in the caller's memory, and a second solve allocates no
       LinearSystem<double, S> reference(ours, there.view(), options_of(parts));
       CHECK(memory->allocations == ours.memory()->use().allocations);
       CHECK(memory->live_bytes() == ours.memory()->use().bytes);
-      const Slots<double, S> slots = system.matrix_slots();
-      static_cast<void>(reference.matrix_slots());  // neither changes in a solve
+      const Slots<double, S> slots = system.in_place().matrix();
+      static_cast<void>(reference.in_place().matrix());  // neither changes in a solve
       CHECK(memory->holds(slots.values.data, static_cast<std::size_t>(slots.values.size) * sizeof(double)));
 
       const auto bs = make_array(theirs, b);

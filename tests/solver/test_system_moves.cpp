@@ -260,7 +260,7 @@ TEST_BOTH("What holds on to an order before the first solve gets the format that
   REQUIRE(system.info().format.format == "csr");
   // A system that says itself that another format is expected to pay, or the case tests nothing.
   REQUIRE(system.info().format.reason.find("at first; ") == 0);
-  CHECK_FALSE(system.order().natural());
+  CHECK_FALSE(system.ordered().order().natural());
   CHECK(system.info().format.format != "csr");
   const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
   CHECK(report.converged());
@@ -274,7 +274,7 @@ TEST_CASE("Candidates expect the iterations that the last solve showed", "[excha
   short_solves.stop.rel_tol = 1e-2;  // too short for a move
   LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide(), short_solves);
   const auto iterations_of = [&](const std::string& name) {
-    const std::vector<SystemCandidate> all = system.candidates();
+    const std::vector<SystemCandidate> all = system.history().candidates();
     REQUIRE(all.size() >= 12);
     const auto is_it = [&](const SystemCandidate& c) { return c.preconditioner == name; };
     const auto found = std::find_if(all.begin(), all.end(), is_it);
@@ -294,10 +294,10 @@ TEST_CASE("Candidates expect the iterations that the last solve showed", "[excha
       std::make_shared<NodeCoordinates>(NodeCoordinates{random_vector<double>(3 * problem.a.rows), 3});
   const LinearSystem<double, Space::host> located(problem.ctx, problem.there.wide(), on_mesh);
   const auto candidate = [&](const std::string& name) {
-    const std::vector<SystemCandidate> all = located.candidates();
+    const std::vector<SystemCandidate> all = located.history().candidates();
     return *std::find_if(all.begin(), all.end(), [&](const SystemCandidate& c) { return c.preconditioner == name; });
   };
   CHECK(candidate("amg").iterations == Approx(1 + 0.66 * std::sqrt(candidate("jacobi").iterations)));
   SystemOptions named = system_options("auto", "fsai", "bce");
-  CHECK(LinearSystem<double, Space::host>(problem.ctx, problem.there.wide(), named).candidates().empty());
+  CHECK(LinearSystem<double, Space::host>(problem.ctx, problem.there.wide(), named).history().candidates().empty());
 }

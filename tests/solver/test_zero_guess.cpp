@@ -271,8 +271,8 @@ TEST_BOTH(
   const auto n = static_cast<std::size_t>(a.size());
   auto x = make_array(ctx, anything<double>(n)), y = make_array(ctx, anything<double>(n)),
        z = make_array(ctx, std::vector<double>(n, 0.0));
-  const SolveReport threaded = system.solve_async(b.cspan(), x.span(), {}, InitialGuess::zero).get();
-  const SolveReport ordered = system.solve_ordered(b.cspan(), y.span(), {}, InitialGuess::zero);
+  const SolveReport threaded = system.async().solve(b.cspan(), x.span(), {}, InitialGuess::zero).get();
+  const SolveReport ordered = system.ordered().solve(b.cspan(), y.span(), {}, InitialGuess::zero);
   const SolveReport guessed = system.solve(b.cspan(), z.span());
   CHECK(threaded.converged());
   check_same(threaded, guessed);

@@ -15,7 +15,7 @@ double seconds_of_iteration(const Context<D>& ctx, const CsrView<double, D>& a, 
   options.deterministic = deterministic;
   options.estimate_scale.device_unknown = unknown;
   const LinearSystem<double, D> system(ctx, a, options);
-  const std::vector<SystemCandidate> candidates = system.candidates();
+  const std::vector<SystemCandidate> candidates = system.history().candidates();
   REQUIRE(!candidates.empty());
   return candidates.front().iteration_seconds;
 }

@@ -148,7 +148,7 @@ void solve_case(const Head& head, const Texts& given, const std::vector<int>& fi
     if (refused) continue;
     try {
       if (k > 0) {
-        with_operator ? system->operator_changed() : system->refresh(values);
+        with_operator ? system->in_place().operator_changed() : system->refresh(values);
       } else if (with_operator) {
         system.emplace(
             ctx,

@@ -81,9 +81,9 @@ TEST_BOTH("a stepper that goes on from a kept state makes the same bits", "[heat
     steps(whole, 0, 12);
     const std::vector<double> u = whole.state(), before = whole.state_before();
     SystemOptions kept = options_with(whole.system().info().matrix.name);
-    if (!whole.system().order().natural()) {
-      kept.old_of_new = to_vector(ctx, whole.system().order().old_of_new.cspan());
-      kept.part_begin = whole.system().order().part_begin;
+    if (!whole.system().ordered().order().natural()) {
+      kept.old_of_new = to_vector(ctx, whole.system().ordered().order().old_of_new.cspan());
+      kept.part_begin = whole.system().ordered().order().part_begin;
     }
     HeatStepper<S> again(ctx, equation(), kept);
     again.resume(u, before);
@@ -95,7 +95,8 @@ TEST_BOTH("a stepper that goes on from a kept state makes the same bits", "[heat
   }
 }
 
-TEST_BOTH("with guesses from past solutions a run takes fewer iterations, and continues with the same bits", "[heat]") {
+TEST_BOTH("with guesses from past solutions a run takes fewer iterations, and continues with the same bits",
+          "[heat]") {
   const auto guessing = [](const std::string& guess) {
     SystemOptions options = options_with("csr");
     options.solver.of<GuessOptions>().guess = guess;
@@ -108,7 +109,7 @@ TEST_BOTH("with guesses from past solutions a run takes fewer iterations, and co
     whole.start(std::vector<double>(equation().capacity.size(), 20.0));
     steps(whole, 0, 20);
     again.resume(whole.state(), whole.state_before());
-    again.system().set_guess_state(whole.system().guess_state());
+    again.system().history().set_guess_state(whole.system().history().guess_state());
     for (int step = 20; step < 40; ++step) iterations[guess] += whole.step(1).iterations;
     for (int step = 20; step < 40; ++step) CHECK(again.step(1).converged());
     CHECK(again.state() == whole.state());

@@ -87,11 +87,11 @@ TEST_BOTH("an order and its parts come back through a checkpoint", "[transient]"
   options.spmv.parts = 3;
   const LinearSystem<double, S> system(ctx, arrays.view(), options);
   Checkpoint checkpoint;
-  keep_order(ctx, system.order(), checkpoint);
+  keep_order(ctx, system.ordered().order(), checkpoint);
   SystemOptions taken;
   take_kept_order(checkpoint, a.size(), taken);
-  CHECK(taken.old_of_new == to_vector(ctx, system.order().old_of_new.cspan()));
-  CHECK(taken.part_begin == system.order().part_begin);
+  CHECK(taken.old_of_new == to_vector(ctx, system.ordered().order().old_of_new.cspan()));
+  CHECK(taken.part_begin == system.ordered().order().part_begin);
 
   CHECK_THROWS_AS(take_kept_order(checkpoint, a.size() + 1, taken), InputError);
   checkpoint.integers["order"][0] = a.size();

@@ -190,10 +190,10 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
   outcome.facts = facts_for_advice(ctx, system, b, outcome.reports);
   task.x = take_solution(host, ctx, std::move(x));
   outcome.setup.system = system.info();
-  if (task.list_candidates) outcome.candidates = system.real().candidates();
+  if (task.list_candidates) outcome.candidates = system.real().history().candidates();
   if (task.measure_preconditioner) {
     task.clock.end("result");
-    outcome.preconditioner_residual = system.real().preconditioner_residual();
+    outcome.preconditioner_residual = inverse_residual(system.real());
     task.clock.end("preconditioner_residual");
   }
   const std::uint64_t peak = ctx.memory()->use().peak_bytes;

@@ -64,13 +64,11 @@ class DistributedSystem {
   /// ranks do not have: formats, orders, mixed precision, other preconditioners. Throws ZeroDiagonal, NotSymmetric
   /// and NotPositiveDefinite with the row of the whole system, on one rank at least; the others may throw RankFailed
   /// with the same words. Throws OutOfMemory.
+  ///
+  /// `link`: how values travel between devices, which all ranks choose alike. A choice also throws DeviceError if
+  /// that link cannot be made, and InputError on the host.
   DistributedSystem(const Context<S>& ctx, std::shared_ptr<Communicator> communicator, const RankRows<T>& a,
-                    SystemOptions options = {});
-
-  /// The same with a choice of how values travel between devices, which all ranks must make alike. Also throws
-  /// DeviceError if that link cannot be made. In the device space only.
-  DistributedSystem(const Context<S>& ctx, std::shared_ptr<Communicator> communicator, const RankRows<T>& a,
-                    SystemOptions options, RankLink link);
+                    SystemOptions options = {}, RankLink link = RankLink::automatic);
   ~DistributedSystem();
   DistributedSystem(DistributedSystem&&) noexcept;
   DistributedSystem& operator=(DistributedSystem&&) noexcept;

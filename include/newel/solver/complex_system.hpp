@@ -72,9 +72,6 @@ class ComplexSystem {
   /// The same for an operator on 2 n real values, as LinearSystem takes it. The form is `general`, and x = y.
   ComplexSystem(const Context<S>& ctx, std::shared_ptr<const LinearOperator<T, S>> a, SystemOptions options = {},
                 SystemParts<T, S> parts = {});
-  ~ComplexSystem();
-  ComplexSystem(ComplexSystem&&) noexcept;
-  ComplexSystem& operator=(ComplexSystem&&) noexcept;
 
   /// Number of complex unknowns.
   Index rows() const;
@@ -120,7 +117,11 @@ class ComplexSystem {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct EndOfImpl {
+    void operator()(Impl* impl) const noexcept;
+  };
+
+  std::unique_ptr<Impl, EndOfImpl> impl_;
 };
 
 /// The facts of `facts_of` for a complex system, with complex rows. In `real_parts` it allocates as `solve` does.

@@ -48,7 +48,7 @@ struct GuessReport {
 };
 
 /// The past solutions and recycled vectors of a system, to continue a sequence in another run with the same bits: see
-/// `LinearSystem::guess_state`. Plain numbers, for a file.
+/// `SystemHistory::guess_state`. Plain numbers, for a file.
 struct GuessState {
   std::vector<std::int64_t> counts;  ///< of what `values` holds; empty: nothing
   std::vector<double> values;        ///< vectors in the caller's order, and what was counted of them

@@ -68,16 +68,8 @@ struct Attempt {
   std::string preconditioner = {};         ///< if several were tried
 };
 
-/// The result of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
-struct SolveReport {
-  Status status = Status::max_iterations;  ///< how it ended
-  /// "cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"; "mixed cg" if it iterated in single precision; "division"
-  /// for a diagonal matrix; "direct"
-  std::string solver;
-  std::string method;              ///< name in the table of solvers: "cg" also for "mixed cg"; empty for "division"
-  Failure failure;                 ///< why it did not converge
-  std::string reason;              ///< `failure` as a sentence (`text_of`); empty for `converged`
-  int iterations = 0;              ///< total of all attempts
+/// How well a solve has solved. Norms are 2-norms of unpreconditioned residuals, absolute.
+struct SolveResiduals {
   double rhs_norm = 0;             ///< |b|
   double tolerance = 0;            ///< max(rel_tol |b|, abs_tol)
   double initial_residual = 0;     ///< |b - A x0|; with the constant null space, x0 minus its mean
@@ -99,6 +91,14 @@ struct SolveReport {
   /// evidence: it is at most 100 eps |A| |x|, with |A| estimated; the tolerance is at most 10 eps |A| |x|; x solves
   /// the system to half the digits; and all attempts that ended in stagnation agree within a factor of 100.
   double attainable_residual = 0;
+
+  /// residual / |b|, or the residual itself if b = 0.
+  double relative(double residual) const { return rhs_norm > 0 ? residual / rhs_norm : residual; }
+};
+
+/// What a solve has done.
+struct SolveWork {
+  int iterations = 0;             ///< total of all attempts
   int residual_replacements = 0;  ///< how often the recurrence met the tolerance but b - A x did not
   /// Mixed precision: residuals in double from which the iteration continued; `direct`: steps of iterative refinement
   int refinements = 0;
@@ -107,6 +107,17 @@ struct SolveReport {
   int second_passes = 0;  ///< GMRES: second passes of Gram-Schmidt
   bool resident = false;  ///< all iterations, at least one, ran in a kernel that kept the vectors on the chip
   double seconds = 0;     ///< from the call to the confirmed residual
+};
+
+/// The result of a solve.
+struct SolveReport : SolveResiduals, SolveWork {
+  Status status = Status::max_iterations;  ///< how it ended
+  /// "cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"; "mixed cg" if it iterated in single precision; "division"
+  /// for a diagonal matrix; "direct"
+  std::string solver;
+  std::string method;  ///< name in the table of solvers: "cg" also for "mixed cg"; empty for "division"
+  Failure failure;     ///< why it did not converge
+  std::string reason;  ///< `failure` as a sentence (`text_of`); empty for `converged`
   /// A warning for a converged solve: some rows are hardly solved. Empty: no warning.
   std::string warning;
   std::vector<double> history;    ///< residual before the first and after each iteration, by the recurrence
@@ -119,8 +130,6 @@ struct SolveReport {
 
   /// Whether the status is `Status::converged`.
   bool converged() const { return status == Status::converged; }
-  /// residual / |b|, or the residual itself if b = 0.
-  double relative(double residual) const { return rhs_norm > 0 ? residual / rhs_norm : residual; }
 };
 
 /// What a progress callback receives.

@@ -87,27 +87,24 @@ struct ResidentShape {
                              ///< diagonal
 };
 
-/// One row of the table of solvers.
-struct SolverMethod {
-  std::string name;                   ///< as users write it
-  std::string title;                  ///< as sentences spell it: "GMRES"
-  std::string summary;                ///< one line for help texts
-  std::vector<MethodOption> options;  ///< its own options, one entry each
-  /// Throws InputError for invalid options. Null: all options are valid.
-  void (*check)(const SolverOptions&) = nullptr;
-  /// Products with A per iteration.
-  int products = 1;
+/// What a method is, and what it needs.
+struct SolverTraits {
+  int products = 1;                   ///< products with A per iteration
   int precond_products = 1;           ///< applications of M per iteration; 0: it uses no M, and none may be named
   Demand demands = Demand::nothing;   ///< what A and M must be for the method to converge
   bool short_recurrence = false;      ///< a step needs a fixed number of vectors, independent of the number of steps
   bool minimises = false;             ///< its residual is minimal over the space of a cycle, so it never grows
   bool restarts = false;              ///< runs in cycles (SolveReport::cycle_length); a longer cycle may help
   bool flexible = false;              ///< M may be another operator in every iteration
+  bool keeps_values = false;          ///< keeps values of the matrix, so all new values must come through `refresh`
   bool resident = false;              ///< has a kernel for systems that fit on the chip of a device
   ResidentShape resident_shape = {};  ///< of that kernel
   bool resident_in_mixed = false;     ///< that kernel also works in mixed precision
-  int vector_kernels = 2;             ///< kernels per iteration on a device, without those of A and M
-  AutoRank rank;                      ///< its role under `auto`
+};
+
+/// What a method costs.
+struct SolverCosts {
+  int vector_kernels = 2;  ///< kernels per iteration on a device, without those of A and M
   /// Bytes of work vectors per unknown, without b and x.
   MethodFigure bytes_per_unknown = nullptr;
   std::uint64_t fixed_bytes = 0;  ///< additional bytes, independent of the number of unknowns
@@ -115,16 +112,26 @@ struct SolverMethod {
   std::uint64_t (*matrix_bytes)(const SolverOptions&, Index rows, Offset nonzeros, std::size_t value_bytes) = nullptr;
   /// Average number of vectors read or written per iteration, without the products with A and M.
   MethodFigure vector_passes = nullptr;
-  VectorFloor floor;                                     ///< vectors assumed by the cost model
+  VectorFloor floor;            ///< vectors assumed by the cost model
+  double mixed_iterations = 1;  ///< typical ratio of iterations, mixed precision over double
+  /// Vectors that a batch adds: per column in the batch, and once.
+  int batch_vectors = 0, batch_vectors_once = 0;
+};
+
+/// One row of the table of solvers.
+struct SolverMethod : SolverTraits, SolverCosts {
+  std::string name;                   ///< as users write it
+  std::string title;                  ///< as sentences spell it: "GMRES"
+  std::string summary;                ///< one line for help texts
+  std::vector<MethodOption> options;  ///< its own options, one entry each
+  /// Throws InputError for invalid options. Null: all options are valid.
+  void (*check)(const SolverOptions&) = nullptr;
+  AutoRank rank;                                         ///< its role under `auto`
   FactoryColumns<MakeSolver> make = {};                  ///< one for each precision and space
   FactoryColumns<MakeFromMatrix> make_from_matrix = {};  ///< used instead of `make`; null: the method only needs
                                                          ///< products
-  bool keeps_values = false;  ///< keeps values of that matrix, so all new values must come through `refresh`
-  FactoryColumns<MakeMixedSolver> make_mixed = {};  ///< null: no mixed precision
-  double mixed_iterations = 1;                      ///< typical ratio of iterations, mixed precision over double
-  FactoryColumns<MakeBatchSolver> make_batch = {};  ///< null: columns are solved one after another
-  /// Vectors that a batch adds: per column in the batch, and once.
-  int batch_vectors = 0, batch_vectors_once = 0;
+  FactoryColumns<MakeMixedSolver> make_mixed = {};       ///< null: no mixed precision
+  FactoryColumns<MakeBatchSolver> make_batch = {};       ///< null: columns are solved one after another
 
   /// Whether several right-hand sides are solved in lockstep.
   bool batched() const { return make_batch.host_double != nullptr; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What `LinearSystem::solve_async` returns: a solve on a separate thread, until its report is taken.
+/// What the functions of AsyncSolves return: a solve on a separate thread, until its report is taken.
 #pragma once
 
 #include <memory>

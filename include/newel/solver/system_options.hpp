@@ -71,9 +71,9 @@ struct SystemOptions {
   std::vector<Index> old_of_new;
   /// Part boundaries, parts + 1 values ascending from 0 to n, in the numbering `old_of_new`, or in the caller's
   /// numbering if that is empty. For formats with parts; without boundaries they cut equal ranges. An order and its
-  /// parts may be kept (`LinearSystem::order`) and given to a later system. Invalid boundaries throw InputError.
+  /// parts may be kept (`OrderedSystem::order`) and given to a later system. Invalid boundaries throw InputError.
   std::vector<Index> part_begin;
-  /// The state of an earlier system of the same pattern (`LinearSystem::decision`). Options left at "auto" are taken
+  /// The state of an earlier system of the same pattern (`SystemHistory::decision`). Options left at "auto" are taken
   /// from it instead of being decided again, and the new system continues from that state.
   ///
   /// If the new system has the values that the earlier one had, its solves have the same bits, on the same machine

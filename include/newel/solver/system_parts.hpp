@@ -24,7 +24,7 @@ template <class T, Space S>
 struct SystemParts {
   /// M, an operator close to the inverse of A, in the caller's numbering; used instead of SystemOptions::precond.
   /// "auto" then skips formats that renumber; other formats with parts cut the caller's order into equal parts. It is
-  /// never refreshed: see `LinearSystem::operator_changed`.
+  /// never refreshed: see `InPlaceValues::operator_changed`.
   std::shared_ptr<const LinearOperator<T, S>> preconditioner = {};
   /// A function that makes M during setup, for the row order of the chosen format. Give at most one of the two. Not
   /// for systems whose A is an operator.
