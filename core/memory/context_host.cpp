@@ -49,6 +49,8 @@ Context<Space::host> Context<Space::host>::with_ranks(Ranks ranks) const {
 
 namespace detail {
 
+const std::shared_ptr<ContextLock>& lock_of(const Context<Space::host>& ctx) { return ctx.lock_; }
+
 void throw_negative_array_size() { throw InputError("an array cannot have a negative size"); }
 
 void throw_copy_size_mismatch(std::int64_t from, std::int64_t to) {
