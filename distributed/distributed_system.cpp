@@ -145,10 +145,11 @@ struct DistributedSystem<T, S>::Impl {
                                                                  format_of(options, first_rows.back()));
     clock.end("matrix of ranks");
     SystemParts<T, S> parts;
-    const std::vector<Index> old_of_new = to_vector(*ctx, matrix->old_of_new());
+    const std::vector<Index> old_of_new = to_vector(*ctx, matrix->order().old_of_new.cspan());
     const Span<const Index, Space::host> order(old_of_new);
     ChosenPrecond<T, S> chosen = detail::precond_on_ranks<T, S>(
-        *ctx, *matrix, {a, first_rows, order, options.spmv.coordinates.get(), matrix->rows_on_device()}, options);
+        *ctx, *matrix, {a, first_rows, order, options.spmv.coordinates.get(), matrix->stored().on_device.get()},
+        options);
     matrix->drop_rows_on_device();
     precond = std::move(chosen.M);
     precond_reason = std::move(chosen.choice.reason);
@@ -160,7 +161,7 @@ struct DistributedSystem<T, S>::Impl {
     options.spmv.format = "auto";
     options.stop = without_clock(options.stop);
     system.emplace(*ctx, matrix, std::move(options), std::move(parts));
-    matrix_info = detail::over_all_ranks(host_context(*ctx), matrix->rank_info());
+    matrix_info = detail::over_all_ranks(host_context(*ctx), matrix->stored().info());
   }
 
   // Returns when all ranks are here. Before that no kernel of a device may wait for another rank, which may still be
@@ -198,16 +199,16 @@ struct DistributedSystem<T, S>::Impl {
   // Calls f(b, x) with the columns of both in rank order.
   template <class F>
   auto in_rank_order(Span<const T, S> user_b, Span<T, S> user_x, F&& f) {
-    if (matrix->old_of_new().size == 0) return f(user_b, user_x);
+    if (matrix->order().natural()) return f(user_b, user_x);
     if (b.size() < user_b.size) {
       b = Array<T, S>(*ctx, user_b.size);
       x = Array<T, S>(*ctx, user_b.size);
     }
     const Span<T, S> in_b = b.span().subspan(0, user_b.size), in_x = x.span().subspan(0, user_b.size);
-    for_columns(user_b, in_b, matrix->old_of_new());
-    for_columns(user_x, in_x, matrix->old_of_new());
+    for_columns(user_b, in_b, matrix->order().old_of_new);
+    for_columns(user_x, in_x, matrix->order().old_of_new);
     auto result = f(Span<const T, S>(in_b), in_x);
-    for_columns(in_x, user_x, matrix->new_of_old());
+    for_columns(in_x, user_x, matrix->order().new_of_old);
     return result;
   }
   // to[i] = from[source[i]] for each column.

@@ -44,7 +44,7 @@ struct RankPrecond {
 template <class T, Space S>
 OperatorPtr<T, S> make_jacobi(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>&,
                               const PrecondOptions&) {
-  return JacobiOperator<T, S>::of_operator(ctx, A, A.old_of_new());
+  return JacobiOperator<T, S>::of_operator(ctx, A, A.order().old_of_new);
 }
 
 template <class T, Space S>
@@ -53,7 +53,7 @@ OperatorPtr<T, S> make_l1_jacobi(const Context<S>& ctx, const DistributedOperato
   Array<Offset, S> row_ptr;
   Array<T, S> val;
   return std::make_unique<L1JacobiOperator<T, S>>(ctx, in_space<Offset, S>(ctx, a.rows.row_ptr, row_ptr),
-                                                  in_space<T, S>(ctx, a.rows.val, val), A.old_of_new());
+                                                  in_space<T, S>(ctx, a.rows.val, val), A.order().old_of_new);
 }
 
 template <class Operator, class T, Space S>

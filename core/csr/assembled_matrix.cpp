@@ -48,7 +48,7 @@ AssembledMatrix<T, S>::AssembledMatrix(const Context<S>& ctx, const MatrixInput<
     : caller_count_(input.values().size) {
   input.check_lengths();
   detail::check_pointers(ctx, input.form());
-  if (const auto csr = input.as_csr(); csr && is_canonical(ctx, *csr)) {
+  if (const auto csr = as_csr(input); csr && is_canonical(ctx, *csr)) {
     view_ = *csr;
     borrowed_ = true;
     return;

@@ -42,7 +42,7 @@ template <class T, Space S>
 MatrixInput<T, S>::MatrixInput(const CsrView<T, S>& a)
     : MatrixInput(Kind::csr, a.rows, a.cols, a.wide() ? IndexSpan<S>(a.row_ptr64) : IndexSpan<S>(a.row_ptr32), a.col,
                   a.val) {
-  value_map_ = a.value_map;
+  form_.value_map = a.value_map;
 }
 
 template <class T, Space S>
@@ -70,30 +70,34 @@ void MatrixInput<T, S>::check_lengths() const {
 }
 
 template <class T, Space S>
-std::optional<CsrView<T, S>> MatrixInput<T, S>::as_csr() const {
-  const bool wide_columns = form_.col.kind == IndexKind::int64 || form_.col.kind == IndexKind::uint64;
-  if (form_.kind != Kind::csr || form_.base != 0 || form_.transposed || form_.half || wide_columns) return {};
-  const bool wide = form_.row.kind == IndexKind::int64 || form_.row.kind == IndexKind::uint64;
+std::optional<CsrView<T, S>> as_csr(const MatrixInput<T, S>& input) {
+  using Kind = typename detail::InputForm<S>::Kind;
+  const detail::InputForm<S>& form = input.form();
+  const bool wide_columns = form.col.kind == IndexKind::int64 || form.col.kind == IndexKind::uint64;
+  if (form.kind != Kind::csr || form.base != 0 || form.transposed || form.half || wide_columns) return {};
+  const bool wide = form.row.kind == IndexKind::int64 || form.row.kind == IndexKind::uint64;
   // An unsigned number is read as a signed one of the same bits: what is too large for that is found negative, but
   // 32-bit pointers may point that far.
-  if (form_.row.kind == IndexKind::uint32 && val_.size > most_rows) return {};
+  if (form.row.kind == IndexKind::uint32 && input.values().size > most_rows) return {};
   CsrView<T, S> view;
-  view.rows = static_cast<Index>(form_.rows);
-  view.cols = static_cast<Index>(form_.cols);
+  view.rows = static_cast<Index>(form.rows);
+  view.cols = static_cast<Index>(form.cols);
   if (wide) {
-    view.row_ptr64 = {static_cast<const Offset*>(form_.row.data), form_.row.size};
+    view.row_ptr64 = {static_cast<const Offset*>(form.row.data), form.row.size};
   } else {
-    view.row_ptr32 = {static_cast<const std::int32_t*>(form_.row.data), form_.row.size};
+    view.row_ptr32 = {static_cast<const std::int32_t*>(form.row.data), form.row.size};
   }
-  view.col = {static_cast<const Index*>(form_.col.data), form_.col.size};
-  view.val = val_;
-  view.value_map = value_map_;
+  view.col = {static_cast<const Index*>(form.col.data), form.col.size};
+  view.val = input.values();
+  view.value_map = form.value_map;
   return view;
 }
 
-#define X(T, S)                     \
-  template class MatrixInput<T, S>; \
-  template class MatrixInput<std::complex<T>, S>;
+#define X(T, S)                                                           \
+  template class MatrixInput<T, S>;                                       \
+  template class MatrixInput<std::complex<T>, S>;                         \
+  template std::optional<CsrView<T, S>> as_csr(const MatrixInput<T, S>&); \
+  template std::optional<CsrView<std::complex<T>, S>> as_csr(const MatrixInput<std::complex<T>, S>&);
 NEWEL_FOR_TYPES_AND_SPACES(X)
 #undef X
 

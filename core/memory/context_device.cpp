@@ -12,6 +12,8 @@
 namespace newel {
 namespace detail {
 
+const std::shared_ptr<ContextLock>& lock_of(const Context<Space::device>& ctx) { return ctx.state().lock; }
+
 DeviceError no_device() { return DeviceError("no CUDA device is available (no GPU, or no driver for this toolkit)"); }
 
 void copy_device_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
@@ -50,6 +52,13 @@ std::shared_ptr<MemoryResource> given(std::shared_ptr<MemoryResource> memory) {
 // The largest grid of a reduction times its sums (vector_step_device.cuh, basis_device.cu).
 constexpr int partials_per_multiprocessor = 8 * 4;
 
+void prepare_reductions(const Context<Space::device>& ctx, Context<Space::device>::State& state) {
+  state.overlaps = ctx.stream() != nullptr && detail::kernels_may_overlap();
+  state.partial_ = Array<double, Space::device>(ctx, state.multiprocessors * partials_per_multiprocessor);
+  state.tickets_ = Array<unsigned, Space::device>(ctx, 1);
+  NEWEL_CHECK_CUDA(cudaMemsetAsync(state.tickets_.data(), 0, state.tickets_.bytes(), ctx.stream()));
+}
+
 }  // namespace
 
 Context<Space::device>::State::State(int device_number, bool own_stream, cudaStream_t stream,
@@ -77,29 +86,22 @@ Context<Space::device>::State::~State() {
 }
 
 Context<Space::device>::Context(int device) : state_(std::make_shared<State>(device, true, nullptr, nullptr)) {
-  prepare_reductions();
+  prepare_reductions(*this, *state_);
 }
 
 Context<Space::device>::Context(int device, CUstream_st* stream)
     : state_(std::make_shared<State>(device, false, stream, nullptr)) {
-  prepare_reductions();
+  prepare_reductions(*this, *state_);
 }
 
 Context<Space::device>::Context(int device, std::shared_ptr<MemoryResource> memory)
     : state_(std::make_shared<State>(device, true, nullptr, given(std::move(memory)))) {
-  prepare_reductions();
+  prepare_reductions(*this, *state_);
 }
 
 Context<Space::device>::Context(int device, CUstream_st* stream, std::shared_ptr<MemoryResource> memory)
     : state_(std::make_shared<State>(device, false, stream, given(std::move(memory)))) {
-  prepare_reductions();
-}
-
-void Context<Space::device>::prepare_reductions() {
-  state_->overlaps = stream() != nullptr && detail::kernels_may_overlap();
-  state_->partial_ = Array<double, Space::device>(*this, state_->multiprocessors * partials_per_multiprocessor);
-  state_->tickets_ = Array<unsigned, Space::device>(*this, 1);
-  NEWEL_CHECK_CUDA(cudaMemsetAsync(state_->tickets_.data(), 0, state_->tickets_.bytes(), stream()));
+  prepare_reductions(*this, *state_);
 }
 
 int Context<Space::device>::device() const { return state_->device; }
@@ -109,21 +111,10 @@ std::string Context<Space::device>::device_name() const { return state_->name; }
 const Context<Space::host>& Context<Space::device>::host() const { return state_->host; }
 const std::shared_ptr<ContextMemory>& Context<Space::device>::memory() const { return state_->memory; }
 
-const std::shared_ptr<detail::ContextLock>& Context<Space::device>::lock() const { return state_->lock; }
-
 void Context<Space::device>::release_unused_memory() const {
   make_current();
   synchronize();  // or what is freed in the order of the stream is still in use
   state_->memory->release_unused();
-}
-
-cusparseContext* Context<Space::device>::cusparse() const {
-  if (state_->cusparse == nullptr) {
-    const detail::Cusparse& api = detail::cusparse();
-    NEWEL_CHECK_CUSPARSE(api.cusparseCreate(&state_->cusparse));
-    NEWEL_CHECK_CUSPARSE(api.cusparseSetStream(state_->cusparse, stream()));
-  }
-  return state_->cusparse;
 }
 
 void Context<Space::device>::synchronize() const { NEWEL_CHECK_CUDA(cudaStreamSynchronize(stream())); }

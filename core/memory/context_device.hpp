@@ -12,6 +12,8 @@
 #include <newel/core/error.hpp>
 #include "core/memory/context_lock.hpp"
 
+struct cusparseContext;  // the type behind cusparseHandle_t
+
 namespace newel {
 namespace detail {
 
@@ -34,7 +36,7 @@ struct Context<Space::device>::State {
   std::shared_ptr<ContextMemory> memory;  ///< also keeps a stream of the context's own alive
   std::shared_ptr<detail::ContextLock> lock = std::make_shared<detail::ContextLock>();
   std::unique_ptr<detail::StagedCopies> copies;
-  cusparseContext* cusparse = nullptr;  ///< made by the first product that needs it
+  mutable cusparseContext* cusparse = nullptr;  ///< made by `cusparse_handle`
   /// Page-locked memory of the host that a kernel may write and the host reads when it has waited: one use at a time.
   /// Null where there was none to be had.
   void* page = nullptr;

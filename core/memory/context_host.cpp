@@ -49,7 +49,7 @@ Context<Space::host> Context<Space::host>::with_ranks(Ranks ranks) const {
 
 namespace detail {
 
-void throw_negative_array_size() { throw InputError("an array cannot have a negative size"); }
+const std::shared_ptr<ContextLock>& lock_of(const Context<Space::host>& ctx) { return ctx.lock_; }
 
 void throw_copy_size_mismatch(std::int64_t from, std::int64_t to) {
   throw InputError("cannot copy " + std::to_string(from) + " values into an array of " + std::to_string(to));

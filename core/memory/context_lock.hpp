@@ -3,8 +3,10 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
+#include <newel/core/context.hpp>
 #include <newel/core/error.hpp>
 #include "core/memory/work_limit.hpp"
 
@@ -38,5 +40,9 @@ class ContextLock {
   std::atomic<bool> held_{false};
   std::atomic<std::thread::id> worker_{};
 };
+
+/// That of a context and its copies.
+const std::shared_ptr<ContextLock>& lock_of(const Context<Space::host>& ctx);
+const std::shared_ptr<ContextLock>& lock_of(const Context<Space::device>& ctx);
 
 }  // namespace newel::detail

@@ -26,6 +26,16 @@ const Cusparse& cusparse() {
   return functions;
 }
 
+cusparseHandle_t cusparse_handle(const Context<Space::device>& ctx) {
+  cusparseHandle_t& handle = ctx.state().cusparse;
+  if (handle == nullptr) {
+    const Cusparse& api = cusparse();
+    NEWEL_CHECK_CUSPARSE(api.cusparseCreate(&handle));
+    NEWEL_CHECK_CUSPARSE(api.cusparseSetStream(handle, ctx.stream()));
+  }
+  return handle;
+}
+
 void check_cusparse(cusparseStatus_t status, const char* call) {
   if (status == CUSPARSE_STATUS_SUCCESS) return;
   throw DeviceError(std::string(call) + " failed: " + cusparse().cusparseGetErrorString(status));

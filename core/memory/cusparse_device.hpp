@@ -33,6 +33,9 @@ struct Cusparse {
 /// Loads them on the first call. Throws DeviceError where they are not there. Safe to call by several threads.
 const Cusparse& cusparse();
 
+/// The handle of a context, bound to its stream; created by the first call. Throws as `cusparse`.
+cusparseHandle_t cusparse_handle(const Context<Space::device>& ctx);
+
 void check_cusparse(cusparseStatus_t status, const char* call);
 
 }  // namespace newel::detail

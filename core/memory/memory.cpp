@@ -2,10 +2,12 @@
 // The memory of a context: its resource asked, checked and counted.
 #include <newel/core/memory.hpp>
 
+#include <limits>
 #include <new>
 #include <string>
 #include <utility>
 
+#include <newel/core/array.hpp>
 #include <newel/core/error.hpp>
 
 namespace newel {
@@ -44,4 +46,16 @@ void ContextMemory::release(void* pointer, std::size_t bytes) noexcept {
   ledger_.remove(bytes);
 }
 
+namespace detail {
+
+OwnedMemory::OwnedMemory(std::shared_ptr<ContextMemory> memory, std::int64_t size, std::size_t value_bytes)
+    : memory_(std::move(memory)), size_(size) {
+  if (size < 0) throw InputError("an array cannot have a negative size");
+  // A product that wraps around would look like a small request.
+  constexpr auto most = std::numeric_limits<std::size_t>::max();
+  bytes_ = static_cast<std::size_t>(size) > most / value_bytes ? most : static_cast<std::size_t>(size) * value_bytes;
+  data_ = memory_->allocate(bytes_);
+}
+
+}  // namespace detail
 }  // namespace newel

@@ -50,6 +50,6 @@ double WorkLimit::seconds_left() const {
   return std::chrono::duration<double>(end_ - Clock::now()).count();
 }
 
-WorkLimit& work_limit(const Context<Space::host>& ctx) { return ctx.lock()->work(); }
+WorkLimit& work_limit(const Context<Space::host>& ctx) { return lock_of(ctx)->work(); }
 
 }  // namespace newel::detail

@@ -159,8 +159,8 @@ void RankFsai<T, S>::describe(const Context<Space::host>& ctx, const PrecondOpti
   info_.nonzeros = info_.stored_slots = own + t_val_.size();
   info_.figures = {{"density", entries[1] == 0 ? 0.0 : entries[0] / entries[1]},
                    {"largest local problem", static_cast<double>(longest)}};
-  info_.bytes = {{"G", g_->bytes()},
-                 {"G^T", gt_->bytes() + t_val_.bytes() + transpose_->bytes()},
+  info_.bytes = {{"G", g_->stored().bytes()},
+                 {"G^T", gt_->stored().bytes() + t_val_.bytes() + transpose_->bytes()},
                  {"intermediate vector", between_.bytes()},
                  {"values of G", of_factor.values},
                  {"pattern of G", of_factor.pattern},

@@ -17,7 +17,7 @@ template <class T>
 struct RankMatrix {
   const RankRows<T>& rows;
   const std::vector<std::int64_t>& first_rows;   ///< see halo.hpp
-  Span<const Index, Space::host> old_of_new;     ///< the order of vectors, see DistributedOperator
+  Span<const Index, Space::host> old_of_new;     ///< the order of vectors, see StoredRows
   const NodeCoordinates* coordinates = nullptr;  ///< of the nodes of these rows; null: not known
   const RowsOnDevice<T>* on_device = nullptr;    ///< the rows where products with them are; null: not there
 };

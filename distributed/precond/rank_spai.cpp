@@ -151,7 +151,7 @@ RankSpai<T, S>::RankSpai(const Context<S>& of_rank, const RankMatrix<T>& a, cons
   info_.rows = info_.cols = rows();
   info_.nonzeros = info_.stored_slots = pattern.row_ptr.back();
   problems_.describe(ctx, info_);
-  info_.bytes.emplace_back("M", matrix_->bytes());
+  info_.bytes.emplace_back("M", matrix_->stored().bytes());
   info_.bytes.emplace_back("transposed M", transposed_.bytes() + sum_.bytes() + mirror_.bytes() + own_.bytes() +
                                                mirrored_.bytes() + (transpose_ ? transpose_->bytes() : 0));
   info_.setup_seconds = clock.seconds();

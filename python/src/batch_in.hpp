@@ -76,7 +76,7 @@ class BatchIn final : public Batch {
     Visit visit(side_);
     const MatrixInput<T, S> input = visit.matrix(pattern);
     input.check_lengths();
-    const std::optional<CsrView<T, S>> csr = input.as_csr();
+    const std::optional<CsrView<T, S>> csr = as_csr(input);
     if (!csr) throw InputError("the pattern of a batch must be CSR with indices of 32 bits");
     BatchedOptions options = batched_options(request.choices);
     const WithoutGil released;

@@ -147,7 +147,7 @@ struct BatchedSystem<T, S>::Impl {
 
 template <class T, Space S>
 BatchedSystem<T, S>::BatchedSystem(const Context<S>& ctx, const Pattern<S>& pattern, BatchedOptions options) {
-  ctx.lock()->require_free();
+  detail::lock_of(ctx)->require_free();
   ctx.make_current();
   impl_ = std::make_unique<Impl>(ctx, pattern, std::move(options));
 }
@@ -186,7 +186,7 @@ BatchedReport BatchedSystem<T, S>::solve(Index systems, Span<const T, S> values,
                                          InitialGuess guess) {
   const auto begin = std::chrono::steady_clock::now();
   Impl& s = *impl_;
-  s.ctx.lock()->require_free();
+  detail::lock_of(s.ctx)->require_free();
   s.ctx.make_current();
   if (systems < 0) throw InputError("the number of systems must be 0 or more, not " + std::to_string(systems));
   detail::check_length("values", values.size, systems * nonzeros(), systems);

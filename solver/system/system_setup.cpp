@@ -206,7 +206,7 @@ CsrView<T, S> SystemSetup<T, S>::checked(const MatrixInput<T, S>& a, bool canoni
     throw InputError("a linear system needs a square matrix, not " + std::to_string(a.rows()) + " x " +
                      std::to_string(a.cols()));
   }
-  if (const auto csr = a.as_csr(); csr && !canonicalise) {
+  if (const auto csr = as_csr(a); csr && !canonicalise) {
     check_csr(s_.ctx, *csr);
     return *csr;
   }

@@ -18,7 +18,7 @@ SystemState<T, S>::SystemState(const Context<S>& context, const SystemOptions& o
       stop(options.stop),
       sequence(guess_rule(options.solver.of<GuessOptions>().guess)),
       recycling(recycle_rule(options.solver.of<RecycleOptions>().recycle)),
-      gate(ctx.lock()) {
+      gate(lock_of(ctx)) {
   gate.require_free();
   ctx.make_current();
   if (options.columns < 1)

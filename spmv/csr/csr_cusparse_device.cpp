@@ -30,10 +30,10 @@ CusparseCsr<T>::CusparseCsr(const Context<Space::device>& ctx, const CsrView<T, 
   NEWEL_CHECK_CUSPARSE(api.cusparseCreateDnVec(&use_.y, a.rows, some_y.data(), value_type<T>));
   const T one = 1, zero = 0;
   std::size_t bytes = 0;
-  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
+  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_bufferSize(cusparse_handle(ctx), plain, &one, use_.matrix, use_.x, &zero, use_.y,
                                                    value_type<T>, algorithm_, &bytes));
   buffer_ = Array<char, Space::device>(ctx, static_cast<std::int64_t>(bytes));
-  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
+  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_preprocess(cusparse_handle(ctx), plain, &one, use_.matrix, use_.x, &zero, use_.y,
                                                    value_type<T>, algorithm_, buffer_.data()));
 }
 
@@ -51,7 +51,7 @@ void CusparseCsr<T>::product(const Context<Space::device>& ctx, T alpha, const T
   const Cusparse& api = cusparse();
   NEWEL_CHECK_CUSPARSE(api.cusparseDnVecSetValues(use_.x, const_cast<T*>(x)));
   NEWEL_CHECK_CUSPARSE(api.cusparseDnVecSetValues(use_.y, y));
-  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y,
+  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV(cusparse_handle(ctx), plain, &alpha, use_.matrix, use_.x, &beta, use_.y,
                                         value_type<T>, algorithm_, buffer_.data()));
 }
 

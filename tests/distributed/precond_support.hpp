@@ -24,14 +24,14 @@ inline std::vector<double> precond_on_ranks(int size, const HostCsr& a, const Pr
     const RankRows<double> rows = own.view();
     const detail::DistributedOperator<double> A(ctx, rows, first);
     const OperatorPtr<double, host> M =
-        detail::make_precond_on_ranks<double, host>(ctx, A, {rows, first, A.old_of_new()}, options);
+        detail::make_precond_on_ranks<double, host>(ctx, A, {rows, first, A.order().old_of_new}, options);
     if (values != nullptr) {
       const std::vector<double> changed(values->begin() + a.row_ptr[own.first],
                                         values->begin() + a.row_ptr[own.first + own.rows()]);
       M->refresh(ctx, Span<const double, host>(changed));
     }
     const auto old = [&](Index i) {
-      return static_cast<std::size_t>(A.old_of_new().size == 0 ? i : A.old_of_new()[i]);
+      return static_cast<std::size_t>(A.order().natural() ? i : A.order().old_of_new[i]);
     };
     const std::vector<double> own_x = own.part_of(x);
     std::vector<double> in(own_x.size()), out(own_x.size(), std::nan("")), twice(own_x.size());

@@ -74,7 +74,7 @@ TEST_CASE("Products of rows with numbers beyond 32 bits have the bits of the sam
               const std::vector<double> own = s.own.part_of(x);
               std::vector<double> in_order(own.size()), y(own.size(), 0.0);
               for (Index i = 0; i < A.rows(); ++i) {
-                const Index old = A.old_of_new().size == 0 ? i : A.old_of_new()[i];
+                const Index old = A.order().natural() ? i : A.order().old_of_new[i];
                 in_order[static_cast<std::size_t>(i)] = own[static_cast<std::size_t>(old)];
               }
               A.apply(s.ctx, 1.0, in_order, 0.0, y);

@@ -49,7 +49,7 @@ struct RankOperator {
   }
   // From the caller's order to that of the rank.
   std::vector<double> in_rank_order(const std::vector<double>& values) const {
-    const std::vector<Index> old_of_new = to_vector(ctx, A.old_of_new());
+    const std::vector<Index> old_of_new = to_vector(ctx, A.order().old_of_new.cspan());
     std::vector<double> ordered = values;
     for (std::size_t i = 0; i < old_of_new.size(); ++i) {
       ordered[i] = values[static_cast<std::size_t>(old_of_new[i])];

@@ -58,7 +58,7 @@ std::vector<double> cycle_on(int size, const AmgCase& of, const PrecondOptions& 
   const auto thrown = on_ranks(size, [&](const std::shared_ptr<Communicator>& ranks) {
     const AmgShare own(of, ranks);
     detail::DistributedOperator<double> A(own.ctx, own.rows, own.first_rows, detail::RankFormat::csr);
-    const std::vector<Index> order = to_vector(own.ctx, A.old_of_new());
+    const std::vector<Index> order = to_vector(own.ctx, A.order().old_of_new.cspan());
     detail::RankMatrix<double> matrix = own.matrix();
     matrix.old_of_new = Span<const Index, host>(order);
     detail::RankAmg<double> M(own.ctx, A, matrix, options, most_gathered);

@@ -113,7 +113,7 @@ void check_products(const HostCsr& a, int size, detail::RankFormat format, Look&
           detail::DistributedOperator<double, device> matrix(ctx, s.view, s.first, format);
           look(matrix);
           const auto multiply = [&](std::vector<double>& to) {
-            const std::vector<Index> order = to_vector(ctx, matrix.old_of_new());
+            const std::vector<Index> order = to_vector(ctx, matrix.order().old_of_new.cspan());
             std::vector<double> in = s.own.part_of(x);
             for (std::size_t i = 0; i < order.size(); ++i)
               in[i] = x[static_cast<std::size_t>(s.own.first + order[i])];
@@ -195,7 +195,7 @@ TEST_CASE("Rows that stay as they are on devices multiply as one matrix", "[dist
     for (const int size : {2, 3}) {
       INFO(named.name << " on " << size << " ranks");
       check_products(named.matrix, size, detail::RankFormat::at_once,
-                     [](const auto& matrix) { RANK_CHECK(matrix.old_of_new().size == 0); });
+                     [](const auto& matrix) { RANK_CHECK(matrix.order().natural()); });
     }
   }
 }
@@ -213,7 +213,7 @@ TEST_CASE("EHYB is planned again where parts read more of other ranks than they 
     if (i % rows + 1 < rows) row[i + 1] = -1;
   }
   check_products(from_rows(2 * rows, entries), 2, detail::RankFormat::automatic, [](const auto& matrix) {
-    const OperatorInfo info = matrix.rank_info();
+    const OperatorInfo info = matrix.stored().info();
     RANK_CHECK(info.name.substr(0, 4) == "ehyb");
     RANK_CHECK(std::find(info.figures.begin(), info.figures.end(), std::pair<std::string, double>("plans", 2)) !=
                info.figures.end());

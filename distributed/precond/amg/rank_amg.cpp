@@ -57,7 +57,7 @@ double rounding_on_ranks(const Context<S>& ctx, const RankHierarchy<S>& hierarch
 
 template <class T, Space S>
 LevelOrder<S> order_of(const Context<S>& ctx, const DistributedOperator<T, S>& A) {
-  return {make_array(ctx, A.old_of_new()), make_array(ctx, A.new_of_old())};
+  return {make_array(ctx, A.order().old_of_new.cspan()), make_array(ctx, A.order().new_of_old.cspan())};
 }
 
 // The values of all ranks.
@@ -128,7 +128,11 @@ template <class T, Space S>
 void RankAmg<T, S>::make_low_cycle(const Context<S>& ctx, const DistributedOperator<T, S>& A, const RankMatrix<T>& a,
                                    PhaseClock& clock) {
   std::unique_ptr<DistributedOperator<float, S>> own;
-  if constexpr (std::is_same_v<T, double>) own = A.template in_precision<float>(ctx, a.first_rows);
+  if constexpr (std::is_same_v<T, double>) {
+    if (auto rows = in_precision<float>(ctx, a.first_rows, A.stored())) {
+      own = std::make_unique<DistributedOperator<float, S>>(std::move(*rows));
+    }
+  }
   clock.end("finest matrix");
   std::vector<float> values;
   if (is_sparse(hierarchy_.levels().front().own.smoother)) values.assign(a.rows.val.begin(), a.rows.val.end());

@@ -62,8 +62,8 @@ RankCycle<T, S>::RankCycle(const Context<S>& ctx, RankFinest<T, S> finest, const
   levels_.all.front().order = std::move(finest.order);
   finest_ = std::move(finest.own);
   levels_.all.front().a = finest.shared != nullptr ? finest.shared : finest_.get();
-  if (finest.shared != nullptr) shared_info_ = finest.shared->rank_info();
-  if (finest_ != nullptr) shared_info_ = finest_->rank_info();
+  if (finest.shared != nullptr) shared_info_ = finest.shared->stored().info();
+  if (finest_ != nullptr) shared_info_ = finest_->stored().info();
   for (std::size_t l = 0; l < count; ++l) {
     make_level(from[l], l, finest.rows);
     clock.end(l == 0 ? "finest matrix" : "coarse matrices");
@@ -265,7 +265,7 @@ bool RankCycle<T, S>::capturable() const {
 template <class T, Space S>
 OperatorInfo RankCycle<T, S>::info() const {
   OperatorInfo info;
-  std::uint64_t matrices = finest_ == nullptr ? 0 : finest_->bytes(), prolongators = 0, smoothers = 0,
+  std::uint64_t matrices = finest_ == nullptr ? 0 : finest_->stored().bytes(), prolongators = 0, smoothers = 0,
                 vectors = levels_.own_b.bytes() + levels_.own_x.bytes();
   const auto add = [&](const OperatorInfo& part, std::uint64_t products) {
     info.nonzeros += part.nonzeros;

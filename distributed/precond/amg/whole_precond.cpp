@@ -103,8 +103,8 @@ WholePrecond<T, S>::WholePrecond(const Context<S>& ctx, const DistributedOperato
   if constexpr (S == Space::device) capturable_ = ranks_of(ctx)->device->capturable();
   x_ = GatheredVector<T, S>(ctx, a.first_rows);
   y_ = Array<T, S>(ctx, all);
-  old_of_new_ = make_array(ctx, A.old_of_new());
-  new_of_old_ = make_array(ctx, A.new_of_old());
+  old_of_new_ = make_array(ctx, A.order().old_of_new.cspan());
+  new_of_old_ = make_array(ctx, A.order().new_of_old.cspan());
 }
 
 template <class T, Space S>

@@ -2,8 +2,9 @@
 /// Array: owning, move-only, uninitialised memory of one space; and copies between spaces.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -13,59 +14,29 @@
 #include <newel/core/span.hpp>
 
 namespace newel {
+namespace detail {
 
-/// `size` values of a trivially copyable type in space `S`, uninitialised. Movable, not copyable. Memory comes from
-/// the context's resource (newel/core/memory.hpp) and is returned to it, on the device in stream order. So an array
-/// may be destroyed while kernels that use it are still queued on the same stream.
-template <class T, Space S>
-class Array {
+/// Memory of a context's resource, to which it returns. Movable, not copyable.
+class OwnedMemory {
  public:
-  Array() = default;
-
-  /// Throws OutOfMemory with the requested and, if known, the available bytes; InputError for a negative size.
-  Array(const Context<S>& ctx, std::int64_t size) : memory_(ctx.memory()), size_(size) {
-    static_assert(std::is_trivially_copyable_v<T>, "arrays hold plain values");
-    if (size < 0) throw_negative_size();
-    // A product that wraps around would look like a small request.
-    constexpr auto most = std::numeric_limits<std::size_t>::max();
-    bytes_ = static_cast<std::size_t>(size) > most / sizeof(T) ? most : static_cast<std::size_t>(size) * sizeof(T);
-    data_ = static_cast<T*>(memory_->allocate(bytes_));
-  }
-  Array(Array&& other) noexcept { swap(other); }
-  Array& operator=(Array&& other) noexcept {
-    Array taken(std::move(other));
+  OwnedMemory() = default;
+  /// For `size` values of `value_bytes` bytes; errors as those of Array.
+  OwnedMemory(std::shared_ptr<ContextMemory> memory, std::int64_t size, std::size_t value_bytes);
+  OwnedMemory(OwnedMemory&& other) noexcept { swap(other); }
+  OwnedMemory& operator=(OwnedMemory&& other) noexcept {
+    OwnedMemory taken(std::move(other));
     swap(taken);
     return *this;
   }
-  ~Array() {
+  ~OwnedMemory() {
     if (data_ != nullptr) memory_->release(data_, bytes_);
   }
 
-  /// The first value; null if the array is empty.
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  /// Number of values, and their bytes.
-  std::int64_t size() const { return size_; }
+  void* data() const { return data_; }
+  std::int64_t size() const { return size_; }  ///< values
   std::size_t bytes() const { return bytes_; }
-  bool empty() const { return size_ == 0; }
 
-  /// A view of all values; it must not outlive this array.
-  Span<T, S> span() { return {data_, size_}; }
-  Span<const T, S> span() const { return {data_, size_}; }
-  Span<const T, S> cspan() const { return {data_, size_}; }
-  operator Span<T, S>() { return span(); }
-  operator Span<const T, S>() const { return span(); }
-
-  /// Element `i`, host only. Not checked.
-  T& operator[](std::int64_t i) { return span()[i]; }
-  const T& operator[](std::int64_t i) const { return span()[i]; }
-  T* begin() { return span().begin(); }
-  T* end() { return span().end(); }
-  const T* begin() const { return span().begin(); }
-  const T* end() const { return span().end(); }
-
-  /// Exchanges the memory of two arrays; no value is moved.
-  void swap(Array& other) noexcept {
+  void swap(OwnedMemory& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
@@ -73,26 +44,71 @@ class Array {
   }
 
  private:
-  [[noreturn]] static void throw_negative_size();
-
   std::shared_ptr<ContextMemory> memory_;
-  T* data_ = nullptr;
+  void* data_ = nullptr;
   std::int64_t size_ = 0;
   std::size_t bytes_ = 0;
 };
 
-namespace detail {
-[[noreturn]] void throw_negative_array_size();
 [[noreturn]] void throw_copy_size_mismatch(std::int64_t from, std::int64_t to);
 void upload_bytes(const Context<Space::device>&, const void* from, void* to, std::size_t bytes);
 void download_bytes(const Context<Space::device>&, const void* from, void* to, std::size_t bytes);
 void copy_device_bytes(const Context<Space::device>&, const void* from, void* to, std::size_t bytes);
+
 }  // namespace detail
 
+/// The elements of an array `A` of values T, one by one: host only, as those of its spans. Not checked.
+template <class A, class T>
+class ArrayElements {
+ public:
+  /// Element `i`.
+  T& operator[](std::int64_t i) { return array().span()[i]; }
+  const T& operator[](std::int64_t i) const { return array().span()[i]; }
+  /// All of them, in order.
+  T* begin() { return array().span().begin(); }
+  T* end() { return array().span().end(); }
+  const T* begin() const { return array().span().begin(); }
+  const T* end() const { return array().span().end(); }
+
+ private:
+  A& array() { return static_cast<A&>(*this); }
+  const A& array() const { return static_cast<const A&>(*this); }
+};
+
+/// `size` values of a trivially copyable type in space `S`, uninitialised. Movable, not copyable. Memory comes from
+/// the context's resource (newel/core/memory.hpp) and is returned to it, on the device in stream order. So an array
+/// may be destroyed while kernels that use it are still queued on the same stream.
 template <class T, Space S>
-void Array<T, S>::throw_negative_size() {
-  detail::throw_negative_array_size();
-}
+class Array : public ArrayElements<Array<T, S>, T> {
+ public:
+  Array() = default;
+
+  /// Throws OutOfMemory with the requested and, if known, the available bytes; InputError for a negative size.
+  Array(const Context<S>& ctx, std::int64_t size) : memory_(ctx.memory(), size, sizeof(T)) {
+    static_assert(std::is_trivially_copyable_v<T>, "arrays hold plain values");
+  }
+
+  /// The first value; null if the array is empty.
+  T* data() { return static_cast<T*>(memory_.data()); }
+  const T* data() const { return static_cast<const T*>(memory_.data()); }
+  /// Number of values, and their bytes.
+  std::int64_t size() const { return memory_.size(); }
+  std::size_t bytes() const { return memory_.bytes(); }
+  bool empty() const { return size() == 0; }
+
+  /// A view of all values; it must not outlive this array.
+  Span<T, S> span() { return {data(), size()}; }
+  Span<const T, S> span() const { return {data(), size()}; }
+  Span<const T, S> cspan() const { return {data(), size()}; }
+  operator Span<T, S>() { return span(); }
+  operator Span<const T, S>() const { return span(); }
+
+  /// Exchanges the memory of two arrays; no value is moved.
+  void swap(Array& other) noexcept { memory_.swap(other.memory_); }
+
+ private:
+  detail::OwnedMemory memory_;
+};
 
 /// Copies `from` to `to`, of the same length, within or between spaces. A copy that involves the device is queued on
 /// the context's stream. If one end is on the host, the call waits for completion, so that the host memory may be

@@ -9,7 +9,7 @@ namespace newel {
 /// A canonical CSR matrix (ascending columns, none repeated) made from a MatrixInput. Entries at the same position
 /// are summed in their original order. The result does not depend on the number of threads.
 ///
-/// If `MatrixInput::as_csr` gives a CSR matrix that is already canonical, its arrays are borrowed and must outlive
+/// If `as_csr(MatrixInput)` gives a CSR matrix that is already canonical, its arrays are borrowed and must outlive
 /// the view. Otherwise they are not needed after the constructor returns. Assembly runs in S. On the device it is a
 /// radix sort of 64-bit keys on the context's stream, and the constructor waits for it.
 template <class T, Space S>

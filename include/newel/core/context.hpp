@@ -8,17 +8,20 @@
 #include <newel/core/memory.hpp>
 #include <newel/core/types.hpp>
 
-// Public headers include no CUDA header: these are the types behind cudaStream_t and cusparseHandle_t.
+// Public headers include no CUDA header: this is the type behind cudaStream_t.
 struct CUstream_st;
-struct cusparseContext;
 
 namespace newel {
+
+template <Space S>
+class Context;
+struct Ranks;
+
 namespace detail {
 class ContextLock;
 class ThreadTeam;
+const std::shared_ptr<ContextLock>& lock_of(const Context<Space::host>& ctx);
 }  // namespace detail
-
-struct Ranks;
 
 /// The first argument of all functions that work in space `S`. There is no global state: two contexts are
 /// independent. Copies are cheap and share threads, stream, handles and memory.
@@ -63,11 +66,10 @@ class Context<Space::host> {
   const Ranks* ranks() const { return ranks_.get(); }
 
   detail::ThreadTeam& team() const { return *team_; }  ///< internal: see core/threads/thread_team.hpp
-  const std::shared_ptr<detail::ContextLock>& lock() const {
-    return lock_;
-  }  ///< internal: see core/memory/context_lock.hpp
 
  private:
+  friend const std::shared_ptr<detail::ContextLock>& detail::lock_of(const Context& ctx);
+
   int threads_;
   std::shared_ptr<ContextMemory> memory_;
   std::shared_ptr<detail::ThreadTeam> team_;
@@ -97,10 +99,6 @@ class Context<Space::device> {
   int device() const;
   CUstream_st* stream() const;
 
-  /// The cuSPARSE handle of this context, bound to its stream; created by the first call, which also loads cuSPARSE.
-  /// Throws DeviceError if cuSPARSE cannot be loaded.
-  cusparseContext* cusparse() const;
-
   /// Waits until the stream has finished. Throws DeviceError if any of its work failed.
   void synchronize() const;
   /// Makes the context's device current in the calling thread, as kernels and allocations require. LinearSystem and
@@ -123,14 +121,10 @@ class Context<Space::device> {
   /// Null: only host contexts can be of a rank.
   const Ranks* ranks() const { return nullptr; }
 
-  const std::shared_ptr<detail::ContextLock>& lock() const;  ///< internal: see core/memory/context_lock.hpp
-
   struct State;  ///< defined with the device sources
   const State& state() const { return *state_; }
 
  private:
-  void prepare_reductions();
-
   std::shared_ptr<State> state_;
 };
 

@@ -30,6 +30,7 @@ struct InputForm {
   int base = 0;
   bool transposed = false;
   std::optional<Triangle> half;
+  const ValueMap<S>* value_map = nullptr;  ///< of the CsrView that it was made from
 
   const IndexSpan<S>& pointers() const { return kind == Kind::csc ? col : row; }
   /// Indices of stored entries or blocks: columns, except for CSC.
@@ -110,10 +111,6 @@ class MatrixInput {
   /// Throws InputError for impossible sizes, lengths that do not fit, and invalid choices. Reads no array.
   void check_lengths() const;
 
-  /// The same arrays as a CsrView if possible: 0-based CSR with 32-bit columns, neither transposed nor a half. The
-  /// pattern may be non-canonical. Lengths must have been checked.
-  std::optional<CsrView<T, S>> as_csr() const;
-
   const detail::InputForm<S>& form() const { return form_; }  ///< internal
 
  private:
@@ -130,7 +127,11 @@ class MatrixInput {
 
   detail::InputForm<S> form_;
   Span<const T, S> val_;
-  const ValueMap<S>* value_map_ = nullptr;
 };
+
+/// The same arrays as a CsrView if possible: 0-based CSR with 32-bit columns, neither transposed nor a half. The
+/// pattern may be non-canonical. Lengths must have been checked.
+template <class T, Space S>
+std::optional<CsrView<T, S>> as_csr(const MatrixInput<T, S>& input);
 
 }  // namespace newel

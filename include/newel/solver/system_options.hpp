@@ -84,7 +84,7 @@ struct SystemOptions {
   std::optional<SystemDecision> decision;
   /// Accept CSR rows with unsorted or repeated columns: sort the columns and sum repeated entries. Otherwise such
   /// rows throw InputError. Other forms of a MatrixInput, and CSR that must be converted anyway
-  /// (`MatrixInput::as_csr`), are always sorted and summed.
+  /// (see `as_csr`), are always sorted and summed.
   bool canonicalise = false;
   EstimateScale estimate_scale;  ///< for studies of wrong estimates; leave the default
 };

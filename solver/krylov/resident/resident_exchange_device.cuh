@@ -8,6 +8,7 @@
 
 #include <newel/core/types.hpp>
 #include "solver/krylov/resident/resident_across.hpp"
+#include "solver/krylov/resident/resident_packets_device.cuh"
 #include "spmv/product_device.cuh"
 
 namespace newel::detail {
@@ -33,114 +34,37 @@ struct NoOthers {};
 /// so that the rule above also holds for a device that is in the next launch already.
 template <bool across>
 struct ExchangeOf {
-  static constexpr int most_sums = 4;  ///< of a synchronisation
-  /// From a block's sum to the next block's: 64 bytes, in which it has its place in every buffer. Measured on an
-  /// H200, 132 blocks, three sums: 1.20 to 1.28 us a synchronisation, wherever the packets lie in memory; with the
-  /// sums of a block side by side 1.6 to 2.2 us, by where they lie, as all blocks wait for one piece of memory that
-  /// several warps write.
-  static constexpr int packets_per_sum = 8;
+  using Memory = PacketMemory<across>;
 
   std::uint64_t* posted;
   double* scratch;  ///< shared memory
-  Offset rows;
-  int parts;
-  unsigned buffers;  ///< 2 or 4
-  unsigned epoch;    ///< of the last synchronisation; the current one is the next
+  PacketPlaces places;
+  unsigned epoch;  ///< of the last synchronisation; the current one is the next
   std::conditional_t<across, const ResidentAcross*, NoOthers> others;
 
-  /// Packets for `rows` entries of T and the sums of `parts` blocks; zero before the first synchronisation.
-  template <class T>
-  static std::int64_t packets(Offset rows, Offset parts, int buffers) {
-    return buffers * rows * packets_per_entry<T>() + parts * most_sums * packets_per_sum;
-  }
-  template <class T>
-  NEWEL_HD static constexpr int packets_per_entry() {
-    return sizeof(T) == 8 ? 2 : 1;
-  }
   /// The length of `scratch` for synchronisations of at most `sums` sums: first those of the warps, then those of the
   /// blocks.
   NEWEL_HD static constexpr std::size_t scratch_length(int sums, int parts) {
-    return static_cast<std::size_t>(most_sums * 32 + sums * parts);
+    return static_cast<std::size_t>(PacketPlaces::most_sums * 32 + sums * parts);
   }
 
   __device__ unsigned now() const { return epoch + 1; }
-  __device__ int buffer() const { return static_cast<int>(now() & (buffers - 1)); }
-
-  // Places of packets among those of a device.
-  __device__ Offset sum_place(int block, int k) const {
-    return (k * parts + block) * packets_per_sum + buffer() * (packets_per_sum / static_cast<int>(buffers));
-  }
-  // Entries stand behind the sums.
-  template <class T>
-  __device__ Offset entry_place(Offset row) const {
-    return parts * most_sums * packets_per_sum + (buffer() * rows + row) * packets_per_entry<T>();
-  }
-  __device__ std::uint64_t* sum_packet(int block, int k) const { return posted + sum_place(block, k); }
+  __device__ std::uint64_t* sum_packet(int block, int k) const { return posted + places.of_sum(block, k, now()); }
   template <class T>
   __device__ std::uint64_t* entry_packet(Offset row) const {
-    return posted + entry_place<T>(row);
-  }
-
-  __device__ static void put(std::uint64_t* to, double value, unsigned mark) {
-    const auto bits = static_cast<std::uint64_t>(__double_as_longlong(value));
-    const std::uint64_t stamp = std::uint64_t{mark} << 32;
-    const std::uint64_t low = (bits & 0xffffffffu) | stamp, high = (bits >> 32) | stamp;
-    if constexpr (across) {
-      asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
-    } else {
-      asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
-    }
-  }
-  __device__ static void put(std::uint64_t* to, float value, unsigned mark) {
-    const std::uint64_t packet = static_cast<std::uint32_t>(__float_as_int(value)) | (std::uint64_t{mark} << 32);
-    if constexpr (across) {
-      asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(packet) : "memory");
-    } else {
-      asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(packet) : "memory");
-    }
-  }
-
-  /// Reads what may not be there yet; true where it is.
-  __device__ static bool get(const std::uint64_t* from, unsigned mark, double& value) {
-    std::uint64_t low, high;
-    if constexpr (across) {
-      asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(from) : "memory");
-    } else {
-      asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(from) : "memory");
-    }
-    value = __longlong_as_double(static_cast<long long>((high << 32) | (low & 0xffffffffu)));
-    return static_cast<unsigned>(low >> 32) == mark && static_cast<unsigned>(high >> 32) == mark;
-  }
-  __device__ static bool get(const std::uint64_t* from, unsigned mark, float& value) {
-    std::uint64_t packet;
-    if constexpr (across) {
-      asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(packet) : "l"(from) : "memory");
-    } else {
-      asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(packet) : "l"(from) : "memory");
-    }
-    value = __int_as_float(static_cast<int>(packet & 0xffffffffu));
-    return static_cast<unsigned>(packet >> 32) == mark;
-  }
-  /// Posts the number alone, behind all that the block has written before it was synchronised.
-  __device__ static void release(std::uint64_t* to, unsigned mark) {
-    const std::uint64_t packet = std::uint64_t{mark} << 32;
-    asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(packet) : "memory");
-  }
-  /// Whether it is there: then what that block has written is too. Drops what the multiprocessor has cached.
-  __device__ static bool acquire(const std::uint64_t* from, unsigned mark) {
-    std::uint64_t packet;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(packet) : "l"(from) : "memory");
-    return static_cast<unsigned>(packet >> 32) == mark;
+    return posted + places.of_entry<T>(row, now());
   }
 
   /// `row`: of this device. `readers`: not 0; across, bit d is set if device d reads it.
   template <class T>
   __device__ void post_entry(Offset row, T value, [[maybe_unused]] unsigned readers) const {
     if constexpr (across) {
-      const Offset place = entry_place<T>(others->first_row + row);
-      for (; readers != 0; readers &= readers - 1) put(others->posted[__ffs(readers) - 1] + place, value, now());
+      const Offset place = places.of_entry<T>(others->first_row + row, now());
+      for (; readers != 0; readers &= readers - 1) {
+        Memory::put(others->posted[__ffs(readers) - 1] + place, value, now());
+      }
     } else {
-      put(entry_packet<T>(row), value, now());
+      Memory::put(entry_packet<T>(row), value, now());
     }
   }
 
@@ -156,7 +80,7 @@ struct ExchangeOf {
   /// Adds the block's sums and posts them; the whole block.
   template <int sums>
   __device__ void post_sums(const double (&mine)[sums]) const {
-    static_assert(sums <= most_sums);
+    static_assert(sums <= PacketPlaces::most_sums);
     double* const of_warps = scratch;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
 #pragma unroll
@@ -168,10 +92,10 @@ struct ExchangeOf {
     if (warp < sums) {
       const double total = warp_sum(lane < warps ? of_warps[warp * 32 + lane] : 0.0);
       if constexpr (across) {
-        const Offset place = sum_place(others->first_part + static_cast<int>(blockIdx.x), warp);
-        if (lane < others->devices) put(others->posted[lane] + place, total, now());
+        const Offset place = places.of_sum(others->first_part + static_cast<int>(blockIdx.x), warp, now());
+        if (lane < others->devices) Memory::put(others->posted[lane] + place, total, now());
       } else {
-        if (lane == 0) put(sum_packet(static_cast<int>(blockIdx.x), warp), total, now());
+        if (lane == 0) Memory::put(sum_packet(static_cast<int>(blockIdx.x), warp), total, now());
       }
     }
   }
@@ -208,7 +132,7 @@ struct ExchangeOf {
       do {
         there = true;
 #pragma unroll
-        for (int u = 0; u < at_once; ++u) there = get(from[u], now(), value[u]) && there;
+        for (int u = 0; u < at_once; ++u) there = Memory::get(from[u], now(), value[u]) && there;
       } while (!there && !gives_up(++tries));
 #pragma unroll
       for (int u = 0; u < at_once; ++u) {
@@ -221,9 +145,9 @@ struct ExchangeOf {
   /// synchronisation, with the block synchronised.
   __device__ void share_memory() {
     __syncthreads();
-    if (threadIdx.x == 0) release(sum_packet(static_cast<int>(blockIdx.x), 0), now());
-    for (int block = static_cast<int>(threadIdx.x); block < parts; block += static_cast<int>(blockDim.x)) {
-      while (!acquire(sum_packet(block, 0), now())) {
+    if (threadIdx.x == 0) Memory::release(sum_packet(static_cast<int>(blockIdx.x), 0), now());
+    for (int block = static_cast<int>(threadIdx.x); block < places.parts; block += static_cast<int>(blockDim.x)) {
+      while (!Memory::acquire(sum_packet(block, 0), now())) {
       }
     }
     __syncthreads();
@@ -234,12 +158,13 @@ struct ExchangeOf {
   /// afterwards. Ends the synchronisation.
   template <int sums>
   __device__ void collect_sums(double (&total)[sums]) {
-    double* const of_blocks = scratch + most_sums * 32;
+    double* const of_blocks = scratch + PacketPlaces::most_sums * 32;
+    const int parts = places.parts;
     for (int i = static_cast<int>(threadIdx.x); i < sums * parts; i += static_cast<int>(blockDim.x)) {
       const int k = i / parts, block = i % parts;
       double value;
       int tries = 0;
-      while (!get(sum_packet(block, k), now(), value)) {
+      while (!Memory::get(sum_packet(block, k), now(), value)) {
         if (gives_up(++tries)) break;
       }
       of_blocks[i] = value;

@@ -117,6 +117,11 @@ __device__ __forceinline__ int halo_of(const ResidentMatrix<T>& matrix) {
   return (part.halo_end - part.halo_begin) * B;
 }
 
+/// Places of packets for a method, the same on the host's side.
+NEWEL_HD PacketPlaces packet_places(Offset rows, int parts, const ResidentNeeds& needs) {
+  return {rows, parts, static_cast<unsigned>(needs.buffers)};
+}
+
 /// The part of a block, its vectors not yet written; ends with the block in step.
 template <class T, int B, ResidentPrecond precond, ResidentStorage storage, bool across = false>
 __device__ ResidentPart<T, across> open_part(const ResidentArgs<T>& args, const ResidentNeeds& needs,
@@ -143,8 +148,8 @@ __device__ ResidentPart<T, across> open_part(const ResidentArgs<T>& args, const 
   const ResidentVectorSpace at = take_vectors<T>(memory, needs, my.own, my.reach, parts);
   my.with_halo = carve<T>(base, at.vectors);
   my.own_only = my.with_halo + needs.vectors * my.reach;
-  my.exchange = {args.posted, carve<double>(base, at.sums),         across ? args.across.rows : args.rows,
-                 parts,       static_cast<unsigned>(needs.buffers), args.epoch};
+  const PacketPlaces places = packet_places(across ? args.across.rows : args.rows, parts, needs);
+  my.exchange = {args.posted, carve<double>(base, at.sums), places, args.epoch};
   if constexpr (across) my.exchange.others = keep_here(args.across);
   my.base = base;
   if constexpr (is_by_rows(storage)) {

@@ -167,7 +167,7 @@ struct ResidentNeeds {
   int own_vectors;       ///< without
   int sums;              ///< of a synchronisation, at most
   int synchronisations;  ///< of an iteration
-  int buffers;           ///< Exchange::rooms
+  int buffers;           ///< PacketPlaces::buffers
 };
 
 /// A method with some M: what it needs, and its kernels for a node of `block` rows. Null where it has none.

@@ -212,8 +212,8 @@ bool ResidentSystem<T>::fit(const Context<Space::device>& ctx, const LinearOpera
     } else if (across_.devices > 0 || !take_rows(ctx, A)) {
       return false;
     }
-    packets_.make(ctx,
-                  Exchange::packets<T>(is_by_rows(storage_) ? 0 : matrices_.rows(), blocks_, method_.needs.buffers));
+    const Offset entries = is_by_rows(storage_) ? 0 : matrices_.rows();
+    packets_.make(ctx, packet_places(entries, static_cast<int>(blocks_), method_.needs).template count<T>());
   } catch (const OutOfMemory&) {
     return false;  // the loop needs no more than it has
   }
@@ -227,8 +227,8 @@ bool ResidentSystem<T>::fit_across(const Context<Space::device>& ctx) {
   const PeerSums* const peers = ranks.device->peer_sums();
   if (!on_all_ranks(*ranks.communicator, fits_) || peers == nullptr) return false;
   across_.failed = peers->failed;
-  const std::int64_t packets = Exchange::packets<T>(across_.rows, across_.parts, method_.needs.buffers);
-  return packets_.make_across(ctx, packets, across_);
+  const PacketPlaces places = packet_places(across_.rows, across_.parts, method_.needs);
+  return packets_.make_across(ctx, places.count<T>(), across_);
 }
 
 template <class T>
