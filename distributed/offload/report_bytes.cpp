@@ -103,6 +103,16 @@ void whole(Archive& archive, Fields&... all) {
   archive(all...);
 }
 
+// The part of a struct that a base class has.
+template <class Base>
+Base& base(Base& of) {
+  return of;
+}
+template <class Base>
+const Base& base(const Base& of) {
+  return of;
+}
+
 // What all structs below have in common: archive(fields...) writes or reads them in this order.
 template <class Archive, class Of>
 void fields(Archive& archive, Of& of) {
@@ -116,12 +126,8 @@ void fields(Archive& archive, Of& of) {
     whole<Struct>(archive, of.solver, of.status, of.iterations, of.true_residual, of.seconds, of.reason,
                   of.attainable_residual, of.method, of.failure, of.preconditioner);
   } else if constexpr (std::is_same_v<Struct, SolveReport>) {
-    whole<Struct>(archive, of.status, of.solver, of.method, of.failure, of.reason, of.iterations, of.rhs_norm,
-                  of.tolerance, of.initial_residual, of.recurrence_residual, of.true_residual,
-                  of.residual_error_bound, of.twice_precision, of.row_residual, of.scaled_residual,
-                  of.attainable_residual, of.residual_replacements, of.refinements, of.cycle_length, of.restarts,
-                  of.second_passes, of.resident, of.seconds, of.warning, of.history, of.attempts, of.guess,
-                  of.recycle, of.changed);
+    whole<Struct>(archive, base<SolveResiduals>(of), base<SolveWork>(of), of.status, of.solver, of.method, of.failure,
+                  of.reason, of.warning, of.history, of.attempts, of.guess, of.recycle, of.changed);
   } else if constexpr (std::is_same_v<Struct, GuessReport>) {
     whole<Struct>(archive, of.from, of.vectors, of.residual, of.given_residual, of.iterations_saved, of.seconds);
   } else if constexpr (std::is_same_v<Struct, OperatorInfo>) {

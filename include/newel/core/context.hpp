@@ -27,7 +27,7 @@ const std::shared_ptr<ContextLock>& lock_of(const Context<Space::host>& ctx);
 /// independent. Copies are cheap and share threads, stream, handles and memory.
 ///
 /// Thread safety: use a context, and everything made with it, from one thread at a time. Different threads use
-/// different contexts. While an asynchronous solve is pending (`LinearSystem::solve_async`), the context and its
+/// different contexts. While an asynchronous solve is pending (`LinearSystem::async`), the context and its
 /// copies belong to it: their systems refuse every call with InUse. Calls of lower-level functions are not detected.
 template <Space S>
 class Context;
