@@ -236,8 +236,8 @@ SystemInfo ComplexSystem<T, S>::info() const {
 }
 
 template <class T, Space S>
-SystemDecision ComplexSystem<T, S>::decision() const {
-  return impl_->real().history().decision();
+SystemHistory<T, S> ComplexSystem<T, S>::history() const {
+  return impl_->real().history();
 }
 
 template <class T, Space S>

@@ -103,8 +103,8 @@ class ComplexSystem {
 
   /// What the real system has chosen. `free_unknowns` are complex unknowns.
   SystemInfo info() const;
-  /// What "auto" has decided for the real system, to start a ComplexSystem of the same pattern from.
-  SystemDecision decision() const;
+  /// What the solves of the real system have shown: a decision starts a ComplexSystem of the same pattern.
+  SystemHistory<T, S> history() const;
 
   /// Tolerances and limits may change between solves.
   void set_stop_criterion(const StopCriterion& stop);
