@@ -47,6 +47,16 @@ class Factors {
   virtual void solve_transposed(std::vector<double>& v) = 0;
 };
 
+class SymmetricOrders;
+
+/// A matrix whose factors may be made.
+struct FactorTask {
+  const ColumnPattern& whole;  ///< its pattern by columns
+  double most_entries;         ///< up to which fill is counted
+  double most_seconds;         ///< that factors may take
+  SymmetricOrders& orders;     ///< of the pattern, if the matrix is symmetric
+};
+
 /// One way to factorise on the host: a row of the table of factorisations.
 struct HostFactorisation {
   Factorisation about;
@@ -55,8 +65,7 @@ struct HostFactorisation {
   Index fewest_entries = 0;
   /// Why the library cannot be used here; empty: it can. Loads the library at the first call.
   const std::string& (*missing)() = nullptr;
-  /// For the pattern of the whole matrix by columns. The fill is counted up to `most_entries`.
-  std::unique_ptr<Factors> (*make)(const ColumnPattern& whole, double most_entries) = nullptr;
+  std::unique_ptr<Factors> (*make)(const FactorTask& question) = nullptr;
 };
 
 /// All of this build, preferred ones first.

@@ -7,20 +7,21 @@
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/direct/cholmod_library.hpp"
 #include "solver/direct/factor_rows.hpp"
-#include "solver/direct/fill.hpp"
+#include "solver/direct/symmetric_orders.hpp"
 
 namespace newel::detail {
 namespace {
 
 class CholmodFactors final : public Factors {
  public:
-  CholmodFactors(const Cholmod& library, const ColumnPattern& whole, double most_entries)
-      : cholmod_(library), order_(minimum_degree_order(whole)) {
-    const FactorConstants& constants = factor_constants;
-    const Fill fill = fill_of_ldlt(whole, order_, most_entries);
-    cost_ = {
-        constants.cholmod_bytes_per_entry * fill.entries,
-        fill.squares / constants.cholmod_squares_per_second + constants.cholmod_seconds_per_entry * fill.entries};
+  CholmodFactors(const Cholmod& library, const FactorTask& of) : cholmod_(library) {
+    const auto seconds_of = [](const Fill& fill) {
+      return fill.squares / factor_constants.cholmod_squares_per_second +
+             factor_constants.cholmod_seconds_per_entry * fill.entries;
+    };
+    const SymmetricOrder& best = of.orders.best(of.most_entries, of.most_seconds, seconds_of);
+    order_ = best.new_number;
+    cost_ = {factor_constants.cholmod_bytes_per_entry * best.fill.entries, seconds_of(best.fill)};
     cholmod_.cholmod_start(&common_);
     common_.messages.print = 0;
     common_.supernodal = CholmodCommon::supernodes;
@@ -97,8 +98,8 @@ HostFactorisation cholmod_llt() {
   row.about = {"L L^T by CHOLMOD", Space::host, "GPL-2.0-or-later", "libsuitesparse-dev", ""};
   row.symmetric = true;
   row.missing = &cholmod_missing;
-  row.make = [](const ColumnPattern& whole, double most_entries) -> std::unique_ptr<Factors> {
-    return std::make_unique<CholmodFactors>(*cholmod(), whole, most_entries);
+  row.make = [](const FactorTask& question) -> std::unique_ptr<Factors> {
+    return std::make_unique<CholmodFactors>(*cholmod(), question);
   };
   return row;
 }

@@ -12,7 +12,7 @@
 
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/direct/factor_rows.hpp"
-#include "solver/direct/fill.hpp"
+#include "solver/direct/symmetric_orders.hpp"
 
 namespace newel::detail {
 namespace {
@@ -99,11 +99,14 @@ class Preordered : public Eigen::SimplicialLDLT<Matrix, Eigen::Upper, AsGiven> {
 // A = L D L^T without pivoting.
 class Ldlt final : public Factors {
  public:
-  Ldlt(const ColumnPattern& whole, double most_entries) : order_(minimum_degree_order(whole)) {
-    const Fill fill = fill_of_ldlt(whole, order_, most_entries);
-    cost_ = {factor_constants.ldlt_bytes_per_entry * fill.entries,
-             factor_constants.ldlt_seconds_per_entry * fill.entries +
-                 fill.squares / factor_constants.ldlt_squares_per_second};
+  explicit Ldlt(const FactorTask& of) {
+    const auto seconds_of = [](const Fill& fill) {
+      return factor_constants.ldlt_seconds_per_entry * fill.entries +
+             fill.squares / factor_constants.ldlt_squares_per_second;
+    };
+    const SymmetricOrder& best = of.orders.best(of.most_entries, of.most_seconds, seconds_of);
+    order_ = best.new_number;
+    cost_ = {factor_constants.ldlt_bytes_per_entry * best.fill.entries, seconds_of(best.fill)};
   }
 
   const std::vector<Index>& order() const override { return order_; }
@@ -133,11 +136,11 @@ class Ldlt final : public Factors {
 // P A = L U with row pivoting, supernodal (Demmel, Eisenstat, Gilbert, Li and Liu 1999).
 class Lu final : public Factors {
  public:
-  Lu(const ColumnPattern& whole, double most_entries) : order_(order_columns(whole)) {
-    const Fill fill = fill_of_lu(whole, order_, most_entries);
-    cost_ = {
-        factor_constants.lu_bytes_per_entry * fill.entries + factor_constants.lu_bytes_per_nonzero * whole.entries(),
-        fill.squares / factor_constants.lu_squares_per_second};
+  explicit Lu(const FactorTask& of) : order_(order_columns(of.whole)) {
+    const Fill fill = fill_of_lu(of.whole, order_, of.most_entries);
+    cost_ = {factor_constants.lu_bytes_per_entry * fill.entries +
+                 factor_constants.lu_bytes_per_nonzero * of.whole.entries(),
+             fill.squares / factor_constants.lu_squares_per_second};
   }
 
   const std::vector<Index>& order() const override { return order_; }
@@ -168,8 +171,8 @@ class Lu final : public Factors {
 };
 
 template <class Kind>
-std::unique_ptr<Factors> make(const ColumnPattern& whole, double most_entries) {
-  return std::make_unique<Kind>(whole, most_entries);
+std::unique_ptr<Factors> make(const FactorTask& question) {
+  return std::make_unique<Kind>(question);
 }
 
 const std::string& nothing() {
@@ -197,6 +200,22 @@ std::vector<Index> minimum_degree_order(const ColumnPattern& whole) {
   auto graph = with_diagonal(is_symmetric(whole) ? whole : with_transpose(whole));
   Eigen::internal::minimum_degree_ordering(graph, old_numbers);
   return new_numbers(old_numbers.inverse());
+}
+
+ColumnPattern symmetric_graph(const ColumnPattern& whole) {
+  ColumnPattern graph = is_symmetric(whole) ? whole : with_transpose(whole);
+  std::size_t to = 0;
+  for (Index j = 0, e = 0; j < graph.size; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const Index end = graph.begin[at + 1];
+    for (; e < end; ++e) {
+      const Index i = graph.row[static_cast<std::size_t>(e)];
+      if (i != j) graph.row[to++] = i;
+    }
+    graph.begin[at + 1] = static_cast<Index>(to);
+  }
+  graph.row.resize(to);
+  return graph;
 }
 
 HostFactorisation eigen_ldlt() {

@@ -18,7 +18,7 @@ std::size_t spoilt = std::size_t(-1);  // the entry of the first solve that come
 // Eigen's factors, which note their calls.
 class ObservedFactors final : public detail::Factors {
  public:
-  ObservedFactors(const ColumnPattern& whole, double most) : of_(detail::eigen_lu().make(whole, most)) {}
+  explicit ObservedFactors(const detail::FactorTask& question) : of_(detail::eigen_lu().make(question)) {}
   const std::vector<Index>& order() const override { return of_->order(); }
   detail::FactorCost cost() const override { return of_->cost(); }
   void analyse(const ColumnPattern& ordered) override { of_->analyse(ordered); }
@@ -36,8 +36,8 @@ class ObservedFactors final : public detail::Factors {
 
 HostFactorisation observed() {
   HostFactorisation row = detail::eigen_lu();
-  row.make = [](const ColumnPattern& whole, double most) -> std::unique_ptr<detail::Factors> {
-    return std::make_unique<ObservedFactors>(whole, most);
+  row.make = [](const detail::FactorTask& question) -> std::unique_ptr<detail::Factors> {
+    return std::make_unique<ObservedFactors>(question);
   };
   return row;
 }

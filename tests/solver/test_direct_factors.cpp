@@ -7,6 +7,7 @@
 #include "solver/direct/factor_rows.hpp"
 #include "solver/direct/fill.hpp"
 #include "solver/direct/scaled_factors.hpp"
+#include "solver/direct/symmetric_orders.hpp"
 
 namespace {
 
@@ -217,7 +218,8 @@ TEST_CASE("The condition is that of the dense inverse, from either factors", "[d
     }
     const Sparse s = sparse(a);
     const detail::HostFactorisation kind = symmetric ? detail::eigen_ldlt() : detail::eigen_lu();
-    ScaledFactors factors(kind, std::make_shared<ColumnPattern>(s.pattern), 1e9);
+    detail::SymmetricOrders orders(s.pattern);
+    ScaledFactors factors(kind, std::make_shared<ColumnPattern>(s.pattern), 1e9, 1e9, orders);
     CHECK(factors.cost().bytes > 0);
     factors.analyse();
     const bool made = factors.factorise(s.values);

@@ -39,7 +39,7 @@ class WrongFactors final : public detail::Factors {
   std::vector<Index> order_;
 };
 
-HostFactorisation wrong_row(std::unique_ptr<detail::Factors> (*make)(const ColumnPattern&, double)) {
+HostFactorisation wrong_row(std::unique_ptr<detail::Factors> (*make)(const detail::FactorTask&)) {
   static const std::string nothing;
   HostFactorisation row;
   row.about = {"L U by a wrong library", Space::host, "none", "none", ""};
@@ -49,19 +49,19 @@ HostFactorisation wrong_row(std::unique_ptr<detail::Factors> (*make)(const Colum
 }
 
 HostFactorisation wrong_answers() {
-  return wrong_row(+[](const ColumnPattern&, double) -> std::unique_ptr<detail::Factors> {
+  return wrong_row(+[](const detail::FactorTask&) -> std::unique_ptr<detail::Factors> {
     return std::make_unique<WrongFactors>(true, 0.125);
   });
 }
 
 HostFactorisation answers_nan() {
-  return wrong_row(+[](const ColumnPattern&, double) -> std::unique_ptr<detail::Factors> {
+  return wrong_row(+[](const detail::FactorTask&) -> std::unique_ptr<detail::Factors> {
     return std::make_unique<WrongFactors>(true, std::numeric_limits<double>::quiet_NaN());
   });
 }
 
 HostFactorisation no_factors() {
-  return wrong_row(+[](const ColumnPattern&, double) -> std::unique_ptr<detail::Factors> {
+  return wrong_row(+[](const detail::FactorTask&) -> std::unique_ptr<detail::Factors> {
     return std::make_unique<WrongFactors>(false, 1);
   });
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// SymmetricOrders: orders of elimination for factors of a symmetric matrix. Internal; in builds with Eigen.
+#pragma once
+
+#include <vector>
+
+#include "solver/direct/fill.hpp"
+
+namespace newel::detail {
+
+/// The new number of each row and column, and the fill of L.
+struct SymmetricOrder {
+  std::vector<Index> new_number;
+  Fill fill;
+};
+
+/// The orders of one pattern, each found once, for all factorisations that are compared.
+class SymmetricOrders {
+ public:
+  /// `whole` outlives this. It is symmetric, to rounding at least: then the orders are those of A + A^T.
+  explicit SymmetricOrders(const ColumnPattern& whole) : whole_(whole) {}
+
+  /// The one of these in which factors take less time: minimum degree, and nested dissection if factors are expected
+  /// to save the time that it takes, and if they may come within the seconds that are allowed. The fill is counted
+  /// up to `most_entries`.
+  template <class SecondsOf>
+  const SymmetricOrder& best(double most_entries, double most_seconds, const SecondsOf& seconds_of) {
+    const SymmetricOrder& first = minimum_degree(most_entries);
+    const double seconds = seconds_of(first.fill);
+    if (!is_dissection_worth(seconds, most_seconds)) return first;
+    const SymmetricOrder& second = dissection(most_entries);
+    return seconds_of(second.fill) < seconds ? second : first;
+  }
+
+ private:
+  const SymmetricOrder& minimum_degree(double most_entries);
+  bool is_dissection_worth(double seconds, double most_seconds) const;
+  const SymmetricOrder& dissection(double most_entries);
+
+  const ColumnPattern& whole_;
+  SymmetricOrder minimum_degree_, dissection_;
+};
+
+}  // namespace newel::detail
