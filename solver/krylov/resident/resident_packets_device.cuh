@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <newel/core/types.hpp>
+#include "core/vectors/host_device.hpp"
 
 namespace newel::detail {
 
