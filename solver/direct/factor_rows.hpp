@@ -9,8 +9,8 @@ namespace newel::detail {
 /// In builds with Eigen: for every symmetric matrix, and for every matrix.
 HostFactorisation eigen_ldlt();
 HostFactorisation eigen_lu();
-/// A fill-reducing order of rows and columns together for a matrix that is symmetric, to rounding at least: approximate
-/// minimum degree of the pattern and its transpose (Amestoy, Davis and Duff 1996). In builds with Eigen.
+/// A fill-reducing order of rows and columns together for a matrix that is symmetric, to rounding at least:
+/// approximate minimum degree of the pattern and its transpose (Amestoy, Davis and Duff 1996). In builds with Eigen.
 std::vector<Index> minimum_degree_order(const ColumnPattern& whole);
 
 /// KLU, loaded at run time: for matrices whose factors hardly fill up, as those of circuits and networks.
