@@ -30,7 +30,7 @@ class ScalingRows {
     }
     matrix_ = std::make_shared<InputMatrix>(load_matrix(host, spec));
     require_real(*matrix_, "newel bench");
-    require_solvable(host, *matrix_);
+    require_square(*matrix_);
     rows_ = matrix_->a.rows;
   }
 

@@ -73,7 +73,7 @@ std::optional<InputMatrix> load_or_refuse(const Context<Space::host>& host, Benc
 
 std::vector<double> right_hand_side(const Context<Space::host>& host, const InputMatrix& matrix,
                                     const std::string& words) {
-  require_solvable(host, matrix);
+  require_square(matrix);
   const RightHandSide rhs = make_rhs(host, parse_rhs(words), matrix.a);
   if (rhs.columns != 1) throw InputError("--rhs " + words + ": expected one column");
   return to_vector(host, rhs.b.cspan());

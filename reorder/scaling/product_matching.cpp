@@ -80,18 +80,22 @@ struct Pairs {
 // Dijkstra over the columns, from a row without one to a column that is free.
 class PathSearch {
  public:
-  // The free column at the end of the shortest path, or -1.
+  // The free column at the end of the shortest path, or -1. From the columns that a search without a path has reached
+  // no path leads anywhere: they are closed to all later searches, which would take as long each.
   Index run(const ReducedCosts& costs, const Pairs& pairs, Index from);
+  // Of the last search, if there was no path: the columns that are closed now.
+  const std::vector<Index>& closed() const { return settled_; }
   // By what each settled column is nearer than the end of the path.
   void move_duals(ReducedCosts& costs, const Pairs& pairs, Index from) const;
   void give_columns_along_the_path(Pairs& pairs, Index free) const;
 
  private:
-  enum class State : char { far, settled };  // of a column
+  enum class State : char { far, settled, closed };  // of a column
   using Near = std::pair<double, Index>;
 
   void start(Index n);
   Index nearest();
+  Index close();
 
   std::vector<double> distance_;
   std::vector<State> state_;
@@ -132,7 +136,7 @@ Index PathSearch::run(const ReducedCosts& costs, const Pairs& pairs, Index from)
       free = j;
     });
     const Index next = nearest();
-    if (next < 0) return free;
+    if (next < 0) return free < 0 ? close() : free;
     base = distance_[at(next)];
     i = pairs.row_of_column[at(next)];
   }
@@ -152,6 +156,13 @@ Index PathSearch::nearest() {
   return -1;
 }
 
+// All that were reached are settled.
+Index PathSearch::close() {
+  for (const Index j : reached_) state_[at(j)] = State::closed;
+  reached_.clear();
+  return -1;
+}
+
 void PathSearch::move_duals(ReducedCosts& costs, const Pairs& pairs, Index from) const {
   costs.u[at(from)] += length_;
   for (const Index j : settled_) {
@@ -166,6 +177,51 @@ void PathSearch::give_columns_along_the_path(Pairs& pairs, Index free) const {
     const Index i = row_before_[at(j)], before = pairs.column_of_row[at(i)];
     pairs.pair(i, j);
     j = before;
+  }
+}
+
+// The rows and columns of the searches that found no path. Rows of one have entries in its columns, and in those of
+// earlier ones, alone. Later searches do not see its columns, so v_j may be too large for rows that do not belong to
+// it. All of its v_j may be lowered if its u_i are raised by as much.
+class ClosedGroups {
+ public:
+  void add(const Pairs& pairs, Index from, const std::vector<Index>& columns) {
+    std::vector<Index> rows{from};
+    for (const Index j : columns) rows.push_back(pairs.row_of_column[at(j)]);
+    rows_.push_back(std::move(rows));
+    columns_.push_back(columns);
+  }
+
+  // So that c_ij - u_i - v_j >= 0 for all entries again: the last group first, on which those before it depend.
+  void settle_duals(ReducedCosts& costs) const;
+
+ private:
+  std::vector<std::vector<Index>> rows_, columns_;
+};
+
+void ClosedGroups::settle_duals(ReducedCosts& costs) const {
+  if (rows_.empty()) return;
+  const std::size_t n = at(costs.a.rows()), none = rows_.size();
+  std::vector<std::size_t> group_of_column(n, none), group_of_row(n, none);
+  for (std::size_t g = 0; g < none; ++g) {
+    for (const Index j : columns_[g]) group_of_column[at(j)] = g;
+    for (const Index i : rows_[g]) group_of_row[at(i)] = g;
+  }
+  std::vector<double> by(none, 0);
+  const auto look_at_row = [&](Index i) {
+    costs.each_entry(i, [&](Index j, double log2) {
+      const std::size_t g = group_of_column[at(j)];
+      if (g == none || g == group_of_row[at(i)]) return;
+      by[g] = std::max(by[g], costs.u[at(i)] + costs.v[at(j)] - (costs.row_max[at(i)] - log2));
+    });
+  };
+  for (Index i = 0; i < costs.a.rows(); ++i) {
+    if (group_of_row[at(i)] == none) look_at_row(i);
+  }
+  for (std::size_t g = none; g-- > 0;) {
+    for (const Index j : columns_[g]) costs.v[at(j)] -= by[g];
+    for (const Index i : rows_[g]) costs.u[at(i)] += by[g];
+    for (const Index i : rows_[g]) look_at_row(i);
   }
 }
 
@@ -190,7 +246,7 @@ class Matcher {
   // changes that.
   void augment(Index i) {
     const Index free = search_.run(costs_, pairs_, i);
-    if (free < 0) return;
+    if (free < 0) return closed_.add(pairs_, i, search_.closed());
     search_.move_duals(costs_, pairs_, i);
     search_.give_columns_along_the_path(pairs_, free);
   }
@@ -199,6 +255,7 @@ class Matcher {
   bool has_entries(Index i) const { return costs_.has_entries(i); }
 
   ProductMatching result() {
+    closed_.settle_duals(costs_);
     ProductMatching m;
     m.row_log2.resize(at(n_));
     m.column_log2.resize(at(n_));
@@ -232,6 +289,7 @@ class Matcher {
   ReducedCosts costs_;
   Pairs pairs_;
   PathSearch search_;
+  ClosedGroups closed_;
 };
 
 }  // namespace

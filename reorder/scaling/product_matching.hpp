@@ -43,8 +43,9 @@ struct ProductMatching {
 /// I. Duff and J. Koster, "On algorithms for permuting large entries to the diagonal of a sparse matrix", SIAM J.
 /// Matrix Anal. Appl. 22 (2001), sections 3 and 4: costs are log2 of the largest entry of the row over the entry; a
 /// first matching on entries without reduced cost, with changes of one row; then shortest augmenting paths by
-/// Dijkstra's method. At most rows (entries + rows log rows) steps, usually a few passes. Sequential. Throws
-/// WorkInterrupted at the limit of the context's work, and std::bad_alloc.
+/// Dijkstra's method. At most rows (entries + rows log rows) steps, usually a few passes; those that find no path
+/// take two passes together. Sequential. Throws WorkInterrupted at the limit of the context's work, and
+/// std::bad_alloc.
 ProductMatching product_matching(const Context<Space::host>& ctx, const EntrySizes& a);
 
 }  // namespace newel::detail

@@ -6,8 +6,8 @@ import re
 from functools import cached_property
 
 from .direct import Elimination
-from .exact import (Binary, is_positive_definite, is_symmetric, largest, least_residual, norm, ranks, rounded_to_float,
-                    structural_rank)
+from .exact import (Binary, is_positive_definite, is_symmetric, largest, least_residual, exact_least_residual, norm, ranks,
+                    rounded_to_float, structural_rank)
 
 _SYMMETRIC_PRECONDITIONERS = ("none", "jacobi", "fsai")
 
@@ -96,6 +96,14 @@ def _wrong_about_singularity(facts, reasons):
         yield "regular matrix called singular to working precision", f"condition at most {facts.scaled_condition:.1e}"
 
 
+def _wrong_about_what_remains(facts, reasons, b):
+    """Of a structurally singular matrix: what it says to remain for every x, against the least that does."""
+    for level in set(re.findall(r"; ([0-9.e+-]+) of \|b\| or more remains for every x", reasons)):
+        least = exact_least_residual(facts.matrix, b)
+        if Binary(1001) * least < Binary(1000) * Binary.of(float(level)) * norm(b):
+            yield "more said to remain for every x than does", f"{level} of |b|, of which {float(least):.3e} has to"
+
+
 def _wrong_about_limits(facts, fields, b, limits, single):
     """The same of causes: rounding, range, singularity."""
     cause, attempts = fields["cause"], str(fields.get("attempt_reasons", ""))
@@ -178,6 +186,7 @@ def wrong_claims(facts, fields, b, guess, limits, single):
     yield from _wrong_about_singularity(facts, reason + "; " + attempts)
     yield from _wrong_about_inputs(fields, b, guess, single)
     if all(map(math.isfinite, b)):
+        yield from _wrong_about_what_remains(facts, reason + "; " + attempts, b)
         yield from _wrong_about_limits(facts, fields, b, limits, single)
     if fields["status"] == "diverged" and str(fields.get("solver", "")).endswith("cg") \
             and not str(fields["solver"]).startswith("bi") and facts.symmetric and facts.positive:

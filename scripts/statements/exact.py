@@ -3,6 +3,7 @@
 
 import math
 import struct
+from fractions import Fraction
 
 
 class Binary:
@@ -168,8 +169,8 @@ def ranks(matrix, b):
     return rank, rank + any(row[-1] for row in rows[rank:])
 
 
-def least_residual(matrix, b):
-    """A lower bound of |b - A x| over all x, Binary: the largest |y.b| / |y| of some y with y A = 0."""
+def left_null_vectors(matrix):
+    """A basis of all y with y A = 0, as integers."""
     n = matrix.size
     rows = [[0] * n + [int(i == k) for k in range(n)] for i in range(n)]
     for (i, j), value in matrix.entries().items():
@@ -188,13 +189,34 @@ def least_residual(matrix, b):
                 common = math.gcd(*row)
                 rows[k] = [v // common for v in row]
         rank += 1
+    return [row[n:] for row in rows[rank:]]
+
+
+def least_residual(matrix, b):
+    """A lower bound of |b - A x| over all x, Binary: the largest |y.b| / |y| of some y with y A = 0."""
     right, exponent = scaled(b)
     bound = ZERO
-    for row in rows[rank:]:
-        y = row[n:]
+    for y in left_null_vectors(matrix):
         product, size = abs(sum(v * r for v, r in zip(y, right))), math.isqrt(sum(v * v for v in y) << 200) + 1
         bound = largest(bound, Binary((product << 300) // size, exponent - 200))
     return bound
+
+
+def exact_least_residual(matrix, b):
+    """The least |b - A x| over all x, Binary, from below to 2^-100: |P b|, P the projection onto all y with y A = 0."""
+    right, exponent = scaled(b)
+    basis = left_null_vectors(matrix)
+    dot = lambda v, w: sum(p * q for p, q in zip(v, w))
+    system = [[Fraction(dot(y, z)) for z in basis] + [Fraction(dot(y, right))] for y in basis]  # of P b = sum w_k y_k
+    products = [row[-1] for row in system]
+    for k, top in enumerate(system):  # positive definite, so without pivoting
+        for row in system:
+            if row is not top and row[k]:
+                factor = row[k] / top[k]
+                row[:] = [v - factor * t for v, t in zip(row, top)]
+    square = sum(p * row[-1] / row[k] for k, (p, row) in enumerate(zip(products, system)))
+    shift = 400
+    return Binary(math.isqrt((square.numerator << shift) // square.denominator if square else 0), exponent - shift // 2)
 
 
 def structural_rank(matrix):

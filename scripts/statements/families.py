@@ -45,11 +45,26 @@ def empty_columns(rng):
     draft = sparse_integers(rng)
     gone = {rng.randrange(draft.n) for _ in range(rng.randint(1, 2))}
     draft.entries = {place: value for place, value in draft.entries.items() if place[1] not in gone}
-    for i in range(draft.n):  # an empty row would be refused
+    for i in range(draft.n):
         if not any(place[0] == i for place in draft.entries):
             others = [j for j in range(draft.n) if j not in gone]
             if others:
                 draft.entries[i, rng.choice(others)] = rng.choice((-2.0, -1.0, 1.0, 3.0))
+    return draft
+
+
+def unpaired(rng):
+    """Rows and columns that cannot all be paired: three columns in two rows, and rows and columns without an entry."""
+    draft = rng.choice((sparse_integers, dominant, convection))(rng)
+    draft.easy = False
+    if draft.n > 3:
+        rows, columns = rng.sample(range(draft.n), 2), rng.sample(range(draft.n), 3)
+        draft.entries = {place: value for place, value in draft.entries.items() if place[1] not in columns}
+        draft.entries.update({(i, j): small_integer(rng) for i in rows for j in columns})
+    for part in (0, 1):
+        gone = rng.randrange(draft.n)
+        if rng.random() < 0.3:
+            draft.entries = {place: value for place, value in draft.entries.items() if place[part] != gone}
     return draft
 
 
@@ -278,6 +293,6 @@ def permutation(rng):
     return draft
 
 
-FAMILIES = (sparse_integers, sparse_integers, empty_columns, zero_rows, graph_laplacian, graph_laplacian, skew,
+FAMILIES = (sparse_integers, sparse_integers, empty_columns, unpaired, zero_rows, graph_laplacian, graph_laplacian, skew,
             nilpotent, springs, springs, neumann, dominant, dominant, graded, convection, penalty, diagonal, low_rank,
             saddle, permutation, indefinite)

@@ -39,6 +39,11 @@ void overrule(SolveReport& report, Status status, const Failure& failure) {
   if (is_inconsistent(failure)) report.attainable_residual = report.attempts.back().attainable_residual = 0;
 }
 
+bool is_unsolvable(const SolveReport& report) {
+  const Failure& failure = report.failure;
+  return is_inconsistent(failure) && (failure.cause != Cause::singular || failure.level > 0);
+}
+
 bool worth_another_solver(const SolveReport& report) {
   if (is_inconsistent(report.failure) || report.failure.cause == Cause::slower_than_factors) return false;
   switch (report.status) {

@@ -13,9 +13,12 @@ namespace newel::detail {
 bool worth_another_solver(const SolveReport& report);
 /// Whether this one may help. Where A may be positive definite, one for symmetric matrices does no better than CG.
 bool may_help(const SolverMethod& method, const SolveReport& report);
+/// Whether it is known that no x solves the system, so that no other solver has to be tried.
+bool is_unsolvable(const SolveReport& report);
 /// Whether rounding is what keeps x from the tolerance, as far as the attempts can tell.
 bool ended_by_rounding(const SolveReport& report);
-/// The same as `worth_another_solver` of another preconditioner: not against rounding, nor for a b that no x produces.
+/// The same as `worth_another_solver` of another preconditioner: not against rounding, nor for a b that no x
+/// produces.
 bool worth_another_preconditioner(const SolveReport& report);
 
 /// With fewer iterations a method cannot be judged, unless there are as many as unknowns: a residual may stand still

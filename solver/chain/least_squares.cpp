@@ -26,9 +26,10 @@ bool may_be_inconsistent(const SolveReport& report) {
 template <class T, Space S>
 void look_for_inconsistency(const Context<S>& ctx, const LinearOperator<T, S>& A, SolveReport& report,
                             Span<const T, S> b, Span<const T, S> x) {
-  if (!may_be_inconsistent(report)) return;
+  const bool is_singular = report.failure.cause == Cause::singular;  // of which a row of zeros is better evidence
+  if (!is_singular && !may_be_inconsistent(report)) return;
   const auto failure = why_inconsistent<T, S>(ctx, A, b, x, report.rhs_norm, report.tolerance);
-  if (failure) overrule(report, Status::stagnation, *failure);
+  if (failure && (!is_singular || failure->cause == Cause::zero_row)) overrule(report, Status::stagnation, *failure);
 }
 
 template <class T, Space S>

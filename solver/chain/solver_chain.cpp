@@ -172,6 +172,7 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
   for (std::size_t k = 1; k < solvers_.size(); ++k) {
     const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
     if (!worth_another_solver(whole) || left.max_iterations == 0) break;
+    if (exchange_ != nullptr && exchange_->others_come_later()) break;
     const SolverMethod* const method = solvers_.steps()[k].method;
     if (method != nullptr && !may_help(*method, whole)) continue;
     if (!solvers_.can_make(ctx_, k, whole)) break;
@@ -186,7 +187,10 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
   if (whole.failure.cause == Cause::outside_range) {
     solve_in_range(tried, whole, b, x, limits_left(stop, whole.iterations, seconds_since(start)), progress);
   }
-  if (whole.failure.cause == Cause::inconsistent) shorten<T, S>(ctx_, *A_, judge_, best_, whole, b, x);
+  const bool by_factors = whole.failure.cause == Cause::singular && is_unsolvable(whole);  // and x comes closest
+  if (by_factors || whole.failure.cause == Cause::inconsistent) {
+    shorten<T, S>(ctx_, *A_, judge_, best_, whole, b, x);
+  }
   settle_attainable(whole);
   return whole;
 }

@@ -70,6 +70,11 @@ class CudssFactors final : public SystemFactors<T, Space::device> {
   bool next(const DeviceContext& ctx) override;
   const std::vector<Untried>& refused() const override { return on_host_ ? on_host_->refused() : refused_; }
   double seconds_of_refused() const override { return on_host_ ? on_host_->seconds_of_refused() : 0; }
+  Index added() const override { return on_host_ ? on_host_->added() : 0; }
+  double correct_least_squares(const DeviceContext& ctx, Span<const T, Space::device> r, int exponent,
+                               Span<T, Space::device> x) override {
+    return on_host_ ? on_host_->correct_least_squares(ctx, r, exponent, x) : 0;
+  }
   bool find_singular(const DeviceContext& ctx, Failure& failure) override {
     return on_host_ && on_host_->find_singular(ctx, failure);
   }

@@ -31,7 +31,9 @@ bool is_better(const TrueResidual& now, const TrueResidual& best, double rhs_nor
 }
 
 // What the report says of factors that others have taken the place of.
-std::string replaced_text(const std::string& others, const std::string& before, bool were_made, double relative) {
+std::string replaced_text(const std::string& others, const std::string& before, bool completed, bool were_made,
+                          double relative) {
+  if (completed) return "factors " + others + " for " + before + ": the matrix is structurally singular";
   char residual[32];
   std::snprintf(residual, sizeof residual, "%.0e", relative);
   return "factors " + others + " for " + before +
@@ -59,7 +61,8 @@ DirectSolver<T, S>::DirectSolver(const Context<S>& ctx, const SolverMatrix<T, S>
   if (!made && factors_->seconds_of_refused() > 0) {
     throw TooLong(factors_->refused().back().error, factors_->seconds_of_refused());
   }
-  if (made && factors_->title() != first) changed_ = replaced_text(factors_->title(), first, false, 0);
+  if (made && factors_->title() != first)
+    changed_ = replaced_text(factors_->title(), first, factors_->added() > 0, false, 0);
 }
 
 template <class T, Space S>
@@ -122,10 +125,31 @@ bool DirectSolver<T, S>::factorise_and_refine(const Context<S>& ctx, Monitor& mo
   }
   if (std::string changed = std::exchange(changed_, {}); met) monitor.report.changed = std::move(changed);
   if (met && factors_->title() != first) {
-    monitor.report.changed = replaced_text(factors_->title(), first, first_made, first_residual);
+    monitor.report.changed =
+        replaced_text(factors_->title(), first, factors_->added() > 0, first_made, first_residual);
   }
   if (!made) monitor.residual.form(r_.span());  // which shows entries that are not finite
   return met;
+}
+
+// Of a structurally singular matrix: whether the x with the least residual meets the tolerance. It is kept if it is
+// better.
+template <class T, Space S>
+bool DirectSolver<T, S>::comes_closest(const Context<S>& ctx, Monitor& monitor) {
+  least_residual_ = 0;
+  const TrueResidual before = monitor.residual.what();
+  if (factors_->added() == 0 || !factors_->factorise(ctx) || !std::isfinite(before.norm)) return false;
+  const Span<T, S> x = monitor.residual.system().x;
+  copy<T>(ctx, Span<const T, S>(x), best_.span());
+  const int exponent = -monitor.residual.system().A.traits().exponent;
+  least_residual_ = factors_->correct_least_squares(ctx, r_.cspan(), exponent, x);
+  monitor.residual.x_has_changed();
+  if (monitor.residual.form(r_.span())) return true;
+  if (monitor.residual.what().norm < before.norm) return false;
+  copy<T>(ctx, best_.cspan(), x);
+  monitor.residual.x_has_changed();
+  monitor.residual.form(r_.span());
+  return false;
 }
 
 // What ended a solve above its tolerance: where rounding is not the reason, the condition of A may be.
@@ -136,6 +160,8 @@ void DirectSolver<T, S>::explain(const Context<S>& ctx, SolveReport& report) {
     return overrule(report, report.status, report.failure);
   Failure failure{Cause::singular};
   if (!factors_->find_singular(ctx, failure)) return;
+  // Otherwise an x that meets the tolerance may exist.
+  failure.level = least_residual_ > report.tolerance ? report.relative(least_residual_) : 0;
   const auto for_caller = [&](Index i) {
     return i < 0 || old_of_new_.empty() ? i : old_of_new_[static_cast<std::size_t>(i)];
   };
@@ -158,7 +184,7 @@ bool DirectSolver<T, S>::opened(Monitor& monitor, const SolveRequest<T, S>& requ
 
 template <class T, Space S>
 SolveReport DirectSolver<T, S>::finished(const Context<S>& ctx, Monitor& monitor, Span<const T, S> first) {
-  const bool met = factorise_and_refine(ctx, monitor, first);
+  const bool met = factorise_and_refine(ctx, monitor, first) || comes_closest(ctx, monitor);
   monitor.report.recurrence_residual = monitor.residual.norm();
   if (met) {
     monitor.outcome.conclude(Status::converged);

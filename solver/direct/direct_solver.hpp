@@ -53,13 +53,15 @@ class DirectSolver final : public KrylovSolver<T, S>, public BatchSolver<T, S> {
   SolveReport finished(const Context<S>& ctx, Monitor& monitor, Span<const T, S> first);
   bool refine(const Context<S>& ctx, Monitor& monitor, Span<const T, S> first);
   bool factorise_and_refine(const Context<S>& ctx, Monitor& monitor, Span<const T, S> first);
+  bool comes_closest(const Context<S>& ctx, Monitor& monitor);
   void explain(const Context<S>& ctx, SolveReport& report);
 
   ValueMap<S> source_;             // of the values by rows, in the caller's
   Array<T, S> gathered_;           // new values by rows; of the identity empty
   std::vector<Index> old_of_new_;  // rows in the caller's numbering; empty: the same
   std::unique_ptr<SystemFactors<T, S>> factors_;
-  std::string changed_;  // what the next report says of factors that met a zero pivot
+  std::string changed_;        // what the next report says of factors that met a zero pivot
+  double least_residual_ = 0;  // of every x, as the last solve has found; 0: not known
   Array<T, S> r_, best_, work_;
   Array<T, S> residuals_, corrections_;  // of several columns
   Array<double, S> scratch_;

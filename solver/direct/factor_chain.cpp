@@ -19,12 +19,16 @@ namespace {
 
 // Entries are numbered by Index.
 constexpr double most_entries = std::numeric_limits<Index>::max();
+// A condition number of which leaves no digit.
+constexpr double no_digit = 1 / std::numeric_limits<double>::epsilon();
 
 std::string seconds_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2g s", seconds);
   return text;
 }
+
+std::string entries_text(Index entries) { return std::to_string(entries) + (entries == 1 ? " entry" : " entries"); }
 
 std::string packages_of(const std::vector<HostFactorisation>& table) {
   std::string list;
@@ -47,6 +51,28 @@ std::vector<const HostFactorisation*> in_turn(const std::vector<HostFactorisatio
   return rows;
 }
 
+constexpr const char* what_is_allocated = "the factors of the matrix (an estimate)";
+
+// The libraries allocate by themselves.
+template <class Work>
+void within_memory(std::uint64_t bytes, const Work& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(name_of(Space::host), what_is_allocated, bytes, {});
+  }
+}
+
+// The bytes that the factors take.
+std::uint64_t require_limits(const Context<Space::host>& ctx, const FactorCost& cost, double most_seconds,
+                             double ask_again) {
+  require_time(cost.seconds, most_seconds, ask_again);
+  if (!std::isfinite(cost.bytes)) throw InputError("its factors would have too many entries to be numbered");
+  const auto bytes = static_cast<std::uint64_t>(cost.bytes);
+  require_available(ctx, what_is_allocated, bytes);
+  return bytes;
+}
+
 }  // namespace
 
 void require_time(double seconds, double most_seconds, double ask_again) {
@@ -59,35 +85,57 @@ void require_time(double seconds, double most_seconds, double ask_again) {
 
 FactorChain::FactorChain(const HostContext& ctx, const std::vector<HostFactorisation>& table, ColumnPattern rows,
                          bool symmetric, double most_seconds)
-    : table_(&table), rows_(std::make_shared<const ColumnPattern>(std::move(rows))), most_seconds_(most_seconds) {
-  if (symmetric && take_best(ctx, true)) return;
-  if (take_best(ctx, false)) return;
+    : table_(&table), matrix_(std::move(rows)), symmetric_(symmetric), most_seconds_(most_seconds) {
+  if (take_any(ctx)) return;
   throw InputError("this build of Newel has no direct solver here: it needs a library of the package " +
                    packages_of(table));
 }
 
 std::vector<double>& FactorChain::new_values() {
-  values_.resize(rows_->row.size());
   state_ = State::values_are_new;
-  return values_;
+  return matrix_.new_values();
 }
 
-bool FactorChain::factorise() {
+bool FactorChain::factorise(const HostContext& ctx) {
   if (state_ != State::values_are_new) return state_ == State::factorised;
   state_ = State::no_factors;
-  within_memory([&] {
-    if (factors_->factorise(values_)) state_ = State::factorised;
+  const double to_match = factor_limits.seconds_to_look_on_an_entry * matrix_.rows()->entries();  // and more
+  if (matrix_.renew(ctx)) {
+    taken_.clear();
+    if (!take_any(ctx)) return false;
+  } else if (factors_->cost().seconds > to_match && !matrix_.has_full_diagonal()) {
+    complete(ctx);
+  }
+  state_ = State::no_factors;
+  within_memory(factor_bytes_, [&] {
+    if (factors_->factorise(matrix_.values())) state_ = State::factorised;
   });
   return state_ == State::factorised;
+}
+
+// Where A has no factors since it is structurally singular. False: it is not, or they would take too much.
+bool FactorChain::complete(const HostContext& ctx) {
+  if (matrix_.added() > 0 || (state_ == State::factorised && !(factors_->condition() >= no_digit))) return false;
+  if (!matrix_.complete(ctx)) return false;
+  taken_.clear();
+  try {
+    if (take_any(ctx)) return true;
+  } catch (...) {
+    matrix_.take_A();
+    throw;
+  }
+  matrix_.take_A();
+  return false;
 }
 
 bool FactorChain::next(const HostContext& ctx) {
   if (!refused_.empty()) return false;
   bool anew = false;
-  within_memory([&] { anew = state_ == State::factorised && factors_->choose_pivots_anew(); });
+  within_memory(factor_bytes_, [&] { anew = state_ == State::factorised && factors_->choose_pivots_anew(); });
   if (anew) return true;
   const auto refuse = [&](const Error& e) { refused_.push_back({"L U with row pivoting", e.what()}); };
   try {
+    if (complete(ctx)) return true;
     if (factors_->kind().symmetric && take_best(ctx, true)) return true;
     return take_best(ctx, false);
   } catch (const TooLong& e) {
@@ -101,16 +149,23 @@ bool FactorChain::next(const HostContext& ctx) {
   return false;
 }
 
+// Of those for symmetric matrices first, if it is one. False: there is none.
+bool FactorChain::take_any(const HostContext& ctx) {
+  return (symmetric_ && matrix_.adds_symmetric() && take_best(ctx, true)) || take_best(ctx, false);
+}
+
 // False: there is none left. The present factors stay unless others are there.
 bool FactorChain::take_best(const HostContext& ctx, bool symmetric) {
   std::unique_ptr<ScaledFactors> best;
   double ask_again = std::numeric_limits<double>::infinity();
-  within_memory([&] { best = best_left(symmetric, ask_again); });
+  within_memory(factor_bytes_, [&] { best = best_left(symmetric, ask_again); });
   if (best == nullptr) return false;
-  require_limits(ctx, best->cost(), ask_again);
-  within_memory([&] { best->analyse(); });
+  factor_bytes_ = require_limits(ctx, best->cost(), most_seconds_, ask_again);
+  within_memory(factor_bytes_, [&] { best->analyse(); });
   taken_.push_back(&best->kind());
   factors_ = std::move(best);
+  title_ = factors_->kind().about.title;
+  if (matrix_.added() > 0) title_ += " of A with " + entries_text(matrix_.added()) + " more";
   state_ = State::values_are_new;
   return true;
 }
@@ -118,16 +173,17 @@ bool FactorChain::take_best(const HostContext& ctx, bool symmetric) {
 // Of those for symmetric matrices, or for all, which have not been taken. Of what is infinite, the count stopped:
 // then more seconds may show that it takes less than the others.
 std::unique_ptr<ScaledFactors> FactorChain::best_left(bool symmetric, double& ask_again) const {
-  const double entries = rows_->entries(), to_look_on = factor_limits.seconds_to_look_on_an_entry * entries;
+  const std::shared_ptr<const ColumnPattern>& rows = matrix_.rows();
+  const double entries = rows->entries(), to_look_on = factor_limits.seconds_to_look_on_an_entry * entries;
   const double squares = most_seconds_ * factor_constants.lu_squares_per_second;
   const double most = std::min(most_entries, std::sqrt(squares * (entries + 1)));
   std::unique_ptr<ScaledFactors> best;
-  SymmetricOrders orders(*rows_);
-  for (const HostFactorisation* const row : in_turn(*table_, symmetric, rows_->entries())) {
+  SymmetricOrders orders(*rows);
+  for (const HostFactorisation* const row : in_turn(*table_, symmetric, rows->entries())) {
     if (best != nullptr && best->cost().seconds <= to_look_on) break;
     const bool taken = std::find(taken_.begin(), taken_.end(), row) != taken_.end();
     if (taken || !row->missing().empty()) continue;
-    auto made = std::make_unique<ScaledFactors>(*row, rows_, most, most_seconds_, orders);
+    auto made = std::make_unique<ScaledFactors>(*row, rows, most, most_seconds_, orders);
     const double seconds = made->cost().seconds;
     ask_again = std::min(ask_again, std::isfinite(seconds) ? seconds : factor_limits.ask_again * most_seconds_);
     if (best == nullptr || made->cost().seconds < best->cost().seconds) best = std::move(made);
@@ -135,48 +191,24 @@ std::unique_ptr<ScaledFactors> FactorChain::best_left(bool symmetric, double& as
   return best;
 }
 
-void FactorChain::require_limits(const HostContext& ctx, const FactorCost& cost, double ask_again) {
-  require_time(cost.seconds, most_seconds_, ask_again);
-  if (!std::isfinite(cost.bytes)) throw InputError("its factors would have too many entries to be numbered");
-  factor_bytes_ = static_cast<std::uint64_t>(cost.bytes);
-  require_available(ctx, "the factors of the matrix (an estimate)", factor_bytes_);
-}
-
-// The libraries allocate by themselves.
-template <class Work>
-void FactorChain::within_memory(const Work& work) const {
-  try {
-    work();
-  } catch (const std::bad_alloc&) {
-    throw OutOfMemory(name_of(Space::host), "the factors of the matrix (an estimate)", factor_bytes_, {});
-  }
-}
-
-// If the pattern of the values alone makes the matrix singular, and time is left to find that.
-void FactorChain::name_unmatched(const HostContext& ctx, Failure& failure) const {
-  ProductMatching m;
-  try {
-    m = matching_of(ctx, *rows_, values_);
-  } catch (const WorkInterrupted&) {
-    return;
-  }
-  if (m.perfect()) return;
-  failure.structural_rank = m.matched;
-  failure.unmatched_row = m.unmatched_row();
-  failure.unmatched_column = m.unmatched_column();
+double FactorChain::solve_least_squares(std::vector<double>& v, int exponent) {
+  const auto by_factors = [&](std::vector<double>& w) { factors_->solve(w, 0); };
+  const auto by_transpose = [&](std::vector<double>& w) { factors_->solve_transposed(w); };
+  LeastResidual found = matrix_.least_squares(std::move(v), by_factors, by_transpose);
+  v = std::move(found.in_range);
+  solve(v, exponent);
+  return found.least;
 }
 
 bool FactorChain::find_singular(const HostContext& ctx, Failure& failure) {
-  if (state_ == State::no_factors) {
-    if (!std::all_of(values_.begin(), values_.end(), [](double value) { return std::isfinite(value); })) return false;
-    name_unmatched(ctx, failure);
+  if (matrix_.added() > 0 || state_ == State::no_factors) {
+    if (!matrix_.is_finite()) return false;
     failure.condition = std::numeric_limits<double>::infinity();
-    return true;
+  } else {
+    failure.condition = factors_->condition();
+    if (!(failure.condition >= no_digit)) return false;
   }
-  constexpr double no_digit = 1 / std::numeric_limits<double>::epsilon();
-  failure.condition = factors_->condition();
-  if (!(failure.condition >= no_digit)) return false;
-  name_unmatched(ctx, failure);  // rounding may hide a pivot of 0
+  matrix_.name_unmatched(ctx, failure);  // rounding may hide a pivot of 0
   return true;
 }
 

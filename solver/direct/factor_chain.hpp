@@ -10,6 +10,7 @@
 
 #include <newel/solver/failure.hpp>
 #include "solver/cost/too_long.hpp"
+#include "solver/direct/completed_matrix.hpp"
 #include "solver/direct/scaled_factors.hpp"
 
 namespace newel::detail {
@@ -18,7 +19,8 @@ namespace newel::detail {
 void require_time(double seconds, double most_seconds, double ask_again);
 
 /// On the host, in double precision. Nothing is believed of the factors: the caller forms b - A x, and asks for
-/// others if these do not serve.
+/// others if these do not serve. A structurally singular matrix has none: those of a CompletedMatrix follow, which
+/// solve every system that has a solution, and show of others that they have none.
 class FactorChain {
  public:
   using HostContext = Context<Space::host>;
@@ -29,20 +31,28 @@ class FactorChain {
   FactorChain(const HostContext& ctx, const std::vector<HostFactorisation>& table, ColumnPattern rows, bool symmetric,
               double most_seconds);
 
-  /// Of the present factors, as in Factorisation.
-  const std::string& title() const { return factors_->kind().about.title; }
+  /// Of the present factors, as in Factorisation, and what else they are factors of.
+  const std::string& title() const { return title_; }
   /// Where the values of the entries by rows are to be written. They are factorised when `factorise` is called.
   std::vector<double>& new_values();
-  /// False: there are no factors of these values. Throws OutOfMemory.
-  [[nodiscard]] bool factorise();
+  /// False: there are no factors of these values. Throws OutOfMemory, and TooLong if other values need an order anew.
+  [[nodiscard]] bool factorise(const HostContext& ctx);
   /// Replaces v by 2^exponent inverse(A) v, as far as the factors allow; v may be several columns, one after another.
-  void solve(std::vector<double>& v, int exponent) { factors_->solve(v, exponent); }
+  void solve(std::vector<double>& v, int exponent) {
+    factors_->solve(v, exponent);
+    matrix_.clear_idle(v);
+  }
   /// Takes other pivots, or another factorisation, in place of this one. False: there is none, or it was refused.
   [[nodiscard]] bool next(const HostContext& ctx);
   /// What would have been next, but for time or memory.
   const std::vector<Untried>& refused() const { return refused_; }
   /// The seconds that would have to be allowed for it; 0: it was not time that it lacked.
   double seconds_of_refused() const { return seconds_of_refused_; }
+  /// Entries that what is factorised has more than A; 0: it is A.
+  Index added() const { return matrix_.added(); }
+  /// With more entries than A, as `solve` of the v for which |v - A x| is least. The result is what remains of v for
+  /// every x, or 0 if that is not known.
+  double solve_least_squares(std::vector<double>& v, int exponent);
   /// What the present factors, or that there are none, say of A. False: not that it is singular. Rows and columns are
   /// numbered as in the pattern.
   bool find_singular(const HostContext& ctx, Failure& failure);
@@ -50,19 +60,18 @@ class FactorChain {
  private:
   enum class State { values_are_new, factorised, no_factors };
 
+  bool take_any(const HostContext& ctx);
   bool take_best(const HostContext& ctx, bool symmetric);
   std::unique_ptr<ScaledFactors> best_left(bool symmetric, double& ask_again) const;
-  void require_limits(const HostContext& ctx, const FactorCost& cost, double ask_again);
-  template <class Work>
-  void within_memory(const Work& work) const;
-  void name_unmatched(const HostContext& ctx, Failure& failure) const;
+  bool complete(const HostContext& ctx);
 
   const std::vector<HostFactorisation>* table_;
-  std::shared_ptr<const ColumnPattern> rows_;
+  CompletedMatrix matrix_;
+  bool symmetric_;
   double most_seconds_;
   std::uint64_t factor_bytes_ = 0;  // an estimate
-  std::vector<double> values_;
   std::vector<const HostFactorisation*> taken_;
+  std::string title_;
   std::unique_ptr<ScaledFactors> factors_;
   State state_ = State::values_are_new;
   std::vector<Untried> refused_;

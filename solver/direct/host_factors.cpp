@@ -56,9 +56,24 @@ void HostFactors<T, S>::take_values(const Context<S>& ctx, Span<const T, S> valu
 
 template <class T, Space S>
 void HostFactors<T, S>::correct(const Context<S>& ctx, Span<const T, S> r, int exponent, Span<T, S> x) {
+  add_solution(ctx, r, x, [&] { chain_.solve(correction_, exponent); });
+}
+
+template <class T, Space S>
+double HostFactors<T, S>::correct_least_squares(const Context<S>& ctx, Span<const T, S> r, int exponent,
+                                                Span<T, S> x) {
+  double least = 0;
+  add_solution(ctx, r, x, [&] { least = chain_.solve_least_squares(correction_, exponent); });
+  return least;
+}
+
+// x += what `solve` makes of r in `correction_`.
+template <class T, Space S>
+template <class Solve>
+void HostFactors<T, S>::add_solution(const Context<S>& ctx, Span<const T, S> r, Span<T, S> x, const Solve& solve) {
   if constexpr (S == Space::host) {
     correction_.assign(r.begin(), r.end());
-    chain_.solve(correction_, exponent);
+    solve();
     for (std::int64_t i = 0; i < x.size; ++i) {
       x[i] = static_cast<T>(x[i] + correction_[static_cast<std::size_t>(i)]);
     }
@@ -67,7 +82,7 @@ void HostFactors<T, S>::correct(const Context<S>& ctx, Span<const T, S> r, int e
     if (on_device_.size() < r.size) on_device_ = Array<T, S>(ctx, r.size);
     copy<T>(ctx, r, Span<T, Space::host>(copied_));
     correction_.assign(copied_.begin(), copied_.end());
-    chain_.solve(correction_, exponent);
+    solve();
     for (std::size_t i = 0; i < copied_.size(); ++i) copied_[i] = static_cast<T>(correction_[i]);
     const Span<T, S> on_device = on_device_.span().subspan(0, r.size);
     copy<T>(ctx, Span<const T, Space::host>(copied_), on_device);

@@ -158,9 +158,21 @@ bool ScaledFactors::factorise(const std::vector<double>& values) {
   return factors_->factorise(scaled_);
 }
 
-// Between the two scalings the entries of a column are at most about 1.
+// With B = R A C in the numbering of the pattern, `in` is how B's right-hand sides are numbered and scaled, and `out`
+// how its solutions are.
 void ScaledFactors::solve(std::vector<double>& v, int exponent) {
   if (v.empty()) return;
+  carry(v, {new_row_, row_power_}, {new_column_, column_power_}, exponent, [&] { factors_->solve(work_); });
+}
+
+void ScaledFactors::solve_transposed(std::vector<double>& v) {
+  if (v.empty()) return;
+  carry(v, {new_column_, column_power_}, {new_row_, row_power_}, 0, [&] { factors_->solve_transposed(work_); });
+}
+
+// Between the two scalings the entries of a column are at most about 1.
+template <class Solve>
+void ScaledFactors::carry(std::vector<double>& v, const Side& in, const Side& out, int exponent, const Solve& solve) {
   const auto n = static_cast<std::size_t>(rows_->size), columns = v.size() / n;
   work_.resize(v.size());
   std::vector<int> largest(columns, no_entry);
@@ -170,20 +182,16 @@ void ScaledFactors::solve(std::vector<double>& v, int exponent) {
     int& most = largest[c];
     for (std::size_t i = 0; i < n; ++i) {
       const int power = power_of_bits(size_bits(from[i]));
-      if (power != no_entry) most = std::max(most, power + row_power_[i]);
+      if (power != no_entry) most = std::max(most, power + in.power[i]);
     }
     if (most == no_entry) most = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      to[new_row_.empty() ? i : static_cast<std::size_t>(new_row_[i])] = times_power(from[i], row_power_[i] - most);
-    }
+    for (std::size_t i = 0; i < n; ++i) to[in.place(i)] = times_power(from[i], in.power[i] - most);
   }
-  factors_->solve(work_);
+  solve();
   for (std::size_t c = 0; c < columns; ++c) {
     const double* const from = work_.data() + c * n;
     const int power = largest[c] + exponent;
-    for (std::size_t j = 0; j < n; ++j) {
-      v[c * n + j] = times_power(from[static_cast<std::size_t>(new_column_[j])], column_power_[j] + power);
-    }
+    for (std::size_t j = 0; j < n; ++j) v[c * n + j] = times_power(from[out.place(j)], out.power[j] + power);
   }
 }
 

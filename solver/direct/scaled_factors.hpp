@@ -32,11 +32,25 @@ class ScaledFactors {
   /// Replaces each column of v, n values one column after another, by 2^exponent inverse(A) times it. Only that, and
   /// no step on the way, may leave the range.
   void solve(std::vector<double>& v, int exponent);
+  /// The same of one column by inverse(A^T).
+  void solve_transposed(std::vector<double>& v);
   /// A lower bound, usually within a factor of 3, of |B|_1 |inverse(B)|_1 where B is A as it was scaled (Hager 1984;
   /// Higham 1988, algorithm 2.4). At most six solves with either B or B^T. Infinite where these overflow.
   double condition();
 
  private:
+  /// How rows or columns of A are numbered and scaled in the matrix that is factorised.
+  struct Side {
+    const std::vector<Index>& new_number;  ///< empty: the same
+    const std::vector<int>& power;
+
+    std::size_t place(std::size_t i) const {
+      return new_number.empty() ? i : static_cast<std::size_t>(new_number[i]);
+    }
+  };
+  template <class Solve>
+  void carry(std::vector<double>& v, const Side& in, const Side& out, int exponent, const Solve& solve);
+
   bool scale_rows(const std::vector<double>& values);
   double inverse_norm();
 

@@ -31,6 +31,11 @@ class SystemFactors {
   virtual const std::vector<Untried>& refused() const = 0;
   /// The seconds that would have to be allowed for those that were refused for time; 0: none were.
   virtual double seconds_of_refused() const = 0;
+  /// Entries that what is factorised has more than A, which is structurally singular then; 0: it is A.
+  virtual Index added() const = 0;
+  /// With more entries than A: x += 2^exponent y, for the y with the least |r - A y|. The result is a lower bound of
+  /// |r - A y| for all y, or 0 if none is known. For one column.
+  virtual double correct_least_squares(const Context<S>& ctx, Span<const T, S> r, int exponent, Span<T, S> x) = 0;
   /// What the present factors say of A. False: not that it is singular.
   virtual bool find_singular(const Context<S>& ctx, Failure& failure) = 0;
 };
@@ -55,16 +60,21 @@ class HostFactors final : public SystemFactors<T, S> {
 
   const std::string& title() const override { return chain_.title(); }
   void take_values(const Context<S>& ctx, Span<const T, S> values) override;
-  bool factorise(const Context<S>&) override { return chain_.factorise(); }
+  bool factorise(const Context<S>& ctx) override { return chain_.factorise(host_context(ctx)); }
   void correct(const Context<S>& ctx, Span<const T, S> r, int exponent, Span<T, S> x) override;
   bool next(const Context<S>& ctx) override { return chain_.next(host_context(ctx)); }
   const std::vector<Untried>& refused() const override { return chain_.refused(); }
   double seconds_of_refused() const override { return chain_.seconds_of_refused(); }
+  Index added() const override { return chain_.added(); }
+  double correct_least_squares(const Context<S>& ctx, Span<const T, S> r, int exponent, Span<T, S> x) override;
   bool find_singular(const Context<S>& ctx, Failure& failure) override {
     return chain_.find_singular(host_context(ctx), failure);
   }
 
  private:
+  template <class Solve>
+  void add_solution(const Context<S>& ctx, Span<const T, S> r, Span<T, S> x, const Solve& solve);
+
   std::vector<double> correction_;
   FactorChain chain_;
   std::vector<T> copied_;  // of a device vector

@@ -28,6 +28,15 @@ bool ended_by_limit(Status status) {
   return status == Status::max_iterations || status == Status::time_limit || status == Status::stopped_by_caller;
 }
 
+// What remains of B y = c for every y says nothing of A x = b, which may have other units, and other rows.
+void forget_least_residual(SolveReport& report) {
+  const auto forget = [](Failure& failure) {
+    if (failure.cause == Cause::singular) failure.level = 0;
+  };
+  forget(report.failure);
+  for (Attempt& attempt : report.attempts) forget(attempt.failure);
+}
+
 // A progress of B y = c, in the units of b.
 ProgressFn in_units_of_b(const ProgressFn& progress, double b_over_c, double tolerance) {
   if (!progress) return {};
@@ -103,6 +112,7 @@ SolveReport EquivalentSolve<T, S>::judged(ResidualUnits& units, double b_over_c,
   if (units.row_norm > 0)
     report.scaled_residual = of_.row_norm(units, vectors_.judge.image.cspan(), false) / units.row_norm;
   of_.name_rows(report);
+  forget_least_residual(report);
   const bool of_c_alone = report.failure.cause == Cause::not_finite_input &&
                           report.failure.subject == Subject::right_hand_side && std::isfinite(units.rhs_norm);
   // An x that is not the solution of the other system says nothing of the range of this one's.

@@ -97,7 +97,8 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
              ", is orthogonal to the range of the matrix, to working precision: the matrix is singular or nearly "
              "so, and x is a least-squares solution to that precision";
     case Cause::singular:
-      return "the matrix is singular" + evidence_of_singularity(f);
+      return "the matrix is singular" + evidence_of_singularity(f) +
+             (f.level > 0 ? "; " + of_rhs(f.level) + " or more remains for every x" : "");
   }
   return "";
 }

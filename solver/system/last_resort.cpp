@@ -13,6 +13,7 @@
 #include "core/vectors/alone.hpp"
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/over_ranks.hpp"
+#include "reorder/scaling/product_matching.hpp"
 #include "solver/chain/attempts.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/cost/too_long.hpp"
@@ -65,7 +66,7 @@ std::optional<SolveReport> LastResort<T, S>::solve(const Operators<T, S>& system
     own.max_iterations = std::max(1, stop.max_iterations);  // it makes none
     SolveReport report = chain_->solve(b, x, own, progress);
     complete(system, report, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    answers_ = report.converged();
+    answers_ = report.converged() || is_unsolvable(report);
     if (!answers_ && !ended_by_rounding(report)) forget();
     return report;
   } catch (const OutOfMemory& e) {
@@ -103,11 +104,27 @@ std::vector<SolveReport> LastResort<T, S>::solve_columns(const Operators<T, S>& 
   std::vector<SolveReport> reports = chain_->solve_columns(b, x, columns, own, progress, guess);
   for (SolveReport& report : reports) {
     complete(system, report, report.seconds);
-    if (report.converged() || ended_by_rounding(report)) continue;
+    if (report.converged() || ended_by_rounding(report) || is_unsolvable(report)) continue;
     answers_ = false;
     forget();
   }
   return reports;
+}
+
+template <class T, Space S>
+bool LastResort<T, S>::is_structurally_singular(const Operators<T, S>& system) {
+  if constexpr (S == Space::host) {
+    const std::optional<ValueTraits>& traits = system.chosen.traits;
+    const bool has_diagonal = traits && traits->full_diagonal() && !system.chosen.traits_older;
+    if (!traits || has_diagonal || method_for(system) == nullptr) return false;
+    if (!structurally_singular_) {
+      const PresentMatrix<T, S> present(system);
+      structurally_singular_ =
+          present.view() && !product_matching(system.ctx, entry_sizes<T>(*present.view())).perfect();
+    }
+    return *structurally_singular_;
+  }
+  return false;
 }
 
 template <class T, Space S>

@@ -16,10 +16,14 @@ namespace newel::detail {
 template <class T, Space S>
 class LastResort {
  public:
-  /// Whether it has solved the system that the others failed at, so that solves begin with it.
+  /// Whether it has solved the system that the others failed at, or shown that no x does, so that solves begin with
+  /// it.
   bool answers() const { return answers_; }
   /// A has new values: they are read when the method is needed.
-  void values_changed() { values_are_new_ = true; }
+  void values_changed() {
+    values_are_new_ = true;
+    structurally_singular_.reset();
+  }
   /// The rows are in another order: the method is made again when it is needed.
   void order_changed() { forget(); }
 
@@ -34,6 +38,11 @@ class LastResort {
   std::vector<SolveReport> solve_columns(const Operators<T, S>& system, Span<const T, S> b, Span<T, S> x,
                                          Index columns, const StopCriterion& stop, const ProgressFn& progress,
                                          InitialGuess guess);
+
+  /// Whether the system may be solved by it, and so few rows can be paired with different columns in which they have
+  /// an entry that the matrix is singular, which factors show at once, and others hardly ever. On a host. Pairs them
+  /// once for the same values, unless the diagonal shows it.
+  bool is_structurally_singular(const Operators<T, S>& system);
 
   /// Whether there is one for such a system.
   static bool exists_for(const Operators<T, S>& system) { return method_for(system) != nullptr; }
@@ -55,6 +64,7 @@ class LastResort {
   std::shared_ptr<KrylovSolver<T, S>> solver_;
   std::unique_ptr<SolverChain<T, S>> chain_;  // of that solver alone: it knows what to do at the ends of the range
   bool values_are_new_ = false, answers_ = false;
+  std::optional<bool> structurally_singular_;  // once it was asked for
   double seconds_to_be_ready_ = 0;
 };
 

@@ -50,6 +50,16 @@ GiveUpFn SessionExchange<T, S>::overdue() {
 }
 
 template <class T, Space S>
+bool SessionExchange<T, S>::others_come_later() {
+  if (!at_.factors_follow || at_.factors_failed) return false;
+  if (!factors_are_there_) {
+    factors_are_there_ = s_.last_resort.is_structurally_singular(*s_.operators) &&
+                         s_.last_resort.ready_within(*s_.operators, factor_limits.most_seconds_of_last_resort);
+  }
+  return *factors_are_there_;
+}
+
+template <class T, Space S>
 std::string SessionExchange<T, S>::preconditioner() const {
   const std::string& name = s_.operators->options.precond.name;
   return name == "none" ? std::string() : name;

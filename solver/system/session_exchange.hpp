@@ -36,6 +36,9 @@ class SessionExchange final : public OperatorExchange<T, S> {
   double of_usual_iterations() const override { return s_.alternatives->forecasts().of_usual_iterations(); }
   double sure_of_solve() const override;
   GiveUpFn overdue() override;
+  /// Whether factors of a structurally singular matrix are, which show whether there is any x. Makes them at the
+  /// first call.
+  bool others_come_later() override;
   std::string preconditioner() const override;
   void follow(Span<const T, S>& b, Span<T, S>& x) const override;
   /// See LastResortWatch.
@@ -51,6 +54,7 @@ class SessionExchange final : public OperatorExchange<T, S> {
   SystemMoves<T, S> moves_;
   std::optional<Move> next_;
   std::optional<LastResortWatch<T, S>> watch_;  // of all attempts
+  std::optional<bool> factors_are_there_;       // of a structurally singular matrix, once that was asked
 };
 
 }  // namespace newel::detail

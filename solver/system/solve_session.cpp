@@ -101,7 +101,7 @@ template <class T, Space S>
 bool SolveSession<T, S>::is_final(const SolveReport& first) const {
   const bool ended = first.status == Status::stopped_by_caller || first.status == Status::time_limit;
   const bool at_limit = first.iterations > 0 && first.iterations >= s_.stop.max_iterations;
-  return first.converged() || ended || at_limit || s_.equivalent.alone();
+  return first.converged() || ended || at_limit || is_unsolvable(first) || s_.equivalent.alone();
 }
 
 // By what has solved the system before, or was planned for it. `from` becomes where the others begin if it fails.
@@ -159,13 +159,16 @@ SolveReport SolveSession<T, S>::by_others(const ProgressFn& progress, InitialGue
 }
 
 // After an attempt that ended for factors: whether they solve the system, or as well as rounding lets any x do and
-// far from the tolerance. Otherwise it goes on, and may end for other factors.
+// far from the tolerance. Otherwise it goes on, and may end for other factors. Of a structurally singular matrix they
+// come as soon as a solver has failed, and may show that no x solves the system.
 template <class T, Space S>
 bool SolveSession<T, S>::by_factors_instead(SolveReport& report, const ProgressFn& progress) {
   constexpr double far = 4;  // another x may have a residual that is lower by so much
-  while (report.failure.cause == Cause::slower_than_factors) {
+  bool at_once = worth_another_solver(report) && exchange_.others_come_later();
+  while (at_once || report.failure.cause == Cause::slower_than_factors) {
+    at_.factors_failed = at_.factors_failed || std::exchange(at_once, false);
     try_last_resort(report, progress);
-    if (report.converged()) return true;
+    if (report.converged() || is_unsolvable(report)) return true;
     if (ended_by_rounding(report) && report.true_residual > far * report.tolerance) return true;
     if (!report.attempts.back().failure.untried.empty()) exchange_.other_factors_were_refused();
     go_on(report, progress);

@@ -111,6 +111,13 @@ file row.mtx {general}4 4 4\n1 1 1\n2 2 2\n3 3 3\n4 4 0\n
     /reason has row 4 of A (counted from 1) holds no value other than 0, and b is not 0 there
     /advice has row 4
     /advice lacks --
+file gap.mtx {general}4 4 3\n1 1 1\n2 2 2\n3 3 3\n
+1 newel solve gap.mtx b.mtx --device host --threads 1 --report r.json -> row 4 of A (counted from 1) holds no value other than 0
+    /status is stagnation
+    /advice has row 4
+file c.mtx %%MatrixMarket matrix array real general\n4 1\n1\n1\n1\n0\n
+0 newel solve gap.mtx c.mtx --device host --threads 1 --report r.json
+    /status is converged
 2 newel solve row.mtx b.mtx --device host --precond jacobi -> row 4 holds no value other than 0, so the matrix is singular
     err lacks --precond
 file zero.mtx {general}2 2 2\n1 1 0\n2 2 0\n

@@ -165,11 +165,11 @@ TEST_CASE("A matrix that is structurally singular is called so, with its structu
   CHECK(report.status == Status::breakdown);
   CHECK(report.failure.cause == Cause::singular);
   CHECK(report.failure.structural_rank == a.size() - 1);
-  CHECK(report.reason ==
-        "the matrix is singular: at most 35 rows can be paired with different columns in which they "
-        "have an entry");
+  CHECK_THAT(
+      report.reason,
+      Catch::StartsWith("the matrix is singular: at most 35 rows can be paired with different columns in which they "
+                        "have an entry; "));
   CHECK(report.attempts.back().reason == report.reason);
-  CHECK(report.relative(report.true_residual) == 1);
 }
 
 TEST_CASE("A direct solve whose time is over before a rank is found ends with a report all the same",

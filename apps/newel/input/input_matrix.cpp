@@ -55,20 +55,11 @@ bool is_pattern_only(const InputMatrix& matrix) {
   return matrix.header && matrix.header->field == MatrixMarketHeader::Field::pattern;
 }
 
-void require_solvable(const Context<Space::host>& ctx, const InputMatrix& matrix) {
+void require_square(const InputMatrix& matrix) {
   const Csr<double, Space::host>& a = matrix.a;
-  if (a.rows != a.cols) {
-    throw InputError(matrix.name + ": expected a square matrix, found " + count_of(a.rows, "row", "rows") + " and " +
-                     count_of(a.cols, "column", "columns"));
-  }
-  const auto is_empty = [&](Index i) { return a.row_ptr[i] == a.row_ptr[i + 1]; };
-  const Index empty = parallel_count<Index>(ctx, a.rows, is_empty);
-  if (empty == 0) return;
-  Index first = 0;
-  while (!is_empty(first)) ++first;
-  throw InputError(matrix.name + ": expected an entry in each row, found none in row " + std::to_string(first + 1) +
-                   (empty == 1 ? "" : " and in " + count_of(empty - 1, "other row", "other rows")) +
-                   ": the matrix is singular");
+  if (a.rows == a.cols) return;
+  throw InputError(matrix.name + ": expected a square matrix, found " + count_of(a.rows, "row", "rows") + " and " +
+                   count_of(a.cols, "column", "columns"));
 }
 
 namespace {
@@ -113,8 +104,8 @@ std::shared_ptr<const NearNullVectors> read_vectors(const Context<Space::host>& 
 // Row numbers of the file begin with 1.
 std::shared_ptr<const std::vector<Index>> read_constraints(const Context<Space::host>& ctx, const std::string& file,
                                                            Index n) {
-  const Csr<double, Space::host> found =
-      read_rows(ctx, file, "one column of row numbers", [](const Csr<double, Space::host>& a) { return a.cols == 1; });
+  const Csr<double, Space::host> found = read_rows(ctx, file, "one column of row numbers",
+                                                   [](const Csr<double, Space::host>& a) { return a.cols == 1; });
   auto rows = std::make_shared<std::vector<Index>>();
   for (const double number : found.val) {
     if (!(number >= 1 && number <= n) || number != std::floor(number)) {

@@ -51,8 +51,8 @@ bool is_pattern_only(const InputMatrix& matrix);
 /// What is said of such a file.
 inline constexpr const char* values_taken_as_one = "a pattern without values: each entry of the file is taken as 1";
 
-/// Throws InputError unless the matrix is square and each of its rows holds an entry. Rows are named as in the file.
-void require_solvable(const Context<Space::host>& ctx, const InputMatrix& matrix);
+/// Throws InputError unless the matrix is square.
+void require_square(const InputMatrix& matrix);
 
 /// Reads what a preconditioner of a matrix of n rows is to have from files, the pattern and the near-null vectors,
 /// into `options`. Throws InputError for files of other sizes, and as `read_matrix_file`.

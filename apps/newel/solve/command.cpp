@@ -271,7 +271,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line, cons
   }
   InputMatrix matrix = load_matrix(host, options.matrix, wants_mesh(options));
   clock.end("read");
-  require_solvable(host, matrix);
+  require_square(matrix);
   result.rows = matrix.a.rows;
   result.nonzeros = matrix.a.nnz();
   result.pattern_only = is_pattern_only(matrix);

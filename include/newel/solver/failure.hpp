@@ -44,7 +44,7 @@ enum class Cause {
   zero_row,              ///< rows of A contain only zeros, and b is not 0 there: its norm there is `level`
   inconsistent,          ///< b - A x, of norm `level`, is orthogonal to the range of a singular matrix
   singular,              ///< a direct solver found A singular to working precision; `structural_rank` or `condition`
-                         ///< is the evidence
+                         ///< is the evidence; for every x at least `level` remains, if that is not 0
 };
 
 /// The vector that a cause refers to.

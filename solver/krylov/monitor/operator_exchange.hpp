@@ -84,6 +84,9 @@ class OperatorExchange {
   /// Says of the present solve, and its next attempts, when something else is expected to be faster; empty: never.
   virtual GiveUpFn overdue() { return {}; }
 
+  /// After a solver has failed: whether something else is to be tried before the next one.
+  virtual bool others_come_later() { return false; }
+
   /// Whether the method of the present attempt needs an M that is positive definite though A is not: M stays then,
   /// unless another is `PrecondMethod::positive`.
   void keep_preconditioner(bool keeps) { keeps_preconditioner_ = keeps; }
