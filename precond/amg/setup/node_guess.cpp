@@ -2,12 +2,12 @@
 // Guessing the rows of a node from the values of a matrix.
 #include "precond/amg/setup/node_guess.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <newel/core/matrix_traits.hpp>
 #include "core/vectors/instantiate.hpp"
+#include "precond/amg/setup/spread_sample.hpp"
 
 namespace newel::detail {
 namespace {
@@ -38,23 +38,7 @@ NodeRow look_at(const CsrView<T, Space::host>& a, const RowOrder<Space::host>& o
   return found;
 }
 
-// Nodes of a sample that no regular numbering makes rows of a grid, say: each a golden section of all after the last.
-class SampleOfNodes {
- public:
-  explicit SampleOfNodes(Index nodes) : nodes_(nodes), count_(std::min(nodes, most)) {}
-
-  Index count() const { return count_; }
-  Index node(Index i) const {
-    if (count_ == nodes_) return i;
-    const double at = i * golden_section;
-    return std::min(static_cast<Index>((at - std::floor(at)) * nodes_), nodes_ - 1);
-  }
-
- private:
-  static constexpr Index most = 1024;
-  static constexpr double golden_section = 0.6180339887498949;
-  Index nodes_, count_;
-};
+constexpr Index most_nodes = 1024;
 
 }  // namespace
 
@@ -62,11 +46,11 @@ template <class T>
 int guessed_node_rows(const CsrView<T, Space::host>& a, const RowOrder<Space::host>& order) {
   for (const Index size : {3, 2}) {
     if (a.rows == 0 || a.rows % size != 0) continue;
-    const SampleOfNodes sample(a.rows / size);
+    const SpreadSample sample(a.rows / size, most_nodes);
     Offset coupled = 0, translating = 0;
     for (Index i = 0; i < sample.count(); ++i) {
       for (Index component = 0; component < size; ++component) {
-        const NodeRow row = look_at(a, order, sample.node(i) * size + component, size);
+        const NodeRow row = look_at(a, order, sample[i] * size + component, size);
         coupled += row.coupled ? 1 : 0;
         translating += row.translates ? 1 : 0;
       }
