@@ -16,9 +16,9 @@
 #include <newel/spmv/registry.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "core/vectors/random.hpp"
+#include "precond/amg/setup/node_guess.hpp"
 #include "precond/matrix_on_host.hpp"
 #include "precond/saddle/diagonal_spread.hpp"
-#include "precond/saddle/node_guess.hpp"
 #include "precond/saddle/primal_nodes.hpp"
 #include "spmv/plan/phase_clock.hpp"
 
@@ -165,7 +165,7 @@ void SaddleOperator<T, S>::make_parts(const Context<S>& ctx, const PrecondOption
     spmv_of_primal.coordinates = nodes.points;
     if (amg.numbering == AmgNumbering::automatic) amg.numbering = nodes.numbering;
   } else if (amg.node_rows == 0) {
-    amg.node_rows = detail::guessed_node_rows(host, a11);
+    amg.node_rows = detail::guessed_node_rows(a11);
   }
   primal_inverse_ = make_precond(ctx, view, RowOrder<S>{}, of_primal, spmv_of_primal);
   SaddleSchur schur = own.schur;

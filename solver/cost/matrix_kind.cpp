@@ -19,6 +19,9 @@ double factors_in_flow(double simple) {
   return std::min(simple, 1 + ConvectionConstants::factors * std::sqrt(simple));
 }
 
+// Of the table's estimates.
+MatrixOrigin expected_origin(const MatrixKind& kind) { return kind.diffusion ? MatrixOrigin::mesh : kind.origin; }
+
 }  // namespace
 
 ExpectedIterations iterations_with(const std::string& precond, const MatrixKind& kind) {
@@ -27,7 +30,7 @@ ExpectedIterations iterations_with(const std::string& precond, const MatrixKind&
     if (method.automatic == AutoPrecond::elliptic) return &elliptic_in_flow;
     if (method.automatic == AutoPrecond::general && method.matrices.triangles) return &factors_in_flow;
   }
-  return iterations_with(precond, kind.origin);
+  return iterations_with(precond, expected_origin(kind));
 }
 
 double margin_of(const std::string& precond, const PrecondOptions& options, const MatrixKind& kind) {
@@ -39,7 +42,7 @@ double margin_of(const std::string& precond, const PrecondOptions& options, cons
     return own > 0 ? own : usual_margin;
   };
   const double on_mesh = margin(MatrixOrigin::mesh);
-  if (kind.origin == MatrixOrigin::mesh) return on_mesh;
+  if (expected_origin(kind) == MatrixOrigin::mesh) return on_mesh;
   const double on_any = margin(MatrixOrigin::unknown);
   return kind.undamped ? std::sqrt(on_mesh * on_any) : on_any;
 }

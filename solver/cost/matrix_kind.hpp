@@ -16,6 +16,7 @@ struct MatrixKind {
   bool flow = false;        ///< convection that prevails over diffusion
   bool circulation = false;  ///< and has closed streamlines
   bool saddle = false;       ///< a symmetric saddle point, and likewise
+  bool diffusion = false;    ///< symmetric, without coordinates, and diffusion on elements by its values
   bool scalar_mesh = false;  ///< one unknown at a node, whose coordinates are known
 };
 

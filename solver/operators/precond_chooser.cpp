@@ -251,7 +251,7 @@ void PrecondChooser<T, S>::take_decided(const CsrView<T, S>& a, bool may_follow)
   SystemChoices& chosen = s_.chosen;
   SystemEstimates<T, S> estimates(s_);
   estimates.facts(a);
-  estimates.inspect_flow(a);
+  estimates.inspect_values(a);
   s_.options.precond.name = d.preconditioner;
   s_.M = make_precond(s_.ctx, a, s_.order, s_.options.precond, s_.options.spmv);
   if (d.expected.iterations > 0) chosen.expected_iterations = d.expected.iterations;

@@ -77,18 +77,23 @@ const PatternFacts& SystemEstimates<T, S>::facts(const CsrView<T, S>& a) {
 }
 
 template <class T, Space S>
-void SystemEstimates<T, S>::inspect_flow(const CsrView<T, S>& a) {
+void SystemEstimates<T, S>::inspect_values(const CsrView<T, S>& a) {
   if constexpr (S == Space::host) {
-    if (!kind().convection || s_.chosen.traits->convection) return;
-    s_.chosen.traits->convection = convection_traits(a);
+    std::optional<ValueTraits>& traits = s_.chosen.traits;
+    if (!traits || s_.chosen.traits_older) return;
+    if (kind().convection && !traits->convection) traits->convection = convection_traits(a);
+    const bool plain = traits->symmetric() && traits->positive_diagonal();
+    if (plain && !traits->couplings) traits->couplings = coupling_traits(a);
   }
 }
 
 template <class T, Space S>
 void SystemEstimates<T, S>::expect_iterations(const CsrView<T, S>& a) {
-  inspect_flow(a);
+  inspect_values(a);
   const std::optional<double> by_reach = iterations_by_reach(s_, kind(), a);
-  const double expected = by_reach ? *by_reach : expected_iterations(facts(a), s_.options.stop.rel_tol);
+  PatternFacts of_nodes = facts(a);
+  of_nodes.block = node_rows(s_.chosen);
+  const double expected = by_reach ? *by_reach : expected_iterations(of_nodes, s_.options.stop.rel_tol);
   s_.chosen.expected_iterations = s_.options.estimate_scale.iterations * expected;
 }
 
@@ -130,7 +135,7 @@ MatrixKind SystemEstimates<T, S>::kind() const {
   const SystemChoices& chosen = s_.chosen;
   const NodeCoordinates* const nodes = s_.options.spmv.coordinates.get();
   MatrixKind kind;
-  kind.blocks = chosen.facts && chosen.facts->block > 1;
+  kind.blocks = node_rows(chosen) > 1;
   if (nodes != nullptr && !nodes->xyz.empty()) {
     kind.origin = MatrixOrigin::mesh;
   } else if (kind.blocks) {
@@ -148,6 +153,10 @@ MatrixKind SystemEstimates<T, S>::kind() const {
     kind.circulation = chosen.traits->convection->circulates();
     if (!kind.flow) kind.origin = MatrixOrigin::mesh;  // what elements and differences make of diffusion
   }
+  kind.diffusion =
+      kind.origin == MatrixOrigin::unknown && traits_known && chosen.traits->elliptic() && chosen.traits->couplings &&
+      chosen.traits->couplings->scalar() && chosen.facts &&
+      static_cast<double>(chosen.facts->nonzeros) > CouplingConstants::longest_stencil * chosen.facts->rows;
   if (nodes == nullptr || s_.A == nullptr) return kind;
   kind.scalar_mesh = static_cast<Offset>(nodes->xyz.size()) == Offset{s_.A->rows()} * nodes->dimension;
   if (!chosen.facts) return kind;

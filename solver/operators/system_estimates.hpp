@@ -21,8 +21,8 @@ class SystemEstimates {
 
   /// Of the pattern, read when they are first asked for.
   const PatternFacts& facts(const CsrView<T, S>& a);
-  /// Works out `ValueTraits::convection`, if A may be that.
-  void inspect_flow(const CsrView<T, S>& a);
+  /// Works out `ValueTraits::convection` and `couplings`, for those matrices for which they say more.
+  void inspect_values(const CsrView<T, S>& a);
   /// Works out `SystemChoices::expected_iterations`.
   void expect_iterations(const CsrView<T, S>& a);
   /// Compares formats and preconditioners, if that has been put off.

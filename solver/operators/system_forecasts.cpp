@@ -55,7 +55,7 @@ KnownValues known_values(const Operators<T, S>& s) {
   if (!csr) return known;
   known.matrix = *csr;
   const NodeCoordinates* const nodes = s.options.spmv.coordinates.get();
-  if (s.chosen.facts) known.node_rows = static_cast<int>(s.chosen.facts->block);
+  known.node_rows = node_rows(s.chosen);
   if (nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == csr->rows) known.node_rows = nodes->dimension;
   return known;
 }
@@ -155,8 +155,11 @@ double SystemForecasts<T, S>::worth_a_look() {
   if (!s_.chosen.provisional || !a || !estimate_stronger(s_)) return infinity;
   const PrecondOutlooks& outlooks = *s_.chosen.outlooks;
   const auto is_positive = [](const PrecondOutlook& stronger) { return stronger.positive; };
-  if (std::none_of(outlooks.stronger.begin(), outlooks.stronger.end(), is_positive)) return infinity;
-  return seconds_of_look(s_, *a) / (WorthConstants::small_share * outlooks.present.iteration_seconds);
+  const bool positive = std::any_of(outlooks.stronger.begin(), outlooks.stronger.end(), is_positive);
+  const MatrixKind kind = SystemEstimates<T, S>(s_).kind();
+  if (!positive && !kind.diffusion && !(kind.origin == MatrixOrigin::blocks && kind.undamped)) return infinity;
+  const double share = positive ? WorthConstants::small_share : WorthConstants::least_share;
+  return seconds_of_look(s_, *a) / (share * outlooks.present.iteration_seconds);
 }
 
 template <class T, Space S>

@@ -69,8 +69,8 @@ class Forecasts {
     static_cast<void>(done);
     return nullptr;
   }
-  /// After so many iterations `stronger_preconditioners` is worth its estimate where one is for saddle points, which
-  /// take many with the simple one; infinity: there is none.
+  /// After so many iterations `stronger_preconditioners` is worth its estimate, also if no other format asks for it:
+  /// for saddle points, which take many with the simple one, and for diffusion and elasticity; infinity: never.
   virtual double worth_a_look() { return std::numeric_limits<double>::infinity(); }
   /// Whether a look at the values of A would tell more of their setups than is known.
   virtual bool values_unseen() const { return false; }

@@ -12,6 +12,7 @@
 #include <newel/spmv/format_choice.hpp>
 #include "precond/fourth_order.hpp"
 #include "solver/cost/convection.hpp"
+#include "solver/cost/couplings.hpp"
 #include "solver/policy/forecasts.hpp"
 
 namespace newel::detail {
@@ -25,6 +26,7 @@ struct ValueTraits : MatrixTraits {
   ValueTraits(const MatrixTraits& traits) : MatrixTraits(traits) {}
 
   std::optional<ConvectionTraits> convection;  ///< if they look like it, and iterations were expected
+  std::optional<CouplingTraits> couplings;     ///< if they are symmetric, and likewise
   std::optional<ConstraintKind> constraints;   ///< if they look like a symmetric saddle point's, and that was asked
 
   /// `constraints` of `a`, whose traits these are.
@@ -60,5 +62,13 @@ struct SystemChoices {
   /// Where a stronger one was taken: what is known of the one before it, and what else may follow that.
   std::optional<PrecondOutlooks> weaker_outlooks;
 };
+
+/// Rows of a node, as the pattern shows them, or the values if their entries between nodes are not all stored; 1:
+/// one, or not known.
+inline int node_rows(const SystemChoices& chosen) {
+  const int of_pattern = chosen.facts ? static_cast<int>(chosen.facts->block) : 1;
+  if (of_pattern > 1 || !chosen.traits || chosen.traits_older || !chosen.traits->couplings) return of_pattern;
+  return chosen.traits->couplings->node_rows;
+}
 
 }  // namespace newel::detail

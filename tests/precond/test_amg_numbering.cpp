@@ -58,6 +58,38 @@ void check_same_hierarchy(const Context<S>& ctx, const AmgOperator<double, S>& o
   }
 }
 
+// Nodes of a square lattice, held at its first row, with springs along its lines and diagonals. Those along lines act
+// in one direction: zeros are not stored.
+HostCsr lattice_of_springs(Index n) {
+  MapRows rows(static_cast<std::size_t>(2 * n * n));
+  const auto add = [&](Index row, Index column, double value) {
+    if (value != 0) rows[static_cast<std::size_t>(row)][column] += value;
+  };
+  const auto spring = [&](Index i, Index j, Index across, Index up) {
+    const Index other_i = i + across, other_j = j + up;
+    if (other_i < 0 || other_i >= n || other_j >= n) return;
+    const Index here = j * n + i, there = other_j * n + other_i;
+    const double direction[] = {static_cast<double>(across), static_cast<double>(up)};
+    for (Index c = 0; c < 2; ++c) {
+      for (Index d = 0; d < 2; ++d) {
+        const double stiffness = direction[c] * direction[d] / (across * across + up * up);
+        add(2 * here + c, 2 * here + d, stiffness);
+        add(2 * there + c, 2 * there + d, stiffness);
+        add(2 * here + c, 2 * there + d, -stiffness);
+        add(2 * there + c, 2 * here + d, -stiffness);
+      }
+    }
+  };
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < n; ++i) {
+      for (const Index across : {-1, 0, 1}) spring(i, j, across, 1);
+      spring(i, j, 1, 0);
+    }
+  }
+  for (Index row = 0; row < 2 * n; ++row) add(row, row, 1);
+  return from_rows(2 * n * n, rows);
+}
+
 bool says_components(const OperatorInfo& info) { return contains(info.detail, "component by component"); }
 
 template <Space S>
@@ -200,4 +232,27 @@ TEST_BOTH("AMG names the caller's row without a diagonal, however nodes are numb
     CHECK(error.count() == 2);
     CHECK(error.value() == 0);
   }
+}
+
+TEST_ON_HOST("AMG takes the nodes of displacements from values where zeros are left out", "[amg]") {
+  const HostCsr a = lattice_of_springs(24);
+  CHECK(numbering_of(ctx, a).node_rows == 1);  // the pattern shows none
+  PrecondOptions given = small_levels(40);
+  given.of<AmgOptions>().node_rows = 2;
+  const auto expected = amg<double, Space::host>(ctx, a, given);
+  const auto found = amg<double, Space::host>(ctx, a, small_levels(40));
+  CHECK(contains(found.info().detail, "one for each unknown of a node"));
+  check_same_hierarchy(ctx, expected, found);
+  // In any order of the rows.
+  const std::vector<Index> mixed = random_order(a.rows, 5);
+  const auto in_order = amg<double, Space::host>(ctx, a, small_levels(40), {}, mixed);
+  const auto x = random_vector<double>(a.rows);
+  const auto y = renumbered(applied(ctx, expected, x), mixed);
+  CHECK(largest_difference(applied(ctx, in_order, renumbered(x, mixed)), y) < 1e-12 * norm_oracle(y));
+  // One unknown a node: neither what the caller says nor a matrix that shows no displacements.
+  given.of<AmgOptions>().node_rows = 1;
+  for (const HostCsr& scalar : {tridiagonal_matrix(1152), HostCsr(fem_matrix("generate:diffusion:7"))}) {
+    CHECK_FALSE(contains(amg<double, Space::host>(ctx, scalar, small_levels(40)).info().detail, "of a node"));
+  }
+  CHECK_FALSE(contains(amg<double, Space::host>(ctx, a, given).info().detail, "of a node"));
 }

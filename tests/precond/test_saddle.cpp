@@ -10,7 +10,7 @@
 #include <newel/precond/registry.hpp>
 #include <newel/precond/saddle/saddle_options.hpp>
 #include "precond/saddle/diagonal_spread.hpp"
-#include "precond/saddle/node_guess.hpp"
+#include "precond/amg/setup/node_guess.hpp"
 
 namespace {
 
@@ -285,7 +285,7 @@ TEST_ON_HOST("Nodes of displacements are found where zeros between them are left
       }
     }
     const auto there = upload_matrix<double>(ctx, from_rows(nodes * size, rows));
-    return detail::guessed_node_rows(ctx, there.wide());
+    return detail::guessed_node_rows(there.wide());
   };
   CHECK(guess(60, 2, 0.5) == 2);
   CHECK(guess(60, 3, 0.5) == 3);

@@ -14,8 +14,8 @@ struct FirstLevel {
   RowOrder<S> order;  ///< from its rows to those of the solver
 };
 
-/// `a` was renumbered to `order`. `node_rows` unknowns belong to a node; 0: as many as the pattern shows; `asked`: as
-/// in AmgOptions. Waits for the stream.
+/// `a` was renumbered to `order`. `node_rows` unknowns belong to a node; 0: as many as the pattern shows, or on a
+/// host the values (`guessed_node_rows`). `asked`: as in AmgOptions. Waits for the stream.
 template <class T>
 FirstLevel<Space::host> make_first_level(const HostContext& ctx, const CsrView<T, Space::host>& a,
                                          const RowOrder<Space::host>& order, AmgNumbering asked, int node_rows);

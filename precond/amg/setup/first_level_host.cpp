@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first matrix of a hierarchy on the host.
+#include <algorithm>
 #include <cmath>
 
 #include <newel/core/error.hpp>
 #include <newel/core/parallel.hpp>
 #include "core/vectors/instantiate.hpp"
 #include "precond/amg/setup/first_level.hpp"
+#include "precond/amg/setup/node_guess.hpp"
 
 namespace newel::detail {
 namespace {
@@ -29,6 +31,9 @@ FirstLevel<Space::host> make_first_level(const HostContext& ctx, const CsrView<T
                                          const RowOrder<Space::host>& order, AmgNumbering asked, int node_rows) {
   FirstLevel<Space::host> first;
   first.numbering = find_numbering(ctx, Pattern<Space::host>(a), order, asked, node_rows);
+  if (node_rows == 0 && first.numbering.node_rows == 1 && asked != AmgNumbering::by_component) {
+    first.numbering.node_rows = std::max(1, guessed_node_rows(a, order));
+  }
   first.order = order_from_nodes(ctx, order, first.numbering, a.rows);
   Array<Offset, Space::host> source;
   first.a = make_block_csr(ctx, a, to_vector(ctx, first.order.old_of_new.cspan()), first.numbering.node_rows, source);

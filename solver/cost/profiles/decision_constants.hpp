@@ -23,6 +23,8 @@ struct WorthConstants {
   static constexpr double times_for_format = 1.6;
   /// The share of the seconds of all solves so far that reading a pattern may take: no setup waits for it.
   static constexpr double small_share = 0.3;
+  /// The same if nothing says that solves take long.
+  static constexpr double least_share = 0.02;
   /// Times the seconds of an iteration in single precision: some systems take more iterations, and for some single
   /// precision is not enough.
   static constexpr double single_margin = 1.2;
@@ -118,6 +120,19 @@ struct ReachIterations {
   /// Flexible GMRES with the block-triangular form of `saddle` over MINRES with the diagonal form: 0.35 to 0.45 on
   /// six of the systems of bench_flow.sh.
   static constexpr double of_triangular_saddle = 0.45;
+};
+
+/// Symmetric matrices without coordinates on which AMG is expected to take as few iterations as on a mesh.
+struct CouplingConstants {
+  /// At most this share of what is off the diagonal is positive, most row sums are zero, and nodes have one row. AMG
+  /// then takes 0.35 to 2.0 times the root of Jacobi's iterations, the median 0.85, on 55 systems of elements of
+  /// order 1 to 4 on triangles, squares, tetrahedra and hexahedra, networks and real matrices; 2.5 on one that is
+  /// stretched. Displacements have 0.25 or more in the plane and 0.3 in space, and those whose nodes do not show take
+  /// 3 to 12.
+  static constexpr double most_positive = 0.28;
+  /// Not with as few entries in a mean row as differences on a grid have: coarse levels then have a third of A's
+  /// entries, and iterations with AMG take 1.5 times what the model expects.
+  static constexpr double longest_stencil = 7;
 };
 
 /// Systems of convection and diffusion, on which AMG and incomplete factors compete.
