@@ -3,7 +3,7 @@
 #include "direct_alone.hpp"
 
 #include <newel/core/error.hpp>
-#include "solver/direct/klu_library.hpp"
+#include "solver/direct/libraries/klu_library.hpp"
 
 namespace newel::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/direct/cudss_library_device.hpp"
+#include "solver/direct/libraries/cudss_library_device.hpp"
 #include "solver/direct/system_factors.hpp"
 
 namespace newel::detail {

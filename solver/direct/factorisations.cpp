@@ -3,7 +3,7 @@
 #include <newel/solver/factorisations.hpp>
 
 #include <newel/config.hpp>
-#include "solver/direct/cudss_row.hpp"
+#include "solver/direct/libraries/cudss_row.hpp"
 #include "solver/direct/factor_rows.hpp"
 
 namespace newel {

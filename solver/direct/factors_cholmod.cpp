@@ -5,7 +5,7 @@
 #include <new>
 
 #include "solver/cost/profiles/factor_constants.hpp"
-#include "solver/direct/cholmod_library.hpp"
+#include "solver/direct/libraries/cholmod_library.hpp"
 #include "solver/direct/factor_rows.hpp"
 #include "solver/direct/symmetric_orders.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "solver/direct/factors.hpp"
-#include "solver/direct/klu_library.hpp"
+#include "solver/direct/libraries/klu_library.hpp"
 
 namespace newel::detail {
 

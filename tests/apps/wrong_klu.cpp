@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library with the name and the functions of KLU, whose answers are wrong. With OTHER_SETTINGS its defaults are
 // those of no version that Newel knows.
-#include "solver/direct/klu_library.hpp"
+#include "solver/direct/libraries/klu_library.hpp"
 
 using newel::detail::KluCommon;
 using newel::detail::KluNumeric;

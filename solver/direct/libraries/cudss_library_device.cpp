@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where cuDSS is found: as the system finds libraries.
-#include "solver/direct/cudss_library_device.hpp"
+#include "solver/direct/libraries/cudss_library_device.hpp"
 
-#include "solver/direct/cudss_row.hpp"
-#include "solver/direct/optional_library.hpp"
+#include "solver/direct/libraries/cudss_row.hpp"
+#include "solver/direct/libraries/optional_library.hpp"
 
 namespace newel::detail {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where CHOLMOD is found: as the system finds libraries.
-#include "solver/direct/cholmod_library.hpp"
+#include "solver/direct/libraries/cholmod_library.hpp"
 
-#include "solver/direct/optional_library.hpp"
+#include "solver/direct/libraries/optional_library.hpp"
 
 namespace newel::detail {
 namespace {
