@@ -296,7 +296,7 @@ TEST_CASE("Candidates expect the iterations that the last solve showed", "[excha
   Problem<Space::host> other(damped);
   const LinearSystem<double, Space::host> any(other.ctx, other.there.wide(), short_solves);
   double of_jacobi = 0, of_amg = 0;
-  for (const SystemCandidate& c : any.candidates()) {
+  for (const SystemCandidate& c : any.history().candidates()) {
     if (c.preconditioner == "jacobi") of_jacobi = c.iterations;
     if (c.preconditioner == "amg") of_amg = c.iterations;
   }
