@@ -41,6 +41,8 @@ file wide.mtx {general}2 3 2\n1 1 1\n2 3 1\n
 2 newel solve wide.mtx --rhs ones --quiet --out x.mtx --report r.json
     files is wide.mtx
 2 newel info wide.mtx --precond fsai -> square
+file hole.mtx {general}4 4 3\n1 1 1\n2 2 1\n4 4 1\n
+0 newel solve hole.mtx --device host
 file zero.mtx {general}3 3 5\n1 1 2\n2 2 0\n2 3 1\n3 2 1\n3 3 2\n
 file missing.mtx {general}3 3 4\n1 1 2\n2 3 1\n3 2 1\n3 3 2\n
 2 newel solve {zero.mtx,missing.mtx} --device host --precond jacobi -> {} | row 2 | --precond none
