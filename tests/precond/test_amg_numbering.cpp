@@ -90,6 +90,20 @@ HostCsr lattice_of_springs(Index n) {
   return from_rows(2 * n * n, rows);
 }
 
+// Two chains, of the even and of the odd rows, of which the later 60 % are tied to each other. Rows of the others sum
+// to zero and know of one chain only.
+HostCsr half_tied_chains(Index n) {
+  MapRows rows(static_cast<std::size_t>(n));
+  const auto tie = [&](Index i, Index j) {
+    for (const Index k : {i, j}) rows[static_cast<std::size_t>(k)][k] += 1;
+    rows[static_cast<std::size_t>(i)][j] = rows[static_cast<std::size_t>(j)][i] = -1;
+  };
+  for (Index i = 0; i + 2 < n; ++i) tie(i, i + 2);
+  for (Index i = 2 * n / 5; i + 1 < n; ++i) tie(i, i + 1);
+  rows[0][0] += 1;
+  return from_rows(n, rows);
+}
+
 bool says_components(const OperatorInfo& info) { return contains(info.detail, "component by component"); }
 
 template <Space S>
@@ -251,7 +265,8 @@ TEST_ON_HOST("AMG takes the nodes of displacements from values where zeros are l
   CHECK(largest_difference(applied(ctx, in_order, renumbered(x, mixed)), y) < 1e-12 * norm_oracle(y));
   // One unknown a node: neither what the caller says nor a matrix that shows no displacements.
   given.of<AmgOptions>().node_rows = 1;
-  for (const HostCsr& scalar : {tridiagonal_matrix(1152), HostCsr(fem_matrix("generate:diffusion:7"))}) {
+  for (const HostCsr& scalar :
+       {tridiagonal_matrix(1152), HostCsr(fem_matrix("generate:diffusion:7")), half_tied_chains(1200)}) {
     CHECK_FALSE(contains(amg<double, Space::host>(ctx, scalar, small_levels(40)).info().detail, "of a node"));
   }
   CHECK_FALSE(contains(amg<double, Space::host>(ctx, a, given).info().detail, "of a node"));

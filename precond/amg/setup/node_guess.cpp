@@ -52,7 +52,7 @@ int guessed_node_rows(const CsrView<T, Space::host>& a, const RowOrder<Space::ho
       for (Index component = 0; component < size; ++component) {
         const NodeRow row = look_at(a, order, sample[i] * size + component, size);
         coupled += row.coupled ? 1 : 0;
-        translating += row.translates ? 1 : 0;
+        translating += row.coupled && row.translates ? 1 : 0;  // others say nothing of components
       }
     }
     const Offset rows = Offset{sample.count()} * size;
