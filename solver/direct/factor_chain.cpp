@@ -10,7 +10,6 @@
 
 #include <newel/core/error.hpp>
 #include "core/memory/available_memory.hpp"
-#include "core/memory/work_limit.hpp"
 #include "solver/cost/profiles/factor_constants.hpp"
 #include "solver/direct/symmetric_orders.hpp"
 
@@ -178,12 +177,12 @@ std::unique_ptr<ScaledFactors> FactorChain::best_left(bool symmetric, double& as
   const double squares = most_seconds_ * factor_constants.lu_squares_per_second;
   const double most = std::min(most_entries, std::sqrt(squares * (entries + 1)));
   std::unique_ptr<ScaledFactors> best;
-  SymmetricOrders orders(*rows);
+  SymmetricOrders orders(*rows, most, most_seconds_);
   for (const HostFactorisation* const row : in_turn(*table_, symmetric, rows->entries())) {
     if (best != nullptr && best->cost().seconds <= to_look_on) break;
     const bool taken = std::find(taken_.begin(), taken_.end(), row) != taken_.end();
     if (taken || !row->missing().empty()) continue;
-    auto made = std::make_unique<ScaledFactors>(*row, rows, most, most_seconds_, orders);
+    auto made = std::make_unique<ScaledFactors>(*row, rows, most, orders);
     const double seconds = made->cost().seconds;
     ask_again = std::min(ask_again, std::isfinite(seconds) ? seconds : factor_limits.ask_again * most_seconds_);
     if (best == nullptr || made->cost().seconds < best->cost().seconds) best = std::move(made);

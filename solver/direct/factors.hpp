@@ -53,7 +53,6 @@ class SymmetricOrders;
 struct FactorTask {
   const ColumnPattern& whole;  ///< its pattern by columns
   double most_entries;         ///< up to which fill is counted
-  double most_seconds;         ///< that factors may take
   SymmetricOrders& orders;     ///< of the pattern, if the matrix is symmetric
 };
 
@@ -65,7 +64,7 @@ struct HostFactorisation {
   Index fewest_entries = 0;
   /// Why the library cannot be used here; empty: it can. Loads the library at the first call.
   const std::string& (*missing)() = nullptr;
-  std::unique_ptr<Factors> (*make)(const FactorTask& question) = nullptr;
+  std::unique_ptr<Factors> (*make)(const FactorTask& task) = nullptr;
 };
 
 /// All of this build, preferred ones first.

@@ -14,12 +14,12 @@ namespace {
 
 class CholmodFactors final : public Factors {
  public:
-  CholmodFactors(const Cholmod& library, const FactorTask& of) : cholmod_(library) {
+  CholmodFactors(const Cholmod& library, const FactorTask& task) : cholmod_(library) {
     const auto seconds_of = [](const Fill& fill) {
       return fill.squares / factor_constants.cholmod_squares_per_second +
              factor_constants.cholmod_seconds_per_entry * fill.entries;
     };
-    const SymmetricOrder& best = of.orders.best(of.most_entries, of.most_seconds, seconds_of);
+    const SymmetricOrder& best = task.orders.best(seconds_of);
     order_ = best.new_number;
     cost_ = {factor_constants.cholmod_bytes_per_entry * best.fill.entries, seconds_of(best.fill)};
     cholmod_.cholmod_start(&common_);
@@ -98,8 +98,8 @@ HostFactorisation cholmod_llt() {
   row.about = {"L L^T by CHOLMOD", Space::host, "GPL-2.0-or-later", "libsuitesparse-dev", ""};
   row.symmetric = true;
   row.missing = &cholmod_missing;
-  row.make = [](const FactorTask& question) -> std::unique_ptr<Factors> {
-    return std::make_unique<CholmodFactors>(*cholmod(), question);
+  row.make = [](const FactorTask& task) -> std::unique_ptr<Factors> {
+    return std::make_unique<CholmodFactors>(*cholmod(), task);
   };
   return row;
 }

@@ -99,12 +99,12 @@ class Preordered : public Eigen::SimplicialLDLT<Matrix, Eigen::Upper, AsGiven> {
 // A = L D L^T without pivoting.
 class Ldlt final : public Factors {
  public:
-  explicit Ldlt(const FactorTask& of) {
+  explicit Ldlt(const FactorTask& task) {
     const auto seconds_of = [](const Fill& fill) {
       return factor_constants.ldlt_seconds_per_entry * fill.entries +
              fill.squares / factor_constants.ldlt_squares_per_second;
     };
-    const SymmetricOrder& best = of.orders.best(of.most_entries, of.most_seconds, seconds_of);
+    const SymmetricOrder& best = task.orders.best(seconds_of);
     order_ = best.new_number;
     cost_ = {factor_constants.ldlt_bytes_per_entry * best.fill.entries, seconds_of(best.fill)};
   }
@@ -136,10 +136,10 @@ class Ldlt final : public Factors {
 // P A = L U with row pivoting, supernodal (Demmel, Eisenstat, Gilbert, Li and Liu 1999).
 class Lu final : public Factors {
  public:
-  explicit Lu(const FactorTask& of) : order_(order_columns(of.whole)) {
-    const Fill fill = fill_of_lu(of.whole, order_, of.most_entries);
+  explicit Lu(const FactorTask& task) : order_(order_columns(task.whole)) {
+    const Fill fill = fill_of_lu(task.whole, order_, task.most_entries);
     cost_ = {factor_constants.lu_bytes_per_entry * fill.entries +
-                 factor_constants.lu_bytes_per_nonzero * of.whole.entries(),
+                 factor_constants.lu_bytes_per_nonzero * task.whole.entries(),
              fill.squares / factor_constants.lu_squares_per_second};
   }
 
@@ -171,8 +171,8 @@ class Lu final : public Factors {
 };
 
 template <class Kind>
-std::unique_ptr<Factors> make(const FactorTask& question) {
-  return std::make_unique<Kind>(question);
+std::unique_ptr<Factors> make(const FactorTask& task) {
+  return std::make_unique<Kind>(task);
 }
 
 const std::string& nothing() {

@@ -91,8 +91,8 @@ HostFactorisation klu_lu() {
   row.about = {"L U by KLU", Space::host, "LGPL-2.1-or-later", "libsuitesparse-dev", ""};
   row.missing = &klu_missing;
   row.fewest_entries = 2000;  // 0.3 ms to load it, in which Eigen has factors of 1,300 entries and their analysis
-  row.make = [](const FactorTask& question) -> std::unique_ptr<Factors> {
-    return std::make_unique<KluFactors>(*klu(), question.whole);
+  row.make = [](const FactorTask& task) -> std::unique_ptr<Factors> {
+    return std::make_unique<KluFactors>(*klu(), task.whole);
   };
   return row;
 }

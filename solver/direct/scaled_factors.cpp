@@ -84,17 +84,17 @@ double sum_of_abs(const std::vector<double>& v) {
 }  // namespace
 
 ScaledFactors::ScaledFactors(const HostFactorisation& kind, std::shared_ptr<const ColumnPattern> rows,
-                             double most_entries, double most_seconds, SymmetricOrders& orders)
+                             double most_entries, SymmetricOrders& orders)
     : kind_(&kind), rows_(std::move(rows)) {
   if (kind.symmetric) {  // by rows is by columns
-    factors_ = kind.make({*rows_, most_entries, most_seconds, orders});
+    factors_ = kind.make({*rows_, most_entries, orders});
     new_row_ = new_column_ = factors_->order();
     return;
   }
   new_column_.resize(static_cast<std::size_t>(rows_->size));
   for (std::size_t j = 0; j < new_column_.size(); ++j) new_column_[j] = static_cast<Index>(j);
   pattern_ = renumbered(*rows_, {}, new_column_, false, source_);
-  factors_ = kind.make({pattern_, most_entries, most_seconds, orders});
+  factors_ = kind.make({pattern_, most_entries, orders});
   if (factors_->order().empty()) return;
   new_column_ = factors_->order();
   pattern_ = {};

@@ -18,7 +18,7 @@ class ScaledFactors {
   /// Finds the order, and counts the fill: see FactorTask. `rows` is the pattern by rows: `begin` of rows, and
   /// `row` the columns of their entries; `orders` are of it. The row of the table outlives this.
   ScaledFactors(const HostFactorisation& kind, std::shared_ptr<const ColumnPattern> rows, double most_entries,
-                double most_seconds, SymmetricOrders& orders);
+                SymmetricOrders& orders);
 
   const HostFactorisation& kind() const { return *kind_; }
   FactorCost cost() const { return factors_->cost(); }

@@ -17,27 +17,29 @@ struct SymmetricOrder {
 /// The orders of one pattern, each found once, for all factorisations that are compared.
 class SymmetricOrders {
  public:
-  /// `whole` outlives this. It is symmetric, to rounding at least: then the orders are those of A + A^T.
-  explicit SymmetricOrders(const ColumnPattern& whole) : whole_(whole) {}
+  /// `whole` outlives this. It is symmetric, to rounding at least: then the orders are those of A + A^T. The fill is
+  /// counted up to `most_entries`; `most_seconds` are what factors may take.
+  SymmetricOrders(const ColumnPattern& whole, double most_entries, double most_seconds)
+      : whole_(whole), most_entries_(most_entries), most_seconds_(most_seconds) {}
 
   /// The one of these in which factors take less time: minimum degree, and nested dissection if factors are expected
-  /// to save the time that it takes, and if they may come within the seconds that are allowed. The fill is counted
-  /// up to `most_entries`.
+  /// to save the time that it takes, and if they may come within the seconds that are allowed.
   template <class SecondsOf>
-  const SymmetricOrder& best(double most_entries, double most_seconds, const SecondsOf& seconds_of) {
-    const SymmetricOrder& first = minimum_degree(most_entries);
+  const SymmetricOrder& best(const SecondsOf& seconds_of) {
+    const SymmetricOrder& first = minimum_degree();
     const double seconds = seconds_of(first.fill);
-    if (!is_dissection_worth(seconds, most_seconds)) return first;
-    const SymmetricOrder& second = dissection(most_entries);
+    if (!is_dissection_worth(seconds)) return first;
+    const SymmetricOrder& second = dissection();
     return seconds_of(second.fill) < seconds ? second : first;
   }
 
  private:
-  const SymmetricOrder& minimum_degree(double most_entries);
-  bool is_dissection_worth(double seconds, double most_seconds) const;
-  const SymmetricOrder& dissection(double most_entries);
+  const SymmetricOrder& minimum_degree();
+  bool is_dissection_worth(double seconds) const;
+  const SymmetricOrder& dissection();
 
   const ColumnPattern& whole_;
+  double most_entries_, most_seconds_;
   SymmetricOrder minimum_degree_, dissection_;
 };
 

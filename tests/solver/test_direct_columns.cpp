@@ -18,7 +18,7 @@ std::size_t spoilt = std::size_t(-1);  // the entry of the first solve that come
 // Eigen's factors, which note their calls.
 class ObservedFactors final : public detail::Factors {
  public:
-  explicit ObservedFactors(const detail::FactorTask& question) : of_(detail::eigen_lu().make(question)) {}
+  explicit ObservedFactors(const detail::FactorTask& task) : of_(detail::eigen_lu().make(task)) {}
   const std::vector<Index>& order() const override { return of_->order(); }
   detail::FactorCost cost() const override { return of_->cost(); }
   void analyse(const ColumnPattern& ordered) override { of_->analyse(ordered); }
@@ -36,8 +36,8 @@ class ObservedFactors final : public detail::Factors {
 
 HostFactorisation observed() {
   HostFactorisation row = detail::eigen_lu();
-  row.make = [](const detail::FactorTask& question) -> std::unique_ptr<detail::Factors> {
-    return std::make_unique<ObservedFactors>(question);
+  row.make = [](const detail::FactorTask& task) -> std::unique_ptr<detail::Factors> {
+    return std::make_unique<ObservedFactors>(task);
   };
   return row;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fill, structural rank and condition of the direct solver, against dense counting and dense inverses.
-#include "tests/solver/systems.hpp"
+#include "tests/solver/factor_support.hpp"
 
 #include <Eigen/Dense>
 
@@ -14,23 +14,6 @@ namespace {
 using detail::ColumnPattern;
 using detail::ScaledFactors;
 using Dense = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-
-struct Sparse {
-  ColumnPattern pattern;  // by rows, or by columns of the transpose
-  std::vector<double> values;
-};
-
-Sparse sparse(const Rows& a) {
-  Sparse made{{a.size(), {0}, {}}, {}};
-  for (const auto& row : a.row) {
-    for (const auto& [j, value] : row) {
-      made.pattern.row.push_back(j);
-      made.values.push_back(value);
-    }
-    made.pattern.begin.push_back(made.pattern.entries());
-  }
-  return made;
-}
 
 // As the direct solver finds it.
 Index structural_rank(const Sparse& s) {
@@ -66,30 +49,9 @@ Rows random_rows(Index n, double density, std::uint64_t seed, bool with_diagonal
   return a;
 }
 
-// Entries of the factor, column by column, of a symmetric pattern that is eliminated densely in that order.
-std::vector<int> eliminated(std::vector<std::vector<bool>> full) {
-  const std::size_t n = full.size();
-  std::vector<int> counts(n, 0);
-  for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t i = k; i < n; ++i) {
-      if (i != k && !full[i][k]) continue;
-      ++counts[k];
-      for (std::size_t j = k + 1; j < n; ++j) {
-        if (full[j][k] && i > k) full[i][j] = full[j][i] = true;
-      }
-    }
-  }
-  return counts;
-}
-
-void require_fill(const detail::Fill& fill, const std::vector<int>& counts) {
-  double entries = 0, squares = 0;
-  for (const int count : counts) {
-    entries += count;
-    squares += 1.0 * count * count;
-  }
-  CHECK(fill.entries == entries);
-  CHECK(fill.squares == squares);
+void require_fill(const detail::Fill& found, const detail::Fill& expected) {
+  CHECK(found.entries == expected.entries);
+  CHECK(found.squares == expected.squares);
 }
 
 // The largest sum of columns.
@@ -143,13 +105,11 @@ TEST_CASE("The fill of both factorisations is that of a dense elimination", "[di
     const auto size = static_cast<std::size_t>(n);
     const Rows a = random_rows(n, 0.15, seed, true);
     const std::vector<Index> new_number = shuffled(n);
-    std::vector<std::vector<bool>> both(size, std::vector<bool>(size)), squared = both;
+    DensePattern squared(size, std::vector<bool>(size));
     Rows symmetric(n);
     for (Index i = 0; i < n; ++i) {
       for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) {
-        const auto p = static_cast<std::size_t>(new_number[static_cast<std::size_t>(i)]);
         const auto q = static_cast<std::size_t>(new_number[static_cast<std::size_t>(j)]);
-        both[p][q] = both[q][p] = true;
         symmetric.at(i, j) = symmetric.at(j, i) = 1;
         for (const auto& [l, other] : a.row[static_cast<std::size_t>(i)]) {
           squared[q][static_cast<std::size_t>(new_number[static_cast<std::size_t>(l)])] = true;
@@ -157,7 +117,8 @@ TEST_CASE("The fill of both factorisations is that of a dense elimination", "[di
       }
     }
     CAPTURE(seed);
-    require_fill(detail::fill_of_ldlt(sparse(symmetric).pattern, new_number, 1e9), eliminated(both));
+    require_fill(detail::fill_of_ldlt(sparse(symmetric).pattern, new_number, 1e9),
+                 eliminated(symmetric_pattern(a, new_number)));
     require_fill(detail::fill_of_lu(sparse(transposed(a)).pattern, new_number, 1e9), eliminated(squared));
   }
   const Rows a = random_rows(9, 0.5, 3, true);
@@ -218,8 +179,8 @@ TEST_CASE("The condition is that of the dense inverse, from either factors", "[d
     }
     const Sparse s = sparse(a);
     const detail::HostFactorisation kind = symmetric ? detail::eigen_ldlt() : detail::eigen_lu();
-    detail::SymmetricOrders orders(s.pattern);
-    ScaledFactors factors(kind, std::make_shared<ColumnPattern>(s.pattern), 1e9, 1e9, orders);
+    detail::SymmetricOrders orders(s.pattern, 1e9, 1e9);
+    ScaledFactors factors(kind, std::make_shared<ColumnPattern>(s.pattern), 1e9, orders);
     CHECK(factors.cost().bytes > 0);
     factors.analyse();
     const bool made = factors.factorise(s.values);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders of elimination: nested dissection against dense elimination, and when it is sought.
-#include "tests/solver/systems.hpp"
+#include "tests/solver/factor_support.hpp"
 
 #include <newel/config.hpp>
 #include "reorder/dissection.hpp"
@@ -14,15 +14,6 @@ using detail::Fill;
 using detail::SymmetricOrders;
 
 constexpr double all_entries = 1e9, any_time = 1e9;
-
-ColumnPattern pattern_of(const Rows& a) {
-  ColumnPattern made{a.size(), {0}, {}};
-  for (const auto& row : a.row) {
-    for (const auto& [j, value] : row) made.row.push_back(j);
-    made.begin.push_back(made.entries());
-  }
-  return made;
-}
 
 // The 7-point grid of m^3 points. With `shift` it is indefinite.
 Rows cube(Index m, double shift = 0) {
@@ -42,31 +33,6 @@ Rows cube(Index m, double shift = 0) {
   return a;
 }
 
-// The sum of squares of the columns of L, by eliminating one row after another from a dense pattern.
-double squares_by_elimination(const Rows& a, const std::vector<Index>& new_number) {
-  const auto n = static_cast<std::size_t>(a.size());
-  std::vector<std::vector<char>> full(n, std::vector<char>(n, 0));
-  for (std::size_t i = 0; i < n; ++i) {
-    for (const auto& [j, value] : a.row[i]) {
-      const auto r = static_cast<std::size_t>(new_number[i]),
-                 c = static_cast<std::size_t>(new_number[static_cast<std::size_t>(j)]);
-      full[r][c] = full[c][r] = 1;
-    }
-  }
-  double squares = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    std::vector<std::size_t> below;
-    for (std::size_t i = k + 1; i < n; ++i) {
-      if (full[i][k] != 0) below.push_back(i);
-    }
-    for (const std::size_t i : below) {
-      for (const std::size_t j : below) full[i][j] = 1;
-    }
-    squares += static_cast<double>((below.size() + 1) * (below.size() + 1));
-  }
-  return squares;
-}
-
 bool is_order(std::vector<Index> numbers, Index size) {
   std::sort(numbers.begin(), numbers.end());
   for (Index i = 0; i < size; ++i) {
@@ -77,7 +43,7 @@ bool is_order(std::vector<Index> numbers, Index size) {
 
 #if NEWEL_HAS_METIS
 std::vector<Index> dissected(const Rows& a) {
-  const ColumnPattern graph = detail::symmetric_graph(pattern_of(a));
+  const ColumnPattern graph = detail::symmetric_graph(sparse(a).pattern);
   return detail::dissection_order(graph.begin, graph.row);
 }
 #endif
@@ -87,12 +53,12 @@ std::vector<Index> dissected(const Rows& a) {
 TEST_CASE("The graph of a pattern has both directions and no loops", "[direct]") {
   Rows a(4);
   a.at(0, 0) = a.at(0, 2) = a.at(2, 1) = a.at(1, 2) = a.at(3, 3) = 1;
-  const ColumnPattern graph = detail::symmetric_graph(pattern_of(a));
+  const ColumnPattern graph = detail::symmetric_graph(sparse(a).pattern);
   CHECK(graph.size == 4);
   CHECK(graph.begin == std::vector<Index>{0, 1, 2, 4, 4});
   CHECK(graph.row == std::vector<Index>{2, 2, 0, 1});
   a.at(2, 0) = 1;  // symmetric
-  CHECK(detail::symmetric_graph(pattern_of(a)).row == graph.row);
+  CHECK(detail::symmetric_graph(sparse(a).pattern).row == graph.row);
 }
 
 #if NEWEL_HAS_METIS
@@ -105,9 +71,10 @@ TEST_CASE("Nested dissection is an order with less fill than the natural one and
     CHECK(order == dissected(*a));
     std::vector<Index> natural(order.size());
     for (std::size_t i = 0; i < natural.size(); ++i) natural[i] = static_cast<Index>(i);
-    CHECK(squares_by_elimination(*a, order) < 0.6 * squares_by_elimination(*a, natural));
+    CHECK(eliminated(symmetric_pattern(*a, order)).squares <
+          0.6 * eliminated(symmetric_pattern(*a, natural)).squares);
   }
-  const ColumnPattern large = pattern_of(cube(22));
+  const ColumnPattern large = sparse(cube(22)).pattern;
   const ColumnPattern graph = detail::symmetric_graph(large);
   const Fill by_dissection = fill_of_ldlt(large, detail::dissection_order(graph.begin, graph.row), all_entries);
   const Fill by_degree = fill_of_ldlt(large, detail::minimum_degree_order(large), all_entries);
@@ -117,16 +84,16 @@ TEST_CASE("Nested dissection is an order with less fill than the natural one and
 
 TEST_CASE("Nested dissection is sought where it saves more than it takes, and taken where it is better", "[direct]") {
   const Rows a = cube(9);
-  const ColumnPattern whole = pattern_of(a);
+  const ColumnPattern whole = sparse(a).pattern;
   const std::vector<Index> by_degree = detail::minimum_degree_order(whole), by_dissection = dissected(a);
   REQUIRE(by_degree != by_dissection);
   const auto chosen = [&](double seconds, double most_seconds, bool dissection_is_better = true) {
-    SymmetricOrders orders(whole);
+    SymmetricOrders orders(whole, all_entries, most_seconds);
     bool first = true;
     const auto seconds_of = [&](const Fill&) {
       return first ? (first = false, seconds) : dissection_is_better ? seconds / 2 : 2 * seconds;
     };
-    return orders.best(all_entries, most_seconds, seconds_of).new_number;
+    return orders.best(seconds_of).new_number;
   };
   CHECK(chosen(1, any_time) == by_dissection);
   CHECK(chosen(1, any_time, false) == by_degree);
