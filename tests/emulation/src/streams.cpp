@@ -62,6 +62,13 @@ CUstream_st* captured_by(CUstream_st* s) {
   return s->capture != nullptr ? s : nullptr;
 }
 
+// Of a call that may not be made on a stream that is captured.
+bool spoils_capture(CUstream_st* s) {
+  CUstream_st* const into = captured_by(s);
+  if (into != nullptr) into->spoilt = true;
+  return into != nullptr;
+}
+
 void empty(CUstream_st* s) {
   if (s->draining) return;
   s->draining = true;
@@ -160,10 +167,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const Lock lock;
   CUstream_st* s = real(stream);
-  if (CUstream_st* const into = captured_by(s)) {
-    into->spoilt = true;
-    return result(cudaErrorStreamCaptureUnsupported);
-  }
+  if (spoils_capture(s)) return result(cudaErrorStreamCaptureUnsupported);
   empty_before(s);
   empty(s);
   return faulted ? result(cudaErrorLaunchFailure) : cudaSuccess;
@@ -172,10 +176,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   const Lock lock;
   CUstream_st* s = real(stream);
-  if (CUstream_st* const into = captured_by(s)) {
-    into->spoilt = true;
-    return result(cudaErrorStreamCaptureUnsupported);
-  }
+  if (spoils_capture(s)) return result(cudaErrorStreamCaptureUnsupported);
   if (faulted) return result(cudaErrorLaunchFailure);
   return s->queue.empty() ? cudaSuccess : result(cudaErrorNotReady);
 }
