@@ -115,8 +115,8 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
              Span<T, Space::device> y) const override {
     NEWEL_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.x, const_cast<T*>(x.data)));
     NEWEL_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.y, y.data));
-    NEWEL_CHECK_CUSPARSE(cusparseSpMV(detail::cusparse_handle(ctx), plain, &alpha, use_.matrix, use_.x, &beta, use_.y, value_type,
-                                      algorithm_of(format_), buffer_.data()));
+    NEWEL_CHECK_CUSPARSE(cusparseSpMV(detail::cusparse_handle(ctx), plain, &alpha, use_.matrix, use_.x, &beta, use_.y,
+                                      value_type, algorithm_of(format_), buffer_.data()));
   }
 
   OperatorInfo info() const override {
@@ -211,11 +211,11 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
     NEWEL_CHECK_CUSPARSE(cusparseCreateDnVec(&use_.y, rows_, some_y.data(), value_type));
     const T one = 1, zero = 0;
     std::size_t bytes = 0;
-    NEWEL_CHECK_CUSPARSE(cusparseSpMV_bufferSize(detail::cusparse_handle(ctx), plain, &one, use_.matrix, use_.x, &zero, use_.y,
-                                                 value_type, algorithm_of(format_), &bytes));
+    NEWEL_CHECK_CUSPARSE(cusparseSpMV_bufferSize(detail::cusparse_handle(ctx), plain, &one, use_.matrix, use_.x,
+                                                 &zero, use_.y, value_type, algorithm_of(format_), &bytes));
     buffer_ = Array<char, Space::device>(ctx, static_cast<std::int64_t>(bytes));
-    NEWEL_CHECK_CUSPARSE(cusparseSpMV_preprocess(detail::cusparse_handle(ctx), plain, &one, use_.matrix, use_.x, &zero, use_.y,
-                                                 value_type, algorithm_of(format_), buffer_.data()));
+    NEWEL_CHECK_CUSPARSE(cusparseSpMV_preprocess(detail::cusparse_handle(ctx), plain, &one, use_.matrix, use_.x,
+                                                 &zero, use_.y, value_type, algorithm_of(format_), buffer_.data()));
   }
 
   CusparseFormat format_;

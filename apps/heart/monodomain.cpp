@@ -70,7 +70,7 @@ void VoltageHistory<S>::begin_step(const Context<S>& ctx, double dt) {
 }
 
 template <Space S>
-Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartView& heart, double dt, SystemOptions options,
+Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartView& heart, double dt, const SystemOptions& options,
                           AssemblyKind kind, const NewtonOptions& newton, cli::RunClock* clock)
     : ctx_(ctx),
       tissue_(heart.tissue),

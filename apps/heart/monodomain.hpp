@@ -104,8 +104,8 @@ class Monodomain {
   /// definite. With `options.old_of_new` the system is renumbered so. Of `clock`, where there is one, the phases
   /// "conduction", "linear system" and "element lists" end.
   /// Throws InputError, OutOfMemory.
-  Monodomain(const Context<S>& ctx, const HeartView& heart, double dt, SystemOptions options, AssemblyKind kind,
-             const NewtonOptions& newton, cli::RunClock* clock = nullptr);
+  Monodomain(const Context<S>& ctx, const HeartView& heart, double dt, const SystemOptions& options,
+             AssemblyKind kind, const NewtonOptions& newton, cli::RunClock* clock = nullptr);
   Monodomain(const Monodomain&) = delete;
   Monodomain& operator=(const Monodomain&) = delete;
 

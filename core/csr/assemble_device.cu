@@ -28,9 +28,7 @@ __device__ __forceinline__ void for_each_element(std::int64_t n, F&& f) {
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
 }
 
-unsigned grid_for(const DeviceContext& ctx, std::int64_t n) {
-  return blocks_to_share(ctx, n, block_threads, 16);
-}
+unsigned grid_for(const DeviceContext& ctx, std::int64_t n) { return blocks_to_share(ctx, n, block_threads, 16); }
 
 __global__ void bad_line_kernel(InputEntries e, std::int64_t lines, unsigned long long* first) {
   for_each_element(lines, [&](std::int64_t i) {

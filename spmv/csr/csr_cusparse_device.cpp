@@ -30,11 +30,11 @@ CusparseCsr<T>::CusparseCsr(const Context<Space::device>& ctx, const CsrView<T, 
   NEWEL_CHECK_CUSPARSE(api.cusparseCreateDnVec(&use_.y, a.rows, some_y.data(), value_type<T>));
   const T one = 1, zero = 0;
   std::size_t bytes = 0;
-  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_bufferSize(cusparse_handle(ctx), plain, &one, use_.matrix, use_.x, &zero, use_.y,
-                                                   value_type<T>, algorithm_, &bytes));
+  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_bufferSize(cusparse_handle(ctx), plain, &one, use_.matrix, use_.x, &zero,
+                                                   use_.y, value_type<T>, algorithm_, &bytes));
   buffer_ = Array<char, Space::device>(ctx, static_cast<std::int64_t>(bytes));
-  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_preprocess(cusparse_handle(ctx), plain, &one, use_.matrix, use_.x, &zero, use_.y,
-                                                   value_type<T>, algorithm_, buffer_.data()));
+  NEWEL_CHECK_CUSPARSE(api.cusparseSpMV_preprocess(cusparse_handle(ctx), plain, &one, use_.matrix, use_.x, &zero,
+                                                   use_.y, value_type<T>, algorithm_, buffer_.data()));
 }
 
 template <class T>
